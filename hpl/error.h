@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+/// Exceptions of HPL. Every message says what went wrong, where, and how to fix it; the classes
+/// carry the same facts as data so that a program can react without parsing text.
+namespace hpl {
+
+/// Base of every exception that the library throws.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Wrong number, type or rank of kernel arguments.
+class ArgumentError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Bad extents: empty arrays, views out of range, assignments between different shapes.
+class ShapeError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Misuse of the embedded language: host access inside a kernel, kernel operators outside one,
+/// `else_` without `if_`, a kernel that the IR verifier rejects.
+class KernelError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A launch that cannot run: a domain of 0, a local size that the device cannot hold,
+/// local memory exhausted.
+class LaunchError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// No platform, no device of the requested type, or an OpenCL call that failed.
+class DeviceError : public Error {
+ public:
+  explicit DeviceError(const std::string& message, int code = 0) : Error(message), code_(code) {}
+  /// OpenCL error code (`CL_*`), 0 when the error is not one of the driver's.
+  int code() const noexcept { return code_; }
+
+ private:
+  int code_;
+};
+
+/// A device could not hold an array, even after clean copies were evicted.
+class AllocationError : public DeviceError {
+ public:
+  /// One array that occupies the device.
+  struct Resident {
+    std::string label;
+    std::size_t bytes;
+  };
+  AllocationError(const std::string& message, int code, std::vector<Resident> residents)
+      : DeviceError(message, code), residents_(std::move(residents)) {}
+  /// The arrays that occupied the device when the allocation failed, largest first.
+  const std::vector<Resident>& residents() const noexcept { return residents_; }
+
+ private:
+  std::vector<Resident> residents_;
+};
+
+/// The device's compiler rejected a kernel.
+class BuildError : public Error {
+ public:
+  BuildError(const std::string& message, std::string kernel, std::string log, std::string source)
+      : Error(message), kernel_(std::move(kernel)), log_(std::move(log)), source_(std::move(source)) {}
+  const std::string& kernel() const noexcept { return kernel_; }
+  /// The compiler's log, as the driver printed it.
+  const std::string& log() const noexcept { return log_; }
+  /// The OpenCL C source that was rejected.
+  const std::string& source() const noexcept { return source_; }
+
+ private:
+  std::string kernel_;
+  std::string log_;
+  std::string source_;
+};
+
+/// A kernel touched an array outside its extents (found by `HPL_CHECK=bounds` or the interpreter).
+class BoundsError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A malformed value of an `HPL_*` environment variable.
+class SettingsError : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace hpl
