@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "hpl/geometry/box.h"
+
+namespace hpl::geometry {
+
+/// Elements between neighbours along each dimension of a row-major array. Throws ShapeError when
+/// the array has more elements than 63 bits can count.
+Extents rowMajorStrides(const Extents& extents);
+
+/// Position of a cell in the row-major storage of `enclosing`, in elements from its first cell.
+/// Throws ShapeError when the cell is not inside.
+Index linearOffset(const Box& enclosing, const Point& cell);
+
+/// Position of the first cell of a non-empty box. Throws ShapeError when the box is not inside.
+Index linearOffset(const Box& enclosing, const Box& box);
+
+/// Length in elements of the contiguous pieces that a box consists of in the row-major storage
+/// of `enclosing`; there are box.volume() / length of them. 0 for an empty box. Throws ShapeError
+/// when the box is not inside.
+Index contiguousRunLength(const Box& enclosing, const Box& box);
+
+/// Whether a non-empty box is one contiguous piece of the row-major storage of `enclosing`.
+/// An empty box is not.
+bool isContiguousRun(const Box& enclosing, const Box& box);
+
+}  // namespace hpl::geometry
