@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/ir/access.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "hpl/ir/detail/access_walk.h"
+#include "hpl/ir/detail/kernel_facts.h"
+
+namespace hpl::ir {
+namespace {
+
+/// Expressions and statements visited before the analysis gives up (some milliseconds).
+constexpr std::int64_t kEffort = 1'000'000;
+
+bool allKnown(const std::vector<IndexForm>& index) {
+  return std::none_of(index.begin(), index.end(), [](auto& form) { return form.isUnknown(); });
+}
+
+void addArrays(const Kernel& kernel, AccessSummary& summary) {
+  for (const Variable* param : kernel.entry->params) {
+    if (param->role != Role::ArrayParam) continue;
+    ArrayAccess access;
+    access.array = param;
+    summary.arrays.push_back(std::move(access));
+  }
+}
+
+/// Nothing is known but what the declarations say.
+void assumeTheWorst(AccessSummary& summary) {
+  for (ArrayAccess& access : summary.arrays) {
+    const Variable* array = access.array;
+    const std::vector<IndexForm> unknown(static_cast<std::size_t>(array->rank));
+    const bool writable = !array->readOnly && array->space != Space::Constant;
+    access = ArrayAccess{};
+    access.array = array;
+    access.read = access.readsOldContents = true;
+    access.reads = unknown;
+    access.written = writable;
+    access.atomics = writable && summary.usesAtomics;
+    if (writable) access.writes = unknown;
+  }
+}
+
+std::string toString(const std::vector<IndexForm>& index) {
+  std::string text;
+  for (const IndexForm& form : index) text += toString(form);
+  return text;
+}
+
+std::string facts(const AccessSummary& summary) {
+  std::string text;
+  const auto add = [&](bool present, const std::string& name) {
+    if (present) text += (text.empty() ? "" : ", ") + name;
+  };
+  add(summary.usesBarrier, "barrier");
+  add(summary.usesLocalMemory, "local memory " + std::to_string(summary.localBytes) + " B");
+  add(summary.usesAtomics, "atomics");
+  add(summary.usesLocalIdOrGroup, "local ids");
+  add(summary.usesGlobalSize, "global size");
+  add(summary.needsDouble, "double");
+  add(summary.needsHalf, "half");
+  return text;
+}
+
+}  // namespace
+
+IndexForm join(const IndexForm& a, const IndexForm& b) {
+  if (a.kind != b.kind || a.axis != b.axis || a.isUnknown()) return IndexForm::unknown();
+  return {a.kind, a.axis, {std::min(a.range.lo, b.range.lo), std::max(a.range.hi, b.range.hi)}};
+}
+
+bool ArrayAccess::readsKnown() const { return allKnown(reads); }
+bool ArrayAccess::writesKnown() const { return allKnown(writes); }
+
+const ArrayAccess* AccessSummary::find(const Variable* array) const {
+  const auto found =
+      std::find_if(arrays.begin(), arrays.end(), [&](auto& a) { return a.array == array; });
+  return found == arrays.end() ? nullptr : &*found;
+}
+
+const ArrayAccess* AccessSummary::find(int paramIndex) const {
+  const auto found = std::find_if(arrays.begin(), arrays.end(),
+                                  [&](auto& a) { return a.array->paramIndex == paramIndex; });
+  return found == arrays.end() ? nullptr : &*found;
+}
+
+AccessSummary analyze(const Kernel& kernel) {
+  AccessSummary summary;
+  summary.arena = kernel.arena;
+  detail::collectFacts(kernel, summary);
+  addArrays(kernel, summary);
+  detail::Budget budget{kEffort};
+  try {
+    detail::AccessWalker(summary, budget).run(*kernel.entry);
+  } catch (const detail::Budget::Exceeded&) {
+    assumeTheWorst(summary);
+  }
+  return summary;
+}
+
+std::string toString(const IndexForm& form) {
+  static constexpr const char* kAxes[] = {"idx", "idy", "idz"};
+  if (form.isUnknown()) return "[?]";
+  std::string text = form.isAffine() ? kAxes[form.axis] : "";
+  const auto [lo, hi] = form.range;
+  if (lo != hi) {
+    text += std::string(form.isAffine() ? "+" : "") + "{" + std::to_string(lo) + ".." +
+            std::to_string(hi) + "}";
+  } else if (form.isConstant()) {
+    text += std::to_string(lo);
+  } else if (lo != 0) {
+    text += (lo > 0 ? "+" : "-") + std::to_string(std::abs(lo));
+  }
+  return "[" + text + "]";
+}
+
+std::string toString(const ArrayAccess& access) {
+  std::string text = access.array->name + ": ";
+  if (!access.read && !access.written) return text + "untouched";
+  if (access.read) text += "read " + toString(access.reads);
+  if (access.read && access.written) text += ", ";
+  if (access.written) text += "written " + toString(access.writes);
+  if (access.coversThreads) text += " covering";
+  if (access.read && !access.readsOldContents) text += " before reading";
+  if (access.atomics) text += " atomic";
+  return text;
+}
+
+std::string toString(const AccessSummary& summary) {
+  std::string text;
+  for (const ArrayAccess& access : summary.arrays) {
+    text += (text.empty() ? "" : "; ") + toString(access);
+  }
+  const std::string extras = facts(summary);
+  return extras.empty() ? text : text + (text.empty() ? "| " : " | ") + extras;
+}
+
+}  // namespace hpl::ir

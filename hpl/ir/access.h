@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hpl/ir/kernel.h"
+
+/// Access analysis: what a kernel touches, per array parameter and dimension (DESIGN.md, section 3).
+/// Every statement is an over-approximation of reads and writes and an under-approximation of
+/// `coversThreads`: whatever cannot be proved is Unknown (the whole dimension) or false.
+///
+/// The proofs rest on these facts about legal launches:
+/// - every access is inside the extents of its array, dimension by dimension (AliasArrays excepted:
+///   they are pointers, so a position in more than one dimension is Unknown);
+/// - when a kernel narrows indices to 32 bits (`Int i = idx;`), global ids and extents are below
+///   2^31; casts to 8 and 16 bits are never looked through;
+/// - arguments that are the same array twice are joined by the caller.
+namespace hpl::ir {
+
+/// The integers lo..hi, both included.
+struct Interval {
+  std::int64_t lo = 0;
+  std::int64_t hi = 0;
+  friend bool operator==(const Interval&, const Interval&) = default;
+};
+
+/// All values that an index takes in one dimension.
+struct IndexForm {
+  enum class Kind : std::uint8_t {
+    /// get_global_id(axis) + an offset in `range`.
+    Affine,
+    /// A number in `range`, whatever the work-item.
+    Constant,
+    /// Anything within the extents.
+    Unknown
+  };
+  Kind kind = Kind::Unknown;
+  /// 0, 1, 2 = idx, idy, idz for Affine; -1 otherwise.
+  int axis = -1;
+  Interval range;
+
+  static IndexForm affine(int axis, std::int64_t lo, std::int64_t hi) {
+    return {Kind::Affine, axis, {lo, hi}};
+  }
+  static IndexForm constant(std::int64_t lo, std::int64_t hi) {
+    return {Kind::Constant, -1, {lo, hi}};
+  }
+  static IndexForm unknown() { return {}; }
+  bool isAffine() const { return kind == Kind::Affine; }
+  bool isConstant() const { return kind == Kind::Constant; }
+  bool isUnknown() const { return kind == Kind::Unknown; }
+  /// One value per work-item.
+  bool isExact() const { return kind != Kind::Unknown && range.lo == range.hi; }
+  friend bool operator==(const IndexForm&, const IndexForm&) = default;
+};
+
+/// The smallest form that contains both.
+IndexForm join(const IndexForm& a, const IndexForm& b);
+
+/// One access in the kernel's text (one per call path for accesses in called functions).
+struct AccessSite {
+  /// Of the access, or of the statement around it when the expression carries none.
+  SourceLocation where;
+  bool reads = false;
+  bool writes = false;
+  bool atomic = false;
+  /// Not executed exactly by every work-item: under an if, in a loop that may run zero times, after
+  /// a possible return, or in an operand that may be skipped.
+  bool conditional = false;
+  /// Writes only some bytes of the element (a vector component, a struct member).
+  bool partial = false;
+  /// Through an AliasArray.
+  bool alias = false;
+  /// One form per dimension of the array, slowest dimension first.
+  std::vector<IndexForm> index;
+};
+
+/// What the kernel does to one array parameter.
+struct ArrayAccess {
+  /// Parameter of the entry function (global, constant or local memory); paramIndex is its position.
+  const Variable* array = nullptr;
+  /// Some work-item may read an element. Partial writes and atomics count as reads too.
+  bool read = false;
+  /// Some work-item may write an element.
+  bool written = false;
+  /// Target of an atomic operation.
+  bool atomics = false;
+  /// Some read may see what the array held before the launch: false when every read is preceded, in
+  /// the same work-item, by an unconditional write of the whole element at the same index.
+  bool readsOldContents = false;
+  /// Every work-item unconditionally writes the whole element at its own index (offset 0) with a
+  /// different axis in every dimension: coverAxes[d] is the axis of dimension d. A launch whose
+  /// global ids in axis coverAxes[d] run over 0..extent(d)-1 then overwrites the whole array.
+  bool coversThreads = false;
+  /// One axis per dimension when coversThreads, else empty.
+  std::vector<int> coverAxes;
+  /// One form per dimension, slowest first: the union of all reads; empty when there are none.
+  std::vector<IndexForm> reads;
+  /// The same for writes.
+  std::vector<IndexForm> writes;
+  /// Every access, in the order of the kernel's text.
+  std::vector<AccessSite> sites;
+
+  /// Old contents must be valid on the device before a launch. `overwritten`: the launch's domain
+  /// equals the array's extents along coverAxes.
+  bool needsContents(bool overwritten) const {
+    return readsOldContents || (written && !(coversThreads && overwritten));
+  }
+  /// Every dimension of the reads (writes) is Affine or Constant.
+  bool readsKnown() const;
+  bool writesKnown() const;
+};
+
+/// What the analysis finds out about a kernel.
+struct AccessSummary {
+  /// One entry per array parameter, in the order of the parameters.
+  std::vector<ArrayAccess> arrays;
+
+  bool usesBarrier = false;
+  /// Declares local variables or has local array parameters.
+  bool usesLocalMemory = false;
+  bool usesAtomics = false;
+  /// Asks for local ids, group ids, local sizes or numbers of groups: results may depend on the
+  /// local domain and on where the groups begin.
+  bool usesLocalIdOrGroup = false;
+  /// Asks for the global size: results may change when the domain is split or rounded up.
+  bool usesGlobalSize = false;
+  bool needsDouble = false;
+  bool needsHalf = false;
+  /// Greatest dimension of any work-item query (0 = x), -1 when there is none.
+  int maxAxis = -1;
+  /// Local variables that the entry declares, scalars included.
+  std::vector<const Variable*> localArrays;
+  /// Their bytes, each aligned as OpenCL C aligns it; local array parameters excluded.
+  std::size_t localBytes = 0;
+  /// Keeps the variables that the summary names.
+  std::shared_ptr<const Arena> arena;
+
+  /// The entry for a parameter of the kernel, null when that is no array.
+  const ArrayAccess* find(const Variable* array) const;
+  const ArrayAccess* find(int paramIndex) const;
+};
+
+/// Analyses a verified kernel. Calls are followed; time is linear in the size of the inlined kernel,
+/// and bounded: past a fixed effort (a million nodes) every array counts as read and, unless it is
+/// read-only, written at Unknown indices.
+AccessSummary analyze(const Kernel& kernel);
+
+/// "[idy+{-1..1}]", "[idx]", "[{0..7}]", "[3]", "[?]".
+std::string toString(const IndexForm& form);
+/// "in: read [idy+{-1..1}][idx+{-1..1}]"
+std::string toString(const ArrayAccess& access);
+/// "in: read [idy+{-1..1}][idx+{-1..1}]; out: written [idy][idx] covering", followed by
+/// " | barrier, local memory 1296 B" where there are such facts.
+std::string toString(const AccessSummary& summary);
+
+}  // namespace hpl::ir

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/ir/detail/access_walk.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace hpl::ir::detail {
+namespace {
+
+bool isOwnElement(const std::vector<IndexForm>& index) {
+  std::set<int> axes;
+  return std::all_of(index.begin(), index.end(), [&](const IndexForm& form) {
+    return form.isAffine() && form.range == Interval{0, 0} && axes.insert(form.axis).second;
+  });
+}
+
+/// dimension d runs along axis rank-1-d, as in a[idy][idx].
+bool isNaturalOrder(const std::vector<IndexForm>& index) {
+  for (std::size_t d = 0; d < index.size(); ++d) {
+    if (index[d].axis != static_cast<int>(index.size() - 1 - d)) return false;
+  }
+  return true;
+}
+
+void unite(std::vector<IndexForm>& all, const std::vector<IndexForm>& index) {
+  if (all.empty()) {
+    all = index;
+    return;
+  }
+  for (std::size_t d = 0; d < all.size(); ++d) all[d] = ir::join(all[d], index[d]);
+}
+
+}  // namespace
+
+void AccessWalker::run(const Function& entry) {
+  for (const ArrayAccess& access : summary_.arrays) {
+    state_.bindings[access.array] = Binding{{access.array}, true, {}};
+  }
+  frames_.emplace_back();
+  walk(entry.body);
+  resumeWith(frames_.back().exit);
+  for (const Element& element : state_.overwritten) {
+    if (!state_.live || !isOwnElement(element.index)) continue;
+    const auto access = std::find_if(summary_.arrays.begin(), summary_.arrays.end(),
+                                     [&](auto& a) { return a.array == element.array; });
+    if (access->coversThreads && !isNaturalOrder(element.index)) continue;
+    access->coversThreads = true;
+    access->coverAxes.clear();
+    for (const IndexForm& form : element.index) access->coverAxes.push_back(form.axis);
+  }
+}
+
+// --- Expressions -----------------------------------------------------------------------------------
+
+void AccessWalker::visit(const Expr* expr) {
+  budget_.spend();
+  if (const auto* access = expr->as<Access>()) {
+    for (const Expr* index : access->indices) visit(index);
+    touch(*access, expr->where, {.reads = true});
+  } else if (const auto* unary = expr->as<Unary>()) {
+    visit(unary->operand);
+  } else if (const auto* binary = expr->as<Binary>()) {
+    visit(binary->left);
+    const bool logical = binary->op == BinaryOp::LogicalAnd || binary->op == BinaryOp::LogicalOr;
+    logical && !expr->type.isVector() ? visitSkippable(binary->right) : visit(binary->right);
+  } else if (const auto* select = expr->as<Select>()) {
+    visit(select->condition);
+    visitSkippable(select->yes);
+    visitSkippable(select->no);
+  } else if (const auto* conversion = expr->as<Cast>()) {
+    visit(conversion->operand);
+  } else if (const auto* component = expr->as<Component>()) {
+    visit(component->base);
+  } else if (const auto* member = expr->as<Member>()) {
+    visit(member->base);
+  } else if (const auto* call = expr->as<BuiltinExpr>()) {
+    for (const Expr* arg : call->args) visit(arg);
+  } else if (const auto* construct = expr->as<Construct>()) {
+    for (const Expr* arg : construct->args) visit(arg);
+  }
+}
+
+void AccessWalker::visitSkippable(const Expr* expr) {
+  ++conditional_;
+  visit(expr);
+  --conditional_;
+}
+
+Binding AccessWalker::bindingOf(const Variable* array) const {
+  const auto found = state_.bindings.find(array);
+  return found == state_.bindings.end() ? Binding{} : found->second;
+}
+
+void AccessWalker::touch(const Access& access, const SourceLocation& where, AccessKind kind) {
+  const Binding binding = bindingOf(access.array);
+  if (binding.direct) {
+    std::vector<IndexForm> index;
+    for (const Expr* expr : access.indices) index.push_back(valueOf(expr).form);
+    record(binding.bases.front(), std::move(index), where, kind, false);
+    return;
+  }
+  IndexForm form;
+  if (access.indices.size() == 1) {
+    // Pointer arithmetic has 64 bits.
+    const Type pointer{Scalar::Long};
+    form = add(binding.position, valueOf(access.indices.front()), pointer).form;
+  }
+  for (const Variable* base : binding.bases) {
+    const auto rank = static_cast<std::size_t>(base->rank);
+    record(base, std::vector<IndexForm>(rank, rank == 1 ? form : IndexForm{}), where, kind, true);
+  }
+}
+
+void AccessWalker::record(const Variable* array, std::vector<IndexForm> index,
+                          const SourceLocation& where, AccessKind kind, bool alias) {
+  const auto access = std::find_if(summary_.arrays.begin(), summary_.arrays.end(),
+                                   [&](auto& a) { return a.array == array; });
+  if (access == summary_.arrays.end()) return;
+  const bool exact =
+      std::all_of(index.begin(), index.end(), [](const IndexForm& f) { return f.isExact(); });
+  const Element element{array, index};
+  if (kind.reads) {
+    access->read = true;
+    unite(access->reads, index);
+    if (!exact || !state_.hasOverwritten(element)) access->readsOldContents = true;
+  }
+  if (kind.writes) {
+    access->written = true;
+    unite(access->writes, index);
+    if (exact && !kind.partial && !kind.atomic && !alias) state_.addOverwritten(element);
+  }
+  access->atomics = access->atomics || kind.atomic;
+  AccessSite site;
+  site.where = where.file != nullptr ? where : where_;
+  site.reads = kind.reads;
+  site.writes = kind.writes;
+  site.atomic = kind.atomic;
+  site.partial = kind.partial;
+  site.conditional = conditional_ > 0 || state_.escaped;
+  site.alias = alias;
+  site.index = std::move(index);
+  access->sites.push_back(std::move(site));
+}
+
+// --- Statements ------------------------------------------------------------------------------------
+
+void AccessWalker::walk(const Block* block) {
+  if (block == nullptr) return;
+  for (const Stmt* stmt : block->stmts) {
+    if (!state_.live) return;
+    const SourceLocation outer = std::exchange(where_, stmt->where);
+    walk(*stmt);
+    where_ = outer;
+  }
+}
+
+void AccessWalker::walk(const Stmt& stmt) {
+  budget_.spend();
+  if (const auto* declare = stmt.as<Declare>()) {
+    state_.forget(declare->variable);
+    if (declare->init != nullptr) {
+      visit(declare->init);
+      state_.setValue(declare->variable, valueOf(declare->init));
+    }
+  } else if (const auto* assign = stmt.as<Assign>()) {
+    walkAssign(*assign);
+  } else if (const auto* bind = stmt.as<Bind>()) {
+    walkBind(*bind);
+  } else if (const auto* branch = stmt.as<If>()) {
+    walkIf(*branch);
+  } else if (const auto* loop = stmt.as<Loop>()) {
+    walkLoop(*loop);
+  } else if (const auto* doLoop = stmt.as<DoLoop>()) {
+    walkDoLoop(*doLoop);
+  } else if (stmt.as<Break>() != nullptr) {
+    leaveTo(innermostLoop().breaks);
+  } else if (stmt.as<Continue>() != nullptr) {
+    leaveTo(innermostLoop().continues);
+  } else if (const auto* leave = stmt.as<Return>()) {
+    walkReturn(*leave);
+  } else if (const auto* atomic = stmt.as<Atomic>()) {
+    walkAtomic(*atomic);
+  } else if (const auto* call = stmt.as<Call>()) {
+    walkCall(*call);
+  } else if (const auto* builtin = stmt.as<BuiltinCall>()) {
+    for (const Expr* arg : builtin->args) visit(arg);
+    if (builtin->result != nullptr) state_.forget(builtin->result);
+    if (builtin->out != nullptr) state_.forget(builtin->out);
+  } else if (const auto* block = stmt.as<Block>()) {
+    walk(block);
+  }
+}
+
+void AccessWalker::walkAssign(const Assign& assign) {
+  visit(assign.value);
+  const Expr* target = assign.target;
+  bool partial = false;
+  while (true) {
+    const auto* component = target->as<Component>();
+    const auto* member = target->as<Member>();
+    if (component == nullptr && member == nullptr) break;
+    target = component != nullptr ? component->base : member->base;
+    partial = true;
+  }
+  if (const auto* ref = target->as<VarRef>()) {
+    partial ? state_.forget(ref->variable) : state_.setValue(ref->variable, valueOf(assign.value));
+  } else if (const auto* access = target->as<Access>()) {
+    for (const Expr* index : access->indices) visit(index);
+    // The bytes beside the written ones stay: to whoever moves whole elements that is a read.
+    touch(*access, target->where, {.reads = partial, .writes = true, .partial = partial});
+  }
+}
+
+void AccessWalker::walkBind(const Bind& bind) {
+  const auto& target = *bind.target->as<Access>();
+  for (const Expr* index : target.indices) visit(index);
+  Binding source = bindingOf(target.array);
+  if (source.bases.empty()) source.bases = {target.array};  // private or local array
+  Value position;
+  if (target.indices.size() == 1) {
+    const Value index = valueOf(target.indices.front());
+    position = source.direct ? index : add(source.position, index, Type{Scalar::Long});
+  }
+  state_.bindings[bind.alias] = Binding{std::move(source.bases), false, position};
+}
+
+void AccessWalker::walkIf(const If& branch) {
+  visit(branch.condition);
+  State before = state_;
+  ++conditional_;
+  walk(branch.then);
+  std::swap(state_, before);
+  walk(branch.otherwise);
+  --conditional_;
+  state_ = join(std::move(before), state_);
+}
+
+void AccessWalker::walkLoop(const Loop& loop) {
+  Effects effects;
+  effects.collect(loop.prepare);
+  effects.collect(loop.body);
+  effects.collect(loop.step);
+  const bool entered =
+      loop.prepare == nullptr && provablyTrue(loop.condition, state_.values, budget_);
+  State head = state_;
+  forgetEffects(head, effects);
+  const Induction induction = findInduction(loop, effects, state_, head, budget_);
+  const auto setInduction = [&](const Interval& range) {
+    if (induction.variable == nullptr) return;
+    state_.setValue(induction.variable, Value::constant(range.lo, range.hi));
+  };
+  state_ = std::move(head);
+  setInduction(induction.atCondition);
+  frames_.back().loops.emplace_back();
+  walk(loop.prepare);
+  if (loop.condition != nullptr && state_.live) visit(loop.condition);
+  State exit = loop.condition != nullptr ? state_ : State::dead();
+  conditional_ += entered ? 0 : 1;
+  setInduction(induction.inBody);
+  walk(loop.body);
+  resumeWith(innermostLoop().continues);
+  walk(loop.step);
+  conditional_ -= entered ? 0 : 1;
+  if (entered && exit.live) {
+    // The condition fails after at least one whole iteration.
+    exit.live = state_.live;
+    exit.overwritten = state_.overwritten;
+  }
+  exit.escaped = exit.escaped || state_.escaped || !state_.live;
+  state_ = std::move(exit);
+  const LoopFrame frame = std::move(frames_.back().loops.back());
+  frames_.back().loops.pop_back();
+  resumeWith(frame.breaks);
+}
+
+void AccessWalker::walkDoLoop(const DoLoop& loop) {
+  Effects effects;
+  effects.collect(loop.body);
+  effects.collect(loop.prepare);
+  forgetEffects(state_, effects);
+  frames_.back().loops.emplace_back();
+  walk(loop.body);
+  resumeWith(innermostLoop().continues);
+  walk(loop.prepare);
+  if (state_.live) visit(loop.condition);
+  const LoopFrame frame = std::move(frames_.back().loops.back());
+  frames_.back().loops.pop_back();
+  resumeWith(frame.breaks);
+}
+
+void AccessWalker::walkAtomic(const Atomic& atomic) {
+  for (const Expr* operand : atomic.operands) visit(operand);
+  if (const auto* access = atomic.target->as<Access>()) {
+    for (const Expr* index : access->indices) visit(index);
+    touch(*access, atomic.target->where, {.reads = true, .writes = true, .atomic = true});
+  }
+  if (atomic.result != nullptr) state_.forget(atomic.result);
+}
+
+void AccessWalker::walkCall(const Call& call) {
+  const Function& function = *call.function;
+  std::vector<std::pair<const Variable*, Binding>> bindings;
+  std::vector<std::pair<const Variable*, Value>> values;
+  for (std::size_t i = 0; i < call.args.size() && i < function.params.size(); ++i) {
+    const Variable* param = function.params[i];
+    const auto* array = call.args[i]->as<ArrayRef>();
+    if (array == nullptr) {
+      visit(call.args[i]);
+      values.emplace_back(param, valueOf(call.args[i]));
+      continue;
+    }
+    Binding binding = bindingOf(array->array);
+    if (binding.bases.empty()) binding.bases = {array->array};
+    if (param->role == Role::Alias || param->rank != array->array->rank) {
+      const bool flat = binding.direct && array->array->rank == 1;
+      if (binding.direct) binding.position = flat ? Value::constant(0, 0) : Value{};
+      binding.direct = false;
+    }
+    bindings.emplace_back(param, std::move(binding));
+  }
+  for (auto& [param, binding] : bindings) state_.bindings[param] = std::move(binding);
+  for (const auto& [param, value] : values) state_.setValue(param, value);
+
+  const bool escapedBefore = state_.escaped;
+  frames_.emplace_back();
+  walk(function.body);
+  const FunctionFrame frame = std::move(frames_.back());
+  frames_.pop_back();
+  resumeWith(frame.exit);
+  state_.escaped = escapedBefore;  // everyone comes back from a call
+  if (call.result != nullptr) state_.setValue(call.result, frame.result.value_or(Value{}));
+}
+
+void AccessWalker::walkReturn(const Return& stmt) {
+  FunctionFrame& frame = frames_.back();
+  if (stmt.value != nullptr) {
+    visit(stmt.value);
+    const Value value = valueOf(stmt.value);
+    frame.result = frame.result ? join(*frame.result, value) : value;
+  }
+  leaveTo(frame.exit);
+}
+
+/// The work-items that are here jump to where `target` is resumed.
+void AccessWalker::leaveTo(std::optional<State>& target) {
+  target = target ? join(std::move(*target), state_) : state_;
+  state_ = State::dead();
+}
+
+/// Work-items that jumped here meet those that came straight.
+void AccessWalker::resumeWith(const std::optional<State>& other) {
+  if (!other) return;
+  state_ = join(std::move(state_), *other);
+}
+
+}  // namespace hpl::ir::detail

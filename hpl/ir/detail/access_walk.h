@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "hpl/ir/detail/access_state.h"
+
+namespace hpl::ir::detail {
+
+/// Walks a kernel once, in the order of execution, with the State that holds for every work-item,
+/// and records every access of the arrays in a summary. Calls are walked in place.
+class AccessWalker {
+ public:
+  /// `summary.arrays` names the arrays to record; throws Budget::Exceeded.
+  AccessWalker(AccessSummary& summary, Budget& budget) : summary_(summary), budget_(budget) {}
+
+  void run(const Function& entry);
+
+ private:
+  /// Jumps out of the innermost loop, gathered until it is left.
+  struct LoopFrame {
+    std::optional<State> breaks;
+    std::optional<State> continues;
+  };
+  struct FunctionFrame {
+    std::optional<State> exit;
+    std::optional<Value> result;
+    std::vector<LoopFrame> loops;
+  };
+  struct AccessKind {
+    bool reads = false;
+    bool writes = false;
+    bool atomic = false;
+    bool partial = false;
+  };
+
+  /// Records the reads in an expression.
+  void visit(const Expr* expr);
+  void visitSkippable(const Expr* expr);
+  /// Records a read, a write or both of an element; its indices have been visited.
+  void touch(const Access& access, const SourceLocation& where, AccessKind kind);
+  void record(const Variable* array, std::vector<IndexForm> index, const SourceLocation& where,
+              AccessKind kind, bool alias);
+
+  void walk(const Block* block);
+  void walk(const Stmt& stmt);
+  void walkAssign(const Assign& assign);
+  void walkBind(const Bind& bind);
+  void walkIf(const If& branch);
+  void walkLoop(const Loop& loop);
+  void walkDoLoop(const DoLoop& loop);
+  void walkAtomic(const Atomic& atomic);
+  void walkCall(const Call& call);
+  void walkReturn(const Return& stmt);
+  void leaveTo(std::optional<State>& target);
+  void resumeWith(const std::optional<State>& other);
+
+  Value valueOf(const Expr* expr) { return detail::valueOf(expr, state_.values, budget_); }
+  Binding bindingOf(const Variable* array) const;
+  LoopFrame& innermostLoop() { return frames_.back().loops.back(); }
+
+  AccessSummary& summary_;
+  Budget& budget_;
+  State state_;
+  std::vector<FunctionFrame> frames_;
+  SourceLocation where_;
+  int conditional_ = 0;
+};
+
+}  // namespace hpl::ir::detail

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/ir/detail/index_value.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace hpl::ir::detail {
+namespace {
+
+constexpr std::int64_t kMaxOffset = std::int64_t{1} << 30;
+
+bool isIntegerScalar(const Type& type) { return type.isScalar() && type.isInteger(); }
+
+bool isSmall(const Interval& range) { return contains({-kMaxOffset, kMaxOffset}, range); }
+
+/// Arithmetic on these types wraps modulo 2^32 or 2^64.
+bool isWide(const Type& type) { return type.scalar >= Scalar::Int; }
+
+/// A result that is `form` modulo 2^32, and `form` itself if `exact` and `type` represents it.
+Value fit(const IndexForm& form, bool exact, const Type& type) {
+  if (exact && form.isConstant() && contains(rangeOf(type), form.range)) return {form, true};
+  if (isWide(type) && !form.isUnknown() && isSmall(form.range)) return {form, false};
+  return {};
+}
+
+Value cast(const Value& operand, const Type& from, const Type& to) {
+  if (operand.isUnknown() || !isIntegerScalar(from) || !isIntegerScalar(to)) return {};
+  // bool of any number is 0 or 1: no congruence.
+  if (to.scalar == Scalar::Bool && from.scalar != Scalar::Bool) {
+    return operand.exact && contains({0, 1}, operand.form.range) ? operand : Value{};
+  }
+  return fit(operand.form, operand.exact, to);
+}
+
+Value multiply(const Value& a, const Value& b, const Type& type) {
+  if (!a.form.isConstant() || !b.form.isConstant()) {
+    // The only product that stays affine.
+    if (a.number() == 1) return fit(b.form, b.exact, type);
+    if (b.number() == 1) return fit(a.form, a.exact, type);
+    return {};
+  }
+  const Interval x = a.form.range, y = b.form.range;
+  if (!isSmall(x) || !isSmall(y)) return {};
+  const auto [lo, hi] = std::minmax({x.lo * y.lo, x.lo * y.hi, x.hi * y.lo, x.hi * y.hi});
+  return fit(IndexForm::constant(lo, hi), a.exact && b.exact, type);
+}
+
+/// Operators that need the numbers themselves; the left operand must not be negative where C and
+/// interval arithmetic would disagree.
+Value exactOp(BinaryOp op, const Value& a, const Value& b, const Type& type) {
+  const auto divisor = b.number();
+  if (!a.exact || !divisor || a.form.range.lo < 0) return {};
+  const auto [lo, hi] = a.form.range;
+  const std::int64_t n = *divisor;
+  switch (op) {
+    case BinaryOp::Div:
+      return n > 0 ? fit(IndexForm::constant(lo / n, hi / n), true, type) : Value{};
+    case BinaryOp::Rem:
+      if (n <= 0) return {};
+      // Within one period the remainder is monotone; otherwise it may be anything below n.
+      if (lo / n == hi / n) return fit(IndexForm::constant(lo % n, hi % n), true, type);
+      return fit(IndexForm::constant(0, n - 1), true, type);
+    case BinaryOp::Shr:
+      return n >= 0 && n < 31 ? fit(IndexForm::constant(lo >> n, hi >> n), true, type) : Value{};
+    case BinaryOp::Shl:
+      if (n < 0 || n >= 31 || !isSmall({lo, hi})) return {};
+      return fit(IndexForm::constant(lo << n, hi << n), true, type);
+    default:
+      return {};
+  }
+}
+
+Value binaryValue(BinaryOp op, const Value& a, const Value& b, const Type& type) {
+  if (a.isUnknown() || b.isUnknown()) return {};
+  switch (op) {
+    case BinaryOp::Add:
+      return add(a, b, type);
+    case BinaryOp::Sub:
+      return subtract(a, b, type);
+    case BinaryOp::Mul:
+      return multiply(a, b, type);
+    default:
+      return exactOp(op, a, b, type);
+  }
+}
+
+Value builtinValue(const BuiltinExpr& call, const Type& type, const Values& values,
+                   Budget& budget) {
+  const bool isClamp = call.builtin == Builtin::clamp_;
+  if (!isClamp && call.builtin != Builtin::min_ && call.builtin != Builtin::max_) return {};
+  Interval result{};
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    const Value arg = valueOf(call.args[i], values, budget);
+    if (!arg.exact) return {};
+    const Interval range = arg.form.range;
+    // clamp(x, lo, hi) is min(max(x, lo), hi).
+    const bool takeMax = isClamp ? i == 1 : call.builtin == Builtin::max_;
+    if (i == 0) {
+      result = range;
+    } else if (takeMax) {
+      result = {std::max(result.lo, range.lo), std::max(result.hi, range.hi)};
+    } else {
+      result = {std::min(result.lo, range.lo), std::min(result.hi, range.hi)};
+    }
+  }
+  return fit(IndexForm::constant(result.lo, result.hi), true, type);
+}
+
+Value constantValue(const Constant& constant, const Type& type) {
+  const auto number = static_cast<std::int64_t>(constant.bits);
+  // Unsigned 64-bit numbers beyond the signed range still have a residue, like (size_t)-1.
+  if (type.scalar == Scalar::Ulong && number < 0) {
+    return fit(IndexForm::constant(number, number), false, type);
+  }
+  return fit(IndexForm::constant(number, number), true, type);
+}
+
+Value negate(const Value& operand, const Type& type) {
+  if (!operand.form.isConstant()) return {};
+  return subtract(Value::constant(0, 0), operand, type);
+}
+
+bool holds(BinaryOp op, const Interval& a, const Interval& b) {
+  switch (op) {
+    case BinaryOp::Lt:
+      return a.hi < b.lo;
+    case BinaryOp::Le:
+      return a.hi <= b.lo;
+    case BinaryOp::Gt:
+      return a.lo > b.hi;
+    case BinaryOp::Ge:
+      return a.lo >= b.hi;
+    case BinaryOp::Eq:
+      return a.lo == a.hi && a == b;
+    case BinaryOp::Ne:
+      return a.hi < b.lo || b.hi < a.lo;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Value join(const Value& a, const Value& b) {
+  return {ir::join(a.form, b.form), a.exact && b.exact};
+}
+
+bool isTracked(const Variable* variable) {
+  return variable->rank == 0 && variable->space == Space::Private && isIntegerScalar(variable->type);
+}
+
+Interval rangeOf(const Type& type) {
+  switch (type.scalar) {
+    case Scalar::Bool:
+      return {0, 1};
+    case Scalar::Char:
+      return {-128, 127};
+    case Scalar::Uchar:
+      return {0, 255};
+    case Scalar::Short:
+      return {-32768, 32767};
+    case Scalar::Ushort:
+      return {0, 65535};
+    case Scalar::Int:
+      return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
+    case Scalar::Uint:
+      return {0, std::numeric_limits<std::uint32_t>::max()};
+    case Scalar::Ulong:
+      return {0, std::numeric_limits<std::int64_t>::max()};
+    default:
+      return {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
+  }
+}
+
+Value add(const Value& a, const Value& b, const Type& type) {
+  if (a.isUnknown() || b.isUnknown() || (a.form.isAffine() && b.form.isAffine())) return {};
+  IndexForm form = a.form.isAffine() ? a.form : b.form;
+  if (__builtin_add_overflow(a.form.range.lo, b.form.range.lo, &form.range.lo) ||
+      __builtin_add_overflow(a.form.range.hi, b.form.range.hi, &form.range.hi)) {
+    return {};
+  }
+  return fit(form, a.exact && b.exact, type);
+}
+
+Value subtract(const Value& a, const Value& b, const Type& type) {
+  // id - id would be a constant only if neither had wrapped; nothing useful needs it.
+  if (a.isUnknown() || !b.form.isConstant()) return {};
+  IndexForm form = a.form;
+  if (__builtin_sub_overflow(a.form.range.lo, b.form.range.hi, &form.range.lo) ||
+      __builtin_sub_overflow(a.form.range.hi, b.form.range.lo, &form.range.hi)) {
+    return {};
+  }
+  return fit(form, a.exact && b.exact, type);
+}
+
+Value valueOf(const Expr* expr, const Values& values, Budget& budget) {
+  budget.spend();
+  const Type& type = expr->type;
+  if (!isIntegerScalar(type)) return {};
+  if (const auto* constant = expr->as<Constant>()) return constantValue(*constant, type);
+  if (const auto* ref = expr->as<VarRef>()) {
+    const auto found = values.find(ref->variable);
+    return found == values.end() ? Value{} : found->second;
+  }
+  if (const auto* item = expr->as<WorkItem>()) {
+    if (item->query != Query::GlobalId || item->dim > 2) return {};
+    return {IndexForm::affine(item->dim, 0, 0), false};
+  }
+  if (const auto* unary = expr->as<Unary>()) {
+    if (unary->op == UnaryOp::Plus) return valueOf(unary->operand, values, budget);
+    if (unary->op == UnaryOp::Negate) return negate(valueOf(unary->operand, values, budget), type);
+    return {};
+  }
+  if (const auto* binary = expr->as<Binary>()) {
+    if (isPredicate(binary->op)) return {};
+    return binaryValue(binary->op, valueOf(binary->left, values, budget),
+                       valueOf(binary->right, values, budget), type);
+  }
+  if (const auto* select = expr->as<Select>()) {
+    return join(valueOf(select->yes, values, budget), valueOf(select->no, values, budget));
+  }
+  if (const auto* conversion = expr->as<Cast>()) {
+    return cast(valueOf(conversion->operand, values, budget), conversion->operand->type, type);
+  }
+  if (const auto* call = expr->as<BuiltinExpr>()) return builtinValue(*call, type, values, budget);
+  return {};
+}
+
+bool provablyTrue(const Expr* condition, const Values& values, Budget& budget) {
+  if (condition == nullptr) return true;
+  budget.spend();
+  if (const auto* conversion = condition->as<Cast>()) {
+    // Conversions of 0 or 1 keep the truth.
+    const auto* inner = conversion->operand->as<Binary>();
+    return inner != nullptr && isPredicate(inner->op) && condition->type.isScalar() &&
+           provablyTrue(conversion->operand, values, budget);
+  }
+  if (const auto* binary = condition->as<Binary>(); binary != nullptr && isPredicate(binary->op)) {
+    if (binary->op == BinaryOp::LogicalAnd) {
+      return provablyTrue(binary->left, values, budget) &&
+             provablyTrue(binary->right, values, budget);
+    }
+    if (binary->op == BinaryOp::LogicalOr) {
+      return provablyTrue(binary->left, values, budget) ||
+             provablyTrue(binary->right, values, budget);
+    }
+    const Value left = valueOf(binary->left, values, budget);
+    const Value right = valueOf(binary->right, values, budget);
+    return left.exact && right.exact && holds(binary->op, left.form.range, right.form.range);
+  }
+  const auto number = valueOf(condition, values, budget).number();
+  return number.has_value() && *number != 0;
+}
+
+}  // namespace hpl::ir::detail

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "hpl/ir/access.h"
+
+/// Abstract values of integer expressions, as the access analysis follows them.
+namespace hpl::ir::detail {
+
+/// What is known about an integer.
+///
+/// A form is a congruence: the value of the expression equals it modulo 2^32 (2^64 where only 64-bit
+/// types are involved). That is what lets `idx + (size_t)dy` with dy = -1 be idx - 1. Offsets stay
+/// within +-2^30, so for an index that is inside its extents congruent means equal (access.h states
+/// the bound on ids and extents).
+struct Value {
+  IndexForm form;
+  /// A Constant whose range holds the mathematical value itself, as a number of the expression's
+  /// type; comparisons, divisions and conversions to narrow types need that.
+  bool exact = false;
+
+  bool isUnknown() const { return form.isUnknown(); }
+  static Value constant(std::int64_t lo, std::int64_t hi) {
+    return {IndexForm::constant(lo, hi), true};
+  }
+  /// The value when it is one exact number.
+  std::optional<std::int64_t> number() const {
+    if (exact && form.isExact()) return form.range.lo;
+    return std::nullopt;
+  }
+};
+
+Value join(const Value& a, const Value& b);
+
+/// Known values of private integer scalars; whatever is absent is Unknown.
+using Values = std::map<const Variable*, Value>;
+
+/// The variables whose values can be followed: private integer scalars.
+bool isTracked(const Variable* variable);
+
+/// Numbers that an integer type represents; unsigned 64-bit ones are cut at the signed maximum.
+Interval rangeOf(const Type& type);
+inline bool contains(const Interval& outer, const Interval& inner) {
+  return outer.lo <= inner.lo && inner.hi <= outer.hi;
+}
+
+/// Limits the effort spent on kernels whose expressions share subtrees exponentially often.
+struct Budget {
+  std::int64_t left;
+  /// Thrown when the effort is spent.
+  struct Exceeded {};
+  void spend() {
+    if (--left < 0) throw Exceeded{};
+  }
+};
+
+/// Value of an expression (Unknown unless it is an integer scalar that can be followed).
+Value valueOf(const Expr* expr, const Values& values, Budget& budget);
+
+/// a + b and a - b in `type`.
+Value add(const Value& a, const Value& b, const Type& type);
+Value subtract(const Value& a, const Value& b, const Type& type);
+
+/// The condition holds for every value that its operands may have; null is true.
+bool provablyTrue(const Expr* condition, const Values& values, Budget& budget);
+
+}  // namespace hpl::ir::detail

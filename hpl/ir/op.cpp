@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/ir/op.h"
+
+#include <array>
+#include <cstddef>
+
+namespace hpl::ir {
+namespace {
+
+constexpr BuiltinInfo kBuiltins[] = {
+#define HPL_BUILTIN(name, arity, family) {#name, arity, BuiltinFamily::family},
+#include "hpl/ir/builtins.def"
+#undef HPL_BUILTIN
+};
+
+template <class Enum, std::size_t N>
+const char* lookUp(const std::array<const char*, N>& names, Enum value) {
+  return names[static_cast<std::size_t>(value)];
+}
+
+}  // namespace
+
+const BuiltinInfo& infoOf(Builtin builtin) { return kBuiltins[static_cast<std::size_t>(builtin)]; }
+
+const char* toString(UnaryOp op) {
+  static constexpr std::array<const char*, 4> kNames{"+", "-", "!", "~"};
+  return lookUp(kNames, op);
+}
+
+const char* toString(BinaryOp op) {
+  static constexpr std::array<const char*, 18> kNames{"+",  "-",  "*",  "/",  "%",  "&",
+                                                      "|",  "^",  "<<", ">>", "&&", "||",
+                                                      "==", "!=", "<",  "<=", ">",  ">="};
+  return lookUp(kNames, op);
+}
+
+const char* toString(Space space) {
+  static constexpr std::array<const char*, 4> kNames{"private", "local", "global", "constant"};
+  return lookUp(kNames, space);
+}
+
+const char* toString(Query query) {
+  static constexpr std::array<const char*, 6> kNames{"get_global_id",   "get_local_id",
+                                                     "get_group_id",    "get_global_size",
+                                                     "get_local_size",  "get_num_groups"};
+  return lookUp(kNames, query);
+}
+
+const char* toString(AtomicOp op) {
+  static constexpr std::array<const char*, 11> kNames{
+      "atomic_add", "atomic_sub", "atomic_inc", "atomic_dec", "atomic_xchg", "atomic_cmpxchg",
+      "atomic_min", "atomic_max", "atomic_and", "atomic_or",  "atomic_xor"};
+  return lookUp(kNames, op);
+}
+
+}  // namespace hpl::ir

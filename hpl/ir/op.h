@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+/// Operators, address spaces and built-in functions of the kernel IR.
+namespace hpl::ir {
+
+enum class UnaryOp : std::uint8_t { Plus, Negate, LogicalNot, BitNot };
+
+enum class BinaryOp : std::uint8_t {
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Rem,
+  BitAnd,
+  BitOr,
+  BitXor,
+  Shl,
+  Shr,
+  LogicalAnd,
+  LogicalOr,
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge
+};
+
+/// Address space of a variable.
+enum class Space : std::uint8_t { Private, Local, Global, Constant };
+
+/// What a work-item can ask about its place in the NDRange.
+enum class Query : std::uint8_t { GlobalId, LocalId, GroupId, GlobalSize, LocalSize, NumGroups };
+
+enum class AtomicOp : std::uint8_t { Add, Sub, Inc, Dec, Xchg, CmpXchg, Min, Max, And, Or, Xor };
+
+/// Fence flags of a barrier; may be combined.
+enum BarrierFlags : std::uint8_t { kLocalFence = 1, kGlobalFence = 2 };
+
+/// OpenCL 1.2 built-in functions, by family (section 6.12 of the OpenCL 1.2 specification).
+enum class BuiltinFamily : std::uint8_t { Math, Integer, Common, Geometric, Relational, Reinterpret, Vector };
+
+enum class Builtin : std::uint16_t {
+#define HPL_BUILTIN(name, arity, family) name##_,
+#include "hpl/ir/builtins.def"
+#undef HPL_BUILTIN
+};
+
+struct BuiltinInfo {
+  const char* name;
+  std::uint8_t arity;
+  BuiltinFamily family;
+};
+const BuiltinInfo& infoOf(Builtin builtin);
+
+/// OpenCL C's spelling of an operator.
+const char* toString(UnaryOp op);
+const char* toString(BinaryOp op);
+/// "private", "local", "global", "constant".
+const char* toString(Space space);
+/// "get_global_id", ...
+const char* toString(Query query);
+/// "atomic_add", ...
+const char* toString(AtomicOp op);
+
+/// Comparison or logical operator: the result is int (or a signed integer vector).
+constexpr bool isPredicate(BinaryOp op) { return op >= BinaryOp::LogicalAnd; }
+
+}  // namespace hpl::ir
