@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements of arrays: addresses, loads, checks and masks.
+#include <cstdint>
+
+#include "hpl/codegen/detail/types.h"
+#include "hpl/codegen/detail/walk.h"
+#include "hpl/codegen/detail/writer.h"
+#include "hpl/error.h"
+
+namespace hpl::codegen::detail {
+
+using ir::Expr;
+using ir::Scalar;
+using ir::Space;
+using ir::Type;
+using ir::Variable;
+
+namespace {
+
+bool isShared(const Variable& variable) {
+  return variable.space == Space::Global || variable.space == Space::Constant;
+}
+
+bool isZero(const Expr& expr) {
+  const auto* cast = expr.as<ir::Cast>();
+  if (cast != nullptr && cast->operand->type.isInteger()) return isZero(*cast->operand);
+  const auto* constant = expr.as<ir::Constant>();
+  return constant != nullptr && constant->bits == 0;
+}
+
+// Additions that C may regroup without changing the position modulo 2^64.
+bool mayJoinSum(const Type& type) {
+  return type.scalar == Scalar::Int || type.scalar == Scalar::Long || type.scalar == Scalar::Ulong;
+}
+
+std::string halfSuffix(const Type& type) {
+  return type.isVector() ? std::to_string(static_cast<int>(type.lanes)) : std::string();
+}
+
+// 3-lane vectors occupy four lanes in memory, as the "a" forms of the conversions assume.
+const char* halfPrefix(const Type& type, bool isLoad) {
+  if (type.lanes == 3) return isLoad ? "vloada_half" : "vstorea_half";
+  return isLoad ? "vload_half" : "vstore_half";
+}
+
+}  // namespace
+
+bool FunctionWriter::isConvertedHalf(const Variable& array) const {
+  return array.type.scalar == Scalar::Half && session_.convertsHalf();
+}
+
+// An index as a term of a position; conversions to 64 bits happen by themselves.
+int FunctionWriter::term(const Expr& index, int least) {
+  const auto* cast = index.as<ir::Cast>();
+  const bool widens = cast != nullptr && cast->operand->type.isScalar() &&
+                      cast->operand->type.isInteger() &&
+                      (index.type.scalar == Scalar::Long || index.type.scalar == Scalar::Ulong);
+  const Expr& shown = widens ? *cast->operand : index;
+  const bool joins = least > kAdditive || mayJoinSum(shown.type);
+  const std::size_t begin = out_.size();
+  const int own = write(shown);
+  if (own >= least && (joins || own > kAdditive)) return own;
+  out_.insert(begin, 1, '(');
+  out_ += ')';
+  return kPostfix;
+}
+
+void FunctionWriter::checkedIndex(const ir::Access& access, std::size_t dimension, int site,
+                                  std::string_view helper) {
+  const VariableNames& array = names(access.array);
+  out_ += helper;
+  out_ += "(hpl_error, " + std::to_string(site + 1) + ", " + std::to_string(dimension) + ", ";
+  const bool alias = access.array->role == ir::Role::Alias;
+  if (alias) out_ += array.position + " + ";
+  term(*access.indices[dimension], alias ? kMultiplicative : kTernary);
+  out_ += ", " + (alias ? array.span : array.extents[dimension]) + ", " + array.id + ')';
+}
+
+// Positions that are known here are written as one number.
+bool FunctionWriter::constantIndex(const ir::Access& access) {
+  const std::vector<std::int64_t>& extents = access.array->extents;
+  if (extents.empty()) return false;
+  std::int64_t position = 0;
+  for (std::size_t d = 0; d < access.indices.size(); ++d) {
+    const Expr* index = access.indices[d];
+    while (const auto* cast = index->as<ir::Cast>()) index = cast->operand;
+    const auto* constant = index->as<ir::Constant>();
+    if (constant == nullptr || !index->type.isInteger() || constant->bits > INT32_MAX) return false;
+    position = position * extents[d] + static_cast<std::int64_t>(constant->bits);
+  }
+  appendInteger(out_, position);
+  return true;
+}
+
+int FunctionWriter::linearIndex(const ir::Access& access, int site) {
+  if (site < 0 && constantIndex(access)) return kPostfix;
+  const VariableNames& array = names(access.array);
+  const std::size_t rank = access.indices.size();
+  int precedence = kPostfix;
+  bool first = true;
+  for (std::size_t d = 0; d < rank; ++d) {
+    const bool last = d + 1 == rank;
+    if (site < 0 && isZero(*access.indices[d]) && !(last && first)) continue;
+    if (!first) out_ += " + ";
+    if (site >= 0) {
+      checkedIndex(access, d, site, "hpl_index");
+    } else {
+      precedence = term(*access.indices[d], last ? kAdditive : kMultiplicative);
+    }
+    if (!last) out_ += " * " + array.strides[d];
+    if (!last) precedence = kMultiplicative;
+    if (!first) precedence = kAdditive;
+    first = false;
+  }
+  if (site >= 0 && access.array->role == ir::Role::Alias) {
+    out_ += " - " + array.position;
+    precedence = kAdditive;
+  }
+  return precedence;
+}
+
+int FunctionWriter::place(const Expr& expr) {
+  if (const auto* access = expr.as<ir::Access>()) {
+    out_ += names(access->array).name + '[';
+    linearIndex(*access, -1);
+    out_ += ']';
+    return kPostfix;
+  }
+  const auto* component = expr.as<ir::Component>();
+  const auto* member = expr.as<ir::Member>();
+  if (component == nullptr && member == nullptr) return write(expr);
+  const Expr& base = component != nullptr ? *component->base : *member->base;
+  const std::size_t begin = out_.size();
+  if (place(base) < kPostfix) {
+    out_.insert(begin, 1, '(');
+    out_ += ')';
+  }
+  if (member != nullptr) {
+    out_ += '.' + fieldName(*base.type.structure, member->field);
+    return kPostfix;
+  }
+  const bool named = base.type.complex || base.type.lanes <= 4;
+  out_ += named ? "." : ".s";
+  for (const std::uint8_t lane : component->lanes) {
+    out_ += named ? "xyzw"[lane & 3] : "0123456789abcdef"[lane & 15];
+  }
+  return kPostfix;
+}
+
+int FunctionWriter::load(const Expr& expr, const ir::Access& access) {
+  const Variable& array = *access.array;
+  const bool masked = isMasked() && isShared(array);
+  const int site = session_.options.checkBounds ? addSite(access, expr.where, false) : -1;
+  if (masked) out_ += "(hpl_on ? ";
+  int precedence = kPostfix;
+  if (isConvertedHalf(array)) {
+    out_ += halfPrefix(array.type, true) + halfSuffix(array.type) + '(';
+    linearIndex(access, site);
+    out_ += ", " + names(&array).name + ')';
+  } else {
+    out_ += names(&array).name + '[';
+    linearIndex(access, site);
+    out_ += ']';
+    if (array.type.scalar == Scalar::Bool) {
+      out_ += " != 0";
+      precedence = kEquality;
+    }
+  }
+  if (!masked) return precedence;
+  out_ += " : " + zero(array.type) + ')';
+  return kPostfix;
+}
+
+int FunctionWriter::addSite(const ir::Access& access, const ir::SourceLocation& where, bool write) {
+  const Variable& array = *access.array;
+  AccessSite site;
+  site.array = array.name;
+  site.function = function_.name;
+  site.param = isKernel_ ? array.paramIndex : -1;
+  site.rank = array.rank;
+  site.write = write;
+  site.alias = array.role == ir::Role::Alias;
+  site.where = where.file != nullptr ? where : where_;
+  session_.sites.push_back(std::move(site));
+  return static_cast<int>(session_.sites.size()) - 1;
+}
+
+bool FunctionWriter::needsPredicate(const Expr& target, bool isAtomic) const {
+  const Variable& root = *rootOf(target);
+  if (session_.masked && (isAtomic || isShared(root))) return true;
+  return session_.options.checkBounds && accessOf(target) != nullptr;
+}
+
+bool FunctionWriter::predicate(const Expr& target, bool isAtomic) {
+  if (!needsPredicate(target, isAtomic)) return false;
+  out_ += "if (";
+  bool first = true;
+  if (session_.masked && (isAtomic || isShared(*rootOf(target)))) {
+    out_ += "hpl_on";
+    first = false;
+    predicated_ = true;
+  }
+  const ir::Access* access = accessOf(target);
+  if (session_.options.checkBounds && access != nullptr) {
+    const int site = addSite(*access, target.where, true);
+    for (std::size_t d = 0; d < access->indices.size(); ++d) {
+      if (!first) out_ += " && ";
+      first = false;
+      checkedIndex(*access, d, site, "hpl_inside");
+    }
+  }
+  out_ += ") ";
+  return true;
+}
+
+void FunctionWriter::halfStore(const ir::Access& access, const Expr& value) {
+  const Type& type = access.array->type;
+  out_ += halfPrefix(type, false) + halfSuffix(type) + '(';
+  // The store rounds by itself.
+  const auto* cast = value.as<ir::Cast>();
+  const Type single = type.withScalar(Scalar::Float);
+  const bool rounds = cast != nullptr && type.isScalar() && value.type.scalar == Scalar::Half;
+  const Expr& source = rounds ? *cast->operand : value;
+  if (typeInC(source) == single) {
+    operand(source, kTernary);
+  } else {
+    scalarCast(single, source);
+  }
+  out_ += ", ";
+  linearIndex(access, -1);
+  out_ += ", " + names(access.array).name + ')';
+}
+
+void FunctionWriter::addressOf(const Expr& target) {
+  const auto* access = target.as<ir::Access>();
+  const auto* ref = target.as<ir::VarRef>();
+  if (ref != nullptr && names(ref->variable).isPointer) {
+    out_ += names(ref->variable).name;
+    return;
+  }
+  if (access == nullptr || !isConvertedHalf(*access->array)) {
+    out_ += '&';
+    place(target);
+    return;
+  }
+  // Elements of a converted half array cannot be named; a vector takes several of them.
+  const Type& type = access->array->type;
+  const int lanes = type.lanes == 3 ? 4 : type.lanes;
+  out_ += names(access->array).name + " + ";
+  if (lanes > 1) out_ += std::to_string(lanes) + " * ";
+  out_ += '(';
+  linearIndex(*access, -1);
+  out_ += ')';
+}
+
+// With checks: how many elements the memory behind an array spans.
+void FunctionWriter::arraySpan(const Variable& array) {
+  const VariableNames& own = names(&array);
+  if (array.role == ir::Role::Alias) {
+    out_ += own.span;
+    return;
+  }
+  const std::size_t last = own.extents.size() - 1;
+  for (std::size_t d = 0; d < last; ++d) {
+    out_ += '(' + own.extents[d] + " - 1) * " + own.strides[d] + " + ";
+  }
+  out_ += own.extents[last];
+}
+
+// With checks: position, span and parameter of what an alias is bound to.
+void FunctionWriter::bindingDetails(const ir::Access& target, const VariableNames& alias) {
+  const VariableNames& base = names(target.array);
+  out_ += ' ' + alias.position + " = ";
+  if (target.array->role == ir::Role::Alias) out_ += base.position + " + (";
+  linearIndex(target, -1);
+  if (target.array->role == ir::Role::Alias) out_ += ')';
+  out_ += "; " + alias.span + " = ";
+  arraySpan(*target.array);
+  out_ += "; " + alias.id + " = " + base.id + ';';
+}
+
+}  // namespace hpl::codegen::detail

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Atomics, calls of functions and of built-ins with out-pointers.
+#include "hpl/codegen/detail/walk.h"
+#include "hpl/codegen/detail/writer.h"
+
+namespace hpl::codegen::detail {
+
+using ir::Expr;
+using ir::Variable;
+
+bool FunctionWriter::isUnused(const Variable& variable) const {
+  return variable.rank == 0 && session_.usage.mentioned.count(&variable) == 0;
+}
+
+// `declares`: the result's declaration has been left to the call.
+void FunctionWriter::resultPrefix(const Variable* result, bool declares) {
+  if (result == nullptr || isUnused(*result)) return;
+  out_ += declares ? declarator(*result) : names(result).name;
+  out_ += " = ";
+}
+
+void FunctionWriter::atomic(const ir::Atomic& atomic, const ir::SourceLocation& where,
+                            bool declares) {
+  Text& text = session_.text;
+  const bool hasResult = atomic.result != nullptr && !isUnused(*atomic.result);
+  const bool isConditional = needsPredicate(*atomic.target, true);
+  if (hasResult && isConditional && declares) {
+    text.line(declarator(*atomic.result) + ';');
+    declares = false;
+  }
+  text.beginLine();
+  predicate(*atomic.target, true);
+  resultPrefix(atomic.result, declares);
+  out_ += ir::toString(atomic.op);
+  out_ += '(';
+  addressOf(*atomic.target);
+  for (const Expr* operand : atomic.operands) {
+    out_ += ", ";
+    exact(*operand);
+  }
+  out_ += ");";
+  predicated_ = false;
+  // Atomics that do not happen give 0.
+  if (hasResult && isConditional) out_ += " else " + names(atomic.result).name + " = 0;";
+  text.endLine(where);
+}
+
+// Arguments that follow an array: strides, and with checks extents and identity.
+void FunctionWriter::hiddenArguments(const Variable& param, const Variable& array) {
+  const VariableNames& own = names(&array);
+  const bool checks = session_.options.checkBounds;
+  if (param.role == ir::Role::Alias) {
+    if (!checks) return;
+    out_ += ", " + (array.role == ir::Role::Alias ? own.position : std::string("0")) + ", ";
+    arraySpan(array);
+    out_ += ", " + own.id;
+    return;
+  }
+  for (const std::string& stride : own.strides) out_ += ", " + stride;
+  if (!checks) return;
+  if (array.role == ir::Role::Alias) {
+    out_ += ", " + own.span + " - " + own.position;
+  }
+  for (const std::string& extent : own.extents) out_ += ", " + extent;
+  out_ += ", " + own.id;
+}
+
+void FunctionWriter::call(const ir::Call& call, const ir::SourceLocation& where, bool declares) {
+  Text& text = session_.text;
+  text.beginLine();
+  resultPrefix(call.result, declares);
+  out_ += session_.functionNames.at(call.function) + '(';
+  bool first = true;
+  const auto separate = [&] {
+    if (!first) out_ += ", ";
+    first = false;
+  };
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    separate();
+    const auto* whole = call.args[i]->as<ir::ArrayRef>();
+    if (whole == nullptr) {
+      assigned(*call.args[i]);
+      continue;
+    }
+    out_ += names(whole->array).name;
+    hiddenArguments(*call.function->params[i], *whole->array);
+  }
+  const FunctionUsage& callee = session_.usage.of(call.function);
+  for (const Variable* local : callee.locals) {
+    separate();
+    const VariableNames& own = names(local);
+    if (local->rank == 0 && !own.isPointer) out_ += '&';
+    out_ += own.name;
+  }
+  for (int d = 0; d < 3; ++d) {
+    if (!session_.isGuarded(d) || (callee.globalSizes >> d & 1) == 0) continue;
+    separate();
+    out_ += "hpl_size_";
+    out_ += "xyz"[d];
+  }
+  if (session_.masked) {
+    separate();
+    out_ += "hpl_on";
+  }
+  if (session_.options.checkBounds) {
+    separate();
+    out_ += "hpl_error";
+  }
+  out_ += ");";
+  text.endLine(where);
+}
+
+void FunctionWriter::builtinCall(const ir::BuiltinCall& call, const ir::SourceLocation& where,
+                                 bool declares) {
+  Text& text = session_.text;
+  text.beginLine();
+  resultPrefix(call.result, declares);
+  out_ += ir::infoOf(call.builtin).name;
+  out_ += '(';
+  arguments(call.args);
+  out_ += call.args.empty() ? "&" : ", &";
+  out_ += names(call.out).name + ");";
+  text.endLine(where);
+}
+
+}  // namespace hpl::codegen::detail

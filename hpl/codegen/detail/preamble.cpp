@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/codegen/detail/preamble.h"
+
+#include "hpl/codegen/detail/types.h"
+#include "hpl/error.h"
+
+namespace hpl::codegen::detail {
+namespace {
+
+using ir::Scalar;
+
+std::string describePlace(const ir::SourceLocation& where) {
+  if (where.file == nullptr) return {};
+  return std::string(" (") + where.file + ':' + std::to_string(where.line) + ')';
+}
+
+void writeComplex(std::string& out, const Usage& usage) {
+  for (int precision = 0; precision < 2; ++precision) {
+    const auto at = static_cast<std::size_t>(precision);
+    const std::string type = precision == 0 ? "float2" : "double2";
+    const std::string suffix = precision == 0 ? "" : "_double";
+    const std::string head = type + " hpl_c";
+    const std::string params = suffix + "(const " + type + " a, const " + type + " b) {\n";
+    if (usage.multipliesComplex[at]) {
+      out += head + "mul" + params + "  return (" + type +
+             ")(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);\n}\n\n";
+    }
+    if (usage.dividesComplex[at]) {
+      out += head + "div" + params + "  const " + (precision == 0 ? "float" : "double") +
+             " d = b.x * b.x + b.y * b.y;\n  return (" + type +
+             ")((a.x * b.x + a.y * b.y) / d, (a.y * b.x - a.x * b.y) / d);\n}\n\n";
+    }
+  }
+}
+
+// Division by zero gives 0, as hpl::ir::interpret has it.
+void writeSafeDivision(std::string& out, const std::string& type) {
+  const auto write = [&](const char* name, const char* op) {
+    out += type + " hpl_" + name + '_' + type + "(const " + type + " a, const " + type +
+           " b) {\n  return b == 0 ? (" + type + ")(0) : a " + op + " (b == 0 ? (" + type +
+           ")(1) : b);\n}\n\n";
+  };
+  write("div", "/");
+  write("rem", "%");
+}
+
+// Only the first violation of a launch is recorded; ErrorBuffer in emit.h names the words.
+constexpr const char* kChecks =
+    R"(bool hpl_inside(__global int* error, const int site, const int dimension, const long index,
+    const ulong extent, const int param) {
+  if ((ulong)index < extent) return true;
+  if (atomic_cmpxchg(error, 0, site) == 0) {
+    error[1] = dimension;
+    error[2] = (int)index;
+    error[3] = (int)(index >> 32);
+    error[4] = (int)extent;
+    error[5] = (int)(extent >> 32);
+    error[6] = (int)get_global_id(0);
+    error[7] = (int)get_global_id(1);
+    error[8] = (int)get_global_id(2);
+    error[9] = param;
+  }
+  return false;
+}
+
+long hpl_index(__global int* error, const int site, const int dimension, const long index,
+    const ulong extent, const int param) {
+  return hpl_inside(error, site, dimension, index, extent, param) ? index : 0;
+}
+
+)";
+
+constexpr const char* kRoundHalf = R"(float hpl_round_half(const float x) {
+  ushort bits;
+  vstore_half(x, 0, (half*)&bits);
+  return vload_half(0, (const half*)&bits);
+}
+
+)";
+
+}  // namespace
+
+void checkDevice(const ir::Kernel& kernel, const Usage& usage, const EmitOptions& options) {
+  const std::string who = "Kernel '" + kernel.name() + "'";
+  if (usage.needsDouble && !options.hasDouble) {
+    throw KernelError(who +
+                      " uses double precision, which the device does not support "
+                      "(cl_khr_fp64); use float, or run it on another device.");
+  }
+  if (options.hasHalf) return;
+  const char* advice =
+      "which the device does not support (cl_khr_fp16); use float there: elements of half arrays "
+      "are converted when they are loaded and stored.";
+  if (const ir::Variable* variable = usage.halfVariable) {
+    throw KernelError(who + " has the half variable '" + variable->name + "'" +
+                      describePlace(variable->where) + ", " + advice);
+  }
+  for (const ir::StructType* type : usage.structs) {
+    for (const ir::Field& field : type->fields) {
+      if (field.type.scalar != Scalar::Half) continue;
+      throw KernelError(who + " uses the struct '" + type->name + "' with the half field '" +
+                        field.name + "', " + advice);
+    }
+  }
+}
+
+std::string preamble(const Session& session) {
+  const Usage& usage = session.usage;
+  const EmitOptions& options = session.options;
+  std::string out;
+  if (usage.needsDouble) out += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
+  if (usage.needsHalf && options.hasHalf) out += "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n";
+  if (options.fp == FpMode::Strict) out += "#pragma OPENCL FP_CONTRACT OFF\n";
+  if (!out.empty()) out += '\n';
+  for (const ir::StructType* type : usage.structs) out += structTypedef(*type) + '\n';
+  writeComplex(out, usage);
+  for (const std::string& type : session.safeDivisions) writeSafeDivision(out, type);
+  if (session.roundsToHalf) out += kRoundHalf;
+  if (options.checkBounds) out += kChecks;
+  return out;
+}
+
+}  // namespace hpl::codegen::detail

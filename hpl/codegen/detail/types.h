@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "hpl/ir/node.h"
+
+/// Types and literals in OpenCL C.
+namespace hpl::codegen::detail {
+
+/// Whether `type` is half without the device's support for half arithmetic: computed in float.
+inline bool isHalf(const ir::Type& type) { return type.scalar == ir::Scalar::Half; }
+
+/// C's integer promotions: what an operand of `type` has become inside arithmetic.
+ir::Type promoted(const ir::Type& type);
+/// C's usual arithmetic conversions of two scalars.
+ir::Type commonType(const ir::Type& a, const ir::Type& b);
+/// Number of bits that a scalar integer holds besides its sign.
+int valueBits(ir::Scalar scalar);
+
+/// Exact literal of a scalar type. Adds a leading '-' for negative values.
+void appendLiteral(std::string& out, const ir::Constant& value, ir::Scalar scalar, bool hasHalf);
+void appendInteger(std::string& out, std::int64_t value);
+
+/// Spelling of the element type in global, local and array memory (bool is uchar there).
+std::string memoryType(const ir::Type& type, bool hasHalf);
+
+/// The typedef of one struct; the structs that it contains must have been written before.
+/// The device's layout equals the host's: where OpenCL C's own layout differs, the struct is
+/// packed and padded explicitly.
+std::string structTypedef(const ir::StructType& type);
+/// Name of a field in OpenCL C.
+std::string fieldName(const ir::StructType& type, std::size_t field);
+std::string structName(const ir::StructType& type);
+/// Type's spelling as a value (private variable, cast, literal).
+std::string valueType(const ir::Type& type);
+
+}  // namespace hpl::codegen::detail

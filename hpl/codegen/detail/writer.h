@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "hpl/codegen/detail/names.h"
+#include "hpl/codegen/detail/text.h"
+#include "hpl/codegen/detail/usage.h"
+#include "hpl/codegen/emit.h"
+
+/// Writes functions of the IR as OpenCL C.
+namespace hpl::codegen::detail {
+
+/// How tightly what was written binds, loosest first (C's precedence levels).
+enum Precedence : int {
+  kAssignment,
+  kTernary,
+  kLogicalOr,
+  kLogicalAnd,
+  kBitOr,
+  kBitXor,
+  kBitAnd,
+  kEquality,
+  kRelational,
+  kShift,
+  kAdditive,
+  kMultiplicative,
+  kUnary,
+  kPostfix
+};
+
+/// What all functions of one kernel share.
+struct Session {
+  Session(const ir::Kernel& k, const EmitOptions& o) : kernel(k), options(o), usage(findUsage(k)) {}
+
+  const ir::Kernel& kernel;
+  const EmitOptions& options;
+  Usage usage;
+  Text text;
+  NameScope globals;
+  std::unordered_map<const ir::Function*, std::string> functionNames;
+  std::vector<AccessSite> sites;
+  /// Some value is rounded to half by the helper hpl_round_half.
+  bool roundsToHalf = false;
+  /// Types whose divisions are written as hpl_div_T and hpl_rem_T.
+  std::set<std::string> safeDivisions;
+  /// Surplus work-items run along and are masked by hpl_on.
+  bool masked = false;
+
+  bool convertsHalf() const { return !options.hasHalf; }
+  /// The global size in OpenCL dimension d is passed because it was rounded up.
+  bool isGuarded(int d) const { return d < options.guardDims; }
+};
+
+/// How OpenCL C spells a variable and what belongs to it.
+struct VariableNames {
+  std::string name;
+  /// Elements between neighbours in each dimension but the last: argument names or numbers.
+  std::vector<std::string> strides;
+  /// With checks, extents in each dimension: argument names or numbers.
+  std::vector<std::string> extents;
+  /// With checks: 1 + parameter of the kernel, 0 for declared arrays.
+  std::string id;
+  /// With checks, aliases: position in the memory that they point into, and its size.
+  std::string position;
+  std::string span;
+  /// A local scalar of the kernel that a function gets as a pointer.
+  bool isPointer = false;
+};
+
+/// Writes one function.
+class FunctionWriter {
+ public:
+  FunctionWriter(Session& session, const ir::Function& function);
+
+  /// The kernel itself; appends its arguments to `slots`.
+  void writeKernel(std::vector<Slot>& slots);
+  void writeFunction();
+
+ private:
+  // signature.cpp
+  void nameVariables(const ir::Block& block);
+  void nameParameter(const ir::Variable& param);
+  VariableNames& nameVariable(const ir::Variable& variable);
+  void nameQueries();
+  void parameter(const ir::Variable& param, std::vector<std::string>& out) const;
+  void kernelSlots(const ir::Variable& param, std::vector<std::string>& out,
+                   std::vector<Slot>& slots) const;
+  void signature(std::string_view prefix, const std::vector<std::string>& params);
+  void declareQueries();
+  void declareLocals();
+  void guard();
+  std::string pointerTo(const ir::Variable& variable, std::string_view name) const;
+  std::string scalarParameter(const ir::Variable& param, bool isKernel) const;
+  void applyOffsets();
+  bool hasOffset(const ir::Variable& param) const;
+
+  // expression.cpp, operators.cpp: append to out_; return the precedence of what was written
+  int write(const ir::Expr& expr);
+  int node(const ir::Expr& expr, const ir::Constant& constant);
+  int node(const ir::Expr& expr, const ir::VarRef& ref);
+  int node(const ir::Expr& expr, const ir::Access& access);
+  int node(const ir::Expr& expr, const ir::ArrayRef& ref);
+  int node(const ir::Expr& expr, const ir::WorkItem& item);
+  int node(const ir::Expr& expr, const ir::Unary& unary);
+  int node(const ir::Expr& expr, const ir::Binary& binary);
+  int node(const ir::Expr& expr, const ir::Select& select);
+  int node(const ir::Expr& expr, const ir::Cast& cast);
+  int node(const ir::Expr& expr, const ir::Component& component);
+  int node(const ir::Expr& expr, const ir::Member& member);
+  int node(const ir::Expr& expr, const ir::BuiltinExpr& builtin);
+  int node(const ir::Expr& expr, const ir::Construct& construct);
+  /// Writes with parentheses unless it binds at least as tightly as `least`.
+  void operand(const ir::Expr& expr, int least);
+  /// Writes so that C gives it exactly the node's type (arguments of overloaded functions).
+  void exact(const ir::Expr& expr);
+  /// Writes where C converts to `expr`'s type by itself (initialisers, right-hand sides).
+  void assigned(const ir::Expr& expr);
+  /// Writes where only zero or not zero matters.
+  int condition(const ir::Expr& expr);
+  void conditionOperand(const ir::Expr& expr, int least);
+  int arithmetic(const ir::Expr& expr, const ir::Binary& binary);
+  int logical(const ir::Binary& binary);
+  int complexBinary(const ir::Expr& expr, const ir::Binary& binary);
+  int scalarCast(const ir::Type& to, const ir::Expr& operand);
+  bool literalCast(const ir::Type& to, const ir::Expr& operand);
+  bool mayTrap(const ir::Binary& binary) const;
+  int safeDivision(const ir::Binary& binary);
+  bool plainLiteral(const ir::Expr& literal, const ir::Expr& other, const ir::Type& type);
+  bool constantIndex(const ir::Access& access);
+  void arguments(const std::vector<const ir::Expr*>& args);
+  /// The type that C gives to what write() writes.
+  ir::Type typeInC(const ir::Expr& expr) const;
+  ir::Type computed(const ir::Type& type) const;
+  std::string spell(const ir::Type& type) const;
+  std::string zero(const ir::Type& type) const;
+  std::string_view queryName(ir::Query query, int dim) const;
+
+  // access.cpp
+  /// The element as an lvalue, unchecked.
+  int place(const ir::Expr& expr);
+  int load(const ir::Expr& expr, const ir::Access& access);
+  /// Position of the element relative to the array's name; `site` < 0: unchecked.
+  int linearIndex(const ir::Access& access, int site);
+  int term(const ir::Expr& index, int least);
+  void checkedIndex(const ir::Access& access, std::size_t dimension, int site,
+                    std::string_view helper);
+  int addSite(const ir::Access& access, const ir::SourceLocation& where, bool write);
+  /// Conditions under which a store to or an atomic on the place happens: `if (...) ` or nothing.
+  bool predicate(const ir::Expr& target, bool isAtomic);
+  bool needsPredicate(const ir::Expr& target, bool isAtomic) const;
+  bool isConvertedHalf(const ir::Variable& array) const;
+  void halfStore(const ir::Access& access, const ir::Expr& value);
+  void addressOf(const ir::Expr& target);
+  void bindingDetails(const ir::Access& target, const VariableNames& alias);
+  void arraySpan(const ir::Variable& array);
+  void hiddenArguments(const ir::Variable& param, const ir::Variable& array);
+
+  // statement.cpp
+  void block(const ir::Block& block);
+  /// Writes statement i of the block, maybe together with its successors; returns the next one's
+  /// index.
+  std::size_t statement(const ir::Block& block, std::size_t i);
+  void single(const ir::Stmt& stmt);
+  std::size_t declaration(const ir::Block& block, std::size_t i);
+  void declare(const ir::Declare& declare, const ir::SourceLocation& where);
+  void declareAlias(const ir::Variable& alias, const ir::Bind* bind,
+                    const ir::SourceLocation& where);
+  void bind(const ir::Bind& bind, const ir::SourceLocation& where);
+  void bindTail(const ir::Bind& bind, const ir::SourceLocation& where);
+  void assignment(const ir::Assign& assign);
+  bool compound(const ir::Assign& assign);
+  void branch(const ir::If& branch, const ir::SourceLocation& where);
+  void barrier(const ir::Barrier& barrier);
+  void nested(const ir::Block* block);
+  std::string declarator(const ir::Variable& variable) const;
+
+  // calls.cpp
+  void atomic(const ir::Atomic& atomic, const ir::SourceLocation& where, bool declares);
+  void call(const ir::Call& call, const ir::SourceLocation& where, bool declares);
+  void builtinCall(const ir::BuiltinCall& call, const ir::SourceLocation& where, bool declares);
+  void resultPrefix(const ir::Variable* result, bool declares);
+  bool isUnused(const ir::Variable& variable) const;
+
+  // loops.cpp
+  /// A loop's initialisation that fits its header: `declared` is declared there too.
+  struct LoopStart {
+    const ir::Variable* variable = nullptr;
+    const ir::Expr* init = nullptr;
+    bool declares = false;
+  };
+  std::size_t loopStart(const ir::Block& block, std::size_t i, LoopStart& start) const;
+  bool isPlainStep(const ir::Loop& loop) const;
+  bool steps(const ir::Loop& loop, const ir::Variable* variable) const;
+  void loop(const ir::Loop& loop, const LoopStart& start, const ir::SourceLocation& where);
+  void forHeader(const ir::Loop& loop, const LoopStart& start);
+  void generalLoop(const ir::Loop& loop, const ir::SourceLocation& where);
+  void doLoop(const ir::DoLoop& loop, const ir::SourceLocation& where);
+  void leaveUnless(const ir::Expr* condition);
+
+  bool isMasked() const { return session_.masked && !predicated_; }
+  const VariableNames& names(const ir::Variable* variable) const { return names_.at(variable); }
+
+  Session& session_;
+  const ir::Function& function_;
+  const FunctionUsage& usage_;
+  std::string& out_;
+  NameScope scope_;
+  std::unordered_map<const ir::Variable*, VariableNames> names_;
+  std::unordered_map<int, std::string> queryNames_;
+  bool isKernel_ = false;
+  /// The statement being written happens under `if (hpl_on)` already.
+  bool predicated_ = false;
+  /// Where the statement being written comes from.
+  ir::SourceLocation where_;
+};
+
+/// Structural equality of pure expressions.
+bool sameExpr(const ir::Expr& a, const ir::Expr& b);
+/// The operand of an implicit conversion between scalars that C performs by itself where the
+/// target's type is known; the expression itself otherwise.
+const ir::Expr& peel(const ir::Expr& expr);
+
+}  // namespace hpl::codegen::detail

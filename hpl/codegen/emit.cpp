@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/codegen/emit.h"
+
+#include "hpl/codegen/detail/preamble.h"
+#include "hpl/codegen/detail/types.h"
+#include "hpl/codegen/detail/writer.h"
+
+namespace hpl::codegen {
+namespace {
+
+std::string buildOptions(const EmitOptions& options) {
+  std::string text = "-cl-std=CL1.2";
+  if (options.fp == FpMode::Fast) text += " -cl-fast-relaxed-math";
+  if (options.fp == FpMode::Strict && options.hasCorrectlyRoundedDivide) {
+    text += " -cl-fp32-correctly-rounded-divide-sqrt";
+  }
+  return text;
+}
+
+}  // namespace
+
+EmittedKernel emit(const ir::Kernel& kernel, const EmitOptions& options) {
+  detail::Session session(kernel, options);
+  const detail::Usage& usage = session.usage;
+  EmittedKernel emitted;
+  emitted.hasBarrier = usage.of(kernel.entry).hasBarrier;
+  session.masked = options.guardDims > 0 && emitted.hasBarrier;
+
+  detail::checkDevice(kernel, usage, options);
+  for (const ir::StructType* type : usage.structs) {
+    session.globals.claimExactly(detail::structName(*type));
+  }
+  emitted.name = session.globals.claim(kernel.name());
+  session.functionNames[kernel.entry] = emitted.name;
+  for (const ir::Function* function : kernel.functions) {
+    session.functionNames[function] = session.globals.claim(function->name);
+  }
+  for (const ir::Function* function : kernel.functions) {
+    detail::FunctionWriter(session, *function).writeFunction();
+  }
+  detail::FunctionWriter(session, *kernel.entry).writeKernel(emitted.slots);
+
+  emitted.source = detail::preamble(session) + session.text.out();
+  emitted.buildOptions = buildOptions(options);
+  emitted.sites = std::move(session.sites);
+  return emitted;
+}
+
+bool decodeViolation(const EmittedKernel& kernel, const std::int32_t* words,
+                     AccessViolation& violation) {
+  const std::int32_t site = words[ErrorBuffer::Site];
+  if (site <= 0 || static_cast<std::size_t>(site) > kernel.sites.size()) return false;
+  const auto join = [words](std::size_t low, std::size_t high) {
+    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(words[high])) << 32 |
+           static_cast<std::uint32_t>(words[low]);
+  };
+  violation.site = kernel.sites[static_cast<std::size_t>(site) - 1];
+  violation.param = words[ErrorBuffer::Param] - 1;
+  violation.dimension = words[ErrorBuffer::Dimension];
+  violation.index = static_cast<std::int64_t>(join(ErrorBuffer::IndexLow, ErrorBuffer::IndexHigh));
+  violation.extent = join(ErrorBuffer::ExtentLow, ErrorBuffer::ExtentHigh);
+  for (std::size_t d = 0; d < 3; ++d) {
+    violation.globalId[d] = static_cast<std::uint32_t>(words[ErrorBuffer::GlobalIdX + d]);
+  }
+  return true;
+}
+
+}  // namespace hpl::codegen

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hpl/ir/kernel.h"
+
+/// From the kernel IR to OpenCL C 1.2 source. A writer: it decides nothing about tiling or
+/// placement, and never talks to OpenCL.
+namespace hpl::codegen {
+
+/// How floating point may be rearranged.
+enum class FpMode : std::uint8_t {
+  /// OpenCL's default: a * b + c may be contracted.
+  Default,
+  /// No contraction, so that results equal the host's bit for bit where OpenCL guarantees it.
+  Strict,
+  /// `-cl-fast-relaxed-math`.
+  Fast
+};
+
+/// What a launch asks of the emitted kernel, and what the device can do.
+struct EmitOptions {
+  FpMode fp = FpMode::Default;
+  /// Per parameter: this array argument begins at a nonzero element of its buffer and gets an
+  /// Offset slot. Missing entries mean no offset.
+  std::vector<bool> offset;
+  /// Above 0: the global size was rounded up in the first `guardDims` dimensions; the kernel gets
+  /// the user's size in GuardSize slots and masks the surplus work-items. In kernels without
+  /// barriers they return at once. In kernels with barriers they run the control flow, but
+  /// perform no stores to global memory and no atomics, and load 0 from global and constant memory
+  /// (as hpl::ir::interpret does).
+  int guardDims = 0;
+  /// Check every access against the extents; see `ErrorBuffer`.
+  bool checkBounds = false;
+  /// The device has cl_khr_fp16. Without it half arrays are converted at loads and stores, and
+  /// half variables are refused.
+  bool hasHalf = false;
+  /// The device computes in double precision (cl_khr_fp64).
+  bool hasDouble = true;
+  /// The device supports `-cl-fp32-correctly-rounded-divide-sqrt` (used by FpMode::Strict).
+  bool hasCorrectlyRoundedDivide = false;
+};
+
+/// One argument of the OpenCL kernel.
+struct Slot {
+  enum class Kind : std::uint8_t {
+    /// Global or constant array: its buffer.
+    Buffer,
+    /// Local array: its size in bytes, clSetKernelArg(kernel, i, bytes, nullptr).
+    Local,
+    /// Scalar parameter: its value, in the layout of the parameter's type (bool is one byte, 0 or
+    /// 1).
+    Scalar,
+    /// ulong: elements from the buffer's beginning to the array's first element.
+    Offset,
+    /// ulong: elements from one index of `dimension` to the next. The last dimension's stride is 1
+    /// and not passed.
+    Stride,
+    /// ulong: extent of the array's `dimension`.
+    Extent,
+    /// ulong: the user's global size in OpenCL dimension `dimension`.
+    GuardSize,
+    /// Buffer of `ErrorBuffer::kWords` ints, all 0 at first.
+    ErrorBuffer
+  };
+  Kind kind = Kind::Buffer;
+  /// Parameter of the IR kernel, -1 for GuardSize and ErrorBuffer.
+  int param = -1;
+  /// Array dimension, slowest first (Stride, Extent), or OpenCL dimension (GuardSize).
+  int dimension = 0;
+
+  friend bool operator==(const Slot&, const Slot&) = default;
+};
+
+/// A checked access of the kernel.
+struct AccessSite {
+  /// Name of the accessed variable in its function.
+  std::string array;
+  /// Name of the function that holds the access.
+  std::string function;
+  /// Parameter of the kernel that is accessed; -1 for arrays declared in the body, and for accesses
+  /// in functions that kernels call (the error buffer knows the array at run time).
+  int param = -1;
+  int rank = 1;
+  bool write = false;
+  /// Through an AliasArray: index and extent are positions in the memory of the array behind it.
+  bool alias = false;
+  ir::SourceLocation where;
+};
+
+/// The words of the error buffer of a checked kernel. Only the first violation is recorded; its
+/// store is dropped, its load reads element 0, and the kernel goes on.
+struct ErrorBuffer {
+  enum Word : std::size_t {
+    /// 1 + index into EmittedKernel::sites; 0: no violation.
+    Site,
+    Dimension,
+    IndexLow,
+    IndexHigh,
+    ExtentLow,
+    ExtentHigh,
+    GlobalIdX,
+    GlobalIdY,
+    GlobalIdZ,
+    /// 1 + parameter of the kernel that holds the element, 0 for arrays declared in kernels.
+    Param,
+    kWords
+  };
+};
+
+/// An access outside its array, read from an error buffer.
+struct AccessViolation {
+  AccessSite site;
+  /// Parameter of the kernel; -1: an array declared in the kernel.
+  int param = -1;
+  int dimension = 0;
+  std::int64_t index = 0;
+  std::uint64_t extent = 0;
+  std::array<std::uint32_t, 3> globalId{};
+};
+
+/// A kernel in OpenCL C.
+struct EmittedKernel {
+  /// The kernel's name in the source; never a reserved word.
+  std::string name;
+  std::string source;
+  /// The kernel's arguments, in order.
+  std::vector<Slot> slots;
+  std::string buildOptions;
+  /// With checkBounds: every checked access.
+  std::vector<AccessSite> sites;
+  /// The kernel executes barriers (in itself or in functions that it calls).
+  bool hasBarrier = false;
+};
+
+/// Writes `kernel` as OpenCL C 1.2. Throws KernelError for what OpenCL C or the device cannot
+/// express (double or half variables without support, vectors of bool).
+EmittedKernel emit(const ir::Kernel& kernel, const EmitOptions& options = {});
+
+/// Reads an error buffer of `ErrorBuffer::kWords` words; returns false when no violation is
+/// recorded.
+bool decodeViolation(const EmittedKernel& kernel, const std::int32_t* words,
+                     AccessViolation& violation);
+
+}  // namespace hpl::codegen
