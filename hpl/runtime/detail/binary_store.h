@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace hpl::runtime {
+
+/// A folder of binaries, each under a key of any length. Files are named by a 128-bit hash and
+/// carry the whole key, their length and a checksum, so that a damaged or foreign file is never
+/// taken for a binary; they appear by an atomic rename, so that any number of processes may share
+/// the folder. Nothing here throws: where the folder cannot be used the store finds nothing,
+/// keeps nothing, and says so once.
+class BinaryStore {
+ public:
+  explicit BinaryStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  /// What was looked up.
+  struct Lookup {
+    std::optional<std::string> binary;
+    /// A file was there but damaged; it has been removed.
+    bool damaged = false;
+  };
+  Lookup load(std::string_view key) const;
+
+  /// Keeps `binary`; false when that was not possible.
+  bool save(std::string_view key, std::string_view binary) const;
+
+  /// Removes the binary of `key`, e.g. because the driver refuses it.
+  void remove(std::string_view key) const noexcept;
+
+  /// The file that holds, or would hold, the binary of `key`.
+  std::filesystem::path fileOf(std::string_view key) const;
+
+  /// HPL_CACHE_DIR, else $XDG_CACHE_HOME/hpl, else ~/.cache/hpl; empty when there is none of them.
+  static std::filesystem::path defaultFolder();
+
+ private:
+  bool tryToSave(std::string_view key, std::string_view binary, std::string& problem) const;
+
+  std::filesystem::path folder_;
+  mutable std::atomic<bool> warned_{false};
+};
+
+/// The 128-bit hash of `text` in 32 hexadecimal digits.
+std::string hexHash(std::string_view text);
+
+}  // namespace hpl::runtime

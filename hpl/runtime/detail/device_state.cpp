@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/runtime/detail/device_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "hpl/error.h"
+#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/log.h"
+#include "hpl/runtime/settings.h"
+#include "hpl/trace/timeline.h"
+
+namespace hpl::runtime {
+namespace {
+
+std::uint64_t nextSerial() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+}  // namespace
+
+const cl::Context& ContextHolder::get() {
+  const std::lock_guard lock(mutex_);
+  if (!context_()) context_ = cl::Context(devices_);
+  return context_;
+}
+
+void ContextHolder::close() {
+  const std::lock_guard lock(mutex_);
+  context_ = cl::Context();
+}
+
+DeviceState::DeviceState(Identity identity)
+    : identity_(std::move(identity)),
+      name_(fmt::format("#{} {}{}", identity_.index, identity_.properties.name, identity_.suffix)),
+      serial_(nextSerial()) {
+  const std::size_t physical = identity_.properties.globalMemory;
+  const std::size_t wanted = settings().deviceMemory;
+  memoryLimit_ = wanted == 0 ? physical : std::min(wanted, physical);
+}
+
+bool DeviceState::samePhysicalDeviceAs(const DeviceState& other) const noexcept {
+  return identity_.physical() == other.identity_.physical();
+}
+
+void DeviceState::openSlow() {
+  const std::lock_guard lock(mutex_);
+  if (open_.load(std::memory_order_relaxed)) return;
+  if (Runtime::isShutDown()) {
+    throw DeviceError(fmt::format(
+        "device {} is used after the end of the program: launches and transfers must not come "
+        "from destructors of static objects",
+        name_));
+  }
+  guarded(this, Concern::none(), [&] {
+    context_ = identity_.context->get();
+    const cl_command_queue_properties flags = trace::enabled() ? CL_QUEUE_PROFILING_ENABLE : 0;
+    compute_ = cl::CommandQueue(context_, identity_.device, flags);
+    transfer_ = cl::CommandQueue(context_, identity_.device, flags);
+  });
+  Runtime::armExitHandler();
+  open_.store(true, std::memory_order_release);
+  log::debug(fmt::format("opened device {} ({})", name_, identity_.properties.platform));
+}
+
+bool DeviceState::sharesHostMemory() {
+  int known = sharesHostMemory_.load(std::memory_order_acquire);
+  if (known < 0) {
+    const ZeroCopy wish = settings().zeroCopy;
+    known = wish == ZeroCopy::Auto ? type() == CPU && probeHostMemory() : wish == ZeroCopy::On;
+    sharesHostMemory_.store(known, std::memory_order_release);
+    log::debug(fmt::format("device {} {} host memory", name_, known ? "shares" : "does not share"));
+  }
+  return known != 0;
+}
+
+bool DeviceState::probeHostMemory() {
+  // OpenCL lets a driver cache CL_MEM_USE_HOST_PTR memory, and some do; only what the queue writes
+  // being visible here at once, and the other way round, proves that there is one copy.
+  constexpr std::size_t size = 4096;
+  struct alignas(2 * hostAlignment) Memory {
+    std::array<unsigned char, hostAlignment> margin;  // no better aligned than promised
+    std::array<unsigned char, size> bytes;
+  };
+  const auto host = std::make_unique<Memory>();
+  std::array<unsigned char, size> other{};
+  try {
+    const cl::CommandQueue& queue = transferQueue();
+    host->bytes.fill(1);
+    const cl::Buffer buffer(context_, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size,
+                            host->bytes.data());
+    other.fill(2);
+    queue.enqueueWriteBuffer(buffer, CL_TRUE, 0, size, other.data());
+    const bool hostSeesDevice = host->bytes == other;
+    host->bytes.fill(3);
+    queue.enqueueReadBuffer(buffer, CL_TRUE, 0, size, other.data());
+    return hostSeesDevice && host->bytes == other;
+  } catch (const cl::Error&) {
+    return false;  // a device that cannot do this does not share
+  }
+}
+
+std::size_t DeviceState::maxAllocation() const noexcept {
+  return std::min(identity_.properties.maxAllocation, memoryLimit());
+}
+
+bool DeviceState::reserve(std::size_t bytes) noexcept {
+  const std::size_t limit = memoryLimit();
+  std::size_t used = memoryUsed_.load(std::memory_order_relaxed);
+  do {
+    if (bytes > limit || used > limit - bytes) return false;
+  } while (!memoryUsed_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
+  return true;
+}
+
+void DeviceState::release(std::size_t bytes) noexcept {
+  memoryUsed_.fetch_sub(bytes, std::memory_order_relaxed);
+}
+
+void DeviceState::setMemoryLimit(std::size_t bytes) noexcept {
+  memoryLimit_.store(bytes, std::memory_order_relaxed);
+}
+
+void DeviceState::finish() {
+  if (!isOpen()) return;
+  check(clFlush(transfer_()), "clFlush", this);
+  check(clFinish(compute_()), "clFinish", this);
+  check(clFinish(transfer_()), "clFinish", this);
+}
+
+void DeviceState::flush() {
+  if (!isOpen()) return;
+  check(clFlush(transfer_()), "clFlush", this);
+  check(clFlush(compute_()), "clFlush", this);
+}
+
+void DeviceState::close() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (!open_.exchange(false)) return;
+  try {
+    clFinish(compute_());
+    clFinish(transfer_());
+    compute_ = cl::CommandQueue();
+    transfer_ = cl::CommandQueue();
+    context_ = cl::Context();
+    identity_.context->close();
+  } catch (const cl::Error&) {
+    // Nothing is left to be done with a queue that cannot even be released.
+  }
+}
+
+}  // namespace hpl::runtime

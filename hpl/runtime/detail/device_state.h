@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "hpl/runtime/detail/cl.h"
+#include "hpl/runtime/device.h"
+
+namespace hpl::runtime {
+
+/// The context that a device, or the sub-devices of one device, use. Created when first needed:
+/// on some drivers opening a device takes a good part of a second.
+class ContextHolder {
+ public:
+  explicit ContextHolder(std::vector<cl::Device> devices) : devices_(std::move(devices)) {}
+
+  /// The context; created by the first call. Throws cl::Error.
+  const cl::Context& get();
+
+  /// Drops the library's reference to the context; used at shutdown.
+  void close();
+
+ private:
+  std::mutex mutex_;
+  std::vector<cl::Device> devices_;
+  cl::Context context_;
+};
+
+/// Everything the library holds for one device: two in-order queues (kernels, transfers), its
+/// context, properties and memory accounting. Lives until the process ends, at a fixed address.
+/// Context and queues appear at first use. All members are safe to call from several threads.
+class DeviceState {
+ public:
+  /// What discovery knows about the device; `context` is shared by the sub-devices of one device.
+  struct Identity {
+    cl::Platform platform;
+    cl::Device device;
+    /// The whole device; differs from `device` for sub-devices.
+    cl::Device physical;
+    std::shared_ptr<ContextHolder> context;
+    DeviceProperties properties;
+    /// Suffix that tells parts and copies of one device apart: "", " [part 1/2]", " [copy 2/3]".
+    std::string suffix;
+    int index = 0;
+    int platformIndex = 0;
+  };
+
+  explicit DeviceState(Identity identity);
+  DeviceState(const DeviceState&) = delete;
+  DeviceState& operator=(const DeviceState&) = delete;
+
+  const cl::Platform& platform() const noexcept { return identity_.platform; }
+  const cl::Device& device() const noexcept { return identity_.device; }
+  /// Throws DeviceError if the driver refuses to create the context.
+  const cl::Context& context() {
+    open();
+    return context_;
+  }
+  /// The in-order queue for kernels.
+  const cl::CommandQueue& computeQueue() {
+    open();
+    return compute_;
+  }
+  /// The in-order queue for transfers.
+  const cl::CommandQueue& transferQueue() {
+    open();
+    return transfer_;
+  }
+  /// Whether both devices use the same context: direct copies and common event lists are possible.
+  bool sharesContextWith(const DeviceState& other) const noexcept {
+    return identity_.context == other.identity_.context;
+  }
+
+  /// As discovered; `sharesHostMemory` in it is only meaningful through sharesHostMemory().
+  const DeviceProperties& properties() const noexcept { return identity_.properties; }
+  DeviceType type() const noexcept { return identity_.properties.type; }
+  /// Different for every state ever made, unlike its address.
+  std::uint64_t serial() const noexcept { return serial_; }
+  /// Position in the device list, from 0.
+  int index() const noexcept { return identity_.index; }
+  /// Position of the device's platform among those that have devices in use.
+  int platformIndex() const noexcept { return identity_.platformIndex; }
+  /// Unique, readable name for errors and traces, e.g. "#1 pthread-... [part 2/2]".
+  const std::string& name() const noexcept { return name_; }
+  /// Whether the two states are parts or copies of one physical device.
+  bool samePhysicalDeviceAs(const DeviceState& other) const noexcept;
+
+  /// Whether kernels work in the host's memory without copies (CL_MEM_USE_HOST_PTR over memory
+  /// aligned to hostAlignment). The first call measures it, on CPUs only: both directions must be
+  /// visible without a map. `HPL_ZERO_COPY=on|off` decides instead of measuring.
+  bool sharesHostMemory();
+  /// Alignment in bytes of host memory that is to be used without copies.
+  static constexpr std::size_t hostAlignment = 128;
+
+  /// Bytes that arrays may occupy: the device's memory, or HPL_DEVICE_MEMORY if that is less.
+  std::size_t memoryLimit() const noexcept {
+    return memoryLimit_.load(std::memory_order_relaxed);
+  }
+  /// Largest single array: the device's own limit, or memoryLimit() if that is less.
+  std::size_t maxAllocation() const noexcept;
+  std::size_t memoryUsed() const noexcept { return memoryUsed_.load(std::memory_order_relaxed); }
+  /// Books `bytes`; false, and nothing booked, when that would exceed memoryLimit().
+  bool reserve(std::size_t bytes) noexcept;
+  /// Returns what reserve() booked.
+  void release(std::size_t bytes) noexcept;
+  /// For tests: a new memory limit in bytes.
+  void setMemoryLimit(std::size_t bytes) noexcept;
+
+  /// Waits for both queues. Throws DeviceError if a command failed.
+  void finish();
+  /// Submits what both queues hold. Does nothing when the device was never used.
+  void flush();
+
+  /// Whether context and queues exist.
+  bool isOpen() const noexcept { return open_.load(std::memory_order_acquire); }
+  /// Finishes the queues and gives them and the context back to the driver; errors are swallowed.
+  /// Used at shutdown only.
+  void close() noexcept;
+
+ private:
+  void open() {
+    if (!open_.load(std::memory_order_acquire)) [[unlikely]] openSlow();
+  }
+  void openSlow();
+  bool probeHostMemory();
+
+  Identity identity_;
+  std::string name_;
+  std::uint64_t serial_;
+  std::mutex mutex_;
+  std::atomic<bool> open_{false};
+  cl::Context context_;
+  cl::CommandQueue compute_;
+  cl::CommandQueue transfer_;
+  std::atomic<std::size_t> memoryLimit_{0};
+  std::atomic<std::size_t> memoryUsed_{0};
+  std::atomic<int> sharesHostMemory_{-1};  // -1: not measured yet
+};
+
+}  // namespace hpl::runtime

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hpl/runtime/detail/device_list.h"
+#include "hpl/runtime/detail/device_state.h"
+
+namespace hpl::runtime {
+
+/// A physical device as its driver presents it.
+struct PhysicalDevice {
+  cl::Platform platform;
+  cl::Device device;
+  DeviceProperties properties;
+  /// Platform name, vendor and version in lower case: what selectors are matched against.
+  std::string platformKey;
+};
+
+/// Every device of every platform. Platforms without devices, or that fail when asked, are skipped
+/// (and noted for describeInventory); never throws because of a driver.
+struct Inventory {
+  std::vector<PhysicalDevice> devices;
+  /// Platforms found without a usable device, with the reason.
+  std::vector<std::string> emptyPlatforms;
+  /// Whether the ICD loader knows any platform.
+  bool anyPlatform = false;
+};
+Inventory takeInventory();
+
+/// What there is, for messages: one device a line, or advice on what to install or set.
+std::string describeInventory(const Inventory& inventory);
+
+/// Opens the devices that `selectors` name (all when empty). Throws DeviceError, listing what there
+/// is, when a selector names nothing or a device cannot be split.
+std::vector<std::unique_ptr<DeviceState>> selectDevices(
+    const Inventory& inventory, const std::vector<DeviceSelector>& selectors);
+
+/// Reads the properties of a device; what it does not answer keeps its default.
+DeviceProperties queryProperties(const cl::Platform& platform, const cl::Device& device);
+
+}  // namespace hpl::runtime

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/runtime/detail/runtime.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+#include "hpl/error.h"
+#include "hpl/runtime/detail/discovery.h"
+#include "hpl/runtime/log.h"
+#include "hpl/runtime/programs.h"
+#include "hpl/runtime/settings.h"
+#include "hpl/trace/timeline.h"
+
+namespace hpl::runtime {
+namespace {
+
+// Plain atomics and a leaked list: usable before the first static is made and after the last died.
+std::atomic<bool> shutDownDone{false};
+std::atomic<bool> shutDownBegun{false};
+std::atomic<Runtime*> theRuntime{nullptr};
+
+struct Hooks {
+  std::mutex mutex;
+  std::vector<void (*)()> list;
+};
+
+Hooks& hooks() {
+  static auto& instance = *new Hooks;
+  return instance;
+}
+
+template <class F>
+void logged(std::string_view what, F&& step) noexcept {
+  try {
+    step();
+  } catch (const std::exception& error) {
+    log::error(fmt::format("{} at the end of the program: {}", what, error.what()));
+  }
+}
+
+std::string describe(const DeviceState& state) {
+  return fmt::format("\n  {} {} (platform {})", deviceTypeName(state.type()), state.name(),
+                     state.properties().platform);
+}
+
+/// Runs `work` on a thread of its own: at exit the thread-local objects of the main thread, the
+/// drivers' among them, are already destroyed (oclgrind and rusticl corrupt the heap over it).
+void onFreshThread(void (*work)() noexcept) {
+  try {
+    std::thread(work).join();
+  } catch (const std::system_error&) {
+    work();  // no thread to be had; better on this one than never
+  }
+}
+
+void finishAll() noexcept {
+  Runtime* runtime = theRuntime.load();
+  if (!runtime || Runtime::isShutDown()) return;
+  for (const auto& state : runtime->devices()) {
+    logged("a command failed", [&] { state->finish(); });
+  }
+}
+
+/// Waits for the devices when the main thread ends. Thread-local objects die before any static
+/// object does, in particular before those that a driver makes while it runs: PoCL compiles at the
+/// first launch, and crashes if the statics of LLVM disappear under it.
+struct MainThreadEnd {
+  ~MainThreadEnd() { onFreshThread(finishAll); }
+};
+
+void watchMainThread() {
+  if (gettid() != getpid()) return;
+  thread_local const MainThreadEnd end;
+  static_cast<void>(end);
+}
+
+}  // namespace
+
+Runtime::Runtime() {
+  const Settings& wanted = settings();
+  trace::configure(wanted.profile, wanted.trace);
+  const Inventory inventory = takeInventory();
+  inventory_ = describeInventory(inventory);
+  devices_ = selectDevices(inventory, parseDeviceList(wanted.devices));
+  for (const auto& state : devices_) trace::nameDevice(state->index(), state->name());
+  theRuntime.store(this);
+  armExitHandler();
+}
+
+Runtime& Runtime::get() {
+  static Runtime& instance = *new Runtime;
+  return instance;
+}
+
+bool Runtime::isShutDown() noexcept { return shutDownDone.load(std::memory_order_acquire); }
+
+void Runtime::atShutdown(void (*hook)()) {
+  const std::lock_guard lock(hooks().mutex);
+  hooks().list.push_back(hook);
+}
+
+void Runtime::armExitHandler() noexcept {
+  std::atexit([] {
+    if (!isShutDown()) onFreshThread(shutDown);
+  });
+  watchMainThread();
+}
+
+void Runtime::shutDown() noexcept {
+  Runtime* runtime = theRuntime.load();
+  if (!runtime || shutDownBegun.exchange(true)) return;
+  std::vector<void (*)()> list;
+  {
+    const std::lock_guard lock(hooks().mutex);
+    list = hooks().list;
+  }
+  for (auto it = list.rbegin(); it != list.rend(); ++it) logged("an exit hook failed", *it);
+  finishAll();
+  logged("the timeline was not written", [] { trace::stop(); });
+  clearProgramCache();
+  shutDownDone.store(true, std::memory_order_release);
+  for (const auto& state : runtime->devices_) state->close();
+}
+
+DeviceState& Runtime::defaultDevice() const {
+  for (const DeviceType type : {GPU, ACCELERATOR, CPU}) {
+    for (const auto& state : devices_) {
+      if (state->type() == type) return *state;
+    }
+  }
+  throw DeviceError(fmt::format("There is no device to run on. {}", inventory_));
+}
+
+DeviceState& Runtime::device(DeviceType type, int n) const {
+  int count = 0;
+  for (const auto& state : devices_) {
+    if ((state->type() & type) != 0 && count++ == n) return *state;
+  }
+  const std::string kind = type == ANY ? "device" : fmt::format("device of type {}", deviceTypeName(type));
+  std::string message =
+      count == 0 ? fmt::format("There is no {}.", kind)
+                 : fmt::format("There is no {} number {}: there {} {}, counted from 0.", kind, n,
+                               count == 1 ? "is" : "are", count);
+  if (!devices_.empty()) {
+    message += " In use are:";
+    for (const auto& state : devices_) message += describe(*state);
+    message += "\n";
+  } else {
+    message += " ";
+  }
+  if (const std::string& list = settings().devices; !list.empty()) {
+    message += fmt::format("HPL_DEVICES={} selects them. ", list);
+  }
+  throw DeviceError(message + inventory_);
+}
+
+}  // namespace hpl::runtime

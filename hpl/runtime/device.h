@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hpl {
+
+namespace runtime {
+class DeviceState;
+}
+
+/// Kinds of devices, as a program asks for them. `ANY` stands for every kind.
+enum DeviceType : int { GPU = 1, CPU = 2, ACCELERATOR = 4, ANY = 7 };
+
+/// What a device is and can do; sizes are in bytes unless the name says otherwise. A property that
+/// the driver does not answer is 0, false or empty.
+struct DeviceProperties {
+  std::string name;
+  std::string vendor;
+  /// Name of the OpenCL platform, e.g. "Portable Computing Language".
+  std::string platform;
+  std::string driverVersion;
+  /// The device's OpenCL version string, e.g. "OpenCL 3.0 PoCL ...".
+  std::string openclVersion;
+  /// `GPU`, `CPU` or `ACCELERATOR`, never `ANY`.
+  DeviceType type = CPU;
+  std::size_t globalMemory = 0;
+  std::size_t maxAllocation = 0;
+  std::size_t localMemory = 0;
+  std::size_t constantMemory = 0;
+  std::size_t cacheLine = 0;
+  std::size_t maxWorkGroupSize = 0;
+  std::array<std::size_t, 3> maxWorkItemSizes{};
+  unsigned computeUnits = 0;
+  unsigned clockMHz = 0;
+  /// Alignment, in bits, that the origin of a sub-buffer must have.
+  unsigned addressAlignBits = 0;
+  unsigned preferredFloatVector = 0;
+  bool hasDouble = false;
+  bool hasHalf = false;
+  /// Whether local memory is a memory of its own (false on CPUs: tiles gain nothing there).
+  bool hasDedicatedLocalMemory = false;
+  /// What the driver says (`CL_DEVICE_HOST_UNIFIED_MEMORY`): same physical memory, but not
+  /// necessarily free of copies.
+  bool hostUnifiedMemory = false;
+  /// What was measured: the device's kernels work in the host's memory without any copy.
+  bool sharesHostMemory = false;
+  /// Part of a physical device (`/k` in HPL_DEVICES).
+  bool isSubDevice = false;
+  /// One of several openings of the same physical device (`*k` in HPL_DEVICES).
+  bool isVirtualDevice = false;
+};
+
+/// A cheap handle to one of the devices that the program may use. The devices are found when the
+/// first one is asked for; `HPL_DEVICES` selects, splits and multiplies them:
+///
+///     list   = entry { "," entry }
+///     entry  = what [ ":" n ] [ "/" k ] [ "*" k ]
+///     what   = "gpu" | "cpu" | "accelerator" | "any" | part of a platform's name
+///
+/// `what` ignores case; a platform is found by any part of its name, vendor or version ("pocl",
+/// "portable", "nvidia", "rusticl"). `:n` takes only the n-th device (from 0) that `what` names;
+/// `/k` splits each into k sub-devices of equal size, which share one context; `*k` opens each k
+/// times as a device of its own, with its own context and queues. Examples: `gpu`, `cpu/2`,
+/// `pocl:0*4`, `pocl:0,rusticl:0`. Unset, every device is used as it is.
+class Device {
+ public:
+  /// The default device: the first GPU, else the first accelerator, else the first CPU. Throws
+  /// DeviceError when there is no device at all.
+  Device();
+
+  /// The n-th device of `type`, counted from 0. Throws DeviceError that lists what there is.
+  explicit Device(DeviceType type, int n = 0);
+
+  /// The n-th device of `type` on the p-th platform (among the platforms that have devices in use).
+  Device(int platform, DeviceType type, int n = 0);
+
+  /// The n-th device of `type` on the platform whose name, vendor or version contains `platform`
+  /// (case ignored).
+  Device(std::string_view platform, DeviceType type, int n = 0);
+
+  /// A handle to a known device; for the rooms of the library.
+  explicit Device(runtime::DeviceState& state) noexcept : state_(&state) {}
+
+  /// Waits until everything submitted to the device has finished. Throws DeviceError if a command
+  /// failed.
+  void sync() const;
+
+  /// What the device is and can do. The first call on a CPU probes whether it shares host memory.
+  DeviceProperties getProperties() const;
+
+  /// The device's name as its driver gives it.
+  const std::string& name() const noexcept;
+
+  /// Position in `devices()`, from 0.
+  int id() const noexcept;
+
+  /// `GPU`, `CPU` or `ACCELERATOR`.
+  DeviceType type() const noexcept;
+
+  /// The state behind the handle; for the rooms of the library.
+  runtime::DeviceState& state() const noexcept { return *state_; }
+
+  friend bool operator==(const Device& a, const Device& b) noexcept { return a.state_ == b.state_; }
+
+ private:
+  runtime::DeviceState* state_;
+};
+
+/// How many devices of `type` the program may use; 0 when there are none.
+int getDeviceNumber(DeviceType type = ANY);
+
+/// The devices of `type` that the program may use, in the order of their ids.
+std::vector<Device> devices(DeviceType type = ANY);
+
+/// The device that launches use when none is named; see `Device()`.
+Device defaultDevice();
+
+/// "GPU", "CPU", "ACCELERATOR" or "ANY".
+const char* deviceTypeName(DeviceType type) noexcept;
+
+}  // namespace hpl

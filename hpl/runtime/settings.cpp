@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/runtime/settings.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cctype>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <optional>
+
+#include "hpl/error.h"
+#include "hpl/runtime/detail/device_list.h"
+#include "hpl/runtime/log.h"
+
+namespace hpl::runtime {
+namespace {
+
+/// A setting: its documentation and how its value is stored. `apply` returns false when it does
+/// not accept the value.
+struct Setting {
+  SettingInfo info;
+  bool (*apply)(Settings&, const std::string& value);
+};
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
+}
+
+bool applySwitch(bool& target, const std::string& value) {
+  const std::string v = lower(value);
+  if (v == "1" || v == "on" || v == "true" || v == "yes") return target = true, true;
+  if (v == "0" || v == "off" || v == "false" || v == "no") return target = false, true;
+  return false;
+}
+
+template <class T, std::size_t N>
+bool applyChoice(T& target, const std::string& value,
+                 const std::array<std::pair<std::string_view, T>, N>& choices) {
+  const std::string v = lower(value);
+  const auto it = std::ranges::find(choices, v, [](const auto& c) { return std::string(c.first); });
+  if (it == choices.end()) return false;
+  target = it->second;
+  return true;
+}
+
+bool applyChecks(Settings& s, const std::string& value) {
+  s.checkBounds = s.checkGhosts = false;
+  const std::string v = lower(value);
+  for (std::size_t begin = 0; begin <= v.size();) {
+    const std::size_t end = std::min(v.find(',', begin), v.size());
+    const std::string word = v.substr(begin, end - begin);
+    if (word != "bounds" && word != "ghosts" && word != "all" && word != "none") return false;
+    s.checkBounds |= word == "bounds" || word == "all";
+    s.checkGhosts |= word == "ghosts" || word == "all";
+    begin = end + 1;
+  }
+  return true;
+}
+
+/// "512M", "1.5G", "4096": bytes with an optional suffix, powers of 1024.
+std::optional<std::size_t> parseBytes(const std::string& value) {
+  std::size_t used = 0;
+  double number = 0;
+  if (value.empty() || !std::isdigit(static_cast<unsigned char>(value[0]))) return std::nullopt;
+  try {
+    number = std::stod(value, &used);
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+  std::string suffix = lower(std::string_view(value).substr(used));
+  if (suffix.ends_with("ib")) suffix.resize(suffix.size() - 2);
+  if (suffix.ends_with("b")) suffix.resize(suffix.size() - 1);
+  static constexpr std::string_view units = "kmgt";
+  double factor = 1;
+  if (!suffix.empty()) {
+    const std::size_t unit = units.find(suffix);
+    if (suffix.size() != 1 || unit == std::string_view::npos) return std::nullopt;
+    for (std::size_t i = 0; i <= unit; ++i) factor *= 1024;
+  }
+  const double bytes = number * factor;
+  if (!(bytes >= 1) || bytes >= 0x1p63) return std::nullopt;
+  return static_cast<std::size_t>(bytes);
+}
+
+bool applyBytes(std::size_t& target, const std::string& value) {
+  const auto bytes = parseBytes(value);
+  if (bytes) target = *bytes;
+  return bytes.has_value();
+}
+
+bool applyText(std::string& target, const std::string& value) {
+  target = value;
+  return true;
+}
+
+constexpr std::string_view switchValues = "on|off (also 1|0, true|false, yes|no)";
+
+const std::array<Setting, 13>& table() {
+  using S = Settings;
+  using V = const std::string&;
+  static const std::array<Setting, 13> settings{{
+      {{"HPL_DEVICES", "list of gpu|cpu|accelerator|any|part of a platform's name, each [:n][/k][*k]",
+        "all devices",
+        "Selects devices, splits them into k sub-devices (/k), opens them k times (*k)."},
+       [](S& s, V v) {
+         parseDeviceList(v);  // throws its own, more precise message
+         return applyText(s.devices, v);
+       }},
+      {{"HPL_CACHE_DIR", "a folder", "$XDG_CACHE_HOME/hpl or ~/.cache/hpl",
+        "Where compiled programs are kept."},
+       [](S& s, V v) { return applyText(s.cacheDir, v); }},
+      {{"HPL_CACHE", switchValues, "on", "Whether compiled programs are kept on disk."},
+       [](S& s, V v) { return applySwitch(s.cache, v); }},
+      {{"HPL_DUMP_KERNELS", "a folder", "none",
+        "Writes the OpenCL C of every kernel there, as <kernel>_<hash>.cl."},
+       [](S& s, V v) { return applyText(s.dumpKernels, v); }},
+      {{"HPL_CHECK", "list of bounds|ghosts|all|none", "none",
+        "Checks kernels while they run: accesses out of bounds, stale ghost cells."},
+       applyChecks},
+      {{"HPL_FP", "default|strict|fast", "default",
+        "Floating point: OpenCL's default, without contraction, or relaxed."},
+       [](S& s, V v) {
+         return applyChoice<FpMode, 3>(
+             s.fp, v, {{{"default", DEFAULT_FP}, {"strict", STRICT}, {"fast", FAST}}});
+       }},
+      {{"HPL_PROFILE", switchValues, "off", "Measures the seconds that getProfile() returns."},
+       [](S& s, V v) { return applySwitch(s.profile, v); }},
+      {{"HPL_TRACE", "a file (%p: process id)", "none",
+        "Writes a timeline for chrome://tracing or ui.perfetto.dev at exit."},
+       [](S& s, V v) { return applyText(s.trace, v); }},
+      {{"HPL_ZERO_COPY", "auto|on|off", "auto",
+        "Whether CPU devices work in the arrays' host memory; auto measures if they can."},
+       [](S& s, V v) {
+         return applyChoice<ZeroCopy, 3>(
+             s.zeroCopy, v,
+             {{{"auto", ZeroCopy::Auto}, {"on", ZeroCopy::On}, {"off", ZeroCopy::Off}}});
+       }},
+      {{"HPL_DEVICE_MEMORY", "bytes, with suffix K, M, G or T if need be", "the device's memory",
+        "Limits what the arrays may occupy on each device."},
+       [](S& s, V v) { return applyBytes(s.deviceMemory, v); }},
+      {{"HPL_LOG", "off|error|warn|info|debug", "warn", "What is reported on stderr."},
+       [](S& s, V v) {
+         return applyChoice<LogLevel, 5>(s.log, v,
+                                         {{{"off", LogLevel::Off},
+                                           {"error", LogLevel::Error},
+                                           {"warn", LogLevel::Warn},
+                                           {"info", LogLevel::Info},
+                                           {"debug", LogLevel::Debug}}});
+       }},
+      {{"HPL_EXPLAIN", switchValues, "off",
+        "Launches say on stderr what they decided and why."},
+       [](S& s, V v) { return applySwitch(s.explain, v); }},
+      {{"HPL_TUNE", "off|quick|full", "quick", "How long measured selection may try variants."},
+       [](S& s, V v) {
+         return applyChoice<TuneMode, 3>(
+             s.tune, v,
+             {{{"off", TuneMode::Off}, {"quick", TuneMode::Quick}, {"full", TuneMode::Full}}});
+       }},
+  }};
+  return settings;
+}
+
+/// Levenshtein distance.
+std::size_t editDistance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+    }
+  }
+  return row.back();
+}
+
+std::vector<Variable> hplEnvironment() {
+  std::vector<Variable> result;
+  for (char** entry = environ; entry && *entry; ++entry) {
+    const std::string_view text(*entry);
+    const std::size_t equals = text.find('=');
+    if (!text.starts_with("HPL_") || equals == std::string_view::npos) continue;
+    result.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return result;
+}
+
+std::atomic<const Settings*> current{nullptr};
+std::mutex currentMutex;
+
+/// Makes `values` the current settings. The old ones are kept: somebody may hold a reference.
+const Settings& publish(const Settings& values) {
+  static auto& all = *new std::vector<std::unique_ptr<const Settings>>;
+  all.push_back(std::make_unique<const Settings>(values));
+  current.store(all.back().get(), std::memory_order_release);
+  return *all.back();
+}
+
+const Settings& loadFromEnvironment() {
+  const std::vector<Variable> variables = hplEnvironment();
+  const Settings& loaded = publish(parseSettings(variables));
+  for (const std::string& message : unknownSettings(variables)) log::warn(message);
+  return loaded;
+}
+
+}  // namespace
+
+const Settings& settings() {
+  if (const Settings* found = current.load(std::memory_order_acquire)) return *found;
+  const std::lock_guard lock(currentMutex);
+  if (const Settings* found = current.load(std::memory_order_acquire)) return *found;
+  return loadFromEnvironment();
+}
+
+void overrideSettings(const Settings& values) {
+  const std::lock_guard lock(currentMutex);
+  publish(values);
+}
+
+void reloadSettings() {
+  const std::lock_guard lock(currentMutex);
+  loadFromEnvironment();
+}
+
+std::span<const SettingInfo> settingsTable() {
+  static const std::vector<SettingInfo> infos = [] {
+    std::vector<SettingInfo> result;
+    for (const Setting& setting : table()) result.push_back(setting.info);
+    return result;
+  }();
+  return infos;
+}
+
+std::string settingsDocumentation() {
+  const auto escaped = [](std::string_view text) {
+    std::string result;
+    for (char c : text) result += c == '|' ? std::string("\\|") : std::string(1, c);
+    return result;
+  };
+  std::string text = "| Variable | Values | Default | Meaning |\n|---|---|---|---|\n";
+  for (const SettingInfo& info : settingsTable()) {
+    text += fmt::format("| `{}` | {} | {} | {} |\n", info.name, escaped(info.accepts),
+                        info.defaultValue, escaped(info.help));
+  }
+  return text;
+}
+
+Settings parseSettings(std::span<const Variable> variables) {
+  Settings result;
+  for (const auto& [name, value] : variables) {
+    const auto it = std::ranges::find(table(), name, [](const Setting& s) { return s.info.name; });
+    if (it == table().end() || value.empty()) continue;  // empty is unset, as shells have it
+    if (!it->apply(result, value)) {
+      throw SettingsError(
+          fmt::format("{}={} is not understood: accepted is {}; unset, it is {}. {}", name, value,
+                      it->info.accepts, it->info.defaultValue, it->info.help));
+    }
+  }
+  return result;
+}
+
+std::vector<std::string> unknownSettings(std::span<const Variable> variables) {
+  std::vector<std::string> messages;
+  for (const auto& [name, value] : variables) {
+    // CMake's find_package(HPL) reads these two from the environment.
+    if (!name.starts_with("HPL_") || name == "HPL_DIR" || name == "HPL_ROOT") continue;
+    const auto distance = [&](const SettingInfo& s) { return editDistance(name, s.name); };
+    const auto nearest = std::ranges::min_element(settingsTable(), {}, distance);
+    if (distance(*nearest) == 0) continue;
+    if (distance(*nearest) <= std::max<std::size_t>(2, (name.size() - 4) / 2)) {
+      messages.push_back(
+          fmt::format("{} is not a setting of HPL; did you mean {}?", name, nearest->name));
+    } else {
+      std::vector<std::string_view> names;
+      for (const SettingInfo& info : settingsTable()) names.push_back(info.name);
+      messages.push_back(fmt::format("{} is not a setting of HPL; the settings are {}", name,
+                                     fmt::join(names, ", ")));
+    }
+  }
+  return messages;
+}
+
+}  // namespace hpl::runtime

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hpl/runtime/fp_mode.h"
+
+namespace hpl::runtime {
+
+enum class ZeroCopy { Auto, On, Off };
+enum class LogLevel { Off, Error, Warn, Info, Debug };
+enum class TuneMode { Off, Quick, Full };
+
+/// The values of the HPL_* environment variables.
+struct Settings {
+  /// HPL_DEVICES; empty: all devices. The grammar is documented at hpl::Device.
+  std::string devices;
+  /// HPL_CACHE_DIR; empty: $XDG_CACHE_HOME/hpl or ~/.cache/hpl.
+  std::string cacheDir;
+  /// HPL_CACHE: whether compiled programs are kept on disk.
+  bool cache = true;
+  /// HPL_DUMP_KERNELS: folder for the generated sources; empty: none.
+  std::string dumpKernels;
+  /// HPL_CHECK: bounds, ghosts.
+  bool checkBounds = false;
+  bool checkGhosts = false;
+  /// HPL_FP.
+  FpMode fp = DEFAULT_FP;
+  /// HPL_PROFILE: whether seconds are measured.
+  bool profile = false;
+  /// HPL_TRACE: file of the timeline; empty: none.
+  std::string trace;
+  /// HPL_ZERO_COPY.
+  ZeroCopy zeroCopy = ZeroCopy::Auto;
+  /// HPL_DEVICE_MEMORY: bytes that the arrays on each device may occupy; 0: what the device has.
+  std::size_t deviceMemory = 0;
+  /// HPL_LOG.
+  LogLevel log = LogLevel::Warn;
+  /// HPL_EXPLAIN: whether launches say what they decided and why.
+  bool explain = false;
+  /// HPL_TUNE.
+  TuneMode tune = TuneMode::Quick;
+};
+
+/// The settings: the environment, read at the first call. Misspelt HPL_* names are reported to
+/// stderr once, with the nearest match. Throws SettingsError (variable, value, what is accepted).
+const Settings& settings();
+
+/// For tests: replaces the settings. Devices that were already found stay as they are.
+void overrideSettings(const Settings& values);
+
+/// For tests: reads the environment again, reports typos again.
+void reloadSettings();
+
+/// One row of the settings table.
+struct SettingInfo {
+  std::string_view name;
+  /// What is accepted, e.g. "on|off".
+  std::string_view accepts;
+  std::string_view defaultValue;
+  std::string_view help;
+};
+
+/// The settings table, in the order of the documentation.
+std::span<const SettingInfo> settingsTable();
+
+/// The settings table as a Markdown table, for the guide.
+std::string settingsDocumentation();
+
+/// Name and value of an environment variable.
+using Variable = std::pair<std::string, std::string>;
+
+/// Reads the settings from a list of variables. Throws SettingsError on a malformed value.
+Settings parseSettings(std::span<const Variable> variables);
+
+/// One sentence per HPL_* name that no setting has: "HPL_DEVICE is not a setting; did you mean
+/// HPL_DEVICES?".
+std::vector<std::string> unknownSettings(std::span<const Variable> variables);
+
+}  // namespace hpl::runtime

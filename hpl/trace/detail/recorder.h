@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <map>
+#include <mutex>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "hpl/trace/profile.h"
+#include "hpl/trace/timeline.h"
+
+namespace hpl::trace::detail {
+
+/// What a recorded command was.
+enum class Kind { HostToDevice, DeviceToHost, DeviceToDevice, Kernel };
+
+/// A finished command with its device times, in seconds of the device's own clock.
+struct Command {
+  Kind kind = Kind::Kernel;
+  Queue queue = Queue::Compute;
+  int device = 0;
+  std::string_view name;
+  std::size_t bytes = 0;
+  double begin = 0;
+  double end = 0;
+};
+
+/// A span of host time.
+struct Span {
+  int thread = 0;
+  std::string_view name;
+  double begin = 0;
+  double end = 0;
+};
+
+/// Everything needed to write a timeline, copied out of the recorder.
+struct Timeline {
+  std::map<int, std::string> devices;
+  /// Host clock minus device clock, in seconds.
+  std::map<int, double> clockOffsets;
+  std::map<int, std::string> threads;
+  std::vector<Command> commands;
+  std::vector<Span> spans;
+};
+
+/// The timeline in the JSON format of chrome://tracing and ui.perfetto.dev: one process per device
+/// with a track per queue, and one for the host with a track per thread.
+std::string toJson(const Timeline& timeline);
+
+/// Keeps events until they are complete, then their times. All functions lock.
+class Recorder {
+ public:
+  /// The recorder; never destroyed, so that it outlives every static object.
+  static Recorder& get();
+
+  void addCommand(Kind kind, Queue queue, int device, std::string_view name, std::size_t bytes,
+                  cl_event event);
+  void addSpan(std::string_view name, double begin, double end);
+  void addCreation(std::string_view kernel, double seconds);
+  void addCompilation(std::string_view kernel, double seconds);
+  void nameThread(std::string_view name);
+  void nameDevice(int device, std::string_view name);
+  void setTimelineFile(const std::string& file);
+  std::string timelineFile();
+
+  /// Waits for the recorded commands and takes their times.
+  void waitForAll();
+  /// The seconds so far; bytes and launches are left 0.
+  ProfilingData seconds();
+  /// Remembers what getProfile() has reported, and returns what it had reported before.
+  ProfilingData exchangeReported(const ProfilingData& now);
+  std::vector<KernelProfile> kernels();
+  Timeline timeline();
+  /// Forgets what was measured, and events in flight.
+  void reset();
+
+ private:
+  struct Pending {
+    Command command;
+    cl_event event = nullptr;
+    double recordedAt = 0;
+  };
+
+  /// Takes the times of commands that are complete, in the order of their queues.
+  void harvest();
+  void account(const Pending& pending);
+  std::string_view intern(std::string_view text);
+  KernelProfile& kernel(std::string_view name);
+
+  std::mutex mutex_;
+  std::string file_;
+  std::unordered_set<std::string> strings_;
+  std::map<std::pair<int, Queue>, std::deque<Pending>> pending_;
+  std::size_t sinceHarvest_ = 0;
+  ProfilingData seconds_;
+  ProfilingData reported_;
+  std::map<std::string, KernelProfile, std::less<>> kernels_;
+  Timeline timeline_;
+};
+
+}  // namespace hpl::trace::detail

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/trace/timeline.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+
+#include "hpl/error.h"
+#include "hpl/trace/detail/recorder.h"
+
+namespace hpl::trace {
+namespace detail {
+
+constinit Counters counters{};
+constinit std::atomic<bool> timing{false};
+
+double hostSeconds() {
+  using Clock = std::chrono::steady_clock;
+  static const Clock::time_point start = Clock::now();
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+void keepTransfer(Transfer kind, std::size_t bytes, int device, cl_event event,
+                  std::string_view label, Queue queue) {
+  static_assert(static_cast<int>(Kind::HostToDevice) == static_cast<int>(Transfer::HostToDevice) &&
+                static_cast<int>(Kind::DeviceToDevice) == static_cast<int>(Transfer::DeviceToDevice));
+  Recorder::get().addCommand(static_cast<Kind>(kind), queue, device,
+                             label.empty() ? std::string_view("array") : label, bytes, event);
+}
+
+void keepLaunch(std::string_view kernel, int device, cl_event event) {
+  Recorder::get().addCommand(Kind::Kernel, Queue::Compute, device, kernel, 0, event);
+}
+
+void keepHostScope(std::string_view name, double begin, double end) {
+  Recorder::get().addSpan(name, begin, end);
+}
+
+}  // namespace detail
+
+using detail::Recorder;
+
+void recordKernelCreation(std::string_view kernel, double seconds) {
+  if (enabled()) Recorder::get().addCreation(kernel, seconds);
+}
+
+void recordKernelCompilation(std::string_view kernel, double seconds) {
+  if (enabled()) Recorder::get().addCompilation(kernel, seconds);
+}
+
+void nameThread(std::string_view name) { Recorder::get().nameThread(name); }
+
+void nameDevice(int device, std::string_view name) { Recorder::get().nameDevice(device, name); }
+
+void configure(bool profile, const std::string& timelineFile) {
+  std::string file = timelineFile;
+  for (std::size_t at = 0; (at = file.find("%p", at)) != std::string::npos;) {
+    file.replace(at, 2, std::to_string(getpid()));
+  }
+  Recorder::get().setTimelineFile(file);
+  detail::hostSeconds();  // times count from here
+  detail::timing.store(profile || !file.empty(), std::memory_order_relaxed);
+}
+
+void flush() {
+  const std::string path = Recorder::get().timelineFile();
+  if (path.empty()) return;
+  Recorder::get().waitForAll();
+  std::ofstream file(path);
+  file << detail::toJson(Recorder::get().timeline());
+  file.close();
+  if (!file) {
+    throw Error(fmt::format(
+        "HPL_TRACE: the timeline cannot be written to {}: is its folder there and writable?", path));
+  }
+}
+
+void stop() {
+  detail::timing.store(false, std::memory_order_relaxed);
+  Recorder::get().waitForAll();
+  flush();
+  Recorder::get().setTimelineFile({});
+}
+
+void reset() {
+  Recorder::get().reset();
+  for (auto& bytes : detail::counters.bytes) bytes.store(0, std::memory_order_relaxed);
+  detail::counters.launches.store(0, std::memory_order_relaxed);
+}
+
+}  // namespace hpl::trace

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+// What the OpenCL headers declare too; named here so that recording needs none of them.
+typedef struct _cl_event* cl_event;
+
+/// Counters and timeline. Recording is one predictable branch plus a relaxed counter unless
+/// HPL_PROFILE or HPL_TRACE is set. Safe from several threads.
+namespace hpl::trace {
+
+enum class Transfer { HostToDevice, DeviceToHost, DeviceToDevice };
+enum class Queue { Compute, Transfer };
+
+namespace detail {
+struct Counters {
+  std::atomic<std::uint64_t> bytes[3];
+  std::atomic<std::uint64_t> launches;
+};
+extern Counters counters;
+extern std::atomic<bool> timing;
+void keepTransfer(Transfer kind, std::size_t bytes, int device, cl_event event,
+                  std::string_view label, Queue queue);
+void keepLaunch(std::string_view kernel, int device, cl_event event);
+double hostSeconds();
+void keepHostScope(std::string_view name, double begin, double end);
+}  // namespace detail
+
+/// Whether seconds are measured: whether events should be handed to the functions below.
+inline bool enabled() noexcept { return detail::timing.load(std::memory_order_relaxed); }
+
+/// Counts a transfer. `device` is the index of the device whose queue runs it, `event` its event
+/// (null: only counted; it is retained where needed), `label` the array's name.
+inline void recordTransfer(Transfer kind, std::size_t bytes, int device, cl_event event,
+                           std::string_view label, Queue queue = Queue::Transfer) {
+  detail::counters.bytes[static_cast<int>(kind)].fetch_add(bytes, std::memory_order_relaxed);
+  if (enabled()) [[unlikely]] detail::keepTransfer(kind, bytes, device, event, label, queue);
+}
+
+/// Counts a kernel launch on the device's compute queue.
+inline void recordLaunch(std::string_view kernel, int device, cl_event event) {
+  detail::counters.launches.fetch_add(1, std::memory_order_relaxed);
+  if (enabled()) [[unlikely]] detail::keepLaunch(kernel, device, event);
+}
+
+/// Adds host time spent capturing a kernel and generating its code.
+void recordKernelCreation(std::string_view kernel, double seconds);
+/// Adds host time spent compiling a kernel or loading it from the cache.
+void recordKernelCompilation(std::string_view kernel, double seconds);
+
+/// A span of host time in the timeline, from construction to destruction, on the track of the
+/// calling thread. `name` must outlive the scope.
+class HostScope {
+ public:
+  explicit HostScope(std::string_view name)
+      : name_(name), begin_(enabled() ? detail::hostSeconds() : -1) {}
+  ~HostScope() {
+    if (begin_ >= 0) [[unlikely]] detail::keepHostScope(name_, begin_, detail::hostSeconds());
+  }
+  HostScope(const HostScope&) = delete;
+  HostScope& operator=(const HostScope&) = delete;
+
+ private:
+  std::string_view name_;
+  double begin_;
+};
+
+/// Names the calling thread in the timeline.
+void nameThread(std::string_view name);
+
+/// Switches measuring on or off; `timelineFile` empty: no timeline. `%p` in the file name becomes
+/// the process id. The runtime calls it with the settings.
+void configure(bool profile, const std::string& timelineFile);
+
+/// Names a device in the timeline. The runtime calls it for every device.
+void nameDevice(int device, std::string_view name);
+
+/// Waits for the commands in flight and writes the timeline so far; does nothing without a file.
+/// Throws hpl::Error when the file cannot be written.
+void flush();
+
+/// flush(), then measures no more and holds no event. The runtime calls it at exit, while the
+/// drivers still work. Throws like flush().
+void stop();
+
+/// For tests: forgets everything recorded and sets the counters to 0.
+void reset();
+
+}  // namespace hpl::trace

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/trace/timeline.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "device_work.h"
+#include "hpl/error.h"
+#include "hpl/runtime/device.h"
+#include "hpl/trace/detail/recorder.h"
+#include "tests/runtime/subprocess.h"
+
+using namespace hpl;
+using nlohmann::json;
+
+namespace {
+
+json read(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  REQUIRE(file.good());
+  return json::parse(file);
+}
+
+/// The events of one kind ("X": spans, "M": names).
+std::vector<json> events(const json& timeline, const std::string& phase) {
+  std::vector<json> result;
+  for (const json& event : timeline.at("traceEvents")) {
+    if (event.at("ph") == phase) result.push_back(event);
+  }
+  return result;
+}
+
+const json* find(const std::vector<json>& list, const std::string& name) {
+  for (const json& event : list) {
+    if (event.at("name") == name) return &event;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("a timeline has a track per queue and thread and a span per command and scope") {
+  const subprocess::TemporaryFolder folder;
+  const std::string path = folder / "trace.json";
+  trace::configure(false, path);
+  trace::reset();
+  CHECK(trace::enabled());
+  trace::nameDevice(0, "the device");
+  trace::nameThread("main");
+  {
+    DeviceWork work;
+    const trace::HostScope scope("everything");
+    work.write("height");
+    for (int i = 0; i < 5; ++i) work.launch("life", 1000);
+    work.read("height");
+    std::thread([] { const trace::HostScope other("elsewhere"); }).join();
+    work.state().finish();
+  }
+  trace::flush();
+  const json timeline = read(path);
+  const auto names = events(timeline, "M");
+  const auto spans = events(timeline, "X");
+  std::map<std::string, int> tracks;
+  for (const json& event : names) {
+    if (event.at("name") == "thread_name" || event.at("name") == "process_name") {
+      ++tracks[event.at("args").at("name")];
+    }
+  }
+  for (const char* track : {"host", "main", "the device", "compute", "transfer"}) {
+    CAPTURE(track);
+    CHECK(tracks[track] >= 1);
+  }
+  const json* all = find(spans, "everything");
+  const json* to = find(spans, "height (to device)");
+  const json* from = find(spans, "height (to host)");
+  REQUIRE((all && to && from && find(spans, "elsewhere")));
+  CHECK(to->at("args").at("bytes") == DeviceWork::bytes);
+  CHECK(find(spans, "elsewhere")->at("tid") != all->at("tid"));
+  CHECK(from->at("tid") == to->at("tid"));
+  // Device and host clocks are aligned: what the scope enqueued lies within it.
+  const double begin = all->at("ts");
+  const double end = begin + all->at("dur").get<double>();
+  double previousEnd = 0;
+  int launches = 0;
+  for (const json& span : spans) {
+    if (span.at("name") != "life") continue;
+    ++launches;
+    CHECK(span.at("tid") != to->at("tid"));
+    const double ts = span.at("ts");
+    const double dur = span.at("dur");
+    CHECK(ts >= begin - 1);
+    CHECK(ts + dur <= end + 1);
+    CHECK(ts >= previousEnd - 0.01);  // the queue is in order: spans of a track do not overlap
+    previousEnd = ts + dur;
+  }
+  CHECK(launches == 5);
+  CHECK(to->at("ts").get<double>() < from->at("ts").get<double>());
+  trace::configure(false, "");
+  trace::reset();
+}
+
+TEST_CASE("names are escaped, and bytes that are not UTF-8 do not break the file") {
+  trace::detail::Timeline timeline;
+  timeline.devices[0] = "a \"quoted\" \\ name\n";
+  timeline.commands.push_back({trace::detail::Kind::Kernel, trace::Queue::Compute, 0, "bad \xff byte",
+                               0, 1.0, 1.5});
+  timeline.clockOffsets[0] = 2;
+  const json parsed = json::parse(trace::detail::toJson(timeline));
+  CHECK(events(parsed, "M").size() == 6);
+  const auto spans = events(parsed, "X");
+  REQUIRE(spans.size() == 1);
+  CHECK(spans[0].at("ts") == 3e6);
+  CHECK(spans[0].at("dur") == 0.5e6);
+  CHECK(spans[0].at("cat") == "kernel");
+}
+
+TEST_CASE("without a file nothing is written and scopes cost nothing") {
+  trace::configure(false, "");
+  trace::reset();
+  { const trace::HostScope scope("unseen"); }
+  CHECK_NOTHROW(trace::flush());
+  CHECK(trace::detail::Recorder::get().timeline().spans.empty());
+}
+
+TEST_CASE("a timeline that cannot be written is reported with its name") {
+  trace::configure(false, "/proc/none/trace.json");
+  try {
+    trace::flush();
+    FAIL("it was written");
+  } catch (const Error& error) {
+    CHECK(std::string(error.what()) ==
+          "HPL_TRACE: the timeline cannot be written to /proc/none/trace.json: is its folder there "
+          "and writable?");
+  }
+  trace::configure(false, "");
+}
+
+TEST_CASE("%p in the file's name becomes the process id") {
+  const subprocess::TemporaryFolder folder;
+  trace::configure(false, folder / "t_%p_%p.json");
+  trace::stop();
+  const std::string id = std::to_string(getpid());
+  CHECK(std::filesystem::exists(folder / ("t_" + id + "_" + id + ".json")));
+  CHECK_FALSE(trace::enabled());
+}
+
+TEST_CASE("child: launches on the default device" * doctest::skip()) {
+  hpl::runtime::DeviceState& state = defaultDevice().state();
+  const auto program = hpl::runtime::buildProgram(state, "one", "kernel void one(global int* a) { *a = 1; }");
+  cl::Buffer buffer(state.context(), CL_MEM_READ_WRITE, sizeof(int));
+  cl::Kernel kernel = program->createKernel();
+  kernel.setArg(0, buffer);
+  cl::Event event;
+  state.computeQueue().enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(1), cl::NullRange,
+                                            nullptr, &event);
+  trace::recordLaunch("one", state.index(), event());
+}
+
+TEST_CASE("HPL_TRACE writes the timeline at exit, commands in flight included") {
+  const subprocess::TemporaryFolder folder;
+  const std::string path = folder / "trace.json";
+  const auto result = subprocess::run("child: launches on the default device", "HPL_TRACE=" + path);
+  CAPTURE(result.output);
+  CHECK(result.exitCode == 0);
+  const auto spans = events(read(path), "X");
+  CHECK(find(spans, "one") != nullptr);
+  CHECK(find(spans, "compile one") != nullptr);
+}
+
+TEST_CASE("a timeline that cannot be written at exit is an error message, not a crash") {
+  const auto result = subprocess::run("child: launches on the default device",
+                                      "HPL_TRACE=/proc/none/trace.json");
+  CAPTURE(result.output);
+  CHECK(result.exitCode == 0);
+  CHECK(result.output.find("hpl: error: the timeline was not written at the end of the program: "
+                           "HPL_TRACE: the timeline cannot be written to /proc/none/trace.json") !=
+        std::string::npos);
+}
