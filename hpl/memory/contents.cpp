@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/memory/contents.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "hpl/error.h"
+#include "hpl/geometry/layout.h"
+#include "hpl/geometry/rect_copy.h"
+#include "hpl/memory/detail/device_fill.h"
+#include "hpl/memory/detail/placement.h"
+#include "hpl/memory/detail/transfer.h"
+#include "hpl/trace/timeline.h"
+
+namespace hpl::memory {
+
+namespace {
+
+using namespace detail;
+
+bool overlap(const View& a, const View& b) {
+  return &a.root() == &b.root() && a.box().intersects(b.box());
+}
+
+// Where an assignment takes place.
+struct Site {
+  enum Kind {
+    OnHost,
+    OnDevice,   ///< a command of the device's compute queue
+    IntoDevice  ///< a transfer from wherever the source is to where the destination lives
+  } kind = OnHost;
+  DeviceState* device = nullptr;
+};
+
+// A device whose own copy of the view is current while the host's is not.
+Replica* homeOf(const View& view) {
+  RootState& state = view.root().state();
+  if (state.host.current.contains(view.box())) return nullptr;
+  for (const auto& replica : state.replicas) {
+    if (!replica->zeroCopy && replica->own.current.contains(view.box())) return replica.get();
+  }
+  return nullptr;
+}
+
+// A device that is at work in the host's copy: what comes next joins its queue, so that the host
+// need not wait. Null when the host may as well do it itself.
+DeviceState* busyInHostMemory(const View& view) {
+  RootState& state = view.root().state();
+  for (const auto& replica : state.replicas) {
+    if (!replica->zeroCopy) continue;
+    for (const auto& slot : replica->slots) {
+      if (!slot->box.intersects(view.box())) continue;
+      if (replica->memory->clock.eventFor(slot->stamp)() != nullptr) return &replica->device();
+    }
+  }
+  return nullptr;
+}
+
+Site siteOfCopy(const View& dst, const View& src) {
+  const Lock lock(coherenceMutex());
+  RootState& from = src.root().state();
+  RootState& to = dst.root().state();
+  DeviceState* holder = nullptr;
+  for (const auto& replica : from.replicas) {
+    if (replica->zeroCopy || !replica->own.current.contains(src.box())) continue;
+    holder = &replica->device();
+    const Replica* target = to.find(*holder);
+    if (target != nullptr && !target->zeroCopy && target->own.current.contains(dst.box())) {
+      return {Site::OnDevice, holder};
+    }
+  }
+  if (Replica* home = homeOf(dst)) {
+    return {overlap(dst, src) ? Site::OnDevice : Site::IntoDevice, &home->device()};
+  }
+  if (holder != nullptr) return {Site::OnDevice, holder};
+  DeviceState* busy = busyInHostMemory(src);
+  if (busy != nullptr && to.find(*busy) != nullptr && to.find(*busy)->zeroCopy) {
+    return {Site::OnDevice, busy};
+  }
+  return {};
+}
+
+// Copies on the compute queue of a device, through a temporary when the views overlap.
+void copyOnDevice(DeviceState& device, View& dst, View& src) {
+  Transaction transaction;
+  const DeviceUse uses[2] = {{&src, true, false, false}, {&dst, false, true, true}};
+  std::array<Placement, 2> placements;
+  const Root& root = dst.root();
+  const bool viaTemporary = overlap(dst, src);
+  const std::size_t bytes = dst.size() * root.elementSize();
+  WaitList waits;
+  cl::Buffer temporary;
+  for (;;) {
+    waits.clear();
+    transaction.prepare(device, uses, placements, waits);
+    if (!viaTemporary) break;
+    DeviceMemory& memory = *findDeviceMemory(device);
+    if (allocate(transaction.lock(), memory, root, bytes, nullptr, temporary)) break;
+  }
+  // The driver keeps the memory until the copies are done; our books need not.
+  if (viaTemporary) device.release(bytes);
+
+  const auto buffer = [](const Placement& placement) { return cl::Buffer(placement.buffer, true); };
+  cl::Event event;
+  if (viaTemporary) {
+    enqueueDeviceCopy(device, buffer(placements[0]), placements[0].box, src.box(), temporary,
+                      src.box(), src.box(), root, waits);
+    event = enqueueDeviceCopy(device, temporary, src.box(), src.box(), buffer(placements[1]),
+                              placements[1].box, dst.box(), root, {});
+  } else {
+    event = enqueueDeviceCopy(device, buffer(placements[0]), placements[0].box, src.box(),
+                              buffer(placements[1]), placements[1].box, dst.box(), root, waits);
+  }
+  trace::recordTransfer(trace::Transfer::DeviceToDevice, bytes, device.index(), event(),
+                        root.label(), trace::Queue::Compute);
+  transaction.commit(std::move(event));
+}
+
+// Keeps a replica where it is while the lock is given up.
+class Pin {
+ public:
+  explicit Pin(Replica& replica) : replica_(replica) { ++replica_.pins; }
+  ~Pin() { --replica_.pins; }
+  Pin(const Pin&) = delete;
+  Pin& operator=(const Pin&) = delete;
+
+ private:
+  Replica& replica_;
+};
+
+// Moves what is left of the source; false when the lock was given up on the way.
+bool moveInto(Lock& lock, Replica& target, const View& dst, const View& src, Region& left) {
+  RootState& from = src.root().state();
+  geometry::Point shift = dst.box().lo();
+  for (int d = 0; d < shift.rank(); ++d) shift[d] -= src.box().lo(d);
+  for (Replica* source : sourcesFor(from, &target)) {
+    const Region pieces =
+        intersectionOf(left, source ? source->own.current : from.host.current);
+    for (const Box& piece : pieces) {
+      const Moved moved = transfer(lock, {&from, source, piece},
+                                   {&dst.root().state(), &target, piece.translated(shift)});
+      if (moved == Moved::Blocked) return false;
+      left.subtract(piece);
+      if (moved == Moved::Staged) return false;
+    }
+  }
+  return true;
+}
+
+void copyIntoDevice(DeviceState& device, View& dst, View& src) {
+  Lock lock(coherenceMutex());
+  DeviceMemory& memory = deviceMemory(lock, device);
+  RootState& state = dst.root().state();
+  Replica* target = nullptr;
+  while (target == nullptr) target = placeReplica(lock, state, memory, dst.box());
+  const Pin pin(*target);
+  Region left = src.box();
+  while (!moveInto(lock, *target, dst, src, left)) {
+  }
+  state.markWritten(target->storage(), dst.box(), false);
+}
+
+void copyOnHost(View& dst, View& src) {
+  src.openForReading();
+  dst.openForWriting(true);
+  const std::size_t elementSize = dst.root().elementSize();
+  const auto* from = src.root().whole().host;
+  auto* to = dst.root().whole().host;
+  const Box& srcAll = src.root().whole().box();
+  const Box& dstAll = dst.root().whole().box();
+  if (!overlap(dst, src)) {
+    copyHost(from, srcAll, src.box(), to, dstAll, dst.box(), elementSize);
+    return;
+  }
+  std::vector<std::byte> temporary(src.size() * elementSize);
+  copyHost(from, srcAll, src.box(), temporary.data(), src.box(), src.box(), elementSize);
+  copyHost(temporary.data(), src.box(), src.box(), to, dstAll, dst.box(), elementSize);
+}
+
+void checkCompatible(const View& dst, const View& src) {
+  if (dst.extents != src.extents) {
+    throw ShapeError(fmt::format("cannot assign a view of {} with extents {} to a view of {} with "
+                                 "extents {}; both sides of an assignment need the same extents",
+                                 src.root().describe(), src.extents.toString(),
+                                 dst.root().describe(), dst.extents.toString()));
+  }
+  if (dst.root().elementSize() != src.root().elementSize()) {
+    throw ShapeError(fmt::format("cannot assign {} with elements of {} bytes to {} with elements of "
+                                 "{} bytes; convert the elements in a kernel",
+                                 src.root().describe(), src.root().elementSize(),
+                                 dst.root().describe(), dst.root().elementSize()));
+  }
+}
+
+void fillOnDevice(DeviceState& device, View& dst, const void* element) {
+  Transaction transaction;
+  const DeviceUse use{&dst, false, true, true};
+  Placement placement;
+  WaitList waits;
+  transaction.prepare(device, {&use, 1}, {&placement, 1}, waits);
+  const cl::Buffer buffer(placement.buffer, true);
+  enqueueFill(device, buffer, placement.box, dst.box(), element, dst.root(), waits);
+  transaction.commit({});
+}
+
+void fillOnHost(View& dst, const void* element) {
+  dst.openForWriting(true);
+  const std::size_t elementSize = dst.root().elementSize();
+  const Box& box = dst.box();
+  const auto run = static_cast<std::size_t>(
+      geometry::contiguousRunLength(dst.root().whole().box(), box));
+  std::vector<std::byte> row(run * elementSize);
+  for (std::size_t i = 0; i < run; ++i) {
+    std::memcpy(row.data() + i * elementSize, element, elementSize);
+  }
+  std::byte* all = dst.root().whole().host;
+  for (const geometry::RectCopy& copy : geometry::rectCopies(
+           dst.root().whole().box(), box, dst.root().whole().box(), box, elementSize)) {
+    for (std::size_t slice = 0; slice < copy.region[2]; ++slice) {
+      for (std::size_t line = 0; line < copy.region[1]; ++line) {
+        std::memcpy(all + copy.dstOffset() + slice * copy.dstSlicePitch + line * copy.dstRowPitch,
+                    row.data(), copy.region[0]);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void copy(View& dst, View& src) {
+  checkCompatible(dst, src);
+  if (&dst == &src) return;
+  const Site site = siteOfCopy(dst, src);
+  switch (site.kind) {
+    case Site::OnDevice:
+      return copyOnDevice(*site.device, dst, src);
+    case Site::IntoDevice:
+      return copyIntoDevice(*site.device, dst, src);
+    case Site::OnHost:
+      return copyOnHost(dst, src);
+  }
+}
+
+void fill(View& dst, const void* element) {
+  DeviceState* device = nullptr;
+  {
+    const Lock lock(coherenceMutex());
+    const Replica* home = homeOf(dst);
+    device = home != nullptr ? &home->device() : busyInHostMemory(dst);
+  }
+  if (device != nullptr) {
+    fillOnDevice(*device, dst, element);
+  } else {
+    fillOnHost(dst, element);
+  }
+}
+
+}  // namespace hpl::memory

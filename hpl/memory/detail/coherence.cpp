@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/memory/detail/coherence.h"
+
+#include <algorithm>
+
+#include "hpl/geometry/layout.h"
+#include "hpl/memory/detail/shutdown.h"
+#include "hpl/runtime/detail/events.h"
+
+namespace hpl::memory::detail {
+
+std::mutex& coherenceMutex() {
+  static auto* mutex = new std::mutex;
+  return *mutex;
+}
+
+// ---- devices ---------------------------------------------------------------------------------
+
+std::vector<std::unique_ptr<DeviceMemory>>& deviceMemories() {
+  static auto* memories = new std::vector<std::unique_ptr<DeviceMemory>>;
+  return *memories;
+}
+
+DeviceMemory* findDeviceMemory(const DeviceState& device) {
+  for (auto& memory : deviceMemories()) {
+    if (memory && &memory->device == &device) return memory.get();
+  }
+  return nullptr;
+}
+
+DeviceMemory& deviceMemory(Lock& lock, DeviceState& device) {
+  if (DeviceMemory* known = findDeviceMemory(device)) return *known;
+  lock.unlock();
+  bool shares = false;
+  try {
+    registerShutdown();
+    shares = device.sharesHostMemory();
+  } catch (...) {
+    lock.lock();
+    throw;
+  }
+  lock.lock();
+  if (DeviceMemory* known = findDeviceMemory(device)) return *known;
+  auto memory = std::make_unique<DeviceMemory>(device);
+  memory->sharesHostMemory = shares;
+  return *deviceMemories().emplace_back(std::move(memory));
+}
+
+// ---- replicas --------------------------------------------------------------------------------
+
+Storage& Replica::storage() { return zeroCopy ? root->state().host : own; }
+
+DeviceState& Replica::device() const { return memory->device; }
+
+Stamp Replica::lastUse() const noexcept {
+  Stamp newest = 0;
+  for (const auto& slot : slots) newest = std::max(newest, slot->stamp);
+  return newest;
+}
+
+Slot& slotFor(Replica& replica, const Box& box, bool write) {
+  // Few distinct boxes are the rule; beyond that precision buys less than the search costs.
+  constexpr std::size_t kMostSlots = 16;
+  for (auto& slot : replica.slots) {
+    if (slot->write == write && slot->box == box) return *slot;
+  }
+  if (replica.slots.size() >= kMostSlots) {
+    Slot merged[2] = {{Box(), false, 0}, {Box(), true, 0}};
+    for (auto& slot : replica.slots) {
+      Slot& into = merged[slot->write ? 1 : 0];
+      into.box = hull(into.box, slot->box);
+      into.stamp = std::max(into.stamp, slot->stamp);
+    }
+    replica.slots.clear();
+    for (Slot& slot : merged) {
+      if (slot.stamp != 0) replica.slots.push_back(std::make_unique<Slot>(slot));
+    }
+    replica.root->state().bumpEpoch();  // tickets point to slots that are gone
+  }
+  return *replica.slots.emplace_back(std::make_unique<Slot>(Slot{box, write, 0}));
+}
+
+Replica* RootState::find(const DeviceState& device) const {
+  for (const auto& replica : replicas) {
+    if (&replica->device() == &device) return replica.get();
+  }
+  return nullptr;
+}
+
+int RootState::zeroCopyCount() const {
+  return static_cast<int>(std::count_if(replicas.begin(), replicas.end(),
+                                        [](const auto& r) { return r->zeroCopy; }));
+}
+
+void RootState::noteAliasUser(DeviceState& device) {
+  if (lastAliasUser == &device) return;
+  lastAliasUser = &device;
+  if (zeroCopyCount() > 1) bumpEpoch();
+}
+
+void RootState::removeReplica(Replica& replica) noexcept {
+  auto& all = replica.memory->replicas;
+  all[replica.position] = all.back();
+  all[replica.position]->position = replica.position;
+  all.pop_back();
+  replica.device().release(replica.bytes);
+  std::erase_if(replicas, [&](const auto& r) { return r.get() == &replica; });
+  bumpEpoch();
+}
+
+// ---- the host's storage and its views ------------------------------------------------------------
+
+namespace {
+
+void locate(View& view, std::byte* hostData) {
+  if (hostData == nullptr) return;
+  const geometry::Index offset = geometry::linearOffset(view.root().whole().box(), view.box());
+  view.host = hostData + static_cast<std::size_t>(offset) * view.root().elementSize();
+}
+
+}  // namespace
+
+void RootState::materialiseHost() {
+  if (hostData != nullptr) return;
+  ownHost = HostBlock(root.bytes(), HostMemory::Plain, root.describe());
+  hostData = ownHost.data();
+  for (auto& [box, view] : views) locate(*view, hostData);
+}
+
+View& RootState::intern(const Box& box) {
+  std::unique_ptr<View>& view = views[box];
+  if (!view) {
+    view.reset(new View(root, box));
+    if (root.whole_ == nullptr) root.whole_ = view.get();  // the first one is the whole array
+    locate(*view, hostData);
+  }
+  return *view;
+}
+
+// ---- validity --------------------------------------------------------------------------------
+
+void RootState::bumpEpoch() {
+  static std::uint64_t last = 0;
+  root.epoch_ = ++last;
+}
+
+void RootState::setHostState(View& view, std::uint8_t state) {
+  const std::uint8_t old = view.hostState.load(std::memory_order_relaxed);
+  if (old == state) return;
+  if (old == 0) openViews.push_back(&view);
+  if (state == 0) std::erase(openViews, &view);
+  view.hostState.store(state, std::memory_order_release);
+  bumpEpoch();
+}
+
+void RootState::forbidHostWrites(const Box& box) {
+  for (View* view : openViews) {
+    const bool writable = view->hostState.load(std::memory_order_relaxed) & kHostWritable;
+    if (writable && view->box().intersects(box)) setHostState(*view, kHostReadable);
+  }
+}
+
+void RootState::markCurrent(Storage& storage, const Box& box) {
+  if (&storage != &host) forbidHostWrites(box);
+  if (storage.current.contains(box)) return;
+  storage.current.add(box);
+  bumpEpoch();
+}
+
+void RootState::markWritten(Storage& storage, const Box& box, bool byHost) {
+  if (!byHost) {
+    for (std::size_t i = openViews.size(); i-- > 0;) {
+      if (openViews[i]->box().intersects(box)) setHostState(*openViews[i], 0);
+    }
+  }
+  bool changed = false;
+  forEachStorage([&](Storage& other) {
+    if (&other == &storage || !other.current.intersects(box)) return;
+    other.current.subtract(box);
+    changed = true;
+  });
+  if (!storage.current.contains(box)) {
+    storage.current.add(box);
+    changed = true;
+  }
+  if (changed) bumpEpoch();
+}
+
+Region RootState::onlyIn(const Storage& storage) const {
+  Region only = storage.current;
+  if (&storage != &host) only.subtract(host.current);
+  for (const auto& replica : replicas) {
+    if (!replica->zeroCopy && &replica->own != &storage) only.subtract(replica->own.current);
+  }
+  return only;
+}
+
+// ---- ordering --------------------------------------------------------------------------------
+
+namespace {
+
+void addWait(Waits& waits, const Waiter& waiter, cl::Event event, const DeviceState& of) {
+  const bool sameContext = waiter.device != nullptr && waiter.device->sharesContextWith(of);
+  (sameContext ? waits.events : waits.host).push_back(std::move(event));
+}
+
+// Transfers that are done disappear from the list; one that failed is reported here, and its
+// destination does not hold the cells after all.
+void pruneTransfers(RootState& state, Storage& storage) {
+  for (std::size_t i = 0; i < storage.transfers.size();) {
+    PendingTransfer& transfer = storage.transfers[i];
+    cl_int status = CL_QUEUED;
+    runtime::check(clGetEventInfo(transfer.event(), CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                  sizeof status, &status, nullptr),
+                   "clGetEventInfo", transfer.device);
+    if (status > CL_COMPLETE) {
+      ++i;
+      continue;
+    }
+    const PendingTransfer done = std::move(transfer);
+    storage.transfers.erase(storage.transfers.begin() + static_cast<std::ptrdiff_t>(i));
+    if (status < 0) {
+      if (done.write) storage.current.subtract(done.box);
+      state.bumpEpoch();
+      runtime::check(status, "a transfer", done.device,
+                     runtime::Concern::array(state.root.label()));
+    }
+  }
+}
+
+void collectSlots(Replica& replica, const Box& box, bool write, const Waiter& waiter,
+                  Waits& waits) {
+  // Commands of one in-order queue need no events among themselves.
+  if (waiter.computeQueue && waiter.device == &replica.device()) return;
+  for (const auto& slot : replica.slots) {
+    if (!(write || slot->write) || replica.memory->clock.isDone(slot->stamp)) continue;
+    if (!slot->box.intersects(box)) continue;
+    cl::Event event = replica.memory->clock.eventFor(slot->stamp);
+    if (event() != nullptr) addWait(waits, waiter, std::move(event), replica.device());
+  }
+}
+
+}  // namespace
+
+void collectConflicts(RootState& state, Storage& storage, const Box& box, bool write, Waiter waiter,
+                      Waits& waits) {
+  if (!storage.transfers.empty()) pruneTransfers(state, storage);
+  for (const PendingTransfer& transfer : storage.transfers) {
+    if (!(write || transfer.write) || !transfer.box.intersects(box)) continue;
+    if (waiter.device == transfer.device && !waiter.computeQueue) continue;
+    addWait(waits, waiter, transfer.event, *transfer.device);
+  }
+  for (const auto& replica : state.replicas) {
+    if (&replica->storage() == &storage) collectSlots(*replica, box, write, waiter, waits);
+  }
+}
+
+void blockOn(Lock& lock, const std::vector<cl::Event>& events, const Root& root) {
+  if (events.empty()) return;
+  // The root may be renamed by its owner meanwhile, hence the copy.
+  const std::string label = root.label();
+  lock.unlock();
+  try {
+    runtime::waitAll(events, nullptr, runtime::Concern::array(label));
+  } catch (...) {
+    lock.lock();
+    throw;
+  }
+  lock.lock();
+}
+
+}  // namespace hpl::memory::detail

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "hpl/geometry/region.h"
+#include "hpl/memory/detail/device_access.h"
+#include "hpl/memory/detail/host_memory.h"
+#include "hpl/memory/detail/launch_clock.h"
+
+/// The engine's data. Everything here is guarded by one lock, which is never held while waiting for
+/// a device. An operation that has to wait therefore gives the lock up, waits, takes it again and
+/// starts over: every step is idempotent, because it looks at what is missing now.
+namespace hpl::memory::detail {
+
+using geometry::Box;
+using geometry::Region;
+using runtime::DeviceState;
+
+/// The coherence lock. Never destroyed: static arrays may die after any static of ours.
+std::mutex& coherenceMutex();
+using Lock = std::unique_lock<std::mutex>;
+
+/// A transfer in flight that reads or writes a storage.
+struct PendingTransfer {
+  Box box;
+  bool write = false;
+  cl::Event event;
+  DeviceState* device = nullptr;  ///< whose transfer queue runs it
+};
+
+/// One copy of (some of) the cells: the host's, or a replica's.
+struct Storage {
+  /// The cells whose current value is here, perhaps once the pending transfers are done.
+  Region current;
+  std::vector<PendingTransfer> transfers;
+};
+
+struct RootState;
+
+/// What a device sees of a root: its own buffer for a box or, where the device works in the host's
+/// memory, a buffer object over the host's storage, which it then shares with the host and all
+/// other such devices. Formally OpenCL wants a map around each host access to such a buffer;
+/// runtime's probe has seen that this device does without.
+struct Replica {
+  Root* root = nullptr;
+  DeviceMemory* memory = nullptr;
+  std::size_t position = 0;  ///< in memory->replicas
+  cl::Buffer buffer;
+  Box box;
+  std::size_t bytes = 0;  ///< booked on the device; 0 for zero-copy
+  bool zeroCopy = false;
+  Storage own;  ///< unused for zero-copy
+  std::vector<std::unique_ptr<Slot>> slots;
+  int pins = 0;
+
+  Storage& storage();
+  DeviceState& device() const;
+  /// Newest command that used it; orders replicas for eviction.
+  Stamp lastUse() const noexcept;
+};
+
+/// What the engine knows about one device.
+struct DeviceMemory {
+  explicit DeviceMemory(DeviceState& d) : device(d), clock(d) {}
+
+  DeviceState& device;
+  LaunchClock clock;
+  std::vector<Replica*> replicas;
+  bool sharesHostMemory = false;
+};
+
+/// The entry for a device; made at the first call, which may give the lock up to measure whether
+/// the device shares the host's memory.
+DeviceMemory& deviceMemory(Lock& lock, DeviceState& device);
+/// The entry, or null when the engine never used the device.
+DeviceMemory* findDeviceMemory(const DeviceState& device);
+/// All entries.
+std::vector<std::unique_ptr<DeviceMemory>>& deviceMemories();
+
+/// The engine's part of a root.
+struct RootState {
+  explicit RootState(Root& r) : root(r) {}
+
+  Root& root;
+  Storage host;
+  /// The host's storage: the user's memory or ownHost's; null while there is none.
+  std::byte* hostData = nullptr;
+  HostBlock ownHost;
+  std::vector<std::unique_ptr<Replica>> replicas;
+  /// Views with hostState != 0.
+  std::vector<View*> openViews;
+  std::unordered_map<Box, std::unique_ptr<View>> views;
+  /// The device that last worked in the host's storage.
+  DeviceState* lastAliasUser = nullptr;
+
+  Box wholeBox() const { return Box::ofExtents(root.shape()); }
+  Replica* find(const DeviceState& device) const;
+  int zeroCopyCount() const;
+  /// Where several devices work in the host's storage: a plan of another device than the last user
+  /// has something to wait for.
+  void noteAliasUser(DeviceState& device);
+  /// Gives the root an epoch that no root ever had.
+  void bumpEpoch();
+  /// Allocates the host's storage unless it exists. Throws AllocationError.
+  void materialiseHost();
+  /// The view of a box, made if need be.
+  View& intern(const Box& box);
+
+  /// Makes `box` current in `storage` and stale everywhere else; closes the host views that a
+  /// device's write outdates (`byHost` false).
+  void markWritten(Storage& storage, const Box& box, bool byHost);
+  /// Makes `box` current in `storage`; host views that are open for writing lose that right, since
+  /// from now on a write has another copy to outdate.
+  void markCurrent(Storage& storage, const Box& box);
+  /// Takes the right to write from host views that overlap `box`.
+  void forbidHostWrites(const Box& box);
+  void setHostState(View& view, std::uint8_t state);
+  /// What of `region` is current nowhere else than in `storage`.
+  Region onlyIn(const Storage& storage) const;
+  void removeReplica(Replica& replica) noexcept;
+
+  template <class F>
+  void forEachStorage(F&& f) {
+    f(host);
+    for (auto& replica : replicas) {
+      if (!replica->zeroCopy) f(replica->own);
+    }
+  }
+};
+
+/// Finds or makes the slot of a use.
+Slot& slotFor(Replica& replica, const Box& box, bool write);
+
+/// What an operation has to wait for.
+struct Waits {
+  WaitList events;             ///< of the waiting queue's context
+  std::vector<cl::Event> host; ///< of other contexts, or everything when the host waits
+
+  bool mustBlock() const { return !host.empty(); }
+};
+
+/// Who waits.
+struct Waiter {
+  DeviceState* device = nullptr;  ///< null: the host
+  bool computeQueue = false;      ///< else the transfer queue
+
+  static Waiter theHost() { return {}; }
+};
+
+/// Makes user memory current and waits for what uses the host's storage.
+void bringHome(Lock& lock, RootState& state);
+
+/// Collects the commands in flight that conflict with `waiter` reading (or writing) `box` of a
+/// storage; forgets those that are done.
+void collectConflicts(RootState& state, Storage& storage, const Box& box, bool write, Waiter waiter,
+                      Waits& waits);
+
+/// Gives the lock up, waits, takes it again. Throws DeviceError (with the lock held) when one of
+/// the commands failed.
+void blockOn(Lock& lock, const std::vector<cl::Event>& events, const Root& root);
+
+}  // namespace hpl::memory::detail

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hpl/error.h"
+#include "hpl/memory/detail/placement.h"
+#include "hpl/memory/detail/transfer.h"
+
+namespace hpl::memory::detail {
+
+namespace {
+
+bool isClean(const Replica& replica) {
+  return replica.root->state().onlyIn(replica.own).empty();
+}
+
+// Replicas that may leave the device, least recently used first, `growing` last.
+std::vector<Replica*> candidates(const DeviceMemory& memory, const Replica* growing) {
+  std::vector<Replica*> result;
+  for (Replica* replica : memory.replicas) {
+    if (!replica->zeroCopy && replica->pins == 0) result.push_back(replica);
+  }
+  std::stable_sort(result.begin(), result.end(), [&](const Replica* a, const Replica* b) {
+    if ((a == growing) != (b == growing)) return b == growing;
+    return a->lastUse() < b->lastUse();
+  });
+  return result;
+}
+
+std::string describeResidents(const std::vector<AllocationError::Resident>& residents) {
+  constexpr std::size_t kMostListed = 10;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(residents.size(), kMostListed); ++i) {
+    text += fmt::format("{}{} {} bytes", i == 0 ? "" : ", ", residents[i].label,
+                        residents[i].bytes);
+  }
+  if (residents.size() > kMostListed) {
+    text += fmt::format(" and {} more", residents.size() - kMostListed);
+  }
+  return text;
+}
+
+[[noreturn]] void throwTooLarge(const DeviceState& device, const Root& root, std::size_t bytes) {
+  throw AllocationError(
+      fmt::format("{} needs {} bytes on device \"{}\", whose largest single array is {} bytes; use "
+                  "a smaller part of the array at a time (a view), or distribute it over several "
+                  "devices",
+                  root.describe(), bytes, device.name(), device.maxAllocation()),
+      CL_MEM_OBJECT_ALLOCATION_FAILURE, {});
+}
+
+[[noreturn]] void throwFull(const DeviceMemory& memory, const Root& root, std::size_t bytes,
+                            cl_int code) {
+  std::vector<AllocationError::Resident> residents;
+  std::size_t taken = 0;
+  for (const Replica* replica : memory.replicas) {
+    if (replica->zeroCopy) continue;
+    const std::string& label = replica->root->label();
+    residents.push_back({label.empty() ? "unnamed" : fmt::format("\"{}\"", label), replica->bytes});
+    taken += replica->bytes;
+  }
+  std::stable_sort(residents.begin(), residents.end(),
+                   [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+  const DeviceState& device = memory.device;
+  const std::string message = fmt::format(
+      "{} needs {} bytes on device \"{}\", which has a limit of {} bytes; {} of them are taken by "
+      "arrays that this launch needs or that are in use ({}); no data is lost; use smaller parts of "
+      "the arrays at a time (views), or distribute them over several devices",
+      root.describe(), bytes, device.name(), device.memoryLimit(), taken,
+      residents.empty() ? "none" : describeResidents(residents));
+  throw AllocationError(message, code, std::move(residents));
+}
+
+// Brings home what only this replica holds, so that it can be evicted. Always gives the lock up.
+void writeBack(Lock& lock, Replica& replica) {
+  // The owner may let go of the array while the lock is free; then it dies here, without the lock.
+  std::shared_ptr<Root> keep = replica.root->weak_from_this().lock();
+  RootState& state = replica.root->state();
+  ++replica.pins;
+  try {
+    state.materialiseHost();
+    const Region dirty = state.onlyIn(replica.own);
+    for (const Box& piece : dirty) {
+      if (!fetch(lock, state, nullptr, piece)) break;  // it waited: look again
+    }
+    Waits waits;
+    collectConflicts(state, state.host, state.wholeBox(), false, Waiter::theHost(), waits);
+    blockOn(lock, waits.host, *replica.root);
+  } catch (...) {
+    --replica.pins;
+    lock.unlock();
+    keep.reset();
+    lock.lock();
+    throw;
+  }
+  --replica.pins;
+  lock.unlock();
+  keep.reset();
+  lock.lock();
+}
+
+// Evicts one replica or makes one evictable.
+enum class Progress { Evicted, Waited, Nothing };
+Progress evictOne(Lock& lock, DeviceMemory& memory, const Replica* growing) {
+  const std::vector<Replica*> order = candidates(memory, growing);
+  for (Replica* replica : order) {
+    if (!isClean(*replica)) continue;
+    const bool startOver = replica == growing;
+    replica->root->state().removeReplica(*replica);
+    return startOver ? Progress::Waited : Progress::Evicted;
+  }
+  for (Replica* replica : order) {
+    // A root that is being destroyed looks after itself.
+    if (replica->root->weak_from_this().expired()) continue;
+    writeBack(lock, *replica);
+    return Progress::Waited;
+  }
+  return Progress::Nothing;
+}
+
+cl_int create(DeviceState& device, std::size_t bytes, cl::Buffer& buffer) {
+  cl_int code = CL_SUCCESS;
+  const cl_mem object =
+      clCreateBuffer(device.context()(), CL_MEM_READ_WRITE, bytes, nullptr, &code);
+  if (code == CL_SUCCESS) buffer = cl::Buffer(object);
+  return code;
+}
+
+bool isOutOfMemory(cl_int code) {
+  return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES ||
+         code == CL_OUT_OF_HOST_MEMORY;
+}
+
+// Whether evicting everything that may leave would make room under the limit; if not, nothing is
+// evicted at all.
+bool evictionHelps(const DeviceMemory& memory, std::size_t bytes) {
+  std::size_t evictable = 0;
+  for (const Replica* replica : memory.replicas) {
+    if (replica->pins == 0) evictable += replica->bytes;
+  }
+  const DeviceState& device = memory.device;
+  return device.memoryUsed() - std::min(evictable, device.memoryUsed()) + bytes <=
+         device.memoryLimit();
+}
+
+}  // namespace
+
+bool allocate(Lock& lock, DeviceMemory& memory, const Root& root, std::size_t bytes,
+              const Replica* growing, cl::Buffer& buffer) {
+  DeviceState& device = memory.device;
+  if (bytes > device.maxAllocation()) throwTooLarge(device, root, bytes);
+  for (;;) {
+    cl_int code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    const bool withinLimit = device.reserve(bytes);
+    if (withinLimit) {
+      code = create(device, bytes, buffer);
+      if (code == CL_SUCCESS) return true;
+      device.release(bytes);
+      if (!isOutOfMemory(code)) {
+        runtime::check(code, "clCreateBuffer", &device, runtime::Concern::array(root.label()));
+      }
+    }
+    if (!evictionHelps(memory, bytes)) throwFull(memory, root, bytes, code);
+    switch (evictOne(lock, memory, growing)) {
+      case Progress::Evicted:
+        if (!withinLimit) break;
+        // The driver is out of memory: what was evicted is free once no command uses it any more.
+        blockOn(lock, {memory.clock.eventFor(memory.clock.last())}, root);
+        return false;
+      case Progress::Waited:
+        return false;
+      case Progress::Nothing:
+        throwFull(memory, root, bytes, code);
+    }
+  }
+}
+
+}  // namespace hpl::memory::detail

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/memory/detail/host_access.h"
+
+#include "hpl/error.h"
+#include "hpl/memory/detail/coherence.h"
+#include "hpl/memory/detail/transfer.h"
+
+namespace hpl::memory::detail {
+
+namespace {
+
+// One attempt; false when the lock was given up on the way.
+bool tryOpen(Lock& lock, View& view, HostUse use) {
+  RootState& state = view.root().state();
+  state.materialiseHost();
+  const Box& box = view.box();
+  if (use != HostUse::Overwrite && !fetch(lock, state, nullptr, box)) return false;
+  Waits waits;
+  collectConflicts(state, state.host, box, use != HostUse::Read, Waiter::theHost(), waits);
+  if (!waits.mustBlock()) return true;
+  blockOn(lock, waits.host, state.root);
+  return false;
+}
+
+}  // namespace
+
+void openOnHost(View& view, HostUse use) {
+  Lock lock(coherenceMutex());
+  while (!tryOpen(lock, view, use)) {
+  }
+  RootState& state = view.root().state();
+  // Cells that nobody has written yet have, from now on, the value that the host sees.
+  if (use == HostUse::Read) {
+    state.markCurrent(state.host, view.box());
+    const std::uint8_t old = view.hostState.load(std::memory_order_relaxed);
+    state.setHostState(view, old | kHostReadable);
+  } else {
+    state.markWritten(state.host, view.box(), true);
+    state.setHostState(view, kHostReadable | kHostWritable);
+  }
+}
+
+namespace {
+
+// Gives the replicas up; whatever happens, no device may touch the host's storage afterwards.
+void abandon(Lock& lock, RootState& state) noexcept {
+  std::vector<DeviceState*> devices;
+  for (const auto& replica : state.replicas) devices.push_back(&replica->device());
+  lock.unlock();
+  for (DeviceState* device : devices) {
+    try {
+      device->finish();
+    } catch (const Error&) {
+      // The failure that led here has been reported.
+    }
+  }
+  lock.lock();
+}
+
+}  // namespace
+
+void retire(RootState& state) {
+  Lock lock(coherenceMutex());
+  const auto dropReplicas = [&] {
+    while (!state.replicas.empty()) state.removeReplica(*state.replicas.back());
+  };
+  try {
+    bringHome(lock, state);
+  } catch (...) {
+    abandon(lock, state);
+    dropReplicas();
+    throw;
+  }
+  dropReplicas();
+}
+
+void bringHome(Lock& lock, RootState& state) {
+  if (state.replicas.empty()) return;
+  const Box box = state.wholeBox();
+  for (;;) {
+    if (state.root.hasUserMemory() && !fetch(lock, state, nullptr, box)) continue;
+    Waits waits;
+    collectConflicts(state, state.host, box, true, Waiter::theHost(), waits);
+    if (!waits.mustBlock()) return;
+    blockOn(lock, waits.host, state.root);
+  }
+}
+
+}  // namespace hpl::memory::detail

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/memory/detail/host_memory.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <limits>
+#include <utility>
+
+#include "hpl/error.h"
+#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/log.h"
+
+namespace hpl::memory::detail {
+
+using runtime::DeviceState;
+
+HostBlock::HostBlock(std::size_t bytes, HostMemory kind, const std::string& owner) {
+  if (kind == HostMemory::Fast && allocatePinned(bytes)) return;
+  constexpr std::size_t alignment = DeviceState::hostAlignment;
+  if (bytes <= std::numeric_limits<std::size_t>::max() - alignment) {
+    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+    data_ = static_cast<std::byte*>(std::aligned_alloc(alignment, rounded));
+  }
+  if (data_ == nullptr) {
+    throw AllocationError(fmt::format("{} needs {} bytes of host memory, which the system does not "
+                                      "give; make the array smaller, or free others first",
+                                      owner, bytes),
+                          0, {});
+  }
+}
+
+bool HostBlock::allocatePinned(std::size_t bytes) {
+  try {
+    for (const auto& device : runtime::Runtime::get().devices()) {
+      if (device->type() != GPU) continue;
+      cl_int code = CL_SUCCESS;
+      buffer_ = cl::Buffer(clCreateBuffer(device->context()(),
+                                          CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr,
+                                          &code));
+      runtime::check(code, "clCreateBuffer", device.get());
+      void* mapped = clEnqueueMapBuffer(device->transferQueue()(), buffer_(), CL_TRUE,
+                                        CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, nullptr, nullptr,
+                                        &code);
+      runtime::check(code, "clEnqueueMapBuffer", device.get());
+      data_ = static_cast<std::byte*>(mapped);
+      device_ = device.get();
+      return true;
+    }
+  } catch (const Error& error) {
+    // Pinned memory is an optimisation and scarce: ordinary memory does as well.
+    runtime::log::info(fmt::format("no page-locked memory: {}", error.what()));
+    buffer_ = cl::Buffer();
+  }
+  return false;
+}
+
+HostBlock::HostBlock(HostBlock&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)),
+      buffer_(std::move(other.buffer_)),
+      device_(std::exchange(other.device_, nullptr)) {}
+
+HostBlock& HostBlock::operator=(HostBlock&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(buffer_, other.buffer_);
+  std::swap(device_, other.device_);
+  return *this;
+}
+
+HostBlock::~HostBlock() {
+  if (device_ == nullptr) {
+    std::free(data_);
+    return;
+  }
+  if (runtime::Runtime::isShutDown()) {
+    buffer_() = nullptr;  // the driver is gone; the process is about to end
+    return;
+  }
+  if (clEnqueueUnmapMemObject(device_->transferQueue()(), buffer_(), data_, 0, nullptr, nullptr) ==
+      CL_SUCCESS) {
+    clFlush(device_->transferQueue()());
+  }
+}
+
+}  // namespace hpl::memory::detail

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "hpl/memory/detail/device_access.h"
+
+namespace hpl::memory::detail {
+
+/// Numbers the commands of one device's compute queue. The queue is in order, so "after command n"
+/// is all that anybody ever needs to know, and whoever depends on a command keeps its number: no
+/// reference counting for each argument of each launch. Guarded by the coherence lock.
+class LaunchClock {
+ public:
+  explicit LaunchClock(runtime::DeviceState& device) : device_(device) {}
+
+  /// Numbers the command that was just enqueued. An empty event is fine: whoever has to wait for it
+  /// enqueues a marker.
+  Stamp record(cl::Event&& event) {
+    const Stamp stamp = ++last_;
+    ring_[stamp % kKept] = std::move(event);
+    return stamp;
+  }
+
+  /// An event that completes with command `stamp` or with a later one; empty when the command is
+  /// known to have succeeded. The queue is flushed, so that any queue or the host may wait for it.
+  cl::Event eventFor(Stamp stamp);
+
+  /// Whether the command is known to have finished, without asking the driver.
+  bool isDone(Stamp stamp) const noexcept { return stamp <= done_; }
+
+  Stamp last() const noexcept { return last_; }
+
+  /// Drops all events; everything counts as done.
+  void clear();
+
+ private:
+  // Enough for what is in flight in practice; a command that is older is represented by the oldest
+  // one kept, which is merely a longer wait.
+  static constexpr std::size_t kKept = 256;
+
+  runtime::DeviceState& device_;
+  std::array<cl::Event, kKept> ring_;
+  Stamp last_ = 0;
+  Stamp done_ = 0;
+};
+
+}  // namespace hpl::memory::detail

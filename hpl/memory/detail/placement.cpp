@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/memory/detail/placement.h"
+
+#include <cstdint>
+
+#include "hpl/memory/detail/transfer.h"
+
+namespace hpl::memory::detail {
+
+namespace {
+
+bool canShareHostMemory(const RootState& state, const DeviceMemory& memory) {
+  if (!memory.sharesHostMemory) return false;
+  // Memory of our own is always aligned, also where it is not allocated yet.
+  return state.hostData == nullptr ||
+         reinterpret_cast<std::uintptr_t>(state.hostData) % DeviceState::hostAlignment == 0;
+}
+
+Replica* adopt(RootState& state, DeviceMemory& memory, std::unique_ptr<Replica> replica) {
+  replica->root = &state.root;
+  replica->memory = &memory;
+  replica->position = memory.replicas.size();
+  memory.replicas.push_back(replica.get());
+  state.bumpEpoch();
+  return state.replicas.emplace_back(std::move(replica)).get();
+}
+
+Replica* makeZeroCopy(RootState& state, DeviceMemory& memory) {
+  state.materialiseHost();
+  cl_int code = CL_SUCCESS;
+  const cl_mem object =
+      clCreateBuffer(memory.device.context()(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                     state.root.bytes(), state.hostData, &code);
+  runtime::check(code, "clCreateBuffer", &memory.device,
+                 runtime::Concern::array(state.root.label()));
+  auto replica = std::make_unique<Replica>();
+  replica->buffer = cl::Buffer(object);
+  replica->box = state.wholeBox();
+  replica->zeroCopy = true;
+  return adopt(state, memory, std::move(replica));
+}
+
+// Moves what is current in the old buffer to the new one. On the compute queue, where it is ordered
+// with the kernels before and after it.
+bool moveContents(Lock& lock, RootState& state, Replica& replica, const cl::Buffer& buffer,
+                  const Box& box) {
+  Waits waits;
+  const Waiter waiter{&replica.device(), true};
+  collectConflicts(state, replica.own, replica.box, true, waiter, waits);
+  if (waits.mustBlock()) {
+    blockOn(lock, waits.host, state.root);
+    return false;
+  }
+  for (const Box& piece : replica.own.current) {
+    cl::Event event = enqueueDeviceCopy(replica.device(), replica.buffer, replica.box, piece,
+                                        buffer, box, piece, state.root, waits.events);
+    slotFor(replica, piece, true).stamp = replica.memory->clock.record(std::move(event));
+  }
+  return true;
+}
+
+bool grow(Lock& lock, RootState& state, Replica& replica, const Box& box, std::size_t bytes) {
+  cl::Buffer buffer;
+  DeviceMemory& memory = *replica.memory;
+  if (!allocate(lock, memory, state.root, bytes, &replica, buffer)) return false;
+  try {
+    if (!moveContents(lock, state, replica, buffer, box)) {
+      memory.device.release(bytes);
+      return false;
+    }
+  } catch (...) {
+    memory.device.release(bytes);
+    throw;
+  }
+  memory.device.release(replica.bytes);
+  replica.buffer = std::move(buffer);
+  replica.box = box;
+  replica.bytes = bytes;
+  replica.own.transfers.clear();  // they concern the old buffer; the copies waited for the writes
+  state.bumpEpoch();
+  return true;
+}
+
+}  // namespace
+
+Replica* placeReplica(Lock& lock, RootState& state, DeviceMemory& memory, const Box& need) {
+  Replica* replica = state.find(memory.device);
+  if (replica != nullptr && replica->box.contains(need)) return replica;
+  if (replica == nullptr && canShareHostMemory(state, memory)) return makeZeroCopy(state, memory);
+
+  const Box box = replica ? hull(replica->box, need) : need;
+  const std::size_t bytes = static_cast<std::size_t>(box.volume()) * state.root.elementSize();
+  if (replica != nullptr) return grow(lock, state, *replica, box, bytes) ? replica : nullptr;
+  auto fresh = std::make_unique<Replica>();
+  if (!allocate(lock, memory, state.root, bytes, nullptr, fresh->buffer)) return nullptr;
+  fresh->box = box;
+  fresh->bytes = bytes;
+  return adopt(state, memory, std::move(fresh));
+}
+
+}  // namespace hpl::memory::detail

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/memory/detail/shutdown.h"
+
+#include <fmt/format.h>
+
+#include <mutex>
+
+#include "hpl/memory/detail/coherence.h"
+#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/log.h"
+
+namespace hpl::memory::detail {
+
+namespace {
+
+// Arrays that are still alive when the process ends.
+void shutDown() {
+  Lock lock(coherenceMutex());
+  for (auto& memory : deviceMemories()) {
+    while (!memory->replicas.empty()) {
+      RootState& state = memory->replicas.back()->root->state();
+      try {
+        bringHome(lock, state);
+      } catch (const std::exception& error) {
+        runtime::log::error(fmt::format("{} is left without its last values: {}",
+                                        state.root.describe(), error.what()));
+      }
+      while (!state.replicas.empty()) state.removeReplica(*state.replicas.back());
+      state.host.transfers.clear();
+    }
+    memory->clock.clear();
+  }
+}
+
+}  // namespace
+
+void registerShutdown() {
+  static std::once_flag once;
+  std::call_once(once, [] { runtime::Runtime::atShutdown(shutDown); });
+}
+
+}  // namespace hpl::memory::detail

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "hpl/geometry/box.h"
+#include "hpl/geometry/rect_copy.h"
+#include "hpl/runtime/detail/device_state.h"
+
+namespace hpl::memory::detail {
+
+/// The driver calls behind transfers. Each list of rectangles becomes one command per rectangle on
+/// an in-order queue: the first waits for `waits`, the event of the last is returned, and the
+/// queue is flushed so that others may wait for it. All throw DeviceError.
+cl::Event enqueueWrites(runtime::DeviceState& device, const cl::Buffer& buffer,
+                        const std::byte* host, const std::vector<geometry::RectCopy>& copies,
+                        const std::vector<cl::Event>& waits, const std::string& label);
+cl::Event enqueueReads(runtime::DeviceState& device, const cl::Buffer& buffer, std::byte* host,
+                       const std::vector<geometry::RectCopy>& copies,
+                       const std::vector<cl::Event>& waits, const std::string& label);
+cl::Event enqueueCopies(runtime::DeviceState& device, const cl::CommandQueue& queue,
+                        const cl::Buffer& src, const cl::Buffer& dst,
+                        const std::vector<geometry::RectCopy>& copies,
+                        const std::vector<cl::Event>& waits, const std::string& label);
+
+/// A copy between buffers of different contexts, through the host.
+struct StagedCopy {
+  runtime::DeviceState* srcDevice = nullptr;
+  cl::Buffer srcBuffer;
+  geometry::Box srcEnclosing;
+  geometry::Box srcBox;
+  runtime::DeviceState* dstDevice = nullptr;
+  cl::Buffer dstBuffer;
+  geometry::Box dstEnclosing;
+  geometry::Box dstBox;
+  std::size_t elementSize = 0;
+  std::string label;
+};
+
+/// Runs a staged copy to its end: in chunks, reading one while the previous one is written.
+void runStagedCopy(const StagedCopy& job);
+
+}  // namespace hpl::memory::detail

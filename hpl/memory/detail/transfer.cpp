@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/memory/detail/transfer.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "hpl/geometry/rect_copy.h"
+#include "hpl/memory/detail/staging.h"
+#include "hpl/trace/timeline.h"
+
+namespace hpl::memory::detail {
+
+namespace {
+
+using geometry::RectCopy;
+
+std::size_t bytesOf(const std::vector<RectCopy>& copies) {
+  std::size_t bytes = 0;
+  for (const RectCopy& copy : copies) bytes += copy.bytes();
+  return bytes;
+}
+
+std::vector<RectCopy> copiesBetween(const End& src, const End& dst) {
+  const auto enclosing = [](const End& end) {
+    return end.replica ? end.replica->box : end.state->wholeBox();
+  };
+  return geometry::rectCopies(enclosing(src), src.box, enclosing(dst), dst.box,
+                              src.state->root.elementSize());
+}
+
+// Counts a transfer that was just enqueued and attaches its event to both ends. The new epochs
+// tell launch plans that there is something to wait for.
+Moved note(trace::Transfer kind, std::size_t bytes, DeviceState& device, const cl::Event& event,
+           const End& src, const End& dst) {
+  const std::string& label = kind == trace::Transfer::DeviceToHost ? src.state->root.label()
+                                                                   : dst.state->root.label();
+  trace::recordTransfer(kind, bytes, device.index(), event(), label);
+  src.storage().transfers.push_back({src.box, false, event, &device});
+  dst.storage().transfers.push_back({dst.box, true, event, &device});
+  src.state->bumpEpoch();
+  dst.state->bumpEpoch();
+  return Moved::Enqueued;
+}
+
+Moved upload(const End& src, const End& dst, const WaitList& waits) {
+  DeviceState& device = dst.replica->device();
+  // The host may not write what is being read; whoever wants to has to ask again, and waits.
+  src.state->forbidHostWrites(src.box);
+  const std::vector<RectCopy> copies = copiesBetween(src, dst);
+  const cl::Event event = enqueueWrites(device, dst.replica->buffer, src.state->hostData, copies,
+                                        waits, dst.state->root.label());
+  return note(trace::Transfer::HostToDevice, bytesOf(copies), device, event, src, dst);
+}
+
+Moved download(const End& src, const End& dst, const WaitList& waits) {
+  DeviceState& device = src.replica->device();
+  const std::vector<RectCopy> copies = copiesBetween(src, dst);
+  const cl::Event event = enqueueReads(device, src.replica->buffer, dst.state->hostData, copies,
+                                       waits, src.state->root.label());
+  return note(trace::Transfer::DeviceToHost, bytesOf(copies), device, event, src, dst);
+}
+
+Moved direct(const End& src, const End& dst, const WaitList& waits) {
+  DeviceState& device = dst.replica->device();
+  const std::vector<RectCopy> copies = copiesBetween(src, dst);
+  const cl::Event event =
+      enqueueCopies(device, device.transferQueue(), src.replica->buffer, dst.replica->buffer,
+                    copies, waits, dst.state->root.label());
+  return note(trace::Transfer::DeviceToDevice, bytesOf(copies), device, event, src, dst);
+}
+
+// Both ends are replicas of different contexts. The lock is given up while the bytes pass through
+// the host; the pins keep the replicas, and a buffer that was exchanged meanwhile is noticed.
+Moved staged(Lock& lock, const End& src, const End& dst) {
+  const cl::Buffer dstBuffer = dst.replica->buffer;
+  StagedCopy job{.srcDevice = &src.replica->device(),
+                 .srcBuffer = src.replica->buffer,
+                 .srcEnclosing = src.replica->box,
+                 .srcBox = src.box,
+                 .dstDevice = &dst.replica->device(),
+                 .dstBuffer = dstBuffer,
+                 .dstEnclosing = dst.replica->box,
+                 .dstBox = dst.box,
+                 .elementSize = src.state->root.elementSize(),
+                 .label = dst.state->root.label()};
+  ++src.replica->pins;
+  ++dst.replica->pins;
+  lock.unlock();
+  const auto relock = [&] {
+    lock.lock();
+    --src.replica->pins;
+    --dst.replica->pins;
+  };
+  try {
+    runStagedCopy(job);
+  } catch (...) {
+    relock();
+    throw;
+  }
+  relock();
+  return dst.replica->buffer() == dstBuffer() ? Moved::Staged : Moved::Blocked;
+}
+
+}  // namespace
+
+Moved transfer(Lock& lock, const End& src, const End& dst) {
+  const bool up = src.onHost();
+  const bool down = dst.onHost();
+  DeviceState& runsOn = down ? src.replica->device() : dst.replica->device();
+  const bool foreign =
+      !up && !down && !src.replica->device().sharesContextWith(dst.replica->device());
+  // A staged copy is driven by the host: it waits for everything first.
+  const Waiter waiter = foreign ? Waiter::theHost() : Waiter{&runsOn, false};
+  Waits waits;
+  collectConflicts(*src.state, src.storage(), src.box, false, waiter, waits);
+  collectConflicts(*dst.state, dst.storage(), dst.box, true, waiter, waits);
+  if (waits.mustBlock()) {
+    blockOn(lock, waits.host, src.state->root);
+    return Moved::Blocked;
+  }
+  if (foreign) return staged(lock, src, dst);
+  if (up) return upload(src, dst, waits.events);
+  if (down) return download(src, dst, waits.events);
+  return direct(src, dst, waits.events);
+}
+
+std::vector<Replica*> sourcesFor(RootState& state, const Replica* destination) {
+  std::vector<Replica*> near;
+  std::vector<Replica*> far;
+  for (const auto& replica : state.replicas) {
+    if (replica->zeroCopy) continue;
+    const bool direct = destination != nullptr && !destination->zeroCopy &&
+                        destination->device().sharesContextWith(replica->device());
+    (direct ? near : far).push_back(replica.get());
+  }
+  const bool toHost = destination == nullptr || destination->zeroCopy;
+  if (!toHost) near.push_back(nullptr);
+  near.insert(near.end(), far.begin(), far.end());
+  return near;
+}
+
+bool fetch(Lock& lock, RootState& state, Replica* destination, const Box& box) {
+  Storage& storage = destination ? destination->storage() : state.host;
+  if (storage.current.contains(box)) return true;
+  Region missing = differenceOf(Region(box), storage.current);
+  for (Replica* source : sourcesFor(state, destination)) {
+    const Storage& from = source ? source->own : state.host;
+    const Region pieces = intersectionOf(missing, from.current);
+    for (const Box& piece : pieces) {
+      const Moved moved = transfer(lock, {&state, source, piece}, {&state, destination, piece});
+      if (moved == Moved::Blocked) return false;
+      state.markCurrent(storage, piece);
+      if (moved == Moved::Staged) return false;
+    }
+    missing.subtract(pieces);
+    if (missing.empty()) break;
+  }
+  return true;
+}
+
+cl::Event enqueueDeviceCopy(DeviceState& device, const cl::Buffer& src, const Box& srcEnclosing,
+                            const Box& srcBox, const cl::Buffer& dst, const Box& dstEnclosing,
+                            const Box& dstBox, const Root& root, const WaitList& waits) {
+  const std::vector<RectCopy> copies =
+      geometry::rectCopies(srcEnclosing, srcBox, dstEnclosing, dstBox, root.elementSize());
+  return enqueueCopies(device, device.computeQueue(), src, dst, copies, waits, root.label());
+}
+
+void copyHost(const std::byte* src, const Box& srcEnclosing, const Box& srcBox, std::byte* dst,
+              const Box& dstEnclosing, const Box& dstBox, std::size_t elementSize) {
+  for (const RectCopy& copy :
+       geometry::rectCopies(srcEnclosing, srcBox, dstEnclosing, dstBox, elementSize)) {
+    const std::byte* from = src + copy.srcOffset();
+    std::byte* to = dst + copy.dstOffset();
+    for (std::size_t slice = 0; slice < copy.region[2]; ++slice) {
+      for (std::size_t row = 0; row < copy.region[1]; ++row) {
+        std::memcpy(to + slice * copy.dstSlicePitch + row * copy.dstRowPitch,
+                    from + slice * copy.srcSlicePitch + row * copy.srcRowPitch, copy.region[0]);
+      }
+    }
+  }
+}
+
+}  // namespace hpl::memory::detail

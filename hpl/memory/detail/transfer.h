@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "hpl/memory/detail/coherence.h"
+
+namespace hpl::memory::detail {
+
+/// One side of a transfer.
+struct End {
+  RootState* state = nullptr;
+  Replica* replica = nullptr;  ///< null: the host's storage
+  Box box;
+
+  Storage& storage() const { return replica ? replica->storage() : state->host; }
+  /// Whether the bytes are in the host's memory.
+  bool onHost() const { return replica == nullptr || replica->zeroCopy; }
+};
+
+enum class Moved {
+  Enqueued,  ///< the transfer is on its way
+  Staged,    ///< the cells have arrived, but the lock was given up meanwhile
+  Blocked    ///< the lock was given up to wait for something; nothing was moved: look again
+};
+
+/// Moves cells between two storages, of which at least one is a device's own: uploads, downloads,
+/// direct copies between devices of one context, staged ones between contexts. Counts the bytes.
+/// Validity is the caller's business.
+Moved transfer(Lock& lock, const End& src, const End& dst);
+
+/// The storages that may hold cells for `destination` (null: the host), cheapest first; null stands
+/// for the host.
+std::vector<Replica*> sourcesFor(RootState& state, const Replica* destination);
+
+/// Brings the cells of `box` that are not current in the destination (a replica, or the host when
+/// null) from wherever they are: a device of the same context, the host, another context, in this
+/// order. Cells that nobody has ever written are left alone. False: the lock was given up, look
+/// again.
+bool fetch(Lock& lock, RootState& state, Replica* destination, const Box& box);
+
+/// Copies within one device on its compute queue, which orders it like a kernel; `waits` are its
+/// wait list. Returns its event.
+cl::Event enqueueDeviceCopy(DeviceState& device, const cl::Buffer& src, const Box& srcEnclosing,
+                            const Box& srcBox, const cl::Buffer& dst, const Box& dstEnclosing,
+                            const Box& dstBox, const Root& root, const WaitList& waits);
+
+/// Copies between two pieces of host memory that do not overlap.
+void copyHost(const std::byte* src, const Box& srcEnclosing, const Box& srcBox, std::byte* dst,
+              const Box& dstEnclosing, const Box& dstBox, std::size_t elementSize);
+
+}  // namespace hpl::memory::detail

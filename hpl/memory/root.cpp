@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/memory/root.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "hpl/error.h"
+#include "hpl/memory/detail/coherence.h"
+#include "hpl/memory/detail/host_access.h"
+#include "hpl/runtime/log.h"
+
+namespace hpl::memory {
+
+namespace {
+
+std::string nameOf(const std::string& label) {
+  return label.empty() ? std::string("unnamed array") : fmt::format("array \"{}\"", label);
+}
+
+// Checks the shape and returns the number of elements.
+std::size_t checkedSize(const RootOptions& options) {
+  const geometry::Extents& shape = options.shape;
+  if (shape.rank() < 1) {
+    throw ShapeError(fmt::format("{} has no dimensions; give it 1 to {} extents",
+                                 nameOf(options.label), geometry::kMaxDims));
+  }
+  std::size_t bytes = options.elementSize;
+  for (int d = 0; d < shape.rank(); ++d) {
+    if (shape[d] <= 0) {
+      throw ShapeError(fmt::format("{} would have extent {} in dimension {} of {}; every extent "
+                                   "must be at least 1",
+                                   nameOf(options.label), shape[d], d, shape.toString()));
+    }
+    const auto extent = static_cast<std::size_t>(shape[d]);
+    if (extent > static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) / bytes) {
+      throw ShapeError(fmt::format("{} of extents {} and {} bytes per element has more bytes than "
+                                   "a machine can address",
+                                   nameOf(options.label), shape.toString(), options.elementSize));
+    }
+    bytes *= extent;
+  }
+  return bytes / options.elementSize;
+}
+
+}  // namespace
+
+std::shared_ptr<Root> Root::create(RootOptions options) {
+  return std::make_shared<Root>(Key{}, std::move(options));
+}
+
+Root::Root(Key, RootOptions options)
+    : options_(std::move(options)),
+      size_(checkedSize(options_)),
+      state_(std::make_unique<detail::RootState>(*this)) {
+  // Driver calls, which pinned memory needs, are not made under the lock.
+  if (hasUserMemory()) {
+    state_->host.current = state_->wholeBox();
+    state_->hostData = static_cast<std::byte*>(options_.userMemory);
+  } else if (options_.hostMemory != HostMemory::None) {
+    state_->ownHost = detail::HostBlock(bytes(), options_.hostMemory, describe());
+    state_->hostData = state_->ownHost.data();
+  }
+  const detail::Lock lock(detail::coherenceMutex());
+  state_->bumpEpoch();
+  whole_ = &state_->intern(state_->wholeBox());
+}
+
+std::string Root::describe() const { return nameOf(label()); }
+
+View& Root::view(const geometry::Box& box) {
+  if (box == whole_->box()) return *whole_;
+  const detail::Lock lock(detail::coherenceMutex());
+  return state_->intern(box);
+}
+
+void* Root::hostData(const geometry::Box& box, bool forWriting, bool discardOld) {
+  View& opened = view(box);
+  if (forWriting) {
+    opened.openForWriting(discardOld);
+  } else {
+    opened.openForReading();
+  }
+  return opened.host;
+}
+
+Root::~Root() {
+  try {
+    detail::retire(*state_);
+  } catch (const std::exception& error) {
+    runtime::log::error(fmt::format("{} dies without its last values: {}", describe(), error.what()));
+  }
+}
+
+}  // namespace hpl::memory

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/memory/view.h"
+
+#include <fmt/format.h>
+
+#include "hpl/error.h"
+#include "hpl/geometry/layout.h"
+#include "hpl/memory/detail/host_access.h"
+#include "hpl/memory/root.h"
+
+namespace hpl::memory {
+
+View::View(Root& root, const geometry::Box& box)
+    : extents(box.extents()),
+      strides(geometry::rowMajorStrides(root.shape())),
+      root_(&root),
+      box_(box),
+      size_(static_cast<std::size_t>(box.volume())) {}
+
+View::~View() {
+  if (void* kept = handle_.load(std::memory_order_acquire)) destroyHandle_(kept);
+}
+
+void* View::adoptHandle(void* fresh, void (*destroy)(void*)) {
+  void* kept = nullptr;
+  if (!handle_.compare_exchange_strong(kept, fresh, std::memory_order_acq_rel)) {
+    destroy(fresh);
+    return kept;
+  }
+  destroyHandle_ = destroy;
+  return fresh;
+}
+
+namespace {
+
+[[noreturn]] void throwBadRange(const View& view, int d, geometry::Index first,
+                                geometry::Index last) {
+  const geometry::Index extent = view.extents[d];
+  std::string reason;
+  if (first < 0 || last < 0) {
+    reason = "is negative; positions count from 0";
+  } else if (first > last) {
+    reason = "is reversed; the first position comes first";
+  } else {
+    reason = fmt::format("reaches beyond the extent {}; ranges include both ends, so the last "
+                         "position is {}",
+                         extent, extent - 1);
+  }
+  throw ShapeError(fmt::format("{}: Range({}, {}) in dimension {} (extent {}) {}",
+                               view.root().describe(), first, last, d, extent, reason));
+}
+
+}  // namespace
+
+View& View::subView(const geometry::Point& first, const geometry::Point& last) {
+  if (first.rank() != rank() || last.rank() != rank()) {
+    throw ShapeError(fmt::format("{} has {} dimensions, but {} ranges were given",
+                                 root_->describe(), rank(), first.rank()));
+  }
+  geometry::Point lo = box_.lo();
+  geometry::Point hi = box_.lo();
+  for (int d = 0; d < rank(); ++d) {
+    if (first[d] < 0 || first[d] > last[d] || last[d] >= extents[d]) {
+      throwBadRange(*this, d, first[d], last[d]);
+    }
+    lo[d] += first[d];
+    hi[d] += last[d] + 1;
+  }
+  return root_->view(geometry::Box(lo, hi));
+}
+
+View& View::subView(const geometry::Box& relative) {
+  geometry::Point last = relative.hi();
+  for (int d = 0; d < last.rank(); ++d) --last[d];
+  return subView(relative.lo(), last);
+}
+
+void View::openForReading() { detail::openOnHost(*this, detail::HostUse::Read); }
+
+void View::openForWriting(bool discardOld) {
+  detail::openOnHost(*this, discardOld ? detail::HostUse::Overwrite : detail::HostUse::Write);
+}
+
+}  // namespace hpl::memory

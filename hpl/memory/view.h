@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "hpl/geometry/box.h"
+
+namespace hpl::memory {
+
+class Root;
+
+namespace detail {
+struct RootState;
+}
+
+/// Bits of View::hostState.
+inline constexpr std::uint8_t kHostReadable = 1;
+inline constexpr std::uint8_t kHostWritable = 2;
+
+/// A box of a root. Views are interned: the same box of the same root is the same object, which
+/// lives as long as the root. A view has the rank of its root.
+///
+/// The view is the granularity of host access: opening it makes all of its cells current on the
+/// host (or, for writing, makes all other copies of them stale) in one step, after which any number
+/// of element accesses cost one load and one predictable branch on `hostState`. Whoever touches a
+/// few cells of a large array whose rest should stay on a device therefore does so through a small
+/// view.
+class View {
+ public:
+  View(const View&) = delete;
+  View& operator=(const View&) = delete;
+  ~View();
+
+  Root& root() const noexcept { return *root_; }
+  /// In the coordinates of the root.
+  const geometry::Box& box() const noexcept { return box_; }
+  int rank() const noexcept { return extents.rank(); }
+  /// Number of cells.
+  std::size_t size() const noexcept { return size_; }
+
+  /// The view of the cells from `first` to `last`, both included and counted from this view's
+  /// first cell, as in `a(Range(first, last), ...)`. Throws ShapeError that names array, dimension,
+  /// range and extent when a range is negative, reversed or beyond the extent.
+  View& subView(const geometry::Point& first, const geometry::Point& last);
+  /// The same for a half-open box relative to this view.
+  View& subView(const geometry::Box& relative);
+
+  /// Makes every cell of the view current on the host; blocks until it is. Afterwards
+  /// kHostReadable is set until a device writes one of the cells. Throws DeviceError when a
+  /// transfer or a kernel that produces the cells failed.
+  void openForReading();
+  /// Makes the host the only holder of the view's cells: every other copy of them becomes stale.
+  /// Blocks until they are current here and nothing else touches them. Afterwards both bits are
+  /// set; a device that reads one of the cells clears kHostWritable, one that writes clears both.
+  /// With `discardOld` the caller promises to write every cell, so that nothing is fetched.
+  void openForWriting(bool discardOld = false);
+
+  /// An object that a higher room keeps with the view (the typed array that names it); null until
+  /// adoptHandle.
+  void* handle() const noexcept { return handle_.load(std::memory_order_acquire); }
+  /// Keeps `fresh` unless a handle exists already, in which case `fresh` is destroyed; returns the
+  /// one that is kept. `destroy` runs when the view dies. The handle must not own the root: the
+  /// root owns its views and so would never die.
+  void* adoptHandle(void* fresh, void (*destroy)(void*));
+
+  // The members below are public for the element access of Array, which must compile to a few
+  // instructions; nobody else writes them.
+
+  /// The view's first cell in the host's memory; null while there is none.
+  std::byte* host = nullptr;
+  /// Number of cells in each dimension.
+  geometry::Extents extents;
+  /// Cells between neighbours in each dimension of the host's memory.
+  geometry::Extents strides;
+  /// kHostReadable | kHostWritable. Read with acquire; written by the coherence engine only.
+  std::atomic<std::uint8_t> hostState{0};
+
+ private:
+  friend struct detail::RootState;
+  View(Root& root, const geometry::Box& box);
+
+  Root* root_;
+  geometry::Box box_;
+  std::size_t size_;
+  std::atomic<void*> handle_{nullptr};
+  std::atomic<void (*)(void*)> destroyHandle_{nullptr};
+};
+
+}  // namespace hpl::memory
