@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <type_traits>
+
+#include "hpl/array/detail/array_base.h"
+#include "hpl/array/host_ref.h"
+#include "hpl/array/range.h"
+#include "hpl/array/scalar.h"
+
+namespace hpl {
+
+namespace detail {
+
+template <class X>
+concept ArrayIndex = std::is_integral_v<std::remove_cvref_t<X>>;
+template <class X>
+concept ViewIndex = std::is_same_v<std::remove_cvref_t<X>, Range> || ArrayIndex<X>;
+
+/// Which element type kernels see: const arrays give values, others give places.
+template <class T, bool ReadOnly>
+struct ElementOf {
+  using type = Ref<T>;
+};
+template <class T>
+struct ElementOf<T, true> {
+  using type = Expr<T>;
+};
+
+/// `a[i]` of an array of several dimensions: waits for the remaining indices.
+template <class T, int N, int Given, bool ReadOnly>
+class PartialAccess {
+ public:
+  PartialAccess(Symbol array, const std::array<Node, N>& nodes) : array_(array), nodes_(nodes) {}
+
+  auto operator[](const Index& index) const {
+    std::array<Node, N> nodes = nodes_;
+    nodes[Given] = index.node();
+    if constexpr (Given + 1 == N) {
+      return typename ElementOf<T, ReadOnly>::type(accessNode(array_, nodes.data(), N));
+    } else {
+      return PartialAccess<T, N, Given + 1, ReadOnly>(array_, nodes);
+    }
+  }
+
+ private:
+  Symbol array_;
+  std::array<Node, N> nodes_;
+};
+
+}  // namespace detail
+
+/// An N-dimensional array of T, N >= 1, row-major (the last index is contiguous).
+///
+/// On the host it is a handle to storage that the library keeps coherent between the host and all
+/// devices: `a(i, j)` reads and writes elements, `a(Range(lo, hi), ...)` makes views, assignment
+/// copies contents wherever they live. Copies of the handle name the same storage. In a kernel it
+/// is a symbol: `a[i][j]` records an access. (Paper, Section 2.1.)
+///
+/// Arrays are not initialised; those over user memory hold what that memory holds, and bring it up
+/// to date when the last handle dies. Host access through a handle opens the whole view that the
+/// handle names: write through a view, `a(Range(..))`, to leave the rest of the array untouched.
+template <class T, int N, MemoryFlag Mem>
+class Array : public detail::ArrayBase {
+  static_assert(N >= 1, "HPL: Array<T, N> needs N >= 0");
+  static_assert(ElementType<T>, "HPL: arrays hold arithmetic types, half, vectors, complex numbers or "
+                                "structs registered with HPL_STRUCT");
+
+ public:
+  using value_type = T;
+
+  /// A handle that names nothing until it is assigned to.
+  Array() = default;
+
+  /// N extents; on the host optionally followed by HostMemory flags or a pointer to user memory of
+  /// that many elements, which stays the user's. Throws ShapeError for extents that are not
+  /// positive. In a kernel it declares an array (extents must be host values).
+  template <class... Args>
+    requires(sizeof...(Args) >= N && sizeof...(Args) <= N + 1 &&
+             (detail::ArrayIndex<std::tuple_element_t<0, std::tuple<Args...>>>))
+  explicit Array(Args... args) {
+    construct(std::make_index_sequence<N>(), std::tuple<Args...>(args...));
+  }
+
+  /// Another handle to the same storage.
+  Array(const Array& other) : ArrayBase(other) {}
+  Array(Array&& other) noexcept : ArrayBase(std::move(other)) {}
+
+  /// Copies contents (extents must agree, ShapeError otherwise). A handle that names nothing becomes
+  /// a handle to the other's storage.
+  Array& operator=(const Array& other) {
+    assignContents(other);
+    return *this;
+  }
+  Array& operator=(Array&& other) {
+    assignOrAdopt(std::move(other));
+    return *this;
+  }
+  /// Fills with a value.
+  template <class U>
+    requires std::convertible_to<U, T>
+  Array& operator=(const U& value) {
+    const T element = static_cast<T>(value);
+    fillWith(&element);
+    return *this;
+  }
+
+  /// Element on the host: coherent and bounds-checked. Throws ShapeError outside the array,
+  /// KernelError inside a kernel.
+  template <detail::ArrayIndex... I>
+    requires(sizeof...(I) == N)
+  HostRef<T> operator()(I... indices) {
+    return HostRef<T>(hostView(), offsetOf(indices...));
+  }
+  template <detail::ArrayIndex... I>
+    requires(sizeof...(I) == N)
+  T operator()(I... indices) const {
+    return HostRef<T>(hostView(), offsetOf(indices...)).value();
+  }
+
+  /// The view of the given ranges, both ends included; integers are single positions. The same
+  /// ranges give the same object. Throws ShapeError for reversed ranges and those that leave the array.
+  template <detail::ViewIndex... R>
+    requires(sizeof...(R) == N && !(detail::ArrayIndex<R> && ...))
+  Array& operator()(const R&... ranges) const {
+    const Range list[N] = {Range(ranges)...};
+    memory::View& view = subView(list, N);
+    if (void* known = internedHandle(view)) return *static_cast<Array*>(known);
+    return *static_cast<Array*>(
+        internHandle(view, new Array(view), [](void* p) { delete static_cast<Array*>(p); }));
+  }
+
+  /// Element in a kernel.
+  auto operator[](const Index& index) { return kernelAccess<false>(index); }
+  auto operator[](const Index& index) const { return kernelAccess<true>(index); }
+
+  /// Pointer to the first element, current for what `access` says (HPL_RD, HPL_WR, HPL_RDWR; the
+  /// default is both). Rows of views are spaced as in the whole array: see stride(d). The pointer
+  /// stays valid as long as the array; call data() again after launches that use the array.
+  T* data(HostAccess access = HPL_RDWR) { return static_cast<T*>(hostPointer(access)); }
+  const T* data() const { return static_cast<const T*>(hostPointer(HPL_RD)); }
+  T* getData(HostAccess access = HPL_RDWR) { return data(access); }
+
+  /// Contiguous storage as a range; throws ShapeError for views that have gaps.
+  T* begin() {
+    requireContiguous();
+    return data();
+  }
+  T* end() { return begin() + size(); }
+  const T* begin() const {
+    requireContiguous();
+    return data();
+  }
+  const T* end() const { return begin() + size(); }
+
+  /// Folds all elements on the host, row by row: op(op(a0, a1), a2)... Any binary functor.
+  template <class Op>
+  T reduce(Op op) const {
+    const T* base = data();
+    bool first = true;
+    T result{};
+    forEachRow([&](std::int64_t offset, std::int64_t length) {
+      for (std::int64_t i = 0; i < length; ++i) {
+        result = first ? base[offset + i] : op(result, base[offset + i]);
+        first = false;
+      }
+    });
+    return result;
+  }
+
+  /// Copies all elements, row by row, to `destination` (size() elements).
+  void copyTo(T* destination) const {
+    const T* base = data();
+    forEachRow([&](std::int64_t offset, std::int64_t length) {
+      for (std::int64_t i = 0; i < length; ++i) *destination++ = base[offset + i];
+    });
+  }
+  /// Fills the array, row by row, from `source` (size() elements).
+  void copyFrom(const T* source) {
+    T* base = data(HPL_WR);
+    forEachRow([&](std::int64_t offset, std::int64_t length) {
+      for (std::int64_t i = 0; i < length; ++i) base[offset + i] = *source++;
+    });
+  }
+
+  /// Names the array in errors, profiles, traces and generated code.
+  Array& label(const std::string& name) {
+    setLabel(name);
+    return *this;
+  }
+  std::string label() const { return getLabel(); }
+
+  static constexpr int getNumberOfDimensions() { return N; }
+  static constexpr std::size_t getDataItemSize() { return sizeof(T); }
+
+  /// Exchanges what the handles name; contents do not move.
+  friend void swap(Array& a, Array& b) noexcept { a.swapHandles(b); }
+
+  /// The array that stands for a parameter; used while a kernel is captured.
+  static Array fromSymbol(detail::Symbol symbol) {
+    Array result;
+    result.symbol_ = symbol;
+    return result;
+  }
+
+ private:
+  explicit Array(memory::View& view) : ArrayBase(view) {}
+
+  template <std::size_t... I, class Tuple>
+  void construct(std::index_sequence<I...>, const Tuple& args) {
+    const std::int64_t extents[N] = {static_cast<std::int64_t>(std::get<I>(args))...};
+    if (detail::capturing()) {
+      static_assert((detail::ArrayIndex<std::tuple_element_t<I, Tuple>> && ...),
+                    "HPL: the extents of an array must be host integers");
+      detail::setLocation(std::source_location::current());
+      declareInKernel(irType<T>(), Mem == Local ? ir::Space::Local : ir::Space::Private, N, extents);
+    } else if constexpr (std::tuple_size_v<Tuple> == N) {
+      create(irType<T>(), sizeof(T), N, extents, nullptr, 0, Mem == Local);
+    } else if constexpr (std::is_pointer_v<std::tuple_element_t<N, Tuple>>) {
+      static_assert(std::is_same_v<std::tuple_element_t<N, Tuple>, T*>,
+                    "HPL: user memory of an Array<T, N> must be a T*");
+      T* user = std::get<N>(args);
+      create(irType<T>(), sizeof(T), N, extents, user, 0, Mem == Local);
+    } else {
+      create(irType<T>(), sizeof(T), N, extents, nullptr,
+             static_cast<unsigned>(std::get<N>(args)), Mem == Local);
+    }
+  }
+
+  template <bool ReadOnly>
+  auto kernelAccess(const Index& index) const {
+    std::array<detail::Node, N> nodes{};
+    nodes[0] = index.node();
+    if constexpr (N == 1) {
+      return typename detail::ElementOf<T, ReadOnly>::type(
+          detail::accessNode(kernelSymbol(), nodes.data(), 1));
+    } else {
+      return detail::PartialAccess<T, N, 1, ReadOnly>(kernelSymbol(), nodes);
+    }
+  }
+
+  template <class... I>
+  std::int64_t offsetOf(I... indices) const {
+    const memory::View& view = *view_;
+    std::int64_t offset = 0;
+    int d = 0;
+    bool inside = true;
+    // Unsigned comparison rejects negative indices as well.
+    ((inside = inside && static_cast<std::uint64_t>(indices) <
+                             static_cast<std::uint64_t>(view.extents[d]),
+      offset += static_cast<std::int64_t>(indices) * (d + 1 == N ? 1 : view.strides[d]), ++d),
+     ...);
+    if (!inside) [[unlikely]] {
+      const std::int64_t list[N] = {static_cast<std::int64_t>(indices)...};
+      throwOutOfRange(list);
+    }
+    return offset;
+  }
+};
+
+}  // namespace hpl

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "hpl/array/parameter.h"
+
+namespace hpl {
+
+namespace detail {
+
+template <class P>
+struct AliasTraits {
+  static constexpr bool kIsAlias = false;
+};
+template <class T>
+struct AliasTraits<AliasArray<T>> {
+  static constexpr bool kIsAlias = true;
+  using Element = T;
+};
+
+/// The argument of a called function as the callee's parameter wants it: scalars are converted,
+/// arrays passed by reference.
+template <class P, class A>
+struct CallArgument {
+  using Param = std::remove_cvref_t<P>;
+
+  static char code(const A& argument) {
+    if constexpr (isScalarParam()) {
+      return 's';
+    } else {
+      return spaceCode(argument.symbol());
+    }
+  }
+  static Node node(const A& argument) {
+    if constexpr (isScalarParam()) {
+      static_assert(Operand<A>, "HPL: call(f)(...): a scalar parameter needs a kernel or host value");
+      return converted<typename ArrayTraits<Param>::Element>(argument);
+    } else {
+      checkArray();
+      return arrayArgument(argument.symbol());
+    }
+  }
+  static constexpr bool isScalarParam() {
+    if constexpr (ArrayTraits<Param>::kIsArray) return ArrayTraits<Param>::kRank == 0;
+    return false;
+  }
+  static constexpr void checkArray() {
+    if constexpr (AliasTraits<Param>::kIsAlias) {
+      static_assert(AliasTraits<A>::kIsAlias || ArrayTraits<A>::kIsArray,
+                    "HPL: call(f)(...): an AliasArray parameter needs an array or an AliasArray");
+    } else {
+      static_assert(ArrayTraits<A>::kIsArray, "HPL: call(f)(...): an array parameter needs an array");
+      if constexpr (ArrayTraits<A>::kIsArray)
+        static_assert(ArrayTraits<A>::kRank == ArrayTraits<Param>::kRank &&
+                          std::is_same_v<typename ArrayTraits<A>::Element,
+                                         typename ArrayTraits<Param>::Element>,
+                      "HPL: call(f)(...): the array's element type or rank is not the parameter's");
+    }
+  }
+};
+
+template <class P>
+std::remove_cvref_t<P> functionParameter(char code) {
+  using A = std::remove_cvref_t<P>;
+  if constexpr (AliasTraits<A>::kIsAlias) {
+    return A::fromSymbol(
+        aliasParameter(irType<typename AliasTraits<A>::Element>(), spaceOfCode(code)));
+  } else {
+    static_assert(ArrayTraits<A>::kIsArray,
+                  "HPL: parameters of called functions must be arrays, AliasArrays or scalars");
+    if constexpr (ArrayTraits<A>::kRank == 0) {
+      return A::fromSymbol(scalarParameter(irType<typename ArrayTraits<A>::Element>()));
+    } else {
+      const bool readOnly = isReadOnly<P> || (code >= 'A' && code <= 'Z');
+      return A::fromSymbol(arrayParameter(irType<typename ArrayTraits<A>::Element>(),
+                                          spaceOfCode(code), ArrayTraits<A>::kRank, readOnly));
+    }
+  }
+}
+
+/// Drops the open function when its body throws.
+class FunctionCapture {
+ public:
+  explicit FunctionCapture(const FunctionKey& key) { beginFunction(key); }
+  ~FunctionCapture() {
+    if (open_) abandonFunction();
+  }
+  FunctionCapture(const FunctionCapture&) = delete;
+  FunctionCapture& operator=(const FunctionCapture&) = delete;
+  const ir::Function* finish(const ir::Type& type, Node result) {
+    open_ = false;
+    return endFunction(type, result);
+  }
+
+ private:
+  bool open_ = true;
+};
+
+/// Identity of a function: its address, or for lambdas and functors that of their type's tag.
+template <class F>
+const void* functionIdentity(F f) {
+  if constexpr (std::is_pointer_v<F>) {
+    return reinterpret_cast<const void*>(f);
+  } else {
+    static_assert(std::is_empty_v<F>,
+                  "HPL: call(f) takes functions and captureless lambdas; pass values as arguments");
+    static const char tag = 0;
+    return &tag;
+  }
+}
+
+template <class F, class R, class... P>
+const ir::Function* captureFunction(F f, const FunctionKey& key) {
+  FunctionCapture capture(key);
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    std::tuple<std::remove_cvref_t<P>...> params{functionParameter<P>(key.spaces[I])...};
+    if constexpr (std::is_void_v<R>) {
+      f(static_cast<P&&>(std::get<I>(params))...);
+      return capture.finish(ir::Type{}, nullptr);
+    } else {
+      const Node result = nodeOf(f(static_cast<P&&>(std::get<I>(params))...));
+      return capture.finish(irType<ValueOf<R>>(), result);
+    }
+  }(std::index_sequence_for<P...>());
+}
+
+template <class F, class R, class Params>
+struct Callee;
+template <class F, class R, class... P>
+struct Callee<F, R, std::tuple<P...>> {
+  F f;
+
+  template <class... A>
+  auto operator()(const A&... args) const {
+    static_assert(sizeof...(A) == sizeof...(P),
+                  "HPL: call(f)(...): wrong number of arguments for this function");
+    const FunctionKey key{functionIdentity(f), {CallArgument<P, A>::code(args)...}};
+    const ir::Function* function = findFunction(key);
+    if (function == nullptr) function = captureFunction<F, R, P...>(f, key);
+    const Node nodes[sizeof...(A) + 1] = {CallArgument<P, A>::node(args)..., nullptr};
+    const Node result = callNode(function, nodes, sizeof...(A));
+    if constexpr (!std::is_void_v<R>) return Expr<ValueOf<R>>(result);
+  }
+};
+
+}  // namespace detail
+
+/// Calls another function of the kernel language: `call(f)(a, x)`. The function becomes a real
+/// function of the generated code, captured once per kernel and address spaces of its arguments;
+/// calling `f(a, x)` directly inlines it instead. Results are returned with C++ `return` as the
+/// last statement, and with return_(value) inside control flow. Throws KernelError on recursion.
+template <class F>
+auto call(F&& f) {
+  using Function = std::decay_t<F>;
+  using S = detail::Signature<Function>;
+  return detail::Callee<Function, typename S::Result, typename S::Params>{f};
+}
+
+}  // namespace hpl

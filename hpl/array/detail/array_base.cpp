@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/array/detail/array_base.h"
+
+#include <utility>
+
+#include "hpl/error.h"
+#include "hpl/ir/node.h"
+#include "hpl/memory/contents.h"
+#include "hpl/memory/root.h"
+
+namespace hpl::detail {
+
+ArrayBase::ArrayBase(const ArrayBase& other)
+    : root_(other.root_),
+      view_(other.view_),
+      symbol_(other.symbol_),
+      localExtents_(other.localExtents_) {
+  if (view_ != nullptr && root_ == nullptr) root_ = view_->root().shared_from_this();
+}
+
+ArrayBase::ArrayBase(ArrayBase&& other) noexcept
+    : root_(other.root_),
+      view_(other.view_),
+      symbol_(other.symbol_),
+      localExtents_(other.localExtents_) {
+  if (view_ == nullptr) return;
+  if (root_ == nullptr) {
+    // An interned handle stays what it is: others hold references to it.
+    root_ = view_->root().shared_from_this();
+  } else {
+    other.root_.reset();
+    other.view_ = nullptr;
+  }
+}
+
+void ArrayBase::create(const ir::Type& type, std::size_t elementSize, int rank,
+                       const std::int64_t* extents, void* user, unsigned flags, bool local) {
+  geometry::Extents shape;
+  for (int d = 0; d < rank; ++d) shape.append(extents[d]);
+  if (local) {
+    for (int d = 0; d < rank; ++d)
+      if (extents[d] <= 0)
+        throw ShapeError("local array of extents " + shape.toString() +
+                         ": every extent must be positive");
+    localExtents_ = shape;
+    return;
+  }
+  memory::RootOptions options;
+  options.shape = shape;
+  options.elementSize = elementSize;
+  options.type = type;
+  options.userMemory = user;
+  if (flags & HPL_FAST_MEM) options.hostMemory = memory::HostMemory::Fast;
+  if (flags & HPL_NOHOST_MEM) options.hostMemory = memory::HostMemory::None;
+  root_ = memory::Root::create(std::move(options));
+  view_ = &root_->whole();
+}
+
+void ArrayBase::declareInKernel(const ir::Type& type, ir::Space space, int rank,
+                                const std::int64_t* extents) {
+  symbol_ = declareVariable(type, space, rank, extents, nullptr);
+}
+
+std::size_t ArrayBase::getDimension(int d) const {
+  const geometry::Extents& extents = localExtents_.rank() > 0 ? localExtents_ : hostView().extents;
+  if (d < 0 || d >= extents.rank())
+    throw ShapeError("getDimension(" + std::to_string(d) + "): the array has dimensions 0 to " +
+                     std::to_string(extents.rank() - 1));
+  return static_cast<std::size_t>(extents[d]);
+}
+
+std::size_t ArrayBase::size() const {
+  if (localExtents_.rank() == 0) return hostView().size();
+  std::size_t product = 1;
+  for (const auto extent : localExtents_) product *= static_cast<std::size_t>(extent);
+  return product;
+}
+
+std::size_t ArrayBase::stride(int d) const {
+  const memory::View& view = hostView();
+  if (d < 0 || d >= view.rank())
+    throw ShapeError("stride(" + std::to_string(d) + "): the array has dimensions 0 to " +
+                     std::to_string(view.rank() - 1));
+  return static_cast<std::size_t>(view.strides[d]);
+}
+
+void ArrayBase::assignContents(const ArrayBase& other) {
+  if (view_ == nullptr && symbol_ == nullptr && other.view_ != nullptr) {
+    root_ = other.root_ ? other.root_ : other.view_->root().shared_from_this();
+    view_ = other.view_;
+    return;
+  }
+  if (view_ != other.view_ || view_ == nullptr) memory::copy(hostView(), other.hostView());
+}
+
+void ArrayBase::assignOrAdopt(ArrayBase&& other) {
+  const bool empty = view_ == nullptr && symbol_ == nullptr;
+  if (!empty || other.view_ == nullptr || other.root_ == nullptr) return assignContents(other);
+  root_ = std::move(other.root_);
+  view_ = std::exchange(other.view_, nullptr);
+}
+
+void ArrayBase::fillWith(const void* element) { memory::fill(hostView(), element); }
+
+void ArrayBase::swapHandles(ArrayBase& other) noexcept {
+  std::swap(root_, other.root_);
+  std::swap(view_, other.view_);
+  std::swap(symbol_, other.symbol_);
+  std::swap(localExtents_, other.localExtents_);
+}
+
+memory::View& ArrayBase::subView(const Range* ranges, int count) const {
+  geometry::Point first;
+  geometry::Point last;
+  for (int d = 0; d < count; ++d) {
+    first.append(ranges[d].first);
+    last.append(ranges[d].last);
+  }
+  return hostView().subView(first, last);
+}
+
+void* ArrayBase::hostPointer(HostAccess access) const {
+  memory::View& view = hostView();
+  if (access == HPL_RD) {
+    view.openForReading();
+  } else {
+    view.openForWriting(access == HPL_WR);
+  }
+  return view.host;
+}
+
+void ArrayBase::requireContiguous() const {
+  const memory::View& view = hostView();
+  std::int64_t expected = 1;
+  for (int d = view.rank() - 1; d >= 0; --d) {
+    if (view.extents[d] > 1 && view.strides[d] != expected)
+      throw ShapeError("begin() and end() need contiguous storage, but the view of " +
+                       view.root().describe() + " has gaps; use copyTo() or a(i, j)");
+    expected *= view.extents[d];
+  }
+}
+
+void ArrayBase::setLabel(const std::string& label) {
+  if (symbol_ != nullptr) return nameVariable(symbol_, label.c_str());
+  if (localExtents_.rank() == 0) hostView().root().setLabel(label);
+}
+
+std::string ArrayBase::getLabel() const {
+  if (symbol_ != nullptr) return symbol_->name;
+  return localExtents_.rank() > 0 ? std::string() : hostView().root().label();
+}
+
+void ArrayBase::throwOutOfRange(const std::int64_t* indices) const {
+  const memory::View& view = *view_;
+  for (int d = 0; d < view.rank(); ++d)
+    if (indices[d] < 0 || indices[d] >= view.extents[d])
+      throw ShapeError("index " + std::to_string(indices[d]) + " of dimension " +
+                       std::to_string(d + 1) + " of " + view.root().describe() +
+                       " is out of range: valid are 0 to " + std::to_string(view.extents[d] - 1));
+  throw ShapeError("index out of range");
+}
+
+void ArrayBase::throwNoView() const {
+  if (symbol_ != nullptr)
+    throw KernelError("host access to '" + symbol_->name +
+                      "' inside a kernel: in kernels, elements are a[i][j], and data(), a(i, j) and "
+                      "views are for the host");
+  if (localExtents_.rank() > 0)
+    throw KernelError("an Array<T, N, Local> on the host only carries the size of local memory; it "
+                      "has no elements to access");
+  throw ShapeError("this Array was never given a size, or was moved from");
+}
+
+void ArrayBase::throwNoSymbol() const {
+  if (view_ == nullptr && localExtents_.rank() == 0)
+    throw ShapeError("this Array was never given a size, or was moved from");
+  if (!capturing()) throwOutsideKernel("a[i]");
+  throw KernelError("the kernel uses host array '" + getLabel() +
+                    "' that is not one of its arguments; pass it to eval(f)(...)");
+}
+
+}  // namespace hpl::detail

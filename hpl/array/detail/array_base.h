@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "hpl/array/memory_flag.h"
+#include "hpl/array/range.h"
+#include "hpl/geometry/index.h"
+#include "hpl/lang/detail/capture.h"
+#include "hpl/memory/view.h"
+
+namespace hpl::memory {
+class Root;
+}
+
+namespace hpl::detail {
+
+/// What arrays of every type share: a handle to a root (kept alive), to an interned view (which the
+/// root keeps), or a symbol of the kernel under capture.
+class ArrayBase {
+ public:
+  /// Number of elements of dimension `d`, counted from 0. Throws ShapeError beyond the rank.
+  std::size_t getDimension(int d) const;
+  /// Number of elements.
+  std::size_t size() const;
+  /// Elements between neighbours along dimension `d` in the memory behind data().
+  std::size_t stride(int d) const;
+  /// Whether the array names storage, a kernel symbol or the size of a local array.
+  bool valid() const noexcept {
+    return view_ != nullptr || symbol_ != nullptr || localExtents_.rank() > 0;
+  }
+
+  /// The symbol in the kernel under capture. Throws KernelError for arrays of the host.
+  Symbol symbol() const { return kernelSymbol(); }
+  /// The view that the handle names. Throws KernelError for symbols, ShapeError for empty handles.
+  memory::View& hostView() const {
+    if (view_ == nullptr) [[unlikely]]
+      throwNoView();
+    return *view_;
+  }
+  /// Extents of a host-side Array<T, N, Local>, which has no storage; rank 0 for others.
+  const geometry::Extents& localExtents() const noexcept { return localExtents_; }
+
+ protected:
+  ArrayBase() = default;
+  explicit ArrayBase(memory::View& view) : view_(&view) {}
+  ArrayBase(const ArrayBase& other);
+  ArrayBase(ArrayBase&& other) noexcept;
+  ArrayBase& operator=(const ArrayBase&) = delete;
+  ~ArrayBase() = default;
+
+  void create(const ir::Type& type, std::size_t elementSize, int rank, const std::int64_t* extents,
+              void* user, unsigned flags, bool local);
+  void declareInKernel(const ir::Type& type, ir::Space space, int rank, const std::int64_t* extents);
+
+  void assignContents(const ArrayBase& other);
+  void assignOrAdopt(ArrayBase&& other);
+  void fillWith(const void* element);
+  void swapHandles(ArrayBase& other) noexcept;
+
+  memory::View& subView(const Range* ranges, int count) const;
+  static void* internedHandle(memory::View& view) noexcept { return view.handle(); }
+  static void* internHandle(memory::View& view, void* handle, void (*destroy)(void*)) {
+    return view.adoptHandle(handle, destroy);
+  }
+
+  void* hostPointer(HostAccess access) const;
+  void requireContiguous() const;
+  /// Calls `visit(offset, length)` for each run along the last dimension, in row-major order.
+  template <class Visit>
+  void forEachRow(Visit visit) const {
+    const memory::View& view = hostView();
+    const int last = view.extents.rank() - 1;
+    geometry::Point at = geometry::Point::filled(last + 1, 0);
+    std::int64_t offset = 0;
+    for (;;) {
+      visit(offset, view.extents[last]);
+      int d = last - 1;
+      for (; d >= 0; --d) {
+        offset += view.strides[d];
+        if (++at[d] < view.extents[d]) break;
+        offset -= view.extents[d] * view.strides[d];
+        at[d] = 0;
+      }
+      if (d < 0) return;
+    }
+  }
+
+  void setLabel(const std::string& label);
+  std::string getLabel() const;
+
+  Symbol kernelSymbol() const {
+    if (symbol_ == nullptr) [[unlikely]]
+      throwNoSymbol();
+    return symbol_;
+  }
+  [[noreturn]] void throwOutOfRange(const std::int64_t* indices) const;
+  [[noreturn]] void throwNoView() const;
+  [[noreturn]] void throwNoSymbol() const;
+
+  /// Keeps the root alive; null in interned handles, which the root itself owns.
+  std::shared_ptr<memory::Root> root_;
+  memory::View* view_ = nullptr;
+  Symbol symbol_ = nullptr;
+  geometry::Extents localExtents_;
+};
+
+}  // namespace hpl::detail

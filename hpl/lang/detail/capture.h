@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <source_location>
+#include <string>
+
+#include "hpl/ir/op.h"
+#include "hpl/ir/type.h"
+
+namespace hpl::ir {
+struct Expr;
+struct Variable;
+struct Function;
+}  // namespace hpl::ir
+
+/// What the templates of the embedded language call to record a kernel. Everything here is
+/// non-template and opaque so that user programs compile none of the IR. All functions but
+/// capturing() throw KernelError when no capture is active on this thread.
+namespace hpl::detail {
+
+using Node = const ir::Expr*;
+using Symbol = const ir::Variable*;
+
+/// A capture is active on this thread.
+bool capturing() noexcept;
+
+/// The user's line that the next statements come from.
+void setLocation(const std::source_location& where);
+
+Node constantNode(const ir::Type& type, std::uint64_t bits, double real);
+Node convertNode(Node value, const ir::Type& to);
+/// A conversion that the user wrote: kept in the generated code.
+Node castNode(Node value, const ir::Type& to);
+Node reinterpretNode(Node value, const ir::Type& to);
+Node variableNode(Symbol variable);
+Node accessNode(Symbol array, const Node* indices, std::size_t count);
+Node workItemNode(ir::Query query, int dim);
+/// `operand` is converted to `type` first.
+Node unaryNode(ir::UnaryOp op, const ir::Type& type, Node operand);
+/// Both operands are converted to `common` first (shifts: the right one keeps its type).
+Node binaryNode(ir::BinaryOp op, const ir::Type& common, Node left, Node right);
+Node selectNode(const ir::Type& type, Node condition, Node yes, Node no);
+Node componentNode(Node base, std::initializer_list<std::uint8_t> lanes);
+Node memberNode(Node base, std::size_t field);
+Node constructNode(const ir::Type& type, std::initializer_list<Node> parts);
+Node constructNode(const ir::Type& type, const Node* parts, std::size_t count);
+Node builtinNode(ir::Builtin builtin, const ir::Type& result, std::initializer_list<Node> args);
+
+/// Declares a private or local variable; `rank` 0 for scalars; `init` may be null.
+Symbol declareVariable(const ir::Type& type, ir::Space space, int rank, const std::int64_t* extents,
+                       Node init);
+/// Declares an alias bound to the element `target`.
+Symbol declareAlias(const ir::Type& type, Node target);
+/// Rebinds an alias.
+void bindAlias(Symbol alias, Node target);
+/// Gives a variable of the kernel a name for the generated code.
+void nameVariable(Symbol variable, const char* name);
+
+/// `target = value`, the value being converted to the target's type.
+void assignNode(Node target, Node value);
+void barrierStatement(unsigned flags);
+/// Returns the value before the operation.
+Node atomicNode(ir::AtomicOp op, Node target, std::initializer_list<Node> operands);
+/// Built-in with an out-pointer: assigns to `out`, returns the result.
+Node builtinOutNode(ir::Builtin builtin, const ir::Type& result, std::initializer_list<Node> args,
+                    Node out);
+
+void beginIf(Node condition);
+/// `elseIf`: the branch holds nothing but the if that follows, and a later else_ belongs to that.
+void beginElse(bool elseIf);
+void endBlock();
+/// Loop protocol: beginLoop; evaluate the condition; loopCondition; evaluate the step; beginBody;
+/// body; endLoop.
+void beginLoop();
+void loopCondition(Node condition);
+void beginBody();
+void endLoop();
+void beginDo();
+void endDoBody();
+void endDo(Node condition);
+void breakStatement();
+void continueStatement();
+/// `value` is null for `return_()`.
+void returnStatement(Node value);
+
+/// Parameters of a function under capture.
+Symbol scalarParameter(const ir::Type& type);
+Symbol arrayParameter(const ir::Type& type, ir::Space space, int rank, bool readOnly);
+Symbol aliasParameter(const ir::Type& type, ir::Space space);
+
+/// Functions called with call(): found by (address or type, address spaces of array arguments).
+struct FunctionKey {
+  const void* function;
+  /// One character per parameter: 's' scalar, or the space and constness of an array argument.
+  std::string spaces;
+};
+/// Null when the function has not been captured into this kernel yet.
+const ir::Function* findFunction(const FunctionKey& key);
+/// Opens the capture of a function body; parameters are declared next.
+void beginFunction(const FunctionKey& key);
+/// Closes it; `result` is the value of the C++ return, null when it returned nothing.
+const ir::Function* endFunction(const ir::Type& resultType, Node result);
+/// Drops a function whose capture was left by an exception.
+void abandonFunction() noexcept;
+/// Calls a captured function; the result is null for void functions.
+Node callNode(const ir::Function* function, const Node* args, std::size_t count);
+Node arrayArgument(Symbol array);
+/// 'g', 'c', 'l' or 'p' for the array's space; upper case when it is read-only.
+char spaceCode(Symbol array);
+ir::Space spaceOfCode(char code);
+
+[[noreturn]] void throwOutsideKernel(const char* what);
+[[noreturn]] void throwKernelError(const char* what);
+
+}  // namespace hpl::detail

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/lang/detail/capture_state.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include "hpl/error.h"
+
+namespace hpl::detail {
+namespace {
+
+thread_local Capture* activeCapture = nullptr;
+
+/// "void hpl::blur(Array<...>)" -> "blur"; "main()::<lambda(...)>" -> "main_lambda".
+std::string shortFunctionName(std::string_view name) {
+  const bool lambda = name.find("lambda") != std::string_view::npos ||
+                      name.find("(anonymous class)") != std::string_view::npos;
+  if (const auto paren = name.find('('); paren != std::string_view::npos) name = name.substr(0, paren);
+  if (const auto angle = name.find('<'); angle != std::string_view::npos) name = name.substr(0, angle);
+  while (!name.empty() && name.back() == ' ') name.remove_suffix(1);
+  if (const auto start = name.find_last_of(" :&*"); start != std::string_view::npos)
+    name = name.substr(start + 1);
+  std::string result;
+  for (const char c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') result += c;
+  if (result == "operator") result = "functor";
+  if (lambda) result += result.empty() ? "lambda" : "_lambda";
+  return result;
+}
+
+bool isIdentifier(const std::string& name) {
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) || name.starts_with("hpl"))
+    return false;
+  for (const char c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') return false;
+  return true;
+}
+
+std::string keyText(const FunctionKey& key) {
+  std::string text(reinterpret_cast<const char*>(&key.function), sizeof key.function);
+  return text + key.spaces;
+}
+
+}  // namespace
+
+Capture::Capture(std::vector<std::string> names)
+    : parameterNames_(std::move(names)), outer_(activeCapture) {
+  functions_.emplace_back();
+  open().function = arena().add(ir::Function{});
+  open().function->result = ir::Type{};
+  pushBlock(arena().addBlock());
+  activeCapture = this;
+}
+
+Capture::~Capture() { activeCapture = outer_; }
+
+Capture& Capture::current() {
+  if (activeCapture == nullptr) throwOutsideKernel("a kernel expression");
+  return *activeCapture;
+}
+
+bool Capture::active() noexcept { return activeCapture != nullptr; }
+
+std::shared_ptr<const ir::Kernel> Capture::finish(const std::string& fallbackName) {
+  if (open().blocks.size() != 1)
+    throw KernelError("the kernel ended inside an open block; was `return` used inside if_/for_/while_? "
+                      "Use return_() in kernels.");
+  ir::Function* entry = open().function;
+  entry->body = block();
+  if (entry->name.empty()) entry->name = isIdentifier(fallbackName) ? fallbackName : "kernel";
+  if (functionNames_.contains(entry->name)) entry->name += "_kernel";
+  kernel_->entry = entry;
+  return kernel_;
+}
+
+std::int64_t Capture::groupCapacity(const ir::Type& type) const {
+  // Half of the local memory is left to the kernel's own arrays.
+  const std::size_t fitting = std::max<std::size_t>(1, localBytes_ / 2 / ir::sizeOf(type));
+  return static_cast<std::int64_t>(std::min(maxGroupSize_, fitting));
+}
+
+void Capture::emit(decltype(ir::Stmt::node) node) {
+  block()->stmts.push_back(arena().add(ir::Stmt{where_, std::move(node)}));
+}
+
+void Capture::setLocation(const std::source_location& where) {
+  where_ = {where.file_name(), where.line()};
+  if (!open().named) nameFunctionFrom(where);
+}
+
+void Capture::nameFunctionFrom(const std::source_location& where) {
+  open().named = true;
+  open().function->where = where_;
+  std::string name = shortFunctionName(where.function_name());
+  if (!isIdentifier(name)) return;
+  if (functions_.size() > 1) {
+    std::string unique = name;
+    for (int i = 2; functionNames_.contains(unique); ++i) unique = name + "_" + std::to_string(i);
+    functionNames_.erase(open().function->name);
+    functionNames_.insert(unique);
+    name = unique;
+  }
+  open().function->name = name;
+}
+
+std::string Capture::uniqueName(const std::string& stem, bool numbered) {
+  OpenFunction& f = open();
+  if (!numbered && f.names.insert(stem).second) return stem;
+  for (;;) {
+    std::string name = stem + std::to_string(++f.counters[stem]);
+    if (f.names.insert(name).second) return name;
+  }
+}
+
+ir::Variable* Capture::newVariable(const ir::Type& type, ir::Space space, int rank, ir::Role role,
+                                   const char* stem) {
+  ir::Variable variable;
+  variable.id = nextId_++;
+  variable.name = uniqueName(stem, true);
+  variable.type = type;
+  variable.rank = rank;
+  variable.space = space;
+  variable.role = role;
+  variable.where = where_;
+  ir::Variable* result = arena().add(std::move(variable));
+  variables_.emplace(result, result);
+  return result;
+}
+
+ir::Variable* Capture::newParameter(const ir::Type& type, ir::Space space, int rank, ir::Role role) {
+  ir::Function* function = open().function;
+  const std::size_t position = function->params.size();
+  ir::Variable* result =
+      newVariable(type, space, rank, role, role == ir::Role::ScalarParam ? "s" : "a");
+  result->paramIndex = static_cast<int>(position);
+  if (functions_.size() == 1 && position < parameterNames_.size() &&
+      isIdentifier(parameterNames_[position]))
+    rename(result, parameterNames_[position]);
+  function->params.push_back(result);
+  return result;
+}
+
+void Capture::rename(const ir::Variable* variable, const std::string& name) {
+  const auto found = variables_.find(variable);
+  if (found == variables_.end() || !isIdentifier(name)) return;
+  open().names.erase(found->second->name);
+  found->second->name = uniqueName(name, false);
+}
+
+void Capture::pushBlock(ir::Block* block) { open().blocks.push_back(block); }
+
+ir::Block* Capture::popBlock() {
+  ir::Block* top = block();
+  open().blocks.pop_back();
+  return top;
+}
+
+void Capture::beginIf(Node condition) {
+  ir::Block* then = arena().addBlock();
+  emit(ir::If{condition, then, nullptr});
+  pushBlock(then);
+}
+
+void Capture::beginElse(bool elseIf) {
+  ir::Block* holder = block();
+  for (;;) {
+    const ir::Stmt* last = holder->stmts.empty() ? nullptr : holder->stmts.back();
+    const ir::If* head = last != nullptr ? last->as<ir::If>() : nullptr;
+    const bool chained = head != nullptr && elseIfBlocks_.contains(head->otherwise);
+    if (head == nullptr || (head->otherwise != nullptr && !chained))
+      throw KernelError("else_ or elseif_ without an if_ right before it");
+    if (chained) {
+      holder = const_cast<ir::Block*>(head->otherwise);
+      continue;
+    }
+    ir::Block* otherwise = arena().addBlock();
+    holder->stmts.back() =
+        arena().add(ir::Stmt{last->where, ir::If{head->condition, head->then, otherwise}});
+    if (elseIf) elseIfBlocks_.insert(otherwise);
+    pushBlock(otherwise);
+    return;
+  }
+}
+
+void Capture::endBlock() { popBlock(); }
+
+void Capture::beginLoop() {
+  OpenLoop loop;
+  loop.where = where_;
+  loop.prepare = arena().addBlock();
+  open().loops.push_back(loop);
+  pushBlock(loop.prepare);
+}
+
+void Capture::loopCondition(Node condition) {
+  popBlock();
+  OpenLoop& loop = open().loops.back();
+  loop.condition = condition;
+  loop.step = arena().addBlock();
+  pushBlock(loop.step);
+}
+
+void Capture::beginBody() {
+  popBlock();
+  OpenLoop& loop = open().loops.back();
+  loop.body = arena().addBlock();
+  pushBlock(loop.body);
+}
+
+void Capture::endLoop() {
+  popBlock();
+  const OpenLoop loop = open().loops.back();
+  open().loops.pop_back();
+  const ir::Block* prepare = loop.prepare->stmts.empty() ? nullptr : loop.prepare;
+  const ir::Block* step = loop.step->stmts.empty() ? nullptr : loop.step;
+  block()->stmts.push_back(
+      arena().add(ir::Stmt{loop.where, ir::Loop{prepare, loop.condition, step, loop.body}}));
+}
+
+void Capture::beginDo() {
+  OpenLoop loop;
+  loop.where = where_;
+  loop.isDo = true;
+  loop.body = arena().addBlock();
+  open().loops.push_back(loop);
+  pushBlock(loop.body);
+}
+
+void Capture::endDoBody() {
+  popBlock();
+  OpenLoop& loop = open().loops.back();
+  loop.prepare = arena().addBlock();
+  pushBlock(loop.prepare);
+}
+
+void Capture::endDo(Node condition) {
+  popBlock();
+  const OpenLoop loop = open().loops.back();
+  open().loops.pop_back();
+  const ir::Block* prepare = loop.prepare->stmts.empty() ? nullptr : loop.prepare;
+  block()->stmts.push_back(
+      arena().add(ir::Stmt{loop.where, ir::DoLoop{loop.body, prepare, condition}}));
+}
+
+void Capture::jump(decltype(ir::Stmt::node) node, const char* keyword) {
+  if (open().loops.empty())
+    throw KernelError(std::string(keyword) + " outside of for_, while_ and do_");
+  emit(std::move(node));
+}
+
+void Capture::returnStatement(Node value) {
+  OpenFunction& f = open();
+  if (functions_.size() == 1 && value != nullptr)
+    throw KernelError("return_(value) reached the kernel itself: a function that uses return_ must be "
+                      "called as call(f)(arguments), not as f(arguments)");
+  if (value != nullptr && !f.returnsValue) {
+    f.returned = value->type;
+    f.returnsValue = true;
+  }
+  emit(ir::Return{value != nullptr ? convertNode(value, f.returned) : nullptr});
+}
+
+const ir::Function* Capture::findFunction(const FunctionKey& key) {
+  const std::string text = keyText(key);
+  for (const OpenFunction& f : functions_)
+    if (f.key == text)
+      throw KernelError("function '" + f.function->name +
+                        "' calls itself: OpenCL C has no recursion; use a loop");
+  const auto found = finished_.find(text);
+  return found == finished_.end() ? nullptr : found->second;
+}
+
+void Capture::beginFunction(const FunctionKey& key) {
+  functions_.emplace_back();
+  open().function = arena().add(ir::Function{});
+  open().key = keyText(key);
+  open().function->name = "function" + std::to_string(finished_.size() + functions_.size());
+  functionNames_.insert(open().function->name);
+  pushBlock(arena().addBlock());
+}
+
+const ir::Function* Capture::endFunction(const ir::Type& resultType, Node result) {
+  OpenFunction& f = open();
+  if (f.blocks.size() != 1)
+    throw KernelError("function '" + f.function->name +
+                      "' ended inside an open block; use return_(value) inside if_/for_/while_");
+  ir::Function* function = f.function;
+  function->result = resultType;
+  if (f.returnsValue && !(f.returned == resultType))
+    throw KernelError("function '" + function->name + "' returns " + ir::describe(f.returned) +
+                      " with return_ and " + ir::describe(resultType) +
+                      " with return; give both one type, for example with cast<T>(value)");
+  if (result != nullptr) emit(ir::Return{convertNode(result, resultType)});
+  function->body = block();
+  finished_[f.key] = function;
+  kernel_->functions.push_back(function);
+  functions_.pop_back();
+  return function;
+}
+
+void Capture::abandonFunction() noexcept { functions_.pop_back(); }
+
+}  // namespace hpl::detail

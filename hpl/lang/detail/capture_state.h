@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "hpl/ir/kernel.h"
+#include "hpl/lang/detail/capture.h"
+
+namespace hpl::detail {
+
+/// The recording of one kernel. Created by capture sessions (launch/), used through capture.h.
+class Capture {
+ public:
+  /// `names` are the preferred names of the parameters (empty: chosen here).
+  explicit Capture(std::vector<std::string> names);
+  ~Capture();
+  Capture(const Capture&) = delete;
+  Capture& operator=(const Capture&) = delete;
+
+  /// Closes the kernel. `fallbackName` is used when no statement told the kernel's own name.
+  std::shared_ptr<const ir::Kernel> finish(const std::string& fallbackName);
+
+  /// The active capture of this thread; throws KernelError when there is none.
+  static Capture& current();
+  static bool active() noexcept;
+
+  /// What the device can hold: work-items per group, bytes of local memory.
+  void setDeviceLimits(std::size_t groupSize, std::size_t localBytes) {
+    maxGroupSize_ = groupSize;
+    localBytes_ = localBytes;
+  }
+  /// Elements that local memory for one value per work-item of any group must have.
+  std::int64_t groupCapacity(const ir::Type& type) const;
+
+  ir::Arena& arena() { return *kernel_->arena; }
+  Node add(const ir::Type& type, decltype(ir::Expr::node) node) {
+    return arena().add(ir::Expr{type, where_, std::move(node)});
+  }
+  void emit(decltype(ir::Stmt::node) node);
+  void setLocation(const std::source_location& where);
+  const ir::SourceLocation& where() const { return where_; }
+
+  ir::Variable* newVariable(const ir::Type& type, ir::Space space, int rank, ir::Role role,
+                            const char* stem);
+  ir::Variable* newParameter(const ir::Type& type, ir::Space space, int rank, ir::Role role);
+  void rename(const ir::Variable* variable, const std::string& name);
+
+  void pushBlock(ir::Block* block);
+  ir::Block* popBlock();
+
+  void beginIf(Node condition);
+  void beginElse(bool elseIf);
+  void endBlock();
+  void beginLoop();
+  void loopCondition(Node condition);
+  void beginBody();
+  void endLoop();
+  void beginDo();
+  void endDoBody();
+  void endDo(Node condition);
+  void jump(decltype(ir::Stmt::node) node, const char* keyword);
+  void returnStatement(Node value);
+
+  const ir::Function* findFunction(const FunctionKey& key);
+  void beginFunction(const FunctionKey& key);
+  const ir::Function* endFunction(const ir::Type& resultType, Node result);
+  void abandonFunction() noexcept;
+
+ private:
+  /// A loop that is being recorded.
+  struct OpenLoop {
+    ir::Block* prepare = nullptr;
+    ir::Block* step = nullptr;
+    ir::Block* body = nullptr;
+    Node condition = nullptr;
+    ir::SourceLocation where;
+    bool isDo = false;
+  };
+  struct OpenFunction {
+    ir::Function* function = nullptr;
+    std::string key;
+    std::vector<ir::Block*> blocks;
+    std::vector<OpenLoop> loops;
+    std::unordered_set<std::string> names;
+    std::unordered_map<std::string, int> counters;
+    ir::Type returned;
+    bool returnsValue = false;
+    bool named = false;
+  };
+
+  OpenFunction& open() { return functions_.back(); }
+  ir::Block* block() { return open().blocks.back(); }
+  std::string uniqueName(const std::string& stem, bool numbered);
+  void nameFunctionFrom(const std::source_location& where);
+
+  std::shared_ptr<ir::Kernel> kernel_ = std::make_shared<ir::Kernel>();
+  std::vector<OpenFunction> functions_;
+  std::map<std::string, const ir::Function*> finished_;
+  std::unordered_set<std::string> functionNames_;
+  std::vector<std::string> parameterNames_;
+  std::unordered_map<const ir::Variable*, ir::Variable*> variables_;
+  /// Else branches that came from elseif_: a following else_ looks into them.
+  std::unordered_set<const ir::Block*> elseIfBlocks_;
+  ir::SourceLocation where_;
+  std::uint32_t nextId_ = 0;
+  std::size_t maxGroupSize_ = 1024;
+  std::size_t localBytes_ = 32768;
+  Capture* outer_ = nullptr;
+};
+
+}  // namespace hpl::detail
