@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The Heterogeneous Programming Library: kernels as C++ functions over Arrays, run with
+// eval(kernel)(arguments) on any OpenCL device. Everything a user needs is included here.
+
+#include "hpl/array/alias_array.h"
+#include "hpl/array/array.h"
+#include "hpl/array/call.h"
+#include "hpl/array/range.h"
+#include "hpl/array/scalar.h"
+#include "hpl/error.h"
+#include "hpl/lang/atomics.h"
+#include "hpl/lang/complex.h"
+#include "hpl/lang/control.h"
+#include "hpl/lang/expr.h"
+#include "hpl/lang/math.h"
+#include "hpl/lang/reduce.h"
+#include "hpl/lang/struct.h"
+#include "hpl/lang/work_items.h"
+#include "hpl/launch/domain.h"
+#include "hpl/launch/eval.h"
+#include "hpl/launch/native.h"
+#include "hpl/runtime/device.h"
+#include "hpl/trace/profile.h"
+
+/// Older spelling of the namespace.
+namespace HPL = hpl;

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/launch/detail/kernel_entry.h"
+
+#include <chrono>
+
+#include "hpl/error.h"
+#include "hpl/ir/verifier.h"
+#include "hpl/lang/detail/capture_state.h"
+#include "hpl/launch/detail/plan.h"
+#include "hpl/memory/detail/device_access.h"
+#include "hpl/runtime/detail/runtime.h"
+#include "hpl/trace/timeline.h"
+
+namespace hpl::launch {
+namespace {
+
+/// Beyond this many plans a kernel's oldest ones are dropped wholesale: a program that makes that
+/// many distinct launches of one kernel does not repeat them.
+constexpr std::size_t kMaxPlans = 1024;
+
+thread_local runtime::DeviceState* capturingDevice = nullptr;
+
+struct CapturingFor {
+  explicit CapturingFor(runtime::DeviceState& device) : outer(capturingDevice) {
+    capturingDevice = &device;
+  }
+  ~CapturingFor() { capturingDevice = outer; }
+  CapturingFor(const CapturingFor&) = delete;
+  CapturingFor& operator=(const CapturingFor&) = delete;
+  runtime::DeviceState* outer;
+};
+
+/// All entries ever made; never destroyed, because static Arrays and FRunners may outlive any
+/// static object of ours. The plans in them are dropped when the runtime shuts down.
+struct Registry {
+  std::mutex mutex;
+  std::unordered_map<const void*, std::unique_ptr<KernelEntry>> functions;
+  std::unordered_map<std::string, std::unique_ptr<KernelEntry>> functors;
+
+  static Registry& get() {
+    static Registry* registry = [] {
+      auto* fresh = new Registry;
+      runtime::Runtime::atShutdown(&Registry::dropPlans);
+      return fresh;
+    }();
+    return *registry;
+  }
+  static void dropPlans() {
+    Registry& self = get();
+    const std::lock_guard lock(self.mutex);
+    const memory::detail::Transaction transaction;
+    for (auto& [address, entry] : self.functions) entry->dropPlans();
+    for (auto& [key, entry] : self.functors) entry->dropPlans();
+  }
+};
+
+/// The last entries that this thread asked for: finding one again costs no lock.
+struct RecentEntry {
+  const void* address = nullptr;
+  KernelEntry* entry = nullptr;
+};
+constexpr std::size_t kRecent = 16;
+thread_local RecentEntry recentEntries[kRecent];
+
+std::size_t recentSlot(const void* address) {
+  return (reinterpret_cast<std::size_t>(address) >> 4) % kRecent;
+}
+
+std::string kindOf(const runtime::DeviceState& device) {
+  const DeviceProperties& p = device.properties();
+  return p.platform + '\n' + p.name + '\n' + p.driverVersion;
+}
+
+std::vector<Parameter> parametersOf(const ir::Kernel& kernel, const ir::AccessSummary& access) {
+  std::vector<Parameter> params;
+  for (const ir::Variable* variable : kernel.entry->params) {
+    Parameter& p = params.emplace_back();
+    p.rank = variable->rank;
+    p.type = variable->type;
+    p.space = variable->space;
+    p.readOnly = variable->readOnly;
+    if (p.isBuffer()) p.access = access.find(variable);
+  }
+  return params;
+}
+
+}  // namespace
+
+KernelEntry& entryOfFunction(const void* address, const KernelSource& source) {
+  RecentEntry& recent = recentEntries[recentSlot(address)];
+  if (recent.address == address) return *recent.entry;
+  Registry& registry = Registry::get();
+  const std::lock_guard lock(registry.mutex);
+  auto& entry = registry.functions[address];
+  if (!entry) entry = std::make_unique<KernelEntry>(source, nullptr);
+  recent = {address, entry.get()};
+  return *entry;
+}
+
+KernelEntry& entryOfFunctor(const void* type, const void* state, std::size_t bytes,
+                            const KernelSource& source, std::shared_ptr<const void> copy) {
+  std::string key(reinterpret_cast<const char*>(&type), sizeof type);
+  if (bytes > 0) key.append(static_cast<const char*>(state), bytes);
+  Registry& registry = Registry::get();
+  const std::lock_guard lock(registry.mutex);
+  auto& entry = registry.functors[key];
+  if (!entry) entry = std::make_unique<KernelEntry>(source, std::move(copy));
+  return *entry;
+}
+
+std::shared_ptr<KernelEntry> anonymousEntry(const KernelSource& source,
+                                            std::shared_ptr<const void> copy) {
+  return std::make_shared<KernelEntry>(source, std::move(copy));
+}
+
+KernelEntry::KernelEntry(const KernelSource& source, std::shared_ptr<const void> copy)
+    : source_(source), copy_(std::move(copy)) {}
+
+std::shared_ptr<const KernelVersion> KernelEntry::version(runtime::DeviceState& device,
+                                                          const std::vector<std::string>& labels) {
+  const std::lock_guard lock(mutex_);
+  if (nativeVersion_) return nativeVersion_;
+  auto& version = versions_[kindOf(device)];
+  if (!version) version = capture(device, labels);
+  return version;
+}
+
+std::shared_ptr<const KernelVersion> KernelEntry::capture(
+    runtime::DeviceState& device, const std::vector<std::string>& labels) const {
+  if (source_.record == nullptr)
+    throw KernelError("this function has parameters marked In, Out or InOut, so it stands for a native "
+                      "kernel, but nativeHandle(f, name, source) was not called for it");
+  const auto begin = std::chrono::steady_clock::now();
+  const CapturingFor guard(device);
+  auto version = std::make_shared<KernelVersion>();
+  {
+    hpl::detail::Capture capture(labels);
+    capture.setDeviceLimits(device.properties().maxWorkGroupSize, device.properties().localMemory);
+    source_.record(source_.callable);
+    version->kernel = capture.finish(source_.fallbackName);
+  }
+  ir::verify(*version->kernel);
+  version->access = ir::analyze(*version->kernel);
+  version->name = version->kernel->name();
+  version->params = parametersOf(*version->kernel, version->access);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  trace::recordKernelCreation(version->name, took.count());
+  return version;
+}
+
+void KernelEntry::setNative(std::shared_ptr<const NativeKernel> native) {
+  auto version = std::make_shared<KernelVersion>();
+  version->name = native->name;
+  for (const NativeParam& param : native->params) {
+    Parameter& p = version->params.emplace_back();
+    p.rank = param.rank;
+    p.type = param.type;
+    p.space = param.space;
+    p.mode = param.mode;
+    p.readOnly = param.mode == NativeMode::In;
+  }
+  version->native = native;
+  forget();
+  const std::lock_guard lock(mutex_);
+  native_ = std::move(native);
+  nativeVersion_ = std::move(version);
+}
+
+void KernelEntry::forget() {
+  {
+    const std::lock_guard lock(mutex_);
+    versions_.clear();
+  }
+  const memory::detail::Transaction transaction;
+  dropPlans();
+}
+
+std::shared_ptr<Plan>* KernelEntry::findPlan(std::uint64_t hash) {
+  const auto found = plans_.find(hash);
+  return found == plans_.end() ? nullptr : &found->second;
+}
+
+void KernelEntry::addPlan(std::uint64_t hash, std::shared_ptr<Plan> plan) {
+  if (plans_.size() >= kMaxPlans) plans_.clear();
+  plans_[hash] = std::move(plan);
+}
+
+void KernelEntry::dropPlans() { plans_.clear(); }
+
+void forget(KernelEntry& entry) { entry.forget(); }
+
+void registerNative(const void* address, const KernelSource& source, const std::string& name,
+                    const std::string& sourceOrFile, const std::string& options,
+                    std::vector<NativeParam> params) {
+  auto native = std::make_shared<NativeKernel>();
+  native->name = name;
+  native->source = loadNativeSource(name, sourceOrFile);
+  native->options = options;
+  native->params = std::move(params);
+  entryOfFunction(address, source).setNative(std::move(native));
+}
+
+}  // namespace hpl::launch
+
+namespace hpl {
+
+Device captureDevice() {
+  return launch::capturingDevice != nullptr ? Device(*launch::capturingDevice) : defaultDevice();
+}
+
+}  // namespace hpl

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "hpl/ir/access.h"
+#include "hpl/ir/kernel.h"
+#include "hpl/launch/eval.h"
+#include "hpl/launch/native.h"
+
+namespace hpl::launch {
+
+struct Plan;
+
+/// A kernel parameter as launches need to know it, whatever the kernel is written in.
+struct Parameter {
+  /// 0: a scalar.
+  int rank = 0;
+  ir::Type type;
+  ir::Space space = ir::Space::Private;
+  bool readOnly = false;
+  /// What the access analysis found; null for scalars, local arrays and native kernels.
+  const ir::ArrayAccess* access = nullptr;
+  NativeMode mode = NativeMode::InOut;
+
+  bool isScalar() const { return rank == 0; }
+  bool isLocal() const { return rank > 0 && space == ir::Space::Local; }
+  bool isBuffer() const { return rank > 0 && space != ir::Space::Local; }
+};
+
+struct NativeKernel {
+  std::string name;
+  std::string source;
+  std::string options;
+  std::vector<NativeParam> params;
+};
+
+/// A kernel as captured for one kind of device, or a native one.
+struct KernelVersion {
+  std::string name;
+  std::vector<Parameter> params;
+  /// Null for native kernels.
+  std::shared_ptr<const ir::Kernel> kernel;
+  ir::AccessSummary access;
+  /// Null for captured kernels.
+  std::shared_ptr<const NativeKernel> native;
+};
+
+/// Everything known of one kernel: how to capture it, what was captured, the plans of its launches.
+/// Entries live until the process ends, except those of anonymous kernels.
+class KernelEntry {
+ public:
+  KernelEntry(const KernelSource& source, std::shared_ptr<const void> copy);
+  KernelEntry(const KernelEntry&) = delete;
+  KernelEntry& operator=(const KernelEntry&) = delete;
+
+  std::size_t parameterCount() const noexcept { return source_.parameterCount; }
+
+  /// The kernel for `device`; captured, verified and analysed at the first call for a kind of
+  /// device. `labels` are the names of the arguments, preferred for the parameters.
+  std::shared_ptr<const KernelVersion> version(runtime::DeviceState& device,
+                                               const std::vector<std::string>& labels);
+
+  /// Makes the entry a native kernel.
+  void setNative(std::shared_ptr<const NativeKernel> native);
+  /// Drops what was captured and planned.
+  void forget();
+
+  /// Plans by the hash of their key; guarded by the coherence lock.
+  std::shared_ptr<Plan>* findPlan(std::uint64_t hash);
+  void addPlan(std::uint64_t hash, std::shared_ptr<Plan> plan);
+  void dropPlans();
+
+ private:
+  std::shared_ptr<const KernelVersion> capture(runtime::DeviceState& device,
+                                               const std::vector<std::string>& labels) const;
+
+  KernelSource source_;
+  std::shared_ptr<const void> copy_;
+  std::mutex mutex_;
+  std::shared_ptr<const NativeKernel> native_;
+  std::shared_ptr<const KernelVersion> nativeVersion_;
+  /// By kind of device: platform, name and driver.
+  std::map<std::string, std::shared_ptr<const KernelVersion>> versions_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<Plan>> plans_;
+};
+
+}  // namespace hpl::launch

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "hpl/array/parameter.h"
+
+/// What a kernel is made from, without its C++ type, and how `eval` finds the entry of a kernel.
+namespace hpl::launch {
+
+class KernelEntry;
+
+/// Records the kernel into the active capture.
+using Recorder = void (*)(const void* callable);
+
+/// How a native kernel uses an array parameter.
+enum class NativeMode : unsigned char { In, Out, InOut, Scalar };
+
+/// A kernel as `eval` sees it.
+struct KernelSource {
+  /// Null for native signatures, which cannot be captured.
+  Recorder record = nullptr;
+  /// The callable that `record` gets.
+  const void* callable = nullptr;
+  std::size_t parameterCount = 0;
+  /// Name for kernels whose own name cannot be found out.
+  const char* fallbackName = "kernel";
+};
+
+/// The entry of a function, found by its address; made when it is new.
+KernelEntry& entryOfFunction(const void* address, const KernelSource& source);
+/// The entry of a functor, found by its type and the bytes of its state. `copy` keeps the functor.
+KernelEntry& entryOfFunctor(const void* type, const void* state, std::size_t bytes,
+                            const KernelSource& source, std::shared_ptr<const void> copy);
+/// A fresh entry for a callable whose identity cannot be known; it is captured at each eval.
+std::shared_ptr<KernelEntry> anonymousEntry(const KernelSource& source,
+                                            std::shared_ptr<const void> copy);
+
+template <class T>
+struct In;
+template <class T>
+struct Out;
+template <class T>
+struct InOut;
+
+template <class P>
+constexpr bool isNativeMark = false;
+template <class A>
+constexpr bool isNativeMark<In<A>> = true;
+template <class A>
+constexpr bool isNativeMark<Out<A>> = true;
+template <class A>
+constexpr bool isNativeMark<InOut<A>> = true;
+
+template <class Params>
+constexpr bool isNativeSignature = false;
+template <class... P>
+constexpr bool isNativeSignature<std::tuple<P...>> = (isNativeMark<std::remove_cvref_t<P>> || ...);
+
+template <class F>
+KernelSource sourceOf(const F& f) {
+  using S = hpl::detail::Signature<F>;
+  KernelSource source;
+  source.parameterCount = S::kCount;
+  if constexpr (!isNativeSignature<typename S::Params>) {
+    if constexpr (std::is_pointer_v<F>) {
+      source.callable = reinterpret_cast<const void*>(f);
+      source.record = [](const void* callable) {
+        F function = reinterpret_cast<F>(const_cast<void*>(callable));
+        hpl::detail::invokeWithSymbols(function, static_cast<typename S::Params*>(nullptr));
+      };
+    } else {
+      source.callable = &f;
+      source.record = [](const void* callable) {
+        F& functor = *static_cast<F*>(const_cast<void*>(callable));
+        hpl::detail::invokeWithSymbols(functor, static_cast<typename S::Params*>(nullptr));
+      };
+    }
+  }
+  return source;
+}
+
+/// An entry and, for anonymous kernels, its owner.
+struct EntryHandle {
+  KernelEntry* entry = nullptr;
+  std::shared_ptr<KernelEntry> owner;
+};
+
+template <class F>
+EntryHandle entryOf(const F& f) {
+  if constexpr (std::is_pointer_v<F>) {
+    return {&entryOfFunction(reinterpret_cast<const void*>(f), sourceOf(f)), nullptr};
+  } else if constexpr (std::is_empty_v<F> && std::is_copy_constructible_v<F>) {
+    static const char tag = 0;
+    static KernelEntry& entry = [&]() -> KernelEntry& {
+      auto copy = std::make_shared<const F>(f);
+      const KernelSource source = sourceOf(*copy);
+      return entryOfFunctor(&tag, nullptr, 0, source, std::move(copy));
+    }();
+    return {&entry, nullptr};
+  } else {
+    using S = hpl::detail::Signature<F>;
+    if constexpr (requires { f.target_type(); }) {
+      // A std::function around a plain function is that function.
+      using Pointer = typename S::Pointer;
+      if (const Pointer* function = f.template target<Pointer>()) return entryOf(*function);
+    }
+    auto copy = std::make_shared<const F>(f);
+    const KernelSource source = sourceOf(*copy);
+    if constexpr (std::is_trivially_copyable_v<F>) {
+      static const char tag = 0;
+      return {&entryOfFunctor(&tag, &f, sizeof f, source, std::move(copy)), nullptr};
+    } else {
+      auto entry = anonymousEntry(source, std::move(copy));
+      return {entry.get(), entry};
+    }
+  }
+}
+
+}  // namespace hpl::launch

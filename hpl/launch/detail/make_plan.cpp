@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "hpl/error.h"
+#include "hpl/launch/detail/plan.h"
+#include "hpl/runtime/settings.h"
+
+namespace hpl::launch {
+namespace {
+
+using memory::detail::DeviceUse;
+
+std::vector<std::string> labelsOf(const Argument* arguments, std::size_t count) {
+  std::vector<std::string> labels(count);
+  for (std::size_t i = 0; i < count; ++i)
+    if (arguments[i].kind == Argument::Kind::Array) labels[i] = arguments[i].view->root().label();
+  return labels;
+}
+
+const geometry::Extents* firstArray(const Argument* arguments, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i)
+    if (arguments[i].kind == Argument::Kind::Array) return &arguments[i].view->extents;
+  return nullptr;
+}
+
+void checkLocalMemory(const KernelVersion& version, const Argument* arguments, std::size_t count,
+                      const runtime::DeviceState& device) {
+  std::size_t bytes = version.access.localBytes;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (arguments[i].kind != Argument::Kind::LocalArray) continue;
+    std::size_t size = ir::sizeOf(arguments[i].type);
+    for (const auto extent : *arguments[i].localExtents) size *= static_cast<std::size_t>(extent);
+    bytes += size;
+  }
+  const std::size_t limit = device.properties().localMemory;
+  if (limit > 0 && bytes > limit)
+    throw LaunchError("kernel '" + version.name + "' needs " + std::to_string(bytes) +
+                      " bytes of local memory per work-group, and device " + device.name() + " has " +
+                      std::to_string(limit) + "; make its local arrays smaller");
+}
+
+bool dividesCorrectlyRounded(const runtime::DeviceState& device) {
+  cl_device_fp_config config = 0;
+  const cl_int code = clGetDeviceInfo(device.device()(), CL_DEVICE_SINGLE_FP_CONFIG, sizeof config,
+                                      &config, nullptr);
+  return code == CL_SUCCESS && (config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+}
+
+codegen::EmitOptions emitOptions(const Plan& plan, const Shape& shape, const Argument* arguments) {
+  codegen::EmitOptions options;
+  options.fp = plan.options.fp == STRICT ? codegen::FpMode::Strict
+               : plan.options.fp == FAST ? codegen::FpMode::Fast
+                                         : codegen::FpMode::Default;
+  // The whole array always begins at element 0 of its replica. Views take an offset even where it
+  // happens to be 0, so that a replica may grow without a new program.
+  for (std::size_t i = 0; i < plan.argumentCount; ++i)
+    options.offset.push_back(arguments[i].kind == Argument::Kind::Array &&
+                             arguments[i].view != &arguments[i].view->root().whole());
+  options.guardDims = shape.guardDims;
+  options.checkBounds = runtime::settings().checkBounds;
+  options.hasHalf = plan.device->properties().hasHalf;
+  options.hasDouble = plan.device->properties().hasDouble;
+  options.hasCorrectlyRoundedDivide = dividesCorrectlyRounded(*plan.device);
+  return options;
+}
+
+template <class T>
+void setValue(Plan& plan, std::size_t index, const T& value) {
+  runtime::check(clSetKernelArg(plan.kernel(), static_cast<cl_uint>(index), sizeof value, &value),
+                 "clSetKernelArg", plan.device, runtime::Concern::kernel(plan.version->name));
+}
+
+void setLocalArray(Plan& plan, std::size_t index, const Argument& argument) {
+  std::size_t bytes = ir::sizeOf(argument.type);
+  for (const auto extent : *argument.localExtents) bytes *= static_cast<std::size_t>(extent);
+  runtime::check(clSetKernelArg(plan.kernel(), static_cast<cl_uint>(index), bytes, nullptr),
+                 "clSetKernelArg", plan.device, runtime::Concern::kernel(plan.version->name));
+}
+
+void addScalar(Plan& plan, std::size_t index, std::size_t parameter) {
+  Plan::ScalarArg scalar;
+  scalar.argument = static_cast<int>(index);
+  scalar.parameter = parameter;
+  scalar.type = plan.version->params[parameter].type;
+  scalar.bytes = ir::sizeOf(scalar.type);
+  scalar.at = (plan.scalarBytes + 15) / 16 * 16;
+  plan.scalarBytes = scalar.at + scalar.bytes;
+  plan.scalars.push_back(scalar);
+}
+
+std::int64_t denseStride(const geometry::Extents& extents, int dimension) {
+  std::int64_t stride = 1;
+  for (int d = dimension + 1; d < extents.rank(); ++d) stride *= extents[d];
+  return stride;
+}
+
+/// Sets the arguments that never change and notes where the others go.
+class SlotBinder {
+ public:
+  SlotBinder(Plan& plan, const Shape& shape, const Argument* arguments)
+      : plan_(plan), shape_(shape), arguments_(arguments), arrayOf_(plan.argumentCount, -1) {
+    for (std::size_t i = 0; i < plan.argumentCount; ++i)
+      if (arguments[i].kind == Argument::Kind::Array) {
+        arrayOf_[i] = static_cast<int>(plan_.arrays.size());
+        plan_.arrays.emplace_back();
+      }
+  }
+
+  void bind(const codegen::Slot& slot, std::size_t index) {
+    using Kind = codegen::Slot::Kind;
+    const auto param = static_cast<std::size_t>(slot.param);
+    switch (slot.kind) {
+      case Kind::Buffer: array(param).buffer = static_cast<int>(index); break;
+      case Kind::Offset:
+        array(param).offset = static_cast<int>(index);
+        setValue(plan_, index, cl_ulong{0});
+        break;
+      case Kind::Stride:
+        if (arguments_[param].kind == Argument::Kind::LocalArray) {
+          setValue(plan_, index,
+                   static_cast<cl_ulong>(denseStride(*arguments_[param].localExtents,
+                                                     slot.dimension)));
+        } else {
+          array(param).strides.emplace_back(static_cast<int>(index), slot.dimension);
+        }
+        break;
+      case Kind::Extent: {
+        const geometry::Extents& extents = arguments_[param].kind == Argument::Kind::LocalArray
+                                               ? *arguments_[param].localExtents
+                                               : arguments_[param].view->extents;
+        setValue(plan_, index, static_cast<cl_ulong>(extents[slot.dimension]));
+        break;
+      }
+      case Kind::Local: setLocalArray(plan_, index, arguments_[param]); break;
+      case Kind::Scalar: addScalar(plan_, index, param); break;
+      case Kind::GuardSize:
+        setValue(plan_, index, static_cast<cl_ulong>(shape_.size[slot.dimension]));
+        break;
+      case Kind::ErrorBuffer:
+        plan_.errorArgument = static_cast<int>(index);
+        setValue(plan_, index, plan_.errors());
+        break;
+    }
+  }
+
+ private:
+  Plan::ArrayArgs& array(std::size_t param) {
+    return plan_.arrays[static_cast<std::size_t>(arrayOf_[param])];
+  }
+
+  Plan& plan_;
+  const Shape& shape_;
+  const Argument* arguments_;
+  std::vector<int> arrayOf_;
+};
+
+void compileCaptured(Plan& plan, const Shape& shape, const Argument* arguments) {
+  codegen::EmittedKernel emitted =
+      codegen::emit(*plan.version->kernel, emitOptions(plan, shape, arguments));
+  plan.program = runtime::buildProgram(*plan.device, emitted.name, emitted.source,
+                                       emitted.buildOptions);
+  plan.kernel = plan.program->createKernel();
+  if (runtime::settings().checkBounds)
+    plan.errors = runtime::guarded(plan.device, runtime::Concern::kernel(emitted.name), [&] {
+      return cl::Buffer(plan.device->context(), CL_MEM_READ_WRITE,
+                        codegen::ErrorBuffer::kWords * sizeof(cl_int));
+    });
+  SlotBinder binder(plan, shape, arguments);
+  for (std::size_t i = 0; i < emitted.slots.size(); ++i) binder.bind(emitted.slots[i], i);
+  if (runtime::settings().checkBounds)
+    plan.checked = std::make_unique<codegen::EmittedKernel>(std::move(emitted));
+}
+
+void compileNative(Plan& plan, const Shape& shape, const Argument* arguments) {
+  const NativeKernel& native = *plan.version->native;
+  std::string options = native.options;
+  if (plan.options.fp == FAST) options += " -cl-fast-relaxed-math";
+  std::string source = native.source;
+  if (plan.options.fp == STRICT) source = "#pragma OPENCL FP_CONTRACT OFF\n" + source;
+  plan.program = runtime::buildProgram(*plan.device, native.name, source, options);
+  plan.kernel = plan.program->createKernel();
+  SlotBinder binder(plan, shape, arguments);
+  for (std::size_t i = 0; i < plan.argumentCount; ++i) {
+    using Kind = codegen::Slot::Kind;
+    const Parameter& parameter = plan.version->params[i];
+    const Kind kind = parameter.isScalar() ? Kind::Scalar
+                      : parameter.isLocal() ? Kind::Local
+                                            : Kind::Buffer;
+    binder.bind({kind, static_cast<int>(i), 0}, i);
+  }
+}
+
+std::size_t kernelGroupLimit(const Plan& plan) {
+  std::size_t limit = 0;
+  const cl_int code =
+      clGetKernelWorkGroupInfo(plan.kernel(), plan.device->device()(), CL_KERNEL_WORK_GROUP_SIZE,
+                               sizeof limit, &limit, nullptr);
+  return code == CL_SUCCESS ? limit : 0;
+}
+
+/// Native kernels get packed stand-ins for views, whose elements are not dense from the start.
+memory::View& standInFor(Plan& plan, const Parameter& parameter, memory::View& view) {
+  Plan::StandIn standIn;
+  standIn.root = view.root().weak_from_this();
+  standIn.view = &view;
+  standIn.in = parameter.mode != NativeMode::Out;
+  standIn.out = parameter.mode != NativeMode::In;
+  memory::RootOptions options;
+  options.shape = view.extents;
+  options.elementSize = view.root().elementSize();
+  options.type = view.root().type();
+  options.label = view.root().label();
+  options.hostMemory = memory::HostMemory::None;
+  standIn.packed = memory::Root::create(std::move(options));
+  plan.standIns.push_back(standIn);
+  return standIn.packed->whole();
+}
+
+void addUses(Plan& plan, const Shape& shape, const Argument* arguments) {
+  for (std::size_t i = 0; i < plan.argumentCount; ++i) {
+    if (arguments[i].kind == Argument::Kind::LocalArray)
+      plan.localExtents.push_back(*arguments[i].localExtents);
+    if (arguments[i].kind != Argument::Kind::Array) continue;
+    memory::View& view = *arguments[i].view;
+    const Parameter& parameter = plan.version->params[i];
+    plan.views.push_back(&view);
+    plan.extents.push_back(view.extents);
+    plan.roots.push_back(view.root().weak_from_this());
+    const bool pack = plan.version->native && &view != &view.root().whole();
+    DeviceUse use = useOf(parameter, pack ? standInFor(plan, parameter, view) : view, shape);
+    plan.uses.push_back(use);
+  }
+  // No root ever has this epoch, so the first launch prepares.
+  plan.tickets.assign(plan.uses.size(), memory::detail::Ticket{~std::uint64_t{0}, nullptr});
+  plan.placements.resize(plan.uses.size());
+}
+
+}  // namespace
+
+std::shared_ptr<Plan> makePlan(KernelEntry& entry, const LaunchOptions& options,
+                               runtime::DeviceState& device, const Argument* arguments,
+                               std::size_t count) {
+  auto plan = std::make_shared<Plan>();
+  plan->labels = labelsOf(arguments, count);
+  plan->version = entry.version(device, plan->labels);
+  checkArguments(*plan->version, arguments, count);
+  checkLocalMemory(*plan->version, arguments, count, device);
+  plan->argumentCount = count;
+  plan->options = options;
+  plan->device = &device;
+  LaunchOptions trial = options;
+  Shape shape;
+  for (;;) {
+    shape = chooseShape(trial, firstArray(arguments, count), device, plan->version->name,
+                        plan->version->native != nullptr);
+    if (plan->version->native && shape.guardDims > 0)
+      throw LaunchError("native kernel '" + plan->version->name +
+                        "': the local domain does not divide the global one, and the library cannot "
+                        "mask surplus work-items in OpenCL C; choose sizes that divide");
+    plan->arrays.clear();
+    plan->scalars.clear();
+    plan->scalarBytes = 0;
+    if (plan->version->native) {
+      compileNative(*plan, shape, arguments);
+    } else {
+      compileCaptured(*plan, shape, arguments);
+    }
+    const std::size_t limit = kernelGroupLimit(*plan);
+    const std::size_t group = shape.local[0] * shape.local[1] * shape.local[2];
+    if (limit == 0 || group <= limit) break;
+    if (options.local.dims > 0)
+      throw LaunchError("kernel '" + plan->version->name + "': the local domain has " +
+                        std::to_string(group) + " work-items, and this kernel can run at most " +
+                        std::to_string(limit) + " per group on device " + device.name() +
+                        " (registers or local memory); choose a smaller .local(...)");
+    trial.local = Domain(std::max<std::size_t>(1, std::min(limit, shape.size[0])));
+  }
+  plan->dims = shape.dims;
+  std::copy(shape.global, shape.global + 3, plan->global);
+  std::copy(shape.local, shape.local + 3, plan->local);
+  plan->scalarValues.resize(plan->scalarBytes);
+  addUses(*plan, shape, arguments);
+  return plan;
+}
+
+}  // namespace hpl::launch

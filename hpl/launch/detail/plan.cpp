@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/launch/detail/plan.h"
+
+#include <cstring>
+
+#include "hpl/error.h"
+#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/settings.h"
+#include "hpl/trace/timeline.h"
+
+namespace hpl::launch {
+namespace {
+
+using memory::detail::Placement;
+using memory::detail::Transaction;
+
+template <class T>
+void setArgument(Plan& plan, int index, const T& value) {
+  runtime::check(clSetKernelArg(plan.kernel(), static_cast<cl_uint>(index), sizeof value, &value),
+                 "clSetKernelArg", plan.device, runtime::Concern::kernel(plan.version->name));
+}
+
+/// Sets what changed of where an array is; views move when replicas grow or are evicted.
+void placeArray(Plan& plan, Plan::ArrayArgs& args, const Placement& placement) {
+  if (args.lastBuffer != placement.buffer) {
+    args.lastBuffer = nullptr;
+    setArgument(plan, args.buffer, placement.buffer);
+    args.lastBuffer = placement.buffer;
+  }
+  if (args.offset >= 0 && args.lastOffset != placement.offset) {
+    setArgument(plan, args.offset, static_cast<cl_ulong>(placement.offset));
+    args.lastOffset = placement.offset;
+  }
+  if (args.lastStrides == placement.strides) return;
+  args.lastStrides = geometry::Extents();
+  for (const auto& [argument, dimension] : args.strides)
+    setArgument(plan, argument, static_cast<cl_ulong>(placement.strides[dimension]));
+  args.lastStrides = placement.strides;
+}
+
+void setScalars(Plan& plan, const std::byte* packed) {
+  for (const Plan::ScalarArg& scalar : plan.scalars) {
+    std::byte* last = plan.scalarValues.data() + scalar.at;
+    const std::byte* now = packed + scalar.at;
+    if (plan.scalarsSet && std::memcmp(last, now, scalar.bytes) == 0) continue;
+    runtime::check(clSetKernelArg(plan.kernel(), static_cast<cl_uint>(scalar.argument),
+                                  scalar.bytes, now),
+                   "clSetKernelArg", plan.device, runtime::Concern::kernel(plan.version->name));
+    std::memcpy(last, now, scalar.bytes);
+  }
+  plan.scalarsSet = true;
+}
+
+}  // namespace
+
+Plan::~Plan() {
+  runtime::drop(kernel);
+  runtime::drop(errors);
+}
+
+bool Plan::matches(const LaunchOptions& asked, const Argument* arguments, std::size_t count) const {
+  if (count != argumentCount || asked.device != options.device || asked.fp != options.fp ||
+      !(asked.global == options.global) || !(asked.local == options.local))
+    return false;
+  if ((checked != nullptr) != (runtime::settings().checkBounds && version->kernel != nullptr))
+    return false;
+  std::size_t array = 0;
+  std::size_t localArray = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Argument& argument = arguments[i];
+    if (version->params[i].isScalar() != (argument.kind == Argument::Kind::Scalar)) return false;
+    if (argument.kind == Argument::Kind::Array) {
+      // A dead array's view may be reborn at the same address with another shape.
+      if (array == views.size() || argument.view != views[array] ||
+          !(argument.view->extents == extents[array]) || roots[array].expired())
+        return false;
+      ++array;
+    } else if (argument.kind == Argument::Kind::LocalArray) {
+      if (localArray == localExtents.size() || !(*argument.localExtents == localExtents[localArray]))
+        return false;
+      ++localArray;
+    }
+  }
+  return array == views.size() && localArray == localExtents.size();
+}
+
+void Plan::packScalars(const Argument* arguments, std::byte* packed) const {
+  for (const ScalarArg& scalar : scalars) {
+    const Argument& argument = arguments[scalar.parameter];
+    if (argument.type == scalar.type) {
+      std::memcpy(packed + scalar.at, argument.value(), scalar.bytes);
+    } else {
+      convertScalar(argument, scalar.type, packed + scalar.at, version->name, scalar.parameter);
+    }
+  }
+}
+
+void Plan::enqueue(Transaction& transaction, const std::byte* packed) {
+  memory::detail::WaitList waits;
+  const bool fresh = Transaction::isFresh(uses, tickets);
+  if (!fresh) {
+    transaction.prepare(*device, uses, placements, waits);
+    for (std::size_t i = 0; i < arrays.size(); ++i) placeArray(*this, arrays[i], placements[i]);
+  }
+  setScalars(*this, packed);
+  if (checked) {
+    const std::vector<cl_int> zeros(codegen::ErrorBuffer::kWords, 0);
+    runtime::guarded(device, runtime::Concern::kernel(version->name), [&] {
+      device->computeQueue().enqueueWriteBuffer(errors, CL_TRUE, 0, zeros.size() * sizeof(cl_int),
+                                                zeros.data());
+    });
+  }
+  cl_event event = nullptr;
+  // cl::Event is one cl_event and nothing else, as opencl.hpp itself relies on.
+  const auto* waitList = reinterpret_cast<const cl_event*>(waits.data());
+  runtime::check(clEnqueueNDRangeKernel(device->computeQueue()(), kernel(), dims, nullptr, global,
+                                        local, static_cast<cl_uint>(waits.size()),
+                                        waits.empty() ? nullptr : waitList, &event),
+                 "clEnqueueNDRangeKernel", device, runtime::Concern::kernel(version->name));
+  cl::Event owned(event);
+  trace::recordLaunch(version->name, device->index(), event);
+  if (fresh) {
+    transaction.touch(*device, std::move(owned), tickets);
+  } else {
+    transaction.commit(std::move(owned), tickets);
+  }
+}
+
+}  // namespace hpl::launch

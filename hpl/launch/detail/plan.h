@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hpl/codegen/emit.h"
+#include "hpl/launch/detail/kernel_entry.h"
+#include "hpl/memory/detail/device_access.h"
+#include "hpl/runtime/detail/program.h"
+
+namespace hpl::launch {
+
+/// Everything that a launch needs and that the next launch with the same arguments can reuse: a
+/// kernel object whose arguments are set, domains, and the memory engine's tickets. A repeated
+/// launch compares epochs, sets the scalars that changed, and enqueues. Guarded by the coherence lock.
+struct Plan {
+  Plan() = default;
+  ~Plan();
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+
+  /// Where the parts of one array argument go.
+  struct ArrayArgs {
+    int buffer = -1;
+    int offset = -1;
+    /// (kernel argument, array dimension)
+    std::vector<std::pair<int, int>> strides;
+    cl_mem lastBuffer = nullptr;
+    std::size_t lastOffset = 0;
+    geometry::Extents lastStrides;
+  };
+  struct ScalarArg {
+    int argument = -1;
+    std::size_t parameter = 0;
+    ir::Type type;
+    /// Position in the packed scalars.
+    std::size_t at = 0;
+    std::size_t bytes = 0;
+  };
+  /// A native kernel wants dense arrays: a view with gaps goes through a packed stand-in.
+  struct StandIn {
+    std::weak_ptr<memory::Root> root;
+    memory::View* view = nullptr;
+    std::shared_ptr<memory::Root> packed;
+    bool in = false;
+    bool out = false;
+  };
+
+  /// The array arguments as the user gave them, with their extents, to tell equal hashes apart.
+  std::vector<memory::View*> views;
+  std::vector<geometry::Extents> extents;
+  std::vector<geometry::Extents> localExtents;
+  std::size_t argumentCount = 0;
+  LaunchOptions options;
+
+  std::shared_ptr<const KernelVersion> version;
+  runtime::DeviceState* device = nullptr;
+  std::shared_ptr<const runtime::Program> program;
+  cl::Kernel kernel;
+  cl_uint dims = 1;
+  std::size_t global[3] = {1, 1, 1};
+  std::size_t local[3] = {1, 1, 1};
+
+  std::vector<memory::detail::DeviceUse> uses;
+  std::vector<memory::detail::Ticket> tickets;
+  std::vector<memory::detail::Placement> placements;
+  std::vector<std::weak_ptr<memory::Root>> roots;
+  std::vector<ArrayArgs> arrays;
+  std::vector<ScalarArg> scalars;
+  std::size_t scalarBytes = 0;
+  /// The scalars as last set on the kernel.
+  std::vector<std::byte> scalarValues;
+  bool scalarsSet = false;
+
+  std::vector<StandIn> standIns;
+  /// With HPL_CHECK=bounds: the emitted kernel (its table of accesses) and the error buffer.
+  std::unique_ptr<codegen::EmittedKernel> checked;
+  cl::Buffer errors;
+  int errorArgument = -1;
+  std::vector<std::string> labels;
+
+  /// Launches copy stand-ins or read the error buffer, which cannot happen under the lock.
+  bool needsLockReleased() const { return !standIns.empty() || checked != nullptr; }
+  /// Whether the plan was made for these arguments.
+  bool matches(const LaunchOptions& asked, const Argument* arguments, std::size_t count) const;
+  /// Converts and packs the scalar arguments; throws ArgumentError for values that do not convert.
+  void packScalars(const Argument* arguments, std::byte* packed) const;
+  /// Enqueues under the lock that `transaction` holds.
+  void enqueue(memory::detail::Transaction& transaction, const std::byte* packed);
+};
+
+/// A launch without a plan's cached parts; see launch().
+std::shared_ptr<Plan> makePlan(KernelEntry& entry, const LaunchOptions& options,
+                               runtime::DeviceState& device, const Argument* arguments,
+                               std::size_t count);
+
+/// The domains of a launch, checked against the device.
+struct Shape {
+  cl_uint dims = 1;
+  /// The user's size.
+  std::size_t size[3] = {1, 1, 1};
+  std::size_t local[3] = {1, 1, 1};
+  /// `size` rounded up to multiples of `local`.
+  std::size_t global[3] = {1, 1, 1};
+  /// Dimensions up to the last one that was rounded; 0 when none was.
+  int guardDims = 0;
+};
+/// Chooses what the user left open; with `mustDivide` only local sizes that divide the global ones.
+/// Throws LaunchError for sizes of 0 and local sizes that the device cannot hold.
+Shape chooseShape(const LaunchOptions& options, const geometry::Extents* firstArray,
+                  runtime::DeviceState& device, const std::string& kernelName,
+                  bool mustDivide = false);
+
+/// Throws ArgumentError unless the arguments fit the kernel's parameters.
+void checkArguments(const KernelVersion& version, const Argument* arguments, std::size_t count);
+/// Throws ArgumentError unless `count` is what the kernel takes.
+void checkCount(const std::string& kernelName, std::size_t parameters, std::size_t count);
+/// Writes the scalar `argument` as a value of type `to` to `out`. Throws ArgumentError.
+void convertScalar(const Argument& argument, const ir::Type& to, std::byte* out,
+                   const std::string& kernelName, std::size_t position);
+/// How the kernel uses an array argument when it runs over `shape`.
+memory::detail::DeviceUse useOf(const Parameter& parameter, memory::View& view, const Shape& shape);
+
+/// The OpenCL C of a native kernel from a string or a file. Throws KernelError.
+std::string loadNativeSource(const std::string& name, const std::string& sourceOrFile);
+
+/// After a launch under HPL_CHECK=bounds: waits and throws BoundsError if an access went wrong.
+void reportViolation(Plan& plan);
+
+struct PlanAccess {
+  static FRunner makeRunner(std::shared_ptr<Plan> plan);
+  static std::byte* scalarsOf(FRunner& runner);
+};
+
+}  // namespace hpl::launch

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string>
+
+#include "hpl/error.h"
+#include "hpl/launch/detail/plan.h"
+
+namespace hpl::launch {
+namespace {
+
+std::string toText(const std::size_t* size, int dims) {
+  std::string text = "(";
+  for (int d = 0; d < dims; ++d) text += (d > 0 ? ", " : "") + std::to_string(size[d]);
+  return text + ")";
+}
+
+Domain defaultGlobal(const geometry::Extents* array, const std::string& kernelName) {
+  if (array == nullptr)
+    throw LaunchError("kernel '" + kernelName +
+                      "' has no array argument to take the global domain from; give it with "
+                      ".global(x[, y[, z]])");
+  const int rank = array->rank();
+  if (rank > 3)
+    throw LaunchError("kernel '" + kernelName + "': its first array has " + std::to_string(rank) +
+                      " dimensions and a domain at most 3; give it with .global(x[, y[, z]])");
+  Domain domain;
+  domain.dims = rank;
+  for (int d = 0; d < 3; ++d)
+    domain.size[d] = d < rank ? static_cast<std::size_t>((*array)[rank - 1 - d]) : 1;
+  return domain;
+}
+
+/// The largest divisor of `size` that is at most `limit`.
+std::size_t divisorUpTo(std::size_t size, std::size_t limit) {
+  for (std::size_t n = std::min(size, limit); n > 1; --n)
+    if (size % n == 0) return n;
+  return 1;
+}
+
+/// A local extent near `target`: a divisor when there is a good one, so that no work-item has to be
+/// masked, else `target` itself.
+std::size_t nearTarget(std::size_t size, std::size_t target, bool mustDivide) {
+  if (size <= target) return std::max<std::size_t>(size, 1);
+  const std::size_t divisor = divisorUpTo(size, target);
+  return mustDivide || divisor * 2 >= target ? divisor : target;
+}
+
+/// CPUs run a work-group as a vectorised loop over x: long rows, nothing in y and z, but enough
+/// groups that all units have work. GPUs want a few warps in compact tiles.
+void defaultLocal(Shape& shape, const runtime::DeviceState& device, bool mustDivide) {
+  const DeviceProperties& p = device.properties();
+  const std::size_t limit = std::max<std::size_t>(p.maxWorkGroupSize, 1);
+  std::size_t target[3] = {256, 1, 1};
+  if (p.type == CPU) {
+    const std::size_t others = shape.size[1] * shape.size[2];
+    if (shape.dims == 1) target[0] = 1024;
+    // A small problem is divided so that every unit gets several groups.
+    const std::size_t groups = 4 * std::max(1u, p.computeUnits);
+    while (target[0] > 64 && (shape.size[0] + target[0] - 1) / target[0] * others < groups)
+      target[0] /= 2;
+  } else if (shape.dims == 2) {
+    target[0] = 32;
+    target[1] = 8;
+  } else if (shape.dims == 3) {
+    target[0] = 32;
+    target[1] = 4;
+    target[2] = 2;
+  }
+  while (target[0] * target[1] * target[2] > limit) {
+    std::size_t& largest = *std::max_element(target, target + 3);
+    largest = std::max<std::size_t>(1, largest / 2);
+  }
+  for (cl_uint d = 0; d < shape.dims; ++d) {
+    const std::size_t itemLimit = p.maxWorkItemSizes[d] > 0 ? p.maxWorkItemSizes[d] : limit;
+    shape.local[d] = nearTarget(shape.size[d], std::min(target[d], itemLimit), mustDivide);
+  }
+}
+
+void checkLocal(const Shape& shape, const runtime::DeviceState& device,
+                const std::string& kernelName) {
+  const DeviceProperties& p = device.properties();
+  const int dims = static_cast<int>(shape.dims);
+  std::size_t product = 1;
+  for (int d = 0; d < dims; ++d) {
+    const std::size_t limit = p.maxWorkItemSizes[static_cast<std::size_t>(d)];
+    if (limit > 0 && shape.local[d] > limit)
+      throw LaunchError("kernel '" + kernelName + "': local domain " + toText(shape.local, dims) +
+                        " exceeds the limit of " + std::to_string(limit) + " in dimension " +
+                        std::to_string(d + 1) + " of device " + device.name() +
+                        "; choose a smaller .local(...) or leave it to the library");
+    product *= shape.local[d];
+  }
+  if (p.maxWorkGroupSize > 0 && product > p.maxWorkGroupSize)
+    throw LaunchError("kernel '" + kernelName + "': local domain " + toText(shape.local, dims) +
+                      " has " + std::to_string(product) + " work-items, and device " + device.name() +
+                      " holds at most " + std::to_string(p.maxWorkGroupSize) +
+                      " per group; choose a smaller .local(...) or leave it to the library");
+}
+
+void requirePositive(const Domain& domain, const char* which, const std::string& kernelName) {
+  for (int d = 0; d < domain.dims; ++d)
+    if (domain.size[d] == 0)
+      throw LaunchError("kernel '" + kernelName + "': " + which + " domain " +
+                        toText(domain.size, domain.dims) + " is empty in dimension " +
+                        std::to_string(d + 1) + "; every size must be at least 1");
+}
+
+}  // namespace
+
+Shape chooseShape(const LaunchOptions& options, const geometry::Extents* firstArray,
+                  runtime::DeviceState& device, const std::string& kernelName, bool mustDivide) {
+  const Domain global =
+      options.global.dims > 0 ? options.global : defaultGlobal(firstArray, kernelName);
+  requirePositive(global, "global", kernelName);
+  requirePositive(options.local, "local", kernelName);
+  if (options.local.dims > global.dims)
+    throw LaunchError("kernel '" + kernelName + "': the local domain has " +
+                      std::to_string(options.local.dims) + " dimensions and the global one " +
+                      std::to_string(global.dims) + "; give them the same number");
+  Shape shape;
+  shape.dims = static_cast<cl_uint>(global.dims);
+  std::copy(global.size, global.size + 3, shape.size);
+  if (options.local.dims > 0) {
+    for (int d = 0; d < options.local.dims; ++d) shape.local[d] = options.local.size[d];
+    checkLocal(shape, device, kernelName);
+  } else {
+    defaultLocal(shape, device, mustDivide);
+  }
+  for (int d = 0; d < global.dims; ++d) {
+    const std::size_t groups = (shape.size[d] + shape.local[d] - 1) / shape.local[d];
+    shape.global[d] = groups * shape.local[d];
+    if (shape.global[d] != shape.size[d]) shape.guardDims = d + 1;
+  }
+  return shape;
+}
+
+}  // namespace hpl::launch

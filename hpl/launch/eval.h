@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <type_traits>
+
+#include "hpl/launch/detail/argument.h"
+#include "hpl/launch/detail/kernel_source.h"
+#include "hpl/launch/domain.h"
+#include "hpl/launch/frunner.h"
+#include "hpl/runtime/device.h"
+#include "hpl/runtime/fp_mode.h"
+
+namespace hpl {
+
+namespace launch {
+
+/// How a launch is to be made; what is unset the library chooses.
+struct LaunchOptions {
+  runtime::DeviceState* device = nullptr;
+  Domain global;
+  Domain local;
+  FpMode fp = DEFAULT_FP;
+  bool fpChosen = false;
+};
+
+FRunner launch(const EntryHandle& kernel, const LaunchOptions& options, const Argument* arguments,
+               std::size_t count);
+/// Runs the kernel with the host interpreter instead of a device.
+void interpret(const EntryHandle& kernel, const LaunchOptions& options, const Argument* arguments,
+               std::size_t count);
+/// Forgets what was captured, so that the next launch captures again.
+void forget(KernelEntry& entry);
+
+}  // namespace launch
+
+/// A kernel about to be launched: `eval(f).global(n).local(64).device(GPU, 0)(args...)`.
+class Launcher {
+ public:
+  explicit Launcher(launch::EntryHandle kernel) : kernel_(std::move(kernel)) {}
+
+  /// Size of the global domain: x runs along the last dimension of arrays. Default: the shape of
+  /// the first array argument. LaunchError at the launch if a size is 0.
+  Launcher& global(const Domain& domain) {
+    options_.global = domain;
+    return *this;
+  }
+  Launcher& global(std::size_t x) { return global(Domain(x)); }
+  Launcher& global(std::size_t x, std::size_t y) { return global(Domain(x, y)); }
+  Launcher& global(std::size_t x, std::size_t y, std::size_t z) { return global(Domain(x, y, z)); }
+
+  /// Size of the work-groups. Default: chosen for the device. If it does not divide the global
+  /// domain, that is rounded up and the surplus work-items are masked. LaunchError at the launch if
+  /// the device cannot hold it.
+  Launcher& local(const Domain& domain) {
+    options_.local = domain;
+    return *this;
+  }
+  Launcher& local(std::size_t x) { return local(Domain(x)); }
+  Launcher& local(std::size_t x, std::size_t y) { return local(Domain(x, y)); }
+  Launcher& local(std::size_t x, std::size_t y, std::size_t z) { return local(Domain(x, y, z)); }
+
+  /// Where to run. Default: defaultDevice(). Throws DeviceError when there is no such device.
+  Launcher& device(const Device& device) {
+    options_.device = &device.state();
+    return *this;
+  }
+  Launcher& device(DeviceType type, int n = 0) { return device(Device(type, n)); }
+
+  /// How floating point is treated; default: HPL_FP.
+  Launcher& fp(FpMode mode) {
+    options_.fp = mode;
+    options_.fpChosen = true;
+    return *this;
+  }
+
+  /// Launches. Arguments are Arrays or views, and host scalars for scalar parameters (converted as
+  /// C++ would). Returns at once; whoever reads the results waits. Throws ArgumentError for a wrong
+  /// number, type or rank of arguments, LaunchError for domains that cannot run, BuildError when
+  /// the device's compiler rejects the kernel, AllocationError when the arrays do not fit,
+  /// BoundsError under HPL_CHECK=bounds. A launch that throws leaves every array as it was, except
+  /// under HPL_CHECK=bounds, where the kernel has run.
+  template <class... A>
+  FRunner operator()(const A&... arguments) {
+    const launch::Argument list[sizeof...(A) + 1] = {launch::makeArgument(arguments)..., {}};
+    return launch::launch(kernel_, options_, list, sizeof...(A));
+  }
+
+  /// The same on the host, by the interpreter of the kernel's intermediate representation: slow,
+  /// but every access is checked. The reference that devices are compared with. Blocks.
+  template <class... A>
+  void interpret(const A&... arguments) {
+    const launch::Argument list[sizeof...(A) + 1] = {launch::makeArgument(arguments)..., {}};
+    launch::interpret(kernel_, options_, list, sizeof...(A));
+  }
+
+ private:
+  launch::EntryHandle kernel_;
+  launch::LaunchOptions options_;
+};
+
+/// Prepares the launch of a kernel: a function, a lambda, a functor or a std::function whose
+/// parameters are Arrays and scalars. The kernel is captured once per kind of device; host values
+/// it reads become constants then (see reeval). Functors are told apart by their type and, when
+/// trivially copyable, by their value; others are captured at each eval. (Paper, Section 2.1.)
+template <class F>
+Launcher eval(const F& f) {
+  return Launcher(launch::entryOf<std::decay_t<F>>(f));
+}
+
+/// The same, but captures again: use it after host values that the kernel reads have changed.
+template <class F>
+Launcher reeval(const F& f) {
+  launch::EntryHandle handle = launch::entryOf<std::decay_t<F>>(f);
+  launch::forget(*handle.entry);
+  return Launcher(std::move(handle));
+}
+
+/// While a kernel is captured: the device that it is captured for, so that a kernel may adapt.
+/// Elsewhere: defaultDevice().
+Device captureDevice();
+
+}  // namespace hpl

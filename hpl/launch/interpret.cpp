@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/ir/interpreter.h"
+
+#include "hpl/error.h"
+#include "hpl/launch/detail/plan.h"
+#include "hpl/runtime/detail/runtime.h"
+
+namespace hpl::launch {
+namespace {
+
+ir::Argument hostArray(const Parameter& parameter, const Argument& argument, const Shape& shape) {
+  memory::View& view = *argument.view;
+  const memory::detail::DeviceUse use = useOf(parameter, view, shape);
+  if (use.write) {
+    view.openForWriting(use.overwrites);
+  } else {
+    view.openForReading();
+  }
+  ir::ArrayArgument array;
+  array.data = view.host;
+  array.extents.assign(view.extents.begin(), view.extents.end());
+  array.strides.assign(view.strides.begin(), view.strides.end());
+  array.label = view.root().label();
+  return array;
+}
+
+}  // namespace
+
+void interpret(const EntryHandle& handle, const LaunchOptions& options, const Argument* arguments,
+               std::size_t count) {
+  runtime::DeviceState& device =
+      options.device != nullptr ? *options.device : runtime::Runtime::get().defaultDevice();
+  const auto version = handle.entry->version(device, {});
+  if (version->native)
+    throw KernelError("native kernel '" + version->name +
+                      "' is OpenCL C, which the interpreter cannot run; use eval(f)(arguments)");
+  checkArguments(*version, arguments, count);
+  const geometry::Extents* first = nullptr;
+  for (std::size_t i = 0; i < count && first == nullptr; ++i)
+    if (arguments[i].kind == Argument::Kind::Array) first = &arguments[i].view->extents;
+  const Shape shape = chooseShape(options, first, device, version->name);
+
+  std::vector<ir::Argument> list;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (arguments[i].kind == Argument::Kind::Array) {
+      list.push_back(hostArray(version->params[i], arguments[i], shape));
+    } else if (arguments[i].kind == Argument::Kind::LocalArray) {
+      const geometry::Extents& extents = *arguments[i].localExtents;
+      list.emplace_back(ir::LocalArgument{{extents.begin(), extents.end()}});
+    } else {
+      ir::ScalarArgument scalar;
+      scalar.bytes.resize(ir::sizeOf(version->params[i].type));
+      convertScalar(arguments[i], version->params[i].type, scalar.bytes.data(), version->name, i);
+      list.emplace_back(std::move(scalar));
+    }
+  }
+  ir::NDRange range;
+  range.dims = static_cast<int>(shape.dims);
+  for (std::size_t d = 0; d < 3; ++d) {
+    range.global[d] = shape.size[d];
+    range.local[d] = shape.local[d];
+  }
+  ir::interpret(*version->kernel, range, list);
+}
+
+}  // namespace hpl::launch
