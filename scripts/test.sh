@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+set -uo pipefail
+
+usage() {
+  cat <<'TEXT'
+Usage: scripts/test.sh [STAGE...]
+Installs what is missing, builds HPL and runs its tests. Without a stage: --gcc. Several stages run
+one after another; all run even if one fails.
+  --quick      g++ build of the tests, without samples, package and simulator tests
+  --gcc        g++ build of everything, warnings are errors, every test
+  --simulator  the samples at small sizes on a simulated device (races, bounds); part of --gcc
+  --format     clang-format 16 finds nothing to change
+  --clang      clang 16 build of everything, warnings are errors
+  --tidy       clang-tidy 16 on hpl/
+  --asan       the tests under AddressSanitizer and UndefinedBehaviorSanitizer
+  --tsan       the tests under ThreadSanitizer
+  --coverage   the tests again, counting lines: at least 90 % of hpl/ (report in build/coverage)
+  --all        all of these
+Each stage builds in build/<preset>. JOBS: parallel jobs (default: the number of cores).
+TEXT
+}
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+jobs=${JOBS:-$(nproc)}
+minimum_coverage=90
+
+# Lets fresh clones share what the compiler cache holds.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+
+# build PRESET TARGET [CMAKE OPTION...]: prints the compiler's words only when there are any.
+build() {
+  local preset=$1 target=$2
+  shift 2
+  cmake --preset "$preset" "$@" >"build/$preset.log" 2>&1 || { cat "build/$preset.log"; return 1; }
+  cmake --build --preset "$preset" --target "$target" -j "$jobs" -- --quiet
+}
+
+# suite PRESET [CTEST OPTION...]: runs tests of a build tree, keeping the output for the summary.
+suite() {
+  local preset=$1
+  shift
+  ctest --preset "$preset" -j "$jobs" --no-tests=error "$@" 2>&1 | tee "build/$preset.ctest.log"
+}
+
+stage_quick() { build ci all && suite ci -LE 'samples|package|simulator'; }
+stage_gcc() { build ci all && suite ci; }
+stage_simulator() { build ci all && suite ci -L simulator; }
+stage_format() { scripts/format.sh --check; }
+stage_clang() { build clang all; }
+stage_asan() {
+  build asan-ubsan all -DHPL_BUILD_PERF=OFF && suite asan-ubsan -LE 'package|architecture'
+}
+stage_tsan() { build tsan all -DHPL_BUILD_PERF=OFF && suite tsan -LE 'package|architecture'; }
+
+stage_tidy() {
+  cmake --preset clang >/dev/null || return
+  find hpl -name '*.cpp' -not -path 'hpl/mpi/*' -print0 |
+    xargs -0 -n 1 -P "$jobs" clang-tidy-16 -p build/clang --quiet --warnings-as-errors='*' 2>&1 |
+    grep -v 'warnings generated'
+  [ "${PIPESTATUS[1]}" -eq 0 ]
+}
+
+stage_coverage() {
+  build coverage all -DHPL_BUILD_PERF=OFF || return
+  find build/coverage -name '*.gcda' -delete
+  suite coverage -LE 'package|architecture|simulator' || return
+  gcovr --root . --filter hpl/ --object-directory build/coverage -j "$jobs" \
+    --exclude-unreachable-branches --exclude-throw-branches \
+    --html-details build/coverage/report.html --txt build/coverage/report.txt \
+    --fail-under-line "$minimum_coverage" --print-summary build/coverage
+}
+
+stages=()
+for argument in "$@"; do
+  case $argument in
+    --quick | --gcc | --simulator | --format | --clang | --tidy | --asan | --tsan | --coverage)
+      stages+=("${argument#--}") ;;
+    --all) stages+=(format gcc clang tidy asan tsan coverage) ;;
+    --help | -h) usage; exit 0 ;;
+    *) usage >&2; exit 2 ;;
+  esac
+done
+[ ${#stages[@]} -gt 0 ] || stages=(gcc)
+
+setup=()
+case " ${stages[*]} " in
+  *" format "* | *" clang "* | *" tidy "* | *" coverage "*) setup=(--ci) ;;
+esac
+scripts/setup.sh "${setup[@]}" || exit 1
+mkdir -p build
+
+failed=0
+summary=()
+for stage in "${stages[@]}"; do
+  printf '\n=== %s ===\n' "$stage"
+  start=$SECONDS
+  if "stage_$stage"; then outcome=passed; else outcome=FAILED failed=1; fi
+  summary+=("$(printf '%-10s %s after %d s' "$stage" "$outcome" $((SECONDS - start)))")
+  echo "=== ${summary[-1]} ==="
+done
+
+printf '\nStages:\n'
+printf '  %s\n' "${summary[@]}"
+# What the full suite ended with, once more, where it is seen.
+case " ${stages[*]} " in
+  *" gcc "*) grep -E 'tests passed|^Total Test time' build/ci.ctest.log ;;
+esac
+exit "$failed"

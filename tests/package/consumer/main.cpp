@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The smallest program that compiles, captures, launches and reads back.
+#include <cstdio>
+
+#include "hpl/hpl.h"
+
+using namespace hpl;
+
+void saxpy(Array<float, 1> y, Array<float, 1> x, Float a) { y[idx] = a * x[idx] + y[idx]; }
+
+int main() {
+  constexpr int n = 1000;
+  Array<float, 1> x(n), y(n);
+  for (int i = 0; i < n; ++i) {
+    x(i) = static_cast<float>(i);
+    y(i) = 1.0f;
+  }
+  eval(saxpy)(y, x, 2.0f);
+  for (int i = 0; i < n; ++i) {
+    if (y(i) != 2.0f * static_cast<float>(i) + 1.0f) {
+      std::printf("y(%d) is %g\n", i, static_cast<double>(y(i)));
+      return 1;
+    }
+  }
+  std::puts("saxpy through the installed package: correct");
+  return 0;
+}
