@@ -15,7 +15,7 @@ TEXT
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 if [ "${1:-}" = --help ] || [ "${1:-}" = -h ]; then
   usage
-  if [ -x build/release/samples/life ]; then build/release/samples/life --help; fi
+  if [ -x build/release/bin/life ]; then build/release/bin/life --help; fi
   exit 0
 fi
 
@@ -30,7 +30,7 @@ if ! { cmake --preset release -DHPL_BUILD_TESTS=OFF -DHPL_BUILD_PERF=OFF &&
   exit 1
 fi
 
-life=build/release/samples/life
+life=build/release/bin/life
 if [ $# -gt 0 ]; then
   exec "$life" "$@"
 fi

@@ -17,7 +17,7 @@ inline void listDevices() {
   for (const hpl::Device& device : hpl::devices()) {
     const hpl::DeviceProperties properties = device.getProperties();
     std::printf("%2d  %-11s  %s, %.1f GiB, %u compute units (%s)\n", device.id(),
-                hpl::toString(device.type()), properties.name.c_str(),
+                hpl::deviceTypeName(device.type()), properties.name.c_str(),
                 static_cast<double>(properties.globalMemory) / (1 << 30), properties.computeUnits,
                 properties.platform.c_str());
   }
