@@ -5,7 +5,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <source_location>
 #include <string>
 #include <type_traits>
 
@@ -218,7 +217,6 @@ class Array : public detail::ArrayBase {
     if (detail::capturing()) {
       static_assert((detail::ArrayIndex<std::tuple_element_t<I, Tuple>> && ...),
                     "HPL: the extents of an array must be host integers");
-      detail::setLocation(std::source_location::current());
       declareInKernel(irType<T>(), Mem == Local ? ir::Space::Local : ir::Space::Private, N, extents);
     } else if constexpr (std::tuple_size_v<Tuple> == N) {
       create(irType<T>(), sizeof(T), N, extents, nullptr, 0, Mem == Local);

@@ -86,7 +86,8 @@ class HostRef {
   }
   void requireWritable() const {
 #ifndef HPL_NO_AUTOSYNC
-    if ((view_->hostState.load(std::memory_order_acquire) & memory::kHostWritable) == 0) [[unlikely]]
+    // Relaxed: whoever writes an array has it to itself, so no other thread opened it meanwhile.
+    if ((view_->hostState.load(std::memory_order_relaxed) & memory::kHostWritable) == 0) [[unlikely]]
       view_->openForWriting();
 #endif
   }

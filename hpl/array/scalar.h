@@ -38,7 +38,13 @@ class Array<T, 0, Mem> : public detail::Lanes<Array<T, 0, Mem>, T, Ref>,
       value_ = convertedHostValue(x);
     }
   }
-  Array(const Array& other) : Array(other, std::source_location::current()) {}
+  Array(const Array& other) {
+    if (detail::capturing()) {
+      declare(other.node());
+    } else {
+      value_ = other.value();
+    }
+  }
   Array(Array&& other) noexcept : value_(other.value_) { adopt(other.symbol_); }
 
   Array& operator=(const Array& other) {
@@ -93,14 +99,6 @@ class Array<T, 0, Mem> : public detail::Lanes<Array<T, 0, Mem>, T, Ref>,
  private:
   struct NoDeclaration {};
   explicit Array(NoDeclaration) {}
-  Array(const Array& other, const std::source_location& where) {
-    if (detail::capturing()) {
-      detail::setLocation(where);
-      declare(other.node());
-    } else {
-      value_ = other.value();
-    }
-  }
 
   void declare(detail::Node init) {
     constexpr ir::Space space = Mem == Local ? ir::Space::Local : ir::Space::Private;

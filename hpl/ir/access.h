@@ -9,8 +9,8 @@
 
 #include "hpl/ir/kernel.h"
 
-/// Access analysis: what a kernel touches, per array parameter and dimension (DESIGN.md, section 3).
-/// Every statement is an over-approximation of reads and writes and an under-approximation of
+/// Access analysis: what a kernel touches, per array parameter and dimension (DESIGN.md, section
+/// 3). Every statement is an over-approximation of reads and writes and an under-approximation of
 /// `coversThreads`: whatever cannot be proved is Unknown (the whole dimension) or false.
 ///
 /// The proofs rest on these facts about legal launches:
@@ -81,7 +81,8 @@ struct AccessSite {
 
 /// What the kernel does to one array parameter.
 struct ArrayAccess {
-  /// Parameter of the entry function (global, constant or local memory); paramIndex is its position.
+  /// Parameter of the entry function (global, constant or local memory); paramIndex is its
+  /// position.
   const Variable* array = nullptr;
   /// Some work-item may read an element. Partial writes and atomics count as reads too.
   bool read = false;
@@ -145,9 +146,9 @@ struct AccessSummary {
   const ArrayAccess* find(int paramIndex) const;
 };
 
-/// Analyses a verified kernel. Calls are followed; time is linear in the size of the inlined kernel,
-/// and bounded: past a fixed effort (a million nodes) every array counts as read and, unless it is
-/// read-only, written at Unknown indices.
+/// Analyses a verified kernel. Calls are followed; time is linear in the size of the inlined
+/// kernel, and bounded: past a fixed effort (a million nodes) every array counts as read and,
+/// unless it is read-only, written at Unknown indices.
 AccessSummary analyze(const Kernel& kernel);
 
 /// "[idy+{-1..1}]", "[idx]", "[{0..7}]", "[3]", "[?]".

@@ -296,8 +296,8 @@ void Printer::loop(const Loop& loop, const SourceLocation& where) {
     }
   }
   if (!prepared && simpleStep) {
-    const std::string head = (condition.empty() ? ";" : "; " + condition + ";") +
-                             (step.empty() ? "" : " " + step);
+    const std::string head =
+        (condition.empty() ? ";" : "; " + condition + ";") + (step.empty() ? "" : " " + step);
     line(hasStep ? "for (" + head + ") {"
                  : "while (" + (condition.empty() ? "true" : condition) + ") {",
          where);

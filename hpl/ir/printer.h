@@ -8,8 +8,8 @@
 /// Readable text of the IR, for people and for tests: C-like, with the language's own names (idx,
 /// lidx, szx, ...). It is not what is compiled; codegen writes OpenCL C.
 ///
-/// Implicit conversions are written `(~float)x`, explicit ones `(float)x`; literals carry their type
-/// in a suffix (1u, 2l, 3ul, 0.5f, 0.5h). Equal kernels print equally.
+/// Implicit conversions are written `(~float)x`, explicit ones `(float)x`; literals carry their
+/// type in a suffix (1u, 2l, 3ul, 0.5f, 0.5h). Equal kernels print equally.
 namespace hpl::ir {
 
 struct PrintOptions {

@@ -37,8 +37,8 @@ DeviceState& find(std::string_view platform, DeviceType type, int n, Predicate&&
   std::string others;
   for (const auto& state : Runtime::get().devices()) {
     if ((state->type() & type) != 0 && wanted(*state) && count++ == n) return *state;
-    others += fmt::format("\n  {} {} (platform {}: {})", deviceTypeName(state->type()), state->name(),
-                          state->platformIndex(), state->properties().platform);
+    others += fmt::format("\n  {} {} (platform {}: {})", deviceTypeName(state->type()),
+                          state->name(), state->platformIndex(), state->properties().platform);
   }
   if (others.empty()) return Runtime::get().device(type, n);  // throws, with advice
   throw DeviceError(
@@ -89,10 +89,14 @@ Device defaultDevice() { return Device(); }
 
 const char* deviceTypeName(DeviceType type) noexcept {
   switch (type) {
-    case GPU: return "GPU";
-    case CPU: return "CPU";
-    case ACCELERATOR: return "ACCELERATOR";
-    case ANY: break;
+    case GPU:
+      return "GPU";
+    case CPU:
+      return "CPU";
+    case ACCELERATOR:
+      return "ACCELERATOR";
+    case ANY:
+      break;
   }
   return "ANY";
 }

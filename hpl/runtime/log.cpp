@@ -21,7 +21,8 @@ spdlog::logger& logger() {
 }
 
 void write(LogLevel level, spdlog::level::level_enum spdlogLevel, std::string_view message) {
-  if (shows(level)) logger().log(spdlogLevel, spdlog::string_view_t(message.data(), message.size()));
+  if (shows(level))
+    logger().log(spdlogLevel, spdlog::string_view_t(message.data(), message.size()));
 }
 
 }  // namespace

@@ -130,8 +130,7 @@ std::optional<cl::Program> restore(DeviceState& device, const std::string& binar
   cl_int status = CL_SUCCESS;
   cl_int code = CL_SUCCESS;
   const cl_context context = device.context()();
-  cl::Program program(
-      clCreateProgramWithBinary(context, 1, &id, &size, &bytes, &status, &code));
+  cl::Program program(clCreateProgramWithBinary(context, 1, &id, &size, &bytes, &status, &code));
   if (code != CL_SUCCESS || status != CL_SUCCESS || !program()) return std::nullopt;
   if (clBuildProgram(program(), 1, &id, options.c_str(), nullptr, nullptr) != CL_SUCCESS) {
     return std::nullopt;
@@ -190,8 +189,7 @@ void forget(const std::string& key, const std::shared_ptr<Slot>& slot) {
 }  // namespace
 
 std::shared_ptr<const Program> buildProgram(DeviceState& device, const std::string& kernelName,
-                                            const std::string& source,
-                                            const std::string& options) {
+                                            const std::string& source, const std::string& options) {
   const std::string key = joinKey(std::to_string(device.serial()), kernelName, options, source);
   std::shared_ptr<Slot> slot;
   {

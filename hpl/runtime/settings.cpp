@@ -9,7 +9,7 @@
 #include <array>
 #include <atomic>
 #include <cctype>
-#include <limits>
+#include <charconv>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -68,15 +68,12 @@ bool applyChecks(Settings& s, const std::string& value) {
 
 /// "512M", "1.5G", "4096": bytes with an optional suffix, powers of 1024.
 std::optional<std::size_t> parseBytes(const std::string& value) {
-  std::size_t used = 0;
+  // Not std::stod: it follows the locale, and takes signs, blanks and "nan".
   double number = 0;
-  if (value.empty() || !std::isdigit(static_cast<unsigned char>(value[0]))) return std::nullopt;
-  try {
-    number = std::stod(value, &used);
-  } catch (const std::exception&) {
-    return std::nullopt;
-  }
-  std::string suffix = lower(std::string_view(value).substr(used));
+  const char* const last = value.data() + value.size();
+  const auto [end, error] = std::from_chars(value.data(), last, number, std::chars_format::fixed);
+  if (error != std::errc{} || !(number > 0)) return std::nullopt;
+  std::string suffix = lower(std::string_view(end, static_cast<std::size_t>(last - end)));
   if (suffix.ends_with("ib")) suffix.resize(suffix.size() - 2);
   if (suffix.ends_with("b")) suffix.resize(suffix.size() - 1);
   static constexpr std::string_view units = "kmgt";
@@ -108,7 +105,8 @@ const std::array<Setting, 13>& table() {
   using S = Settings;
   using V = const std::string&;
   static const std::array<Setting, 13> settings{{
-      {{"HPL_DEVICES", "list of gpu|cpu|accelerator|any|part of a platform's name, each [:n][/k][*k]",
+      {{"HPL_DEVICES",
+        "list of gpu|cpu|accelerator|any|part of a platform's name, each [:n][/k][*k]",
         "all devices",
         "Selects devices, splits them into k sub-devices (/k), opens them k times (*k)."},
        [](S& s, V v) {
@@ -156,8 +154,7 @@ const std::array<Setting, 13>& table() {
                                            {"info", LogLevel::Info},
                                            {"debug", LogLevel::Debug}}});
        }},
-      {{"HPL_EXPLAIN", switchValues, "off",
-        "Launches say on stderr what they decided and why."},
+      {{"HPL_EXPLAIN", switchValues, "off", "Launches say on stderr what they decided and why."},
        [](S& s, V v) { return applySwitch(s.explain, v); }},
       {{"HPL_TUNE", "off|quick|full", "quick", "How long measured selection may try variants."},
        [](S& s, V v) {

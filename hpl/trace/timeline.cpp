@@ -25,7 +25,8 @@ double hostSeconds() {
 void keepTransfer(Transfer kind, std::size_t bytes, int device, cl_event event,
                   std::string_view label, Queue queue) {
   static_assert(static_cast<int>(Kind::HostToDevice) == static_cast<int>(Transfer::HostToDevice) &&
-                static_cast<int>(Kind::DeviceToDevice) == static_cast<int>(Transfer::DeviceToDevice));
+                static_cast<int>(Kind::DeviceToDevice) ==
+                    static_cast<int>(Transfer::DeviceToDevice));
   Recorder::get().addCommand(static_cast<Kind>(kind), queue, device,
                              label.empty() ? std::string_view("array") : label, bytes, event);
 }
@@ -73,7 +74,8 @@ void flush() {
   file.close();
   if (!file) {
     throw Error(fmt::format(
-        "HPL_TRACE: the timeline cannot be written to {}: is its folder there and writable?", path));
+        "HPL_TRACE: the timeline cannot be written to {}: is its folder there and writable?",
+        path));
   }
 }
 

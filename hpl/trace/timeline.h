@@ -39,13 +39,15 @@ inline bool enabled() noexcept { return detail::timing.load(std::memory_order_re
 inline void recordTransfer(Transfer kind, std::size_t bytes, int device, cl_event event,
                            std::string_view label, Queue queue = Queue::Transfer) {
   detail::counters.bytes[static_cast<int>(kind)].fetch_add(bytes, std::memory_order_relaxed);
-  if (enabled()) [[unlikely]] detail::keepTransfer(kind, bytes, device, event, label, queue);
+  if (enabled()) [[unlikely]]
+    detail::keepTransfer(kind, bytes, device, event, label, queue);
 }
 
 /// Counts a kernel launch on the device's compute queue.
 inline void recordLaunch(std::string_view kernel, int device, cl_event event) {
   detail::counters.launches.fetch_add(1, std::memory_order_relaxed);
-  if (enabled()) [[unlikely]] detail::keepLaunch(kernel, device, event);
+  if (enabled()) [[unlikely]]
+    detail::keepLaunch(kernel, device, event);
 }
 
 /// Adds host time spent capturing a kernel and generating its code.
@@ -60,7 +62,8 @@ class HostScope {
   explicit HostScope(std::string_view name)
       : name_(name), begin_(enabled() ? detail::hostSeconds() : -1) {}
   ~HostScope() {
-    if (begin_ >= 0) [[unlikely]] detail::keepHostScope(name_, begin_, detail::hostSeconds());
+    if (begin_ >= 0) [[unlikely]]
+      detail::keepHostScope(name_, begin_, detail::hostSeconds());
   }
   HostScope(const HostScope&) = delete;
   HostScope& operator=(const HostScope&) = delete;

@@ -259,10 +259,10 @@ TEST_CASE("results that nobody reads are not declared") {
   });
   CHECK(text ==
         "__kernel void k(__global const float* v, int n) {\n"
-        "  __local int counts[4 * 8];\n"
+        "  __local int counts[4][8];\n"
         "  const ulong lidx = get_local_id(0);\n"
-        "  atomic_inc(&counts[19]);\n"
-        "  int used = atomic_add(&counts[lidx * 8 + 1], 2);\n"
+        "  atomic_inc(&counts[2][3]);\n"
+        "  int used = atomic_add(&counts[lidx][1], 2);\n"
         "  n = used;\n"
         "}\n");
 }

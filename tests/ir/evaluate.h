@@ -5,9 +5,11 @@
 #include <bit>
 #include <complex>
 #include <cstdint>
-#include <string>
-#include <tuple>
+#include <cstring>
+#include <functional>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "hpl/ir/interpreter.h"
 #include "tests/ir/ir_builder.h"
@@ -53,50 +55,71 @@ constexpr Type typeOf() {
   return HostType<T>::type();
 }
 
+/// A value with its type.
+struct TypedValue {
+  Type type;
+  ScalarArgument argument;
+};
 template <class T>
-ScalarArgument asArgument(const T& value) {
-  ScalarArgument argument = scalarArgument(value);
-  argument.bytes.resize(sizeOf(typeOf<T>()));
-  return argument;
+TypedValue typed(const T& value) {
+  TypedValue result{typeOf<T>(), scalarArgument(value)};
+  result.argument.bytes.resize(sizeOf(result.type));
+  return result;
 }
 
-/// The value of `build(parameters...)`, an E of R's IR type, for the given arguments.
-template <class R, class Build, class... A>
-R evaluate(Build build, const A&... values) {
-  IrBuilder b("evaluate");
-  auto out = b.array("out", typeOf<R>(), 1);
-  const auto kernel = [&](auto... params) { b.stmt(Assign{out(0), build(*params...)}); };
-  int count = 0;
-  const auto parameter = [&](Type type) { return b.scalar("p" + std::to_string(++count), type); };
-  // Braces: parameters are declared from left to right.
-  std::apply(kernel, std::tuple{parameter(typeOf<A>())...});
-  const Kernel k = b.finish();
-  std::array<R, 2> result{};
-  interpret(k, NDRange{}, {arrayArgument(result.data(), {1}), asArgument(values)...});
-  return result[0];
+using Build = std::function<E(const std::vector<E>&)>;
+
+/// The bytes of the value of `build(parameters)`, an E of type `result`, for the given arguments.
+std::vector<std::byte> evaluateBytes(Type result, const std::vector<TypedValue>& args,
+                                     const Build& build);
+
+template <class R>
+R fromBytes(const std::vector<std::byte>& bytes) {
+  R result;
+  std::memcpy(&result, bytes.data(), sizeof(R));
+  return result;
 }
 
-/// The same of an operator or built-in by itself.
-template <class R, class... A>
-R evaluate(BinaryOp op, const A&... values) {
-  return evaluate<R>(
-      [&](E l, E r) { return l.b->expr(typeOf<R>(), Binary{op, l, r}); }, values...);
+/// The value of `build(parameters...)`, an E of R's IR type.
+template <class R, class F, class... A>
+R evaluate(F build, const A&... values) {
+  const Build spread = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return [&build](const std::vector<E>& p) { return build(p[I]...); };
+  }(std::index_sequence_for<A...>{});
+  return fromBytes<R>(evaluateBytes(typeOf<R>(), {typed(values)...}, spread));
+}
+
+/// The same of an operator, conversion or built-in by itself.
+std::vector<std::byte> evaluateBytes(BinaryOp op, Type result, const std::vector<TypedValue>& args);
+std::vector<std::byte> evaluateBytes(UnaryOp op, Type result, const std::vector<TypedValue>& args);
+std::vector<std::byte> evaluateBytes(Builtin f, Type result, const std::vector<TypedValue>& args);
+std::vector<std::byte> convertBytes(Type result, const TypedValue& value);
+
+template <class R, class A>
+R evaluate(BinaryOp op, const A& left, const A& right) {
+  return fromBytes<R>(evaluateBytes(op, typeOf<R>(), {typed(left), typed(right)}));
 }
 template <class R, class A>
 R evaluate(UnaryOp op, const A& value) {
-  return evaluate<R>([&](E e) { return e.b->expr(typeOf<R>(), Unary{op, e}); }, value);
+  return fromBytes<R>(evaluateBytes(op, typeOf<R>(), {typed(value)}));
+}
+template <class R, class... A>
+R evaluate(Builtin f, const A&... values) {
+  return fromBytes<R>(evaluateBytes(f, typeOf<R>(), {typed(values)...}));
 }
 template <class R, class A>
 R convert(const A& value) {
-  return evaluate<R>([&](E e) { return e.b->cast(typeOf<R>(), e); }, value);
+  return fromBytes<R>(convertBytes(typeOf<R>(), typed(value)));
 }
-template <class R, class First, class... A>
-R evaluate(Builtin f, const First& first, const A&... values) {
-  return evaluate<R>(
-      [&](E e, auto... rest) {
-        return e.b->builtin(f, typeOf<R>(), {e, static_cast<const Expr*>(rest)...});
-      },
-      first, values...);
+
+/// Both results of a built-in with an out-pointer.
+std::pair<std::vector<std::byte>, std::vector<std::byte>> evaluateOutBytes(
+    Builtin f, Type result, Type out, const std::vector<TypedValue>& args);
+
+template <class R, class O, class... A>
+std::pair<R, O> evaluateOut(Builtin f, const A&... values) {
+  const auto bytes = evaluateOutBytes(f, typeOf<R>(), typeOf<O>(), {typed(values)...});
+  return {fromBytes<R>(bytes.first), fromBytes<O>(bytes.second)};
 }
 
 }  // namespace hpl::ir::test

@@ -25,77 +25,77 @@ struct Point {
   double expected;
 };
 
-#define B(name) Builtin::name##_
+using enum Builtin;
 
 const std::vector<Point>& points() {
   static const std::vector<Point> kPoints{
-      {B(acos), {0.5}, kPi / 3},       {B(acos), {2}, kNan},
-      {B(acosh), {1.25}, std::log(2)}, {B(acospi), {0.5}, 1.0 / 3},
-      {B(asin), {-1}, -kPi / 2},       {B(asinh), {0.75}, std::log(2)},
-      {B(asinpi), {0.5}, 1.0 / 6},     {B(atan), {1}, kPi / 4},
-      {B(atan2), {-1, -1}, -0.75 * kPi}, {B(atan2), {0.0, -1}, kPi},
-      {B(atanh), {0.6}, std::log(2)},  {B(atanpi), {-1}, -0.25},
-      {B(atan2pi), {1, 0}, 0.5},       {B(cbrt), {-27}, -3},
-      {B(ceil), {-1.5}, -1},           {B(ceil), {1.25}, 2},
-      {B(copysign), {3, -0.0}, -3},    {B(cos), {kPi / 3}, 0.5},
-      {B(cosh), {std::log(2)}, 1.25},  {B(cospi), {0.5}, 0},
-      {B(cospi), {1e15}, 1},           {B(cospi), {2.0 / 3}, -0.5},
-      {B(cospi), {-1.0 / 3}, 0.5},     {B(erfc), {0}, 1},
-      {B(erf), {0.5}, 0.52049987781304654}, {B(erf), {kInf}, 1},
-      {B(exp), {1}, kE},               {B(exp), {-kInf}, 0},
-      {B(exp2), {-3}, 0.125},          {B(exp10), {3}, 1000},
-      {B(expm1), {1}, kE - 1},         {B(fabs), {-2.5}, 2.5},
-      {B(fdim), {5, 3}, 2},            {B(fdim), {3, 5}, 0},
-      {B(floor), {-1.5}, -2},          {B(fma), {2, 3, 4}, 10},
-      {B(mad), {2, 3, 4}, 10},         {B(fmax), {1, 2}, 2},
-      {B(fmax), {kNan, 2}, 2},         {B(fmin), {1, 2}, 1},
-      {B(fmin), {1, kNan}, 1},         {B(fmod), {-7, 3}, -1},
-      {B(fmod), {1, 0}, kNan},         {B(hypot), {3, 4}, 5},
-      {B(lgamma), {5}, std::log(24)},  {B(log), {kE}, 1},
-      {B(log), {0}, -kInf},            {B(log), {-1}, kNan},
-      {B(log2), {0.125}, -3},          {B(log10), {1000}, 3},
-      {B(log1p), {kE - 1}, 1},         {B(logb), {10}, 3},
-      {B(logb), {0.375}, -2},          {B(maxmag), {-3, 2}, -3},
-      {B(maxmag), {-3, 3}, 3},         {B(minmag), {-3, 2}, 2},
-      {B(minmag), {-3, 3}, -3},        {B(pow), {2, 10}, 1024},
-      {B(pow), {-2, 3}, -8},           {B(powr), {2, 0.5}, std::sqrt(2.0)},
-      {B(powr), {-2, 2}, kNan},        {B(powr), {0, 0}, kNan},
-      {B(remainder), {7, 4}, -1},      {B(remainder), {5, 2}, 1},
-      {B(rint), {2.5}, 2},             {B(rint), {-3.5}, -4},
-      {B(round), {2.5}, 3},            {B(round), {-2.5}, -3},
-      {B(rsqrt), {16}, 0.25},          {B(sin), {kPi / 6}, 0.5},
-      {B(sinh), {std::log(2)}, 0.75},  {B(sinpi), {0.5}, 1},
-      {B(sinpi), {7}, 0},              {B(sinpi), {1.0 / 6}, 0.5},
-      {B(sinpi), {-5.0 / 6}, -0.5},    {B(sinpi), {7.0 / 6}, -0.5},
-      {B(sinpi), {11.0 / 6}, -0.5},    {B(sqrt), {2}, 1.4142135623730951},
-      {B(sqrt), {-1}, kNan},           {B(tan), {kPi / 4}, 1},
-      {B(tanh), {std::log(2)}, 0.6},   {B(tanpi), {0.25}, 1},
-      {B(tgamma), {5}, 24},            {B(tgamma), {0.5}, std::sqrt(kPi)},
-      {B(trunc), {-1.75}, -1},         {B(half_cos), {0}, 1},
-      {B(half_divide), {1, 4}, 0.25},  {B(half_exp), {1}, kE},
-      {B(half_exp2), {5}, 32},         {B(half_exp10), {2}, 100},
-      {B(half_log), {kE}, 1},          {B(half_log2), {8}, 3},
-      {B(half_log10), {100}, 2},       {B(half_powr), {3, 2}, 9},
-      {B(half_recip), {8}, 0.125},     {B(half_rsqrt), {4}, 0.5},
-      {B(half_sin), {0}, 0},           {B(half_sqrt), {9}, 3},
-      {B(half_tan), {0}, 0},           {B(native_cos), {kPi}, -1},
-      {B(native_divide), {3, 2}, 1.5}, {B(native_exp), {0}, 1},
-      {B(native_exp2), {-1}, 0.5},     {B(native_exp10), {1}, 10},
-      {B(native_log), {1}, 0},         {B(native_log2), {2}, 1},
-      {B(native_log10), {10}, 1},      {B(native_powr), {4, 0.5}, 2},
-      {B(native_recip), {-2}, -0.5},   {B(native_rsqrt), {0.25}, 2},
-      {B(native_sin), {kPi / 2}, 1},   {B(native_sqrt), {6.25}, 2.5},
-      {B(native_tan), {0}, 0},         {B(degrees), {kPi}, 180},
-      {B(radians), {90}, kPi / 2},     {B(mix), {1, 3, 0.25}, 1.5},
-      {B(step), {2, 1.5}, 0},          {B(step), {2, 2}, 1},
-      {B(smoothstep), {0, 2, 1}, 0.5}, {B(smoothstep), {0, 2, 3}, 1},
-      {B(sign), {-3}, -1},             {B(sign), {kNan}, 0},
-      {B(clamp), {5, 0, 3}, 3},        {B(clamp), {-5, 0, 3}, 0},
-      {B(max), {1, 2}, 2},             {B(min), {1, 2}, 1},
-      {B(dot), {3, 4}, 12},            {B(length), {-3}, 3},
-      {B(distance), {1, 4}, 3},        {B(normalize), {-3}, -1},
-      {B(fast_distance), {1, 4}, 3},   {B(fast_length), {-3}, 3},
-      {B(fast_normalize), {0}, 0}};
+      {acos_, {0.5}, kPi / 3},       {acos_, {2}, kNan},
+      {acosh_, {1.25}, std::log(2)}, {acospi_, {0.5}, 1.0 / 3},
+      {asin_, {-1}, -kPi / 2},       {asinh_, {0.75}, std::log(2)},
+      {asinpi_, {0.5}, 1.0 / 6},     {atan_, {1}, kPi / 4},
+      {atan2_, {-1, -1}, -0.75 * kPi}, {atan2_, {0.0, -1}, kPi},
+      {atanh_, {0.6}, std::log(2)},  {atanpi_, {-1}, -0.25},
+      {atan2pi_, {1, 0}, 0.5},       {cbrt_, {-27}, -3},
+      {ceil_, {-1.5}, -1},           {ceil_, {1.25}, 2},
+      {copysign_, {3, -0.0}, -3},    {cos_, {kPi / 3}, 0.5},
+      {cosh_, {std::log(2)}, 1.25},  {cospi_, {0.5}, 0},
+      {cospi_, {1e15}, 1},           {cospi_, {2.0 / 3}, -0.5},
+      {cospi_, {-1.0 / 3}, 0.5},     {erfc_, {0}, 1},
+      {erf_, {0.5}, 0.52049987781304654}, {erf_, {kInf}, 1},
+      {exp_, {1}, kE},               {exp_, {-kInf}, 0},
+      {exp2_, {-3}, 0.125},          {exp10_, {3}, 1000},
+      {expm1_, {1}, kE - 1},         {fabs_, {-2.5}, 2.5},
+      {fdim_, {5, 3}, 2},            {fdim_, {3, 5}, 0},
+      {floor_, {-1.5}, -2},          {fma_, {2, 3, 4}, 10},
+      {mad_, {2, 3, 4}, 10},         {fmax_, {1, 2}, 2},
+      {fmax_, {kNan, 2}, 2},         {fmin_, {1, 2}, 1},
+      {fmin_, {1, kNan}, 1},         {fmod_, {-7, 3}, -1},
+      {fmod_, {1, 0}, kNan},         {hypot_, {3, 4}, 5},
+      {lgamma_, {5}, std::log(24)},  {log_, {kE}, 1},
+      {log_, {0}, -kInf},            {log_, {-1}, kNan},
+      {log2_, {0.125}, -3},          {log10_, {1000}, 3},
+      {log1p_, {kE - 1}, 1},         {logb_, {10}, 3},
+      {logb_, {0.375}, -2},          {maxmag_, {-3, 2}, -3},
+      {maxmag_, {-3, 3}, 3},         {minmag_, {-3, 2}, 2},
+      {minmag_, {-3, 3}, -3},        {pow_, {2, 10}, 1024},
+      {pow_, {-2, 3}, -8},           {powr_, {2, 0.5}, std::sqrt(2.0)},
+      {powr_, {-2, 2}, kNan},        {powr_, {0, 0}, kNan},
+      {remainder_, {7, 4}, -1},      {remainder_, {5, 2}, 1},
+      {rint_, {2.5}, 2},             {rint_, {-3.5}, -4},
+      {round_, {2.5}, 3},            {round_, {-2.5}, -3},
+      {rsqrt_, {16}, 0.25},          {sin_, {kPi / 6}, 0.5},
+      {sinh_, {std::log(2)}, 0.75},  {sinpi_, {0.5}, 1},
+      {sinpi_, {7}, 0},              {sinpi_, {1.0 / 6}, 0.5},
+      {sinpi_, {-5.0 / 6}, -0.5},    {sinpi_, {7.0 / 6}, -0.5},
+      {sinpi_, {11.0 / 6}, -0.5},    {sqrt_, {2}, 1.4142135623730951},
+      {sqrt_, {-1}, kNan},           {tan_, {kPi / 4}, 1},
+      {tanh_, {std::log(2)}, 0.6},   {tanpi_, {0.25}, 1},
+      {tgamma_, {5}, 24},            {tgamma_, {0.5}, std::sqrt(kPi)},
+      {trunc_, {-1.75}, -1},         {half_cos_, {0}, 1},
+      {half_divide_, {1, 4}, 0.25},  {half_exp_, {1}, kE},
+      {half_exp2_, {5}, 32},         {half_exp10_, {2}, 100},
+      {half_log_, {kE}, 1},          {half_log2_, {8}, 3},
+      {half_log10_, {100}, 2},       {half_powr_, {3, 2}, 9},
+      {half_recip_, {8}, 0.125},     {half_rsqrt_, {4}, 0.5},
+      {half_sin_, {0}, 0},           {half_sqrt_, {9}, 3},
+      {half_tan_, {0}, 0},           {native_cos_, {kPi}, -1},
+      {native_divide_, {3, 2}, 1.5}, {native_exp_, {0}, 1},
+      {native_exp2_, {-1}, 0.5},     {native_exp10_, {1}, 10},
+      {native_log_, {1}, 0},         {native_log2_, {2}, 1},
+      {native_log10_, {10}, 1},      {native_powr_, {4, 0.5}, 2},
+      {native_recip_, {-2}, -0.5},   {native_rsqrt_, {0.25}, 2},
+      {native_sin_, {kPi / 2}, 1},   {native_sqrt_, {6.25}, 2.5},
+      {native_tan_, {0}, 0},         {degrees_, {kPi}, 180},
+      {radians_, {90}, kPi / 2},     {mix_, {1, 3, 0.25}, 1.5},
+      {step_, {2, 1.5}, 0},          {step_, {2, 2}, 1},
+      {smoothstep_, {0, 2, 1}, 0.5}, {smoothstep_, {0, 2, 3}, 1},
+      {sign_, {-3}, -1},             {sign_, {kNan}, 0},
+      {clamp_, {5, 0, 3}, 3},        {clamp_, {-5, 0, 3}, 0},
+      {max_, {1, 2}, 2},             {min_, {1, 2}, 1},
+      {dot_, {3, 4}, 12},            {length_, {-3}, 3},
+      {distance_, {1, 4}, 3},        {normalize_, {-3}, -1},
+      {fast_distance_, {1, 4}, 3},   {fast_length_, {-3}, 3},
+      {fast_normalize_, {0}, 0}};
   return kPoints;
 }
 
@@ -136,11 +136,11 @@ TEST_CASE("mathematical built-ins have the values that mathematics gives them") 
 }
 
 TEST_CASE("every built-in of the math and common families is tested at some point") {
-  std::set<Builtin> tested{B(nan), B(nextafter), B(ilogb), B(ldexp), B(pown), B(rootn),
+  std::set<Builtin> tested{nan_, nextafter_, ilogb_, ldexp_, pown_, rootn_,
                            // with an out-pointer:
-                           B(fract), B(frexp), B(lgamma_r), B(modf), B(remquo), B(sincos)};
+                           fract_, frexp_, lgamma_r_, modf_, remquo_, sincos_};
   for (const Point& point : points()) tested.insert(point.builtin);
-  for (int i = 0; i <= static_cast<int>(B(shuffle2)); ++i) {
+  for (int i = 0; i <= static_cast<int>(shuffle2_); ++i) {
     const auto builtin = static_cast<Builtin>(i);
     const BuiltinFamily family = infoOf(builtin).family;
     if (family != BuiltinFamily::Math && family != BuiltinFamily::Common) continue;
@@ -150,98 +150,73 @@ TEST_CASE("every built-in of the math and common families is tested at some poin
 }
 
 TEST_CASE("built-ins with an int among floats, and those that move between neighbours") {
-  CHECK(evaluate<float>(B(ldexp), 0.75f, std::int32_t{4}) == 12.0f);
-  CHECK(evaluate<float>(B(ldexp), 1.0f, std::int32_t{-150}) == 0.0f);
-  CHECK(evaluate<float>(B(pown), -2.0f, std::int32_t{3}) == -8.0f);
-  CHECK(evaluate<float>(B(pown), 2.0f, std::int32_t{-2}) == 0.25f);
-  CHECK(evaluate<float>(B(rootn), -8.0f, std::int32_t{3}) == -2.0f);
-  CHECK(evaluate<float>(B(rootn), 16.0f, std::int32_t{4}) == 2.0f);
-  CHECK(std::isnan(evaluate<float>(B(rootn), -16.0f, std::int32_t{4})));
-  CHECK(evaluate<std::int32_t>(B(ilogb), 10.0f) == 3);
-  CHECK(evaluate<float>(B(nextafter), 1.0f, 2.0f) == 1.0f + 0x1p-23f);
-  CHECK(evaluate<double>(B(nextafter), 1.0, 0.0) == 1.0 - 0x1p-53);
-  CHECK(evaluate<HalfBits>(B(nextafter), HalfBits{0x3c00}, HalfBits{0x4000}).bits == 0x3c01);
-  CHECK(evaluate<HalfBits>(B(nextafter), HalfBits{0}, HalfBits{0xc000}).bits == 0x8001);
-  CHECK(std::isnan(evaluate<float>(B(nan), std::uint32_t{5})));
-  CHECK(std::isnan(evaluate<double>(B(nan), std::uint64_t{5})));
+  CHECK(evaluate<float>(ldexp_, 0.75f, std::int32_t{4}) == 12.0f);
+  CHECK(evaluate<float>(ldexp_, 1.0f, std::int32_t{-150}) == 0.0f);
+  CHECK(evaluate<float>(pown_, -2.0f, std::int32_t{3}) == -8.0f);
+  CHECK(evaluate<float>(pown_, 2.0f, std::int32_t{-2}) == 0.25f);
+  CHECK(evaluate<float>(rootn_, -8.0f, std::int32_t{3}) == -2.0f);
+  CHECK(evaluate<float>(rootn_, 16.0f, std::int32_t{4}) == 2.0f);
+  CHECK(std::isnan(evaluate<float>(rootn_, -16.0f, std::int32_t{4})));
+  CHECK(evaluate<std::int32_t>(ilogb_, 10.0f) == 3);
+  CHECK(evaluate<float>(nextafter_, 1.0f, 2.0f) == 1.0f + 0x1p-23f);
+  CHECK(evaluate<double>(nextafter_, 1.0, 0.0) == 1.0 - 0x1p-53);
+  CHECK(evaluate<HalfBits>(nextafter_, HalfBits{0x3c00}, HalfBits{0x4000}).bits == 0x3c01);
+  CHECK(evaluate<HalfBits>(nextafter_, HalfBits{0}, HalfBits{0xc000}).bits == 0x8001);
+  CHECK(std::isnan(evaluate<float>(nan_, std::uint32_t{5})));
+  CHECK(std::isnan(evaluate<double>(nan_, std::uint64_t{5})));
 }
 
 TEST_CASE("fma rounds once, mad twice, in the type of its arguments") {
   const float x = 1.0f + 0x1p-12f;
   const float minus = -(1.0f + 0x1p-11f);
-  CHECK(evaluate<float>(B(fma), x, x, minus) == 0x1p-24f);
-  CHECK(evaluate<float>(B(mad), x, x, minus) == 0.0f);
+  CHECK(evaluate<float>(fma_, x, x, minus) == 0x1p-24f);
+  CHECK(evaluate<float>(mad_, x, x, minus) == 0.0f);
   // Rounded to double first, this would round the wrong way to float.
   const float a = 1.0f + 0x1p-23f;
-  CHECK(evaluate<float>(B(fma), a, 0x1p-24f, 1.0f) == a);
+  CHECK(evaluate<float>(fma_, a, 0x1p-24f, 1.0f) == a);
   const double d = 1.0 + 0x1p-27;
-  CHECK(evaluate<double>(B(fma), d, d, -(1.0 + 0x1p-26)) == 0x1p-54);
+  CHECK(evaluate<double>(fma_, d, d, -(1.0 + 0x1p-26)) == 0x1p-54);
 }
 
 TEST_CASE("lanes are computed one by one, scalars among vectors repeat") {
   using Float4 = std::array<float, 4>;
   using Int4 = std::array<std::int32_t, 4>;
   const Float4 v{1, 4, 9, 16};
-  CHECK(evaluate<Float4>(B(sqrt), v) == Float4{1, 2, 3, 4});
-  CHECK(evaluate<Float4>(B(fmax), v, 5.0f) == Float4{5, 5, 9, 16});
-  CHECK(evaluate<Float4>(B(clamp), v, 2.0f, 10.0f) == Float4{2, 4, 9, 10});
-  CHECK(evaluate<Float4>(B(step), 5.0f, v) == Float4{0, 0, 1, 1});
-  CHECK(evaluate<Float4>(B(ldexp), v, std::int32_t{1}) == Float4{2, 8, 18, 32});
-  CHECK(evaluate<Int4>(B(ilogb), v) == Int4{0, 2, 3, 4});
-  CHECK(evaluate<Int4>(B(max), Int4{1, -2, 3, -4}, std::int32_t{0}) == Int4{1, 0, 3, 0});
+  CHECK(evaluate<Float4>(sqrt_, v) == Float4{1, 2, 3, 4});
+  CHECK(evaluate<Float4>(fmax_, v, 5.0f) == Float4{5, 5, 9, 16});
+  CHECK(evaluate<Float4>(clamp_, v, 2.0f, 10.0f) == Float4{2, 4, 9, 10});
+  CHECK(evaluate<Float4>(step_, 5.0f, v) == Float4{0, 0, 1, 1});
+  CHECK(evaluate<Float4>(ldexp_, v, std::int32_t{1}) == Float4{2, 8, 18, 32});
+  CHECK(evaluate<Int4>(ilogb_, v) == Int4{0, 2, 3, 4});
+  CHECK(evaluate<Int4>(max_, Int4{1, -2, 3, -4}, std::int32_t{0}) == Int4{1, 0, 3, 0});
 }
-
-namespace {
-
-/// result and out of `builtin(args...)`.
-template <class R, class O, class... A>
-std::pair<R, O> evaluateOut(Builtin builtin, A... values) {
-  IrBuilder b("out");
-  auto results = b.array("results", typeOf<R>(), 1);
-  auto outs = b.array("outs", typeOf<O>(), 1);
-  const std::tuple params{b.scalar("x" + std::to_string(sizeof(values)), typeOf<A>())...};
-  auto result = b.var("result", typeOf<R>());
-  auto out = b.var("out", typeOf<O>());
-  std::apply([&](auto... p) { b.stmt(BuiltinCall{result.v, out.v, builtin, {(*p).e...}}); },
-             params);
-  b.set(results(0), *result);
-  b.set(outs(0), *out);
-  const Kernel k = b.finish();
-  R first{};
-  O second{};
-  interpret(k, NDRange{},
-            {arrayArgument(&first, {1}), arrayArgument(&second, {1}), asArgument(values)...});
-  return {first, second};
-}
-
-}  // namespace
 
 TEST_CASE("built-ins with an out-pointer give both results") {
   using FI = std::pair<float, std::int32_t>;
   using FF = std::pair<float, float>;
-  CHECK(evaluateOut<float, float>(B(fract), 2.75f) == FF{0.75f, 2.0f});
-  CHECK(evaluateOut<float, float>(B(fract), -1e-10f) == FF{0x1.fffffep-1f, -1.0f});
-  CHECK(evaluateOut<float, std::int32_t>(B(frexp), 12.0f) == FI{0.75f, 4});
-  CHECK(evaluateOut<float, std::int32_t>(B(frexp), 0.0f) == FI{0.0f, 0});
-  CHECK(evaluateOut<float, std::int32_t>(B(lgamma_r), -0.5f).second == -1);
-  CHECK(evaluateOut<float, float>(B(modf), -2.75f) == FF{-0.75f, -2.0f});
-  CHECK(evaluateOut<float, std::int32_t>(B(remquo), 29.0f, 3.0f) == FI{-1.0f, 10});
-  CHECK(evaluateOut<float, std::int32_t>(B(remquo), -401.0f, 2.0f) == FI{-1.0f, -(200 & 127)});
-  const auto [sine, cosine] = evaluateOut<double, double>(B(sincos), kPi / 6);
+  CHECK(evaluateOut<float, float>(fract_, 2.75f) == FF{0.75f, 2.0f});
+  CHECK(evaluateOut<float, float>(fract_, -1e-10f) == FF{0x1.fffffep-1f, -1.0f});
+  CHECK(evaluateOut<float, std::int32_t>(frexp_, 12.0f) == FI{0.75f, 4});
+  CHECK(evaluateOut<float, std::int32_t>(frexp_, 0.0f) == FI{0.0f, 0});
+  CHECK(evaluateOut<float, std::int32_t>(lgamma_r_, -0.5f).second == -1);
+  CHECK(evaluateOut<float, float>(modf_, -2.75f) == FF{-0.75f, -2.0f});
+  CHECK(evaluateOut<float, std::int32_t>(remquo_, 29.0f, 3.0f) == FI{-1.0f, 10});
+  CHECK(evaluateOut<float, std::int32_t>(remquo_, -401.0f, 2.0f) == FI{-1.0f, -(200 & 127)});
+  const auto [sine, cosine] = evaluateOut<double, double>(sincos_, kPi / 6);
   CHECK(sine == doctest::Approx(0.5));
   CHECK(cosine == doctest::Approx(std::sqrt(3.0) / 2));
   using Float2 = std::array<float, 2>;
   using Int2 = std::array<std::int32_t, 2>;
-  CHECK(evaluateOut<Float2, Int2>(B(frexp), Float2{8, 0.5f}) ==
+  CHECK(evaluateOut<Float2, Int2>(frexp_, Float2{8, 0.5f}) ==
         std::pair<Float2, Int2>{Float2{0.5f, 0.5f}, Int2{4, 0}});
 }
 
 TEST_CASE("a built-in without its out-pointer, or of wrong types, is refused") {
-  CHECK_THROWS_WITH_AS(evaluate<float>(B(fract), 1.0f),
+  CHECK_THROWS_WITH_AS(evaluate<float>(fract_, 1.0f),
                        "kernel 'evaluate' cannot be interpreted: no 'fract' from (float) to float "
                        "(ir::verify tells more)",
                        hpl::KernelError);
-  CHECK_THROWS_WITH_AS(evaluate<float>(B(fmax), 1.0f, 1.0),
+  CHECK_THROWS_WITH_AS(evaluate<float>(fmax_, 1.0f, 1.0),
                        "kernel 'evaluate' cannot be interpreted: 'fmax' of (float, double) "
                        "(ir::verify tells more)",
                        hpl::KernelError);

@@ -39,7 +39,8 @@ inline constexpr Type vec(Type element, int lanes) {
 }
 inline constexpr Type complexOf(Type element) { return Type{element.scalar, 1, true, nullptr}; }
 
-/// The result type of an arithmetic operator on scalars; vectors and complex numbers win over scalars.
+/// The result type of an arithmetic operator on scalars; vectors and complex numbers win over
+/// scalars.
 inline Type commonType(const Type& a, const Type& b) {
   if (a == b && !(a.isScalar() && a.isInteger() && a.scalar < Scalar::Int)) return a;
   if (a.isVector() || a.complex || a.isStruct()) return a;
@@ -66,7 +67,8 @@ struct ParamOptions {
   bool readOnly = false;
 };
 
-/// A variable: `v(i, j)` is an element, `*v` the value of a scalar, `v` itself an argument of calls.
+/// A variable: `v(i, j)` is an element, `*v` the value of a scalar, `v` itself an argument of
+/// calls.
 struct A {
   IrBuilder* b = nullptr;
   const Variable* v = nullptr;
@@ -233,9 +235,13 @@ class IrBuilder {
   A count(const std::string& name, Type type, std::int64_t from, std::int64_t to, Body body,
           std::int64_t stride = 1) {
     A i = var(name, type, lit(type, from));
-    for_(binary(stride > 0 ? BinaryOp::Lt : BinaryOp::Gt, ref(i), lit(type, to)),
-         [&] { set(i, expr(type, Binary{BinaryOp::Add, ref(i), lit(type, stride)})); },
-         [&] { body(i); });
+    for_(
+        binary(stride > 0 ? BinaryOp::Lt : BinaryOp::Gt, ref(i), lit(type, to)),
+        [&] {
+          set(i, expr(type, Binary{BinaryOp::Add, ref(i), lit(type, stride)}));
+        },
+        [&] { body(i); })
+      ;
     return i;
   }
   template <class Body>
@@ -268,9 +274,9 @@ class IrBuilder {
 
   static Type predicateType(const Type& operand) {
     if (!operand.isVector()) return kInt;
-    static constexpr Scalar kBySize[] = {Scalar::Char, Scalar::Char,  Scalar::Short,
+    static constexpr Scalar kBySize[] = {Scalar::Char,  Scalar::Char, Scalar::Short,
                                          Scalar::Short, Scalar::Int,  Scalar::Int,
-                                         Scalar::Int,  Scalar::Int,   Scalar::Long};
+                                         Scalar::Int,   Scalar::Int,  Scalar::Long};
     return operand.withScalar(kBySize[sizeOf(operand.scalar)]);
   }
   void open(const std::string& name, Type result) {
@@ -337,14 +343,14 @@ E A::operator()(Index... index) const {
   return b->element(v, {detail::toIndex(*b, index)...});
 }
 
-#define HPL_TEST_OPERATOR(symbol, op)                                                     \
-  inline E operator symbol(E l, E r) { return l.b->binary(BinaryOp::op, l, r); }          \
+#define HPL_TEST_OPERATOR(symbol, op)                                                       \
+  inline E operator symbol(E l, E r) { return l.b->binary(BinaryOp::op, l, r); }            \
   inline E operator symbol(E l, int r) { return l symbol l.b->lit(l.type().element(), r); } \
   inline E operator symbol(int l, E r) { return r.b->lit(r.type().element(), l) symbol r; } \
-  inline E operator symbol(A l, E r) { return *l symbol r; }                              \
-  inline E operator symbol(E l, A r) { return l symbol * r; }                             \
-  inline E operator symbol(A l, A r) { return *l symbol * r; }                            \
-  inline E operator symbol(A l, int r) { return *l symbol r; }                            \
+  inline E operator symbol(A l, E r) { return *l symbol r; }                                \
+  inline E operator symbol(E l, A r) { return l symbol * r; }                               \
+  inline E operator symbol(A l, A r) { return *l symbol * r; }                              \
+  inline E operator symbol(A l, int r) { return *l symbol r; }                              \
   inline E operator symbol(int l, A r) { return l symbol * r; }
 HPL_TEST_OPERATOR(+, Add)
 HPL_TEST_OPERATOR(-, Sub)

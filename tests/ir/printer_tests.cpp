@@ -22,7 +22,8 @@ TEST_CASE("a kernel prints as C-like text with its functions first") {
   A tile = b.local("tile", kFloat, {4, 4});
   A sum = b.var("sum", kFloat, b.real(kFloat, 0));
   b.count("i", kInt, -1, 2, [&](A i) { b.set(sum, sum + in(b.idy(), b.idx() + i)); });
-  b.if_(n > 0 && b.idx() < 8, [&] { b.call(half, {b.ref(sum)}, sum); }, [&] { b.ret(); });
+  b.if_(
+      n > 0 && b.idx() < 8, [&] { b.call(half, {b.ref(sum)}, sum); }, [&] { b.ret(); });
   b.barrier(kLocalFence | kGlobalFence);
   b.set(tile(b.lidx(), 0), *sum);
   b.set(out(b.idy(), b.idx()), tile(b.lidx(), 0));

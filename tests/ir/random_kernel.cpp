@@ -150,7 +150,7 @@ class KernelMaker {
     if (cooperative) tile = declareTile();
     for (int k = 0; k < 3; ++k) statements_.declare();
     if (random_.chance(60)) statements_.privateArray();
-    for (int k = 0; k < options_.statements; ++k) {
+    for (int k = 2 + random_.below(options_.statements - 1); k > 0; --k) {
       if (cooperative && random_.chance(20)) {
         exchange(tile);
       } else {

@@ -14,8 +14,9 @@ namespace hpl::ir::test {
 
 /// What random kernels may contain.
 struct RandomKernelOptions {
-  /// Statements at the top level of the kernel; inner blocks get a few each.
-  int statements = 10;
+  /// At most so many statements at the top level of the kernel, at least 2; inner blocks get a few
+  /// each.
+  int statements = 8;
   /// Depth of expressions.
   int depth = 3;
   bool doubles = true;

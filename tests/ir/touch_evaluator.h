@@ -73,7 +73,7 @@ class TouchEvaluator {
     }
   }
   void spend() {
-    if (++steps_ > 20000) throw Illegal{};
+    if (++steps_ > 4000) throw Illegal{};
   }
 
   Cell locate(const Access& access) {
@@ -123,7 +123,8 @@ class TouchEvaluator {
       const std::int64_t v = eval(n->operand);
       return n->op == UnaryOp::Negate ? -v : n->op == UnaryOp::LogicalNot ? v == 0 : v;
     }
-    if (const auto* n = e->as<Select>()) return eval(n->condition) != 0 ? eval(n->yes) : eval(n->no);
+    if (const auto* n = e->as<Select>())
+      return eval(n->condition) != 0 ? eval(n->yes) : eval(n->no);
     if (const auto* n = e->as<Binary>()) return binary(*n);
     const auto* call = e->as<BuiltinExpr>();
     const std::int64_t a = eval(call->args[0]), b = eval(call->args[1]);

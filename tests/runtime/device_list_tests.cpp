@@ -52,7 +52,8 @@ TEST_CASE("a malformed device list is reported with the entry and the grammar") 
     const char* reason;
   };
   for (const Case& c :
-       {Case{"gpu,", "", "does not say which device"}, Case{",gpu", "", "does not say which device"},
+       {Case{"gpu,", "", "does not say which device"},
+        Case{",gpu", "", "does not say which device"},
         Case{":0", ":0", "does not say which device"},
         Case{"cpu/x", "cpu/x", "needs a whole number of at least 1 after '/', not \"x\""},
         Case{"cpu/0", "cpu/0", "needs a whole number of at least 1 after '/', not \"0\""},

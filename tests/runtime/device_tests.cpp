@@ -175,16 +175,18 @@ TEST_CASE("virtual devices have a context each") {
 TEST_CASE("all virtual devices run kernels") {
   const auto copies = openDevices("any:0*2");
   for (const auto& copy : copies) {
-    const auto program =
-        buildProgram(*copy, "twice", "kernel void twice(global int* a) { a[get_global_id(0)] *= 2; }");
+    const auto program = buildProgram(
+        *copy, "twice", "kernel void twice(global int* a) { a[get_global_id(0)] *= 2; }");
     std::vector<int> data(64, 21);
     cl::Buffer buffer(copy->context(), CL_MEM_READ_WRITE, data.size() * sizeof(int));
-    copy->transferQueue().enqueueWriteBuffer(buffer, CL_TRUE, 0, data.size() * sizeof(int), data.data());
+    copy->transferQueue().enqueueWriteBuffer(buffer, CL_TRUE, 0, data.size() * sizeof(int),
+                                             data.data());
     cl::Kernel kernel = program->createKernel();
     kernel.setArg(0, buffer);
     copy->computeQueue().enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(64));
     copy->finish();
-    copy->transferQueue().enqueueReadBuffer(buffer, CL_TRUE, 0, data.size() * sizeof(int), data.data());
+    copy->transferQueue().enqueueReadBuffer(buffer, CL_TRUE, 0, data.size() * sizeof(int),
+                                            data.data());
     CHECK(std::ranges::count(data, 42) == 64);
   }
 }
@@ -208,7 +210,8 @@ TEST_CASE("a device list that names nothing is reported with what there is") {
   }
   const std::string message = deviceFailure("any:99");
   CAPTURE(message);
-  CHECK(message.starts_with("HPL_DEVICES: \"any:99\" asks for device number 99, but \"any\" names "));
+  CHECK(
+      message.starts_with("HPL_DEVICES: \"any:99\" asks for device number 99, but \"any\" names "));
 }
 
 TEST_CASE("a device that cannot be split so far is reported with the alternative") {

@@ -45,8 +45,9 @@ class VendorFolder {
   /// Asks in another process: drivers of different LLVM versions must not meet in this one.
   static bool isInstalled(const std::string& library) {
     if (library.front() == '/') return std::filesystem::exists(library);
-    return subprocess::runShell("ldconfig -p | grep -q " + library + " || /sbin/ldconfig -p | grep -q " +
-                                library).exitCode == 0;
+    return subprocess::runShell("ldconfig -p | grep -q " + library +
+                                " || /sbin/ldconfig -p | grep -q " + library)
+               .exitCode == 0;
   }
 
   subprocess::TemporaryFolder folder_;

@@ -73,7 +73,8 @@ TEST_CASE("exceptions of the bindings become DeviceError") {
 
 TEST_CASE("a kernel that its program does not have is reported by name") {
   const auto found = openDevices("any:0");
-  const auto program = buildProgram(*found[0], "wrong", "kernel void right(global int* a) { *a = 1; }");
+  const auto program =
+      buildProgram(*found[0], "wrong", "kernel void right(global int* a) { *a = 1; }");
   const auto [message, code] = failure([&] { program->createKernel(); });
   CHECK(code == CL_INVALID_KERNEL_NAME);
   CHECK(contains(message, "for kernel \"wrong\": the program has no kernel of this name"));

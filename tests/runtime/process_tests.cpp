@@ -107,15 +107,16 @@ TEST_CASE("child: uses a device after the end" * doctest::skip()) {
 
 TEST_CASE("without any OpenCL platform there are 0 devices, and advice where one is needed") {
   const subprocess::TemporaryFolder empty;
-  const auto result = subprocess::run("child: looks for devices",
-                                      "OCL_ICD_VENDORS=" + empty.path().string() + "/ HPL_DEVICES=");
+  const auto result = subprocess::run(
+      "child: looks for devices", "OCL_ICD_VENDORS=" + empty.path().string() + "/ HPL_DEVICES=");
   CAPTURE(result.output);
   CHECK(result.exitCode == 0);
   CHECK(contains(result.output, "GPUs 0, all 0\n"));
-  for (const char* start : {"default: There is no device to run on. ",
-                            "GPU 0: There is no device of type GPU. "}) {
-    CHECK(contains(result.output,
-                   std::string(start) + "There is no OpenCL platform on this machine. Install a driver"));
+  for (const char* start :
+       {"default: There is no device to run on. ", "GPU 0: There is no device of type GPU. "}) {
+    CHECK(contains(
+        result.output,
+        std::string(start) + "There is no OpenCL platform on this machine. Install a driver"));
   }
   CHECK(contains(result.output, "pocl-opencl-icd"));
   CHECK(contains(result.output, "(OCL_ICD_VENDORS=" + empty.path().string() + "/ is used instead"));
@@ -125,8 +126,8 @@ TEST_CASE("a driver that cannot be loaded is as good as none") {
   const subprocess::TemporaryFolder folder;
   std::ofstream(folder / "broken.icd") << "libnonesuch.so.1\n";
   std::ofstream(folder / "odd.icd") << "\n";
-  const auto result = subprocess::run("child: looks for devices",
-                                      "OCL_ICD_VENDORS=" + folder.path().string() + "/ HPL_DEVICES=");
+  const auto result = subprocess::run(
+      "child: looks for devices", "OCL_ICD_VENDORS=" + folder.path().string() + "/ HPL_DEVICES=");
   CAPTURE(result.output);
   CHECK(result.exitCode == 0);
   CHECK(contains(result.output, "GPUs 0, all 0\n"));
@@ -142,8 +143,9 @@ TEST_CASE("platforms without devices are listed, not stumbled over") {
                                       vendors.environment() + " RUSTICL_ENABLE= HPL_DEVICES=");
   CAPTURE(result.output);
   CHECK(contains(result.output, "GPUs 0, all 0\n"));
-  CHECK(contains(result.output, "No platform has a device:\n  platform rusticl has no device "
-                                "(RUSTICL_ENABLE=llvmpipe, or a driver's name, adds one)"));
+  CHECK(contains(result.output,
+                 "No platform has a device:\n  platform rusticl has no device "
+                 "(RUSTICL_ENABLE=llvmpipe, or a driver's name, adds one)"));
 }
 
 TEST_CASE("a device list that matches nothing ends in an error, not in the wrong device") {
@@ -161,15 +163,17 @@ TEST_CASE("the devices in use are those that HPL_DEVICES names") {
 }
 
 TEST_CASE("several vendors work side by side and end quietly, static objects included") {
-  for (const std::vector<std::string>& names :
-       {std::vector<std::string>{"pocl"}, {"rusticl"}, {"oclgrind"}, {"pocl", "rusticl", "oclgrind"}}) {
+  for (const std::vector<std::string>& names : {std::vector<std::string>{"pocl"},
+                                                {"rusticl"},
+                                                {"oclgrind"},
+                                                {"pocl", "rusticl", "oclgrind"}}) {
     VendorFolder vendors(names);
     if (vendors.count() < static_cast<int>(names.size())) continue;
     const subprocess::TemporaryFolder folder;
     for (const char* state : {"cold cache", "warm cache"}) {
-      const auto result = subprocess::run(
-          "child: uses every device", vendors.environment() + " HPL_DEVICES= HPL_CACHE=on " +
-                                          "HPL_CACHE_DIR=" + folder.path().string());
+      const auto result = subprocess::run("child: uses every device",
+                                          vendors.environment() + " HPL_DEVICES= HPL_CACHE=on " +
+                                              "HPL_CACHE_DIR=" + folder.path().string());
       CAPTURE(names[0]);
       CAPTURE(state);
       CAPTURE(result.output);
@@ -199,6 +203,7 @@ TEST_CASE("a device used after the end says so") {
   CAPTURE(result.output);
   CHECK(result.exitCode == 0);
   CHECK(contains(result.output, "shut down: 1\n"));
-  CHECK(contains(result.output, "is used after the end of the program: launches and transfers must "
-                                "not come from destructors of static objects"));
+  CHECK(contains(result.output,
+                 "is used after the end of the program: launches and transfers must "
+                 "not come from destructors of static objects"));
 }

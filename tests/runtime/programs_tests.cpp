@@ -41,7 +41,8 @@ struct FreshCache {
   std::vector<fs::path> files() const {
     std::vector<fs::path> result;
     if (!fs::exists(folder / "cache")) return result;
-    for (const auto& entry : fs::directory_iterator(folder / "cache")) result.push_back(entry.path());
+    for (const auto& entry : fs::directory_iterator(folder / "cache"))
+      result.push_back(entry.path());
     return result;
   }
 };
@@ -49,7 +50,9 @@ struct FreshCache {
 /// What changed in the statistics since the object was made.
 struct Difference {
   ProgramCacheStatistics before = programCacheStatistics();
-  std::uint64_t memoryHits() const { return programCacheStatistics().memoryHits - before.memoryHits; }
+  std::uint64_t memoryHits() const {
+    return programCacheStatistics().memoryHits - before.memoryHits;
+  }
   std::uint64_t diskHits() const { return programCacheStatistics().diskHits - before.diskHits; }
   std::uint64_t misses() const { return programCacheStatistics().misses - before.misses; }
   std::uint64_t writes() const { return programCacheStatistics().writes - before.writes; }
@@ -282,7 +285,8 @@ TEST_CASE("build logs of all styles mark the lines they name") {
         "> 1 | one\n    | ^ error: worse\n    |  ^ note: why\n  2 | two\n  3 | three\n");
   CHECK(annotateBuildLog(source, "\"a.cl\", line 3: error: old style\n") ==
         "  1 | one\n  2 | two\n> 3 | three\n    | ^ error: old style\n");
-  CHECK(annotateBuildLog(source, "nothing with a place\n") == "  1 | one\n  2 | two\n  3 | three\n");
+  CHECK(annotateBuildLog(source, "nothing with a place\n") ==
+        "  1 | one\n  2 | two\n  3 | three\n");
   CHECK(annotateBuildLog("", "x:1:1: y") == "");
   std::string twelve;
   for (int i = 0; i < 12; ++i) twelve += "x\n";
@@ -329,7 +333,8 @@ TEST_CASE("processes that race on a cold cache all succeed and leave one file pe
   const std::string child =
       subprocess::command("child: builds two programs and prints the statistics", environment);
   std::string line;
-  for (int i = 0; i < 3; ++i) line += "(" + child + ") > " + (folder / std::to_string(i)).string() + " & ";
+  for (int i = 0; i < 3; ++i)
+    line += "(" + child + ") > " + (folder / std::to_string(i)).string() + " & ";
   subprocess::runShell(line + "wait");
   for (int i = 0; i < 3; ++i) {
     const std::string output = contentOf(folder / std::to_string(i));
@@ -355,7 +360,8 @@ TEST_CASE("an unusable cache folder costs one warning and nothing else") {
     CHECK(contains(result.output, "result 101\nresult 102\n"));
     CHECK(contains(result.output, "disk hits 0 misses 2 writes 0 failures 2"));
     CHECK(subprocess::occurrences(
-              result.output, "hpl: warning: compiled kernels cannot be kept in " + path + " (") == 1);
+              result.output, "hpl: warning: compiled kernels cannot be kept in " + path + " (") ==
+          1);
     CHECK(contains(result.output, "set HPL_CACHE_DIR to a writable folder, or HPL_CACHE=off"));
   }
 }

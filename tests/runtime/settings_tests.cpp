@@ -90,9 +90,9 @@ TEST_CASE("checks are a list") {
     const char* value;
     bool bounds, ghosts;
   };
-  for (const Case& c : {Case{"bounds", true, false}, Case{"ghosts", false, true},
-                        Case{"bounds,ghosts", true, true}, Case{"all", true, true},
-                        Case{"none", false, false}}) {
+  for (const Case& c :
+       {Case{"bounds", true, false}, Case{"ghosts", false, true}, Case{"bounds,ghosts", true, true},
+        Case{"all", true, true}, Case{"none", false, false}}) {
     CAPTURE(c.value);
     CHECK(parse("HPL_CHECK", c.value).checkBounds == c.bounds);
     CHECK(parse("HPL_CHECK", c.value).checkGhosts == c.ghosts);
@@ -131,8 +131,9 @@ TEST_CASE("a malformed value is reported with variable, value and what is accept
         Case{"HPL_FP", "precise", "default|strict|fast"}, Case{"HPL_PROFILE", "2", "on|off"},
         Case{"HPL_ZERO_COPY", "yes", "auto|on|off"}, Case{"HPL_DEVICE_MEMORY", "-1", "suffix K"},
         Case{"HPL_DEVICE_MEMORY", "0", "suffix K"}, Case{"HPL_DEVICE_MEMORY", "12Q", "suffix K"},
-        Case{"HPL_DEVICE_MEMORY", "1e300", "suffix K"}, Case{"HPL_DEVICE_MEMORY", "1KM", "suffix K"},
-        Case{"HPL_DEVICE_MEMORY", "nan", "suffix K"}, Case{"HPL_DEVICE_MEMORY", "much", "suffix K"},
+        Case{"HPL_DEVICE_MEMORY", "1e300", "suffix K"},
+        Case{"HPL_DEVICE_MEMORY", "1KM", "suffix K"}, Case{"HPL_DEVICE_MEMORY", "nan", "suffix K"},
+        Case{"HPL_DEVICE_MEMORY", "much", "suffix K"},
         Case{"HPL_LOG", "loud", "off|error|warn|info|debug"}, Case{"HPL_EXPLAIN", "why", "on|off"},
         Case{"HPL_TUNE", "slow", "off|quick|full"}}) {
     const std::string message = failure(c.name, c.value);
@@ -155,8 +156,8 @@ TEST_CASE("a misspelt name is reported with the nearest setting") {
     const auto messages = unknown(c.wrong);
     CAPTURE(c.wrong);
     REQUIRE(messages.size() == 1);
-    CHECK(messages[0] == std::string(c.wrong) + " is not a setting of HPL; did you mean " +
-                             c.right + "?");
+    CHECK(messages[0] ==
+          std::string(c.wrong) + " is not a setting of HPL; did you mean " + c.right + "?");
   }
 }
 

@@ -28,8 +28,8 @@ inline std::string quoted(const std::string& text) {
 /// The command that runs the test case `child` with `environment`, e.g. "HPL_LOG=off HPL_FP=fast".
 inline std::string command(const std::string& child, const std::string& environment) {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe");
-  return "env " + environment + " " + quoted(self) + " --no-skip --no-intro --minimal --test-case=" +
-         quoted(child) + " 2>&1";
+  return "env " + environment + " " + quoted(self) +
+         " --no-skip --no-intro --minimal --test-case=" + quoted(child) + " 2>&1";
 }
 
 /// Runs a shell command to its end.

@@ -111,8 +111,8 @@ TEST_CASE("a timeline has a track per queue and thread and a span per command an
 TEST_CASE("names are escaped, and bytes that are not UTF-8 do not break the file") {
   trace::detail::Timeline timeline;
   timeline.devices[0] = "a \"quoted\" \\ name\n";
-  timeline.commands.push_back({trace::detail::Kind::Kernel, trace::Queue::Compute, 0, "bad \xff byte",
-                               0, 1.0, 1.5});
+  timeline.commands.push_back(
+      {trace::detail::Kind::Kernel, trace::Queue::Compute, 0, "bad \xff byte", 0, 1.0, 1.5});
   timeline.clockOffsets[0] = 2;
   const json parsed = json::parse(trace::detail::toJson(timeline));
   CHECK(events(parsed, "M").size() == 6);
@@ -155,7 +155,8 @@ TEST_CASE("%p in the file's name becomes the process id") {
 
 TEST_CASE("child: launches on the default device" * doctest::skip()) {
   hpl::runtime::DeviceState& state = defaultDevice().state();
-  const auto program = hpl::runtime::buildProgram(state, "one", "kernel void one(global int* a) { *a = 1; }");
+  const auto program =
+      hpl::runtime::buildProgram(state, "one", "kernel void one(global int* a) { *a = 1; }");
   cl::Buffer buffer(state.context(), CL_MEM_READ_WRITE, sizeof(int));
   cl::Kernel kernel = program->createKernel();
   kernel.setArg(0, buffer);
@@ -177,8 +178,8 @@ TEST_CASE("HPL_TRACE writes the timeline at exit, commands in flight included") 
 }
 
 TEST_CASE("a timeline that cannot be written at exit is an error message, not a crash") {
-  const auto result = subprocess::run("child: launches on the default device",
-                                      "HPL_TRACE=/proc/none/trace.json");
+  const auto result =
+      subprocess::run("child: launches on the default device", "HPL_TRACE=/proc/none/trace.json");
   CAPTURE(result.output);
   CHECK(result.exitCode == 0);
   CHECK(result.output.find("hpl: error: the timeline was not written at the end of the program: "

@@ -119,11 +119,39 @@ int FunctionWriter::linearIndex(const ir::Access& access, int site) {
   return precedence;
 }
 
+bool FunctionWriter::isNested(const Variable& array) const {
+  return array.extents.size() >= 2 && !session_.options.checkBounds && !isConvertedHalf(array);
+}
+
+bool FunctionWriter::isNestedHere(const Variable& array) const {
+  return isNested(array) && (isKernel_ || array.space != Space::Local);
+}
+
+void FunctionWriter::firstElement(const Variable& array) {
+  const bool nested = isNestedHere(array);
+  if (nested) out_ += '&';
+  out_ += names(&array).name;
+  for (std::size_t d = 0; nested && d < array.extents.size(); ++d) out_ += "[0]";
+}
+
+void FunctionWriter::subscript(const ir::Access& access, int site) {
+  if (!isNestedHere(*access.array)) {
+    out_ += '[';
+    linearIndex(access, site);
+    out_ += ']';
+    return;
+  }
+  for (const Expr* index : access.indices) {
+    out_ += '[';
+    term(*index, kAdditive);
+    out_ += ']';
+  }
+}
+
 int FunctionWriter::place(const Expr& expr) {
   if (const auto* access = expr.as<ir::Access>()) {
-    out_ += names(access->array).name + '[';
-    linearIndex(*access, -1);
-    out_ += ']';
+    out_ += names(access->array).name;
+    subscript(*access, -1);
     return kPostfix;
   }
   const auto* component = expr.as<ir::Component>();
@@ -158,9 +186,8 @@ int FunctionWriter::load(const Expr& expr, const ir::Access& access) {
     linearIndex(access, site);
     out_ += ", " + names(&array).name + ')';
   } else {
-    out_ += names(&array).name + '[';
-    linearIndex(access, site);
-    out_ += ']';
+    out_ += names(&array).name;
+    subscript(access, site);
     if (array.type.scalar == Scalar::Bool) {
       out_ += " != 0";
       precedence = kEquality;

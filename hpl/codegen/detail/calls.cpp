@@ -82,7 +82,7 @@ void FunctionWriter::call(const ir::Call& call, const ir::SourceLocation& where,
       assigned(*call.args[i]);
       continue;
     }
-    out_ += names(whole->array).name;
+    firstElement(*whole->array);
     hiddenArguments(*call.function->params[i], *whole->array);
   }
   const FunctionUsage& callee = session_.usage.of(call.function);
@@ -90,7 +90,7 @@ void FunctionWriter::call(const ir::Call& call, const ir::SourceLocation& where,
     separate();
     const VariableNames& own = names(local);
     if (local->rank == 0 && !own.isPointer) out_ += '&';
-    out_ += own.name;
+    firstElement(*local);
   }
   for (int d = 0; d < 3; ++d) {
     if (!session_.isGuarded(d) || (callee.globalSizes >> d & 1) == 0) continue;

@@ -128,7 +128,7 @@ std::string FunctionWriter::declarator(const Variable& variable) const {
   }
   std::string text = memoryType(variable.type, session_.options.hasHalf) + ' ' + name + '[';
   for (std::size_t d = 0; d < variable.extents.size(); ++d) {
-    if (d > 0) text += " * ";
+    if (d > 0) text += isNested(variable) ? "][" : " * ";
     text += std::to_string(variable.extents[d]);
   }
   return text + ']';

@@ -146,6 +146,15 @@ class FunctionWriter {
   int load(const ir::Expr& expr, const ir::Access& access);
   /// Position of the element relative to the array's name; `site` < 0: unchecked.
   int linearIndex(const ir::Access& access, int site);
+  // `[i][j]` for arrays that are C arrays of several dimensions here, `[i * n + j]` otherwise.
+  void subscript(const ir::Access& access, int site);
+  // Whether the array is declared with several dimensions. Drivers vectorise `tile[i][k]` better
+  // than the linear spelling (PoCL: a tiled matrix product 3.5 times).
+  bool isNested(const ir::Variable& array) const;
+  // Whether it also is one in this function, and not a pointer that was passed in.
+  bool isNestedHere(const ir::Variable& array) const;
+  // A pointer to the array's first element.
+  void firstElement(const ir::Variable& array);
   int term(const ir::Expr& index, int least);
   void checkedIndex(const ir::Access& access, std::size_t dimension, int site,
                     std::string_view helper);

@@ -84,7 +84,8 @@ BinaryOp mirrored(BinaryOp op) {
   }
 }
 
-/// The last value (largest for positive strides, smallest for negative ones) that passes `i op bound`.
+/// The last value (largest for positive strides, smallest for negative ones) that passes `i op
+/// bound`.
 std::optional<std::int64_t> lastValue(BinaryOp op, const Interval& bound, const Interval& start,
                                       std::int64_t stride) {
   if (op == BinaryOp::Ne && bound.lo == bound.hi) {
@@ -160,8 +161,7 @@ Induction matchCondition(const Loop& loop, const Expr* condition, const Effects&
     return matchCondition(loop, binary->right, effects, before, head, budget);
   }
   for (const bool mirror : {false, true}) {
-    const Induction found =
-        matchComparison(loop, *binary, mirror, effects, before, head, budget);
+    const Induction found = matchComparison(loop, *binary, mirror, effects, before, head, budget);
     if (found.variable != nullptr) return found;
   }
   return {};

@@ -74,9 +74,9 @@ struct Induction {
   Interval inBody;
 };
 
-/// Recognises `for (i = a; i < b; i += c)` and its relatives (<=, >, >=, !=, negative strides, bounds
-/// that are intervals because of outer loops). `before`: state when the loop begins; `head`: the same
-/// without what the loop changes. A null variable when there is none.
+/// Recognises `for (i = a; i < b; i += c)` and its relatives (<=, >, >=, !=, negative strides,
+/// bounds that are intervals because of outer loops). `before`: state when the loop begins; `head`:
+/// the same without what the loop changes. A null variable when there is none.
 Induction findInduction(const Loop& loop, const Effects& effects, const State& before,
                         const State& head, Budget& budget);
 

@@ -51,7 +51,8 @@ void AccessWalker::run(const Function& entry) {
   }
 }
 
-// --- Expressions -----------------------------------------------------------------------------------
+// --- Expressions
+// -----------------------------------------------------------------------------------
 
 void AccessWalker::visit(const Expr* expr) {
   budget_.spend();
@@ -143,7 +144,8 @@ void AccessWalker::record(const Variable* array, std::vector<IndexForm> index,
   access->sites.push_back(std::move(site));
 }
 
-// --- Statements ------------------------------------------------------------------------------------
+// --- Statements
+// ------------------------------------------------------------------------------------
 
 void AccessWalker::walk(const Block* block) {
   if (block == nullptr) return;

@@ -146,7 +146,8 @@ Value join(const Value& a, const Value& b) {
 }
 
 bool isTracked(const Variable* variable) {
-  return variable->rank == 0 && variable->space == Space::Private && isIntegerScalar(variable->type);
+  return variable->rank == 0 && variable->space == Space::Private &&
+         isIntegerScalar(variable->type);
 }
 
 Interval rangeOf(const Type& type) {

@@ -12,10 +12,10 @@ namespace hpl::ir::detail {
 
 /// What is known about an integer.
 ///
-/// A form is a congruence: the value of the expression equals it modulo 2^32 (2^64 where only 64-bit
-/// types are involved). That is what lets `idx + (size_t)dy` with dy = -1 be idx - 1. Offsets stay
-/// within +-2^30, so for an index that is inside its extents congruent means equal (access.h states
-/// the bound on ids and extents).
+/// A form is a congruence: the value of the expression equals it modulo 2^32 (2^64 where only
+/// 64-bit types are involved). That is what lets `idx + (size_t)dy` with dy = -1 be idx - 1.
+/// Offsets stay within +-2^30, so for an index that is inside its extents congruent means equal
+/// (access.h states the bound on ids and extents).
 struct Value {
   IndexForm form;
   /// A Constant whose range holds the mathematical value itself, as a number of the expression's

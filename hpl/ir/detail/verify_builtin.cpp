@@ -15,7 +15,8 @@ bool takesIntSecond(Builtin builtin) {
   return builtin == Builtin::ldexp_ || builtin == Builtin::pown_ || builtin == Builtin::rootn_;
 }
 
-/// Arguments beyond the first that may be scalars beside a vector: clamp(v, 0.f, 1.f), step(0.f, v), ...
+/// Arguments beyond the first that may be scalars beside a vector: clamp(v, 0.f, 1.f), step(0.f,
+/// v), ...
 bool mixesScalars(Builtin builtin) {
   switch (builtin) {
     case Builtin::clamp_:
@@ -84,8 +85,8 @@ bool hasOutPointer(Builtin builtin) {
 }
 
 Type outType(Builtin builtin, const Type& argument) {
-  const bool integer = builtin == Builtin::frexp_ || builtin == Builtin::lgamma_r_ ||
-                       builtin == Builtin::remquo_;
+  const bool integer =
+      builtin == Builtin::frexp_ || builtin == Builtin::lgamma_r_ || builtin == Builtin::remquo_;
   return integer ? argument.withScalar(Scalar::Int) : argument;
 }
 
@@ -106,8 +107,8 @@ std::string invalidBuiltin(Builtin builtin, const std::vector<const Expr*>& args
   const std::string wrong = wrongFamily(builtin, info.family, first);
   if (!wrong.empty()) return wrong + ", not " + describe(first);
   if (hasMixedTypes(builtin)) return {};
-  const Type widest = mixesScalars(builtin) && args.back()->type.isVector() ? args.back()->type
-                                                                            : first;
+  const Type widest =
+      mixesScalars(builtin) && args.back()->type.isVector() ? args.back()->type : first;
   for (std::size_t i = 1; i < args.size(); ++i) {
     const Type& type = args[i]->type;
     if (takesIntSecond(builtin)) {

@@ -50,7 +50,8 @@ std::string invalidType(const Type& type) {
                : "a struct has neither lanes nor real and imaginary parts";
   }
   if (type.complex) {
-    const bool fits = type.lanes == 1 && (type.scalar == Scalar::Float || type.scalar == Scalar::Double);
+    const bool fits =
+        type.lanes == 1 && (type.scalar == Scalar::Float || type.scalar == Scalar::Double);
     return fits ? "" : "complex numbers are complex<float> or complex<double>";
   }
   switch (type.lanes) {
@@ -137,8 +138,8 @@ void ExprVerifier::checkVarRef(const Expr& expr, const VarRef& ref) {
     context_.fail("array '" + ref.variable->name + "' is used without an index");
   }
   if (ref.variable->type != expr.type) {
-    context_.fail("variable '" + ref.variable->name + "' has type " +
-                  describe(ref.variable->type) + ", its value " + describe(expr.type));
+    context_.fail("variable '" + ref.variable->name + "' has type " + describe(ref.variable->type) +
+                  ", its value " + describe(expr.type));
   }
 }
 
@@ -159,8 +160,8 @@ void ExprVerifier::checkAccess(const Expr& expr, const Access& access) {
     }
   }
   if (array.type != expr.type) {
-    context_.fail("elements of '" + array.name + "' have type " + describe(array.type) +
-                  ", not " + describe(expr.type));
+    context_.fail("elements of '" + array.name + "' have type " + describe(array.type) + ", not " +
+                  describe(expr.type));
   }
 }
 
@@ -202,8 +203,9 @@ void ExprVerifier::checkBinary(const Expr& expr, const Binary& binary) {
     context_.fail("operator " + name + " is not defined on complex numbers: " + quoted(expr));
   }
   if (isShift ? right.lanes != left.lanes && right.lanes != 1 : left != right) {
-    context_.fail("operands of " + name + " must have the same " + (isShift ? "lanes: " : "type: ") +
-                  typed(*binary.left) + " and " + typed(*binary.right));
+    context_.fail("operands of " + name + " must have the same " +
+                  (isShift ? "lanes: " : "type: ") + typed(*binary.left) + " and " +
+                  typed(*binary.right));
   }
   if (isPredicate(binary.op)) {
     checkPredicate(expr, binary);

@@ -198,8 +198,8 @@ void FunctionVerifier::declare(const Declare& declare) {
   }
   if (declared.role == Role::Declared) {
     if (declared.space == Space::Global || declared.space == Space::Constant) {
-      context_.fail("variable " + quoted(declared) + " is declared in " +
-                    toString(declared.space) + " memory; kernels declare private or local ones");
+      context_.fail("variable " + quoted(declared) + " is declared in " + toString(declared.space) +
+                    " memory; kernels declare private or local ones");
     }
     if (declared.extents.size() != static_cast<std::size_t>(declared.rank)) {
       context_.fail("array " + quoted(declared) + " has rank " + std::to_string(declared.rank) +
@@ -262,8 +262,7 @@ void FunctionVerifier::bind(const Bind& bind) {
 void FunctionVerifier::writable(const Variable& variable) {
   if (variable.readOnly || variable.space == Space::Constant) {
     context_.fail(quoted(variable) + " is written but it is " +
-                  (variable.space == Space::Constant ? "in constant memory"
-                                                     : "a const parameter") +
+                  (variable.space == Space::Constant ? "in constant memory" : "a const parameter") +
                   "; take it as a non-const global array");
   }
 }
@@ -289,7 +288,8 @@ void FunctionVerifier::assign(const Assign& assign) {
   }
   if (const auto* ref = target->as<VarRef>()) return writable(*ref->variable);
   if (const auto* access = target->as<Access>()) return writable(*access->array);
-  context_.fail("'" + print(*assign.target) + "' cannot be assigned; assign variables, array "
+  context_.fail("'" + print(*assign.target) +
+                "' cannot be assigned; assign variables, array "
                 "elements, their components or fields");
 }
 
@@ -336,7 +336,8 @@ void FunctionVerifier::leave(const Return& leave) {
     return;
   }
   if (function.result.isVoid()) {
-    context_.fail("'" + function.name + "' returns nothing, but return_ has a value; use return_()");
+    context_.fail("'" + function.name +
+                  "' returns nothing, but return_ has a value; use return_()");
   }
   exprs_.value(leave.value, function.result, "the result of '" + function.name + "'");
   returnsValue_ = true;
@@ -368,17 +369,18 @@ void FunctionVerifier::atomic(const Atomic& atomic) {
   const Variable* variable = access != nullptr ? access->array
                              : ref != nullptr  ? ref->variable
                                                : nullptr;
-  if (variable == nullptr || (variable->space != Space::Global && variable->space != Space::Local)) {
-    context_.fail(name + " needs an element of global or local memory: '" +
-                  print(*atomic.target) + "'");
+  if (variable == nullptr ||
+      (variable->space != Space::Global && variable->space != Space::Local)) {
+    context_.fail(name + " needs an element of global or local memory: '" + print(*atomic.target) +
+                  "'");
   }
   writable(*variable);
   const Type& type = atomic.target->type;
   const bool isInt = type == Type{Scalar::Int} || type == Type{Scalar::Uint};
   if (!isInt && !(atomic.op == AtomicOp::Xchg && type == Type{Scalar::Float})) {
     context_.fail(name + " works on int and uint" +
-                  (atomic.op == AtomicOp::Xchg ? " and float" : "") + ", not on " +
-                  describe(type) + ": '" + print(*atomic.target) + "'");
+                  (atomic.op == AtomicOp::Xchg ? " and float" : "") + ", not on " + describe(type) +
+                  ": '" + print(*atomic.target) + "'");
   }
   std::size_t operands = 1;
   if (atomic.op == AtomicOp::Inc || atomic.op == AtomicOp::Dec) operands = 0;
@@ -440,9 +442,8 @@ void FunctionVerifier::arrayArgument(const Function& callee, const Variable& par
                                              : "of rank " + std::to_string(array.rank)));
   }
   if (param.type != array.type || param.space != array.space) {
-    context_.fail(what + " holds " + toString(param.space) + " " + describe(param.type) +
-                  ", but " + quoted(array) + " holds " + toString(array.space) + " " +
-                  describe(array.type));
+    context_.fail(what + " holds " + toString(param.space) + " " + describe(param.type) + ", but " +
+                  quoted(array) + " holds " + toString(array.space) + " " + describe(array.type));
   }
   if (array.readOnly && !param.readOnly) {
     context_.fail(what + " may be written, but " + quoted(array) +

@@ -90,6 +90,7 @@ bool isShift(ir::BinaryOp op) { return op == ir::BinaryOp::Shl || op == ir::Bina
 Node temporary(const ir::Type& type, const ir::Variable** variable) {
   Capture& capture = Capture::current();
   *variable = capture.newVariable(type, ir::Space::Private, 0, ir::Role::Declared, "old");
+  capture.emit(ir::Declare{*variable, nullptr});
   return variableNode(*variable);
 }
 
@@ -208,6 +209,7 @@ Symbol declareAlias(const ir::Type& type, Node target) {
   ir::Variable* alias =
       capture.newVariable(type, access->array->space, 1, ir::Role::Alias, "alias");
   alias->readOnly = access->array->readOnly;
+  capture.emit(ir::Declare{alias, nullptr});
   capture.emit(ir::Bind{alias, target});
   return alias;
 }

@@ -73,8 +73,10 @@ std::string hexHash(std::string_view text) {
 fs::path BinaryStore::defaultFolder() {
   if (const std::string& set = settings().cacheDir; !set.empty()) return set;
   // The XDG specification has relative paths ignored.
-  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg == '/') return fs::path(xdg) / "hpl";
-  if (const char* home = std::getenv("HOME"); home && *home) return fs::path(home) / ".cache" / "hpl";
+  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg == '/')
+    return fs::path(xdg) / "hpl";
+  if (const char* home = std::getenv("HOME"); home && *home)
+    return fs::path(home) / ".cache" / "hpl";
   return {};
 }
 

@@ -18,7 +18,8 @@ struct ErrorText {
   std::string_view advice;
 };
 
-#define HPL_ERROR(name, advice) ErrorText{name, #name, advice}
+#define HPL_ERROR(name, advice) \
+  ErrorText { name, #name, advice }
 constexpr std::array errorTexts{
     HPL_ERROR(CL_DEVICE_NOT_FOUND, ""),
     HPL_ERROR(CL_DEVICE_NOT_AVAILABLE, "another process may hold the device exclusively"),
@@ -65,13 +66,15 @@ constexpr std::array errorTexts{
     HPL_ERROR(CL_INVALID_KERNEL, ""),
     HPL_ERROR(CL_INVALID_ARG_INDEX, "the kernel has fewer parameters than it is given arguments"),
     HPL_ERROR(CL_INVALID_ARG_VALUE, ""),
-    HPL_ERROR(CL_INVALID_ARG_SIZE,
-              "an argument's type differs from the kernel's parameter, or its size from the device's"),
+    HPL_ERROR(
+        CL_INVALID_ARG_SIZE,
+        "an argument's type differs from the kernel's parameter, or its size from the device's"),
     HPL_ERROR(CL_INVALID_KERNEL_ARGS, "an argument of the kernel was not set"),
     HPL_ERROR(CL_INVALID_WORK_DIMENSION, "the domain needs 1 to 3 dimensions"),
-    HPL_ERROR(CL_INVALID_WORK_GROUP_SIZE,
-              "the local size is more than the device or this kernel allows, or does not divide the "
-              "global size"),
+    HPL_ERROR(
+        CL_INVALID_WORK_GROUP_SIZE,
+        "the local size is more than the device or this kernel allows, or does not divide the "
+        "global size"),
     HPL_ERROR(CL_INVALID_WORK_ITEM_SIZE,
               "the local size is more than the device allows in one dimension"),
     HPL_ERROR(CL_INVALID_GLOBAL_OFFSET, ""),

@@ -46,7 +46,8 @@ std::string_view errorAdvice(cl_int code);
 /// Throws DeviceError unless `code` is CL_SUCCESS; for calls of the C interface.
 inline void check(cl_int code, std::string_view call, const DeviceState* device = nullptr,
                   Concern concern = Concern::none()) {
-  if (code != CL_SUCCESS) [[unlikely]] throwDeviceError(code, call, device, concern);
+  if (code != CL_SUCCESS) [[unlikely]]
+    throwDeviceError(code, call, device, concern);
 }
 
 /// Runs `f`, which uses the C++ bindings, and turns cl::Error into DeviceError. Costs nothing when

@@ -99,9 +99,7 @@ class DeviceState {
   static constexpr std::size_t hostAlignment = 128;
 
   /// Bytes that arrays may occupy: the device's memory, or HPL_DEVICE_MEMORY if that is less.
-  std::size_t memoryLimit() const noexcept {
-    return memoryLimit_.load(std::memory_order_relaxed);
-  }
+  std::size_t memoryLimit() const noexcept { return memoryLimit_.load(std::memory_order_relaxed); }
   /// Largest single array: the device's own limit, or memoryLimit() if that is less.
   std::size_t maxAllocation() const noexcept;
   std::size_t memoryUsed() const noexcept { return memoryUsed_.load(std::memory_order_relaxed); }
@@ -125,7 +123,8 @@ class DeviceState {
 
  private:
   void open() {
-    if (!open_.load(std::memory_order_acquire)) [[unlikely]] openSlow();
+    if (!open_.load(std::memory_order_acquire)) [[unlikely]]
+      openSlow();
   }
   void openSlow();
   bool probeHostMemory();

@@ -21,7 +21,9 @@ std::string lower(std::string text) {
 
 /// A string that the driver reports, without what some drivers pad it with.
 std::string cleaned(std::string text) {
-  const auto keep = [](char c) { return c != '\0' && !std::isspace(static_cast<unsigned char>(c)); };
+  const auto keep = [](char c) {
+    return c != '\0' && !std::isspace(static_cast<unsigned char>(c));
+  };
   while (!text.empty() && !keep(text.back())) text.pop_back();
   while (!text.empty() && !keep(text.front())) text.erase(text.begin());
   return text;
@@ -87,7 +89,8 @@ void addPlatform(Inventory& inventory, const cl::Platform& platform) {
     }
   }
   if (inventory.devices.size() != before) return;
-  if (lower(name) == "rusticl") reason += " (RUSTICL_ENABLE=llvmpipe, or a driver's name, adds one)";
+  if (lower(name) == "rusticl")
+    reason += " (RUSTICL_ENABLE=llvmpipe, or a driver's name, adds one)";
   inventory.emptyPlatforms.push_back(fmt::format("platform {} {}", name, reason));
 }
 
@@ -132,7 +135,8 @@ std::vector<cl::Device> split(const PhysicalDevice& physical, const DeviceSelect
   if (units < parts) throw fail(fmt::format("it has {} compute unit(s)", units));
   std::vector<cl_device_partition_property> properties;
   if (units % parts == 0) {
-    properties = {CL_DEVICE_PARTITION_EQUALLY, static_cast<cl_device_partition_property>(units / parts)};
+    properties = {CL_DEVICE_PARTITION_EQUALLY,
+                  static_cast<cl_device_partition_property>(units / parts)};
   } else {
     properties = {CL_DEVICE_PARTITION_BY_COUNTS};
     for (unsigned i = 0; i < parts; ++i) properties.push_back(units / parts + (i < units % parts));
@@ -145,8 +149,8 @@ std::vector<cl::Device> split(const PhysicalDevice& physical, const DeviceSelect
     device.createSubDevices(properties.data(), &result);
     return result;
   } catch (const cl::Error& error) {
-    throw fail(fmt::format("clCreateSubDevices failed with {} ({})", errorName(error.err()),
-                           error.err()));
+    throw fail(
+        fmt::format("clCreateSubDevices failed with {} ({})", errorName(error.err()), error.err()));
   }
 }
 
@@ -202,14 +206,16 @@ DeviceProperties queryProperties(const cl::Platform& platform, const cl::Device&
   tryQuery([&] { p.computeUnits = device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>(); });
   tryQuery([&] { p.clockMHz = device.getInfo<CL_DEVICE_MAX_CLOCK_FREQUENCY>(); });
   tryQuery([&] { p.addressAlignBits = device.getInfo<CL_DEVICE_MEM_BASE_ADDR_ALIGN>(); });
-  tryQuery([&] { p.preferredFloatVector = device.getInfo<CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT>(); });
+  tryQuery(
+      [&] { p.preferredFloatVector = device.getInfo<CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT>(); });
   tryQuery([&] {
     const auto extensions = " " + device.getInfo<CL_DEVICE_EXTENSIONS>() + " ";
     p.hasHalf = extensions.find("cl_khr_fp16") != std::string::npos;
     p.hasDouble = extensions.find("cl_khr_fp64") != std::string::npos;
   });
   tryQuery([&] { p.hasDouble |= device.getInfo<CL_DEVICE_DOUBLE_FP_CONFIG>() != 0; });
-  tryQuery([&] { p.hasDedicatedLocalMemory = device.getInfo<CL_DEVICE_LOCAL_MEM_TYPE>() == CL_LOCAL; });
+  tryQuery(
+      [&] { p.hasDedicatedLocalMemory = device.getInfo<CL_DEVICE_LOCAL_MEM_TYPE>() == CL_LOCAL; });
   tryQuery([&] { p.hostUnifiedMemory = device.getInfo<CL_DEVICE_HOST_UNIFIED_MEMORY>() != 0; });
   return p;
 }
@@ -236,7 +242,8 @@ std::string describeInventory(const Inventory& inventory) {
     const char* vendors = std::getenv("OCL_ICD_VENDORS");
     return fmt::format(
         "There is no OpenCL platform on this machine. Install a driver: the package "
-        "pocl-opencl-icd for CPUs, or that of the GPU's vendor; if one is installed, check that its "
+        "pocl-opencl-icd for CPUs, or that of the GPU's vendor; if one is installed, check that "
+        "its "
         ".icd file is in /etc/OpenCL/vendors{}",
         vendors ? fmt::format(" (OCL_ICD_VENDORS={} is used instead now)", vendors) : "");
   }
@@ -244,8 +251,9 @@ std::string describeInventory(const Inventory& inventory) {
   std::map<DeviceType, int> counts;
   for (const PhysicalDevice& device : inventory.devices) {
     const DeviceProperties& p = device.properties;
-    text += fmt::format("\n  {}:{}  {} (platform {}, {} compute units)", lower(deviceTypeName(p.type)),
-                        counts[p.type]++, p.name, p.platform, p.computeUnits);
+    text +=
+        fmt::format("\n  {}:{}  {} (platform {}, {} compute units)", lower(deviceTypeName(p.type)),
+                    counts[p.type]++, p.name, p.platform, p.computeUnits);
   }
   for (const std::string& platform : inventory.emptyPlatforms) text += "\n  " + platform;
   return text;

@@ -142,11 +142,12 @@ DeviceState& Runtime::device(DeviceType type, int n) const {
   for (const auto& state : devices_) {
     if ((state->type() & type) != 0 && count++ == n) return *state;
   }
-  const std::string kind = type == ANY ? "device" : fmt::format("device of type {}", deviceTypeName(type));
-  std::string message =
-      count == 0 ? fmt::format("There is no {}.", kind)
-                 : fmt::format("There is no {} number {}: there {} {}, counted from 0.", kind, n,
-                               count == 1 ? "is" : "are", count);
+  const std::string kind =
+      type == ANY ? "device" : fmt::format("device of type {}", deviceTypeName(type));
+  std::string message = count == 0
+                            ? fmt::format("There is no {}.", kind)
+                            : fmt::format("There is no {} number {}: there {} {}, counted from 0.",
+                                          kind, n, count == 1 ? "is" : "are", count);
   if (!devices_.empty()) {
     message += " In use are:";
     for (const auto& state : devices_) message += describe(*state);

@@ -22,15 +22,16 @@ int threadNumber() {
 
 double profilingSeconds(cl_event event, cl_profiling_info what) {
   cl_ulong nanoseconds = 0;
-  const cl_int code = clGetEventProfilingInfo(event, what, sizeof nanoseconds, &nanoseconds, nullptr);
+  const cl_int code =
+      clGetEventProfilingInfo(event, what, sizeof nanoseconds, &nanoseconds, nullptr);
   return code == CL_SUCCESS ? 1e-9 * static_cast<double>(nanoseconds) : 0;
 }
 
 /// Whether the command is over, successfully or not.
 bool isOver(cl_event event) {
   cl_int status = CL_QUEUED;
-  const cl_int code = clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
-                                     &status, nullptr);
+  const cl_int code =
+      clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
   return code != CL_SUCCESS || status <= CL_COMPLETE;
 }
 
@@ -73,9 +74,15 @@ void Recorder::account(const Pending& pending) {
   if (command.begin <= 0 || command.end < command.begin) return;  // the queue does not measure
   const double spent = command.end - command.begin;
   switch (command.kind) {
-    case Kind::HostToDevice: seconds_.secsDataHostToDevice += spent; break;
-    case Kind::DeviceToHost: seconds_.secsDataDeviceToHost += spent; break;
-    case Kind::DeviceToDevice: seconds_.secsDataDeviceToDevice += spent; break;
+    case Kind::HostToDevice:
+      seconds_.secsDataHostToDevice += spent;
+      break;
+    case Kind::DeviceToHost:
+      seconds_.secsDataDeviceToHost += spent;
+      break;
+    case Kind::DeviceToDevice:
+      seconds_.secsDataDeviceToDevice += spent;
+      break;
     case Kind::Kernel:
       seconds_.secsKernelExecution += spent;
       kernel(command.name).secsExecution += spent;

@@ -23,10 +23,14 @@ std::string quoted(std::string_view text) {
 
 std::string_view categoryOf(Kind kind) {
   switch (kind) {
-    case Kind::HostToDevice: return "host to device";
-    case Kind::DeviceToHost: return "device to host";
-    case Kind::DeviceToDevice: return "device to device";
-    case Kind::Kernel: break;
+    case Kind::HostToDevice:
+      return "host to device";
+    case Kind::DeviceToHost:
+      return "device to host";
+    case Kind::DeviceToDevice:
+      return "device to device";
+    case Kind::Kernel:
+      break;
   }
   return "kernel";
 }
@@ -37,8 +41,9 @@ class EventWriter {
   void nameProcess(int process, std::string_view name) {
     add(fmt::format(R"({{"name":"process_name","ph":"M","pid":{},"args":{{"name":{}}}}})", process,
                     quoted(name)));
-    add(fmt::format(R"({{"name":"process_sort_index","ph":"M","pid":{0},"args":{{"sort_index":{0}}}}})",
-                    process));
+    add(fmt::format(
+        R"({{"name":"process_sort_index","ph":"M","pid":{0},"args":{{"sort_index":{0}}}}})",
+        process));
   }
   void nameTrack(int process, int track, std::string_view name) {
     add(fmt::format(R"({{"name":"thread_name","ph":"M","pid":{},"tid":{},"args":{{"name":{}}}}})",
@@ -86,9 +91,9 @@ std::string toJson(const Timeline& timeline) {
   for (const Span& span : timeline.spans) threads.insert(span.thread);
   for (int thread : threads) {
     const auto named = timeline.threads.find(thread);
-    writer.nameTrack(hostProcess, thread,
-                     named != timeline.threads.end() ? named->second
-                                                     : fmt::format("thread {}", thread));
+    writer.nameTrack(
+        hostProcess, thread,
+        named != timeline.threads.end() ? named->second : fmt::format("thread {}", thread));
   }
   for (const auto& [device, name] : timeline.devices) {
     writer.nameProcess(processOf(device), name);
