@@ -4,7 +4,14 @@
 
 # Arguments of the tests; a sample without an entry runs without arguments.
 set(life_args --pattern r-pentomino --size 256 -n 200 --check --no-progress)
+set(mandelbrot_args --width 300 --height 200)
+
+# The simulator runs less than a million work-items per second, each a hundred times slower.
 set(life_simulator_args --pattern glider --size 24 -n 3 --check --no-progress)
+set(mandelbrot_simulator_args --width 48 --height 32 -n 50)
+set(matmul_simulator_args 32)
+set(reduction_simulator_args 512)
+set(saxpy_simulator_args 1000)
 
 find_program(HPL_OCLGRIND oclgrind DOC "OpenCL device simulator")
 

@@ -115,12 +115,14 @@ class Array : public detail::ArrayBase {
   template <detail::ArrayIndex... I>
     requires(sizeof...(I) == N)
   HostRef<T> operator()(I... indices) {
-    return HostRef<T>(hostView(), offsetOf(indices...));
+    memory::View& view = hostView();
+    return HostRef<T>(view, offsetOf(indices...));
   }
   template <detail::ArrayIndex... I>
     requires(sizeof...(I) == N)
   T operator()(I... indices) const {
-    return HostRef<T>(hostView(), offsetOf(indices...)).value();
+    memory::View& view = hostView();
+    return HostRef<T>(view, offsetOf(indices...)).value();
   }
 
   /// The view of the given ranges, both ends included; integers are single positions. The same

@@ -163,6 +163,8 @@ concept KernelOperands = Operand<A> && Operand<B> && (detail::KernelValue<A> || 
 
 template <class T>
 class Ref;
+template <class T>
+class Expr;
 
 namespace detail {
 
@@ -235,7 +237,7 @@ class PartOf {
 
 /// A readable part of an expression.
 template <class T>
-class ValuePart : public Members<T, ValuePart> {
+class ValuePart : public Members<T, ValuePart>, public Lanes<ValuePart<T>, T, Expr> {
  public:
   using hpl_value_type = T;
   Node node() const { return part_.node(); }
@@ -459,7 +461,9 @@ class Assignable {
 
 /// An assignable part of a place.
 template <class T>
-class PlacePart : public Members<T, PlacePart>, public Assignable<PlacePart<T>, T> {
+class PlacePart : public Members<T, PlacePart>,
+                  public Lanes<PlacePart<T>, T, Ref>,
+                  public Assignable<PlacePart<T>, T> {
  public:
   using hpl_value_type = T;
   PlacePart() = default;

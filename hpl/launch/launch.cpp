@@ -112,10 +112,7 @@ FRunner launch(const EntryHandle& handle, const LaunchOptions& asked, const Argu
   FRunner runner = PlanAccess::makeRunner(plan);
   plan->packScalars(arguments, PlanAccess::scalarsOf(runner));
   launchPlan(*plan, PlanAccess::scalarsOf(runner));
-  if (isNew) {
-    const Transaction transaction;
-    entry.addPlan(hash, std::move(plan));
-  }
+  if (isNew) entry.addPlan(hash, std::move(plan));
   return runner;
 }
 

@@ -119,26 +119,13 @@ void copyOnDevice(DeviceState& device, View& dst, View& src) {
   transaction.commit(std::move(event));
 }
 
-// Keeps a replica where it is while the lock is given up.
-class Pin {
- public:
-  explicit Pin(Replica& replica) : replica_(replica) { ++replica_.pins; }
-  ~Pin() { --replica_.pins; }
-  Pin(const Pin&) = delete;
-  Pin& operator=(const Pin&) = delete;
-
- private:
-  Replica& replica_;
-};
-
 // Moves what is left of the source; false when the lock was given up on the way.
 bool moveInto(Lock& lock, Replica& target, const View& dst, const View& src, Region& left) {
   RootState& from = src.root().state();
   geometry::Point shift = dst.box().lo();
   for (int d = 0; d < shift.rank(); ++d) shift[d] -= src.box().lo(d);
   for (Replica* source : sourcesFor(from, &target)) {
-    const Region pieces =
-        intersectionOf(left, source ? source->own.current : from.host.current);
+    const Region pieces = intersectionOf(left, source ? source->own.current : from.host.current);
     for (const Box& piece : pieces) {
       const Moved moved = transfer(lock, {&from, source, piece},
                                    {&dst.root().state(), &target, piece.translated(shift)});
@@ -182,16 +169,18 @@ void copyOnHost(View& dst, View& src) {
 
 void checkCompatible(const View& dst, const View& src) {
   if (dst.extents != src.extents) {
-    throw ShapeError(fmt::format("cannot assign a view of {} with extents {} to a view of {} with "
-                                 "extents {}; both sides of an assignment need the same extents",
-                                 src.root().describe(), src.extents.toString(),
-                                 dst.root().describe(), dst.extents.toString()));
+    throw ShapeError(
+        fmt::format("cannot assign a view of {} with extents {} to a view of {} with "
+                    "extents {}; both sides of an assignment need the same extents",
+                    src.root().describe(), src.extents.toString(), dst.root().describe(),
+                    dst.extents.toString()));
   }
   if (dst.root().elementSize() != src.root().elementSize()) {
-    throw ShapeError(fmt::format("cannot assign {} with elements of {} bytes to {} with elements of "
-                                 "{} bytes; convert the elements in a kernel",
-                                 src.root().describe(), src.root().elementSize(),
-                                 dst.root().describe(), dst.root().elementSize()));
+    throw ShapeError(
+        fmt::format("cannot assign {} with elements of {} bytes to {} with elements of "
+                    "{} bytes; convert the elements in a kernel",
+                    src.root().describe(), src.root().elementSize(), dst.root().describe(),
+                    dst.root().elementSize()));
   }
 }
 
@@ -210,8 +199,8 @@ void fillOnHost(View& dst, const void* element) {
   dst.openForWriting(true);
   const std::size_t elementSize = dst.root().elementSize();
   const Box& box = dst.box();
-  const auto run = static_cast<std::size_t>(
-      geometry::contiguousRunLength(dst.root().whole().box(), box));
+  const auto run =
+      static_cast<std::size_t>(geometry::contiguousRunLength(dst.root().whole().box(), box));
   std::vector<std::byte> row(run * elementSize);
   for (std::size_t i = 0; i < run; ++i) {
     std::memcpy(row.data() + i * elementSize, element, elementSize);
@@ -234,14 +223,13 @@ void copy(View& dst, View& src) {
   checkCompatible(dst, src);
   if (&dst == &src) return;
   const Site site = siteOfCopy(dst, src);
-  switch (site.kind) {
-    case Site::OnDevice:
-      return copyOnDevice(*site.device, dst, src);
-    case Site::IntoDevice:
-      return copyIntoDevice(*site.device, dst, src);
-    case Site::OnHost:
-      return copyOnHost(dst, src);
+  try {
+    if (site.kind == Site::OnDevice) return copyOnDevice(*site.device, dst, src);
+    if (site.kind == Site::IntoDevice) return copyIntoDevice(*site.device, dst, src);
+  } catch (const AllocationError&) {
+    // The device has no room for it; the host has.
   }
+  copyOnHost(dst, src);
 }
 
 void fill(View& dst, const void* element) {

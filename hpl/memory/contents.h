@@ -11,8 +11,8 @@ namespace hpl::memory {
 /// Throws ShapeError that names both shapes when they differ or the element sizes do.
 void copy(View& dst, View& src);
 
-/// Sets every cell of `dst` to the `elementSize` bytes at `element`: on the device where `dst` lives,
-/// asynchronously, else on the host.
+/// Sets every cell of `dst` to the `elementSize` bytes at `element`: on the device where `dst`
+/// lives, asynchronously, else on the host.
 void fill(View& dst, const void* element);
 
 }  // namespace hpl::memory

@@ -28,15 +28,17 @@ std::size_t checkedSize(const RootOptions& options) {
   std::size_t bytes = options.elementSize;
   for (int d = 0; d < shape.rank(); ++d) {
     if (shape[d] <= 0) {
-      throw ShapeError(fmt::format("{} would have extent {} in dimension {} of {}; every extent "
-                                   "must be at least 1",
-                                   nameOf(options.label), shape[d], d, shape.toString()));
+      throw ShapeError(
+          fmt::format("{} would have extent {} in dimension {} of {}; every extent "
+                      "must be at least 1",
+                      nameOf(options.label), shape[d], d, shape.toString()));
     }
     const auto extent = static_cast<std::size_t>(shape[d]);
     if (extent > static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) / bytes) {
-      throw ShapeError(fmt::format("{} of extents {} and {} bytes per element has more bytes than "
-                                   "a machine can address",
-                                   nameOf(options.label), shape.toString(), options.elementSize));
+      throw ShapeError(
+          fmt::format("{} of extents {} and {} bytes per element has more bytes than "
+                      "a machine can address",
+                      nameOf(options.label), shape.toString(), options.elementSize));
     }
     bytes *= extent;
   }
@@ -88,7 +90,8 @@ Root::~Root() {
   try {
     detail::retire(*state_);
   } catch (const std::exception& error) {
-    runtime::log::error(fmt::format("{} dies without its last values: {}", describe(), error.what()));
+    runtime::log::error(
+        fmt::format("{} dies without its last values: {}", describe(), error.what()));
   }
 }
 

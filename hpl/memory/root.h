@@ -43,8 +43,8 @@ struct RootOptions {
   void* userMemory = nullptr;
 };
 
-/// An array: shape, element type and, for every cell, the memory spaces that hold its current value.
-/// Contents that nobody has written are unspecified and never transferred.
+/// An array: shape, element type and, for every cell, the memory spaces that hold its current
+/// value. Contents that nobody has written are unspecified and never transferred.
 ///
 /// Distinct roots may be used from several threads at the same time, and so may one root as long
 /// as nobody writes it; everything else needs the program's own synchronisation.

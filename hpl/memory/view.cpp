@@ -42,9 +42,10 @@ namespace {
   } else if (first > last) {
     reason = "is reversed; the first position comes first";
   } else {
-    reason = fmt::format("reaches beyond the extent {}; ranges include both ends, so the last "
-                         "position is {}",
-                         extent, extent - 1);
+    reason = fmt::format(
+        "reaches beyond the extent {}; ranges include both ends, so the last "
+        "position is {}",
+        extent, extent - 1);
   }
   throw ShapeError(fmt::format("{}: Range({}, {}) in dimension {} (extent {}) {}",
                                view.root().describe(), first, last, d, extent, reason));

@@ -20,10 +20,18 @@ using Long2 = std::array<std::int64_t, 2>;
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
+/// One instance of doctest's check per type, not per use: that is most of the compile time.
+template <class T>
+void same(const char* what, T result, T expected) {
+  INFO(what);
+  CHECK(result == expected);
+}
+
 /// Integer operators against 128-bit arithmetic reduced to the type: no step can overflow there.
 template <class T>
 void checkIntegers() {
   __extension__ typedef __int128 Wide;
+  __extension__ typedef unsigned __int128 Natural;
   std::mt19937_64 random(7);
   const auto limit = std::numeric_limits<T>::max();
   const auto least = std::numeric_limits<T>::min();
@@ -35,24 +43,24 @@ void checkIntegers() {
       INFO("type " << toString(typeOf<T>()) << ", a " << +a << ", b " << +b);
       const Wide x = a;
       const Wide y = b;
-      CHECK(evaluate<T>(BinaryOp::Add, a, b) == static_cast<T>(x + y));
-      CHECK(evaluate<T>(BinaryOp::Sub, a, b) == static_cast<T>(x - y));
-      CHECK(evaluate<T>(BinaryOp::Mul, a, b) == static_cast<T>(x * y));
-      CHECK(evaluate<T>(BinaryOp::Div, a, b) == (b == 0 ? T{0} : static_cast<T>(x / y)));
-      CHECK(evaluate<T>(BinaryOp::Rem, a, b) == (b == 0 ? T{0} : static_cast<T>(x % y)));
-      CHECK(evaluate<T>(BinaryOp::BitAnd, a, b) == static_cast<T>(x & y));
-      CHECK(evaluate<T>(BinaryOp::BitOr, a, b) == static_cast<T>(x | y));
-      CHECK(evaluate<T>(BinaryOp::BitXor, a, b) == static_cast<T>(x ^ y));
+      same<T>("Add", evaluate<T>(BinaryOp::Add, a, b), static_cast<T>(x + y));
+      same<T>("Sub", evaluate<T>(BinaryOp::Sub, a, b), static_cast<T>(x - y));
+      same<T>("Mul", evaluate<T>(BinaryOp::Mul, a, b), static_cast<T>(static_cast<Natural>(x) * static_cast<Natural>(y)));
+      same<T>("Div", evaluate<T>(BinaryOp::Div, a, b), (b == 0 ? T{0} : static_cast<T>(x / y)));
+      same<T>("Rem", evaluate<T>(BinaryOp::Rem, a, b), (b == 0 ? T{0} : static_cast<T>(x % y)));
+      same<T>("BitAnd", evaluate<T>(BinaryOp::BitAnd, a, b), static_cast<T>(x & y));
+      same<T>("BitOr", evaluate<T>(BinaryOp::BitOr, a, b), static_cast<T>(x | y));
+      same<T>("BitXor", evaluate<T>(BinaryOp::BitXor, a, b), static_cast<T>(x ^ y));
       const int amount = static_cast<int>(static_cast<std::uint64_t>(b) % bits);
-      CHECK(evaluate<T>(BinaryOp::Shl, a, b) == static_cast<T>(x * (Wide{1} << amount)));
-      CHECK(evaluate<T>(BinaryOp::Shr, a, b) == static_cast<T>(x >> amount));
-      CHECK(evaluate<std::int32_t>(BinaryOp::Lt, a, b) == (x < y ? 1 : 0));
-      CHECK(evaluate<std::int32_t>(BinaryOp::Ge, a, b) == (x >= y ? 1 : 0));
+      same<T>("Shl", evaluate<T>(BinaryOp::Shl, a, b), static_cast<T>(static_cast<Natural>(x) << amount));
+      same<T>("Shr", evaluate<T>(BinaryOp::Shr, a, b), static_cast<T>(x >> amount));
+      same<std::int32_t>("Lt", evaluate<std::int32_t>(BinaryOp::Lt, a, b), (x < y ? 1 : 0));
+      same<std::int32_t>("Ge", evaluate<std::int32_t>(BinaryOp::Ge, a, b), (x >= y ? 1 : 0));
     }
-    CHECK(evaluate<T>(UnaryOp::Negate, a) == static_cast<T>(-static_cast<Wide>(a)));
-    CHECK(evaluate<T>(UnaryOp::BitNot, a) == static_cast<T>(~static_cast<Wide>(a)));
-    CHECK(evaluate<T>(UnaryOp::Plus, a) == a);
-    CHECK(evaluate<std::int32_t>(UnaryOp::LogicalNot, a) == (a == 0 ? 1 : 0));
+    same<T>("Negate", evaluate<T>(UnaryOp::Negate, a), static_cast<T>(-static_cast<Wide>(a)));
+    same<T>("BitNot", evaluate<T>(UnaryOp::BitNot, a), static_cast<T>(~static_cast<Wide>(a)));
+    same<T>("Plus", evaluate<T>(UnaryOp::Plus, a), a);
+    same<std::int32_t>("LogicalNot", evaluate<std::int32_t>(UnaryOp::LogicalNot, a), (a == 0 ? 1 : 0));
   }
 }
 
@@ -76,8 +84,8 @@ To expectedConversion(From value) {
 
 template <class To, class From>
 void checkConversion(From value) {
-  INFO("from " << toString(typeOf<From>()) << " to " << toString(typeOf<To>()));
-  CHECK_MESSAGE(convert<To>(value) == expectedConversion<To>(value), +value);
+  INFO("from " << toString(typeOf<From>()) << " " << +value << " to " << toString(typeOf<To>()));
+  same<To>("convert", convert<To>(value), expectedConversion<To>(value));
 }
 
 template <class From, class... To>

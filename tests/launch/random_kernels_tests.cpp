@@ -129,7 +129,7 @@ void checkBatch(runtime::DeviceState& device, const std::vector<Prepared>& batch
     program = runtime::buildProgram(device, names[0], source, options);
   } catch (const BuildError& error) {
     if (batch.size() == 1) {
-      FAIL_CHECK("seed " << batch[0].random.seed << " does not build: " << error.what());
+      FAIL_CHECK("seed " << batch[0].random.seed << " does not build: " << std::string(error.what()));
       return;
     }
     for (const Prepared& prepared : batch) checkBatch(device, {prepared}, options);

@@ -51,8 +51,9 @@ TEST_CASE("a device read copies exactly the box it needs, once") {
 
 TEST_CASE("a launch that overwrites everything uploads nothing") {
   const auto array = counted({64, 64});
-  CHECK(moved([&] { launch(separateDevice(), {Work::Set, &array->whole(), nullptr, 5}); }) ==
-        Bytes{});
+  CHECK(moved([&] {
+          launch(separateDevice(), {Work::Set, &array->whole(), nullptr, 5});
+        }) == Bytes{});
   array->whole().openForReading();
   CHECK(hostCell(array->whole(), {63, 63}) == 5);
 }
@@ -80,8 +81,9 @@ TEST_CASE("writing a small view on the host outdates the small box on the device
   View& corner = array->whole().subView(Point{0, 0}, Point{9, 9});
   CHECK(moved([&] { corner.openForWriting(); }) == Bytes{0, 800, 0});
   hostCell(corner, {9, 9}) = 7;
-  CHECK(moved([&] { launch(device, {Work::Increment, &array->whole(), nullptr, 0}); }) ==
-        Bytes{800, 0, 0});
+  CHECK(moved([&] {
+          launch(device, {Work::Increment, &array->whole(), nullptr, 0});
+        }) == Bytes{800, 0, 0});
   CHECK(moved([&] { corner.openForWriting(true); }) == Bytes{});
 }
 
@@ -121,7 +123,8 @@ TEST_CASE("placements give offset and strides within the replica's own box") {
   const Plan plan = launch(separateDevice(), {Work::Increment, &view, nullptr, 0});
   CHECK(plan.placements[0].strides == Extents{10, 1});
   CHECK(plan.placements[0].offset == 0);
-  const Plan shared = launch(sharedDevice(), {Work::Increment, &counted({10, 20})->whole(), nullptr, 0});
+  const Plan shared =
+      launch(sharedDevice(), {Work::Increment, &counted({10, 20})->whole(), nullptr, 0});
   CHECK(shared.placements[0].box == Box({0, 0}, {10, 20}));
 }
 
@@ -187,8 +190,9 @@ TEST_CASE("devices of one context copy directly, of different contexts through t
     // More than one chunk of the staged path.
     const auto array = counted({1200, 1000});
     launch(*devices[0], {Work::Increment, &array->whole(), nullptr, 1});
-    const Bytes bytes =
-        moved([&] { launch(*devices[1], {Work::Increment, &array->whole(), nullptr, 1}); });
+    const Bytes bytes = moved([&] {
+      launch(*devices[1], {Work::Increment, &array->whole(), nullptr, 1});
+    });
     CHECK(bytes == Bytes{0, 0, 1200 * 1000 * 8});
     array->whole().openForReading();
     CHECK(hostCell(array->whole(), {1199, 999}) == (1199999 * 3 + 1) * 3 + 1);

@@ -36,10 +36,11 @@ std::shared_ptr<Root> makeStructs(const Extents& shape, std::size_t elementSize,
 TEST_CASE("assignments between different shapes or element sizes name both sides") {
   const auto a = makeArray({4, 6}, "a");
   const auto b = makeArray({6, 4}, "b");
-  CHECK_THROWS_WITH_AS(hpl::memory::copy(a->whole(), b->whole()),
-                       "cannot assign a view of array \"b\" with extents (6, 4) to a view of array "
-                       "\"a\" with extents (4, 6); both sides of an assignment need the same extents",
-                       hpl::ShapeError);
+  CHECK_THROWS_WITH_AS(
+      hpl::memory::copy(a->whole(), b->whole()),
+      "cannot assign a view of array \"b\" with extents (6, 4) to a view of array "
+      "\"a\" with extents (4, 6); both sides of an assignment need the same extents",
+      hpl::ShapeError);
   const auto c = makeStructs({4, 6}, 12, "c");
   CHECK_THROWS_WITH_AS(hpl::memory::copy(a->whole(), c->whole()),
                        "cannot assign array \"c\" with elements of 12 bytes to array \"a\" with "
@@ -97,7 +98,8 @@ TEST_CASE("a view can be assigned from an overlapping view of the same array") {
   for (const int where : {0, 1, 2}) {
     CAPTURE(where);
     const auto array = counted({10, 10});
-    if (where == 1) launch(separateDevice(), {Work::FromSource, &array->whole(), &counted({10, 10})->whole(), 0});
+    if (where == 1)
+      launch(separateDevice(), {Work::FromSource, &array->whole(), &counted({10, 10})->whole(), 0});
     if (where == 2) launch(sharedDevice(), {Work::Increment, &array->whole(), nullptr, 0, 3000000});
     const std::int64_t factor = where == 0 ? 1 : where == 1 ? 2 : 3;
     View& low = array->whole().subView(Point{0, 0}, Point{7, 9});
@@ -127,7 +129,8 @@ TEST_CASE("a fill reaches every cell of any box and no other, for any element si
           const std::vector<unsigned char> zero(size, 0);
           hpl::memory::fill(whole, zero.data());
           if (where != 0) {
-            // What a kernel that overwrites everything does to the books, with a kernel that does not.
+            // What a kernel that overwrites everything does to the books, with a kernel that does
+            // not.
             DeviceState& device = where == 1 ? separateDevice() : sharedDevice();
             Transaction transaction;
             const DeviceUse use{&whole, true, true, false};

@@ -5,6 +5,7 @@
 
 #include "devices.h"
 #include "hpl/error.h"
+#include "hpl/memory/contents.h"
 
 using namespace memory_tests;
 using hpl::memory::detail::replicaBox;
@@ -113,8 +114,9 @@ TEST_CASE("a replica that cannot grow beside its old self goes home first") {
 TEST_CASE("an array larger than the device is an AllocationError that says so") {
   const Limit limit(1000);
   const auto a = filled(200, 7, "big");
-  const std::string message =
-      messageOf([&] { launch(limitedDevice(), {Work::Increment, &a->whole(), nullptr, 0}); });
+  const std::string message = messageOf([&] {
+    launch(limitedDevice(), {Work::Increment, &a->whole(), nullptr, 0});
+  });
   CHECK(message == "array \"big\" needs 1600 bytes on device \"" + limitedDevice().name() +
                        "\", whose largest single array is 1000 bytes; use a smaller part of the "
                        "array at a time (a view), or distribute it over several devices");
@@ -139,7 +141,8 @@ TEST_CASE("a launch whose arrays do not fit together lists what is there and los
     CHECK(std::string(error.what()) ==
           "unnamed array needs 1200 bytes on device \"" + device.name() +
               "\", which has a limit of 2000 bytes; 1600 of them are taken by arrays that this "
-              "launch needs or that are in use (\"left\" 1200 bytes, \"other\" 400 bytes); no data is "
+              "launch needs or that are in use (\"left\" 1200 bytes, \"other\" 400 bytes); no data "
+              "is "
               "lost; use smaller parts of the arrays at a time (views), or distribute them over "
               "several devices");
     REQUIRE(error.residents().size() == 2);
@@ -166,4 +169,14 @@ TEST_CASE("the memory account is empty when all arrays are gone") {
     CHECK(device.memoryUsed() == 800);
   }
   CHECK(device.memoryUsed() == 0);
+}
+
+TEST_CASE("an assignment that the device has no room for happens on the host") {
+  const Limit limit(1000);
+  const auto a = filled(100, 1);
+  const auto b = filled(100, 2);
+  launch(limitedDevice(), {Work::Increment, &a->whole(), nullptr, 0});
+  hpl::memory::copy(b->whole(), a->whole());
+  b->whole().openForReading();
+  CHECK(hostCell(b->whole(), {99}) == 3);
 }

@@ -6,8 +6,8 @@
 
 #include "devices.h"
 
-/// The tiny sequential model that the coherence engine is compared with: one bit per cell and space,
-/// written from DESIGN.md section 4 without any of the engine's data structures.
+/// The tiny sequential model that the coherence engine is compared with: one bit per cell and
+/// space, written from DESIGN.md section 4 without any of the engine's data structures.
 namespace memory_tests {
 
 /// The devices of a test as the model sees them: which space each uses and which are direct

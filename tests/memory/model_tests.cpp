@@ -87,7 +87,8 @@ class RandomProgram {
       for (auto& value : pair.userMemory) value = someValue();
       initial = pair.userMemory;
     }
-    const Spaces spaces = kind == 0 && configuration_.zeroCopy ? userSpaces(pair) : configuration_.spaces;
+    const Spaces spaces =
+        kind == 0 && configuration_.zeroCopy ? userSpaces(pair) : configuration_.spaces;
     pair.array = makeArray(shape, "array " + std::to_string(pairs_.size()),
                            pair.userMemory.empty() ? nullptr : pair.userMemory.data(),
                            kind == 1 ? HostMemory::None : HostMemory::Plain);
@@ -168,9 +169,7 @@ class RandomProgram {
     });
   }
 
-  void hostWrite(Pair& pair) {
-    writeBox(pair, randomBox(), below(2) == 0);
-  }
+  void hostWrite(Pair& pair) { writeBox(pair, randomBox(), below(2) == 0); }
 
   void writeBox(Pair& pair, const Box& box, bool all) {
     View& view = pair.array->view(box);
@@ -277,9 +276,8 @@ class RandomProgram {
       });
     }
     std::size_t wanted = 0;
-    forEachCell(wholeBox(), [&](const Point& cell) {
-      wanted += pair.model->isCurrent(space, cell) ? 1u : 0u;
-    });
+    forEachCell(wholeBox(),
+                [&](const Point& cell) { wanted += pair.model->isCurrent(space, cell) ? 1u : 0u; });
     CHECK(listed == wanted);
   }
 

@@ -49,23 +49,27 @@ TEST_CASE("an array knows its shape, size and type") {
 }
 
 TEST_CASE("impossible shapes are refused with the reason") {
-  CHECK_THROWS_WITH_AS(makeArray({3, 0}, "a"),
-                       "array \"a\" would have extent 0 in dimension 1 of (3, 0); every extent must "
-                       "be at least 1",
-                       hpl::ShapeError);
-  CHECK_THROWS_WITH_AS(makeArray({-7}),
-                       "unnamed array would have extent -7 in dimension 0 of (-7); every extent must "
-                       "be at least 1",
-                       hpl::ShapeError);
+  CHECK_THROWS_WITH_AS(
+      makeArray({3, 0}, "a"),
+      "array \"a\" would have extent 0 in dimension 1 of (3, 0); every extent must "
+      "be at least 1",
+      hpl::ShapeError);
+  CHECK_THROWS_WITH_AS(
+      makeArray({-7}),
+      "unnamed array would have extent -7 in dimension 0 of (-7); every extent must "
+      "be at least 1",
+      hpl::ShapeError);
   CHECK_THROWS_WITH_AS(makeArray(Extents{}, "s"),
                        "array \"s\" has no dimensions; give it 1 to 8 extents", hpl::ShapeError);
-  CHECK_THROWS_WITH_AS(makeArray({Index{1} << 40, Index{1} << 30}, "huge"),
-                       "array \"huge\" of extents (1099511627776, 1073741824) and 8 bytes per element "
-                       "has more bytes than a machine can address",
-                       hpl::ShapeError);
+  CHECK_THROWS_WITH_AS(
+      makeArray({Index{1} << 40, Index{1} << 30}, "huge"),
+      "array \"huge\" of extents (1099511627776, 1073741824) and 8 bytes per element "
+      "has more bytes than a machine can address",
+      hpl::ShapeError);
 }
 
-TEST_CASE("host memory that the system does not give is an AllocationError" * doctest::skip(kSanitized)) {
+TEST_CASE("host memory that the system does not give is an AllocationError" *
+          doctest::skip(kSanitized)) {
   CHECK_THROWS_WITH_AS(makeArray({Index{1} << 59}, "big"),
                        "array \"big\" needs 4611686018427387904 bytes of host memory, which the "
                        "system does not give; make the array smaller, or free others first",
@@ -127,7 +131,8 @@ TEST_CASE("bad ranges name array, dimension, range and extent") {
   const Case cases[] = {
       {{0, -1},
        {9, 5},
-       "array \"height\": Range(-1, 5) in dimension 1 (extent 20) is negative; positions count from "
+       "array \"height\": Range(-1, 5) in dimension 1 (extent 20) is negative; positions count "
+       "from "
        "0"},
       {{7, 0},
        {4, 5},

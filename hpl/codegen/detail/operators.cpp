@@ -51,6 +51,11 @@ bool isOperator(const Expr& expr, BinaryOp op) {
   return binary != nullptr && binary->op == op;
 }
 
+bool isBitwiseOperator(const Expr& expr) {
+  const auto* binary = expr.as<ir::Binary>();
+  return binary != nullptr && isBitwise(binary->op);
+}
+
 // What operands must bind like: tighter than C requires where people misread the precedence and
 // compilers warn about it.
 int leastOperand(BinaryOp op, const Expr& operand, bool isLeft) {
@@ -146,8 +151,10 @@ bool FunctionWriter::plainLiteral(const Expr& literal, const Expr& other, const 
       !literal.type.isInteger() || constant->bits > INT32_MAX) {
     return false;
   }
-  const bool decides =
-      &literal == &other || commonType(typeInC(other), Type{Scalar::Int}) == promoted(type);
+  // A literal cannot decide: it may lose its own suffix.
+  const bool decides = &literal == &other ||
+                       (other.as<ir::Constant>() == nullptr &&
+                        commonType(typeInC(other), Type{Scalar::Int}) == promoted(type));
   if (!decides || literal.type.scalar == Scalar::Bool) return false;
   appendInteger(out_, static_cast<std::int64_t>(constant->bits));
   return true;
@@ -235,11 +242,9 @@ int FunctionWriter::complexBinary(const Expr& expr, const ir::Binary& binary) {
 int FunctionWriter::node(const Expr& expr, const ir::Select& select) {
   const Expr& condition = *select.condition;
   if (condition.type.isScalar()) {
-    conditionOperand(condition, kLogicalOr);
-    // OpenCL C does not take floating conditions here.
-    if (condition.type.isFloating()) out_ += " != 0";
+    conditionOperand(condition, isBitwiseOperator(condition) ? kUnary : kLogicalOr);
   } else {
-    operand(condition, kLogicalOr);
+    operand(condition, kEquality);
   }
   const Type type = computed(expr.type);
   const Expr* yes = &peel(*select.yes);
@@ -265,7 +270,8 @@ int FunctionWriter::condition(const Expr& expr) {
       return condition(*cast->operand);
     }
   }
-  if (expr.type.isFloating() && expr.as<ir::Constant>() == nullptr) {
+  // OpenCL C does not take floating conditions everywhere.
+  if (expr.type.isFloating()) {
     operand(expr, kShift);
     out_ += " != 0";
     return kEquality;

@@ -48,7 +48,6 @@ struct Registry {
   static void dropPlans() {
     Registry& self = get();
     const std::lock_guard lock(self.mutex);
-    const memory::detail::Transaction transaction;
     for (auto& [address, entry] : self.functions) entry->dropPlans();
     for (auto& [key, entry] : self.functors) entry->dropPlans();
   }
@@ -171,7 +170,6 @@ void KernelEntry::forget() {
     const std::lock_guard lock(mutex_);
     versions_.clear();
   }
-  const memory::detail::Transaction transaction;
   dropPlans();
 }
 
@@ -181,11 +179,18 @@ std::shared_ptr<Plan>* KernelEntry::findPlan(std::uint64_t hash) {
 }
 
 void KernelEntry::addPlan(std::uint64_t hash, std::shared_ptr<Plan> plan) {
-  if (plans_.size() >= kMaxPlans) plans_.clear();
-  plans_[hash] = std::move(plan);
+  // Plans may own arrays, whose end takes the coherence lock: they die after it is released.
+  PlanTable dropped;
+  const memory::detail::Transaction transaction;
+  if (plans_.size() >= kMaxPlans) dropped.swap(plans_);
+  std::swap(plans_[hash], plan);
 }
 
-void KernelEntry::dropPlans() { plans_.clear(); }
+void KernelEntry::dropPlans() {
+  PlanTable dropped;
+  const memory::detail::Transaction transaction;
+  dropped.swap(plans_);
+}
 
 void forget(KernelEntry& entry) { entry.forget(); }
 

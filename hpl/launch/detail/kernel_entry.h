@@ -72,12 +72,15 @@ class KernelEntry {
   /// Drops what was captured and planned.
   void forget();
 
-  /// Plans by the hash of their key; guarded by the coherence lock.
+  /// The plan with this hash of its key, or null. To be called under the coherence lock.
   std::shared_ptr<Plan>* findPlan(std::uint64_t hash);
+  /// These take the coherence lock themselves.
   void addPlan(std::uint64_t hash, std::shared_ptr<Plan> plan);
   void dropPlans();
 
  private:
+  using PlanTable = std::unordered_map<std::uint64_t, std::shared_ptr<Plan>>;
+
   std::shared_ptr<const KernelVersion> capture(runtime::DeviceState& device,
                                                const std::vector<std::string>& labels) const;
 
@@ -88,7 +91,7 @@ class KernelEntry {
   std::shared_ptr<const KernelVersion> nativeVersion_;
   /// By kind of device: platform, name and driver.
   std::map<std::string, std::shared_ptr<const KernelVersion>> versions_;
-  std::unordered_map<std::uint64_t, std::shared_ptr<Plan>> plans_;
+  PlanTable plans_;
 };
 
 }  // namespace hpl::launch

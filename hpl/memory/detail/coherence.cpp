@@ -2,6 +2,7 @@
 #include "hpl/memory/detail/coherence.h"
 
 #include <algorithm>
+#include <condition_variable>
 
 #include "hpl/geometry/layout.h"
 #include "hpl/memory/detail/shutdown.h"
@@ -58,6 +59,33 @@ Stamp Replica::lastUse() const noexcept {
   return newest;
 }
 
+namespace {
+
+std::condition_variable& unpinned() {
+  static auto* condition = new std::condition_variable;
+  return *condition;
+}
+int unpinWaiters = 0;
+
+}  // namespace
+
+void pin(Replica& replica) noexcept { ++replica.pins; }
+
+void unpin(Replica& replica) noexcept {
+  --replica.pins;
+  if (unpinWaiters > 0) unpinned().notify_all();
+}
+
+bool waitForUnpin(Lock& lock, const DeviceMemory& memory) {
+  const bool held = std::any_of(memory.replicas.begin(), memory.replicas.end(),
+                                [](const Replica* replica) { return replica->pins > 0; });
+  if (!held) return false;
+  ++unpinWaiters;
+  unpinned().wait(lock);
+  --unpinWaiters;
+  return true;
+}
+
 Slot& slotFor(Replica& replica, const Box& box, bool write) {
   // Few distinct boxes are the rule; beyond that precision buys less than the search costs.
   constexpr std::size_t kMostSlots = 16;
@@ -88,8 +116,8 @@ Replica* RootState::find(const DeviceState& device) const {
 }
 
 int RootState::zeroCopyCount() const {
-  return static_cast<int>(std::count_if(replicas.begin(), replicas.end(),
-                                        [](const auto& r) { return r->zeroCopy; }));
+  return static_cast<int>(
+      std::count_if(replicas.begin(), replicas.end(), [](const auto& r) { return r->zeroCopy; }));
 }
 
 void RootState::noteAliasUser(DeviceState& device) {
@@ -108,7 +136,8 @@ void RootState::removeReplica(Replica& replica) noexcept {
   bumpEpoch();
 }
 
-// ---- the host's storage and its views ------------------------------------------------------------
+// ---- the host's storage and its views
+// ------------------------------------------------------------
 
 namespace {
 

@@ -132,13 +132,31 @@ struct RootState {
   }
 };
 
+/// Keeps a replica where it is while its user gives the lock up.
+void pin(Replica& replica) noexcept;
+void unpin(Replica& replica) noexcept;
+class Pin {
+ public:
+  explicit Pin(Replica& replica) : replica_(replica) { pin(replica_); }
+  ~Pin() { unpin(replica_); }
+  Pin(const Pin&) = delete;
+  Pin& operator=(const Pin&) = delete;
+
+ private:
+  Replica& replica_;
+};
+
+/// Waits until somebody lets go of a replica on the device; false when nobody holds any. To be
+/// called without pins of one's own: two threads that wait for each other would never end.
+bool waitForUnpin(Lock& lock, const DeviceMemory& memory);
+
 /// Finds or makes the slot of a use.
 Slot& slotFor(Replica& replica, const Box& box, bool write);
 
 /// What an operation has to wait for.
 struct Waits {
-  WaitList events;             ///< of the waiting queue's context
-  std::vector<cl::Event> host; ///< of other contexts, or everything when the host waits
+  WaitList events;              ///< of the waiting queue's context
+  std::vector<cl::Event> host;  ///< of other contexts, or everything when the host waits
 
   bool mustBlock() const { return !host.empty(); }
 };

@@ -3,10 +3,11 @@
 
 #include <algorithm>
 
+#include "hpl/error.h"
+#include "hpl/geometry/layout.h"
 #include "hpl/memory/detail/coherence.h"
 #include "hpl/memory/detail/placement.h"
 #include "hpl/memory/detail/transfer.h"
-#include "hpl/geometry/layout.h"
 
 namespace hpl::memory::detail {
 
@@ -41,7 +42,7 @@ bool tryPrepare(Lock& lock, DeviceState& device, std::span<const DeviceUse> uses
     if (replica == nullptr) return false;
     if (std::find(pinned.begin(), pinned.end(), replica) == pinned.end()) {
       pinned.push_back(replica);
-      ++replica->pins;
+      pin(*replica);
     }
   }
   for (const DeviceUse& use : uses) {
@@ -77,7 +78,7 @@ Transaction::Transaction() : lock_(coherenceMutex()) {}
 Transaction::~Transaction() { unpin(); }
 
 void Transaction::unpin() noexcept {
-  for (Replica* replica : pinned_) --replica->pins;
+  for (Replica* replica : pinned_) detail::unpin(*replica);
   pinned_.clear();
 }
 
@@ -88,7 +89,14 @@ void Transaction::prepare(DeviceState& device, std::span<const DeviceUse> uses,
   uses_.assign(uses.begin(), uses.end());
   for (;;) {
     Waits found;
-    if (!tryPrepare(lock_, device, uses, pinned_, found)) continue;
+    try {
+      if (!tryPrepare(lock_, device, uses, pinned_, found)) continue;
+    } catch (const AllocationError&) {
+      // Memory may be short only because other threads are between two waits of theirs.
+      unpin();
+      if (!waitForUnpin(lock_, *findDeviceMemory(device))) throw;
+      continue;
+    }
     waits.insert(waits.end(), found.events.begin(), found.events.end());
     break;
   }

@@ -65,7 +65,8 @@ struct Slot {
 /// What a launch plan keeps of one argument so that its repetition costs next to nothing. Made by
 /// the transaction; useless to anybody else.
 struct Ticket {
-  /// Epoch of the root after the plan's last launch; never reused, so a ticket of a dead root is stale.
+  /// Epoch of the root after the plan's last launch; never reused, so a ticket of a dead root is
+  /// stale.
   std::uint64_t epoch = 0;
   Slot* slot = nullptr;
 };

@@ -19,8 +19,8 @@ class RunFiller {
 
   void fill(std::size_t offset, std::size_t count, const std::byte* element) {
     const std::size_t size = root_.elementSize();
-    const bool uniform = std::all_of(element, element + size,
-                                     [&](std::byte b) { return b == element[0]; });
+    const bool uniform =
+        std::all_of(element, element + size, [&](std::byte b) { return b == element[0]; });
     const std::size_t pattern = std::min<std::size_t>(size & (~size + 1), 128);
     if (pattern == size || uniform) {
       piece(element, pattern, offset, count * size);

@@ -11,9 +11,7 @@ namespace hpl::memory::detail {
 
 namespace {
 
-bool isClean(const Replica& replica) {
-  return replica.root->state().onlyIn(replica.own).empty();
-}
+bool isClean(const Replica& replica) { return replica.root->state().onlyIn(replica.own).empty(); }
 
 // Replicas that may leave the device, least recently used first, `growing` last.
 std::vector<Replica*> candidates(const DeviceMemory& memory, const Replica* growing) {
@@ -32,8 +30,8 @@ std::string describeResidents(const std::vector<AllocationError::Resident>& resi
   constexpr std::size_t kMostListed = 10;
   std::string text;
   for (std::size_t i = 0; i < std::min(residents.size(), kMostListed); ++i) {
-    text += fmt::format("{}{} {} bytes", i == 0 ? "" : ", ", residents[i].label,
-                        residents[i].bytes);
+    text +=
+        fmt::format("{}{} {} bytes", i == 0 ? "" : ", ", residents[i].label, residents[i].bytes);
   }
   if (residents.size() > kMostListed) {
     text += fmt::format(" and {} more", residents.size() - kMostListed);
@@ -65,39 +63,45 @@ std::string describeResidents(const std::vector<AllocationError::Resident>& resi
   const DeviceState& device = memory.device;
   const std::string message = fmt::format(
       "{} needs {} bytes on device \"{}\", which has a limit of {} bytes; {} of them are taken by "
-      "arrays that this launch needs or that are in use ({}); no data is lost; use smaller parts of "
+      "arrays that this launch needs or that are in use ({}); no data is lost; use smaller parts "
+      "of "
       "the arrays at a time (views), or distribute them over several devices",
       root.describe(), bytes, device.name(), device.memoryLimit(), taken,
       residents.empty() ? "none" : describeResidents(residents));
   throw AllocationError(message, code, std::move(residents));
 }
 
+// Keeps an array alive while the lock is given up. When its owner lets go of it meanwhile, it dies
+// here, and without the lock, which its destructor takes.
+class KeptAlive {
+ public:
+  KeptAlive(Lock& lock, Root& root) : lock_(lock), root_(root.weak_from_this().lock()) {}
+  ~KeptAlive() {
+    lock_.unlock();
+    root_.reset();
+    lock_.lock();
+  }
+  KeptAlive(const KeptAlive&) = delete;
+  KeptAlive& operator=(const KeptAlive&) = delete;
+
+ private:
+  Lock& lock_;
+  std::shared_ptr<Root> root_;
+};
+
 // Brings home what only this replica holds, so that it can be evicted. Always gives the lock up.
 void writeBack(Lock& lock, Replica& replica) {
-  // The owner may let go of the array while the lock is free; then it dies here, without the lock.
-  std::shared_ptr<Root> keep = replica.root->weak_from_this().lock();
+  const KeptAlive kept(lock, *replica.root);
+  const Pin pin(replica);
   RootState& state = replica.root->state();
-  ++replica.pins;
-  try {
-    state.materialiseHost();
-    const Region dirty = state.onlyIn(replica.own);
-    for (const Box& piece : dirty) {
-      if (!fetch(lock, state, nullptr, piece)) break;  // it waited: look again
-    }
-    Waits waits;
-    collectConflicts(state, state.host, state.wholeBox(), false, Waiter::theHost(), waits);
-    blockOn(lock, waits.host, *replica.root);
-  } catch (...) {
-    --replica.pins;
-    lock.unlock();
-    keep.reset();
-    lock.lock();
-    throw;
+  state.materialiseHost();
+  const Region dirty = state.onlyIn(replica.own);
+  for (const Box& piece : dirty) {
+    if (!fetch(lock, state, nullptr, piece)) return;  // it waited: look again
   }
-  --replica.pins;
-  lock.unlock();
-  keep.reset();
-  lock.lock();
+  Waits waits;
+  collectConflicts(state, state.host, state.wholeBox(), false, Waiter::theHost(), waits);
+  blockOn(lock, waits.host, *replica.root);
 }
 
 // Evicts one replica or makes one evictable.

@@ -9,8 +9,8 @@ namespace hpl::memory::detail {
 
 enum class HostUse : std::uint8_t { Read, Write, Overwrite };
 
-/// Makes the view's cells current on the host and sets its hostState; blocks until nothing that is in
-/// flight conflicts with the use.
+/// Makes the view's cells current on the host and sets its hostState; blocks until nothing that is
+/// in flight conflicts with the use.
 void openOnHost(View& view, HostUse use);
 
 struct RootState;

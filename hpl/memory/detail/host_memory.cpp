@@ -36,13 +36,12 @@ bool HostBlock::allocatePinned(std::size_t bytes) {
     for (const auto& device : runtime::Runtime::get().devices()) {
       if (device->type() != GPU) continue;
       cl_int code = CL_SUCCESS;
-      buffer_ = cl::Buffer(clCreateBuffer(device->context()(),
-                                          CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr,
-                                          &code));
+      buffer_ = cl::Buffer(clCreateBuffer(
+          device->context()(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr, &code));
       runtime::check(code, "clCreateBuffer", device.get());
-      void* mapped = clEnqueueMapBuffer(device->transferQueue()(), buffer_(), CL_TRUE,
-                                        CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, nullptr, nullptr,
-                                        &code);
+      void* mapped =
+          clEnqueueMapBuffer(device->transferQueue()(), buffer_(), CL_TRUE,
+                             CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, nullptr, nullptr, &code);
       runtime::check(code, "clEnqueueMapBuffer", device.get());
       data_ = static_cast<std::byte*>(mapped);
       device_ = device.get();

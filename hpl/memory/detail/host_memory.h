@@ -13,8 +13,8 @@ namespace hpl::memory::detail {
 class HostBlock {
  public:
   HostBlock() = default;
-  /// Page-locked memory for HostMemory::Fast where there is a GPU that provides it. `owner` names the
-  /// array in the AllocationError when memory is exhausted.
+  /// Page-locked memory for HostMemory::Fast where there is a GPU that provides it. `owner` names
+  /// the array in the AllocationError when memory is exhausted.
   HostBlock(std::size_t bytes, HostMemory kind, const std::string& owner);
   HostBlock(HostBlock&& other) noexcept;
   HostBlock& operator=(HostBlock&& other) noexcept;

@@ -18,9 +18,9 @@ cl::Event LaunchClock::eventFor(Stamp stamp) {
   }
   const cl::Event& event = ring_[at % kKept];
   cl_int status = CL_QUEUED;
-  runtime::check(clGetEventInfo(event(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
-                                nullptr),
-                 "clGetEventInfo", &device_);
+  runtime::check(
+      clGetEventInfo(event(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr),
+      "clGetEventInfo", &device_);
   if (status == CL_COMPLETE) {
     done_ = std::max(done_, at);
     return {};

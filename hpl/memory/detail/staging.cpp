@@ -52,37 +52,36 @@ cl::Event enqueueWrites(runtime::DeviceState& device, const cl::Buffer& buffer,
                         const std::byte* host, const std::vector<RectCopy>& copies,
                         const std::vector<cl::Event>& waits, const std::string& label) {
   const cl::CommandQueue& queue = device.transferQueue();
-  return enqueueAll(
-      device, queue, copies, waits, "writing an array to the device", label,
-      [&](const RectCopy& c, const Tail& tail) {
-        if (c.isContiguous()) {
-          return clEnqueueWriteBuffer(queue(), buffer(), CL_FALSE, c.dstOffset(), c.bytes(),
-                                      host + c.srcOffset(), tail.waitCount, tail.waits,
-                                      tail.event);
-        }
-        return clEnqueueWriteBufferRect(queue(), buffer(), CL_FALSE, c.dstOrigin, c.srcOrigin,
-                                        c.region, c.dstRowPitch, c.dstSlicePitch, c.srcRowPitch,
-                                        c.srcSlicePitch, host, tail.waitCount, tail.waits,
-                                        tail.event);
-      });
+  return enqueueAll(device, queue, copies, waits, "writing an array to the device", label,
+                    [&](const RectCopy& c, const Tail& tail) {
+                      if (c.isContiguous()) {
+                        return clEnqueueWriteBuffer(queue(), buffer(), CL_FALSE, c.dstOffset(),
+                                                    c.bytes(), host + c.srcOffset(), tail.waitCount,
+                                                    tail.waits, tail.event);
+                      }
+                      return clEnqueueWriteBufferRect(
+                          queue(), buffer(), CL_FALSE, c.dstOrigin, c.srcOrigin, c.region,
+                          c.dstRowPitch, c.dstSlicePitch, c.srcRowPitch, c.srcSlicePitch, host,
+                          tail.waitCount, tail.waits, tail.event);
+                    });
 }
 
 cl::Event enqueueReads(runtime::DeviceState& device, const cl::Buffer& buffer, std::byte* host,
                        const std::vector<RectCopy>& copies, const std::vector<cl::Event>& waits,
                        const std::string& label) {
   const cl::CommandQueue& queue = device.transferQueue();
-  return enqueueAll(
-      device, queue, copies, waits, "reading an array from the device", label,
-      [&](const RectCopy& c, const Tail& tail) {
-        if (c.isContiguous()) {
-          return clEnqueueReadBuffer(queue(), buffer(), CL_FALSE, c.srcOffset(), c.bytes(),
-                                     host + c.dstOffset(), tail.waitCount, tail.waits, tail.event);
-        }
-        return clEnqueueReadBufferRect(queue(), buffer(), CL_FALSE, c.srcOrigin, c.dstOrigin,
-                                       c.region, c.srcRowPitch, c.srcSlicePitch, c.dstRowPitch,
-                                       c.dstSlicePitch, host, tail.waitCount, tail.waits,
-                                       tail.event);
-      });
+  return enqueueAll(device, queue, copies, waits, "reading an array from the device", label,
+                    [&](const RectCopy& c, const Tail& tail) {
+                      if (c.isContiguous()) {
+                        return clEnqueueReadBuffer(queue(), buffer(), CL_FALSE, c.srcOffset(),
+                                                   c.bytes(), host + c.dstOffset(), tail.waitCount,
+                                                   tail.waits, tail.event);
+                      }
+                      return clEnqueueReadBufferRect(
+                          queue(), buffer(), CL_FALSE, c.srcOrigin, c.dstOrigin, c.region,
+                          c.srcRowPitch, c.srcSlicePitch, c.dstRowPitch, c.dstSlicePitch, host,
+                          tail.waitCount, tail.waits, tail.event);
+                    });
 }
 
 cl::Event enqueueCopies(runtime::DeviceState& device, const cl::CommandQueue& queue,

@@ -32,8 +32,8 @@ std::vector<RectCopy> copiesBetween(const End& src, const End& dst) {
 // tell launch plans that there is something to wait for.
 Moved note(trace::Transfer kind, std::size_t bytes, DeviceState& device, const cl::Event& event,
            const End& src, const End& dst) {
-  const std::string& label = kind == trace::Transfer::DeviceToHost ? src.state->root.label()
-                                                                   : dst.state->root.label();
+  const std::string& label =
+      kind == trace::Transfer::DeviceToHost ? src.state->root.label() : dst.state->root.label();
   trace::recordTransfer(kind, bytes, device.index(), event(), label);
   src.storage().transfers.push_back({src.box, false, event, &device});
   dst.storage().transfers.push_back({dst.box, true, event, &device});
@@ -83,13 +83,13 @@ Moved staged(Lock& lock, const End& src, const End& dst) {
                  .dstBox = dst.box,
                  .elementSize = src.state->root.elementSize(),
                  .label = dst.state->root.label()};
-  ++src.replica->pins;
-  ++dst.replica->pins;
+  pin(*src.replica);
+  pin(*dst.replica);
   lock.unlock();
   const auto relock = [&] {
     lock.lock();
-    --src.replica->pins;
-    --dst.replica->pins;
+    unpin(*src.replica);
+    unpin(*dst.replica);
   };
   try {
     runStagedCopy(job);

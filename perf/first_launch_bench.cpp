@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first launch of a kernel: capture and emission alone, and the whole launch with a warm disk
+// cache against clCreateProgramWithBinary by hand. Capture is repeated with reeval's machinery.
+#include <filesystem>
+
+#include "hpl/hpl.h"
+#include "hpl/launch/detail/kernel_entry.h"
+#include "hpl/codegen/emit.h"
+#include "hpl/runtime/programs.h"
+#include "pairs.h"
+#include "raw_opencl.h"
+
+using namespace hpl;
+
+namespace {
+
+constexpr std::size_t kSize = 1024;
+
+void jacobi(Array<float, 2> out, const Array<float, 2>& in) {
+  if_(idx > 0 && idx < szx - 1 && idy > 0 && idy < szy - 1) {
+    out[idy][idx] = 0.25f * (in[idy - 1][idx] + in[idy + 1][idx] + in[idy][idx - 1] + in[idy][idx + 1]);
+  }
+}
+
+void saxpy(Array<float, 1> y, const Array<float, 1>& x, Float a) { y[idx] = a * x[idx] + y[idx]; }
+
+const char* const kSaxpy = R"(
+__kernel void saxpy(__global float* y, __global const float* x, float a) {
+  size_t i = get_global_id(0);
+  y[i] = a * x[i] + y[i];
+})";
+
+std::vector<unsigned char> binaryOf(perf::Raw& raw, const char* source) {
+  cl_int code = CL_SUCCESS;
+  cl_program program = clCreateProgramWithSource(raw.context(), 1, &source, nullptr, &code);
+  perf::must(code, "clCreateProgramWithSource");
+  perf::must(clBuildProgram(program, 0, nullptr, "", nullptr, nullptr), "clBuildProgram");
+  // PoCL puts a work-group function for each local size that was launched into the binary.
+  cl_kernel kernel = clCreateKernel(program, "saxpy", &code);
+  cl_mem y = raw.buffer(kSize * sizeof(float));
+  raw.set(kernel, 0, y);
+  raw.set(kernel, 1, y);
+  raw.set(kernel, 2, 0.5f);
+  raw.launch(kernel, {kSize}, {256});
+  raw.finish();
+  std::size_t size = 0;
+  perf::must(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr), "size");
+  std::vector<unsigned char> binary(size);
+  unsigned char* data = binary.data();
+  perf::must(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof data, &data, nullptr), "binary");
+  return binary;
+}
+
+void launchFromBinary(perf::Raw& raw, const std::vector<unsigned char>& binary, cl_mem y, cl_mem x) {
+  cl_int code = CL_SUCCESS;
+  const std::size_t size = binary.size();
+  const unsigned char* data = binary.data();
+  cl_device_id device = raw.device();
+  cl_program program =
+      clCreateProgramWithBinary(raw.context(), 1, &device, &size, &data, nullptr, &code);
+  perf::must(code, "clCreateProgramWithBinary");
+  perf::must(clBuildProgram(program, 0, nullptr, "", nullptr, nullptr), "clBuildProgram");
+  cl_kernel kernel = clCreateKernel(program, "saxpy", &code);
+  raw.set(kernel, 0, y);
+  raw.set(kernel, 1, x);
+  raw.set(kernel, 2, 0.5f);
+  raw.launch(kernel, {kSize}, {256});
+  raw.finish();
+  clReleaseKernel(kernel);
+  clReleaseProgram(program);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  perf::Raw raw;
+  Array<float, 1> y(kSize);
+  Array<float, 1> x(kSize);
+  y = 1.0f;
+  x = 1.0f;
+  const Device device = defaultDevice();
+  eval(saxpy).local(256)(y, x, 0.5f);
+  device.sync();
+
+  const auto captureAndEmit = [&] {
+    const launch::EntryHandle handle = launch::entryOf<decltype(&jacobi)>(&jacobi);
+    launch::forget(*handle.entry);
+    const auto version = handle.entry->version(device.state(), {});
+    benchmark::DoNotOptimize(codegen::emit(*version->kernel));
+  };
+  benchmark::RegisterBenchmark("first_launch/capture_and_emission", [&](benchmark::State& state) {
+    for (auto _ : state) captureAndEmit();
+  })->Unit(benchmark::kMicrosecond);
+
+  const std::vector<unsigned char> binary = binaryOf(raw, kSaxpy);
+  cl_mem by = raw.buffer(kSize * sizeof(float));
+  cl_mem bx = raw.buffer(kSize * sizeof(float));
+  perf::registerPair(
+      "first_launch/warm_disk_cache", 1,
+      [&] {
+        runtime::clearProgramCache();
+        reeval(saxpy).local(256)(y, x, 0.5f);
+        device.sync();
+      },
+      [&] { launchFromBinary(raw, binary, by, bx); });
+  return perf::runAll(argc, argv);
+}
