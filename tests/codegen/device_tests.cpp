@@ -300,3 +300,18 @@ TEST_CASE("atomics return the old value") {
   CHECK(cell_[0] == 9);
   CHECK(f_ == std::vector<float>{2.5f, 1.5f});
 }
+
+TEST_CASE("vectors loaded by surplus work-items divide like scalars") {
+  REQUIRE_DEVICE();
+  const Type i4 = vec(kInt, 4);
+  IrBuilder b("divide");
+  A out = b.array("out", i4, 1), in = b.array("in", i4, 1, {.readOnly = true});
+  b.barrier();
+  b.set(out(b.idx()), b.convert(b.lit(100), i4) / in(b.idx()) + b.convert(b.lit(7), i4) % in(0));
+  A q = b.var("q", i4, in(b.idx()) / in(b.idx()));
+  b.set(out(b.idx()), out(b.idx()) + q);
+  const Kernel kernel = b.finish();
+  std::vector<int> in_(16, 3), out_(16, -1);
+  run(kernel, guarded(1), {array(out_), array(in_)}, {{3}, {4}});
+  CHECK(out_ == std::vector<int>{35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, -1, -1, -1, -1});
+}

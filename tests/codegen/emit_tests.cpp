@@ -199,6 +199,20 @@ TEST_CASE("conversions are left to C only where C performs the same one") {
   CHECK(contains(text, "v[5] = max((float)n, v[0]);"));
 }
 
+TEST_CASE("of two literals both keep the suffix that makes them wide") {
+  const std::string text = source([](IrBuilder& b, A v, A n) {
+    const E two = b.lit(kUlong, 2000000000);
+    A u = b.var("u", kUlong, two + two);
+    b.set(u, u + two);
+    b.set(n, b.select(v(0), *n, n + 1));
+    b.set(n, b.select(n & 1, *n, n + 1));
+  });
+  CHECK(contains(text, "ulong u = 2000000000UL + 2000000000UL;"));
+  CHECK(contains(text, "u += 2000000000UL;"));
+  CHECK(contains(text, "n = v[0] != 0 ? n : n + 1;"));
+  CHECK(contains(text, "n = (n & 1) ? n : n + 1;"));
+}
+
 TEST_CASE("constants read back as the same number") {
   const std::string text = source([](IrBuilder& b, A v, A n) {
     b.set(v(0), b.real(kFloat, 0.1f));

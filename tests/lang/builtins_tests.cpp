@@ -28,7 +28,9 @@ TEST_CASE("powers and three-operand functions") {
     o[8][idx] = smoothstep(1.0, 4.0, x[idx]);
     o[9][idx] = clamp(y[idx], -1.0, 1.5);
     o[10][idx] = min(x[idx], y[idx]) + max(x[idx], 2.0);
-  }).global(kPoints).fp(STRICT)(out, a, b);
+  })
+      .global(kPoints)
+      .fp(STRICT)(out, a, b);
   for (int i = 0; i < kPoints; ++i) {
     const double x = a(i), y = b(i);
     const long double lx = x, ly = y;
@@ -132,7 +134,8 @@ void checkIntegers() {
   for (int i = 0; i < kPoints; ++i) {
     const T xt = a(i), yt = b(i);
     const Wide x = xt, y = yt;
-    INFO("x = " << static_cast<long>(xt) << ", y = " << static_cast<long>(yt) << ", bits " << kBits);
+    INFO("x = " << static_cast<long>(xt) << ", y = " << static_cast<long>(yt) << ", bits "
+                << kBits);
     const auto value = [&](int row) { return out(row, i).value(); };
     CHECK(value(0) == static_cast<T>(std::countl_zero(static_cast<U>(xt))));
     CHECK(value(1) == static_cast<T>(std::popcount(static_cast<U>(xt))));
@@ -141,7 +144,8 @@ void checkIntegers() {
     CHECK(value(4) == static_cast<T>((x + y) >> 1));
     CHECK(value(5) == static_cast<T>((x + y + 1) >> 1));
     CHECK(value(6) == static_cast<T>((x * y) >> kBits));
-    CHECK(value(7) == static_cast<T>(std::rotl(static_cast<U>(xt), static_cast<int>(static_cast<U>(yt) % kBits))));
+    CHECK(value(7) == static_cast<T>(std::rotl(static_cast<U>(xt),
+                                               static_cast<int>(static_cast<U>(yt) % kBits))));
     CHECK(value(8) == std::min(xt, yt));
     CHECK(value(9) == std::max(xt, yt));
     CHECK(value(10) == static_cast<T>(x < 0 ? -x : x));
@@ -211,11 +215,13 @@ TEST_CASE("relational functions classify special values") {
     o[13][idx] = isunordered(x, y);
   }).global(64)(out, in);
   for (int i = 0; i < 64; ++i) {
-    const float x = values[static_cast<std::size_t>(i / 8)], y = values[static_cast<std::size_t>(i % 8)];
+    const float x = values[static_cast<std::size_t>(i / 8)],
+                y = values[static_cast<std::size_t>(i % 8)];
     INFO("x = " << x << ", y = " << y);
-    const bool expected[] = {std::isfinite(x), std::isinf(x), std::isnan(x), std::isnormal(x),
-                             std::signbit(x), x == y, x != y, x > y, x >= y, x < y, x <= y,
-                             x < y || x > y, x == x && y == y, x != x || y != y};
+    const bool expected[] = {std::isfinite(x), std::isinf(x),   std::isnan(x), std::isnormal(x),
+                             std::signbit(x),  x == y,          x != y,        x > y,
+                             x >= y,           x < y,           x <= y,        x < y || x > y,
+                             x == x && y == y, x != x || y != y};
     for (int row = 0; row < 14; ++row) {
       INFO("row " << row);
       CHECK((out(row, i).value() != 0) == expected[row]);
@@ -246,6 +252,7 @@ TEST_CASE("geometric functions") {
   for (int k = 0; k < 4; ++k) {
     const float expected = k == 0 ? 1.0f / 3 : k < 3 ? 2.0f / 3 : 0.0f;
     CHECK(vectors(1).value()[static_cast<std::size_t>(k)] == doctest::Approx(expected));
-    CHECK(vectors(2).value()[static_cast<std::size_t>(k)] == doctest::Approx(expected).epsilon(0.01));
+    CHECK(vectors(2).value()[static_cast<std::size_t>(k)] ==
+          doctest::Approx(expected).epsilon(0.01));
   }
 }

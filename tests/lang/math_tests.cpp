@@ -126,7 +126,8 @@ const Function1 kLoose[] = {
     {"half_cos", 8192, 8192, -4, 4, [](long double x) -> long double { return std::cos(x); }},
     {"half_exp", 8192, 8192, -4, 4, [](long double x) -> long double { return std::exp(x); }},
     {"half_exp2", 8192, 8192, -4, 4, [](long double x) -> long double { return std::exp2(x); }},
-    {"half_exp10", 8192, 8192, -3, 3, [](long double x) -> long double { return std::pow(10.0L, x); }},
+    {"half_exp10", 8192, 8192, -3, 3,
+     [](long double x) -> long double { return std::pow(10.0L, x); }},
     {"half_log", 8192, 8192, 1.5, 20, [](long double x) -> long double { return std::log(x); }},
     {"half_log2", 8192, 8192, 1.5, 20, [](long double x) -> long double { return std::log2(x); }},
     {"half_log10", 8192, 8192, 1.5, 20, [](long double x) -> long double { return std::log10(x); }},
@@ -138,12 +139,15 @@ const Function1 kLoose[] = {
     {"native_cos", 8192, 8192, -4, 4, [](long double x) -> long double { return std::cos(x); }},
     {"native_exp", 8192, 8192, -4, 4, [](long double x) -> long double { return std::exp(x); }},
     {"native_exp2", 8192, 8192, -4, 4, [](long double x) -> long double { return std::exp2(x); }},
-    {"native_exp10", 8192, 8192, -3, 3, [](long double x) -> long double { return std::pow(10.0L, x); }},
+    {"native_exp10", 8192, 8192, -3, 3,
+     [](long double x) -> long double { return std::pow(10.0L, x); }},
     {"native_log", 8192, 8192, 1.5, 20, [](long double x) -> long double { return std::log(x); }},
     {"native_log2", 8192, 8192, 1.5, 20, [](long double x) -> long double { return std::log2(x); }},
-    {"native_log10", 8192, 8192, 1.5, 20, [](long double x) -> long double { return std::log10(x); }},
+    {"native_log10", 8192, 8192, 1.5, 20,
+     [](long double x) -> long double { return std::log10(x); }},
     {"native_recip", 8192, 8192, 0.1, 9, [](long double x) -> long double { return 1 / x; }},
-    {"native_rsqrt", 8192, 8192, 0, 9, [](long double x) -> long double { return 1 / std::sqrt(x); }},
+    {"native_rsqrt", 8192, 8192, 0, 9,
+     [](long double x) -> long double { return 1 / std::sqrt(x); }},
     {"native_sin", 8192, 8192, -4, 4, [](long double x) -> long double { return std::sin(x); }},
     {"native_sqrt", 8192, 8192, 0, 9, [](long double x) -> long double { return std::sqrt(x); }},
     {"native_tan", 8192, 8192, -1.4, 1.4, [](long double x) -> long double { return std::tan(x); }},
@@ -201,38 +205,42 @@ void binary(Array<T, 2> out, const Array<T, 1>& a, const Array<T, 1>& b) {
 }
 
 const Function2 kBinary[] = {
-    {"atan2", 6},
-    {"atan2pi", 6},
-    {"copysign", 0},
-    {"fdim", 0},
-    {"fmax", 0},
-    {"fmin", 0},
-    {"fmod", 0},
-    {"hypot", 4},
-    {"maxmag", 0},
-    {"minmag", 0},
-    {"nextafter", 0},
-    {"remainder", 0},
-    {"step", 0},
+    {"atan2", 6},     {"atan2pi", 6},   {"copysign", 0}, {"fdim", 0},   {"fmax", 0},
+    {"fmin", 0},      {"fmod", 0},      {"hypot", 4},    {"maxmag", 0}, {"minmag", 0},
+    {"nextafter", 0}, {"remainder", 0}, {"step", 0},
 };
 
 template <class T>
 long double binaryReference(int row, long double x, long double y) {
   switch (row) {
-    case 0: return std::atan2(x, y);
-    case 1: return std::atan2(x, y) / kPi;
-    case 2: return std::copysign(x, y);
-    case 3: return fdimOf<T>(x, y);
-    case 4: return std::fmax(x, y);
-    case 5: return std::fmin(x, y);
-    case 6: return std::fmod(x, y);
-    case 7: return std::hypot(x, y);
-    case 8: return std::fabs(x) > std::fabs(y) ? x : y;
-    case 9: return std::fabs(x) < std::fabs(y) ? x : y;
-    case 10: return std::nextafter(static_cast<T>(x), static_cast<T>(y));
-    case 11: return std::remainder(x, y);
-    case 12: return y < x ? 0 : 1;
-    default: return 0;
+    case 0:
+      return std::atan2(x, y);
+    case 1:
+      return std::atan2(x, y) / kPi;
+    case 2:
+      return std::copysign(x, y);
+    case 3:
+      return fdimOf<T>(x, y);
+    case 4:
+      return std::fmax(x, y);
+    case 5:
+      return std::fmin(x, y);
+    case 6:
+      return std::fmod(x, y);
+    case 7:
+      return std::hypot(x, y);
+    case 8:
+      return std::fabs(x) > std::fabs(y) ? x : y;
+    case 9:
+      return std::fabs(x) < std::fabs(y) ? x : y;
+    case 10:
+      return std::nextafter(static_cast<T>(x), static_cast<T>(y));
+    case 11:
+      return std::remainder(x, y);
+    case 12:
+      return y < x ? 0 : 1;
+    default:
+      return 0;
   }
 }
 
@@ -241,7 +249,8 @@ void checkUnary(K kernel, const Function1 (&functions)[N]) {
   constexpr bool isFloat = std::is_same_v<T, float>;
   Array<T, 2> in(static_cast<int>(N), kPoints), out(static_cast<int>(N), kPoints);
   for (int row = 0; row < static_cast<int>(N); ++row)
-    for (int i = 0; i < kPoints; ++i) in(row, i) = point<T>(i, functions[row].low, functions[row].high);
+    for (int i = 0; i < kPoints; ++i)
+      in(row, i) = point<T>(i, functions[row].low, functions[row].high);
   eval(kernel).global(kPoints).fp(STRICT)(out, in);
   for (int row = 0; row < static_cast<int>(N); ++row)
     for (int i = 0; i < kPoints; ++i) {
@@ -273,7 +282,9 @@ void checkBinary() {
 
 }  // namespace
 
-TEST_CASE("functions of one float stay within OpenCL's bounds") { checkUnary<float>(unary<float>, kUnary); }
+TEST_CASE("functions of one float stay within OpenCL's bounds") {
+  checkUnary<float>(unary<float>, kUnary);
+}
 TEST_CASE("functions of one double stay within OpenCL's bounds") {
   checkUnary<double>(unary<double>, kUnary);
 }

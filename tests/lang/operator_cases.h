@@ -58,21 +58,32 @@ struct HostResults {
 /// Values without undefined behaviour in any operator: products and sums of signed ones stay small.
 template <class T>
 std::vector<T> leftValues() {
-  if constexpr (std::is_same_v<T, bool>) return {true, false, true, true, false, true};
-  else if constexpr (std::is_same_v<T, half>) return {half(1.5f), half(-2.25f), half(0.1f), half(100.0f), half(-0.0f), half(7.0f)};
-  else if constexpr (std::is_floating_point_v<T>) return {T(1.1), T(-2.7), T(0.1), T(1234.5678), T(-3e4), T(7)};
-  else if constexpr (sizeof(T) == 1) return {T(3), T(-1), T(100), T(0), T(-128), T(77)};
-  else if constexpr (sizeof(T) == 2) return {T(3), T(-1), T(1000), T(0), T(-32768), T(777)};
-  else return {T(3), T(-1), T(10007), T(0), T(-9999), T(16777217 % 100003)};
+  if constexpr (std::is_same_v<T, bool>)
+    return {true, false, true, true, false, true};
+  else if constexpr (std::is_same_v<T, half>)
+    return {half(1.5f), half(-2.25f), half(0.1f), half(100.0f), half(-0.0f), half(7.0f)};
+  else if constexpr (std::is_floating_point_v<T>)
+    return {T(1.1), T(-2.7), T(0.1), T(1234.5678), T(-3e4), T(7)};
+  else if constexpr (sizeof(T) == 1)
+    return {T(3), T(-1), T(100), T(0), T(-128), T(77)};
+  else if constexpr (sizeof(T) == 2)
+    return {T(3), T(-1), T(1000), T(0), T(-32768), T(777)};
+  else
+    return {T(3), T(-1), T(10007), T(0), T(-9999), T(16777217 % 100003)};
 }
 template <class T>
 std::vector<T> rightValues() {
-  if constexpr (std::is_same_v<T, bool>) return {true, true, true, true, true, true};
-  else if constexpr (std::is_same_v<T, half>) return {half(0.3f), half(2.0f), half(-7.0f), half(3.0f), half(1.0f), half(-5.5f)};
-  else if constexpr (std::is_floating_point_v<T>) return {T(0.7), T(3), T(-0.3), T(9.87), T(1e3), T(-7)};
+  if constexpr (std::is_same_v<T, bool>)
+    return {true, true, true, true, true, true};
+  else if constexpr (std::is_same_v<T, half>)
+    return {half(0.3f), half(2.0f), half(-7.0f), half(3.0f), half(1.0f), half(-5.5f)};
+  else if constexpr (std::is_floating_point_v<T>)
+    return {T(0.7), T(3), T(-0.3), T(9.87), T(1e3), T(-7)};
   // The square of 65535 overflows int, to which ushort promotes.
-  else if constexpr (std::is_same_v<T, unsigned short>) return {T(7), T(3), T(-40000), T(5), T(1), T(77)};
-  else return {T(7), T(3), T(-3), T(5), T(-1), T(77)};
+  else if constexpr (std::is_same_v<T, unsigned short>)
+    return {T(7), T(3), T(-40000), T(5), T(1), T(77)};
+  else
+    return {T(7), T(3), T(-3), T(5), T(-1), T(77)};
 }
 
 template <class V>
@@ -184,7 +195,9 @@ void checkPair() {
   }
   Array<long, 2> integers(kRows, n);
   Array<double, 2> reals(kRows, n);
-  eval(PairKernel<Cases, A, B>()).global(static_cast<std::size_t>(n)).fp(STRICT)(integers, reals, a, b);
+  eval(PairKernel<Cases, A, B>())
+      .global(static_cast<std::size_t>(n))
+      .fp(STRICT)(integers, reals, a, b);
   INFO("types " << nameOf<A>() << " and " << nameOf<B>());
   for (int i = 0; i < n; ++i) {
     const A x = a(i);

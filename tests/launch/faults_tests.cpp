@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes wrong at run time: accesses out of bounds, memory that runs out, several devices.
+// Accesses out of bounds and misuse of the kernel language.
 #include <doctest/doctest.h>
 
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "hpl/hpl.h"
 #include "hpl/runtime/settings.h"
@@ -13,9 +11,9 @@ using namespace hpl;
 
 namespace {
 
+constexpr int kShiftLine = __LINE__ + 1;
 void shiftLeft(Array<int, 1> out, const Array<int, 1>& in) { out[idx] = in[idx + 1]; }
 void writeBelow(Array<int, 2> out) { out[idy - 1][idx] = 1; }
-void addOne(Array<float, 1> a) { a[idx] += 1.0f; }
 
 /// Changes settings for a scope.
 class Override {
@@ -59,7 +57,7 @@ TEST_CASE("HPL_CHECK=bounds reports array, index, extent and line; the interpret
     CHECK(contains(message, "source"));
     CHECK(contains(message, "index 10"));
     CHECK(contains(message, "10"));
-    CHECK(contains(message, "faults_tests.cpp:16"));
+    CHECK(contains(message, "faults_tests.cpp:" + std::to_string(kShiftLine)));
     CHECK_NOTHROW(eval(shiftLeft).global(9)(out, in));
     Array<int, 2> square(4, 4);
     square = 0;
@@ -72,25 +70,7 @@ TEST_CASE("HPL_CHECK=bounds reports array, index, extent and line; the interpret
       messageOf<BoundsError>([&] { eval(shiftLeft).interpret(out, in); });
   INFO(interpreted);
   CHECK(contains(interpreted, "source"));
-  CHECK(contains(interpreted, "faults_tests.cpp:16"));
-}
-
-TEST_CASE("a device that is full evicts clean arrays, then says which arrays fill it") {
-  const Override limited([](runtime::Settings& s) {
-    s.deviceMemory = 4u << 20;
-    s.zeroCopy = runtime::ZeroCopy::Off;
-  });
-  constexpr int kElements = 1 << 18;
-  std::vector<std::unique_ptr<Array<float, 1>>> arrays;
-  for (int i = 0; i < 10; ++i) {
-    arrays.push_back(std::make_unique<Array<float, 1>>(kElements));
-    *arrays.back() = static_cast<float>(i);
-    eval(addOne)(*arrays.back());
-  }
-  for (int i = 0; i < 10; ++i) {
-    INFO("array " << i);
-    CHECK((*arrays[static_cast<std::size_t>(i)])(kElements - 1).value() == static_cast<float>(i + 1));
-  }
+  CHECK(contains(interpreted, "faults_tests.cpp:" + std::to_string(kShiftLine)));
 }
 
 TEST_CASE("a kernel operator outside of a kernel is refused") {

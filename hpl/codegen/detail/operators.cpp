@@ -152,9 +152,9 @@ bool FunctionWriter::plainLiteral(const Expr& literal, const Expr& other, const 
     return false;
   }
   // A literal cannot decide: it may lose its own suffix.
-  const bool decides = &literal == &other ||
-                       (other.as<ir::Constant>() == nullptr &&
-                        commonType(typeInC(other), Type{Scalar::Int}) == promoted(type));
+  const bool decides =
+      &literal == &other || (other.as<ir::Constant>() == nullptr &&
+                             commonType(typeInC(other), Type{Scalar::Int}) == promoted(type));
   if (!decides || literal.type.scalar == Scalar::Bool) return false;
   appendInteger(out_, static_cast<std::int64_t>(constant->bits));
   return true;

@@ -38,8 +38,8 @@ void writeSafeDivision(std::string& out, const std::string& type) {
   const std::string zero = '(' + type + ")(0)";
   const auto write = [&](const char* name, const char* op) {
     out += type + " hpl_" + name + '_' + type + "(const " + type + " a, const " + type +
-           " b) {\n  return b == " + zero + " ? " + zero + " : a " + op + " (b == " + zero + " ? (" +
-           type + ")(1) : b);\n}\n\n";
+           " b) {\n  return b == " + zero + " ? " + zero + " : a " + op + " (b == " + zero +
+           " ? (" + type + ")(1) : b);\n}\n\n";
   };
   write("div", "/");
   write("rem", "%");
