@@ -73,7 +73,10 @@ class AllocationError : public DeviceError {
 class BuildError : public Error {
  public:
   BuildError(const std::string& message, std::string kernel, std::string log, std::string source)
-      : Error(message), kernel_(std::move(kernel)), log_(std::move(log)), source_(std::move(source)) {}
+      : Error(message),
+        kernel_(std::move(kernel)),
+        log_(std::move(log)),
+        source_(std::move(source)) {}
   const std::string& kernel() const noexcept { return kernel_; }
   /// The compiler's log, as the driver printed it.
   const std::string& log() const noexcept { return log_; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host element access through a(i, j), with coherence and bounds checks, against a raw pointer loop.
+// Host element access through a(i, j), with coherence and bounds checks, against a raw pointer
+// loop.
 #include "hpl/hpl.h"
 #include "pairs.h"
 
@@ -30,38 +31,41 @@ int main(int argc, char** argv) {
       for (int j = 0; j < kColumns; ++j) raw[i * kColumns + j] = static_cast<float>(i + j);
     benchmark::ClobberMemory();
   };
-  perf::registerPair("access/read_element", kCells,
-                     [&] {
-                       float sum = 0;
-                       for (int i = 0; i < kRows; ++i)
-                         for (int j = 0; j < kColumns; ++j) sum += array(i, j);
-                       benchmark::DoNotOptimize(sum);
-                     },
-                     sumRaw);
-  perf::registerPair("access/write_element", kCells,
-                     [&] {
-                       for (int i = 0; i < kRows; ++i)
-                         for (int j = 0; j < kColumns; ++j) array(i, j) = static_cast<float>(i + j);
-                       benchmark::ClobberMemory();
-                     },
-                     writeRaw);
-  perf::registerPair("access/read_data", kCells,
-                     [&] {
-                       const float* p = array.data(HPL_RD);
-                       float sum = 0;
-                       for (int i = 0; i < kRows; ++i)
-                         for (int j = 0; j < kColumns; ++j) sum += p[i * kColumns + j];
-                       benchmark::DoNotOptimize(sum);
-                     },
-                     sumRaw);
-  perf::registerPair("access/write_data", kCells,
-                     [&] {
-                       float* p = array.data(HPL_RDWR);
-                       for (int i = 0; i < kRows; ++i)
-                         for (int j = 0; j < kColumns; ++j)
-                           p[i * kColumns + j] = static_cast<float>(i + j);
-                       benchmark::ClobberMemory();
-                     },
-                     writeRaw);
+  perf::registerPair(
+      "access/read_element", kCells,
+      [&] {
+        float sum = 0;
+        for (int i = 0; i < kRows; ++i)
+          for (int j = 0; j < kColumns; ++j) sum += array(i, j);
+        benchmark::DoNotOptimize(sum);
+      },
+      sumRaw);
+  perf::registerPair(
+      "access/write_element", kCells,
+      [&] {
+        for (int i = 0; i < kRows; ++i)
+          for (int j = 0; j < kColumns; ++j) array(i, j) = static_cast<float>(i + j);
+        benchmark::ClobberMemory();
+      },
+      writeRaw);
+  perf::registerPair(
+      "access/read_data", kCells,
+      [&] {
+        const float* p = array.data(HPL_RD);
+        float sum = 0;
+        for (int i = 0; i < kRows; ++i)
+          for (int j = 0; j < kColumns; ++j) sum += p[i * kColumns + j];
+        benchmark::DoNotOptimize(sum);
+      },
+      sumRaw);
+  perf::registerPair(
+      "access/write_data", kCells,
+      [&] {
+        float* p = array.data(HPL_RDWR);
+        for (int i = 0; i < kRows; ++i)
+          for (int j = 0; j < kColumns; ++j) p[i * kColumns + j] = static_cast<float>(i + j);
+        benchmark::ClobberMemory();
+      },
+      writeRaw);
   return perf::runAll(argc, argv);
 }

@@ -3,9 +3,9 @@
 // cache against clCreateProgramWithBinary by hand. Capture is repeated with reeval's machinery.
 #include <filesystem>
 
+#include "hpl/codegen/emit.h"
 #include "hpl/hpl.h"
 #include "hpl/launch/detail/kernel_entry.h"
-#include "hpl/codegen/emit.h"
 #include "hpl/runtime/programs.h"
 #include "pairs.h"
 #include "raw_opencl.h"
@@ -18,7 +18,8 @@ constexpr std::size_t kSize = 1024;
 
 void jacobi(Array<float, 2> out, const Array<float, 2>& in) {
   if_(idx > 0 && idx < szx - 1 && idy > 0 && idy < szy - 1) {
-    out[idy][idx] = 0.25f * (in[idy - 1][idx] + in[idy + 1][idx] + in[idy][idx - 1] + in[idy][idx + 1]);
+    out[idy][idx] =
+        0.25f * (in[idy - 1][idx] + in[idy + 1][idx] + in[idy][idx - 1] + in[idy][idx + 1]);
   }
 }
 
@@ -44,14 +45,16 @@ std::vector<unsigned char> binaryOf(perf::Raw& raw, const char* source) {
   raw.launch(kernel, {kSize}, {256});
   raw.finish();
   std::size_t size = 0;
-  perf::must(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr), "size");
+  perf::must(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr),
+             "size");
   std::vector<unsigned char> binary(size);
   unsigned char* data = binary.data();
   perf::must(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof data, &data, nullptr), "binary");
   return binary;
 }
 
-void launchFromBinary(perf::Raw& raw, const std::vector<unsigned char>& binary, cl_mem y, cl_mem x) {
+void launchFromBinary(perf::Raw& raw, const std::vector<unsigned char>& binary, cl_mem y,
+                      cl_mem x) {
   cl_int code = CL_SUCCESS;
   const std::size_t size = binary.size();
   const unsigned char* data = binary.data();

@@ -19,7 +19,8 @@ void saxpy(Array<float, 1> y, const Array<float, 1>& x, Float a) { y[idx] = a * 
 
 void jacobi(Array<float, 2> out, const Array<float, 2>& in) {
   if_(idx > 0 && idx < szx - 1 && idy > 0 && idy < szy - 1) {
-    out[idy][idx] = 0.25f * (in[idy - 1][idx] + in[idy + 1][idx] + in[idy][idx - 1] + in[idy][idx + 1]);
+    out[idy][idx] =
+        0.25f * (in[idy - 1][idx] + in[idy + 1][idx] + in[idy][idx - 1] + in[idy][idx + 1]);
   }
 }
 
@@ -129,7 +130,9 @@ int main(int argc, char** argv) {
   const auto wait = [&] { device.sync(); };
   const cl_ulong width = kSide;
   const std::vector<float> ones(4 * kItems, 1.0f);
-  const auto buffer = [&](std::size_t floats) { return raw.buffer(floats * sizeof(float), ones.data()); };
+  const auto buffer = [&](std::size_t floats) {
+    return raw.buffer(floats * sizeof(float), ones.data());
+  };
 
   Array<float, 1> y1 = filled<float, 1>(1.0f, kItems);
   Array<float, 1> x1 = filled<float, 1>(1.0f, kItems);
@@ -139,8 +142,16 @@ int main(int argc, char** argv) {
   raw.set(rawSaxpy, 0, by);
   raw.set(rawSaxpy, 1, bx);
   raw.set(rawSaxpy, 2, 0.5f);
-  perf::registerPair("kernel/saxpy", 1, [&] { eval(saxpy).local(1024)(y1, x1, 0.5f); wait(); },
-                     [&] { raw.launch(rawSaxpy, {kItems}, {1024}); raw.finish(); });
+  perf::registerPair(
+      "kernel/saxpy", 1,
+      [&] {
+        eval(saxpy).local(1024)(y1, x1, 0.5f);
+        wait();
+      },
+      [&] {
+        raw.launch(rawSaxpy, {kItems}, {1024});
+        raw.finish();
+      });
 
   Array<float, 2> out = filled<float, 2>(0.0f, kSide, kSide);
   Array<float, 2> in = filled<float, 2>(1.0f, kSide, kSide);
@@ -148,8 +159,16 @@ int main(int argc, char** argv) {
   raw.set(rawJacobi, 0, by);
   raw.set(rawJacobi, 1, bx);
   raw.set(rawJacobi, 2, width);
-  perf::registerPair("kernel/jacobi_5pt", 1, [&] { eval(jacobi).local(256, 1)(out, in); wait(); },
-                     [&] { raw.launch(rawJacobi, {kSide, kSide}, {256, 1}); raw.finish(); });
+  perf::registerPair(
+      "kernel/jacobi_5pt", 1,
+      [&] {
+        eval(jacobi).local(256, 1)(out, in);
+        wait();
+      },
+      [&] {
+        raw.launch(rawJacobi, {kSide, kSide}, {256, 1});
+        raw.finish();
+      });
 
   Array<float, 2> a = filled<float, 2>(1.0f, kSide, kDepth);
   Array<float, 2> b = filled<float, 2>(1.0f, kDepth, kSide);
@@ -160,9 +179,16 @@ int main(int argc, char** argv) {
   raw.set(rawMatmul, 1, ba);
   raw.set(rawMatmul, 2, bb);
   raw.set(rawMatmul, 3, width);
-  perf::registerPair("kernel/matmul_tiled", 1,
-                     [&] { eval(matmul).local(kTile, kTile)(out, a, b); wait(); },
-                     [&] { raw.launch(rawMatmul, {kSide, kSide}, {kTile, kTile}); raw.finish(); });
+  perf::registerPair(
+      "kernel/matmul_tiled", 1,
+      [&] {
+        eval(matmul).local(kTile, kTile)(out, a, b);
+        wait();
+      },
+      [&] {
+        raw.launch(rawMatmul, {kSide, kSide}, {kTile, kTile});
+        raw.finish();
+      });
 
   Array<int, 2> next = filled<int, 2>(0, kSide, kSide);
   Array<int, 2> now = filled<int, 2>(1, kSide, kSide);
@@ -170,15 +196,31 @@ int main(int argc, char** argv) {
   raw.set(rawLife, 0, by);
   raw.set(rawLife, 1, bx);
   raw.set(rawLife, 2, width);
-  perf::registerPair("kernel/life", 1, [&] { eval(life).local(256, 1)(next, now); wait(); },
-                     [&] { raw.launch(rawLife, {kSide, kSide}, {256, 1}); raw.finish(); });
+  perf::registerPair(
+      "kernel/life", 1,
+      [&] {
+        eval(life).local(256, 1)(next, now);
+        wait();
+      },
+      [&] {
+        raw.launch(rawLife, {kSide, kSide}, {256, 1});
+        raw.finish();
+      });
 
   Array<float4, 1> acceleration = filled<float4, 1>(float4(0.0f), kItems);
   Array<float4, 1> bodies = filled<float4, 1>(float4(1.0f), kItems);
   cl_kernel rawBodies = raw.kernel(kSource, "nbody");
   raw.set(rawBodies, 0, buffer(4 * kItems));
   raw.set(rawBodies, 1, buffer(4 * kItems));
-  perf::registerPair("kernel/nbody", 1, [&] { eval(nbody).local(256)(acceleration, bodies); wait(); },
-                     [&] { raw.launch(rawBodies, {kItems}, {256}); raw.finish(); });
+  perf::registerPair(
+      "kernel/nbody", 1,
+      [&] {
+        eval(nbody).local(256)(acceleration, bodies);
+        wait();
+      },
+      [&] {
+        raw.launch(rawBodies, {kItems}, {256});
+        raw.finish();
+      });
   return perf::runAll(argc, argv);
 }

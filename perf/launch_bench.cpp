@@ -97,9 +97,12 @@ int main(int argc, char** argv) {
     twins.raw.finish();
   };
 
-  perf::registerPair("launch/eval_saxpy_1024", kBatch, evalSaxpy, [&] { twins.runSaxpy(); }, settle);
-  perf::registerPair("launch/run_saxpy_1024", kBatch, runSaxpy, [&] { twins.runSaxpy(); }, settle);
-  perf::registerPair("launch/eval_10_arrays", kBatch, evalTen, [&] { twins.runTen(); }, settle);
+  perf::registerPair(
+      "launch/eval_saxpy_1024", kBatch, evalSaxpy, [&] { twins.runSaxpy(); }, settle);
+  perf::registerPair(
+      "launch/run_saxpy_1024", kBatch, runSaxpy, [&] { twins.runSaxpy(); }, settle);
+  perf::registerPair(
+      "launch/eval_10_arrays", kBatch, evalTen, [&] { twins.runTen(); }, settle);
 
   // The same again after thousands of arrays and launches: nothing may depend on history.
   std::vector<Array<float, 1>> history;

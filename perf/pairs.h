@@ -29,30 +29,34 @@ inline double median(std::vector<double> values) {
 }
 
 /// Registers a benchmark `name`: `ours` and `twin` each do `calls` units of work. Reported are the
-/// medians per unit in microseconds (`ours_us`, `twin_us`) and their ratio. `settle` runs after each,
-/// not measured: where only the host's cost is of interest it waits for the device.
+/// medians per unit in microseconds (`ours_us`, `twin_us`) and their ratio. `settle` runs after
+/// each, not measured: where only the host's cost is of interest it waits for the device.
 inline void registerPair(const std::string& name, double calls, std::function<void()> ours,
                          std::function<void()> twin, std::function<void()> settle = {},
                          int pairs = 15) {
-  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
-    secondsOf(ours, settle);
-    secondsOf(twin, settle);
-    std::vector<double> a;
-    std::vector<double> b;
-    for (auto _ : state) {
-      if (a.size() % 2 == 0) {
-        a.push_back(secondsOf(ours, settle));
-        b.push_back(secondsOf(twin, settle));
-      } else {
-        b.push_back(secondsOf(twin, settle));
-        a.push_back(secondsOf(ours, settle));
-      }
-      state.SetIterationTime(a.back() / calls);
-    }
-    state.counters["ours_us"] = median(a) / calls * 1e6;
-    state.counters["twin_us"] = median(b) / calls * 1e6;
-    state.counters["ratio"] = median(a) / median(b);
-  })->UseManualTime()->Iterations(pairs)->Unit(benchmark::kMicrosecond);
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [=](benchmark::State& state) {
+                                 secondsOf(ours, settle);
+                                 secondsOf(twin, settle);
+                                 std::vector<double> a;
+                                 std::vector<double> b;
+                                 for (auto _ : state) {
+                                   if (a.size() % 2 == 0) {
+                                     a.push_back(secondsOf(ours, settle));
+                                     b.push_back(secondsOf(twin, settle));
+                                   } else {
+                                     b.push_back(secondsOf(twin, settle));
+                                     a.push_back(secondsOf(ours, settle));
+                                   }
+                                   state.SetIterationTime(a.back() / calls);
+                                 }
+                                 state.counters["ours_us"] = median(a) / calls * 1e6;
+                                 state.counters["twin_us"] = median(b) / calls * 1e6;
+                                 state.counters["ratio"] = median(a) / median(b);
+                               })
+      ->UseManualTime()
+      ->Iterations(pairs)
+      ->Unit(benchmark::kMicrosecond);
 }
 
 /// Runs what was registered; `--benchmark_format=csv` and `--benchmark_out=FILE` as usual.

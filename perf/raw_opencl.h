@@ -51,8 +51,10 @@ class Raw {
     cl_mem memory = nullptr;
     if (device_.sharesHostMemory()) {
       void* host = std::aligned_alloc(128, (bytes + 127) / 128 * 128);
-      if (contents != nullptr) std::copy_n(static_cast<const char*>(contents), bytes, static_cast<char*>(host));
-      memory = clCreateBuffer(context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, host, &code);
+      if (contents != nullptr)
+        std::copy_n(static_cast<const char*>(contents), bytes, static_cast<char*>(host));
+      memory =
+          clCreateBuffer(context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, host, &code);
     } else {
       memory = clCreateBuffer(context(), CL_MEM_READ_WRITE, bytes, nullptr, &code);
       if (contents != nullptr)

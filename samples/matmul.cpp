@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // c = a b twice: every thread reads a whole row and column, or groups share tiles in local memory.
 #include <cstdio>
+#include <cstdlib>
 
 #include "hpl/hpl.h"
 
@@ -51,8 +52,8 @@ bool isProduct(const char* name, Array<float, 2>& c, int n) {
   return true;
 }
 
-int main() {
-  constexpr int n = 256;  // a multiple of the tile
+int main(int argc, char** argv) {
+  const int n = argc > 1 ? std::atoi(argv[1]) : 256;  // a multiple of the tile
   Array<float, 2> a(n, n), b(n, n), c(n, n), d(n, n);
   float* pa = a.data(HPL_WR);
   float* pb = b.data(HPL_WR);

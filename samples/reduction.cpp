@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sum of an array: each group adds up its part as a tree in local memory, the host the rest.
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 
 #include "hpl/hpl.h"
@@ -25,8 +26,8 @@ void sumOfGroup(Array<int, 1> sums, const Array<int, 1>& values) {
   }
 }
 
-int main() {
-  constexpr int n = 1 << 16;
+int main(int argc, char** argv) {
+  const int n = argc > 1 ? std::atoi(argv[1]) : 1 << 16;  // a multiple of the group
   Array<int, 1> values(n), sums(n / kGroup);
   int* p = values.data(HPL_WR);
   int expected = 0;

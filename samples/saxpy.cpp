@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = a x + y: the smallest complete program.
 #include <cstdio>
+#include <cstdlib>
 
 #include "hpl/hpl.h"
 
@@ -8,8 +9,8 @@ using namespace hpl;
 
 void saxpy(Array<float, 1> y, const Array<float, 1>& x, Float a) { y[idx] = a * x[idx] + y[idx]; }
 
-int main() {
-  constexpr int n = 1 << 20;
+int main(int argc, char** argv) {
+  const int n = argc > 1 ? std::atoi(argv[1]) : 1 << 20;
   constexpr float a = 2.0f;
   Array<float, 1> x(n), y(n);
   float* px = x.data(HPL_WR);

@@ -68,8 +68,9 @@ class PartialAccess {
 template <class T, int N, MemoryFlag Mem>
 class Array : public detail::ArrayBase {
   static_assert(N >= 1, "HPL: Array<T, N> needs N >= 0");
-  static_assert(ElementType<T>, "HPL: arrays hold arithmetic types, half, vectors, complex numbers or "
-                                "structs registered with HPL_STRUCT");
+  static_assert(ElementType<T>,
+                "HPL: arrays hold arithmetic types, half, vectors, complex numbers or "
+                "structs registered with HPL_STRUCT");
 
  public:
   using value_type = T;
@@ -91,8 +92,8 @@ class Array : public detail::ArrayBase {
   Array(const Array& other) : ArrayBase(other) {}
   Array(Array&& other) noexcept : ArrayBase(std::move(other)) {}
 
-  /// Copies contents (extents must agree, ShapeError otherwise). A handle that names nothing becomes
-  /// a handle to the other's storage.
+  /// Copies contents (extents must agree, ShapeError otherwise). A handle that names nothing
+  /// becomes a handle to the other's storage.
   Array& operator=(const Array& other) {
     assignContents(other);
     return *this;
@@ -126,7 +127,8 @@ class Array : public detail::ArrayBase {
   }
 
   /// The view of the given ranges, both ends included; integers are single positions. The same
-  /// ranges give the same object. Throws ShapeError for reversed ranges and those that leave the array.
+  /// ranges give the same object. Throws ShapeError for reversed ranges and those that leave the
+  /// array.
   template <detail::ViewIndex... R>
     requires(sizeof...(R) == N && !(detail::ArrayIndex<R> && ...))
   Array& operator()(const R&... ranges) const {
@@ -219,7 +221,8 @@ class Array : public detail::ArrayBase {
     if (detail::capturing()) {
       static_assert((detail::ArrayIndex<std::tuple_element_t<I, Tuple>> && ...),
                     "HPL: the extents of an array must be host integers");
-      declareInKernel(irType<T>(), Mem == Local ? ir::Space::Local : ir::Space::Private, N, extents);
+      declareInKernel(irType<T>(), Mem == Local ? ir::Space::Local : ir::Space::Private, N,
+                      extents);
     } else if constexpr (std::tuple_size_v<Tuple> == N) {
       create(irType<T>(), sizeof(T), N, extents, nullptr, 0, Mem == Local);
     } else if constexpr (std::is_pointer_v<std::tuple_element_t<N, Tuple>>) {
@@ -228,8 +231,8 @@ class Array : public detail::ArrayBase {
       T* user = std::get<N>(args);
       create(irType<T>(), sizeof(T), N, extents, user, 0, Mem == Local);
     } else {
-      create(irType<T>(), sizeof(T), N, extents, nullptr,
-             static_cast<unsigned>(std::get<N>(args)), Mem == Local);
+      create(irType<T>(), sizeof(T), N, extents, nullptr, static_cast<unsigned>(std::get<N>(args)),
+             Mem == Local);
     }
   }
 
@@ -252,8 +255,8 @@ class Array : public detail::ArrayBase {
     int d = 0;
     bool inside = true;
     // Unsigned comparison rejects negative indices as well.
-    ((inside = inside && static_cast<std::uint64_t>(indices) <
-                             static_cast<std::uint64_t>(view.extents[d]),
+    ((inside = inside &&
+               static_cast<std::uint64_t>(indices) < static_cast<std::uint64_t>(view.extents[d]),
       offset += static_cast<std::int64_t>(indices) * (d + 1 == N ? 1 : view.strides[d]), ++d),
      ...);
     if (!inside) [[unlikely]] {

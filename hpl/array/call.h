@@ -32,7 +32,8 @@ struct CallArgument {
   }
   static Node node(const A& argument) {
     if constexpr (isScalarParam()) {
-      static_assert(Operand<A>, "HPL: call(f)(...): a scalar parameter needs a kernel or host value");
+      static_assert(Operand<A>,
+                    "HPL: call(f)(...): a scalar parameter needs a kernel or host value");
       return converted<typename ArrayTraits<Param>::Element>(argument);
     } else {
       checkArray();
@@ -48,7 +49,8 @@ struct CallArgument {
       static_assert(AliasTraits<A>::kIsAlias || ArrayTraits<A>::kIsArray,
                     "HPL: call(f)(...): an AliasArray parameter needs an array or an AliasArray");
     } else {
-      static_assert(ArrayTraits<A>::kIsArray, "HPL: call(f)(...): an array parameter needs an array");
+      static_assert(ArrayTraits<A>::kIsArray,
+                    "HPL: call(f)(...): an array parameter needs an array");
       if constexpr (ArrayTraits<A>::kIsArray)
         static_assert(ArrayTraits<A>::kRank == ArrayTraits<Param>::kRank &&
                           std::is_same_v<typename ArrayTraits<A>::Element,

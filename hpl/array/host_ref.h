@@ -40,10 +40,10 @@ class HostRef {
     return *this;
   }
 
-#define HPL_HOST_COMPOUND(symbol)                          \
-  template <class U>                                       \
+#define HPL_HOST_COMPOUND(symbol)                           \
+  template <class U>                                        \
   const HostRef& operator symbol##=(const U& other) const { \
-    return *this = static_cast<T>(value() symbol other);   \
+    return *this = static_cast<T>(value() symbol other);    \
   }
   HPL_HOST_COMPOUND(+)
   HPL_HOST_COMPOUND(-)
@@ -80,14 +80,16 @@ class HostRef {
   T* address() const { return reinterpret_cast<T*>(view_->host) + offset_; }
   void requireReadable() const {
 #ifndef HPL_NO_AUTOSYNC
-    if ((view_->hostState.load(std::memory_order_acquire) & memory::kHostReadable) == 0) [[unlikely]]
+    if ((view_->hostState.load(std::memory_order_acquire) & memory::kHostReadable) == 0)
+        [[unlikely]]
       view_->openForReading();
 #endif
   }
   void requireWritable() const {
 #ifndef HPL_NO_AUTOSYNC
     // Relaxed: whoever writes an array has it to itself, so no other thread opened it meanwhile.
-    if ((view_->hostState.load(std::memory_order_relaxed) & memory::kHostWritable) == 0) [[unlikely]]
+    if ((view_->hostState.load(std::memory_order_relaxed) & memory::kHostWritable) == 0)
+        [[unlikely]]
       view_->openForWriting();
 #endif
   }

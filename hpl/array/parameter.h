@@ -48,10 +48,14 @@ struct ArrayTraits<Array<T, N, Mem>> {
 
 constexpr ir::Space spaceOf(MemoryFlag memory) {
   switch (memory) {
-    case Local: return ir::Space::Local;
-    case Constant: return ir::Space::Constant;
-    case Private: return ir::Space::Private;
-    default: return ir::Space::Global;
+    case Local:
+      return ir::Space::Local;
+    case Constant:
+      return ir::Space::Constant;
+    case Private:
+      return ir::Space::Private;
+    default:
+      return ir::Space::Global;
   }
 }
 
@@ -68,8 +72,9 @@ std::remove_cvref_t<P> kernelParameter() {
   if constexpr (ArrayTraits<A>::kRank == 0) {
     return A::fromSymbol(scalarParameter(irType<typename ArrayTraits<A>::Element>()));
   } else {
-    static_assert(ArrayTraits<A>::kMemory != Private,
-                  "HPL: private arrays exist only inside kernels; they cannot be kernel parameters");
+    static_assert(
+        ArrayTraits<A>::kMemory != Private,
+        "HPL: private arrays exist only inside kernels; they cannot be kernel parameters");
     return A::fromSymbol(arrayParameter(irType<typename ArrayTraits<A>::Element>(),
                                         spaceOf(ArrayTraits<A>::kMemory), ArrayTraits<A>::kRank,
                                         isReadOnly<P>));

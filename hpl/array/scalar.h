@@ -19,8 +19,9 @@ template <class T, MemoryFlag Mem>
 class Array<T, 0, Mem> : public detail::Lanes<Array<T, 0, Mem>, T, Ref>,
                          public detail::Members<T, detail::PlacePart>,
                          public detail::Assignable<Array<T, 0, Mem>, T> {
-  static_assert(ElementType<T>, "HPL: scalars hold arithmetic types, half, vectors, complex numbers or "
-                                "structs registered with HPL_STRUCT");
+  static_assert(ElementType<T>,
+                "HPL: scalars hold arithmetic types, half, vectors, complex numbers or "
+                "structs registered with HPL_STRUCT");
 
  public:
   using hpl_value_type = T;
@@ -59,8 +60,10 @@ class Array<T, 0, Mem> : public detail::Lanes<Array<T, 0, Mem>, T, Ref>,
 
   /// The host's value. Throws KernelError for a kernel variable.
   T value() const {
-    if (symbol_ != nullptr) detail::throwKernelError(
-        "value() reads on the host, but this scalar is a variable of the kernel; use it directly");
+    if (symbol_ != nullptr)
+      detail::throwKernelError(
+          "value() reads on the host, but this scalar is a variable of the kernel; use it "
+          "directly");
     return value_;
   }
 
@@ -73,7 +76,7 @@ class Array<T, 0, Mem> : public detail::Lanes<Array<T, 0, Mem>, T, Ref>,
   /// Field of a registered struct: `v.at(&S::f)`.
   template <class C, class F>
     requires std::same_as<C, T>
-  Ref<F> at(F C::* field) const {
+  Ref<F> at(F C::*field) const {
     return Ref<F>(detail::memberNode(node(), detail::fieldIndex(field)));
   }
 
@@ -115,8 +118,9 @@ class Array<T, 0, Mem> : public detail::Lanes<Array<T, 0, Mem>, T, Ref>,
     if (symbol_ != nullptr) {
       detail::assignNode(node(), detail::converted<T>(x));
     } else if (detail::capturing()) {
-      detail::throwKernelError("a kernel assigns to a scalar of the host; declare the variable inside "
-                               "the kernel, or pass an array of one element to get a result out");
+      detail::throwKernelError(
+          "a kernel assigns to a scalar of the host; declare the variable inside "
+          "the kernel, or pass an array of one element to get a result out");
     } else {
       value_ = convertedHostValue(x);
     }
@@ -140,11 +144,11 @@ class Array<T, 0, Mem> : public detail::Lanes<Array<T, 0, Mem>, T, Ref>,
   T value_{};
 };
 
-#define HPL_SCALAR_TYPES(Name, type)   \
-  using Name##2 = Array<type##2, 0>;   \
-  using Name##3 = Array<type##3, 0>;   \
-  using Name##4 = Array<type##4, 0>;   \
-  using Name##8 = Array<type##8, 0>;   \
+#define HPL_SCALAR_TYPES(Name, type) \
+  using Name##2 = Array<type##2, 0>; \
+  using Name##3 = Array<type##3, 0>; \
+  using Name##4 = Array<type##4, 0>; \
+  using Name##8 = Array<type##8, 0>; \
   using Name##16 = Array<type##16, 0>;
 
 using Bool = Array<bool, 0>;

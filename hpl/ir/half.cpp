@@ -27,7 +27,8 @@ std::uint16_t doubleToHalf(double value) {
   // Below 2^-14 halves are subnormal: the spacing stays 2^-24.
   const int exponent = magnitude < 0x1p-14 ? -14 : std::ilogb(magnitude);
   // Exact scaling, then one rounding to an integer number of spacings (round to nearest even).
-  const auto units = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
+  const auto units =
+      static_cast<std::uint32_t>(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
   // Normal numbers carry the hidden bit in `units`; a carry of the rounding moves the exponent up.
   return static_cast<std::uint16_t>(sign + units +
                                     (static_cast<std::uint32_t>(exponent + 14) << 10));

@@ -16,8 +16,8 @@ namespace {
 constexpr std::uint64_t kBatch = 256;
 
 std::string describeParameter(const Kernel& kernel, const Variable& param) {
-  return "kernel '" + kernel.name() + "': argument " + std::to_string(param.paramIndex + 1) + " ('" +
-         param.name + "')";
+  return "kernel '" + kernel.name() + "': argument " + std::to_string(param.paramIndex + 1) +
+         " ('" + param.name + "')";
 }
 
 void checkRange(const Kernel& kernel, const NDRange& range) {
@@ -114,9 +114,8 @@ bool anyStatement(const Block* block, Test test) {
 bool hasBarrier(const Kernel& kernel) {
   const auto isBarrier = [](const Stmt& stmt) { return stmt.as<Barrier>() != nullptr; };
   return anyStatement(kernel.entry->body, isBarrier) ||
-         std::any_of(kernel.functions.begin(), kernel.functions.end(), [&](const Function* f) {
-           return anyStatement(f->body, isBarrier);
-         });
+         std::any_of(kernel.functions.begin(), kernel.functions.end(),
+                     [&](const Function* f) { return anyStatement(f->body, isBarrier); });
 }
 
 bool hasLocalMemory(const Kernel& kernel) {
@@ -128,9 +127,8 @@ bool hasLocalMemory(const Kernel& kernel) {
   return anyStatement(kernel.entry->body, declaresLocal) ||
          std::any_of(params.begin(), params.end(),
                      [](const Variable* param) { return param->space == Space::Local; }) ||
-         std::any_of(kernel.functions.begin(), kernel.functions.end(), [&](const Function* f) {
-           return anyStatement(f->body, declaresLocal);
-         });
+         std::any_of(kernel.functions.begin(), kernel.functions.end(),
+                     [&](const Function* f) { return anyStatement(f->body, declaresLocal); });
 }
 
 /// Runs all batches of an NDRange.
@@ -138,7 +136,9 @@ class Run {
  public:
   Run(const Kernel& kernel, const NDRange& range, const std::vector<Argument>& arguments,
       const InterpreterOptions& options)
-      : machine_(kernel, range, options), storages_(machine_), compiler_(kernel, storages_),
+      : machine_(kernel, range, options),
+        storages_(machine_),
+        compiler_(kernel, storages_),
         hasBarrier_(hasBarrier(kernel)),
         groupSize_(range.local[0] * range.local[1] * range.local[2]),
         items_(groupSize_ * machine_.groupsIn(0) * machine_.groupsIn(1) * machine_.groupsIn(2)) {
@@ -163,9 +163,7 @@ class Run {
   }
 
  private:
-  std::uint64_t*& ids(Query query, int dim) {
-    return machine_.ids[static_cast<int>(query)][dim];
-  }
+  std::uint64_t*& ids(Query query, int dim) { return machine_.ids[static_cast<int>(query)][dim]; }
 
   void allocateRows() {
     machine_.present = reinterpret_cast<Mask>(storages_.newRow(1));

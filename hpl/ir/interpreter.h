@@ -84,7 +84,8 @@ void interpret(const Kernel& kernel, const NDRange& range, const std::vector<Arg
 /// Helpers to spell arguments.
 template <class T>
 ArrayArgument arrayArgument(T* data, std::vector<std::int64_t> extents, std::string label = {}) {
-  return ArrayArgument{const_cast<std::remove_const_t<T>*>(data), std::move(extents), {}, std::move(label), 0, 0};
+  return ArrayArgument{
+      const_cast<std::remove_const_t<T>*>(data), std::move(extents), {}, std::move(label), 0, 0};
 }
 template <class T>
 ScalarArgument scalarArgument(const T& value) {

@@ -14,7 +14,8 @@
 /// transformations may copy, move or drop expressions freely.
 namespace hpl::ir {
 
-/// Where in the user's kernel a node comes from; file is null when unknown. The string is a literal.
+/// Where in the user's kernel a node comes from; file is null when unknown. The string is a
+/// literal.
 struct SourceLocation {
   const char* file = nullptr;
   std::uint32_t line = 0;
@@ -46,7 +47,8 @@ struct Variable {
   int rank = 0;
   Space space = Space::Private;
   Role role = Role::Declared;
-  /// Extents of a declared array, slowest dimension first; empty for parameters, aliases and scalars.
+  /// Extents of a declared array, slowest dimension first; empty for parameters, aliases and
+  /// scalars.
   std::vector<std::int64_t> extents;
   /// Position among the parameters, -1 when not a parameter.
   int paramIndex = -1;
@@ -189,9 +191,9 @@ struct Return {
 struct Barrier {
   std::uint8_t flags;
 };
-/// `result = atomic_op(&target, operands...)`; `target` is an Access, or a VarRef of a local scalar;
-/// int, uint (xchg: float too). `result` is a declared private variable or null.
-/// Operands: none for Inc and Dec, (compare, value) for CmpXchg, one otherwise.
+/// `result = atomic_op(&target, operands...)`; `target` is an Access, or a VarRef of a local
+/// scalar; int, uint (xchg: float too). `result` is a declared private variable or null. Operands:
+/// none for Inc and Dec, (compare, value) for CmpXchg, one otherwise.
 struct Atomic {
   const Variable* result;
   AtomicOp op;

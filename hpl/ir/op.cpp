@@ -40,9 +40,9 @@ const char* toString(Space space) {
 }
 
 const char* toString(Query query) {
-  static constexpr std::array<const char*, 6> kNames{"get_global_id",   "get_local_id",
-                                                     "get_group_id",    "get_global_size",
-                                                     "get_local_size",  "get_num_groups"};
+  static constexpr std::array<const char*, 6> kNames{"get_global_id",  "get_local_id",
+                                                     "get_group_id",   "get_global_size",
+                                                     "get_local_size", "get_num_groups"};
   return lookUp(kNames, query);
 }
 

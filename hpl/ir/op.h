@@ -41,7 +41,15 @@ enum class AtomicOp : std::uint8_t { Add, Sub, Inc, Dec, Xchg, CmpXchg, Min, Max
 enum BarrierFlags : std::uint8_t { kLocalFence = 1, kGlobalFence = 2 };
 
 /// OpenCL 1.2 built-in functions, by family (section 6.12 of the OpenCL 1.2 specification).
-enum class BuiltinFamily : std::uint8_t { Math, Integer, Common, Geometric, Relational, Reinterpret, Vector };
+enum class BuiltinFamily : std::uint8_t {
+  Math,
+  Integer,
+  Common,
+  Geometric,
+  Relational,
+  Reinterpret,
+  Vector
+};
 
 enum class Builtin : std::uint16_t {
 #define HPL_BUILTIN(name, arity, family) name##_,

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-/// The types of the kernel IR: OpenCL C's scalars and vectors, complex numbers and registered structs.
+/// The types of the kernel IR: OpenCL C's scalars and vectors, complex numbers and registered
+/// structs.
 namespace hpl::ir {
 
 /// Scalar kinds; sizes are OpenCL's (Long is 64 bits). `size_t` is Ulong.

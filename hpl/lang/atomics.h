@@ -3,16 +3,16 @@
 
 #include "hpl/lang/expr.h"
 
-/// Atomic operations of OpenCL 1.2 on int and unsigned int (atomic_xchg: also float): on elements of
-/// global and local arrays and on local scalars. All return the value before the operation.
+/// Atomic operations of OpenCL 1.2 on int and unsigned int (atomic_xchg: also float): on elements
+/// of global and local arrays and on local scalars. All return the value before the operation.
 /// Relaxed: they order nothing else.
 namespace hpl {
 
 namespace detail {
 
 template <class P>
-concept AtomicPlace = KernelValue<P> && (std::is_same_v<ValueOf<P>, int> ||
-                                         std::is_same_v<ValueOf<P>, unsigned>);
+concept AtomicPlace =
+    KernelValue<P> && (std::is_same_v<ValueOf<P>, int> || std::is_same_v<ValueOf<P>, unsigned>);
 
 template <KernelValue P, Operand... V>
 Expr<ValueOf<P>> atomic(ir::AtomicOp op, const P& place, const V&... values) {
@@ -21,10 +21,10 @@ Expr<ValueOf<P>> atomic(ir::AtomicOp op, const P& place, const V&... values) {
 
 }  // namespace detail
 
-#define HPL_ATOMIC(name, Op)                                         \
-  template <detail::AtomicPlace P, Operand V>                        \
-  auto name(const P& place, const V& value) {                        \
-    return detail::atomic(ir::AtomicOp::Op, place, value);           \
+#define HPL_ATOMIC(name, Op)                               \
+  template <detail::AtomicPlace P, Operand V>              \
+  auto name(const P& place, const V& value) {              \
+    return detail::atomic(ir::AtomicOp::Op, place, value); \
   }
 HPL_ATOMIC(atomic_add, Add)
 HPL_ATOMIC(atomic_sub, Sub)

@@ -48,8 +48,9 @@ auto swizzle(const X& x) {
   using V = detail::ValueOf<X>;
   static_assert(((I < static_cast<std::size_t>(V::kLanes)) && ...), "HPL: no such lane");
   constexpr int kCount = sizeof...(I);
-  static_assert(kCount == 1 || kCount == 2 || kCount == 3 || kCount == 4 || kCount == 8 || kCount == 16,
-                "HPL: vectors have 2, 3, 4, 8 or 16 lanes");
+  static_assert(
+      kCount == 1 || kCount == 2 || kCount == 3 || kCount == 4 || kCount == 8 || kCount == 16,
+      "HPL: vectors have 2, 3, 4, 8 or 16 lanes");
   using Lane = typename V::Scalar;
   using T = std::conditional_t<kCount == 1, Lane, Vec<Lane, kCount == 1 ? 2 : kCount>>;
   return Expr<T>(detail::componentNode(x.node(), {static_cast<std::uint8_t>(I)...}));

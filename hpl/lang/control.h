@@ -35,8 +35,9 @@ namespace detail {
 
 template <Operand X>
 Node conditionNode(const X& x) {
-  static_assert(ScalarType<ValueOf<X>>,
-                "HPL: the condition of if_, for_ and while_ must be a scalar; use any(v) or all(v)");
+  static_assert(
+      ScalarType<ValueOf<X>>,
+      "HPL: the condition of if_, for_ and while_ must be a scalar; use any(v) or all(v)");
   return nodeOf(x);
 }
 
@@ -160,9 +161,10 @@ void emitReturn(const X& value,
 #define elseif_(...) \
   if (const ::hpl::detail::ElseIfScope HPL_UNIQUE{[&] { return (__VA_ARGS__); }}; true)
 #define else_if_(...) elseif_(__VA_ARGS__)
-#define for_(init, condition, ...)                      \
-  if (::hpl::detail::LoopScope HPL_UNIQUE{}; true)      \
-    for (init; HPL_UNIQUE.next([&] { return (condition); }, [&] { (void)0 __VA_OPT__(, ) __VA_ARGS__; });)
+#define for_(init, condition, ...)                          \
+  if (::hpl::detail::LoopScope HPL_UNIQUE{}; true)          \
+    for (init; HPL_UNIQUE.next([&] { return (condition); }, \
+                               [&] { (void)0 __VA_OPT__(, ) __VA_ARGS__; });)
 #define while_(...)                                \
   if (::hpl::detail::LoopScope HPL_UNIQUE{}; true) \
     for (; HPL_UNIQUE.next([&] { return (__VA_ARGS__); }, [] {});)

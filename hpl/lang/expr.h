@@ -158,8 +158,10 @@ using CommonType = typename detail::Common<A, B>::type;
 
 /// Two operands of which at least one is a kernel value, with a common type.
 template <class A, class B>
-concept KernelOperands = Operand<A> && Operand<B> && (detail::KernelValue<A> || detail::KernelValue<B>) &&
-                         detail::HaveCommon<detail::ValueOf<A>, detail::ValueOf<B>>;
+concept KernelOperands =
+    Operand<A> && Operand<B> &&
+    (detail::KernelValue<A> ||
+     detail::KernelValue<B>)&&detail::HaveCommon<detail::ValueOf<A>, detail::ValueOf<B>>;
 
 template <class T>
 class Ref;
@@ -176,8 +178,8 @@ struct Lanes<Derived, Vec<T, N>, Result> {
   /// Lane `i`, a host constant; KernelError when it does not exist.
   Result<T> operator[](std::size_t i) const {
     if (i >= N) throwKernelError("a vector has no such lane");
-    return Result<T>(componentNode(static_cast<const Derived&>(*this).node(),
-                                   {static_cast<std::uint8_t>(i)}));
+    return Result<T>(
+        componentNode(static_cast<const Derived&>(*this).node(), {static_cast<std::uint8_t>(i)}));
   }
 };
 
@@ -252,7 +254,7 @@ class ValuePart : public Members<T, ValuePart>, public Lanes<ValuePart<T>, T, Ex
 };
 
 template <class C, class F>
-std::size_t fieldIndex(F C::* field) {
+std::size_t fieldIndex(F C::*field) {
   return StructTraits<C>::indexOf(field);
 }
 
@@ -269,7 +271,7 @@ class Expr : public detail::Lanes<Expr<T>, T, Expr>, public detail::Members<T, d
   /// Field of a registered struct: `v.at(&S::f)`.
   template <class C, class F>
     requires std::same_as<C, T>
-  Expr<F> at(F C::* field) const {
+  Expr<F> at(F C::*field) const {
     return Expr<F>(detail::memberNode(node_, detail::fieldIndex(field)));
   }
 
@@ -281,48 +283,49 @@ namespace detail {
 
 template <class T, Operand X>
 Node converted(const X& x) {
-  static_assert(requires { typename Common<T, ValueOf<X>>::type; } || std::is_same_v<T, ValueOf<X>>,
-                "HPL: this value does not convert to the type that it is assigned to");
+  static_assert(
+      requires { typename Common<T, ValueOf<X>>::type; } || std::is_same_v<T, ValueOf<X>>,
+      "HPL: this value does not convert to the type that it is assigned to");
   return convertNode(nodeOf(x), irType<T>());
 }
 
 }  // namespace detail
 
-#define HPL_BINARY(symbol, Op)                                                                  \
-  template <class A, class B>                                                                   \
-    requires KernelOperands<A, B>                                                               \
-  auto operator symbol(const A& a, const B& b) {                                                \
-    using T = CommonType<detail::ValueOf<A>, detail::ValueOf<B>>;                               \
-    return Expr<T>(                                                                             \
+#define HPL_BINARY(symbol, Op)                                                                    \
+  template <class A, class B>                                                                     \
+    requires KernelOperands<A, B>                                                                 \
+  auto operator symbol(const A& a, const B& b) {                                                  \
+    using T = CommonType<detail::ValueOf<A>, detail::ValueOf<B>>;                                 \
+    return Expr<T>(                                                                               \
         detail::binaryNode(ir::BinaryOp::Op, irType<T>(), detail::nodeOf(a), detail::nodeOf(b))); \
   }
-#define HPL_INTEGER_BINARY(symbol, Op)                                                          \
-  template <class A, class B>                                                                   \
-    requires KernelOperands<A, B>                                                               \
-  auto operator symbol(const A& a, const B& b) {                                                \
-    using T = CommonType<detail::ValueOf<A>, detail::ValueOf<B>>;                               \
-    static_assert(detail::IntegerLanes<T>, "HPL: operator " #symbol " needs integer operands"); \
-    return Expr<T>(                                                                             \
+#define HPL_INTEGER_BINARY(symbol, Op)                                                            \
+  template <class A, class B>                                                                     \
+    requires KernelOperands<A, B>                                                                 \
+  auto operator symbol(const A& a, const B& b) {                                                  \
+    using T = CommonType<detail::ValueOf<A>, detail::ValueOf<B>>;                                 \
+    static_assert(detail::IntegerLanes<T>, "HPL: operator " #symbol " needs integer operands");   \
+    return Expr<T>(                                                                               \
         detail::binaryNode(ir::BinaryOp::Op, irType<T>(), detail::nodeOf(a), detail::nodeOf(b))); \
   }
 // The left operand alone decides the type of a shift, as in C.
-#define HPL_SHIFT(symbol, Op)                                                                      \
-  template <class A, class B>                                                                      \
-    requires KernelOperands<A, B>                                                                  \
-  auto operator symbol(const A& a, const B& b) {                                                   \
-    using V = detail::ValueOf<A>;                                                                  \
-    using T = std::conditional_t<detail::VecType<V>, V, CommonType<V, V>>;                         \
-    static_assert(detail::IntegerLanes<T> && detail::IntegerLanes<detail::ValueOf<B>>,             \
-                  "HPL: operator " #symbol " needs integer operands");                             \
-    return Expr<T>(                                                                                \
-        detail::binaryNode(ir::BinaryOp::Op, irType<T>(), detail::nodeOf(a), detail::nodeOf(b)));  \
+#define HPL_SHIFT(symbol, Op)                                                                     \
+  template <class A, class B>                                                                     \
+    requires KernelOperands<A, B>                                                                 \
+  auto operator symbol(const A& a, const B& b) {                                                  \
+    using V = detail::ValueOf<A>;                                                                 \
+    using T = std::conditional_t<detail::VecType<V>, V, CommonType<V, V>>;                        \
+    static_assert(detail::IntegerLanes<T> && detail::IntegerLanes<detail::ValueOf<B>>,            \
+                  "HPL: operator " #symbol " needs integer operands");                            \
+    return Expr<T>(                                                                               \
+        detail::binaryNode(ir::BinaryOp::Op, irType<T>(), detail::nodeOf(a), detail::nodeOf(b))); \
   }
-#define HPL_PREDICATE(symbol, Op)                                                               \
-  template <class A, class B>                                                                   \
-    requires KernelOperands<A, B>                                                               \
-  auto operator symbol(const A& a, const B& b) {                                                \
-    using T = CommonType<detail::ValueOf<A>, detail::ValueOf<B>>;                               \
-    return Expr<detail::TruthOf<T>>(                                                            \
+#define HPL_PREDICATE(symbol, Op)                                                                 \
+  template <class A, class B>                                                                     \
+    requires KernelOperands<A, B>                                                                 \
+  auto operator symbol(const A& a, const B& b) {                                                  \
+    using T = CommonType<detail::ValueOf<A>, detail::ValueOf<B>>;                                 \
+    return Expr<detail::TruthOf<T>>(                                                              \
         detail::binaryNode(ir::BinaryOp::Op, irType<T>(), detail::nodeOf(a), detail::nodeOf(b))); \
   }
 
@@ -380,7 +383,8 @@ auto operator~(const X& x) {
 template <detail::KernelValue X>
 auto operator!(const X& x) {
   using V = detail::ValueOf<X>;
-  return Expr<detail::TruthOf<V>>(detail::unaryNode(ir::UnaryOp::LogicalNot, irType<V>(), x.node()));
+  return Expr<detail::TruthOf<V>>(
+      detail::unaryNode(ir::UnaryOp::LogicalNot, irType<V>(), x.node()));
 }
 
 /// `condition ? yes : no`. A scalar condition evaluates one branch only; a vector condition chooses
@@ -419,11 +423,11 @@ namespace detail {
 template <class Derived, class T>
 class Assignable {
  public:
-#define HPL_COMPOUND(symbol)                                         \
-  template <Operand X>                                               \
-  Derived& operator symbol##=(const X& x) {                          \
-    assignNode(self().node(), converted<T>(self() symbol x));        \
-    return self();                                                   \
+#define HPL_COMPOUND(symbol)                                  \
+  template <Operand X>                                        \
+  Derived& operator symbol##=(const X& x) {                   \
+    assignNode(self().node(), converted<T>(self() symbol x)); \
+    return self();                                            \
   }
   HPL_COMPOUND(+)
   HPL_COMPOUND(-)
@@ -514,7 +518,7 @@ class Ref : public detail::Lanes<Ref<T>, T, Ref>,
   /// Field of a registered struct: `v.at(&S::f)`.
   template <class C, class F>
     requires std::same_as<C, T>
-  Ref<F> at(F C::* field) const {
+  Ref<F> at(F C::*field) const {
     return Ref<F>(detail::memberNode(node_, detail::fieldIndex(field)));
   }
 

@@ -33,7 +33,8 @@ struct IntOf<Vec<T, N>> {
   using type = Vec<int, N>;
 };
 
-/// Common type without promotion of small integers when both are equal, as OpenCL's overloads have it.
+/// Common type without promotion of small integers when both are equal, as OpenCL's overloads have
+/// it.
 template <class A, class B>
 struct Overload : Common<A, B> {};
 template <class A>
@@ -97,80 +98,80 @@ struct UnsignedOf<Vec<T, N>> {
 
 }  // namespace detail
 
-#define HPL_REAL_1(name)                                                            \
-  template <detail::KernelValue X>                                                  \
-  auto name(const X& x) {                                                           \
-    using T = detail::Real<detail::ValueOf<X>>;                                     \
-    return detail::builtin<T>(ir::Builtin::name##_, detail::converted<T>(x));       \
+#define HPL_REAL_1(name)                                                      \
+  template <detail::KernelValue X>                                            \
+  auto name(const X& x) {                                                     \
+    using T = detail::Real<detail::ValueOf<X>>;                               \
+    return detail::builtin<T>(ir::Builtin::name##_, detail::converted<T>(x)); \
   }
-#define HPL_REAL_2(name)                                                            \
-  template <class A, class B>                                                       \
-    requires KernelOperands<A, B>                                                   \
-  auto name(const A& a, const B& b) {                                               \
-    using T = detail::Real<CommonType<detail::ValueOf<A>, detail::ValueOf<B>>>;     \
-    return detail::builtin<T>(ir::Builtin::name##_, detail::converted<T>(a),        \
-                              detail::converted<T>(b));                             \
+#define HPL_REAL_2(name)                                                        \
+  template <class A, class B>                                                   \
+    requires KernelOperands<A, B>                                               \
+  auto name(const A& a, const B& b) {                                           \
+    using T = detail::Real<CommonType<detail::ValueOf<A>, detail::ValueOf<B>>>; \
+    return detail::builtin<T>(ir::Builtin::name##_, detail::converted<T>(a),    \
+                              detail::converted<T>(b));                         \
   }
-#define HPL_REAL_3(name)                                                                         \
-  template <class A, class B, class C>                                                           \
-    requires detail::AnyKernelValue<A, B, C>                                                     \
-  auto name(const A& a, const B& b, const C& c) {                                                \
-    using AB = CommonType<detail::ValueOf<A>, detail::ValueOf<B>>;                               \
-    using T = detail::Real<CommonType<AB, detail::ValueOf<C>>>;                                  \
-    return detail::builtin<T>(ir::Builtin::name##_, detail::converted<T>(a),                     \
-                              detail::converted<T>(b), detail::converted<T>(c));                 \
+#define HPL_REAL_3(name)                                                         \
+  template <class A, class B, class C>                                           \
+    requires detail::AnyKernelValue<A, B, C>                                     \
+  auto name(const A& a, const B& b, const C& c) {                                \
+    using AB = CommonType<detail::ValueOf<A>, detail::ValueOf<B>>;               \
+    using T = detail::Real<CommonType<AB, detail::ValueOf<C>>>;                  \
+    return detail::builtin<T>(ir::Builtin::name##_, detail::converted<T>(a),     \
+                              detail::converted<T>(b), detail::converted<T>(c)); \
   }
 // A real number and an integer: ldexp, pown, rootn.
-#define HPL_REAL_INT(name)                                                                       \
-  template <class A, class B>                                                                    \
-    requires detail::AnyKernelValue<A, B>                                                        \
-  auto name(const A& a, const B& n) {                                                            \
-    using T = detail::Real<detail::ValueOf<A>>;                                                  \
-    using I = typename detail::IntOf<T>::type;                                                   \
-    static_assert(detail::IntegerLanes<detail::ValueOf<B>>, "HPL: " #name " needs an integer");  \
-    return detail::builtin<T>(ir::Builtin::name##_, detail::converted<T>(a),                     \
-                              detail::converted<I>(n));                                          \
+#define HPL_REAL_INT(name)                                                                      \
+  template <class A, class B>                                                                   \
+    requires detail::AnyKernelValue<A, B>                                                       \
+  auto name(const A& a, const B& n) {                                                           \
+    using T = detail::Real<detail::ValueOf<A>>;                                                 \
+    using I = typename detail::IntOf<T>::type;                                                  \
+    static_assert(detail::IntegerLanes<detail::ValueOf<B>>, "HPL: " #name " needs an integer"); \
+    return detail::builtin<T>(ir::Builtin::name##_, detail::converted<T>(a),                    \
+                              detail::converted<I>(n));                                         \
   }
 // Integer lanes, no promotion.
-#define HPL_INTEGER_1(name)                                                                      \
-  template <detail::KernelValue X>                                                               \
-  auto name(const X& x) {                                                                        \
-    using T = detail::ValueOf<X>;                                                                \
-    static_assert(detail::IntegerLanes<T>, "HPL: " #name " needs an integer");                   \
-    return detail::builtin<T>(ir::Builtin::name##_, x.node());                                   \
+#define HPL_INTEGER_1(name)                                                    \
+  template <detail::KernelValue X>                                             \
+  auto name(const X& x) {                                                      \
+    using T = detail::ValueOf<X>;                                              \
+    static_assert(detail::IntegerLanes<T>, "HPL: " #name " needs an integer"); \
+    return detail::builtin<T>(ir::Builtin::name##_, x.node());                 \
   }
-#define HPL_INTEGER_2(name)                                                                      \
-  template <class A, class B>                                                                    \
-    requires KernelOperands<A, B>                                                                \
-  auto name(const A& a, const B& b) {                                                            \
-    using T = detail::OverloadOf<detail::ValueOf<A>, detail::ValueOf<B>>;                        \
-    static_assert(detail::IntegerLanes<T>, "HPL: " #name " needs integers");                     \
-    return detail::builtin<T>(ir::Builtin::name##_, detail::converted<T>(a),                     \
-                              detail::converted<T>(b));                                          \
+#define HPL_INTEGER_2(name)                                                  \
+  template <class A, class B>                                                \
+    requires KernelOperands<A, B>                                            \
+  auto name(const A& a, const B& b) {                                        \
+    using T = detail::OverloadOf<detail::ValueOf<A>, detail::ValueOf<B>>;    \
+    static_assert(detail::IntegerLanes<T>, "HPL: " #name " needs integers"); \
+    return detail::builtin<T>(ir::Builtin::name##_, detail::converted<T>(a), \
+                              detail::converted<T>(b));                      \
   }
-#define HPL_INTEGER_3(name)                                                                      \
-  template <class A, class B, class C>                                                           \
-    requires detail::AnyKernelValue<A, B, C>                                                     \
-  auto name(const A& a, const B& b, const C& c) {                                                \
-    using AB = detail::OverloadOf<detail::ValueOf<A>, detail::ValueOf<B>>;                       \
-    using T = detail::OverloadOf<AB, detail::ValueOf<C>>;                                        \
-    static_assert(detail::IntegerLanes<T>, "HPL: " #name " needs integers");                     \
-    return detail::builtin<T>(ir::Builtin::name##_, detail::converted<T>(a),                     \
-                              detail::converted<T>(b), detail::converted<T>(c));                 \
+#define HPL_INTEGER_3(name)                                                      \
+  template <class A, class B, class C>                                           \
+    requires detail::AnyKernelValue<A, B, C>                                     \
+  auto name(const A& a, const B& b, const C& c) {                                \
+    using AB = detail::OverloadOf<detail::ValueOf<A>, detail::ValueOf<B>>;       \
+    using T = detail::OverloadOf<AB, detail::ValueOf<C>>;                        \
+    static_assert(detail::IntegerLanes<T>, "HPL: " #name " needs integers");     \
+    return detail::builtin<T>(ir::Builtin::name##_, detail::converted<T>(a),     \
+                              detail::converted<T>(b), detail::converted<T>(c)); \
   }
-#define HPL_RELATIONAL_1(name)                                                                   \
-  template <detail::KernelValue X>                                                               \
-  auto name(const X& x) {                                                                        \
-    using T = detail::Real<detail::ValueOf<X>>;                                                  \
-    return detail::builtin<detail::TruthOf<T>>(ir::Builtin::name##_, detail::converted<T>(x));   \
+#define HPL_RELATIONAL_1(name)                                                                 \
+  template <detail::KernelValue X>                                                             \
+  auto name(const X& x) {                                                                      \
+    using T = detail::Real<detail::ValueOf<X>>;                                                \
+    return detail::builtin<detail::TruthOf<T>>(ir::Builtin::name##_, detail::converted<T>(x)); \
   }
-#define HPL_RELATIONAL_2(name)                                                                   \
-  template <class A, class B>                                                                    \
-    requires KernelOperands<A, B>                                                                \
-  auto name(const A& a, const B& b) {                                                            \
-    using T = detail::Real<CommonType<detail::ValueOf<A>, detail::ValueOf<B>>>;                  \
-    return detail::builtin<detail::TruthOf<T>>(ir::Builtin::name##_, detail::converted<T>(a),    \
-                                               detail::converted<T>(b));                         \
+#define HPL_RELATIONAL_2(name)                                                                \
+  template <class A, class B>                                                                 \
+    requires KernelOperands<A, B>                                                             \
+  auto name(const A& a, const B& b) {                                                         \
+    using T = detail::Real<CommonType<detail::ValueOf<A>, detail::ValueOf<B>>>;               \
+    return detail::builtin<detail::TruthOf<T>>(ir::Builtin::name##_, detail::converted<T>(a), \
+                                               detail::converted<T>(b));                      \
   }
 
 // Math, 6.12.2; common, 6.12.4
@@ -357,8 +358,8 @@ template <class A, class B, class C>
 auto clamp(const A& x, const B& low, const C& high) {
   using AB = detail::OverloadOf<detail::ValueOf<A>, detail::ValueOf<B>>;
   using T = detail::OverloadOf<AB, detail::ValueOf<C>>;
-  return detail::builtin<T>(ir::Builtin::clamp_, detail::converted<T>(x),
-                            detail::converted<T>(low), detail::converted<T>(high));
+  return detail::builtin<T>(ir::Builtin::clamp_, detail::converted<T>(x), detail::converted<T>(low),
+                            detail::converted<T>(high));
 }
 
 /// Exponent as an integer.
@@ -389,20 +390,20 @@ auto cross(const A& a, const B& b) {
   using T = detail::Real<CommonType<detail::ValueOf<A>, detail::ValueOf<B>>>;
   return detail::builtin<T>(ir::Builtin::cross_, detail::converted<T>(a), detail::converted<T>(b));
 }
-#define HPL_GEOMETRIC_1(name)                                                                    \
-  template <detail::KernelValue X>                                                               \
-  auto name(const X& x) {                                                                        \
-    using T = detail::Real<detail::ValueOf<X>>;                                                  \
-    return detail::builtin<typename detail::LaneOf<T>::type>(ir::Builtin::name##_,               \
-                                                             detail::converted<T>(x));           \
+#define HPL_GEOMETRIC_1(name)                                                          \
+  template <detail::KernelValue X>                                                     \
+  auto name(const X& x) {                                                              \
+    using T = detail::Real<detail::ValueOf<X>>;                                        \
+    return detail::builtin<typename detail::LaneOf<T>::type>(ir::Builtin::name##_,     \
+                                                             detail::converted<T>(x)); \
   }
-#define HPL_GEOMETRIC_2(name)                                                                    \
-  template <class A, class B>                                                                    \
-    requires KernelOperands<A, B>                                                                \
-  auto name(const A& a, const B& b) {                                                            \
-    using T = detail::Real<CommonType<detail::ValueOf<A>, detail::ValueOf<B>>>;                  \
-    return detail::builtin<typename detail::LaneOf<T>::type>(                                    \
-        ir::Builtin::name##_, detail::converted<T>(a), detail::converted<T>(b));                 \
+#define HPL_GEOMETRIC_2(name)                                                    \
+  template <class A, class B>                                                    \
+    requires KernelOperands<A, B>                                                \
+  auto name(const A& a, const B& b) {                                            \
+    using T = detail::Real<CommonType<detail::ValueOf<A>, detail::ValueOf<B>>>;  \
+    return detail::builtin<typename detail::LaneOf<T>::type>(                    \
+        ir::Builtin::name##_, detail::converted<T>(a), detail::converted<T>(b)); \
   }
 HPL_GEOMETRIC_1(length)
 HPL_GEOMETRIC_1(fast_length)
@@ -431,8 +432,8 @@ auto bitselect(const A& a, const B& b, const C& mask) {
   return detail::builtin<T>(ir::Builtin::bitselect_, detail::converted<T>(a),
                             detail::converted<T>(b), detail::converted<T>(mask));
 }
-/// OpenCL's select: scalars: `condition ? b : a`; vectors: lane by lane by the most significant bit.
-/// Note the order; where(condition, yes, no) has the order of C.
+/// OpenCL's select: scalars: `condition ? b : a`; vectors: lane by lane by the most significant
+/// bit. Note the order; where(condition, yes, no) has the order of C.
 template <class A, class B, class C>
   requires detail::AnyKernelValue<A, B, C>
 auto select(const A& a, const B& b, const C& condition) {
@@ -471,20 +472,20 @@ Expr<T> builtinOut(ir::Builtin which, const Out& out, const X&... args) {
 }
 }  // namespace detail
 
-#define HPL_OUT_REAL(name)                                                                        \
-  template <Operand X, detail::KernelValue Out>                                                   \
-  auto name(const X& x, const Out& out) {                                                         \
-    using T = detail::ValueOf<Out>;                                                               \
-    static_assert(std::is_same_v<T, detail::Real<T>>, "HPL: " #name " gives a float or double");  \
-    return detail::builtinOut<T>(ir::Builtin::name##_, out, detail::converted<T>(x));             \
+#define HPL_OUT_REAL(name)                                                                       \
+  template <Operand X, detail::KernelValue Out>                                                  \
+  auto name(const X& x, const Out& out) {                                                        \
+    using T = detail::ValueOf<Out>;                                                              \
+    static_assert(std::is_same_v<T, detail::Real<T>>, "HPL: " #name " gives a float or double"); \
+    return detail::builtinOut<T>(ir::Builtin::name##_, out, detail::converted<T>(x));            \
   }
-#define HPL_OUT_INT(name)                                                                         \
-  template <detail::KernelValue X, detail::KernelValue Out>                                       \
-  auto name(const X& x, const Out& out) {                                                         \
-    using T = detail::Real<detail::ValueOf<X>>;                                                   \
-    static_assert(std::is_same_v<typename detail::IntOf<T>::type, detail::ValueOf<Out>>,          \
-                  "HPL: the out-parameter of " #name " must be int");                             \
-    return detail::builtinOut<T>(ir::Builtin::name##_, out, detail::converted<T>(x));             \
+#define HPL_OUT_INT(name)                                                                \
+  template <detail::KernelValue X, detail::KernelValue Out>                              \
+  auto name(const X& x, const Out& out) {                                                \
+    using T = detail::Real<detail::ValueOf<X>>;                                          \
+    static_assert(std::is_same_v<typename detail::IntOf<T>::type, detail::ValueOf<Out>>, \
+                  "HPL: the out-parameter of " #name " must be int");                    \
+    return detail::builtinOut<T>(ir::Builtin::name##_, out, detail::converted<T>(x));    \
   }
 /// x - floor(x); out = floor(x).
 HPL_OUT_REAL(fract)

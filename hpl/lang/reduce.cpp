@@ -22,12 +22,15 @@ struct Operator {
 
 const Operator& operatorNamed(const std::string& name) {
   using B = ir::BinaryOp;
-  static const Operator kOperators[] = {
-      {"+", false, B::Add, {}},         {"*", false, B::Mul, {}},
-      {"&", false, B::BitAnd, {}},      {"|", false, B::BitOr, {}},
-      {"^", false, B::BitXor, {}},      {"&&", false, B::LogicalAnd, {}},
-      {"||", false, B::LogicalOr, {}},  {"max", true, {}, ir::Builtin::max_},
-      {"min", true, {}, ir::Builtin::min_}};
+  static const Operator kOperators[] = {{"+", false, B::Add, {}},
+                                        {"*", false, B::Mul, {}},
+                                        {"&", false, B::BitAnd, {}},
+                                        {"|", false, B::BitOr, {}},
+                                        {"^", false, B::BitXor, {}},
+                                        {"&&", false, B::LogicalAnd, {}},
+                                        {"||", false, B::LogicalOr, {}},
+                                        {"max", true, {}, ir::Builtin::max_},
+                                        {"min", true, {}, ir::Builtin::min_}};
   for (const Operator& op : kOperators)
     if (name == op.name) return op;
   throw KernelError("reduce: unknown operator \"" + name + "\"; use + * max min & | ^ && or ||");
@@ -40,8 +43,7 @@ Node combine(const Operator& op, const ir::Type& type, Node a, Node b) {
 
 /// Smallest or largest value of a type, as the neutral element of max or min.
 Node extreme(const ir::Type& lane, bool largest) {
-  if (lane.isFloating())
-    return constantNode(lane, 0, largest ? INFINITY : -INFINITY);
+  if (lane.isFloating()) return constantNode(lane, 0, largest ? INFINITY : -INFINITY);
   const std::size_t bits = 8 * ir::sizeOf(lane);
   std::uint64_t value = largest ? ~std::uint64_t{0} : 0;
   if (lane.isSigned())
@@ -53,11 +55,14 @@ Node extreme(const ir::Type& lane, bool largest) {
 
 Node neutral(const Operator& op, const ir::Type& type) {
   const ir::Type lane = type.element();
-  const auto number = [&](std::uint64_t bits, double real) { return constantNode(lane, bits, real); };
+  const auto number = [&](std::uint64_t bits, double real) {
+    return constantNode(lane, bits, real);
+  };
   Node value = number(0, 0);
   const std::string name = op.name;
   if (name == "*" || name == "&&") value = number(1, 1);
-  if (name == "&") value = convertNode(constantNode(ir::Type{ir::Scalar::Long}, ~std::uint64_t{0}, 0), lane);
+  if (name == "&")
+    value = convertNode(constantNode(ir::Type{ir::Scalar::Long}, ~std::uint64_t{0}, 0), lane);
   if (name == "max") value = extreme(lane, false);
   if (name == "min") value = extreme(lane, true);
   return convertNode(value, type);
@@ -72,8 +77,8 @@ void checkPlan(const ReductionPlan& plan, const Operator& op) {
   if (plan.groupSize > 0 && plan.groupSize % plan.nTeams != 0)
     throw KernelError("reduce: nTeams(" + std::to_string(plan.nTeams) +
                       ") does not divide groupSize(" + std::to_string(plan.groupSize) + ")");
-  if (plan.type.isStruct() || (plan.type.complex && std::string(op.name) != "+" &&
-                               std::string(op.name) != "*"))
+  if (plan.type.isStruct() ||
+      (plan.type.complex && std::string(op.name) != "+" && std::string(op.name) != "*"))
     throw KernelError("reduce: operator \"" + plan.op + "\" does not apply to " +
                       ir::describe(plan.type));
   if (plan.localMem != nullptr && (plan.localMem->space != ir::Space::Local ||
@@ -88,9 +93,7 @@ struct Place {
   Size inTeam;
 };
 
-Size constant(std::size_t n) {
-  return Size(constantNode(ir::Type{ir::Scalar::Ulong}, n, 0));
-}
+Size constant(std::size_t n) { return Size(constantNode(ir::Type{ir::Scalar::Ulong}, n, 0)); }
 
 Size variable(const Size& value) {
   return Size(variableNode(
@@ -141,7 +144,9 @@ class Recorder {
     std::size_t least = 1;
     while (least < static_cast<std::size_t>(plan_.minGroupSize / plan_.nTeams)) least *= 2;
     Ref<std::size_t> step(variable(constant(least)).node());
-    while_(step < place_.team) { step *= 2; }
+    while_(step < place_.team) {
+      step *= 2;
+    }
     step /= 2;
     while_(step > 0) {
       treeStep(Size(step.node()));
@@ -153,7 +158,8 @@ class Recorder {
     if_(place_.inTeam == 0) {
       Ref<std::size_t> k(variable(constant(1)).node());
       while_(k < place_.team) {
-        assignNode(cell(place_.flat), combine(op_, plan_.type, cell(place_.flat), cell(place_.flat + k)));
+        assignNode(cell(place_.flat),
+                   combine(op_, plan_.type, cell(place_.flat), cell(place_.flat + k)));
         k += 1;
       }
     }
@@ -164,7 +170,9 @@ class Recorder {
     if (plan_.toAll) {
       assignNode(dest, cell(place_.flat - place_.inTeam));
     } else {
-      if_(place_.inTeam == 0) { assignNode(dest, cell(place_.flat)); }
+      if_(place_.inTeam == 0) {
+        assignNode(dest, cell(place_.flat));
+      }
     }
     if (plan_.syncReq) barrierStatement(ir::kLocalFence);
   }

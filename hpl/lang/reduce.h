@@ -83,11 +83,11 @@ class Reduction {
 
 }  // namespace detail
 
-/// Cooperative reduction over the work-group: `reduce(out[gidx], value, "+")` stores the combination
-/// of every work-item's `value` in `dest`, which the first work-item of the group writes. `op` is
-/// one of + * max min & | ^ && ||. Every work-item of the group must reach it; in the last, partly
-/// filled group the missing work-items do not contribute. Modifiers follow with dots:
-/// `reduce(sum, x, "+").groupSize(64).toAll()`. Throws KernelError for an unknown operator or
+/// Cooperative reduction over the work-group: `reduce(out[gidx], value, "+")` stores the
+/// combination of every work-item's `value` in `dest`, which the first work-item of the group
+/// writes. `op` is one of + * max min & | ^ && ||. Every work-item of the group must reach it; in
+/// the last, partly filled group the missing work-items do not contribute. Modifiers follow with
+/// dots: `reduce(sum, x, "+").groupSize(64).toAll()`. Throws KernelError for an unknown operator or
 /// modifiers that contradict each other.
 template <detail::KernelValue D, Operand V>
 detail::Reduction<detail::ValueOf<D>> reduce(const D& dest, const V& value, const char* op) {

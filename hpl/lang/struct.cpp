@@ -69,17 +69,25 @@ class Words {
 };
 
 bool scalarNamed(const std::string& name, ir::Scalar& scalar) {
-  static const std::map<std::string, ir::Scalar> kNames{
-      {"bool", ir::Scalar::Bool},          {"char", ir::Scalar::Char},
-      {"signed char", ir::Scalar::Char},   {"uchar", ir::Scalar::Uchar},
-      {"unsigned char", ir::Scalar::Uchar}, {"short", ir::Scalar::Short},
-      {"ushort", ir::Scalar::Ushort},      {"unsigned short", ir::Scalar::Ushort},
-      {"int", ir::Scalar::Int},            {"uint", ir::Scalar::Uint},
-      {"unsigned", ir::Scalar::Uint},      {"unsigned int", ir::Scalar::Uint},
-      {"long", ir::Scalar::Long},          {"ulong", ir::Scalar::Ulong},
-      {"unsigned long", ir::Scalar::Ulong}, {"size_t", ir::Scalar::Ulong},
-      {"half", ir::Scalar::Half},          {"float", ir::Scalar::Float},
-      {"double", ir::Scalar::Double}};
+  static const std::map<std::string, ir::Scalar> kNames{{"bool", ir::Scalar::Bool},
+                                                        {"char", ir::Scalar::Char},
+                                                        {"signed char", ir::Scalar::Char},
+                                                        {"uchar", ir::Scalar::Uchar},
+                                                        {"unsigned char", ir::Scalar::Uchar},
+                                                        {"short", ir::Scalar::Short},
+                                                        {"ushort", ir::Scalar::Ushort},
+                                                        {"unsigned short", ir::Scalar::Ushort},
+                                                        {"int", ir::Scalar::Int},
+                                                        {"uint", ir::Scalar::Uint},
+                                                        {"unsigned", ir::Scalar::Uint},
+                                                        {"unsigned int", ir::Scalar::Uint},
+                                                        {"long", ir::Scalar::Long},
+                                                        {"ulong", ir::Scalar::Ulong},
+                                                        {"unsigned long", ir::Scalar::Ulong},
+                                                        {"size_t", ir::Scalar::Ulong},
+                                                        {"half", ir::Scalar::Half},
+                                                        {"float", ir::Scalar::Float},
+                                                        {"double", ir::Scalar::Double}};
   const auto found = kNames.find(name);
   if (found == kNames.end()) return false;
   scalar = found->second;
@@ -131,21 +139,28 @@ T load(const std::byte* p) {
 
 Node scalarFromBytes(const ir::Type& type, const std::byte* p) {
   switch (type.scalar) {
-    case ir::Scalar::Bool: return constantNode(type, load<bool>(p), 0);
+    case ir::Scalar::Bool:
+      return constantNode(type, load<bool>(p), 0);
     case ir::Scalar::Char:
       return constantNode(type, static_cast<std::uint64_t>(load<std::int8_t>(p)), 0);
-    case ir::Scalar::Uchar: return constantNode(type, load<std::uint8_t>(p), 0);
+    case ir::Scalar::Uchar:
+      return constantNode(type, load<std::uint8_t>(p), 0);
     case ir::Scalar::Short:
       return constantNode(type, static_cast<std::uint64_t>(load<std::int16_t>(p)), 0);
-    case ir::Scalar::Ushort: return constantNode(type, load<std::uint16_t>(p), 0);
+    case ir::Scalar::Ushort:
+      return constantNode(type, load<std::uint16_t>(p), 0);
     case ir::Scalar::Int:
       return constantNode(type, static_cast<std::uint64_t>(load<std::int32_t>(p)), 0);
-    case ir::Scalar::Uint: return constantNode(type, load<std::uint32_t>(p), 0);
+    case ir::Scalar::Uint:
+      return constantNode(type, load<std::uint32_t>(p), 0);
     case ir::Scalar::Half:
       return constantNode(type, 0, ir::halfToFloat(load<std::uint16_t>(p)));
-    case ir::Scalar::Float: return constantNode(type, 0, load<float>(p));
-    case ir::Scalar::Double: return constantNode(type, 0, load<double>(p));
-    default: return constantNode(type, load<std::uint64_t>(p), 0);
+    case ir::Scalar::Float:
+      return constantNode(type, 0, load<float>(p));
+    case ir::Scalar::Double:
+      return constantNode(type, 0, load<double>(p));
+    default:
+      return constantNode(type, load<std::uint64_t>(p), 0);
   }
 }
 

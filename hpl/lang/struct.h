@@ -11,8 +11,8 @@
 ///
 ///     HPL_STRUCT(Particle, (float4, position), (int, id))
 ///
-/// defines `struct Particle { float4 position; int id; };` and registers it: Array<Particle, 1> works
-/// on host and devices, and kernels write `p[idx].id = 3` or `p[idx].at(&Particle::id) = 3`.
+/// defines `struct Particle { float4 position; int id; };` and registers it: Array<Particle, 1>
+/// works on host and devices, and kernels write `p[idx].id = 3` or `p[idx].at(&Particle::id) = 3`.
 namespace hpl::detail {
 
 /// Makes the struct type; it lives for the whole program. Throws KernelError when two different
@@ -31,7 +31,7 @@ Node structConstant(const ir::StructType& type, const void* value);
 std::size_t fieldAt(const ir::StructType& type, std::size_t offset);
 
 template <class S, class F>
-std::size_t offsetOfMember(F S::* member) {
+std::size_t offsetOfMember(F S::*member) {
   alignas(S) static const std::byte storage[sizeof(S)] = {};
   const S* object = reinterpret_cast<const S*>(storage);
   return static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&(object->*member)) - storage);
@@ -39,16 +39,19 @@ std::size_t offsetOfMember(F S::* member) {
 
 }  // namespace hpl::detail
 
-#define HPL_STRUCT_EXPAND(...) HPL_STRUCT_EXPAND_2(HPL_STRUCT_EXPAND_2(HPL_STRUCT_EXPAND_2(__VA_ARGS__)))
-#define HPL_STRUCT_EXPAND_2(...) HPL_STRUCT_EXPAND_1(HPL_STRUCT_EXPAND_1(HPL_STRUCT_EXPAND_1(__VA_ARGS__)))
-#define HPL_STRUCT_EXPAND_1(...) HPL_STRUCT_EXPAND_0(HPL_STRUCT_EXPAND_0(HPL_STRUCT_EXPAND_0(__VA_ARGS__)))
+#define HPL_STRUCT_EXPAND(...) \
+  HPL_STRUCT_EXPAND_2(HPL_STRUCT_EXPAND_2(HPL_STRUCT_EXPAND_2(__VA_ARGS__)))
+#define HPL_STRUCT_EXPAND_2(...) \
+  HPL_STRUCT_EXPAND_1(HPL_STRUCT_EXPAND_1(HPL_STRUCT_EXPAND_1(__VA_ARGS__)))
+#define HPL_STRUCT_EXPAND_1(...) \
+  HPL_STRUCT_EXPAND_0(HPL_STRUCT_EXPAND_0(HPL_STRUCT_EXPAND_0(__VA_ARGS__)))
 #define HPL_STRUCT_EXPAND_0(...) __VA_ARGS__
 #define HPL_STRUCT_PARENS ()
 #define HPL_STRUCT_EACH(macro, name, ...) \
   __VA_OPT__(HPL_STRUCT_EXPAND(HPL_STRUCT_STEP(macro, name, __VA_ARGS__)))
-#define HPL_STRUCT_STEP(macro, name, field, ...) \
+#define HPL_STRUCT_STEP(macro, name, field, ...)                             \
   HPL_STRUCT_CALL(macro, name, HPL_STRUCT_TYPE field, HPL_STRUCT_NAME field) \
-  __VA_OPT__(HPL_STRUCT_AGAIN HPL_STRUCT_PARENS (macro, name, __VA_ARGS__))
+  __VA_OPT__(HPL_STRUCT_AGAIN HPL_STRUCT_PARENS(macro, name, __VA_ARGS__))
 #define HPL_STRUCT_AGAIN() HPL_STRUCT_STEP
 // The indirection expands the field's parts before `macro` may stringify them.
 #define HPL_STRUCT_CALL(macro, name, type, field) macro(name, type, field)
@@ -62,59 +65,59 @@ std::size_t offsetOfMember(F S::* member) {
 #define HPL_STRUCT_BIND(name, type, field) field.bindField(whole, index++);
 
 /// Defines and registers a struct; use it at global scope. Each field is (type, name).
-#define HPL_STRUCT(name, ...)                                                                     \
-  struct name {                                                                                   \
-    HPL_STRUCT_EACH(HPL_STRUCT_MEMBER, name, __VA_ARGS__)                                         \
-  };                                                                                              \
-  template <template <class> class Part>                                                          \
-  struct hpl::detail::Members<name, Part> {                                                       \
-    HPL_STRUCT_EACH(HPL_STRUCT_PART, name, __VA_ARGS__)                                           \
-    void bindMembers(::hpl::detail::Node whole) {                                                 \
-      std::size_t index = 0;                                                                      \
-      HPL_STRUCT_EACH(HPL_STRUCT_BIND, name, __VA_ARGS__)                                         \
-    }                                                                                             \
-  };                                                                                              \
-  template <>                                                                                     \
-  struct hpl::StructTraits<name> {                                                                \
-    static const ::hpl::ir::StructType& type() {                                                  \
-      static const ::hpl::ir::StructType& registered = ::hpl::detail::registerStruct(             \
-          #name, sizeof(name), alignof(name),                                                     \
-          {HPL_STRUCT_EACH(HPL_STRUCT_FIELD, name, __VA_ARGS__)});                                \
-      return registered;                                                                          \
-    }                                                                                             \
-    template <class F>                                                                            \
-    static std::size_t indexOf(F name::*member) {                                                 \
-      return ::hpl::detail::fieldAt(type(), ::hpl::detail::offsetOfMember(member));               \
-    }                                                                                             \
-    static ::hpl::detail::Node constant(const name& value) {                                      \
-      return ::hpl::detail::structConstant(type(), &value);                                       \
-    }                                                                                             \
-    template <class... N>                                                                         \
-    static ::hpl::Expr<name> make(N... parts) {                                                   \
-      return ::hpl::Expr<name>(::hpl::detail::structNode(type(), {parts...}));                    \
-    }                                                                                             \
+#define HPL_STRUCT(name, ...)                                                                    \
+  struct name {                                                                                  \
+    HPL_STRUCT_EACH(HPL_STRUCT_MEMBER, name, __VA_ARGS__)                                        \
+  };                                                                                             \
+  template <template <class> class Part>                                                         \
+  struct hpl::detail::Members<name, Part> {                                                      \
+    HPL_STRUCT_EACH(HPL_STRUCT_PART, name, __VA_ARGS__)                                          \
+    void bindMembers(::hpl::detail::Node whole) {                                                \
+      std::size_t index = 0;                                                                     \
+      HPL_STRUCT_EACH(HPL_STRUCT_BIND, name, __VA_ARGS__)                                        \
+    }                                                                                            \
+  };                                                                                             \
+  template <>                                                                                    \
+  struct hpl::StructTraits<name> {                                                               \
+    static const ::hpl::ir::StructType& type() {                                                 \
+      static const ::hpl::ir::StructType& registered =                                           \
+          ::hpl::detail::registerStruct(#name, sizeof(name), alignof(name),                      \
+                                        {HPL_STRUCT_EACH(HPL_STRUCT_FIELD, name, __VA_ARGS__)}); \
+      return registered;                                                                         \
+    }                                                                                            \
+    template <class F>                                                                           \
+    static std::size_t indexOf(F name::*member) {                                                \
+      return ::hpl::detail::fieldAt(type(), ::hpl::detail::offsetOfMember(member));              \
+    }                                                                                            \
+    static ::hpl::detail::Node constant(const name& value) {                                     \
+      return ::hpl::detail::structConstant(type(), &value);                                      \
+    }                                                                                            \
+    template <class... N>                                                                        \
+    static ::hpl::Expr<name> make(N... parts) {                                                  \
+      return ::hpl::Expr<name>(::hpl::detail::structNode(type(), {parts...}));                   \
+    }                                                                                            \
   }
 
 /// Older form: `HPL_DEFINE_STRUCT(Pair, {int i; float f;});`. Fields are reached in kernels with
 /// `v.at(&Pair::f)` only.
-#define HPL_DEFINE_STRUCT(name, ...)                                                              \
-  struct name __VA_ARGS__;                                                                        \
-  template <>                                                                                     \
-  struct hpl::StructTraits<name> {                                                                \
-    static const ::hpl::ir::StructType& type() {                                                  \
-      static const ::hpl::ir::StructType& registered = ::hpl::detail::registerStructText(         \
-          #name, sizeof(name), alignof(name), #__VA_ARGS__);                                      \
-      return registered;                                                                          \
-    }                                                                                             \
-    template <class F>                                                                            \
-    static std::size_t indexOf(F name::*member) {                                                 \
-      return ::hpl::detail::fieldAt(type(), ::hpl::detail::offsetOfMember(member));               \
-    }                                                                                             \
-    static ::hpl::detail::Node constant(const name& value) {                                      \
-      return ::hpl::detail::structConstant(type(), &value);                                       \
-    }                                                                                             \
-    template <class... N>                                                                         \
-    static ::hpl::Expr<name> make(N... parts) {                                                   \
-      return ::hpl::Expr<name>(::hpl::detail::structNode(type(), {parts...}));                    \
-    }                                                                                             \
+#define HPL_DEFINE_STRUCT(name, ...)                                                           \
+  struct name __VA_ARGS__;                                                                     \
+  template <>                                                                                  \
+  struct hpl::StructTraits<name> {                                                             \
+    static const ::hpl::ir::StructType& type() {                                               \
+      static const ::hpl::ir::StructType& registered =                                         \
+          ::hpl::detail::registerStructText(#name, sizeof(name), alignof(name), #__VA_ARGS__); \
+      return registered;                                                                       \
+    }                                                                                          \
+    template <class F>                                                                         \
+    static std::size_t indexOf(F name::*member) {                                              \
+      return ::hpl::detail::fieldAt(type(), ::hpl::detail::offsetOfMember(member));            \
+    }                                                                                          \
+    static ::hpl::detail::Node constant(const name& value) {                                   \
+      return ::hpl::detail::structConstant(type(), &value);                                    \
+    }                                                                                          \
+    template <class... N>                                                                      \
+    static ::hpl::Expr<name> make(N... parts) {                                                \
+      return ::hpl::Expr<name>(::hpl::detail::structNode(type(), {parts...}));                 \
+    }                                                                                          \
   }

@@ -47,10 +47,14 @@ constexpr ir::Scalar scalarOf() {
   if constexpr (std::is_same_v<T, double>) return S::Double;
   constexpr bool isSigned = std::is_signed_v<T>;
   switch (sizeof(T)) {
-    case 1: return isSigned ? S::Char : S::Uchar;
-    case 2: return isSigned ? S::Short : S::Ushort;
-    case 4: return isSigned ? S::Int : S::Uint;
-    default: return isSigned ? S::Long : S::Ulong;
+    case 1:
+      return isSigned ? S::Char : S::Uchar;
+    case 2:
+      return isSigned ? S::Short : S::Ushort;
+    case 4:
+      return isSigned ? S::Int : S::Uint;
+    default:
+      return isSigned ? S::Long : S::Ulong;
   }
 }
 

@@ -23,8 +23,8 @@ class FRunner {
   /// longer exists, LaunchError when this FRunner holds no launch.
   void run();
 
-  /// Waits until this launch and all earlier ones on its device have finished. Throws DeviceError when
-  /// one failed.
+  /// Waits until this launch and all earlier ones on its device have finished. Throws DeviceError
+  /// when one failed.
   void wait() const;
 
  private:

@@ -125,7 +125,8 @@ void FRunner::run() {
   for (std::size_t i = 0; i < plan_->roots.size(); ++i)
     if (plan_->roots[i].expired())
       throw ArgumentError("FRunner::run: array argument " + std::to_string(i + 1) + " of kernel '" +
-                          plan_->version->name + "' no longer exists; keep the arrays of a launch "
+                          plan_->version->name +
+                          "' no longer exists; keep the arrays of a launch "
                           "that is to be repeated");
   launch::launchPlan(*plan_, launch::PlanAccess::scalarsOf(*this));
 }

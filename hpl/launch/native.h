@@ -84,8 +84,8 @@ using launch::In;
 using launch::InOut;
 using launch::Out;
 
-/// Makes `f` stand for a kernel in OpenCL C, after which `eval(f)(args...)` launches it. `f` is never
-/// called; its parameters say how the kernel uses its arguments. `sourceOrFile` is the source
+/// Makes `f` stand for a kernel in OpenCL C, after which `eval(f)(args...)` launches it. `f` is
+/// never called; its parameters say how the kernel uses its arguments. `sourceOrFile` is the source
 /// itself, or the name of a file that holds it. Each Array becomes one pointer to its first
 /// element, dense and row-major (views are packed for the launch when they are not); scalars become
 /// scalars. Calling it again replaces the kernel. Throws KernelError when the file cannot be read

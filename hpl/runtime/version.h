@@ -6,6 +6,6 @@
 namespace hpl {
 
 /// The library's version, "major.minor.patch"; part of the key of cached programs.
-inline constexpr std::string_view version = "1.0.0";
+inline constexpr std::string_view version = "0.1.0";
 
 }  // namespace hpl

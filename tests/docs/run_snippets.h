@@ -13,8 +13,8 @@ struct Registrar {
   Registrar(const char* name, std::function<void()> run);
 };
 
-/// Whether the pieces of `pattern` between "..." occur in `text` in their order; runs of white space
-/// count as one space.
+/// Whether the pieces of `pattern` between "..." occur in `text` in their order; runs of white
+/// space count as one space.
 bool matches(const std::string& text, const std::string& pattern);
 
 /// A block that passes when `run` throws an E whose message matches `pattern`.

@@ -14,7 +14,8 @@ std::vector<A> declareParameters(IrBuilder& b, const std::vector<TypedValue>& ar
   return parameters;
 }
 
-std::vector<Argument> withScalars(std::vector<Argument> arrays, const std::vector<TypedValue>& args) {
+std::vector<Argument> withScalars(std::vector<Argument> arrays,
+                                  const std::vector<TypedValue>& args) {
   for (const TypedValue& arg : args) arrays.push_back(arg.argument);
   return arrays;
 }
@@ -33,7 +34,8 @@ std::vector<std::byte> evaluateBytes(Type result, const std::vector<TypedValue>&
   return bytes;
 }
 
-std::vector<std::byte> evaluateBytes(BinaryOp op, Type result, const std::vector<TypedValue>& args) {
+std::vector<std::byte> evaluateBytes(BinaryOp op, Type result,
+                                     const std::vector<TypedValue>& args) {
   return evaluateBytes(result, args, [&](const std::vector<E>& p) {
     return p[0].b->expr(result, Binary{op, p[0], p[1]});
   });
@@ -69,10 +71,10 @@ std::pair<std::vector<std::byte>, std::vector<std::byte>> evaluateOutBytes(
   b.set(results(0), *first);
   b.set(outs(0), *second);
   std::pair bytes{std::vector<std::byte>(sizeOf(result)), std::vector<std::byte>(sizeOf(out))};
-  interpret(b.finish(), NDRange{},
-            withScalars({arrayArgument(bytes.first.data(), {1}),
-                         arrayArgument(bytes.second.data(), {1})},
-                        args));
+  interpret(
+      b.finish(), NDRange{},
+      withScalars({arrayArgument(bytes.first.data(), {1}), arrayArgument(bytes.second.data(), {1})},
+                  args));
   return bytes;
 }
 

@@ -101,7 +101,8 @@ TEST_CASE("64-bit products use all 128 bits") {
   CHECK(evaluate<std::uint64_t>(mul_hi_, 1ULL << 40, 1ULL << 40) == 1ULL << 16);
   CHECK(evaluate<std::int64_t>(mul_hi_, std::int64_t{-1}, std::int64_t{1}) == -1);
   CHECK(evaluate<std::uint64_t>(mad_sat_, big, big, big) == big);
-  CHECK(evaluate<std::uint64_t>(mad_sat_, std::uint64_t{3}, std::uint64_t{4}, std::uint64_t{5}) == 17);
+  CHECK(evaluate<std::uint64_t>(mad_sat_, std::uint64_t{3}, std::uint64_t{4}, std::uint64_t{5}) ==
+        17);
   CHECK(evaluate<std::int64_t>(mad_sat_, std::numeric_limits<std::int64_t>::min(), std::int64_t{2},
                                std::int64_t{0}) == std::numeric_limits<std::int64_t>::min());
 }
@@ -110,7 +111,8 @@ TEST_CASE("the remaining integer built-ins") {
   CHECK(evaluate<std::int16_t>(upsample_, std::int8_t{-2}, std::uint8_t{3}) == -509);
   CHECK(evaluate<std::uint64_t>(upsample_, std::uint32_t{1}, std::uint32_t{2}) == 0x100000002ULL);
   CHECK(evaluate<std::int32_t>(mul24_, std::int32_t{-5}, std::int32_t{7}) == -35);
-  CHECK(evaluate<std::uint32_t>(mad24_, std::uint32_t{5}, std::uint32_t{7}, std::uint32_t{1}) == 36);
+  CHECK(evaluate<std::uint32_t>(mad24_, std::uint32_t{5}, std::uint32_t{7}, std::uint32_t{1}) ==
+        36);
   CHECK(evaluate<std::int32_t>(clamp_, std::int32_t{9}, std::int32_t{-1}, std::int32_t{4}) == 4);
 }
 

@@ -45,8 +45,8 @@ TEST_CASE("work-items know their place in one, two and three dimensions") {
   for (std::uint64_t z = 0; z < 2; ++z) {
     for (std::uint64_t y = 0; y < 6; ++y) {
       for (std::uint64_t x = 0; x < 4; ++x) {
-        const std::uint64_t expected[] = {x,     y,     z, x % 2, y % 3, 0, x / 2, y / 3, z,
-                                          4,     6,     2, 2,     3,     1, 2,     2,     2};
+        const std::uint64_t expected[] = {x, y, z, x % 2, y % 3, 0, x / 2, y / 3, z,
+                                          4, 6, 2, 2,     3,     1, 2,     2,     2};
         for (const std::uint64_t value : expected) CHECK(ids[at++] == value);
       }
     }
@@ -57,9 +57,13 @@ TEST_CASE("if and else split the work-items and join them again") {
   IrBuilder b("branches");
   auto out = b.array("out", kInt, 1);
   auto x = b.var("x", kInt, 0);
-  b.if_(b.idx() % 2 == 0,
-        [&] { b.if_(b.idx() > 3, [&] { b.set(x, 1); }, [&] { b.set(x, 2); }); },
-        [&] { b.set(x, 3); });
+  b.if_(
+      b.idx() % 2 == 0,
+      [&] {
+        b.if_(
+            b.idx() > 3, [&] { b.set(x, 1); }, [&] { b.set(x, 2); });
+      },
+      [&] { b.set(x, 3); });
   b.set(out(b.idx()), x + 10);
   CHECK(run(b.finish(), 6) == std::vector<std::int32_t>{12, 13, 12, 13, 11, 13});
 }
@@ -69,7 +73,8 @@ TEST_CASE("loops run as long for each work-item as its own condition says") {
   auto out = b.array("out", kInt, 1);
   auto sum = b.var("sum", kInt, 0);
   auto i = b.var("i", kInt, 0);
-  b.for_(*i <= b.convert(b.idx(), kInt), [&] { b.set(i, i + 1); }, [&] { b.set(sum, sum + i); });
+  b.for_(
+      *i <= b.convert(b.idx(), kInt), [&] { b.set(i, i + 1); }, [&] { b.set(sum, sum + i); });
   b.set(out(b.idx()), *sum);
   CHECK(run(b.finish(), 6) == std::vector<std::int32_t>{0, 1, 3, 6, 10, 15});
 }
@@ -179,7 +184,8 @@ TEST_CASE("functions take values, arrays and aliases, and return from anywhere")
   std::vector<std::int32_t> table(2 * 6);
   std::iota(table.begin(), table.end(), 0);
   std::vector<std::int32_t> result(5, 7);
-  interpret(k, range1(5, 5), {arrayArgument(table.data(), {2, 6}), arrayArgument(result.data(), {5})});
+  interpret(k, range1(5, 5),
+            {arrayArgument(table.data(), {2, 6}), arrayArgument(result.data(), {5})});
   CHECK(result == std::vector<std::int32_t>{1006, 1010, 1014, -1, -1});
 }
 
@@ -244,10 +250,11 @@ TEST_CASE("a barrier that some work-items miss is an error that names one") {
   b.set(out(b.idx()), 1);
   const Kernel k = b.finish();
   std::vector<std::int32_t> out4(4);
-  CHECK_THROWS_WITH_AS(interpret(k, range1(4, 4), {arrayArgument(out4.data(), {4})}),
-                       "kernel 'diverge': barrier in divergent control flow: work-item (2) does not "
-                       "reach it while others of its group do, diverge.cpp:5",
-                       hpl::KernelError);
+  CHECK_THROWS_WITH_AS(
+      interpret(k, range1(4, 4), {arrayArgument(out4.data(), {4})}),
+      "kernel 'diverge': barrier in divergent control flow: work-item (2) does not "
+      "reach it while others of its group do, diverge.cpp:5",
+      hpl::KernelError);
   // Groups of one work-item cannot diverge.
   CHECK_NOTHROW(interpret(k, range1(4, 1), {arrayArgument(out4.data(), {4})}));
 }
@@ -267,8 +274,9 @@ TEST_CASE("surplus work-items reach barriers, read zeros and change nothing outs
   std::vector<std::int32_t> values{1, 2, 4, 8, 16, 32};
   std::vector<std::int32_t> sums(6, -1);
   std::int32_t count = 0;
-  interpret(k, range1(6, 4), {arrayArgument(values.data(), {6}), arrayArgument(sums.data(), {6}),
-                              arrayArgument(&count, {1})});
+  interpret(k, range1(6, 4),
+            {arrayArgument(values.data(), {6}), arrayArgument(sums.data(), {6}),
+             arrayArgument(&count, {1})});
   CHECK(sums == std::vector<std::int32_t>{15, 15, 15, 15, 48, 48});
   CHECK(count == 6);
 }
@@ -326,9 +334,10 @@ TEST_CASE("ranges and arguments that do not fit are refused") {
                        "kernel 'strict': argument 1 ('out') is an array of rank 2: pass an "
                        "ArrayArgument with as many extents (and strides, if any)",
                        hpl::ArgumentError);
-  CHECK_THROWS_WITH_AS(interpret(k, NDRange{}, {array, scalarArgument(std::int64_t{4}), local}),
-                       "kernel 'strict': argument 2 ('n') is a int: pass a ScalarArgument of 4 bytes",
-                       hpl::ArgumentError);
+  CHECK_THROWS_WITH_AS(
+      interpret(k, NDRange{}, {array, scalarArgument(std::int64_t{4}), local}),
+      "kernel 'strict': argument 2 ('n') is a int: pass a ScalarArgument of 4 bytes",
+      hpl::ArgumentError);
   CHECK_THROWS_WITH_AS(interpret(k, NDRange{}, {array, scalar, array}),
                        "kernel 'strict': argument 3 ('tile') is a local array of rank 1: pass a "
                        "LocalArgument with as many extents",

@@ -96,8 +96,8 @@ TEST_CASE("aliases start anywhere in any memory and may look back") {
             {arrayArgument(cells.data(), {3, 4}), arrayArgument(result.data(), {4})});
   CHECK(result == std::vector<std::int32_t>{101815, 111916, 122017, 132118});
   CHECK_THROWS_WITH_AS(
-      interpret(k, range1(4, 1), {arrayArgument(cells.data(), {2, 4}, "image"),
-                                  arrayArgument(result.data(), {4})}),
+      interpret(k, range1(4, 1),
+                {arrayArgument(cells.data(), {2, 4}, "image"), arrayArgument(result.data(), {4})}),
       "kernel 'stencil': p[4] is out of bounds: it is element 8 of 'image' (elements 0 to 7), "
       "work-item (0)",
       hpl::BoundsError);
@@ -164,7 +164,8 @@ TEST_CASE("parts of vectors, complex numbers and structs are assigned alone") {
   auto cells = b.array("cells", cell, 1);
   auto numbers = b.array("numbers", complexOf(kDouble), 1);
   const E mine = cells(b.idx());
-  b.set(mine.field(1).lane({2, 0}), b.construct(vec(kFloat, 2), {b.real(kFloat, 5), b.real(kFloat, 6)}));
+  b.set(mine.field(1).lane({2, 0}),
+        b.construct(vec(kFloat, 2), {b.real(kFloat, 5), b.real(kFloat, 6)}));
   auto copy = b.var("copy", cell, mine);
   b.set((*copy).field(0), 7);
   b.set((*copy).field(1).lane({1}), mine.field(1).lane({2}));
@@ -173,7 +174,8 @@ TEST_CASE("parts of vectors, complex numbers and structs are assigned alone") {
   const Kernel k = b.finish();
   std::vector<Cell> host(2, Cell{1, {1, 2, 3, 4}});
   std::vector<double> complexes{1, 1, 2, 2};
-  interpret(k, range1(2, 1), {arrayArgument(host.data(), {2}), arrayArgument(complexes.data(), {2})},
+  interpret(k, range1(2, 1),
+            {arrayArgument(host.data(), {2}), arrayArgument(complexes.data(), {2})},
             checkUninitialised());
   for (const Cell& c : host) {
     CHECK(c.tag == 7);
@@ -203,12 +205,12 @@ TEST_CASE("atomics return the old value and update the cell in work-item order")
     std::int32_t end;
   };
   const std::vector<Case> cases{
-      {AtomicOp::Add, {3}, 10, 22},          {AtomicOp::Sub, {3}, 10, -2},
-      {AtomicOp::Inc, {}, 10, 14},           {AtomicOp::Dec, {}, 10, 6},
-      {AtomicOp::Xchg, {7}, 10, 7},          {AtomicOp::CmpXchg, {10, 5}, 10, 5},
-      {AtomicOp::CmpXchg, {11, 5}, 10, 10},  {AtomicOp::Min, {-4}, 10, -4},
-      {AtomicOp::Max, {-4}, 10, 10},         {AtomicOp::And, {6}, 10, 2},
-      {AtomicOp::Or, {5}, 10, 15},           {AtomicOp::Xor, {1}, 10, 10},
+      {AtomicOp::Add, {3}, 10, 22},         {AtomicOp::Sub, {3}, 10, -2},
+      {AtomicOp::Inc, {}, 10, 14},          {AtomicOp::Dec, {}, 10, 6},
+      {AtomicOp::Xchg, {7}, 10, 7},         {AtomicOp::CmpXchg, {10, 5}, 10, 5},
+      {AtomicOp::CmpXchg, {11, 5}, 10, 10}, {AtomicOp::Min, {-4}, 10, -4},
+      {AtomicOp::Max, {-4}, 10, 10},        {AtomicOp::And, {6}, 10, 2},
+      {AtomicOp::Or, {5}, 10, 15},          {AtomicOp::Xor, {1}, 10, 10},
       {AtomicOp::Add, {2147483647}, 1, -3}};
   for (const Case& c : cases) {
     IrBuilder b("atomic");
@@ -249,9 +251,10 @@ TEST_CASE("unsigned minima, float exchange and counters in local memory") {
   std::vector<std::int32_t> counts(6);
   InterpreterOptions options = checkRaces();
   options.detectUninitialised = true;
-  interpret(k, range1(6, 3), {arrayArgument(&least, {1}), arrayArgument(&swapped, {1}),
-                              arrayArgument(counts.data(), {6})},
-            options);
+  interpret(
+      k, range1(6, 3),
+      {arrayArgument(&least, {1}), arrayArgument(&swapped, {1}), arrayArgument(counts.data(), {6})},
+      options);
   CHECK(least == 5);
   CHECK(swapped == 1.5f);
   CHECK(counts == std::vector<std::int32_t>(6, 6));
@@ -299,11 +302,14 @@ TEST_CASE("races between groups are found in overlapping arrays, atomics are exe
   b.set(to(b.idx()), from(b.idx()));
   const Kernel k = b.finish();
   std::vector<std::int32_t> cells(9);
-  CHECK_NOTHROW(interpret(k, range1(8, 2), {arrayArgument(cells.data(), {8}),
-                                            arrayArgument(cells.data(), {8})}, checkRaces()));
+  CHECK_NOTHROW(interpret(k, range1(8, 2),
+                          {arrayArgument(cells.data(), {8}), arrayArgument(cells.data(), {8})},
+                          checkRaces()));
   CHECK_THROWS_WITH_AS(
-      interpret(k, range1(8, 2), {arrayArgument(cells.data(), {8}, "to"),
-                                  arrayArgument(cells.data() + 1, {8}, "from")}, checkRaces()),
+      interpret(
+          k, range1(8, 2),
+          {arrayArgument(cells.data(), {8}, "to"), arrayArgument(cells.data() + 1, {8}, "from")},
+          checkRaces()),
       "kernel 'shift': data race on 'to', element 1: written here and read by work-item (0) of the "
       "same group without a barrier in between, work-item (1)",
       hpl::KernelError);

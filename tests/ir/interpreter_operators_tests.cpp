@@ -45,14 +45,16 @@ void checkIntegers() {
       const Wide y = b;
       same<T>("Add", evaluate<T>(BinaryOp::Add, a, b), static_cast<T>(x + y));
       same<T>("Sub", evaluate<T>(BinaryOp::Sub, a, b), static_cast<T>(x - y));
-      same<T>("Mul", evaluate<T>(BinaryOp::Mul, a, b), static_cast<T>(static_cast<Natural>(x) * static_cast<Natural>(y)));
+      same<T>("Mul", evaluate<T>(BinaryOp::Mul, a, b),
+              static_cast<T>(static_cast<Natural>(x) * static_cast<Natural>(y)));
       same<T>("Div", evaluate<T>(BinaryOp::Div, a, b), (b == 0 ? T{0} : static_cast<T>(x / y)));
       same<T>("Rem", evaluate<T>(BinaryOp::Rem, a, b), (b == 0 ? T{0} : static_cast<T>(x % y)));
       same<T>("BitAnd", evaluate<T>(BinaryOp::BitAnd, a, b), static_cast<T>(x & y));
       same<T>("BitOr", evaluate<T>(BinaryOp::BitOr, a, b), static_cast<T>(x | y));
       same<T>("BitXor", evaluate<T>(BinaryOp::BitXor, a, b), static_cast<T>(x ^ y));
       const int amount = static_cast<int>(static_cast<std::uint64_t>(b) % bits);
-      same<T>("Shl", evaluate<T>(BinaryOp::Shl, a, b), static_cast<T>(static_cast<Natural>(x) << amount));
+      same<T>("Shl", evaluate<T>(BinaryOp::Shl, a, b),
+              static_cast<T>(static_cast<Natural>(x) << amount));
       same<T>("Shr", evaluate<T>(BinaryOp::Shr, a, b), static_cast<T>(x >> amount));
       same<std::int32_t>("Lt", evaluate<std::int32_t>(BinaryOp::Lt, a, b), (x < y ? 1 : 0));
       same<std::int32_t>("Ge", evaluate<std::int32_t>(BinaryOp::Ge, a, b), (x >= y ? 1 : 0));
@@ -60,7 +62,8 @@ void checkIntegers() {
     same<T>("Negate", evaluate<T>(UnaryOp::Negate, a), static_cast<T>(-static_cast<Wide>(a)));
     same<T>("BitNot", evaluate<T>(UnaryOp::BitNot, a), static_cast<T>(~static_cast<Wide>(a)));
     same<T>("Plus", evaluate<T>(UnaryOp::Plus, a), a);
-    same<std::int32_t>("LogicalNot", evaluate<std::int32_t>(UnaryOp::LogicalNot, a), (a == 0 ? 1 : 0));
+    same<std::int32_t>("LogicalNot", evaluate<std::int32_t>(UnaryOp::LogicalNot, a),
+                       (a == 0 ? 1 : 0));
   }
 }
 
@@ -194,9 +197,7 @@ TEST_CASE("select evaluates one branch per work-item with a scalar condition") {
 }
 
 TEST_CASE("select with a vector condition looks at the most significant bit of each lane") {
-  const auto choose = [](E c, E yes, E no) {
-    return c.b->expr(yes.type(), Select{c, yes, no});
-  };
+  const auto choose = [](E c, E yes, E no) { return c.b->expr(yes.type(), Select{c, yes, no}); };
   CHECK(evaluate<Float4>(choose, Int4{-1, 1, 0, std::numeric_limits<int>::min()},
                          Float4{1, 2, 3, 4}, Float4{5, 6, 7, 8}) == Float4{1, 6, 7, 4});
 }
@@ -212,7 +213,8 @@ TEST_CASE("conversions truncate, wrap, round and saturate as documented") {
                                  16777217.0, 9007199254740993.0});
   checkConversionsToAll<std::int32_t>({0, 1, -1, 300, -300, 16777217, 2147483647});
   checkConversionsToAll<std::uint8_t>({0, 1, 127, 128, 255});
-  checkConversionsToAll<std::int64_t>({-1, 1LL << 40, 9223372036854775807, 16777217, 9007199254740993});
+  checkConversionsToAll<std::int64_t>(
+      {-1, 1LL << 40, 9223372036854775807, 16777217, 9007199254740993});
   checkConversionsToAll<std::uint64_t>({18446744073709551615ULL, 1ULL << 63});
 }
 
@@ -283,8 +285,11 @@ TEST_CASE("literals are exact") {
   CHECK(evaluate<float>([](E e) { return e + e.b->real(kFloat, 0x1p-149); }, 0.0f) == 0x1p-149f);
   CHECK(evaluate<std::uint64_t>([](E e) { return e + e.b->lit(kUlong, -1); }, std::uint64_t{0}) ==
         18446744073709551615ULL);
-  CHECK(evaluate<std::int8_t>([](E e) { return e.b->expr(kChar, Binary{BinaryOp::Add, e, e.b->lit(kChar, -3)}); },
-                              std::int8_t{1}) == -2);
+  CHECK(evaluate<std::int8_t>(
+            [](E e) {
+              return e.b->expr(kChar, Binary{BinaryOp::Add, e, e.b->lit(kChar, -3)});
+            },
+            std::int8_t{1}) == -2);
 }
 
 TEST_CASE("operands that do not fit are refused with the place") {

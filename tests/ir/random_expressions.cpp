@@ -20,7 +20,7 @@ bool isNarrow(Type type) { return type.isInteger() && sizeOf(type.scalar) < 4; }
 }  // namespace
 
 Type RandomExpressions::scalarType() {
-  static const std::vector<Type> kTypes{kInt,  kInt,   kUint,   kLong,  kUlong, kChar,
+  static const std::vector<Type> kTypes{kInt,   kInt,   kUint,   kLong,  kUlong, kChar,
                                         kUchar, kShort, kUshort, kFloat, kFloat, kFloat};
   return options_.doubles && chance(15) ? kDouble : pick(kTypes);
 }
@@ -174,7 +174,8 @@ E RandomExpressions::commonly(Type type, int depth) {
       }
       return keep(value(type, depth)).lane(lanes);
     }
-    default: break;
+    default:
+      break;
   }
   // A conversion; from floating values through int, in which tame values fit.
   Type from = scalarType();
@@ -184,18 +185,25 @@ E RandomExpressions::commonly(Type type, int depth) {
 }
 
 E RandomExpressions::integerBuiltin(Type type, int depth) {
-  static const std::vector<Builtin> kTwo{
-      Builtin::add_sat_, Builtin::sub_sat_, Builtin::hadd_, Builtin::rhadd_,
-      Builtin::mul_hi_,  Builtin::rotate_,  Builtin::min_,  Builtin::max_};
+  static const std::vector<Builtin> kTwo{Builtin::add_sat_, Builtin::sub_sat_, Builtin::hadd_,
+                                         Builtin::rhadd_,   Builtin::mul_hi_,  Builtin::rotate_,
+                                         Builtin::min_,     Builtin::max_};
   const auto arg = [&] { return keep(expr(type, depth)); };
   switch (below(7)) {
-    case 0: return b.builtin(Builtin::clz_, type, {arg()});
-    case 1: return b.builtin(Builtin::popcount_, type, {arg()});
-    case 2: return to(b.builtin(Builtin::abs_, unsignedOf(type), {arg()}), type);
-    case 3: return to(b.builtin(Builtin::abs_diff_, unsignedOf(type), {arg(), arg()}), type);
-    case 4: return b.builtin(Builtin::mad_sat_, type, {arg(), arg(), arg()});
-    case 5: return b.builtin(Builtin::bitselect_, type, {arg(), arg(), arg()});
-    default: return b.builtin(pick(kTwo), type, {arg(), arg()});
+    case 0:
+      return b.builtin(Builtin::clz_, type, {arg()});
+    case 1:
+      return b.builtin(Builtin::popcount_, type, {arg()});
+    case 2:
+      return to(b.builtin(Builtin::abs_, unsignedOf(type), {arg()}), type);
+    case 3:
+      return to(b.builtin(Builtin::abs_diff_, unsignedOf(type), {arg(), arg()}), type);
+    case 4:
+      return b.builtin(Builtin::mad_sat_, type, {arg(), arg(), arg()});
+    case 5:
+      return b.builtin(Builtin::bitselect_, type, {arg(), arg(), arg()});
+    default:
+      return b.builtin(pick(kTwo), type, {arg(), arg()});
   }
 }
 
@@ -210,16 +218,23 @@ E RandomExpressions::integer(Type type, int depth) {
   switch (below(10)) {
     case 0:
     case 1:
-    case 2: return arithmetic(pick(kOps), type, depth);
-    case 3: return binary(pick(kBits), expr(type, depth), expr(type, depth));
-    case 4: return divide(type, depth);
-    case 5: return shift(type, depth);
-    case 6: return integerBuiltin(type, depth);
-    case 7: return b.expr(type, Unary{UnaryOp::BitNot, expr(type, depth)});
+    case 2:
+      return arithmetic(pick(kOps), type, depth);
+    case 3:
+      return binary(pick(kBits), expr(type, depth), expr(type, depth));
+    case 4:
+      return divide(type, depth);
+    case 5:
+      return shift(type, depth);
+    case 6:
+      return integerBuiltin(type, depth);
+    case 7:
+      return b.expr(type, Unary{UnaryOp::BitNot, expr(type, depth)});
     case 8:
       if (type == kInt) return condition(depth);
       return arithmetic(pick(kOps), type, depth);
-    default: return commonly(type, depth);
+    default:
+      return commonly(type, depth);
   }
 }
 
@@ -233,7 +248,8 @@ E RandomExpressions::floatBuiltin(Type type, int depth) {
       const Builtin f = chance(50) ? Builtin::fmin_ : Builtin::fmax_;
       return binary(BinaryOp::Add, b.builtin(f, type, {arg(), arg()}), spreadReal(type, 0));
     }
-    case 1: return b.builtin(Builtin::copysign_, type, {arg(), arg()});
+    case 1:
+      return b.builtin(Builtin::copysign_, type, {arg(), arg()});
     case 2:
       if (options_.fma) return b.builtin(Builtin::fma_, type, {arg(), arg(), arg()});
       break;
@@ -242,7 +258,8 @@ E RandomExpressions::floatBuiltin(Type type, int depth) {
         return b.builtin(Builtin::sqrt_, type, {b.builtin(Builtin::fabs_, type, {arg()})});
       }
       break;
-    default: break;
+    default:
+      break;
   }
   return b.builtin(pick(kOne), type, {arg()});
 }
@@ -250,18 +267,24 @@ E RandomExpressions::floatBuiltin(Type type, int depth) {
 E RandomExpressions::floating(Type type, int depth) {
   switch (below(8)) {
     case 0:
-    case 1: return binary(BinaryOp::Add, expr(type, depth), expr(type, depth));
-    case 2: return binary(BinaryOp::Sub, expr(type, depth), expr(type, depth));
+    case 1:
+      return binary(BinaryOp::Add, expr(type, depth), expr(type, depth));
+    case 2:
+      return binary(BinaryOp::Sub, expr(type, depth), expr(type, depth));
     // Tame factors: no product is subnormal.
-    case 3: return binary(BinaryOp::Mul, value(type, depth), value(type, depth));
+    case 3:
+      return binary(BinaryOp::Mul, value(type, depth), value(type, depth));
     case 4:
       if (options_.floatDivision) {
         return binary(BinaryOp::Div, value(type, depth), value(type, depth));
       }
       return b.expr(type, Unary{UnaryOp::Negate, expr(type, depth)});
-    case 5: return floatBuiltin(type, depth);
-    case 6: return b.expr(type, Unary{UnaryOp::Negate, expr(type, depth)});
-    default: return commonly(type, depth);
+    case 5:
+      return floatBuiltin(type, depth);
+    case 6:
+      return b.expr(type, Unary{UnaryOp::Negate, expr(type, depth)});
+    default:
+      return commonly(type, depth);
   }
 }
 

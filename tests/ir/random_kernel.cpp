@@ -54,8 +54,10 @@ NDRange randomRange(RandomExpressions& random, const RandomKernelOptions& option
 class KernelMaker {
  public:
   KernelMaker(std::uint64_t seed, const RandomKernelOptions& options)
-      : options_(options), builder_("random_" + std::to_string(seed)),
-        random_(builder_, seed, options), statements_(builder_, random_, options) {
+      : options_(options),
+        builder_("random_" + std::to_string(seed)),
+        random_(builder_, seed, options),
+        statements_(builder_, random_, options) {
     result_.seed = seed;
   }
 
@@ -91,9 +93,9 @@ class KernelMaker {
     random_.readable.clear();
     for (const RandomArgument& input : inputs_) {
       const Space space = input.constant ? Space::Constant : Space::Global;
-      const A array = builder_.array(random_.fresh("in"), input.type,
-                                     static_cast<int>(input.extents.size()),
-                                     {.space = space, .readOnly = true});
+      const A array =
+          builder_.array(random_.fresh("in"), input.type, static_cast<int>(input.extents.size()),
+                         {.space = space, .readOnly = true});
       random_.arrays.push_back({array, input.extents});
       statements_.entryInputs.push_back(array);
       result_.arguments.push_back(input);
@@ -113,7 +115,8 @@ class KernelMaker {
     std::vector<std::int64_t> extents;
     std::vector<const Expr*> own;
     for (int dim = result_.range.dims - 1; dim >= 0; --dim) {
-      extents.push_back(static_cast<std::int64_t>(result_.range.global[static_cast<std::size_t>(dim)]));
+      extents.push_back(
+          static_cast<std::int64_t>(result_.range.global[static_cast<std::size_t>(dim)]));
       own.push_back(builder_.query(Query::GlobalId, dim));
     }
     for (int k = 1 + random_.below(3); k > 0; --k) {
@@ -176,8 +179,8 @@ class KernelMaker {
       argument.kind = RandomArgument::Kind::Local;
       argument.type = type;
       argument.extents = tile.extents;
-      tile.array = builder_.array(random_.fresh("tile"), type, result_.range.dims,
-                                  {.space = Space::Local});
+      tile.array =
+          builder_.array(random_.fresh("tile"), type, result_.range.dims, {.space = Space::Local});
       result_.arguments.push_back(argument);
     } else {
       tile.array = builder_.local(random_.fresh("tile"), type, tile.extents);
@@ -189,7 +192,8 @@ class KernelMaker {
   void exchange(const ReadableArray& tile) {
     const auto once = [&] {
       const Type type = tile.array.v->type;
-      builder_.set(builder_.element(tile.array.v, ownTileCell_), random_.value(type, options_.depth));
+      builder_.set(builder_.element(tile.array.v, ownTileCell_),
+                   random_.value(type, options_.depth));
       builder_.barrier(random_.chance(80) ? kLocalFence : kLocalFence | kGlobalFence);
       random_.arrays.push_back(tile);
       statements_.scoped([&] {

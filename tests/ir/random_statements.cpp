@@ -47,7 +47,8 @@ void RandomStatements::branch(int depth) {
   if (random_.chance(50)) {
     b.if_(condition, [&] { body(inside, depth); });
   } else {
-    b.if_(condition, [&] { body(inside, depth); }, [&] { body(1, depth); });
+    b.if_(
+        condition, [&] { body(inside, depth); }, [&] { body(1, depth); });
   }
 }
 
@@ -75,12 +76,13 @@ void RandomStatements::loop(int depth) {
   const A counter = b.var(random_.fresh("i"), kInt, 0);
   switch (random_.below(3)) {
     case 0:
-      b.for_(*counter < b.lit(rounds), [&] { b.set(counter, counter + 1); },
-             [&] {
-               random_.readable.push_back(counter);
-               inside();
-               random_.readable.pop_back();
-             });
+      b.for_(
+          *counter < b.lit(rounds), [&] { b.set(counter, counter + 1); },
+          [&] {
+            random_.readable.push_back(counter);
+            inside();
+            random_.readable.pop_back();
+          });
       break;
     case 1:
       b.while_(*counter < b.lit(rounds), [&] {
@@ -138,8 +140,8 @@ void RandomStatements::throughAlias() {
   }
   const A alias = b.alias(random_.fresh("p"), v.type, v.space, true);
   b.bind(alias, b.element(&v, middle));
-  const E index = b.cast(kInt, random_.wrapped(random_.expr(kInt, 1), cells)) -
-                  b.lit(static_cast<int>(base));
+  const E index =
+      b.cast(kInt, random_.wrapped(random_.expr(kInt, 1), cells)) - b.lit(static_cast<int>(base));
   addVariable(b.var(random_.fresh("v"), v.type, alias(index)));
 }
 
@@ -150,7 +152,9 @@ void RandomStatements::takeApart() {
   const Type outType = whole ? type : type.withScalar(Scalar::Int);
   const A part = b.var(random_.fresh("part"), type);
   const A out = b.var(random_.fresh("whole"), outType);
-  b.stmt(BuiltinCall{part.v, out.v, whole ? Builtin::modf_ : Builtin::frexp_,
+  b.stmt(BuiltinCall{part.v,
+                     out.v,
+                     whole ? Builtin::modf_ : Builtin::frexp_,
                      {random_.value(type, options_.depth)}});
   // Their zeros may have a sign and their fractions may be small: calculate on.
   addVariable(b.var(random_.fresh("v"), type, *part + b.cast(type, b.real(kFloat, 1.5))));
@@ -192,9 +196,9 @@ void RandomStatements::function(const std::vector<RandomArgument>& inputs) {
     if (info.input >= 0) {
       const RandomArgument& input = inputs[static_cast<std::size_t>(info.input)];
       const Space space = input.constant ? Space::Constant : Space::Global;
-      const A array = b.array(random_.fresh("in"), input.type,
-                              static_cast<int>(input.extents.size()),
-                              {.space = space, .readOnly = true});
+      const A array =
+          b.array(random_.fresh("in"), input.type, static_cast<int>(input.extents.size()),
+                  {.space = space, .readOnly = true});
       random_.arrays.push_back({array, input.extents});
     }
     for (int k = random_.below(3); k > 0; --k) statement(1);
@@ -220,13 +224,20 @@ void RandomStatements::statement(int depth) {
     return;
   }
   switch (random_.below(12)) {
-    case 0: return declare();
-    case 1: return store();
-    case 2: return readBack();
-    case 3: return callFunction();
-    case 4: return updateCounter();
-    case 5: return throughAlias();
-    case 6: return takeApart();
+    case 0:
+      return declare();
+    case 1:
+      return store();
+    case 2:
+      return readBack();
+    case 3:
+      return callFunction();
+    case 4:
+      return updateCounter();
+    case 5:
+      return throughAlias();
+    case 6:
+      return takeApart();
     case 7:
       if (!privateArrays_.empty()) {
         const ReadableArray array = random_.pick(privateArrays_);
@@ -235,7 +246,8 @@ void RandomStatements::statement(int depth) {
         return;
       }
       return assign();
-    default: return assign();
+    default:
+      return assign();
   }
 }
 

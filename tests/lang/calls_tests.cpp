@@ -15,24 +15,34 @@ Float twice(Float x) { return x + x; }
 Int collatz(Int n) {
   Int steps = 0;
   while_(n != 1) {
-    if_(n % 2 == 0) { n /= 2; }
+    if_(n % 2 == 0) {
+      n /= 2;
+    }
     else_ { n = 3 * n + 1; }
     steps++;
-    if_(steps > 200) { return_(-1); }
+    if_(steps > 200) {
+      return_(-1);
+    }
   }
   return steps;
 }
 
 Int signOf(Int x) {
-  if_(x < 0) { return_(-1); }
-  if_(x == 0) { return_(0); }
+  if_(x < 0) {
+    return_(-1);
+  }
+  if_(x == 0) {
+    return_(0);
+  }
   return_(1);
   return 0;
 }
 
 Int sumOf(AliasArray<int> p, Int n) {
   Int sum = 0;
-  for_(Int i = -n, i <= n, i++) { sum += p[i]; }
+  for_(Int i = -n, i <= n, i++) {
+    sum += p[i];
+  }
   return sum;
 }
 
@@ -40,7 +50,9 @@ void scaleRow(Array<float, 2> a, Int row, Float factor) { a[row][idx] *= factor;
 
 Int readSum(const Array<int, 1>& a, Int n) {
   Int sum = 0;
-  for_(Int i = 0, i < n, i++) { sum += a[i]; }
+  for_(Int i = 0, i < n, i++) {
+    sum += a[i];
+  }
   return sum;
 }
 
@@ -163,7 +175,9 @@ TEST_CASE("an alias can be moved and takes negative indices") {
     Int first = p[-5] + p[-1] + p[4];
     p = a[3];
     Int second = p[-2];
-    for_(Int i = 0, i < 2, i++) { p = p[1]; }
+    for_(Int i = 0, i < 2, i++) {
+      p = p[1];
+    }
     o[idx] = first * 1000 + second * 10 + p[0];
   })(out, in);
   CHECK(out(7).value() == (0 + 40 + 90) * 1000 + 10 * 10 + 50);

@@ -34,16 +34,26 @@ TEST_CASE("if_, elseif_ and else_ take one branch, nested ones too") {
   checkKernel(
       [](Array<int, 1> out) {
         Int i = idx;
-        if_(i < 5) { out[idx] = 1; }
+        if_(i < 5) {
+          out[idx] = 1;
+        }
         elseif_(i < 10) {
-          if_(i % 2 == 0) { out[idx] = 20; }
+          if_(i % 2 == 0) {
+            out[idx] = 20;
+          }
           else_ {
-            if_(i == 7) { out[idx] = 27; }
+            if_(i == 7) {
+              out[idx] = 27;
+            }
             else_ { out[idx] = 21; }
           }
         }
-        else_if_(i < 15) { out[idx] = 3; }
-        elseif_(i == 20) { out[idx] = 4; }
+        else_if_(i < 15) {
+          out[idx] = 3;
+        }
+        elseif_(i == 20) {
+          out[idx] = 4;
+        }
         else_ { out[idx] = 5; }
       },
       [](int i) {
@@ -55,19 +65,28 @@ TEST_CASE("if_, elseif_ and else_ take one branch, nested ones too") {
 }
 
 TEST_CASE("an if_ without else_ leaves the element as it was") {
-  checkKernel([](Array<int, 1> out) { if_(idx % 3 == 0) out[idx] = 7; },
-              [](int i) { return i % 3 == 0 ? 7 : -1; });
+  checkKernel(
+      [](Array<int, 1> out) {
+        if_(idx % 3 == 0) out[idx] = 7;
+      },
+      [](int i) { return i % 3 == 0 ? 7 : -1; });
 }
 
 TEST_CASE("the condition of an elseif_ is evaluated only when it is reached") {
   checkKernel(
       [](Array<int, 1> out) {
         Int i = idx, evaluated = 0;
-        if_(i < 10) { out[idx] = 1; }
-        elseif_((evaluated += 5, i < 20)) { out[idx] = 2 + evaluated; }
+        if_(i < 10) {
+          out[idx] = 1;
+        }
+        elseif_((evaluated += 5, i < 20)) {
+          out[idx] = 2 + evaluated;
+        }
         else_ { out[idx] = 3 + evaluated; }
       },
-      [](int i) { return i < 10 ? 1 : i < 20 ? 7 : 8; });
+      [](int i) { return i < 10   ? 1
+                         : i < 20 ? 7
+                                  : 8; });
 }
 
 TEST_CASE("for_ with a declaration, with several steps, nested, in both directions") {
@@ -75,10 +94,14 @@ TEST_CASE("for_ with a declaration, with several steps, nested, in both directio
       [](Array<int, 1> out) {
         Int sum = 0;
         for_(Int i = 0, i < cast<int>(idx), i++) {
-          for_(Int j = i, j > 0, j -= 2) { sum += j; }
+          for_(Int j = i, j > 0, j -= 2) {
+            sum += j;
+          }
         }
         Int a, b = 100;
-        for_(a = 0, a < b, a += 3, b--) { sum += 1; }
+        for_(a = 0, a < b, a += 3, b--) {
+          sum += 1;
+        }
         out[idx] = sum;
       },
       [](int n) {
@@ -94,7 +117,9 @@ TEST_CASE("while_ evaluates the side effects of its condition every time, the la
   checkKernel(
       [](Array<int, 1> out) {
         Int i = idx, turns = 0;
-        while_(i-- > 0) { turns += 10; }
+        while_(i-- > 0) {
+          turns += 10;
+        }
         out[idx] = turns + i;
       },
       [](int n) { return n * 10 - 1; });
@@ -239,11 +264,17 @@ TEST_CASE("old end marks are accepted") {
       [](Array<int, 1> out) {
         out[idx] = 0;
         for_(Int i = 0, i < 3, i++) {
-          if_(i > 0) { out[idx] += i; } endif_
-        } endfor_
-        Int k = 0;
-        while_(k < 2) { k++; } endwhile_
-        out[idx] += k; end_
+          if_(i > 0) {
+            out[idx] += i;
+          }
+          endif_
+        }
+        endfor_ Int k = 0;
+        while_(k < 2) {
+          k++;
+        }
+        endwhile_ out[idx] += k;
+        end_
       },
       [](int) { return 5; });
 }
@@ -259,7 +290,7 @@ TEST_CASE("kernels see the predefined variables of their launch") {
     for (int y = 0; y < 6; ++y)
       for (int x = 0; x < 4; ++x) {
         INFO("at " << z << ' ' << y << ' ' << x);
-        CHECK(out(z, y, x).value() == x + 10 * y + 100 * z + 1000 * (x % 2) + 10000 * (y / 3) + 400000 +
-                                  3000000 + 20000000);
+        CHECK(out(z, y, x).value() == x + 10 * y + 100 * z + 1000 * (x % 2) + 10000 * (y / 3) +
+                                          400000 + 3000000 + 20000000);
       }
 }

@@ -50,7 +50,9 @@ static void simpleKernel(Array<float, 1> input, Array<float, 1> accum, Int nelem
     }
   }
   barrier(LOCAL);
-  if_(idx < nelems) { accum[idx] = tmp[lidx] + tmp[lidx + 1] + tmp[lidx + 2]; }
+  if_(idx < nelems) {
+    accum[idx] = tmp[lidx] + tmp[lidx + 1] + tmp[lidx + 2];
+  }
 }
 
 static void update(Array<float, 1> accum, Array<float, 1> array) { array[idx] = accum[idx]; }

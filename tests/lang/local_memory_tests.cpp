@@ -35,12 +35,18 @@ TEST_CASE("a local scalar is one variable per group, also for atomics") {
   Array<int, 1> out(6);
   eval([](Array<int, 1> o) {
     Array<int, 0, Local> total;
-    if_(lidx == 0) { total = 100; }
+    if_(lidx == 0) {
+      total = 100;
+    }
     barrier(LOCAL);
     atomic_add(total, cast<int>(lidx));
     barrier(LOCAL);
-    if_(lidx == 0) { o[gidx] = total; }
-  }).global(48).local(8)(out);
+    if_(lidx == 0) {
+      o[gidx] = total;
+    }
+  })
+      .global(48)
+      .local(8)(out);
   for (int g = 0; g < 6; ++g) CHECK(out(g).value() == 128);
 }
 
@@ -67,7 +73,9 @@ TEST_CASE("every atomic operation works on global elements, signed and unsigned"
     atomic_or(a[7], 1 << (i % 20));
     atomic_xor(a[8], i);
     atomic_cmpxchg(a[10], 7, 70);
-    if_(i == 0) { atomic_xchg(a[9], 77); }
+    if_(i == 0) {
+      atomic_xchg(a[9], 77);
+    }
     atomic_add(b[0], i);
     atomic_sub(b[1], i);
     atomic_max(b[2], i);
@@ -78,18 +86,30 @@ TEST_CASE("every atomic operation works on global elements, signed and unsigned"
     atomic_or(b[7], 1u << (i % 20));
     atomic_xor(b[8], i);
     atomic_cmpxchg(b[10], 7u, 70u);
-    if_(i == 0) { atomic_xchg(b[9], 77); }
+    if_(i == 0) {
+      atomic_xchg(b[9], 77);
+    }
   };
   eval(all).global(100)(s, u);
   int parity = 0;
   for (int i = 0; i < 100; ++i) parity ^= i;
-  const std::vector<int> expected{4950, -4950, 49, -50, 100, -100, ~255, (1 << 20) - 1, parity, 77, 70};
+  const std::vector<int> expected{4950, -4950,         49,     -50, 100, -100,
+                                  ~255, (1 << 20) - 1, parity, 77,  70};
   for (int k = 0; k < 11; ++k) {
     INFO("operation " << k);
     CHECK(s(k).value() == expected[static_cast<std::size_t>(k)]);
   }
-  const std::vector<unsigned> unsignedExpected{
-      4950u, 0u - 4950u, 99u, 5u, 100u, 0u - 100u, ~255u, (1u << 20) - 1, static_cast<unsigned>(parity), 77u, 70u};
+  const std::vector<unsigned> unsignedExpected{4950u,
+                                               0u - 4950u,
+                                               99u,
+                                               5u,
+                                               100u,
+                                               0u - 100u,
+                                               ~255u,
+                                               (1u << 20) - 1,
+                                               static_cast<unsigned>(parity),
+                                               77u,
+                                               70u};
   for (int k = 0; k < 11; ++k) {
     INFO("operation " << k);
     CHECK(u(k).value() == unsignedExpected[static_cast<std::size_t>(k)]);
@@ -118,16 +138,28 @@ struct Fold {
   const char* op;
   long (*combine)(long, long);
 };
-const Fold kFolds[] = {
-    {"+", [](long a, long b) { return a + b; }},   {"*", [](long a, long b) { return a * b; }},
-    {"max", [](long a, long b) { return std::max(a, b); }},
-    {"min", [](long a, long b) { return std::min(a, b); }},
-    {"&", [](long a, long b) { return a & b; }},   {"|", [](long a, long b) { return a | b; }},
-    {"^", [](long a, long b) { return a ^ b; }},
-    {"&&", [](long a, long b) { return static_cast<long>(a && b); }},
-    {"||", [](long a, long b) { return static_cast<long>(a || b); }}};
+const Fold kFolds[] = {{"+", [](long a, long b) { return a + b; }},
+                       {"*", [](long a, long b) { return a * b; }},
+                       {"max", [](long a, long b) { return std::max(a, b); }},
+                       {"min", [](long a, long b) { return std::min(a, b); }},
+                       {"&", [](long a, long b) { return a & b; }},
+                       {"|", [](long a, long b) { return a | b; }},
+                       {"^", [](long a, long b) { return a ^ b; }},
+                       {"&&", [](long a, long b) { return static_cast<long>(a && b); }},
+                       {"||", [](long a, long b) { return static_cast<long>(a || b); }}};
 
-enum class Shape { Plain, GroupSize, MinGroup, ToAll, Serial, Unrolled, NoSync, Given, Elements, Teams };
+enum class Shape {
+  Plain,
+  GroupSize,
+  MinGroup,
+  ToAll,
+  Serial,
+  Unrolled,
+  NoSync,
+  Given,
+  Elements,
+  Teams
+};
 
 struct ReduceKernel {
   int fold;
@@ -137,20 +169,38 @@ struct ReduceKernel {
     Long result = -12345;
     Long value = in[idx];
     switch (shape) {
-      case Shape::Plain: reduce(result, value, op); break;
-      case Shape::GroupSize: reduce(result, value, op).groupSize(24); break;
-      case Shape::MinGroup: reduce(result, value, op).minGroupSize(8); break;
-      case Shape::ToAll: reduce(result, value, op).toAll(); break;
-      case Shape::Serial: reduce(result, value, op).inTree(false); break;
-      case Shape::Unrolled: reduce(result, value, op).groupSize(24).unroll(); break;
-      case Shape::NoSync: reduce(result, value, op).syncReq(false); break;
+      case Shape::Plain:
+        reduce(result, value, op);
+        break;
+      case Shape::GroupSize:
+        reduce(result, value, op).groupSize(24);
+        break;
+      case Shape::MinGroup:
+        reduce(result, value, op).minGroupSize(8);
+        break;
+      case Shape::ToAll:
+        reduce(result, value, op).toAll();
+        break;
+      case Shape::Serial:
+        reduce(result, value, op).inTree(false);
+        break;
+      case Shape::Unrolled:
+        reduce(result, value, op).groupSize(24).unroll();
+        break;
+      case Shape::NoSync:
+        reduce(result, value, op).syncReq(false);
+        break;
       case Shape::Given: {
         Array<long, 1, Local> scratch(24);
         reduce(result, value, op).localMem(scratch);
         break;
       }
-      case Shape::Elements: reduce(result, value, op).nElems(10); break;
-      case Shape::Teams: reduce(result, value, op).groupSize(24).nTeams(3); break;
+      case Shape::Elements:
+        reduce(result, value, op).nElems(10);
+        break;
+      case Shape::Teams:
+        reduce(result, value, op).groupSize(24).nTeams(3);
+        break;
     }
     out[idx] = result;
   }
@@ -192,9 +242,9 @@ TEST_CASE("reduce combines the group with every operator, in the last partial gr
 }
 
 TEST_CASE("every modifier of reduce keeps the result") {
-  for (const Shape shape : {Shape::Plain, Shape::GroupSize, Shape::MinGroup, Shape::ToAll,
-                            Shape::Serial, Shape::Unrolled, Shape::NoSync, Shape::Given,
-                            Shape::Elements, Shape::Teams}) {
+  for (const Shape shape :
+       {Shape::Plain, Shape::GroupSize, Shape::MinGroup, Shape::ToAll, Shape::Serial,
+        Shape::Unrolled, Shape::NoSync, Shape::Given, Shape::Elements, Shape::Teams}) {
     checkReduction(0, shape, 72);
     checkReduction(2, shape, 72);
   }
@@ -210,7 +260,9 @@ TEST_CASE("reduce writes its destination from one work-item, over two dimensions
     for (int x = 0; x < 8; ++x) in(y, x) = static_cast<float>(y * 8 + x);
   eval([](Array<float, 1> s, const Array<float, 2>& a) {
     reduce(s[gidy * ngroupsx + gidx], a[idy][idx], "+");
-  }).global(8, 8).local(4, 4)(sums, in);
+  })
+      .global(8, 8)
+      .local(4, 4)(sums, in);
   CHECK(sums(0).value() == 16.0f * 13.5f);
   CHECK(sums(3).value() == 16.0f * 49.5f);
 }
@@ -226,19 +278,16 @@ TEST_CASE("reduce refuses operators that it does not know and modifiers that con
     }
     return std::string("nothing thrown");
   };
-  const std::string unknown = messageOf([](Array<float, 1> o, const Array<float, 1>& a) {
-    reduce(o[gidx], a[idx], "avg");
-  });
+  const std::string unknown = messageOf(
+      [](Array<float, 1> o, const Array<float, 1>& a) { reduce(o[gidx], a[idx], "avg"); });
   INFO(unknown);
   CHECK(unknown.find("avg") != std::string::npos);
-  const std::string unroll = messageOf([](Array<float, 1> o, const Array<float, 1>& a) {
-    reduce(o[gidx], a[idx], "+").unroll();
-  });
+  const std::string unroll = messageOf(
+      [](Array<float, 1> o, const Array<float, 1>& a) { reduce(o[gidx], a[idx], "+").unroll(); });
   INFO(unroll);
   CHECK(unroll.find("groupSize") != std::string::npos);
-  const std::string bits = messageOf([](Array<float, 1> o, const Array<float, 1>& a) {
-    reduce(o[gidx], a[idx], "&");
-  });
+  const std::string bits =
+      messageOf([](Array<float, 1> o, const Array<float, 1>& a) { reduce(o[gidx], a[idx], "&"); });
   INFO(bits);
   CHECK(bits.find("&") != std::string::npos);
 }

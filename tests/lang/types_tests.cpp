@@ -11,8 +11,12 @@
 
 using namespace hpl;
 
-HPL_STRUCT(TypesTestCell, (float2, velocity), (short, kind), (unsigned char, flag), (double, energy));
-HPL_DEFINE_STRUCT(TypesTestPair, {int i; float f;});
+HPL_STRUCT(TypesTestCell, (float2, velocity), (short, kind), (unsigned char, flag),
+           (double, energy));
+HPL_DEFINE_STRUCT(TypesTestPair, {
+  int i;
+  float f;
+});
 
 TEST_CASE_TEMPLATE("vectors compute lane by lane", V, char2, uchar3, short4, int8, uint16, long2,
                    float3, float4, float8, double16) {
@@ -39,7 +43,9 @@ TEST_CASE_TEMPLATE("vectors compute lane by lane", V, char2, uchar3, short4, int
     z[1] += 5;
     z[0] = z[1];
     o[4][idx] = z;
-  }).global(4).fp(STRICT)(out, a, b);
+  })
+      .global(4)
+      .fp(STRICT)(out, a, b);
   for (int i = 0; i < 4; ++i)
     for (std::size_t k = 0; k < kLanes; ++k) {
       const T x = a(i).value()[k], y = b(i).value()[k];
@@ -115,7 +121,8 @@ TEST_CASE("host constants reach the device with every bit") {
   Array<double, 1> doubles(5);
   Array<long, 1> longs(5);
   Array<unsigned long, 1> ulongs(1);
-  eval([nan, inf](Array<float, 1> f, Array<double, 1> d, Array<long, 1> l, Array<unsigned long, 1> u) {
+  eval([nan, inf](Array<float, 1> f, Array<double, 1> d, Array<long, 1> l,
+                  Array<unsigned long, 1> u) {
     f[0] = 0.1f;
     f[1] = 1e-45f;
     f[2] = nan;
@@ -131,7 +138,9 @@ TEST_CASE("host constants reach the device with every bit") {
     l[3] = true;
     l[4] = 4294967295u;
     u[0] = ~0ul;
-  }).global(1).fp(STRICT)(floats, doubles, longs, ulongs);
+  })
+      .global(1)
+      .fp(STRICT)(floats, doubles, longs, ulongs);
   CHECK(floats(0).value() == 0.1f);
   CHECK(floats(1).value() == 1e-45f);
   CHECK(std::isnan(floats(2).value()));
@@ -182,7 +191,8 @@ TEST_CASE("complex numbers have their arithmetic") {
   CHECK(reals(3).value() == doctest::Approx(std::sqrt(10.0)));
 }
 
-TEST_CASE("structs: fields by name and by member pointer, made, copied, in both ways of definition") {
+TEST_CASE(
+    "structs: fields by name and by member pointer, made, copied, in both ways of definition") {
   Array<TypesTestCell, 1> cells(3);
   Array<TypesTestPair, 1> pairs(3);
   for (int i = 0; i < 3; ++i) {
@@ -196,7 +206,9 @@ TEST_CASE("structs: fields by name and by member pointer, made, copied, in both 
     copy.energy = copy.at(&TypesTestCell::energy) * copy.flag;
     c[idx] = copy;
     p[idx].at(&TypesTestPair::i) = p[idx].at(&TypesTestPair::i) + 5;
-    if_(idx == 2) { p[idx] = make<TypesTestPair>(-1, 2.5f); }
+    if_(idx == 2) {
+      p[idx] = make<TypesTestPair>(-1, 2.5f);
+    }
   })(cells, pairs);
   for (int i = 0; i < 3; ++i) {
     CHECK(cells(i)->velocity == float2(6, 2));

@@ -26,7 +26,9 @@ void groupSum(Array<int, 1> sums, const Array<int, 1>& in, Array<int, 1, Local> 
   barrier(LOCAL);
   if_(lidx == 0) {
     Int sum = 0;
-    for_(Int i = 0, i < cast<int>(lszx), i++) { sum += tile[i]; }
+    for_(Int i = 0, i < cast<int>(lszx), i++) {
+      sum += tile[i];
+    }
     sums[gidx] = sum;
   }
 }
@@ -175,9 +177,8 @@ TEST_CASE("domains that cannot run are refused") {
   INFO(large);
   CHECK(contains(large, "16777216"));
   Array<int, 1> in(64), sums(64);
-  const std::string memory = messageOf<LaunchError>([&] {
-    eval(groupSum).local(16)(sums, in, Array<int, 1, Local>(1 << 28));
-  });
+  const std::string memory = messageOf<LaunchError>(
+      [&] { eval(groupSum).local(16)(sums, in, Array<int, 1, Local>(1 << 28)); });
   INFO(memory);
   CHECK(contains(memory, "local memory"));
   CHECK(y(0).value() == 1.0f);
@@ -186,7 +187,9 @@ TEST_CASE("domains that cannot run are refused") {
 TEST_CASE("writes to a part or under a condition keep the rest of the array") {
   Array<int, 1> a(100);
   for (int i = 0; i < 100; ++i) a(i) = i;
-  eval([](Array<int, 1> x) { if_(idx % 2 == 0) x[idx] = -1; })(a);
+  eval([](Array<int, 1> x) {
+    if_(idx % 2 == 0) x[idx] = -1;
+  })(a);
   eval([](Array<int, 1> x) { x[idx + 90] = 7; }).global(5)(a);
   eval([](Array<int, 1> x) { x[idx * 3] = 8; }).global(3)(a);
   for (int i = 0; i < 100; ++i) {
@@ -238,9 +241,10 @@ TEST_CASE("more than 25 arguments are fine") {
   for (A& x : a) x = 1;
   eval([](A o, A b, A c, A d, A e, A f, A g, A h, A i, A j, A k, A l, A m, A n, A p, A q, A r, A s,
           A t, A u, A v, A w, A x, A y, A z, A last, Int scale) {
-    o[idx] = scale * (b[idx] + c[idx] + d[idx] + e[idx] + f[idx] + g[idx] + h[idx] + i[idx] + j[idx] +
-                      k[idx] + l[idx] + m[idx] + n[idx] + p[idx] + q[idx] + r[idx] + s[idx] + t[idx] +
-                      u[idx] + v[idx] + w[idx] + x[idx] + y[idx] + z[idx] + last[idx]);
+    o[idx] =
+        scale * (b[idx] + c[idx] + d[idx] + e[idx] + f[idx] + g[idx] + h[idx] + i[idx] + j[idx] +
+                 k[idx] + l[idx] + m[idx] + n[idx] + p[idx] + q[idx] + r[idx] + s[idx] + t[idx] +
+                 u[idx] + v[idx] + w[idx] + x[idx] + y[idx] + z[idx] + last[idx]);
   })(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14],
      a[15], a[16], a[17], a[18], a[19], a[20], a[21], a[22], a[23], a[24], a[25], 2);
   CHECK(a[0](3).value() == 50);

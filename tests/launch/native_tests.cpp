@@ -14,12 +14,11 @@ using namespace hpl;
 
 namespace {
 
-const char* const kScale = TOSTRING(
-  kernel void scale(global float* y, global const float* x, float a, int n) {
-    size_t i = get_global_id(0);
-    if (i < n) y[i] = a * x[i];
-  }
-);
+const char* const kScale =
+    TOSTRING(kernel void scale(global float* y, global const float* x, float a, int n) {
+      size_t i = get_global_id(0);
+      if (i < n) y[i] = a * x[i];
+    });
 
 void scale(Out<Array<float, 1>>, In<Array<float, 1>>, Float, Int) {}
 void scaleFromFile(Out<Array<float, 1>>, In<Array<float, 1>>, Float, Int) {}
@@ -54,7 +53,8 @@ TEST_CASE("native kernels come from a string or a file and keep arrays coherent"
   CHECK(y(9).value() == 9.0f);
 
   const std::string file =
-      (std::filesystem::temp_directory_path() / ("hpl_native_" + std::to_string(getpid()) + ".cl")).string();
+      (std::filesystem::temp_directory_path() / ("hpl_native_" + std::to_string(getpid()) + ".cl"))
+          .string();
   std::ofstream(file) << kScale;
   nativeHandle(scaleFromFile, "scale", file);
   eval(scaleFromFile)(y, x, 3, 10);

@@ -36,7 +36,8 @@ codegen::EmitOptions optionsFor(const RandomKernel& random, const DeviceProperti
   options.hasDouble = device.hasDouble;
   options.hasHalf = device.hasHalf;
   for (std::size_t d = 0; d < 3; ++d)
-    if (random.range.global[d] % random.range.local[d] != 0) options.guardDims = static_cast<int>(d) + 1;
+    if (random.range.global[d] % random.range.local[d] != 0)
+      options.guardDims = static_cast<int>(d) + 1;
   return options;
 }
 
@@ -45,7 +46,8 @@ codegen::EmitOptions optionsFor(const RandomKernel& random, const DeviceProperti
 std::string renamed(const Prepared& prepared, std::size_t number, std::string& kernelName) {
   std::string source = prepared.emitted.source;
   std::vector<std::string> names{prepared.emitted.name};
-  for (const ir::Function* function : prepared.random.kernel.functions) names.push_back(function->name);
+  for (const ir::Function* function : prepared.random.kernel.functions)
+    names.push_back(function->name);
   for (const std::string& name : names) {
     const std::string fresh = name + "_k" + std::to_string(number);
     source = std::regex_replace(source, std::regex("\\b" + name + "\\b"), fresh);
@@ -85,7 +87,9 @@ std::vector<std::vector<std::byte>> runKernel(runtime::DeviceState& device, cl::
         kernel.setArg(position, buffers[param]);
         break;
       }
-      case Kind::Local: kernel.setArg(position, localBytes(random.arguments[param]), nullptr); break;
+      case Kind::Local:
+        kernel.setArg(position, localBytes(random.arguments[param]), nullptr);
+        break;
       case Kind::Scalar:
         kernel.setArg(position, random.arguments[param].bytes.size(),
                       random.arguments[param].bytes.data());
@@ -96,8 +100,11 @@ std::vector<std::vector<std::byte>> runKernel(runtime::DeviceState& device, cl::
       case Kind::Extent:
         word(static_cast<cl_ulong>(random.arguments[param].extents[dimension]));
         break;
-      case Kind::GuardSize: word(random.range.global[dimension]); break;
-      default: FAIL("unexpected slot");
+      case Kind::GuardSize:
+        word(random.range.global[dimension]);
+        break;
+      default:
+        FAIL("unexpected slot");
     }
     ++position;
   }
@@ -106,8 +113,8 @@ std::vector<std::vector<std::byte>> runKernel(runtime::DeviceState& device, cl::
     local[d] = random.range.local[d];
     global[d] = (random.range.global[d] + local[d] - 1) / local[d] * local[d];
   }
-  REQUIRE(clEnqueueNDRangeKernel(device.computeQueue()(), kernel(), 3, nullptr, global, local, 0, nullptr,
-                                 nullptr) == CL_SUCCESS);
+  REQUIRE(clEnqueueNDRangeKernel(device.computeQueue()(), kernel(), 3, nullptr, global, local, 0,
+                                 nullptr, nullptr) == CL_SUCCESS);
   std::vector<std::vector<std::byte>> contents(random.arguments.size());
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     if (random.arguments[i].kind == RandomArgument::Kind::Local) continue;
@@ -129,7 +136,8 @@ void checkBatch(runtime::DeviceState& device, const std::vector<Prepared>& batch
     program = runtime::buildProgram(device, names[0], source, options);
   } catch (const BuildError& error) {
     if (batch.size() == 1) {
-      FAIL_CHECK("seed " << batch[0].random.seed << " does not build: " << std::string(error.what()));
+      FAIL_CHECK("seed " << batch[0].random.seed
+                         << " does not build: " << std::string(error.what()));
       return;
     }
     for (const Prepared& prepared : batch) checkBatch(device, {prepared}, options);
@@ -167,7 +175,8 @@ TEST_CASE("random kernels give the same bits on the device and in the interprete
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     Prepared prepared;
     prepared.random = ir::test::makeRandomKernel(seed, options);
-    prepared.emitted = codegen::emit(prepared.random.kernel, optionsFor(prepared.random, properties));
+    prepared.emitted =
+        codegen::emit(prepared.random.kernel, optionsFor(prepared.random, properties));
     std::vector<Prepared>& batch = batches[prepared.emitted.buildOptions];
     batch.push_back(std::move(prepared));
     if (batch.size() < kPerProgram) continue;

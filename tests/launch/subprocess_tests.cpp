@@ -57,7 +57,8 @@ TEST_CASE("two devices and the host see each other's writes in program order" * 
   }
 }
 
-TEST_CASE("a device that is full evicts clean arrays, then says which arrays fill it" * doctest::skip()) {
+TEST_CASE("a device that is full evicts clean arrays, then says which arrays fill it" *
+          doctest::skip()) {
   constexpr int kElements = 1 << 18;
   std::vector<std::unique_ptr<Array<float, 1>>> arrays;
   for (int i = 0; i < 10; ++i) {
@@ -67,7 +68,8 @@ TEST_CASE("a device that is full evicts clean arrays, then says which arrays fil
   }
   for (int i = 0; i < 10; ++i) {
     INFO("array " << i);
-    CHECK((*arrays[static_cast<std::size_t>(i)])(kElements - 1).value() == static_cast<float>(i + 1));
+    CHECK((*arrays[static_cast<std::size_t>(i)])(kElements - 1).value() ==
+          static_cast<float>(i + 1));
   }
 }
 
@@ -94,5 +96,6 @@ TEST_CASE("a process with two virtual devices is sequentially consistent") {
 }
 
 TEST_CASE("a process whose device has little memory evicts, refuses and keeps all data") {
-  runAgain("HPL_DEVICE_MEMORY=4M HPL_ZERO_COPY=off", "a device that is full*,an array that the device*");
+  runAgain("HPL_DEVICE_MEMORY=4M HPL_ZERO_COPY=off",
+           "a device that is full*,an array that the device*");
 }

@@ -162,12 +162,14 @@ void ArrayBase::throwOutOfRange(const std::int64_t* indices) const {
 
 void ArrayBase::throwNoView() const {
   if (symbol_ != nullptr)
-    throw KernelError("host access to '" + symbol_->name +
-                      "' inside a kernel: in kernels, elements are a[i][j], and data(), a(i, j) and "
-                      "views are for the host");
+    throw KernelError(
+        "host access to '" + symbol_->name +
+        "' inside a kernel: in kernels, elements are a[i][j], and data(), a(i, j) and "
+        "views are for the host");
   if (localExtents_.rank() > 0)
-    throw KernelError("an Array<T, N, Local> on the host only carries the size of local memory; it "
-                      "has no elements to access");
+    throw KernelError(
+        "an Array<T, N, Local> on the host only carries the size of local memory; it "
+        "has no elements to access");
   throw ShapeError("this Array was never given a size, or was moved from");
 }
 

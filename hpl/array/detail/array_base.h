@@ -55,7 +55,8 @@ class ArrayBase {
 
   void create(const ir::Type& type, std::size_t elementSize, int rank, const std::int64_t* extents,
               void* user, unsigned flags, bool local);
-  void declareInKernel(const ir::Type& type, ir::Space space, int rank, const std::int64_t* extents);
+  void declareInKernel(const ir::Type& type, ir::Space space, int rank,
+                       const std::int64_t* extents);
 
   void assignContents(const ArrayBase& other);
   void assignOrAdopt(ArrayBase&& other);

@@ -14,24 +14,36 @@ namespace {
 ir::Type truthOf(const ir::Type& type) {
   if (!type.isVector()) return ir::Type{ir::Scalar::Int};
   switch (ir::sizeOf(type.scalar)) {
-    case 1: return type.withScalar(ir::Scalar::Char);
-    case 2: return type.withScalar(ir::Scalar::Short);
-    case 4: return type.withScalar(ir::Scalar::Int);
-    default: return type.withScalar(ir::Scalar::Long);
+    case 1:
+      return type.withScalar(ir::Scalar::Char);
+    case 2:
+      return type.withScalar(ir::Scalar::Short);
+    case 4:
+      return type.withScalar(ir::Scalar::Int);
+    default:
+      return type.withScalar(ir::Scalar::Long);
   }
 }
 
 /// Truncates to the width of an integer type and extends back to 64 bits, as C converts.
 std::uint64_t wrapInteger(ir::Scalar scalar, std::uint64_t bits) {
   switch (scalar) {
-    case ir::Scalar::Bool: return bits != 0;
-    case ir::Scalar::Char: return static_cast<std::uint64_t>(static_cast<std::int8_t>(bits));
-    case ir::Scalar::Uchar: return static_cast<std::uint8_t>(bits);
-    case ir::Scalar::Short: return static_cast<std::uint64_t>(static_cast<std::int16_t>(bits));
-    case ir::Scalar::Ushort: return static_cast<std::uint16_t>(bits);
-    case ir::Scalar::Int: return static_cast<std::uint64_t>(static_cast<std::int32_t>(bits));
-    case ir::Scalar::Uint: return static_cast<std::uint32_t>(bits);
-    default: return bits;
+    case ir::Scalar::Bool:
+      return bits != 0;
+    case ir::Scalar::Char:
+      return static_cast<std::uint64_t>(static_cast<std::int8_t>(bits));
+    case ir::Scalar::Uchar:
+      return static_cast<std::uint8_t>(bits);
+    case ir::Scalar::Short:
+      return static_cast<std::uint64_t>(static_cast<std::int16_t>(bits));
+    case ir::Scalar::Ushort:
+      return static_cast<std::uint16_t>(bits);
+    case ir::Scalar::Int:
+      return static_cast<std::uint64_t>(static_cast<std::int32_t>(bits));
+    case ir::Scalar::Uint:
+      return static_cast<std::uint32_t>(bits);
+    default:
+      return bits;
   }
 }
 
@@ -46,12 +58,14 @@ double roundReal(ir::Scalar scalar, double real) {
 Node foldConversion(const ir::Constant& constant, const ir::Type& from, const ir::Type& to) {
   if (to.isFloating()) {
     if (from.isFloating()) return constantNode(to, 0, roundReal(to.scalar, constant.real));
-    const double real = from.isSigned() ? static_cast<double>(static_cast<std::int64_t>(constant.bits))
-                                        : static_cast<double>(constant.bits);
+    const double real = from.isSigned()
+                            ? static_cast<double>(static_cast<std::int64_t>(constant.bits))
+                            : static_cast<double>(constant.bits);
     if (to.scalar == ir::Scalar::Double) return constantNode(to, 0, real);
     // One rounding only: 64-bit integers do not pass through double on their way to float.
-    const float single = from.isSigned() ? static_cast<float>(static_cast<std::int64_t>(constant.bits))
-                                         : static_cast<float>(constant.bits);
+    const float single = from.isSigned()
+                             ? static_cast<float>(static_cast<std::int64_t>(constant.bits))
+                             : static_cast<float>(constant.bits);
     return constantNode(to, 0, roundReal(to.scalar, single));
   }
   if (!from.isFloating()) return constantNode(to, wrapInteger(to.scalar, constant.bits), 0);
@@ -186,8 +200,9 @@ Symbol declareVariable(const ir::Type& type, ir::Space space, int rank, const st
   Capture& capture = Capture::current();
   if (space == ir::Space::Global || space == ir::Space::Constant) space = ir::Space::Private;
   if (space == ir::Space::Local && init != nullptr && rank == 0)
-    throw KernelError("a local scalar cannot be initialised where it is declared: every work-item "
-                      "would write it; assign it in one work-item and call barrier(LOCAL)");
+    throw KernelError(
+        "a local scalar cannot be initialised where it is declared: every work-item "
+        "would write it; assign it in one work-item and call barrier(LOCAL)");
   const char* stem = rank == 0 ? "v" : space == ir::Space::Local ? "tile" : "array";
   ir::Variable* variable = capture.newVariable(type, space, rank, ir::Role::Declared, stem);
   for (int d = 0; d < rank; ++d) {
@@ -217,7 +232,8 @@ Symbol declareAlias(const ir::Type& type, Node target) {
 void bindAlias(Symbol alias, Node target) {
   const auto* access = target->as<ir::Access>();
   if (access == nullptr || access->array->space != alias->space)
-    throw KernelError("alias '" + alias->name + "' can be moved only to an element of an array in " +
+    throw KernelError("alias '" + alias->name +
+                      "' can be moved only to an element of an array in " +
                       ir::toString(alias->space) + " memory, where it was first bound");
   Capture::current().emit(ir::Bind{alias, target});
 }
@@ -241,8 +257,8 @@ Node atomicNode(ir::AtomicOp op, Node target, std::initializer_list<Node> operan
   return value;
 }
 
-Node builtinOutNode(ir::Builtin builtin, const ir::Type& resultType, std::initializer_list<Node> args,
-                    Node out) {
+Node builtinOutNode(ir::Builtin builtin, const ir::Type& resultType,
+                    std::initializer_list<Node> args, Node out) {
   const ir::Variable* result = nullptr;
   const ir::Variable* outVariable = nullptr;
   const Node value = temporary(resultType, &result);
@@ -271,8 +287,7 @@ Symbol scalarParameter(const ir::Type& type) {
 }
 
 Symbol arrayParameter(const ir::Type& type, ir::Space space, int rank, bool readOnly) {
-  ir::Variable* variable =
-      Capture::current().newParameter(type, space, rank, ir::Role::ArrayParam);
+  ir::Variable* variable = Capture::current().newParameter(type, space, rank, ir::Role::ArrayParam);
   variable->readOnly = readOnly || space == ir::Space::Constant;
   return variable;
 }
@@ -309,29 +324,38 @@ Node arrayArgument(Symbol array) {
 
 char spaceCode(Symbol array) {
   switch (array->space) {
-    case ir::Space::Global: return array->readOnly ? 'G' : 'g';
-    case ir::Space::Constant: return 'C';
-    case ir::Space::Local: return array->readOnly ? 'L' : 'l';
-    default: return array->readOnly ? 'P' : 'p';
+    case ir::Space::Global:
+      return array->readOnly ? 'G' : 'g';
+    case ir::Space::Constant:
+      return 'C';
+    case ir::Space::Local:
+      return array->readOnly ? 'L' : 'l';
+    default:
+      return array->readOnly ? 'P' : 'p';
   }
 }
 
 ir::Space spaceOfCode(char code) {
   switch (code) {
     case 'g':
-    case 'G': return ir::Space::Global;
+    case 'G':
+      return ir::Space::Global;
     case 'c':
-    case 'C': return ir::Space::Constant;
+    case 'C':
+      return ir::Space::Constant;
     case 'l':
-    case 'L': return ir::Space::Local;
-    default: return ir::Space::Private;
+    case 'L':
+      return ir::Space::Local;
+    default:
+      return ir::Space::Private;
   }
 }
 
 void throwOutsideKernel(const char* what) {
-  throw KernelError(std::string(what) +
-                    " was evaluated outside of a kernel. Kernels run through eval(f)(arguments); on the "
-                    "host, use a(i, j) for elements and value() for scalars.");
+  throw KernelError(
+      std::string(what) +
+      " was evaluated outside of a kernel. Kernels run through eval(f)(arguments); on the "
+      "host, use a(i, j) for elements and value() for scalars.");
 }
 
 void throwKernelError(const char* what) { throw KernelError(what); }

@@ -16,8 +16,10 @@ thread_local Capture* activeCapture = nullptr;
 std::string shortFunctionName(std::string_view name) {
   const bool lambda = name.find("lambda") != std::string_view::npos ||
                       name.find("(anonymous class)") != std::string_view::npos;
-  if (const auto paren = name.find('('); paren != std::string_view::npos) name = name.substr(0, paren);
-  if (const auto angle = name.find('<'); angle != std::string_view::npos) name = name.substr(0, angle);
+  if (const auto paren = name.find('('); paren != std::string_view::npos)
+    name = name.substr(0, paren);
+  if (const auto angle = name.find('<'); angle != std::string_view::npos)
+    name = name.substr(0, angle);
   while (!name.empty() && name.back() == ' ') name.remove_suffix(1);
   if (const auto start = name.find_last_of(" :&*"); start != std::string_view::npos)
     name = name.substr(start + 1);
@@ -64,8 +66,9 @@ bool Capture::active() noexcept { return activeCapture != nullptr; }
 
 std::shared_ptr<const ir::Kernel> Capture::finish(const std::string& fallbackName) {
   if (open().blocks.size() != 1)
-    throw KernelError("the kernel ended inside an open block; was `return` used inside if_/for_/while_? "
-                      "Use return_() in kernels.");
+    throw KernelError(
+        "the kernel ended inside an open block; was `return` used inside if_/for_/while_? "
+        "Use return_() in kernels.");
   ir::Function* entry = open().function;
   entry->body = block();
   if (entry->name.empty()) entry->name = isIdentifier(fallbackName) ? fallbackName : "kernel";
@@ -128,7 +131,8 @@ ir::Variable* Capture::newVariable(const ir::Type& type, ir::Space space, int ra
   return result;
 }
 
-ir::Variable* Capture::newParameter(const ir::Type& type, ir::Space space, int rank, ir::Role role) {
+ir::Variable* Capture::newParameter(const ir::Type& type, ir::Space space, int rank,
+                                    ir::Role role) {
   ir::Function* function = open().function;
   const std::size_t position = function->params.size();
   ir::Variable* result =
@@ -252,8 +256,9 @@ void Capture::jump(decltype(ir::Stmt::node) node, const char* keyword) {
 void Capture::returnStatement(Node value) {
   OpenFunction& f = open();
   if (functions_.size() == 1 && value != nullptr)
-    throw KernelError("return_(value) reached the kernel itself: a function that uses return_ must be "
-                      "called as call(f)(arguments), not as f(arguments)");
+    throw KernelError(
+        "return_(value) reached the kernel itself: a function that uses return_ must be "
+        "called as call(f)(arguments), not as f(arguments)");
   if (value != nullptr && !f.returnsValue) {
     f.returned = value->type;
     f.returnsValue = true;

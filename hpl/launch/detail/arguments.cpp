@@ -46,19 +46,32 @@ T load(const void* p) {
 template <class Visit>
 void visitScalar(ir::Scalar scalar, const void* p, Visit visit) {
   switch (scalar) {
-    case ir::Scalar::Bool: return visit(load<bool>(p));
-    case ir::Scalar::Char: return visit(load<signed char>(p));
-    case ir::Scalar::Uchar: return visit(load<unsigned char>(p));
-    case ir::Scalar::Short: return visit(load<short>(p));
-    case ir::Scalar::Ushort: return visit(load<unsigned short>(p));
-    case ir::Scalar::Int: return visit(load<int>(p));
-    case ir::Scalar::Uint: return visit(load<unsigned>(p));
-    case ir::Scalar::Long: return visit(load<std::int64_t>(p));
-    case ir::Scalar::Ulong: return visit(load<std::uint64_t>(p));
-    case ir::Scalar::Half: return visit(ir::halfToFloat(load<std::uint16_t>(p)));
-    case ir::Scalar::Float: return visit(load<float>(p));
-    case ir::Scalar::Double: return visit(load<double>(p));
-    case ir::Scalar::Void: return;
+    case ir::Scalar::Bool:
+      return visit(load<bool>(p));
+    case ir::Scalar::Char:
+      return visit(load<signed char>(p));
+    case ir::Scalar::Uchar:
+      return visit(load<unsigned char>(p));
+    case ir::Scalar::Short:
+      return visit(load<short>(p));
+    case ir::Scalar::Ushort:
+      return visit(load<unsigned short>(p));
+    case ir::Scalar::Int:
+      return visit(load<int>(p));
+    case ir::Scalar::Uint:
+      return visit(load<unsigned>(p));
+    case ir::Scalar::Long:
+      return visit(load<std::int64_t>(p));
+    case ir::Scalar::Ulong:
+      return visit(load<std::uint64_t>(p));
+    case ir::Scalar::Half:
+      return visit(ir::halfToFloat(load<std::uint16_t>(p)));
+    case ir::Scalar::Float:
+      return visit(load<float>(p));
+    case ir::Scalar::Double:
+      return visit(load<double>(p));
+    case ir::Scalar::Void:
+      return;
   }
 }
 
@@ -80,20 +93,32 @@ bool store(From value, std::byte* out) {
 template <class From>
 bool storeAs(ir::Scalar to, From value, std::byte* out) {
   switch (to) {
-    case ir::Scalar::Bool: return store<bool>(value, out);
-    case ir::Scalar::Char: return store<signed char>(value, out);
-    case ir::Scalar::Uchar: return store<unsigned char>(value, out);
-    case ir::Scalar::Short: return store<short>(value, out);
-    case ir::Scalar::Ushort: return store<unsigned short>(value, out);
-    case ir::Scalar::Int: return store<int>(value, out);
-    case ir::Scalar::Uint: return store<unsigned>(value, out);
-    case ir::Scalar::Long: return store<std::int64_t>(value, out);
-    case ir::Scalar::Ulong: return store<std::uint64_t>(value, out);
+    case ir::Scalar::Bool:
+      return store<bool>(value, out);
+    case ir::Scalar::Char:
+      return store<signed char>(value, out);
+    case ir::Scalar::Uchar:
+      return store<unsigned char>(value, out);
+    case ir::Scalar::Short:
+      return store<short>(value, out);
+    case ir::Scalar::Ushort:
+      return store<unsigned short>(value, out);
+    case ir::Scalar::Int:
+      return store<int>(value, out);
+    case ir::Scalar::Uint:
+      return store<unsigned>(value, out);
+    case ir::Scalar::Long:
+      return store<std::int64_t>(value, out);
+    case ir::Scalar::Ulong:
+      return store<std::uint64_t>(value, out);
     case ir::Scalar::Half:
       return store<std::uint16_t>(ir::doubleToHalf(static_cast<double>(value)), out);
-    case ir::Scalar::Float: return store<float>(value, out);
-    case ir::Scalar::Double: return store<double>(value, out);
-    case ir::Scalar::Void: return false;
+    case ir::Scalar::Float:
+      return store<float>(value, out);
+    case ir::Scalar::Double:
+      return store<double>(value, out);
+    case ir::Scalar::Void:
+      return false;
   }
   return false;
 }
@@ -134,7 +159,8 @@ void convertScalar(const Argument& argument, const ir::Type& to, std::byte* out,
                         " cannot be represented in it");
 }
 
-memory::detail::DeviceUse useOf(const Parameter& parameter, memory::View& view, const Shape& shape) {
+memory::detail::DeviceUse useOf(const Parameter& parameter, memory::View& view,
+                                const Shape& shape) {
   memory::detail::DeviceUse use;
   use.view = &view;
   if (parameter.access == nullptr) {

@@ -12,13 +12,13 @@ std::string describe(const Plan& plan, const codegen::AccessViolation& violation
   std::string array = "'" + site.array + "'";
   if (violation.param >= 0) {
     const std::string& label = plan.labels[static_cast<std::size_t>(violation.param)];
-    array = label.empty() ? "argument " + std::to_string(violation.param + 1) + " (" + site.array + ")"
-                          : "array '" + label + "'";
+    array = label.empty()
+                ? "argument " + std::to_string(violation.param + 1) + " (" + site.array + ")"
+                : "array '" + label + "'";
   }
-  std::string message = "kernel '" + plan.version->name + "' " +
-                        (site.write ? "writes" : "reads") + " outside of " + array + ": index " +
-                        std::to_string(violation.index) + " in dimension " +
-                        std::to_string(violation.dimension + 1) + " (extent " +
+  std::string message = "kernel '" + plan.version->name + "' " + (site.write ? "writes" : "reads") +
+                        " outside of " + array + ": index " + std::to_string(violation.index) +
+                        " in dimension " + std::to_string(violation.dimension + 1) + " (extent " +
                         std::to_string(violation.extent) + "), work-item (";
   for (cl_uint d = 0; d < plan.dims; ++d)
     message += (d > 0 ? ", " : "") + std::to_string(violation.globalId[d]);

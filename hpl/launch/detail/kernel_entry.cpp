@@ -127,8 +127,9 @@ std::shared_ptr<const KernelVersion> KernelEntry::version(runtime::DeviceState& 
 std::shared_ptr<const KernelVersion> KernelEntry::capture(
     runtime::DeviceState& device, const std::vector<std::string>& labels) const {
   if (source_.record == nullptr)
-    throw KernelError("this function has parameters marked In, Out or InOut, so it stands for a native "
-                      "kernel, but nativeHandle(f, name, source) was not called for it");
+    throw KernelError(
+        "this function has parameters marked In, Out or InOut, so it stands for a native "
+        "kernel, but nativeHandle(f, name, source) was not called for it");
   const auto begin = std::chrono::steady_clock::now();
   const CapturingFor guard(device);
   auto version = std::make_shared<KernelVersion>();

@@ -35,8 +35,8 @@ void checkLocalMemory(const KernelVersion& version, const Argument* arguments, s
   const std::size_t limit = device.properties().localMemory;
   if (limit > 0 && bytes > limit)
     throw LaunchError("kernel '" + version.name + "' needs " + std::to_string(bytes) +
-                      " bytes of local memory per work-group, and device " + device.name() + " has " +
-                      std::to_string(limit) + "; make its local arrays smaller");
+                      " bytes of local memory per work-group, and device " + device.name() +
+                      " has " + std::to_string(limit) + "; make its local arrays smaller");
 }
 
 bool dividesCorrectlyRounded(const runtime::DeviceState& device) {
@@ -110,16 +110,18 @@ class SlotBinder {
     using Kind = codegen::Slot::Kind;
     const auto param = static_cast<std::size_t>(slot.param);
     switch (slot.kind) {
-      case Kind::Buffer: array(param).buffer = static_cast<int>(index); break;
+      case Kind::Buffer:
+        array(param).buffer = static_cast<int>(index);
+        break;
       case Kind::Offset:
         array(param).offset = static_cast<int>(index);
         setValue(plan_, index, cl_ulong{0});
         break;
       case Kind::Stride:
         if (arguments_[param].kind == Argument::Kind::LocalArray) {
-          setValue(plan_, index,
-                   static_cast<cl_ulong>(denseStride(*arguments_[param].localExtents,
-                                                     slot.dimension)));
+          setValue(
+              plan_, index,
+              static_cast<cl_ulong>(denseStride(*arguments_[param].localExtents, slot.dimension)));
         } else {
           array(param).strides.emplace_back(static_cast<int>(index), slot.dimension);
         }
@@ -131,8 +133,12 @@ class SlotBinder {
         setValue(plan_, index, static_cast<cl_ulong>(extents[slot.dimension]));
         break;
       }
-      case Kind::Local: setLocalArray(plan_, index, arguments_[param]); break;
-      case Kind::Scalar: addScalar(plan_, index, param); break;
+      case Kind::Local:
+        setLocalArray(plan_, index, arguments_[param]);
+        break;
+      case Kind::Scalar:
+        addScalar(plan_, index, param);
+        break;
       case Kind::GuardSize:
         setValue(plan_, index, static_cast<cl_ulong>(shape_.size[slot.dimension]));
         break;
@@ -157,8 +163,8 @@ class SlotBinder {
 void compileCaptured(Plan& plan, const Shape& shape, const Argument* arguments) {
   codegen::EmittedKernel emitted =
       codegen::emit(*plan.version->kernel, emitOptions(plan, shape, arguments));
-  plan.program = runtime::buildProgram(*plan.device, emitted.name, emitted.source,
-                                       emitted.buildOptions);
+  plan.program =
+      runtime::buildProgram(*plan.device, emitted.name, emitted.source, emitted.buildOptions);
   plan.kernel = plan.program->createKernel();
   if (runtime::settings().checkBounds)
     plan.errors = runtime::guarded(plan.device, runtime::Concern::kernel(emitted.name), [&] {
@@ -183,7 +189,7 @@ void compileNative(Plan& plan, const Shape& shape, const Argument* arguments) {
   for (std::size_t i = 0; i < plan.argumentCount; ++i) {
     using Kind = codegen::Slot::Kind;
     const Parameter& parameter = plan.version->params[i];
-    const Kind kind = parameter.isScalar() ? Kind::Scalar
+    const Kind kind = parameter.isScalar()  ? Kind::Scalar
                       : parameter.isLocal() ? Kind::Local
                                             : Kind::Buffer;
     binder.bind({kind, static_cast<int>(i), 0}, i);
@@ -254,9 +260,10 @@ std::shared_ptr<Plan> makePlan(KernelEntry& entry, const LaunchOptions& options,
     shape = chooseShape(trial, firstArray(arguments, count), device, plan->version->name,
                         plan->version->native != nullptr);
     if (plan->version->native && shape.guardDims > 0)
-      throw LaunchError("native kernel '" + plan->version->name +
-                        "': the local domain does not divide the global one, and the library cannot "
-                        "mask surplus work-items in OpenCL C; choose sizes that divide");
+      throw LaunchError(
+          "native kernel '" + plan->version->name +
+          "': the local domain does not divide the global one, and the library cannot "
+          "mask surplus work-items in OpenCL C; choose sizes that divide");
     plan->arrays.clear();
     plan->scalars.clear();
     plan->scalarBytes = 0;

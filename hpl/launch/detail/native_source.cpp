@@ -16,8 +16,8 @@ bool namesKernel(const std::string& source, const std::string& name) {
   for (std::size_t at = source.find(name); at != std::string::npos;
        at = source.find(name, at + 1)) {
     const auto isWord = [&](std::size_t i) {
-      return i < source.size() && (std::isalnum(static_cast<unsigned char>(source[i])) ||
-                                   source[i] == '_');
+      return i < source.size() &&
+             (std::isalnum(static_cast<unsigned char>(source[i])) || source[i] == '_');
     };
     if ((at == 0 || !isWord(at - 1)) && !isWord(at + name.size())) return true;
   }
@@ -40,7 +40,8 @@ std::string loadNativeSource(const std::string& name, const std::string& sourceO
     origin = "file '" + sourceOrFile + "'";
   }
   if (!namesKernel(source, name))
-    throw KernelError("native kernel '" + name + "': " + origin + " does not contain a kernel of "
+    throw KernelError("native kernel '" + name + "': " + origin +
+                      " does not contain a kernel of "
                       "that name");
   return source;
 }

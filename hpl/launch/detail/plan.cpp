@@ -43,9 +43,9 @@ void setScalars(Plan& plan, const std::byte* packed) {
     std::byte* last = plan.scalarValues.data() + scalar.at;
     const std::byte* now = packed + scalar.at;
     if (plan.scalarsSet && std::memcmp(last, now, scalar.bytes) == 0) continue;
-    runtime::check(clSetKernelArg(plan.kernel(), static_cast<cl_uint>(scalar.argument),
-                                  scalar.bytes, now),
-                   "clSetKernelArg", plan.device, runtime::Concern::kernel(plan.version->name));
+    runtime::check(
+        clSetKernelArg(plan.kernel(), static_cast<cl_uint>(scalar.argument), scalar.bytes, now),
+        "clSetKernelArg", plan.device, runtime::Concern::kernel(plan.version->name));
     std::memcpy(last, now, scalar.bytes);
   }
   plan.scalarsSet = true;
@@ -76,7 +76,8 @@ bool Plan::matches(const LaunchOptions& asked, const Argument* arguments, std::s
         return false;
       ++array;
     } else if (argument.kind == Argument::Kind::LocalArray) {
-      if (localArray == localExtents.size() || !(*argument.localExtents == localExtents[localArray]))
+      if (localArray == localExtents.size() ||
+          !(*argument.localExtents == localExtents[localArray]))
         return false;
       ++localArray;
     }

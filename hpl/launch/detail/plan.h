@@ -16,7 +16,8 @@ namespace hpl::launch {
 
 /// Everything that a launch needs and that the next launch with the same arguments can reuse: a
 /// kernel object whose arguments are set, domains, and the memory engine's tickets. A repeated
-/// launch compares epochs, sets the scalars that changed, and enqueues. Guarded by the coherence lock.
+/// launch compares epochs, sets the scalars that changed, and enqueues. Guarded by the coherence
+/// lock.
 struct Plan {
   Plan() = default;
   ~Plan();

@@ -92,8 +92,8 @@ void checkLocal(const Shape& shape, const runtime::DeviceState& device,
   }
   if (p.maxWorkGroupSize > 0 && product > p.maxWorkGroupSize)
     throw LaunchError("kernel '" + kernelName + "': local domain " + toText(shape.local, dims) +
-                      " has " + std::to_string(product) + " work-items, and device " + device.name() +
-                      " holds at most " + std::to_string(p.maxWorkGroupSize) +
+                      " has " + std::to_string(product) + " work-items, and device " +
+                      device.name() + " holds at most " + std::to_string(p.maxWorkGroupSize) +
                       " per group; choose a smaller .local(...) or leave it to the library");
 }
 

@@ -14,8 +14,8 @@ __extension__ typedef __int128 Wide;
 template <class T>
 T saturate(Wide value) {
   using Limits = std::numeric_limits<T>;
-  return static_cast<T>(std::clamp(value, static_cast<Wide>(Limits::min()),
-                                   static_cast<Wide>(Limits::max())));
+  return static_cast<T>(
+      std::clamp(value, static_cast<Wide>(Limits::min()), static_cast<Wide>(Limits::max())));
 }
 
 /// `F` on exact 128-bit values; the result is wrapped to the result's type.
@@ -66,9 +66,8 @@ T rotated(T x, T by) {
 /// `result = (high << bits) | low`: the result has twice the width of the arguments.
 template <class R, class H, class L>
 Operation upsampleLanes() {
-  return lanewise<R, H, L>([](H high, L low) {
-    return (static_cast<std::uint64_t>(high) << kBits<L>) | low;
-  });
+  return lanewise<R, H, L>(
+      [](H high, L low) { return (static_cast<std::uint64_t>(high) << kBits<L>) | low; });
 }
 
 Operation upsample(const Shape& shape) {
@@ -77,10 +76,14 @@ Operation upsample(const Shape& shape) {
     return nullptr;
   }
   switch (sizeOf(shape.args[0].scalar)) {
-    case 1: return upsampleLanes<std::uint16_t, std::uint8_t, std::uint8_t>();
-    case 2: return upsampleLanes<std::uint32_t, std::uint16_t, std::uint16_t>();
-    case 4: return upsampleLanes<std::uint64_t, std::uint32_t, std::uint32_t>();
-    default: return nullptr;
+    case 1:
+      return upsampleLanes<std::uint16_t, std::uint8_t, std::uint8_t>();
+    case 2:
+      return upsampleLanes<std::uint32_t, std::uint16_t, std::uint16_t>();
+    case 4:
+      return upsampleLanes<std::uint64_t, std::uint32_t, std::uint32_t>();
+    default:
+      return nullptr;
   }
 }
 
@@ -98,7 +101,8 @@ Operation threeIntegers(Builtin builtin, const Shape& shape) {
           using W = Wrapping<T>;
           return static_cast<W>(x) * static_cast<W>(y) + static_cast<W>(z);
         });
-      default: return nullptr;
+      default:
+        return nullptr;
     }
   });
 }
@@ -115,13 +119,15 @@ Operation oneTypeIntegers(Builtin builtin, const Shape& shape) {
         return lanewise<T, T>([](T x) { return std::countl_zero(static_cast<U>(x)); });
       case Builtin::popcount_:
         return lanewise<T, T>([](T x) { return std::popcount(static_cast<U>(x)); });
-      case Builtin::mul_hi_: return lanewise<T, T, T>([](T x, T y) { return highProduct(x, y); });
-      case Builtin::rotate_: return lanewise<T, T, T>([](T x, T y) { return rotated(x, y); });
+      case Builtin::mul_hi_:
+        return lanewise<T, T, T>([](T x, T y) { return highProduct(x, y); });
+      case Builtin::rotate_:
+        return lanewise<T, T, T>([](T x, T y) { return rotated(x, y); });
       case Builtin::mul24_:
-        return lanewise<T, T, T>([](T x, T y) {
-          return static_cast<Wrapping<T>>(x) * static_cast<Wrapping<T>>(y);
-        });
-      default: return nullptr;
+        return lanewise<T, T, T>(
+            [](T x, T y) { return static_cast<Wrapping<T>>(x) * static_cast<Wrapping<T>>(y); });
+      default:
+        return nullptr;
     }
   });
 }
@@ -130,14 +136,17 @@ Operation oneTypeIntegers(Builtin builtin, const Shape& shape) {
 Operation ordering(Builtin builtin, const Shape& shape) {
   return forScalar(shape.result.scalar, [&]<class T>() -> Operation {
     switch (builtin) {
-      case Builtin::max_: return lanewise<T, T, T>([](auto x, auto y) { return x < y ? y : x; });
-      case Builtin::min_: return lanewise<T, T, T>([](auto x, auto y) { return y < x ? y : x; });
+      case Builtin::max_:
+        return lanewise<T, T, T>([](auto x, auto y) { return x < y ? y : x; });
+      case Builtin::min_:
+        return lanewise<T, T, T>([](auto x, auto y) { return y < x ? y : x; });
       case Builtin::clamp_:
         return lanewise<T, T, T, T>([](auto x, auto low, auto high) {
           const auto raised = x < low ? low : x;
           return high < raised ? high : raised;
         });
-      default: return nullptr;
+      default:
+        return nullptr;
     }
   });
 }
@@ -152,9 +161,11 @@ Operation blending(Builtin builtin, const Shape& shape) {
   return forFloating(shape.result.scalar, [&]<class T>() -> Operation {
     switch (builtin) {
       case Builtin::degrees_:
-        return lanewise<T, T>([](auto x) { return static_cast<double>(x) * 57.295779513082320877; });
+        return lanewise<T, T>(
+            [](auto x) { return static_cast<double>(x) * 57.295779513082320877; });
       case Builtin::radians_:
-        return lanewise<T, T>([](auto x) { return static_cast<double>(x) * 0.017453292519943295769; });
+        return lanewise<T, T>(
+            [](auto x) { return static_cast<double>(x) * 0.017453292519943295769; });
       case Builtin::mix_:
         return lanewise<T, T, T, T>([](auto x, auto y, auto a) { return x + times(y - x, a); });
       case Builtin::step_:
@@ -169,7 +180,8 @@ Operation blending(Builtin builtin, const Shape& shape) {
           // Zeros keep their sign; NaN gives 0.
           return x == 0 ? x : V{0};
         });
-      default: return nullptr;
+      default:
+        return nullptr;
     }
   });
 }
@@ -178,16 +190,22 @@ Operation blending(Builtin builtin, const Shape& shape) {
 
 Operation findInteger(Builtin builtin, const Shape& shape) {
   switch (builtin) {
-    case Builtin::abs_: return wide1(shape, [](Wide x) { return x < 0 ? -x : x; });
+    case Builtin::abs_:
+      return wide1(shape, [](Wide x) { return x < 0 ? -x : x; });
     case Builtin::abs_diff_:
       return wide2(shape, [](Wide x, Wide y) { return x < y ? y - x : x - y; });
-    case Builtin::hadd_: return wide2(shape, [](Wide x, Wide y) { return (x + y) >> 1; });
-    case Builtin::rhadd_: return wide2(shape, [](Wide x, Wide y) { return (x + y + 1) >> 1; });
-    case Builtin::upsample_: return upsample(shape);
+    case Builtin::hadd_:
+      return wide2(shape, [](Wide x, Wide y) { return (x + y) >> 1; });
+    case Builtin::rhadd_:
+      return wide2(shape, [](Wide x, Wide y) { return (x + y + 1) >> 1; });
+    case Builtin::upsample_:
+      return upsample(shape);
     case Builtin::mad_hi_:
     case Builtin::mad_sat_:
-    case Builtin::mad24_: return threeIntegers(builtin, shape);
-    default: return oneTypeIntegers(builtin, shape);
+    case Builtin::mad24_:
+      return threeIntegers(builtin, shape);
+    default:
+      return oneTypeIntegers(builtin, shape);
   }
 }
 

@@ -147,110 +147,166 @@ Operation nan(const Shape& shape) {
 /// Trigonometric and hyperbolic functions and their inverses.
 Operation findTrigonometric(Builtin builtin, const Shape& s) {
   switch (builtin) {
-    case Builtin::acos_: return real1(s, [](double x) { return std::acos(x); });
-    case Builtin::acosh_: return real1(s, [](double x) { return std::acosh(x); });
-    case Builtin::acospi_: return real1(s, [](double x) { return std::acos(x) / kPi; });
-    case Builtin::asin_: return real1(s, [](double x) { return std::asin(x); });
-    case Builtin::asinh_: return real1(s, [](double x) { return std::asinh(x); });
-    case Builtin::asinpi_: return real1(s, [](double x) { return std::asin(x) / kPi; });
-    case Builtin::atan_: return real1(s, [](double x) { return std::atan(x); });
-    case Builtin::atan2_: return real2(s, [](double y, double x) { return std::atan2(y, x); });
-    case Builtin::atanh_: return real1(s, [](double x) { return std::atanh(x); });
-    case Builtin::atanpi_: return real1(s, [](double x) { return std::atan(x) / kPi; });
+    case Builtin::acos_:
+      return real1(s, [](double x) { return std::acos(x); });
+    case Builtin::acosh_:
+      return real1(s, [](double x) { return std::acosh(x); });
+    case Builtin::acospi_:
+      return real1(s, [](double x) { return std::acos(x) / kPi; });
+    case Builtin::asin_:
+      return real1(s, [](double x) { return std::asin(x); });
+    case Builtin::asinh_:
+      return real1(s, [](double x) { return std::asinh(x); });
+    case Builtin::asinpi_:
+      return real1(s, [](double x) { return std::asin(x) / kPi; });
+    case Builtin::atan_:
+      return real1(s, [](double x) { return std::atan(x); });
+    case Builtin::atan2_:
+      return real2(s, [](double y, double x) { return std::atan2(y, x); });
+    case Builtin::atanh_:
+      return real1(s, [](double x) { return std::atanh(x); });
+    case Builtin::atanpi_:
+      return real1(s, [](double x) { return std::atan(x) / kPi; });
     case Builtin::atan2pi_:
       return real2(s, [](double y, double x) { return std::atan2(y, x) / kPi; });
     case Builtin::cos_:
     case Builtin::half_cos_:
-    case Builtin::native_cos_: return real1(s, [](double x) { return std::cos(x); });
-    case Builtin::cosh_: return real1(s, [](double x) { return std::cosh(x); });
-    case Builtin::cospi_: return real1(s, [](double x) { return cosPi(x); });
+    case Builtin::native_cos_:
+      return real1(s, [](double x) { return std::cos(x); });
+    case Builtin::cosh_:
+      return real1(s, [](double x) { return std::cosh(x); });
+    case Builtin::cospi_:
+      return real1(s, [](double x) { return cosPi(x); });
     case Builtin::sin_:
     case Builtin::half_sin_:
-    case Builtin::native_sin_: return real1(s, [](double x) { return std::sin(x); });
-    case Builtin::sinh_: return real1(s, [](double x) { return std::sinh(x); });
-    case Builtin::sinpi_: return real1(s, [](double x) { return sinPi(x); });
+    case Builtin::native_sin_:
+      return real1(s, [](double x) { return std::sin(x); });
+    case Builtin::sinh_:
+      return real1(s, [](double x) { return std::sinh(x); });
+    case Builtin::sinpi_:
+      return real1(s, [](double x) { return sinPi(x); });
     case Builtin::tan_:
     case Builtin::half_tan_:
-    case Builtin::native_tan_: return real1(s, [](double x) { return std::tan(x); });
-    case Builtin::tanh_: return real1(s, [](double x) { return std::tanh(x); });
-    case Builtin::tanpi_: return real1(s, [](double x) { return sinPi(x) / cosPi(x); });
-    default: return nullptr;
+    case Builtin::native_tan_:
+      return real1(s, [](double x) { return std::tan(x); });
+    case Builtin::tanh_:
+      return real1(s, [](double x) { return std::tanh(x); });
+    case Builtin::tanpi_:
+      return real1(s, [](double x) { return sinPi(x) / cosPi(x); });
+    default:
+      return nullptr;
   }
 }
 
 /// Exponentials, logarithms, powers and roots.
 Operation findExponential(Builtin builtin, const Shape& s) {
   switch (builtin) {
-    case Builtin::cbrt_: return real1(s, [](double x) { return std::cbrt(x); });
+    case Builtin::cbrt_:
+      return real1(s, [](double x) { return std::cbrt(x); });
     case Builtin::exp_:
     case Builtin::half_exp_:
-    case Builtin::native_exp_: return real1(s, [](double x) { return std::exp(x); });
+    case Builtin::native_exp_:
+      return real1(s, [](double x) { return std::exp(x); });
     case Builtin::exp2_:
     case Builtin::half_exp2_:
-    case Builtin::native_exp2_: return real1(s, [](double x) { return std::exp2(x); });
+    case Builtin::native_exp2_:
+      return real1(s, [](double x) { return std::exp2(x); });
     case Builtin::exp10_:
     case Builtin::half_exp10_:
-    case Builtin::native_exp10_: return real1(s, [](double x) { return exp10(x); });
-    case Builtin::expm1_: return real1(s, [](double x) { return std::expm1(x); });
+    case Builtin::native_exp10_:
+      return real1(s, [](double x) { return exp10(x); });
+    case Builtin::expm1_:
+      return real1(s, [](double x) { return std::expm1(x); });
     case Builtin::log_:
     case Builtin::half_log_:
-    case Builtin::native_log_: return real1(s, [](double x) { return std::log(x); });
+    case Builtin::native_log_:
+      return real1(s, [](double x) { return std::log(x); });
     case Builtin::log2_:
     case Builtin::half_log2_:
-    case Builtin::native_log2_: return real1(s, [](double x) { return std::log2(x); });
+    case Builtin::native_log2_:
+      return real1(s, [](double x) { return std::log2(x); });
     case Builtin::log10_:
     case Builtin::half_log10_:
-    case Builtin::native_log10_: return real1(s, [](double x) { return std::log10(x); });
-    case Builtin::log1p_: return real1(s, [](double x) { return std::log1p(x); });
-    case Builtin::pow_: return real2(s, [](double x, double y) { return std::pow(x, y); });
+    case Builtin::native_log10_:
+      return real1(s, [](double x) { return std::log10(x); });
+    case Builtin::log1p_:
+      return real1(s, [](double x) { return std::log1p(x); });
+    case Builtin::pow_:
+      return real2(s, [](double x, double y) { return std::pow(x, y); });
     case Builtin::powr_:
     case Builtin::half_powr_:
-    case Builtin::native_powr_: return real2(s, [](double x, double y) { return powr(x, y); });
+    case Builtin::native_powr_:
+      return real2(s, [](double x, double y) { return powr(x, y); });
     case Builtin::pown_:
       return realInt(s, [](double x, std::int32_t n) { return std::pow(x, n); });
     case Builtin::rootn_:
       return realInt(s, [](double x, std::int32_t n) { return rootn(x, n); });
     case Builtin::rsqrt_:
     case Builtin::half_rsqrt_:
-    case Builtin::native_rsqrt_: return real1(s, [](double x) { return rsqrt(x); });
+    case Builtin::native_rsqrt_:
+      return real1(s, [](double x) { return rsqrt(x); });
     case Builtin::sqrt_:
     case Builtin::half_sqrt_:
-    case Builtin::native_sqrt_: return real1(s, [](double x) { return std::sqrt(x); });
-    default: return nullptr;
+    case Builtin::native_sqrt_:
+      return real1(s, [](double x) { return std::sqrt(x); });
+    default:
+      return nullptr;
   }
 }
 
 /// Rounding, remainders and the functions that take numbers apart: exact or rounded once.
 Operation findExact(Builtin builtin, const Shape& s) {
   switch (builtin) {
-    case Builtin::ceil_: return real1(s, [](double x) { return std::ceil(x); });
-    case Builtin::copysign_: return real2(s, [](double x, double y) { return std::copysign(x, y); });
-    case Builtin::fabs_: return real1(s, [](double x) { return std::fabs(x); });
-    case Builtin::fdim_: return real2(s, [](double x, double y) { return std::fdim(x, y); });
-    case Builtin::floor_: return real1(s, [](double x) { return std::floor(x); });
-    case Builtin::fma_: return own3(s, [](auto x, auto y, auto z) { return std::fma(x, y, z); });
-    case Builtin::mad_: return own3(s, [](auto x, auto y, auto z) { return times(x, y) + z; });
-    case Builtin::fmax_: return real2(s, [](double x, double y) { return std::fmax(x, y); });
-    case Builtin::fmin_: return real2(s, [](double x, double y) { return std::fmin(x, y); });
-    case Builtin::fmod_: return real2(s, [](double x, double y) { return std::fmod(x, y); });
-    case Builtin::ilogb_: return ilogb(s);
+    case Builtin::ceil_:
+      return real1(s, [](double x) { return std::ceil(x); });
+    case Builtin::copysign_:
+      return real2(s, [](double x, double y) { return std::copysign(x, y); });
+    case Builtin::fabs_:
+      return real1(s, [](double x) { return std::fabs(x); });
+    case Builtin::fdim_:
+      return real2(s, [](double x, double y) { return std::fdim(x, y); });
+    case Builtin::floor_:
+      return real1(s, [](double x) { return std::floor(x); });
+    case Builtin::fma_:
+      return own3(s, [](auto x, auto y, auto z) { return std::fma(x, y, z); });
+    case Builtin::mad_:
+      return own3(s, [](auto x, auto y, auto z) { return times(x, y) + z; });
+    case Builtin::fmax_:
+      return real2(s, [](double x, double y) { return std::fmax(x, y); });
+    case Builtin::fmin_:
+      return real2(s, [](double x, double y) { return std::fmin(x, y); });
+    case Builtin::fmod_:
+      return real2(s, [](double x, double y) { return std::fmod(x, y); });
+    case Builtin::ilogb_:
+      return ilogb(s);
     case Builtin::ldexp_:
       return realInt(s, [](double x, std::int32_t n) { return std::ldexp(x, n); });
-    case Builtin::logb_: return real1(s, [](double x) { return std::logb(x); });
-    case Builtin::maxmag_: return real2(s, [](double x, double y) { return larger(x, y); });
-    case Builtin::minmag_: return real2(s, [](double x, double y) { return smaller(x, y); });
-    case Builtin::nan_: return nan(s);
-    case Builtin::nextafter_: return nextafter(s);
+    case Builtin::logb_:
+      return real1(s, [](double x) { return std::logb(x); });
+    case Builtin::maxmag_:
+      return real2(s, [](double x, double y) { return larger(x, y); });
+    case Builtin::minmag_:
+      return real2(s, [](double x, double y) { return smaller(x, y); });
+    case Builtin::nan_:
+      return nan(s);
+    case Builtin::nextafter_:
+      return nextafter(s);
     case Builtin::remainder_:
       return real2(s, [](double x, double y) { return std::remainder(x, y); });
-    case Builtin::rint_: return real1(s, [](double x) { return std::nearbyint(x); });
-    case Builtin::round_: return real1(s, [](double x) { return std::round(x); });
-    case Builtin::trunc_: return real1(s, [](double x) { return std::trunc(x); });
+    case Builtin::rint_:
+      return real1(s, [](double x) { return std::nearbyint(x); });
+    case Builtin::round_:
+      return real1(s, [](double x) { return std::round(x); });
+    case Builtin::trunc_:
+      return real1(s, [](double x) { return std::trunc(x); });
     case Builtin::half_divide_:
-    case Builtin::native_divide_: return real2(s, [](double x, double y) { return x / y; });
+    case Builtin::native_divide_:
+      return real2(s, [](double x, double y) { return x / y; });
     case Builtin::half_recip_:
-    case Builtin::native_recip_: return real1(s, [](double x) { return 1.0 / x; });
-    default: return nullptr;
+    case Builtin::native_recip_:
+      return real1(s, [](double x) { return 1.0 / x; });
+    default:
+      return nullptr;
   }
 }
 
@@ -258,12 +314,18 @@ Operation findExact(Builtin builtin, const Shape& s) {
 
 Operation findMath(Builtin builtin, const Shape& s) {
   switch (builtin) {
-    case Builtin::erf_: return real1(s, [](double x) { return std::erf(x); });
-    case Builtin::erfc_: return real1(s, [](double x) { return std::erfc(x); });
-    case Builtin::hypot_: return real2(s, [](double x, double y) { return std::hypot(x, y); });
-    case Builtin::lgamma_: return real1(s, [](double x) { return logGamma(x); });
-    case Builtin::tgamma_: return real1(s, [](double x) { return std::tgamma(x); });
-    default: break;
+    case Builtin::erf_:
+      return real1(s, [](double x) { return std::erf(x); });
+    case Builtin::erfc_:
+      return real1(s, [](double x) { return std::erfc(x); });
+    case Builtin::hypot_:
+      return real2(s, [](double x, double y) { return std::hypot(x, y); });
+    case Builtin::lgamma_:
+      return real1(s, [](double x) { return logGamma(x); });
+    case Builtin::tgamma_:
+      return real1(s, [](double x) { return std::tgamma(x); });
+    default:
+      break;
   }
   if (const Operation found = findTrigonometric(builtin, s)) return found;
   if (const Operation found = findExponential(builtin, s)) return found;

@@ -85,7 +85,8 @@ Operation remquo(const Shape& shape, const Type& out) {
 
 Operation findOutBuiltin(Builtin builtin, const Shape& shape, const Type& out) {
   switch (builtin) {
-    case Builtin::fract_: return fract(shape, out);
+    case Builtin::fract_:
+      return fract(shape, out);
     case Builtin::frexp_:
       return intOut(shape, out, [](double x, int& exponent) {
         exponent = 0;
@@ -100,8 +101,10 @@ Operation findOutBuiltin(Builtin builtin, const Shape& shape, const Type& out) {
         cosine = std::cos(x);
         return std::sin(x);
       });
-    case Builtin::remquo_: return remquo(shape, out);
-    default: return nullptr;
+    case Builtin::remquo_:
+      return remquo(shape, out);
+    default:
+      return nullptr;
   }
 }
 

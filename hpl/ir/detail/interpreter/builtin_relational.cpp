@@ -60,8 +60,9 @@ Operation quantifier(const Shape& shape) {
       for (std::int64_t i = 0; i < items; ++i) {
         int set = 0;
         for (int lane = 0; lane < s.args[0].lanes; ++lane) {
-          set += static_cast<int>(static_cast<std::uint64_t>(x[i * stride + lane]) >>
-                                  (kBits<T> - 1)) & 1;
+          set +=
+              static_cast<int>(static_cast<std::uint64_t>(x[i * stride + lane]) >> (kBits<T> - 1)) &
+              1;
         }
         const bool holds = kAll ? set == s.args[0].lanes : set > 0;
         reinterpret_cast<std::int32_t*>(result)[i] = holds ? 1 : 0;
@@ -91,11 +92,16 @@ Operation select(const Shape& shape) {
     return lanewise<T, T, T, C>([](T a, T b, C c) { return c != 0 ? b : a; });
   };
   switch (sizeOf(shape.result.scalar)) {
-    case 1: return choose.template operator()<std::int8_t, std::uint8_t>();
-    case 2: return choose.template operator()<std::int16_t, std::uint16_t>();
-    case 4: return choose.template operator()<std::int32_t, std::uint32_t>();
-    case 8: return choose.template operator()<std::int64_t, std::uint64_t>();
-    default: return nullptr;
+    case 1:
+      return choose.template operator()<std::int8_t, std::uint8_t>();
+    case 2:
+      return choose.template operator()<std::int16_t, std::uint16_t>();
+    case 4:
+      return choose.template operator()<std::int32_t, std::uint32_t>();
+    case 8:
+      return choose.template operator()<std::int64_t, std::uint64_t>();
+    default:
+      return nullptr;
   }
 }
 
@@ -131,9 +137,8 @@ Operation measure(const Shape& shape) {
       const std::int64_t stride = storedLanes(s.args[0]);
       for (std::int64_t i = 0; i < items; ++i) {
         const T* a = reinterpret_cast<const T*>(args[0]) + i * stride;
-        const T* b = kMeasure == Measure::Length
-                         ? nullptr
-                         : reinterpret_cast<const T*>(args[1]) + i * stride;
+        const T* b = kMeasure == Measure::Length ? nullptr
+                                                 : reinterpret_cast<const T*>(args[1]) + i * stride;
         reinterpret_cast<T*>(result)[i] =
             put<T>(kMeasure == Measure::Dot ? dotOf(a, b, lanes) : lengthOf(a, b, lanes));
       }
@@ -203,65 +208,99 @@ Operation shuffle(const Shape& shape) {
 
 Operation findGeometric(Builtin builtin, const Shape& shape) {
   switch (builtin) {
-    case Builtin::cross_: return cross(shape);
-    case Builtin::dot_: return measure<Measure::Dot>(shape);
+    case Builtin::cross_:
+      return cross(shape);
+    case Builtin::dot_:
+      return measure<Measure::Dot>(shape);
     case Builtin::distance_:
-    case Builtin::fast_distance_: return measure<Measure::Distance>(shape);
+    case Builtin::fast_distance_:
+      return measure<Measure::Distance>(shape);
     case Builtin::length_:
-    case Builtin::fast_length_: return measure<Measure::Length>(shape);
+    case Builtin::fast_length_:
+      return measure<Measure::Length>(shape);
     case Builtin::normalize_:
-    case Builtin::fast_normalize_: return normalize(shape);
-    default: return nullptr;
+    case Builtin::fast_normalize_:
+      return normalize(shape);
+    default:
+      return nullptr;
   }
 }
 
 Operation findRelational(Builtin builtin, const Shape& s) {
   switch (builtin) {
-    case Builtin::isequal_: return test2(s, [](auto x, auto y) { return x == y; });
-    case Builtin::isnotequal_: return test2(s, [](auto x, auto y) { return x != y; });
-    case Builtin::isgreater_: return test2(s, [](auto x, auto y) { return x > y; });
-    case Builtin::isgreaterequal_: return test2(s, [](auto x, auto y) { return x >= y; });
-    case Builtin::isless_: return test2(s, [](auto x, auto y) { return x < y; });
-    case Builtin::islessequal_: return test2(s, [](auto x, auto y) { return x <= y; });
-    case Builtin::islessgreater_: return test2(s, [](auto x, auto y) { return x < y || x > y; });
-    case Builtin::isfinite_: return test1(s, [](auto x) { return std::isfinite(x); });
-    case Builtin::isinf_: return test1(s, [](auto x) { return std::isinf(x); });
-    case Builtin::isnan_: return test1(s, [](auto x) { return std::isnan(x); });
-    case Builtin::isnormal_: return normalTest(s);
-    case Builtin::isordered_: return test2(s, [](auto x, auto y) { return x == x && y == y; });
-    case Builtin::isunordered_: return test2(s, [](auto x, auto y) { return x != x || y != y; });
-    case Builtin::signbit_: return test1(s, [](auto x) { return std::signbit(x); });
-    case Builtin::any_: return quantifier<false>(s);
-    case Builtin::all_: return quantifier<true>(s);
-    case Builtin::bitselect_: return bitselect(s);
-    case Builtin::select_: return select(s);
-    default: return nullptr;
+    case Builtin::isequal_:
+      return test2(s, [](auto x, auto y) { return x == y; });
+    case Builtin::isnotequal_:
+      return test2(s, [](auto x, auto y) { return x != y; });
+    case Builtin::isgreater_:
+      return test2(s, [](auto x, auto y) { return x > y; });
+    case Builtin::isgreaterequal_:
+      return test2(s, [](auto x, auto y) { return x >= y; });
+    case Builtin::isless_:
+      return test2(s, [](auto x, auto y) { return x < y; });
+    case Builtin::islessequal_:
+      return test2(s, [](auto x, auto y) { return x <= y; });
+    case Builtin::islessgreater_:
+      return test2(s, [](auto x, auto y) { return x < y || x > y; });
+    case Builtin::isfinite_:
+      return test1(s, [](auto x) { return std::isfinite(x); });
+    case Builtin::isinf_:
+      return test1(s, [](auto x) { return std::isinf(x); });
+    case Builtin::isnan_:
+      return test1(s, [](auto x) { return std::isnan(x); });
+    case Builtin::isnormal_:
+      return normalTest(s);
+    case Builtin::isordered_:
+      return test2(s, [](auto x, auto y) { return x == x && y == y; });
+    case Builtin::isunordered_:
+      return test2(s, [](auto x, auto y) { return x != x || y != y; });
+    case Builtin::signbit_:
+      return test1(s, [](auto x) { return std::signbit(x); });
+    case Builtin::any_:
+      return quantifier<false>(s);
+    case Builtin::all_:
+      return quantifier<true>(s);
+    case Builtin::bitselect_:
+      return bitselect(s);
+    case Builtin::select_:
+      return select(s);
+    default:
+      return nullptr;
   }
 }
 
 Operation findRearranging(Builtin builtin, const Shape& shape) {
   switch (builtin) {
-    case Builtin::shuffle_: return shuffle<1>(shape);
-    case Builtin::shuffle2_: return shuffle<2>(shape);
+    case Builtin::shuffle_:
+      return shuffle<1>(shape);
+    case Builtin::shuffle2_:
+      return shuffle<2>(shape);
     case Builtin::as_type_:
       if (sizeOf(shape.result) != sizeOf(shape.args[0])) return nullptr;
       return [](const Shape& s, const std::byte* const* args, std::byte* result, std::byte*,
                 std::int64_t items) {
         std::memcpy(result, args[0], static_cast<std::size_t>(items) * sizeOf(s.result));
       };
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 
 Operation findBuiltin(Builtin builtin, const Shape& shape) {
   switch (infoOf(builtin).family) {
-    case BuiltinFamily::Math: return findMath(builtin, shape);
-    case BuiltinFamily::Integer: return findInteger(builtin, shape);
-    case BuiltinFamily::Common: return findCommon(builtin, shape);
-    case BuiltinFamily::Geometric: return findGeometric(builtin, shape);
-    case BuiltinFamily::Relational: return findRelational(builtin, shape);
+    case BuiltinFamily::Math:
+      return findMath(builtin, shape);
+    case BuiltinFamily::Integer:
+      return findInteger(builtin, shape);
+    case BuiltinFamily::Common:
+      return findCommon(builtin, shape);
+    case BuiltinFamily::Geometric:
+      return findGeometric(builtin, shape);
+    case BuiltinFamily::Relational:
+      return findRelational(builtin, shape);
     case BuiltinFamily::Reinterpret:
-    case BuiltinFamily::Vector: return findRearranging(builtin, shape);
+    case BuiltinFamily::Vector:
+      return findRearranging(builtin, shape);
   }
   return nullptr;
 }

@@ -27,8 +27,8 @@ class CallCode final : public StmtCode {
     execBlock(machine, function_.body, machine.copyOf(active));
     machine.calls.pop_back();
     if (result_ == nullptr) return;
-    writeVariable(machine, *result_, active, wholePieces(result_->variable->type),
-                  function_.result, function_.resultSize);
+    writeVariable(machine, *result_, active, wholePieces(result_->variable->type), function_.result,
+                  function_.resultSize);
   }
 
  private:
@@ -59,8 +59,12 @@ class BuiltinCallCode final : public StmtCode {
  public:
   BuiltinCallCode(const Stmt& stmt, Operation operation, Shape shape, std::vector<ExprPtr> args,
                   const Storage* result, const Storage* out)
-      : StmtCode(stmt.where), operation_(operation), shape_(std::move(shape)),
-        args_(std::move(args)), result_(result), out_(out) {}
+      : StmtCode(stmt.where),
+        operation_(operation),
+        shape_(std::move(shape)),
+        args_(std::move(args)),
+        result_(result),
+        out_(out) {}
   void exec(Machine& machine, Mask active) const override {
     const std::byte* values[2] = {};
     for (std::size_t k = 0; k < args_.size(); ++k) values[k] = args_[k]->eval(machine, active);
@@ -87,17 +91,28 @@ template <class T>
 T updated(AtomicOp op, T old, T first, T second) {
   using W = std::make_unsigned_t<T>;
   switch (op) {
-    case AtomicOp::Add: return static_cast<T>(static_cast<W>(old) + static_cast<W>(first));
-    case AtomicOp::Sub: return static_cast<T>(static_cast<W>(old) - static_cast<W>(first));
-    case AtomicOp::Inc: return static_cast<T>(static_cast<W>(old) + 1u);
-    case AtomicOp::Dec: return static_cast<T>(static_cast<W>(old) - 1u);
-    case AtomicOp::Xchg: return first;
-    case AtomicOp::CmpXchg: return old == first ? second : old;
-    case AtomicOp::Min: return first < old ? first : old;
-    case AtomicOp::Max: return first > old ? first : old;
-    case AtomicOp::And: return static_cast<T>(old & first);
-    case AtomicOp::Or: return static_cast<T>(old | first);
-    case AtomicOp::Xor: return static_cast<T>(old ^ first);
+    case AtomicOp::Add:
+      return static_cast<T>(static_cast<W>(old) + static_cast<W>(first));
+    case AtomicOp::Sub:
+      return static_cast<T>(static_cast<W>(old) - static_cast<W>(first));
+    case AtomicOp::Inc:
+      return static_cast<T>(static_cast<W>(old) + 1u);
+    case AtomicOp::Dec:
+      return static_cast<T>(static_cast<W>(old) - 1u);
+    case AtomicOp::Xchg:
+      return first;
+    case AtomicOp::CmpXchg:
+      return old == first ? second : old;
+    case AtomicOp::Min:
+      return first < old ? first : old;
+    case AtomicOp::Max:
+      return first > old ? first : old;
+    case AtomicOp::And:
+      return static_cast<T>(old & first);
+    case AtomicOp::Or:
+      return static_cast<T>(old | first);
+    case AtomicOp::Xor:
+      return static_cast<T>(old ^ first);
   }
   return old;
 }
@@ -121,12 +136,18 @@ using Update = void (*)(AtomicOp, std::byte*, const std::byte*, const std::byte*
 Update findUpdate(AtomicOp op, const Type& type) {
   if (!type.isScalar()) return nullptr;
   switch (type.scalar) {
-    case Scalar::Int: return update<std::int32_t>;
-    case Scalar::Uint: return update<std::uint32_t>;
-    case Scalar::Long: return update<std::int64_t>;
-    case Scalar::Ulong: return update<std::uint64_t>;
-    case Scalar::Float: return op == AtomicOp::Xchg ? update<std::uint32_t> : nullptr;
-    default: return nullptr;
+    case Scalar::Int:
+      return update<std::int32_t>;
+    case Scalar::Uint:
+      return update<std::uint32_t>;
+    case Scalar::Long:
+      return update<std::int64_t>;
+    case Scalar::Ulong:
+      return update<std::uint64_t>;
+    case Scalar::Float:
+      return op == AtomicOp::Xchg ? update<std::uint32_t> : nullptr;
+    default:
+      return nullptr;
   }
 }
 
@@ -139,8 +160,13 @@ class AtomicCode final : public StmtCode {
  public:
   AtomicCode(const Stmt& stmt, AtomicOp op, Update update, AccessCode target,
              std::vector<ExprPtr> operands, const Storage* result, const Type& type)
-      : StmtCode(stmt.where), op_(op), update_(update), target_(std::move(target)),
-        operands_(std::move(operands)), result_(result), pieces_(wholePieces(type)),
+      : StmtCode(stmt.where),
+        op_(op),
+        update_(update),
+        target_(std::move(target)),
+        operands_(std::move(operands)),
+        result_(result),
+        pieces_(wholePieces(type)),
         size_(static_cast<std::int64_t>(sizeOf(type))) {}
   void exec(Machine& machine, Mask active) const override {
     const std::byte* values[2] = {};
@@ -199,8 +225,9 @@ StmtPtr Compiler::make(const Stmt& stmt, const Call& node) {
     arg.array = storageOf(array->array);
   }
   const Storage* result = node.result != nullptr ? storageOf(node.result) : nullptr;
-  require(result == nullptr || (result->data != nullptr && node.result->type == node.function->result),
-          "result variable of another type than the function's", stmt.where);
+  require(
+      result == nullptr || (result->data != nullptr && node.result->type == node.function->result),
+      "result variable of another type than the function's", stmt.where);
   return std::make_unique<CallCode>(stmt, callee, result, std::move(args));
 }
 

@@ -96,11 +96,16 @@ Operation findVectorSelect(const Shape& shape) {
     return lanewise<T, C, T, T>([](C c, T yes, T no) { return c < 0 ? yes : no; });
   };
   switch (sizeOf(condition)) {
-    case 1: return choose.operator()<std::int8_t, std::uint8_t>();
-    case 2: return choose.operator()<std::int16_t, std::uint16_t>();
-    case 4: return choose.operator()<std::int32_t, std::uint32_t>();
-    case 8: return choose.operator()<std::int64_t, std::uint64_t>();
-    default: return nullptr;
+    case 1:
+      return choose.operator()<std::int8_t, std::uint8_t>();
+    case 2:
+      return choose.operator()<std::int16_t, std::uint16_t>();
+    case 4:
+      return choose.operator()<std::int32_t, std::uint32_t>();
+    case 8:
+      return choose.operator()<std::int64_t, std::uint64_t>();
+    default:
+      return nullptr;
   }
 }
 

@@ -94,8 +94,8 @@ class Compiler {
 /// `yes` = the active work-items whose condition holds.
 void evalCondition(Machine& machine, const ExprCode& condition, ConstMask active, Mask yes);
 /// Copies one value per active work-item into private storage.
-void writeVariable(Machine& machine, const Storage& storage, ConstMask active,
-                   const Pieces& pieces, const std::byte* values, std::int64_t size);
+void writeVariable(Machine& machine, const Storage& storage, ConstMask active, const Pieces& pieces,
+                   const std::byte* values, std::int64_t size);
 /// A scalar repeated in all lanes, converted to the vector's element type.
 ExprPtr splatCode(ExprPtr scalar, const Type& vector);
 

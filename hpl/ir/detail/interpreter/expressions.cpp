@@ -23,7 +23,9 @@ class RowCode final : public ExprCode {
 class VariableCode final : public ExprCode {
  public:
   VariableCode(const Expr& expr, const Storage* storage, Pieces pieces, bool whole)
-      : ExprCode(expr.type, expr.where), storage_(storage), pieces_(std::move(pieces)),
+      : ExprCode(expr.type, expr.where),
+        storage_(storage),
+        pieces_(std::move(pieces)),
         whole_(whole) {}
   const std::byte* eval(Machine& machine, ConstMask active) const override {
     if (storage_->written != nullptr) check(machine, active);
@@ -125,7 +127,9 @@ void testLanes(const std::byte* values, std::int64_t width, ConstMask active, Ma
 class ShortCircuitCode final : public ExprCode {
  public:
   ShortCircuitCode(const Expr& expr, bool isAnd, ExprPtr left, ExprPtr right)
-      : ExprCode(expr.type, expr.where), isAnd_(isAnd), left_(std::move(left)),
+      : ExprCode(expr.type, expr.where),
+        isAnd_(isAnd),
+        left_(std::move(left)),
         right_(std::move(right)) {}
   const std::byte* eval(Machine& machine, ConstMask active) const override {
     auto* result = reinterpret_cast<std::int32_t*>(machine.newValues(size()));
@@ -155,7 +159,9 @@ class ShortCircuitCode final : public ExprCode {
 class ChooseCode final : public ExprCode {
  public:
   ChooseCode(const Expr& expr, ExprPtr condition, ExprPtr yes, ExprPtr no)
-      : ExprCode(expr.type, expr.where), condition_(std::move(condition)), yes_(std::move(yes)),
+      : ExprCode(expr.type, expr.where),
+        condition_(std::move(condition)),
+        yes_(std::move(yes)),
         no_(std::move(no)) {}
   const std::byte* eval(Machine& machine, ConstMask active) const override {
     Mask yes = machine.newMask();
@@ -195,8 +201,12 @@ void encode(const Constant& constant, Scalar scalar, std::byte* to) {
       std::memcpy(to, &value, sizeof(value));
       return;
     }
-    case Scalar::Double: std::memcpy(to, &constant.real, sizeof(double)); return;
-    case Scalar::Bool: *to = static_cast<std::byte>(constant.bits != 0 ? 1 : 0); return;
+    case Scalar::Double:
+      std::memcpy(to, &constant.real, sizeof(double));
+      return;
+    case Scalar::Bool:
+      *to = static_cast<std::byte>(constant.bits != 0 ? 1 : 0);
+      return;
     default:
       // Little-endian: the low bytes are the value in any narrower type.
       std::memcpy(to, &constant.bits, sizeOf(scalar));
@@ -213,8 +223,10 @@ void evalCondition(Machine& machine, const ExprCode& condition, ConstMask active
   const std::byte* values = condition.eval(machine, active);
   const std::int64_t width = machine.width;
   switch (condition.type().scalar) {
-    case Scalar::Float: return testLanes<float>(values, width, active, yes);
-    case Scalar::Double: return testLanes<double>(values, width, active, yes);
+    case Scalar::Float:
+      return testLanes<float>(values, width, active, yes);
+    case Scalar::Double:
+      return testLanes<double>(values, width, active, yes);
     case Scalar::Half:
       // Everything but the sign of zero.
       for (std::int64_t i = 0; i < width; ++i) {
@@ -222,13 +234,18 @@ void evalCondition(Machine& machine, const ExprCode& condition, ConstMask active
         yes[i] = static_cast<std::uint8_t>(active[i] != 0 && (bits & 0x7fffu) != 0 ? 1 : 0);
       }
       return;
-    default: break;
+    default:
+      break;
   }
   switch (condition.size()) {
-    case 1: return testLanes<std::uint8_t>(values, width, active, yes);
-    case 2: return testLanes<std::uint16_t>(values, width, active, yes);
-    case 4: return testLanes<std::uint32_t>(values, width, active, yes);
-    default: return testLanes<std::uint64_t>(values, width, active, yes);
+    case 1:
+      return testLanes<std::uint8_t>(values, width, active, yes);
+    case 2:
+      return testLanes<std::uint16_t>(values, width, active, yes);
+    case 4:
+      return testLanes<std::uint32_t>(values, width, active, yes);
+    default:
+      return testLanes<std::uint64_t>(values, width, active, yes);
   }
 }
 
@@ -277,8 +294,8 @@ Place Compiler::place(const Expr& expr) const {
             expr.where);
     // The base is one piece, or, when it is a selection of lanes itself, one piece per lane.
     const bool selection = inner.pieces.size() > 1;
-    const std::uint32_t offset = selection ? inner.pieces[lane].offset
-                                           : inner.origin + offsetOf(vector, lane);
+    const std::uint32_t offset =
+        selection ? inner.pieces[lane].offset : inner.origin + offsetOf(vector, lane);
     pieces.push_back(Piece{offset, static_cast<std::uint32_t>(pieces.size()) * size, size});
   }
   require(expr.type.scalar == vector.scalar && expr.type.lanes == component->lanes.size(),
@@ -406,12 +423,11 @@ ExprPtr Compiler::make(const Expr& expr, const Construct& node) {
               "struct put together from other types than its fields'", expr.where);
       offset = type.structure->fields[k].offset;
     } else {
-      require(part.scalar == type.scalar && !part.isStruct(), "vector put together from other types",
-              expr.where);
+      require(part.scalar == type.scalar && !part.isStruct(),
+              "vector put together from other types", expr.where);
     }
     const std::size_t size =
-        part.isStruct() ? sizeOf(part)
-                        : sizeOf(part.scalar) * (part.complex ? 2 : part.lanes);
+        part.isStruct() ? sizeOf(part) : sizeOf(part.scalar) * (part.complex ? 2 : part.lanes);
     pieces.push_back(
         Piece{0, static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(size)});
     offset += size;

@@ -87,16 +87,26 @@ Operation lanewise(F) {
 template <class F>
 Operation forInteger(Scalar scalar, F f) {
   switch (scalar) {
-    case Scalar::Bool: return f.template operator()<std::uint8_t>();
-    case Scalar::Char: return f.template operator()<std::int8_t>();
-    case Scalar::Uchar: return f.template operator()<std::uint8_t>();
-    case Scalar::Short: return f.template operator()<std::int16_t>();
-    case Scalar::Ushort: return f.template operator()<std::uint16_t>();
-    case Scalar::Int: return f.template operator()<std::int32_t>();
-    case Scalar::Uint: return f.template operator()<std::uint32_t>();
-    case Scalar::Long: return f.template operator()<std::int64_t>();
-    case Scalar::Ulong: return f.template operator()<std::uint64_t>();
-    default: return nullptr;
+    case Scalar::Bool:
+      return f.template operator()<std::uint8_t>();
+    case Scalar::Char:
+      return f.template operator()<std::int8_t>();
+    case Scalar::Uchar:
+      return f.template operator()<std::uint8_t>();
+    case Scalar::Short:
+      return f.template operator()<std::int16_t>();
+    case Scalar::Ushort:
+      return f.template operator()<std::uint16_t>();
+    case Scalar::Int:
+      return f.template operator()<std::int32_t>();
+    case Scalar::Uint:
+      return f.template operator()<std::uint32_t>();
+    case Scalar::Long:
+      return f.template operator()<std::int64_t>();
+    case Scalar::Ulong:
+      return f.template operator()<std::uint64_t>();
+    default:
+      return nullptr;
   }
 }
 
@@ -104,10 +114,14 @@ Operation forInteger(Scalar scalar, F f) {
 template <class F>
 Operation forFloating(Scalar scalar, F f) {
   switch (scalar) {
-    case Scalar::Half: return f.template operator()<HalfLane>();
-    case Scalar::Float: return f.template operator()<float>();
-    case Scalar::Double: return f.template operator()<double>();
-    default: return nullptr;
+    case Scalar::Half:
+      return f.template operator()<HalfLane>();
+    case Scalar::Float:
+      return f.template operator()<float>();
+    case Scalar::Double:
+      return f.template operator()<double>();
+    default:
+      return nullptr;
   }
 }
 

@@ -14,7 +14,9 @@ class ApplyCode final : public ExprCode {
  public:
   ApplyCode(const Type& type, SourceLocation where, Operation operation, Shape shape,
             std::vector<ExprPtr> args)
-      : ExprCode(type, where), operation_(operation), shape_(std::move(shape)),
+      : ExprCode(type, where),
+        operation_(operation),
+        shape_(std::move(shape)),
         args_(std::move(args)) {}
   const std::byte* eval(Machine& machine, ConstMask active) const override {
     const std::byte* values[4] = {};
@@ -166,8 +168,8 @@ void Compiler::requireBuiltinTypes(Builtin builtin, const Shape& shape,
   if (family == BuiltinFamily::Vector || family == BuiltinFamily::Reinterpret) return;
   const Scalar first = shape.args[0].scalar;
   // The implementations read every argument with the size of the first one, but for these.
-  const bool ownSecond = builtin == Builtin::ldexp_ || builtin == Builtin::pown_ ||
-                         builtin == Builtin::rootn_;
+  const bool ownSecond =
+      builtin == Builtin::ldexp_ || builtin == Builtin::pown_ || builtin == Builtin::rootn_;
   for (std::size_t k = 1; k < shape.args.size(); ++k) {
     const bool fits = ownSecond ? shape.args[k].scalar == Scalar::Int
                       : builtin == Builtin::select_ || builtin == Builtin::upsample_
@@ -182,7 +184,7 @@ void Compiler::requireBuiltinTypes(Builtin builtin, const Shape& shape,
   bool fits = result == first;
   if (predicate) {
     fits = shape.result.isVector() && builtin != Builtin::ilogb_ ? sizeOf(result) == sizeOf(first)
-                                                                : result == Scalar::Int;
+                                                                 : result == Scalar::Int;
   } else if (builtin == Builtin::upsample_) {
     fits = sizeOf(result) == 2 * sizeOf(first);
   } else if (family == BuiltinFamily::Integer || builtin == Builtin::nan_) {

@@ -73,8 +73,7 @@ Complex<T> product(Complex<T> a, Complex<T> b) {
 template <class T>
 Complex<T> ratio(Complex<T> a, Complex<T> b) {
   const T d = times(b.re, b.re) + times(b.im, b.im);
-  return {(times(a.re, b.re) + times(a.im, b.im)) / d,
-          (times(a.im, b.re) - times(a.re, b.im)) / d};
+  return {(times(a.re, b.re) + times(a.im, b.im)) / d, (times(a.im, b.re) - times(a.re, b.im)) / d};
 }
 
 template <class T, class R, class F>
@@ -91,13 +90,16 @@ template <class T>
 Operation findComplex(BinaryOp op) {
   using C = Complex<T>;
   switch (op) {
-    case BinaryOp::Mul: return complexwise<T, C>([](C a, C b) { return product(a, b); });
-    case BinaryOp::Div: return complexwise<T, C>([](C a, C b) { return ratio(a, b); });
+    case BinaryOp::Mul:
+      return complexwise<T, C>([](C a, C b) { return product(a, b); });
+    case BinaryOp::Div:
+      return complexwise<T, C>([](C a, C b) { return ratio(a, b); });
     case BinaryOp::Eq:
       return complexwise<T, std::int32_t>([](C a, C b) { return a.re == b.re && a.im == b.im; });
     case BinaryOp::Ne:
       return complexwise<T, std::int32_t>([](C a, C b) { return a.re != b.re || a.im != b.im; });
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 
@@ -119,29 +121,36 @@ Operation findShift(BinaryOp op, const Shape& shape) {
     return forInteger(shape.args[1].scalar, [&]<class S>() {
       if (op == BinaryOp::Shl) {
         return lanewise<T, T, S>([](T a, S amount) {
-          return static_cast<Wrapping<T>>(a) << (static_cast<std::uint64_t>(amount) & (kBits<T> - 1));
+          return static_cast<Wrapping<T>>(a)
+                 << (static_cast<std::uint64_t>(amount) & (kBits<T> - 1));
         });
       }
-      return lanewise<T, T, S>([](T a, S amount) {
-        return a >> (static_cast<std::uint64_t>(amount) & (kBits<T> - 1));
-      });
+      return lanewise<T, T, S>(
+          [](T a, S amount) { return a >> (static_cast<std::uint64_t>(amount) & (kBits<T> - 1)); });
     });
   });
 }
 
 Operation findComparison(BinaryOp op, const Shape& shape) {
   switch (op) {
-    case BinaryOp::Eq: return comparison(shape, [](auto a, auto b) { return a == b; });
-    case BinaryOp::Ne: return comparison(shape, [](auto a, auto b) { return a != b; });
-    case BinaryOp::Lt: return comparison(shape, [](auto a, auto b) { return a < b; });
-    case BinaryOp::Le: return comparison(shape, [](auto a, auto b) { return a <= b; });
-    case BinaryOp::Gt: return comparison(shape, [](auto a, auto b) { return a > b; });
-    case BinaryOp::Ge: return comparison(shape, [](auto a, auto b) { return a >= b; });
+    case BinaryOp::Eq:
+      return comparison(shape, [](auto a, auto b) { return a == b; });
+    case BinaryOp::Ne:
+      return comparison(shape, [](auto a, auto b) { return a != b; });
+    case BinaryOp::Lt:
+      return comparison(shape, [](auto a, auto b) { return a < b; });
+    case BinaryOp::Le:
+      return comparison(shape, [](auto a, auto b) { return a <= b; });
+    case BinaryOp::Gt:
+      return comparison(shape, [](auto a, auto b) { return a > b; });
+    case BinaryOp::Ge:
+      return comparison(shape, [](auto a, auto b) { return a >= b; });
     case BinaryOp::LogicalAnd:
       return comparison(shape, [](auto a, auto b) { return a != 0 && b != 0; });
     case BinaryOp::LogicalOr:
       return comparison(shape, [](auto a, auto b) { return a != 0 || b != 0; });
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 
@@ -151,19 +160,18 @@ Operation findUnary(UnaryOp op, const Shape& shape) {
   const Scalar scalar = shape.args[0].scalar;
   if (shape.args[0].isStruct()) return nullptr;
   switch (op) {
-    case UnaryOp::Plus: return forScalar(scalar, []<class T>() {
-        return lanewise<T, T>([](auto a) { return a; });
-      });
+    case UnaryOp::Plus:
+      return forScalar(scalar, []<class T>() { return lanewise<T, T>([](auto a) { return a; }); });
     case UnaryOp::Negate:
       if (shape.result.isFloating()) {
-        return forFloating(scalar, []<class T>() {
-          return lanewise<T, T>([](auto a) { return -a; });
-        });
+        return forFloating(scalar,
+                           []<class T>() { return lanewise<T, T>([](auto a) { return -a; }); });
       }
       return forInteger(scalar, []<class T>() {
         return lanewise<T, T>([](T a) { return 0 - static_cast<Wrapping<T>>(a); });
       });
-    case UnaryOp::BitNot: return forInteger(scalar, []<class T>() {
+    case UnaryOp::BitNot:
+      return forInteger(scalar, []<class T>() {
         return lanewise<T, T>([](T a) { return ~static_cast<Wrapping<T>>(a); });
       });
     case UnaryOp::LogicalNot:
@@ -186,17 +194,26 @@ Operation findBinary(BinaryOp op, const Shape& shape) {
     return type.scalar == Scalar::Double ? findComplex<double>(op) : nullptr;
   }
   switch (op) {
-    case BinaryOp::Add: return arithmetic(shape, [](auto a, auto b) { return a + b; });
-    case BinaryOp::Sub: return arithmetic(shape, [](auto a, auto b) { return a - b; });
-    case BinaryOp::Mul: return arithmetic(shape, [](auto a, auto b) { return a * b; });
+    case BinaryOp::Add:
+      return arithmetic(shape, [](auto a, auto b) { return a + b; });
+    case BinaryOp::Sub:
+      return arithmetic(shape, [](auto a, auto b) { return a - b; });
+    case BinaryOp::Mul:
+      return arithmetic(shape, [](auto a, auto b) { return a * b; });
     case BinaryOp::Div:
-    case BinaryOp::Rem: return findDivision(op, shape);
-    case BinaryOp::BitAnd: return wrapping(shape, [](auto a, auto b) { return a & b; });
-    case BinaryOp::BitOr: return wrapping(shape, [](auto a, auto b) { return a | b; });
-    case BinaryOp::BitXor: return wrapping(shape, [](auto a, auto b) { return a ^ b; });
+    case BinaryOp::Rem:
+      return findDivision(op, shape);
+    case BinaryOp::BitAnd:
+      return wrapping(shape, [](auto a, auto b) { return a & b; });
+    case BinaryOp::BitOr:
+      return wrapping(shape, [](auto a, auto b) { return a | b; });
+    case BinaryOp::BitXor:
+      return wrapping(shape, [](auto a, auto b) { return a ^ b; });
     case BinaryOp::Shl:
-    case BinaryOp::Shr: return findShift(op, shape);
-    default: return findComparison(op, shape);
+    case BinaryOp::Shr:
+      return findShift(op, shape);
+    default:
+      return findComparison(op, shape);
   }
 }
 

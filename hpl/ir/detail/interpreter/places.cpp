@@ -21,14 +21,21 @@ const std::int64_t* widen(Machine& machine, const std::byte* values) {
 const std::int64_t* evalIndex(Machine& machine, ConstMask active, const ExprCode& index) {
   const std::byte* values = index.eval(machine, active);
   switch (index.type().scalar) {
-    case Scalar::Char: return widen<std::int8_t>(machine, values);
-    case Scalar::Short: return widen<std::int16_t>(machine, values);
-    case Scalar::Int: return widen<std::int32_t>(machine, values);
+    case Scalar::Char:
+      return widen<std::int8_t>(machine, values);
+    case Scalar::Short:
+      return widen<std::int16_t>(machine, values);
+    case Scalar::Int:
+      return widen<std::int32_t>(machine, values);
     case Scalar::Bool:
-    case Scalar::Uchar: return widen<std::uint8_t>(machine, values);
-    case Scalar::Ushort: return widen<std::uint16_t>(machine, values);
-    case Scalar::Uint: return widen<std::uint32_t>(machine, values);
-    default: return reinterpret_cast<const std::int64_t*>(values);
+    case Scalar::Uchar:
+      return widen<std::uint8_t>(machine, values);
+    case Scalar::Ushort:
+      return widen<std::uint16_t>(machine, values);
+    case Scalar::Uint:
+      return widen<std::uint32_t>(machine, values);
+    default:
+      return reinterpret_cast<const std::int64_t*>(values);
   }
 }
 
@@ -73,28 +80,26 @@ std::string nameBehind(const Memory& memory, const std::string& spelled) {
                                const Memory& memory, std::size_t dim, std::int64_t item) {
   const std::string& name = access.storage->variable->name;
   const std::string behind = nameBehind(memory, name);
-  throw BoundsError(describeKernel(machine) + ": " +
-                    describeElement(name, indicesOf(access, rows, item)) +
-                    " is out of bounds: index " + std::to_string(rows[dim][item]) +
-                    " in dimension " + std::to_string(dim + 1) +
-                    (behind.empty() ? std::string() : " of " + behind) + " (extent " +
-                    std::to_string(memory.extents[dim]) + "), " +
-                    describePlace(machine, item, access.where));
+  throw BoundsError(
+      describeKernel(machine) + ": " + describeElement(name, indicesOf(access, rows, item)) +
+      " is out of bounds: index " + std::to_string(rows[dim][item]) + " in dimension " +
+      std::to_string(dim + 1) + (behind.empty() ? std::string() : " of " + behind) + " (extent " +
+      std::to_string(memory.extents[dim]) + "), " + describePlace(machine, item, access.where));
 }
 
 [[noreturn]] void throwBeyond(const Machine& machine, const AccessCode& access, IndexRows rows,
                               const Memory& memory, std::int64_t offset, std::int64_t item) {
   const std::string& name = access.storage->variable->name;
   const std::string target = memory.label.empty() ? memory.variable->name : memory.label;
-  throw BoundsError(describeKernel(machine) + ": " +
-                    describeElement(name, indicesOf(access, rows, item)) +
-                    " is out of bounds: it is element " + std::to_string(offset) + " of '" + target +
-                    "' (elements " + std::to_string(memory.lowest) + " to " +
-                    std::to_string(memory.end - 1) + "), " +
-                    describePlace(machine, item, access.where));
+  throw BoundsError(
+      describeKernel(machine) + ": " + describeElement(name, indicesOf(access, rows, item)) +
+      " is out of bounds: it is element " + std::to_string(offset) + " of '" + target +
+      "' (elements " + std::to_string(memory.lowest) + " to " + std::to_string(memory.end - 1) +
+      "), " + describePlace(machine, item, access.where));
 }
 
-[[noreturn]] void throwUnbound(const Machine& machine, const AccessCode& access, std::int64_t item) {
+[[noreturn]] void throwUnbound(const Machine& machine, const AccessCode& access,
+                               std::int64_t item) {
   throw KernelError(describeKernel(machine) + ": the alias '" + access.storage->variable->name +
                     "' is used before it is bound to an element, " +
                     describePlace(machine, item, access.where));
@@ -226,8 +231,8 @@ void locateUnchecked(Machine& machine, ConstMask active, const AccessCode& acces
     if (active[i] == 0) continue;
     if (storage.pointers != nullptr) {
       if (storage.pointers[i].memory == nullptr) throwUnbound(machine, access, i);
-      result[i] = Pointer{storage.pointers[i].memory,
-                          wrapAdd(storage.pointers[i].offset, rows[0][i])};
+      result[i] =
+          Pointer{storage.pointers[i].memory, wrapAdd(storage.pointers[i].offset, rows[0][i])};
       continue;
     }
     std::int64_t offset = 0;
@@ -245,12 +250,18 @@ void load(Machine& machine, const Locations& places, const Pieces& pieces, std::
   if (machine.anySurplus) std::memset(values, 0, static_cast<std::size_t>(machine.width * size));
   if (isPlain(machine, places, pieces, size)) {
     switch (size) {
-      case 1: return loadPlain<1>(machine, places, values);
-      case 2: return loadPlain<2>(machine, places, values);
-      case 4: return loadPlain<4>(machine, places, values);
-      case 8: return loadPlain<8>(machine, places, values);
-      case 16: return loadPlain<16>(machine, places, values);
-      default: break;
+      case 1:
+        return loadPlain<1>(machine, places, values);
+      case 2:
+        return loadPlain<2>(machine, places, values);
+      case 4:
+        return loadPlain<4>(machine, places, values);
+      case 8:
+        return loadPlain<8>(machine, places, values);
+      case 16:
+        return loadPlain<16>(machine, places, values);
+      default:
+        break;
     }
   }
   for (std::int64_t i = 0; i < machine.width; ++i) {
@@ -262,12 +273,18 @@ void store(Machine& machine, const Locations& places, const Pieces& pieces, cons
            std::int64_t size) {
   if (isPlain(machine, places, pieces, size)) {
     switch (size) {
-      case 1: return storePlain<1>(machine, places, values);
-      case 2: return storePlain<2>(machine, places, values);
-      case 4: return storePlain<4>(machine, places, values);
-      case 8: return storePlain<8>(machine, places, values);
-      case 16: return storePlain<16>(machine, places, values);
-      default: break;
+      case 1:
+        return storePlain<1>(machine, places, values);
+      case 2:
+        return storePlain<2>(machine, places, values);
+      case 4:
+        return storePlain<4>(machine, places, values);
+      case 8:
+        return storePlain<8>(machine, places, values);
+      case 16:
+        return storePlain<16>(machine, places, values);
+      default:
+        break;
     }
   }
   for (std::int64_t i = 0; i < machine.width; ++i) {
@@ -287,15 +304,14 @@ void reportAccess(Machine& machine, const Locations& places, std::int64_t item, 
     if (!conflict) continue;
     const bool sameGroup = conflict->other.group == identity.group;
     const std::string& name = memory.label.empty() ? memory.variable->name : memory.label;
-    throw KernelError(
-        describeKernel(machine) + ": data race on '" + name + "', element " +
-        std::to_string(places.offsets[item]) + ": " +
-        (kind == RaceDetector::Access::Read ? "read" : "written") + " here and " +
-        (conflict->otherWrites ? "written" : "read") + " by work-item " +
-        describeItem(machine, conflict->other) + " of " +
-        (sameGroup ? "the same group without a barrier in between"
-                   : "another group, which nothing orders") +
-        ", " + describePlace(machine, item, places.access->where));
+    throw KernelError(describeKernel(machine) + ": data race on '" + name + "', element " +
+                      std::to_string(places.offsets[item]) + ": " +
+                      (kind == RaceDetector::Access::Read ? "read" : "written") + " here and " +
+                      (conflict->otherWrites ? "written" : "read") + " by work-item " +
+                      describeItem(machine, conflict->other) + " of " +
+                      (sameGroup ? "the same group without a barrier in between"
+                                 : "another group, which nothing orders") +
+                      ", " + describePlace(machine, item, places.access->where));
   }
 }
 
@@ -303,8 +319,8 @@ void checkWritten(const Machine& machine, const std::uint8_t* written, const Pie
                   const std::string& name, std::int64_t item, SourceLocation where) {
   for (const Piece& piece : pieces) {
     if (std::memchr(written + piece.offset, 0, piece.size) == nullptr) continue;
-    throw KernelError(describeKernel(machine) + ": '" + name +
-                      "' is read before it is written, " + describePlace(machine, item, where));
+    throw KernelError(describeKernel(machine) + ": '" + name + "' is read before it is written, " +
+                      describePlace(machine, item, where));
   }
 }
 

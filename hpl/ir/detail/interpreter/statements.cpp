@@ -9,14 +9,13 @@ namespace hpl::ir::detail {
 namespace {
 
 void subtract(std::int64_t width, Mask from, ConstMask what) {
-  for (std::int64_t i = 0; i < width; ++i) from[i] = static_cast<std::uint8_t>(from[i] & (what[i] ^ 1));
+  for (std::int64_t i = 0; i < width; ++i)
+    from[i] = static_cast<std::uint8_t>(from[i] & (what[i] ^ 1));
 }
 void unite(std::int64_t width, Mask with, ConstMask what) {
   for (std::int64_t i = 0; i < width; ++i) with[i] |= what[i];
 }
-void clear(std::int64_t width, Mask mask) {
-  std::memset(mask, 0, static_cast<std::size_t>(width));
-}
+void clear(std::int64_t width, Mask mask) { std::memset(mask, 0, static_cast<std::size_t>(width)); }
 
 /// Declaration without an initial value: what an earlier iteration left is gone.
 class ForgetCode final : public StmtCode {
@@ -42,7 +41,9 @@ class ForgetCode final : public StmtCode {
 class SetVariableCode final : public StmtCode {
  public:
   SetVariableCode(const Stmt& stmt, const Storage* storage, Pieces pieces, ExprPtr value)
-      : StmtCode(stmt.where), storage_(storage), pieces_(std::move(pieces)),
+      : StmtCode(stmt.where),
+        storage_(storage),
+        pieces_(std::move(pieces)),
         value_(std::move(value)) {}
   void exec(Machine& machine, Mask active) const override {
     const std::byte* values = value_->eval(machine, active);
@@ -58,7 +59,9 @@ class SetVariableCode final : public StmtCode {
 class SetElementCode final : public StmtCode {
  public:
   SetElementCode(const Stmt& stmt, AccessCode access, Pieces pieces, ExprPtr value)
-      : StmtCode(stmt.where), access_(std::move(access)), pieces_(std::move(pieces)),
+      : StmtCode(stmt.where),
+        access_(std::move(access)),
+        pieces_(std::move(pieces)),
         value_(std::move(value)) {}
   void exec(Machine& machine, Mask active) const override {
     const std::byte* values = value_->eval(machine, active);
@@ -87,7 +90,9 @@ class BindCode final : public StmtCode {
 class IfCode final : public StmtCode {
  public:
   IfCode(const Stmt& stmt, ExprPtr condition, BlockCode then, BlockCode otherwise)
-      : StmtCode(stmt.where), condition_(std::move(condition)), then_(std::move(then)),
+      : StmtCode(stmt.where),
+        condition_(std::move(condition)),
+        then_(std::move(then)),
         otherwise_(std::move(otherwise)) {}
   void exec(Machine& machine, Mask active) const override {
     Mask yes = machine.newMask();
@@ -109,8 +114,12 @@ class LoopCode final : public StmtCode {
  public:
   LoopCode(const Stmt& stmt, bool bodyFirst, BlockCode prepare, ExprPtr condition, BlockCode step,
            BlockCode body)
-      : StmtCode(stmt.where), bodyFirst_(bodyFirst), prepare_(std::move(prepare)),
-        condition_(std::move(condition)), step_(std::move(step)), body_(std::move(body)) {}
+      : StmtCode(stmt.where),
+        bodyFirst_(bodyFirst),
+        prepare_(std::move(prepare)),
+        condition_(std::move(condition)),
+        step_(std::move(step)),
+        body_(std::move(body)) {}
   void exec(Machine& machine, Mask active) const override {
     // `active` collects who leaves; `live` is who goes round again.
     Mask live = machine.copyOf(active);
@@ -220,10 +229,10 @@ class BarrierCode final : public StmtCode {
       const auto* first = static_cast<const std::uint8_t*>(
           std::memchr(active, 0, static_cast<std::size_t>(machine.width)));
       const std::string line = describeLine(where());
-      throw KernelError(describeKernel(machine) + ": barrier in divergent control flow: work-item " +
-                        describeItem(machine, first - active) +
-                        " does not reach it while others of its group do" +
-                        (line.empty() ? "" : ", ") + line);
+      throw KernelError(
+          describeKernel(machine) + ": barrier in divergent control flow: work-item " +
+          describeItem(machine, first - active) +
+          " does not reach it while others of its group do" + (line.empty() ? "" : ", ") + line);
     }
     machine.races.barrier((flags_ & kLocalFence) != 0, (flags_ & kGlobalFence) != 0);
   }
@@ -243,8 +252,8 @@ void execBlock(Machine& machine, const BlockCode& block, Mask active) {
   }
 }
 
-void writeVariable(Machine& machine, const Storage& storage, ConstMask active,
-                   const Pieces& pieces, const std::byte* values, std::int64_t size) {
+void writeVariable(Machine& machine, const Storage& storage, ConstMask active, const Pieces& pieces,
+                   const std::byte* values, std::int64_t size) {
   const bool whole = pieces.size() == 1 && pieces[0].size == storage.size;
   if (whole && storage.written == nullptr && machine.full(active)) {
     std::memmove(storage.data, values, static_cast<std::size_t>(machine.width * size));
@@ -337,9 +346,9 @@ StmtPtr Compiler::make(const Stmt& stmt, const Loop& node) {
   require(node.condition == nullptr || node.condition->type.isScalar(),
           "condition that is no scalar", stmt.where);
   ++loopDepth_;
-  auto code = std::make_unique<LoopCode>(stmt, false, block(node.prepare),
-                                         node.condition != nullptr ? expr(*node.condition) : nullptr,
-                                         block(node.step), block(node.body));
+  auto code = std::make_unique<LoopCode>(
+      stmt, false, block(node.prepare), node.condition != nullptr ? expr(*node.condition) : nullptr,
+      block(node.step), block(node.body));
   --loopDepth_;
   return code;
 }
