@@ -145,7 +145,7 @@ Operands stripConversions(const ir::Binary& binary, const Type& type, TypeOf typ
 }  // namespace
 
 // A small integer needs no suffix where the other operand decides the type (shifts: nowhere).
-bool FunctionWriter::plainLiteral(const Expr& literal, const Expr& other, const Type& type) {
+bool FunctionWriter::plainLiteral(const Expr& literal, const Expr* other, const Type& type) {
   const auto* constant = literal.as<ir::Constant>();
   if (constant == nullptr || !type.isScalar() || !type.isInteger() || !literal.type.isScalar() ||
       !literal.type.isInteger() || constant->bits > INT32_MAX) {
@@ -153,8 +153,8 @@ bool FunctionWriter::plainLiteral(const Expr& literal, const Expr& other, const 
   }
   // A literal cannot decide: it may lose its own suffix.
   const bool decides =
-      &literal == &other || (other.as<ir::Constant>() == nullptr &&
-                             commonType(typeInC(other), Type{Scalar::Int}) == promoted(type));
+      other == nullptr || (other->as<ir::Constant>() == nullptr &&
+                           commonType(typeInC(*other), Type{Scalar::Int}) == promoted(type));
   if (!decides || literal.type.scalar == Scalar::Bool) return false;
   appendInteger(out_, static_cast<std::int64_t>(constant->bits));
   return true;
@@ -172,13 +172,13 @@ int FunctionWriter::arithmetic(const Expr&, const ir::Binary& binary) {
     sides.left = &peel(*sides.left);
   }
   const bool shifts = precedenceOf(op) == kShift;
-  if (shifts || !plainLiteral(*sides.left, *sides.right, type)) {
+  if (shifts || !plainLiteral(*sides.left, sides.right, type)) {
     operand(*sides.left, leastOperand(op, *sides.left, true));
   }
   out_ += ' ';
   out_ += ir::toString(op);
   out_ += ' ';
-  if (plainLiteral(*sides.right, shifts ? *sides.right : *sides.left, type)) {
+  if (plainLiteral(*sides.right, shifts ? nullptr : sides.left, type)) {
     return precedenceOf(op);
   }
   operand(*sides.right, leastOperand(op, *sides.right, false));

@@ -130,7 +130,7 @@ class FunctionWriter {
   bool literalCast(const ir::Type& to, const ir::Expr& operand);
   bool mayTrap(const ir::Binary& binary) const;
   int safeDivision(const ir::Binary& binary);
-  bool plainLiteral(const ir::Expr& literal, const ir::Expr& other, const ir::Type& type);
+  bool plainLiteral(const ir::Expr& literal, const ir::Expr* other, const ir::Type& type);
   bool constantIndex(const ir::Access& access);
   void arguments(const std::vector<const ir::Expr*>& args);
   /// The type that C gives to what write() writes.
