@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "hpl/error.h"
 #include "hpl/runtime/detail/runtime.h"
@@ -101,6 +103,39 @@ bool DeviceState::probeHostMemory() {
     return hostSeesDevice && host->bytes == other;
   } catch (const cl::Error&) {
     return false;  // a device that cannot do this does not share
+  }
+}
+
+bool DeviceState::honoursUserEvents() {
+  int known = honoursUserEvents_.load(std::memory_order_acquire);
+  if (known < 0) {
+    known = probeUserEvents();
+    honoursUserEvents_.store(known, std::memory_order_release);
+    log::debug(fmt::format("device {} {} user events", name_, known ? "honours" : "ignores"));
+  }
+  return known != 0;
+}
+
+bool DeviceState::probeUserEvents() {
+  // Oclgrind runs a queue inside the flush, where a command that waits would never end.
+  if (identity_.properties.platform.find("Oclgrind") != std::string::npos) return false;
+  try {
+    const cl::CommandQueue& queue = transferQueue();
+    cl::UserEvent gate(context_);
+    const cl::Buffer buffer(context_, CL_MEM_READ_WRITE, sizeof(cl_int));
+    const std::vector<cl::Event> waits{gate};
+    const cl_int value = 0;
+    cl::Event written;
+    queue.enqueueWriteBuffer(buffer, CL_FALSE, 0, sizeof value, &value, &waits, &written);
+    queue.flush();
+    // Long enough for a driver that does not wait, short enough to be done once per device.
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const bool waited = written.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() != CL_COMPLETE;
+    gate.setStatus(CL_COMPLETE);
+    written.wait();
+    return waited;
+  } catch (const cl::Error&) {
+    return false;
   }
 }
 

@@ -95,6 +95,10 @@ class DeviceState {
   /// aligned to hostAlignment). The first call measures it, on CPUs only: both directions must be
   /// visible without a map. `HPL_ZERO_COPY=on|off` decides instead of measuring.
   bool sharesHostMemory();
+  /// Whether the device's commands wait for user events, as OpenCL demands: some drivers run them
+  /// at once, others run everything on the thread that flushes and so would wait for ever. The
+  /// first call measures it.
+  bool honoursUserEvents();
   /// Alignment in bytes of host memory that is to be used without copies.
   static constexpr std::size_t hostAlignment = 128;
 
@@ -128,6 +132,7 @@ class DeviceState {
   }
   void openSlow();
   bool probeHostMemory();
+  bool probeUserEvents();
 
   Identity identity_;
   std::string name_;
@@ -139,7 +144,8 @@ class DeviceState {
   cl::CommandQueue transfer_;
   std::atomic<std::size_t> memoryLimit_{0};
   std::atomic<std::size_t> memoryUsed_{0};
-  std::atomic<int> sharesHostMemory_{-1};  // -1: not measured yet
+  std::atomic<int> sharesHostMemory_{-1};   // -1: not measured yet
+  std::atomic<int> honoursUserEvents_{-1};  // -1: not measured yet
 };
 
 }  // namespace hpl::runtime

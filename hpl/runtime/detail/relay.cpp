@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/runtime/detail/relay.h"
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+namespace hpl::runtime {
+namespace {
+
+struct Relay {
+  cl::Event source;
+  cl::Event target;
+};
+
+/// The thread and its work. Never destroyed: it idles while the process ends.
+class Relays {
+ public:
+  static Relays& get() {
+    static auto* relays = new Relays;
+    return *relays;
+  }
+
+  void add(Relay relay) {
+    {
+      const std::lock_guard lock(mutex_);
+      work_.push_back(std::move(relay));
+    }
+    there_.notify_one();
+  }
+
+ private:
+  Relays() {
+    std::thread([this] { run(); }).detach();
+  }
+
+  void run() {
+    for (;;) {
+      Relay relay;
+      {
+        std::unique_lock lock(mutex_);
+        there_.wait(lock, [this] { return !work_.empty(); });
+        relay = std::move(work_.front());
+        work_.pop_front();
+      }
+      const cl_event source = relay.source();
+      cl_int status = CL_COMPLETE;
+      if (clWaitForEvents(1, &source) != CL_SUCCESS &&
+          (clGetEventInfo(source, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
+                          nullptr) != CL_SUCCESS ||
+           status >= 0)) {
+        status = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+      }
+      // Whatever happens, those who wait for the target must not wait for ever.
+      clSetUserEventStatus(relay.target(), status);
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable there_;
+  std::deque<Relay> work_;
+};
+
+}  // namespace
+
+cl::Event relay(const cl::Event& event, DeviceState& into) {
+  if (!into.honoursUserEvents()) return {};
+  cl_int code = CL_SUCCESS;
+  const cl_event target = clCreateUserEvent(into.context()(), &code);
+  check(code, "clCreateUserEvent", &into);
+  cl::Event result(target);
+  Relays::get().add({event, result});
+  return result;
+}
+
+}  // namespace hpl::runtime
