@@ -67,8 +67,8 @@ Site siteOfCopy(const View& dst, const View& src) {
   for (const auto& replica : from.replicas) {
     if (replica->zeroCopy || !replica->own.current.contains(src.box())) continue;
     holder = &replica->device();
-    const Replica* target = to.find(*holder);
-    if (target != nullptr && !target->zeroCopy && target->own.current.contains(dst.box())) {
+    const Replica* target = to.find(*holder, false);
+    if (target != nullptr && target->own.current.contains(dst.box())) {
       return {Site::OnDevice, holder};
     }
   }
@@ -77,7 +77,7 @@ Site siteOfCopy(const View& dst, const View& src) {
   }
   if (holder != nullptr) return {Site::OnDevice, holder};
   DeviceState* busy = busyInHostMemory(src);
-  if (busy != nullptr && to.find(*busy) != nullptr && to.find(*busy)->zeroCopy) {
+  if (busy != nullptr && to.find(*busy, true) != nullptr) {
     return {Site::OnDevice, busy};
   }
   return {};
@@ -148,6 +148,82 @@ void copyIntoDevice(DeviceState& device, View& dst, View& src) {
   while (!moveInto(lock, *target, dst, src, left)) {
   }
   state.markWritten(target->storage(), dst.box(), false);
+}
+
+// The part of the active distribution that a nested view lies in, with the device's own copy.
+struct PartCopy {
+  const DistributedPart* part = nullptr;
+  Replica* replica = nullptr;
+};
+
+PartCopy partCopyOf(const View& view) {
+  const RootState& state = view.root().state();
+  if (state.active == nullptr || !state.active->hasGhosts) return {};
+  for (const View* outer = view.parent(); outer != nullptr; outer = outer->parent()) {
+    for (const DistributedPart& part : state.active->parts) {
+      if (part.full == outer->box()) return {&part, state.find(*part.device, false)};
+    }
+  }
+  return {};
+}
+
+bool holds(const PartCopy& copy, const Box& box) {
+  if (copy.replica == nullptr) return false;
+  const Storage& own = copy.replica->own;
+  return differenceOf(differenceOf(Region(box), own.current), own.kept).empty();
+}
+
+// Whether the assignment concerns one device's own copy of cells that other devices have, too
+// (paper, Fig. 4): then the copy of that device is read or written, and no other.
+bool concernsPart(const View& dst, const View& src) {
+  const PartCopy to = partCopyOf(dst);
+  const PartCopy from = partCopyOf(src);
+  const bool keptSource = holds(from, src.box()) && from.replica->own.kept.intersects(src.box());
+  if (to.part == nullptr && !keptSource) return false;
+  return to.replica == nullptr || to.replica != from.replica;
+}
+
+// One attempt; false when the lock was given up on the way.
+bool tryCopyPart(Lock& lock, View& dst, View& src, Region& left) {
+  RootState& state = dst.root().state();
+  PartCopy to = partCopyOf(dst);
+  const PartCopy from = partCopyOf(src);
+  if (to.part != nullptr && to.replica == nullptr) {
+    DeviceMemory& memory = deviceMemory(lock, *to.part->device);
+    if (placeReplica(lock, state, memory, to.part->full, Buffer::Own) == nullptr) return false;
+    to = partCopyOf(dst);
+  }
+  if (to.replica == nullptr) state.materialiseHost();
+  const bool fromPart = holds(from, src.box());
+  // The owner's present value of the same cells is what an exchange would bring.
+  const bool isExchange = to.replica != nullptr && fromPart && &dst.root() == &src.root() &&
+                          dst.box() == src.box() && from.replica->own.current.contains(src.box());
+  if (fromPart && from.replica != to.replica) {
+    const Moved moved = transfer(lock, {&src.root().state(), from.replica, src.box()},
+                                 {&state, to.replica, dst.box()});
+    if (moved == Moved::Blocked) return false;
+  } else if (!moveInto(lock, *to.replica, dst, src, left)) {
+    return false;
+  }
+  Storage& storage = to.replica != nullptr ? to.replica->own : state.host;
+  if (isExchange) {
+    state.markCurrent(storage, dst.box());
+  } else if (to.part != nullptr) {
+    state.markPartWritten(*to.replica, dst.box(), *to.part);
+  } else {
+    state.markWritten(storage, dst.box(), false);
+  }
+  return true;
+}
+
+// False: the assignment is like any other.
+bool copyPart(View& dst, View& src) {
+  Lock lock(coherenceMutex());
+  Region left = src.box();
+  while (concernsPart(dst, src)) {
+    if (tryCopyPart(lock, dst, src, left)) return true;
+  }
+  return false;
 }
 
 void copyOnHost(View& dst, View& src) {
@@ -222,6 +298,7 @@ void fillOnHost(View& dst, const void* element) {
 void copy(View& dst, View& src) {
   checkCompatible(dst, src);
   if (&dst == &src) return;
+  if (copyPart(dst, src)) return;
   const Site site = siteOfCopy(dst, src);
   try {
     if (site.kind == Site::OnDevice) return copyOnDevice(*site.device, dst, src);

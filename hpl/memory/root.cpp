@@ -65,7 +65,7 @@ Root::Root(Key, RootOptions options)
   }
   const detail::Lock lock(detail::coherenceMutex());
   state_->bumpEpoch();
-  whole_ = &state_->intern(state_->wholeBox());
+  whole_ = &state_->intern(nullptr, state_->wholeBox());
 }
 
 std::string Root::describe() const { return nameOf(label()); }
@@ -73,7 +73,14 @@ std::string Root::describe() const { return nameOf(label()); }
 View& Root::view(const geometry::Box& box) {
   if (box == whole_->box()) return *whole_;
   const detail::Lock lock(detail::coherenceMutex());
-  return state_->intern(box);
+  return state_->intern(nullptr, box);
+}
+
+View& Root::view(View& parent, const geometry::Box& box) {
+  if (&parent == whole_) return view(box);
+  if (box == parent.box()) return parent;
+  const detail::Lock lock(detail::coherenceMutex());
+  return state_->intern(&parent, box);
 }
 
 void* Root::hostData(const geometry::Box& box, bool forWriting, bool discardOld) {

@@ -10,10 +10,11 @@
 
 namespace hpl::memory {
 
-View::View(Root& root, const geometry::Box& box)
+View::View(Root& root, View* parent, const geometry::Box& box)
     : extents(box.extents()),
       strides(geometry::rowMajorStrides(root.shape())),
       root_(&root),
+      parent_(parent),
       box_(box),
       size_(static_cast<std::size_t>(box.volume())) {}
 
@@ -67,7 +68,7 @@ View& View::subView(const geometry::Point& first, const geometry::Point& last) {
     lo[d] += first[d];
     hi[d] += last[d] + 1;
   }
-  return root_->view(geometry::Box(lo, hi));
+  return root_->view(*this, geometry::Box(lo, hi));
 }
 
 View& View::subView(const geometry::Box& relative) {

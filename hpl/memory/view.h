@@ -19,8 +19,12 @@ struct RootState;
 inline constexpr std::uint8_t kHostReadable = 1;
 inline constexpr std::uint8_t kHostWritable = 2;
 
-/// A box of a root. Views are interned: the same box of the same root is the same object, which
+/// A box of a root. Views are interned: the same box of the same parent is the same object, which
 /// lives as long as the root. A view has the rank of its root.
+///
+/// A view of a view remembers its parent: where the parent is what a device works on as its part of
+/// a distribution, assignments through the nested view read or write that device's copy, although
+/// the same cells may also lie in the parts of other devices (paper, Fig. 4).
 ///
 /// The view is the granularity of host access: opening it makes all of its cells current on the
 /// host (or, for writing, makes all other copies of them stale) in one step, after which any number
@@ -36,6 +40,8 @@ class View {
   Root& root() const noexcept { return *root_; }
   /// In the coordinates of the root.
   const geometry::Box& box() const noexcept { return box_; }
+  /// The view that this one was made from; null for the root's whole view and for views of that.
+  View* parent() const noexcept { return parent_; }
   int rank() const noexcept { return extents.rank(); }
   /// Number of cells.
   std::size_t size() const noexcept { return size_; }
@@ -79,9 +85,10 @@ class View {
 
  private:
   friend struct detail::RootState;
-  View(Root& root, const geometry::Box& box);
+  View(Root& root, View* parent, const geometry::Box& box);
 
   Root* root_;
+  View* parent_;
   geometry::Box box_;
   std::size_t size_;
   std::atomic<void*> handle_{nullptr};

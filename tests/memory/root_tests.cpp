@@ -103,15 +103,21 @@ TEST_CASE("page-locked memory is asked for, and ordinary memory does where there
   CHECK(hostCell(view, {999}) == 2998);
 }
 
-TEST_CASE("views are interned: the same box is the same object, however it was reached") {
+TEST_CASE("views are interned: the same box of the same parent is the same object") {
   const auto array = makeArray({10, 10});
   View& whole = array->whole();
   View& outer = whole.subView(Point{2, 2}, Point{8, 8});
   View& inner = outer.subView(Point{1, 0}, Point{3, 6});
   CHECK(inner.box() == Box({3, 2}, {6, 9}));
-  CHECK(&inner == &whole.subView(Point{3, 2}, Point{5, 8}));
-  CHECK(&inner == &array->view(Box({3, 2}, {6, 9})));
-  CHECK(&inner == &whole.subView(Box({3, 2}, {6, 9})));
+  CHECK(&inner == &outer.subView(Box({1, 0}, {4, 7})));
+  CHECK(&outer == &outer.subView(Point{0, 0}, Point{6, 6}));
+  CHECK(inner.parent() == &outer);
+  // The same cells seen from the whole array: another view, since it names nobody's part.
+  View& direct = whole.subView(Point{3, 2}, Point{5, 8});
+  CHECK(&direct != &inner);
+  CHECK(direct.parent() == nullptr);
+  CHECK(&direct == &array->view(Box({3, 2}, {6, 9})));
+  CHECK(&direct == &whole.subView(Box({3, 2}, {6, 9})));
   CHECK(&whole == &whole.subView(Point{0, 0}, Point{9, 9}));
   CHECK(inner.extents == Extents{3, 7});
   CHECK(inner.size() == 21);

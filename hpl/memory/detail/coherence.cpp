@@ -7,6 +7,7 @@
 #include "hpl/geometry/layout.h"
 #include "hpl/memory/detail/shutdown.h"
 #include "hpl/runtime/detail/events.h"
+#include "hpl/runtime/detail/relay.h"
 
 namespace hpl::memory::detail {
 
@@ -31,11 +32,20 @@ DeviceMemory* findDeviceMemory(const DeviceState& device) {
 
 DeviceMemory& deviceMemory(Lock& lock, DeviceState& device) {
   if (DeviceMemory* known = findDeviceMemory(device)) return *known;
+  // Devices of several contexts will wait for each other. To find out how takes a moment, which
+  // programs with one device are spared.
+  std::vector<DeviceState*> several;
+  for (const auto& memory : deviceMemories()) several.push_back(&memory->device);
   lock.unlock();
   bool shares = false;
   try {
     registerShutdown();
     shares = device.sharesHostMemory();
+    for (DeviceState* other : several) {
+      if (other->sharesContextWith(device)) continue;
+      other->honoursUserEvents();
+      device.honoursUserEvents();
+    }
   } catch (...) {
     lock.lock();
     throw;
@@ -108,11 +118,16 @@ Slot& slotFor(Replica& replica, const Box& box, bool write) {
   return *replica.slots.emplace_back(std::make_unique<Slot>(Slot{box, write, 0}));
 }
 
-Replica* RootState::find(const DeviceState& device) const {
+Replica* RootState::find(const DeviceState& device, bool zeroCopy) const {
   for (const auto& replica : replicas) {
-    if (&replica->device() == &device) return replica.get();
+    if (&replica->device() == &device && replica->zeroCopy == zeroCopy) return replica.get();
   }
   return nullptr;
+}
+
+Replica* RootState::find(const DeviceState& device) const {
+  Replica* own = find(device, false);
+  return own != nullptr ? own : find(device, true);
 }
 
 int RootState::zeroCopyCount() const {
@@ -153,13 +168,13 @@ void RootState::materialiseHost() {
   if (hostData != nullptr) return;
   ownHost = HostBlock(root.bytes(), HostMemory::Plain, root.describe());
   hostData = ownHost.data();
-  for (auto& [box, view] : views) locate(*view, hostData);
+  for (auto& [key, view] : views) locate(*view, hostData);
 }
 
-View& RootState::intern(const Box& box) {
-  std::unique_ptr<View>& view = views[box];
+View& RootState::intern(View* parent, const Box& box) {
+  std::unique_ptr<View>& view = views[{parent, box}];
   if (!view) {
-    view.reset(new View(root, box));
+    view.reset(new View(root, parent, box));
     if (root.whole_ == nullptr) root.whole_ = view.get();  // the first one is the whole array
     locate(*view, hostData);
   }
@@ -191,28 +206,102 @@ void RootState::forbidHostWrites(const Box& box) {
 
 void RootState::markCurrent(Storage& storage, const Box& box) {
   if (&storage != &host) forbidHostWrites(box);
+  if (storage.kept.intersects(box)) {
+    storage.kept.subtract(box);
+    bumpEpoch();
+  }
   if (storage.current.contains(box)) return;
   storage.current.add(box);
   bumpEpoch();
 }
 
-void RootState::markWritten(Storage& storage, const Box& box, bool byHost) {
-  if (!byHost) {
-    for (std::size_t i = openViews.size(); i-- > 0;) {
-      if (openViews[i]->box().intersects(box)) setHostState(*openViews[i], 0);
-    }
+void RootState::closeHostViews(const Box& box) {
+  for (std::size_t i = openViews.size(); i-- > 0;) {
+    if (openViews[i]->box().intersects(box)) setHostState(*openViews[i], 0);
   }
+}
+
+void RootState::markWritten(Storage& storage, const Box& box, bool byHost) {
+  if (!byHost) closeHostViews(box);
   bool changed = false;
-  forEachStorage([&](Storage& other) {
-    if (&other == &storage || !other.current.intersects(box)) return;
-    other.current.subtract(box);
+  const auto outdate = [&](Region& region) {
+    if (!region.intersects(box)) return;
+    region.subtract(box);
     changed = true;
+  };
+  forEachStorage([&](Storage& other) {
+    if (&other != &storage) outdate(other.current);
+    outdate(other.kept);
   });
   if (!storage.current.contains(box)) {
     storage.current.add(box);
     changed = true;
   }
   if (changed) bumpEpoch();
+}
+
+namespace {
+
+// What becomes of another device's copies of the core cells in `box` that this launch has written:
+// a part whose ghosts they are goes on with the values that it has.
+bool outdateCopies(const RootState& state, Replica& other, const Box& box) {
+  Region& current = other.own.current;
+  if (!current.intersects(box)) return false;
+  for (const DistributedPart& part : state.active->parts) {
+    if (part.device != &other.device() || !part.full.intersects(box)) continue;
+    other.own.kept.add(intersectionOf(current, Region(intersect(box, part.full))));
+  }
+  current.subtract(box);
+  return true;
+}
+
+}  // namespace
+
+void RootState::markPartWritten(Replica& replica, const Box& box, const DistributedPart& part) {
+  const Region core = intersectionOf(part.core, Region(box));
+  const Region ghosts = differenceOf(Region(box), core);
+  Storage& own = replica.own;
+  bool changed = false;
+  for (const Box& piece : core) {
+    closeHostViews(piece);
+    if (host.current.intersects(piece)) {
+      host.current.subtract(piece);
+      changed = true;
+    }
+    for (const auto& other : replicas) {
+      if (other.get() != &replica && !other->zeroCopy)
+        changed = outdateCopies(*this, *other, piece) || changed;
+    }
+  }
+  for (const Box& piece : ghosts) forbidHostWrites(piece);
+  if (!own.current.contains(core) || own.kept.intersects(core)) {
+    own.current.add(core);
+    own.kept.subtract(core);
+    changed = true;
+  }
+  if (!own.kept.contains(ghosts) || own.current.intersects(ghosts)) {
+    own.current.subtract(ghosts);
+    own.kept.add(ghosts);
+    changed = true;
+  }
+  if (changed) bumpEpoch();
+}
+
+void RootState::adopt(std::shared_ptr<const Distribution> next) {
+  if (next == active) return;
+  // Explicit parts that gained a neighbour: what the others kept stays theirs.
+  const bool grown = active && next && active->origin == Distribution::Origin::Explicit &&
+                     next->origin == Distribution::Origin::Explicit &&
+                     next->parts.size() > active->parts.size();
+  active = std::move(next);
+  if (!grown) {
+    forEachStorage([](Storage& storage) { storage.kept.clear(); });
+    for (const auto& replica : replicas) {
+      replica->trusted = Box();
+      replica->mayShrink = true;
+    }
+  }
+  bumpEpoch();
 }
 
 Region RootState::onlyIn(const Storage& storage) const {
@@ -229,8 +318,15 @@ Region RootState::onlyIn(const Storage& storage) const {
 namespace {
 
 void addWait(Waits& waits, const Waiter& waiter, cl::Event event, const DeviceState& of) {
-  const bool sameContext = waiter.device != nullptr && waiter.device->sharesContextWith(of);
-  (sameContext ? waits.events : waits.host).push_back(std::move(event));
+  if (waiter.device == nullptr) {
+    waits.host.push_back(std::move(event));
+  } else if (waiter.device->sharesContextWith(of)) {
+    waits.events.push_back(std::move(event));
+  } else if (waiter.device->honoursUserEvents()) {
+    waits.foreign.push_back(std::move(event));
+  } else {
+    waits.host.push_back(std::move(event));
+  }
 }
 
 // Transfers that are done disappear from the list; one that failed is reported here, and its
@@ -270,6 +366,16 @@ void collectSlots(Replica& replica, const Box& box, bool write, const Waiter& wa
 }
 
 }  // namespace
+
+void Waits::relayTo(DeviceState& device) {
+  for (std::size_t i = 0; i < foreign.size(); ++i) {
+    const auto isSame = [&](const cl::Event& other) { return other() == foreign[i](); };
+    if (std::any_of(foreign.begin(), foreign.begin() + static_cast<std::ptrdiff_t>(i), isSame))
+      continue;
+    events.push_back(runtime::relay(foreign[i], device));
+  }
+  foreign.clear();
+}
 
 void collectConflicts(RootState& state, Storage& storage, const Box& box, bool write, Waiter waiter,
                       Waits& waits) {

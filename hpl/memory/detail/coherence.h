@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "hpl/geometry/region.h"
 #include "hpl/memory/detail/device_access.h"
+#include "hpl/memory/detail/distribution.h"
 #include "hpl/memory/detail/host_memory.h"
 #include "hpl/memory/detail/launch_clock.h"
 
@@ -36,6 +38,10 @@ struct PendingTransfer {
 struct Storage {
   /// The cells whose current value is here, perhaps once the pending transfers are done.
   Region current;
+  /// Cells of the device's part that another part owns and whose value here is the part's own: what
+  /// the device computed for its ghosts, or an owner's value of before. The next launch of the same
+  /// part reads them; nobody else does. Disjoint from `current`.
+  Region kept;
   std::vector<PendingTransfer> transfers;
 };
 
@@ -56,6 +62,13 @@ struct Replica {
   Storage own;  ///< unused for zero-copy
   std::vector<std::unique_ptr<Slot>> slots;
   int pins = 0;
+  /// Of what `own.kept` holds, the cells in this box have the values that their owners have; see
+  /// ghosts/freshness.h. Rank 0: none.
+  Box trusted;
+  /// Launches that wrote the part since its ghosts were last brought up to date.
+  int launchesSinceRefresh = 0;
+  /// The array was cut anew since the buffer got its box.
+  bool mayShrink = false;
 
   Storage& storage();
   DeviceState& device() const;
@@ -93,11 +106,21 @@ struct RootState {
   std::vector<std::unique_ptr<Replica>> replicas;
   /// Views with hostState != 0.
   std::vector<View*> openViews;
-  std::unordered_map<Box, std::unique_ptr<View>> views;
+  /// By parent (null: the whole array) and box.
+  std::map<std::pair<const View*, Box>, std::unique_ptr<View>> views;
   /// The device that last worked in the host's storage.
   DeviceState* lastAliasUser = nullptr;
+  /// How the array is distributed: what the launches that wrote parts of it last amount to. Null:
+  /// never distributed. All `kept` regions belong to it.
+  std::shared_ptr<const Distribution> active;
+  /// Every annotated distribution that the array was launched with, each once.
+  std::vector<std::shared_ptr<const Distribution>> annotated;
+  ExplicitParts explicitParts;
 
   Box wholeBox() const { return Box::ofExtents(root.shape()); }
+  /// The replica of a device that shares the host's storage, or the one of its own.
+  Replica* find(const DeviceState& device, bool zeroCopy) const;
+  /// Either; the one of its own if there are both.
   Replica* find(const DeviceState& device) const;
   int zeroCopyCount() const;
   /// Where several devices work in the host's storage: a plan of another device than the last user
@@ -107,8 +130,8 @@ struct RootState {
   void bumpEpoch();
   /// Allocates the host's storage unless it exists. Throws AllocationError.
   void materialiseHost();
-  /// The view of a box, made if need be.
-  View& intern(const Box& box);
+  /// The view of a box within a parent (null: the whole array), made if need be.
+  View& intern(View* parent, const Box& box);
 
   /// Makes `box` current in `storage` and stale everywhere else; closes the host views that a
   /// device's write outdates (`byHost` false).
@@ -116,8 +139,16 @@ struct RootState {
   /// Makes `box` current in `storage`; host views that are open for writing lose that right, since
   /// from now on a write has another copy to outdate.
   void markCurrent(Storage& storage, const Box& box);
+  /// What a launch on a part of the active distribution does: core cells become current there and
+  /// stale elsewhere, where other parts go on with the value they have (`kept`); ghost cells keep
+  /// their new value for this part alone.
+  void markPartWritten(Replica& replica, const Box& box, const DistributedPart& part);
+  /// The distribution is `next` from now on; what parts of another one kept is forgotten.
+  void adopt(std::shared_ptr<const Distribution> next);
   /// Takes the right to write from host views that overlap `box`.
   void forbidHostWrites(const Box& box);
+  /// Closes the host views that overlap `box`, whose cells a device writes.
+  void closeHostViews(const Box& box);
   void setHostState(View& view, std::uint8_t state);
   /// What of `region` is current nowhere else than in `storage`.
   Region onlyIn(const Storage& storage) const;
@@ -155,10 +186,13 @@ Slot& slotFor(Replica& replica, const Box& box, bool write);
 
 /// What an operation has to wait for.
 struct Waits {
-  WaitList events;              ///< of the waiting queue's context
-  std::vector<cl::Event> host;  ///< of other contexts, or everything when the host waits
+  WaitList events;                 ///< of the waiting queue's context
+  std::vector<cl::Event> foreign;  ///< of other contexts, for a queue that can be made to wait
+  std::vector<cl::Event> host;     ///< what the host has to wait for
 
   bool mustBlock() const { return !host.empty(); }
+  /// Turns the foreign events into events of the waiting device's context.
+  void relayTo(DeviceState& device);
 };
 
 /// Who waits.

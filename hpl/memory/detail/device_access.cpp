@@ -15,60 +15,147 @@ namespace {
 
 bool needsContents(const DeviceUse& use) { return use.read || (use.write && !use.overwrites); }
 
-// What all uses of the root together need on the device: one replica holds them all.
-Box hullOfUses(const Root& root, std::span<const DeviceUse> uses) {
-  Box box;
-  for (const DeviceUse& use : uses) {
-    if (&use.view->root() == &root) box = hull(box, use.view->box());
+// What a use means for its root's distribution.
+struct Role {
+  // The part of the active distribution that the use works on; null: none, it is like any other
+  // launch.
+  const DistributedPart* part = nullptr;
+  Buffer buffer = Buffer::Any;
+};
+
+Role roleOf(const RootState& state, DeviceState& device, const DeviceUse& use) {
+  Role role;
+  if (use.distribution != nullptr) {
+    const DistributedPart* part = use.distribution->partOn(device, use.cells());
+    if (part == nullptr) return role;
+    if (use.distribution->hasGhosts) role.buffer = Buffer::Own;
+    if (state.active.get() == use.distribution && use.distribution->hasGhosts) role.part = part;
+    return role;
   }
-  return box;
+  if (!use.mayBePart) return role;
+  if (use.write) {
+    // The first launch of a part counts already: it may not write into memory that is shared.
+    const auto future = state.explicitParts.with(device, use.cells());
+    const DistributedPart* part = future->partOn(device, use.cells());
+    if (part != nullptr && Distribution::needsOwnBuffer(*part)) role.buffer = Buffer::Own;
+  }
+  const Distribution* active = state.active.get();
+  if (active == nullptr || active->origin != Distribution::Origin::Explicit) return role;
+  const DistributedPart* part = active->partOn(device, use.cells());
+  if (part == nullptr || !Distribution::needsOwnBuffer(*part)) return role;
+  return {part, Buffer::Own};
 }
 
-bool isFirstUse(std::span<const DeviceUse> uses, std::size_t i) {
-  for (std::size_t j = 0; j < i; ++j) {
-    if (&uses[j].view->root() == &uses[i].view->root()) return false;
-  }
-  return true;
+// Where the view's first cell is, or would be, in memory that holds `enclosing`.
+std::size_t offsetOf(const Box& enclosing, const Box& view) {
+  const geometry::Extents strides = geometry::rowMajorStrides(enclosing.extents());
+  geometry::Index offset = 0;
+  for (int d = 0; d < view.rank(); ++d) offset += (view.lo(d) - enclosing.lo(d)) * strides[d];
+  return static_cast<std::size_t>(offset);
 }
 
-// One attempt; false when the lock was given up on the way.
-bool tryPrepare(Lock& lock, DeviceState& device, std::span<const DeviceUse> uses,
-                std::vector<Replica*>& pinned, Waits& waits) {
-  DeviceMemory& memory = deviceMemory(lock, device);
-  for (std::size_t i = 0; i < uses.size(); ++i) {
-    if (!isFirstUse(uses, i)) continue;
-    Root& root = uses[i].view->root();
-    Replica* replica = placeReplica(lock, root.state(), memory, hullOfUses(root, uses));
+// A use together with where it finds its cells.
+struct Need {
+  DeviceState* device;
+  const DeviceUse* use;
+  Role role;
+};
+
+bool sharesReplica(const Need& a, const Need& b) {
+  return a.device == b.device && &a.use->view->root() == &b.use->view->root() &&
+         a.role.buffer == b.role.buffer;
+}
+
+// Replicas hold all that the uses of one launch need of a root.
+bool tryPlace(Lock& lock, std::span<const Need> needs, std::vector<Replica*>& pinned) {
+  for (std::size_t i = 0; i < needs.size(); ++i) {
+    Box box;
+    bool isFirst = true;
+    for (std::size_t j = 0; j < needs.size(); ++j) {
+      if (!sharesReplica(needs[i], needs[j])) continue;
+      isFirst = isFirst && j >= i;
+      box = hull(box, needs[j].use->cells());
+    }
+    if (!isFirst) continue;
+    DeviceMemory& memory = deviceMemory(lock, *needs[i].device);
+    RootState& state = needs[i].use->view->root().state();
+    Replica* replica = placeReplica(lock, state, memory, box, needs[i].role.buffer);
     if (replica == nullptr) return false;
     if (std::find(pinned.begin(), pinned.end(), replica) == pinned.end()) {
       pinned.push_back(replica);
       pin(*replica);
     }
   }
-  for (const DeviceUse& use : uses) {
-    RootState& state = use.view->root().state();
-    if (needsContents(use) && !fetch(lock, state, state.find(device), use.view->box())) {
-      return false;
-    }
-  }
-  for (const DeviceUse& use : uses) {
-    RootState& state = use.view->root().state();
-    collectConflicts(state, state.find(device)->storage(), use.view->box(), use.write,
-                     {&device, true}, waits);
-    if (!waits.mustBlock()) continue;
-    blockOn(lock, waits.host, state.root);
-    return false;
+  return true;
+}
+
+Replica* placed(const Need& need) {
+  return replicaFor(need.use->view->root().state(), *findDeviceMemory(*need.device),
+                    need.role.buffer);
+}
+
+bool tryFetch(Lock& lock, std::span<const Need> needs) {
+  for (const Need& need : needs) {
+    if (!needsContents(*need.use)) continue;
+    RootState& state = need.use->view->root().state();
+    const KeptCells kept = need.role.part != nullptr ? KeptCells::Accept : KeptCells::Replace;
+    if (!fetch(lock, state, placed(need), need.use->cells(), kept)) return false;
   }
   return true;
 }
 
-Placement placementOf(const View& view, const Replica& replica) {
-  Placement placement;
-  placement.buffer = replica.buffer();
-  placement.offset = static_cast<std::size_t>(geometry::linearOffset(replica.box, view.box()));
-  placement.strides = geometry::rowMajorStrides(replica.box.extents());
-  placement.box = replica.box;
-  return placement;
+bool tryCollect(Lock& lock, const Need& need, Waits& waits) {
+  RootState& state = need.use->view->root().state();
+  collectConflicts(state, placed(need)->storage(), need.use->cells(), need.use->write,
+                   {need.device, true}, waits);
+  if (!waits.mustBlock()) return true;
+  blockOn(lock, waits.host, state.root);
+  return false;
+}
+
+std::vector<Need> needsOf(std::span<const DeviceLaunch> launches) {
+  std::vector<Need> needs;
+  for (const DeviceLaunch& launch : launches) {
+    for (const DeviceUse& use : launch.uses) {
+      needs.push_back({launch.device, &use, roleOf(use.view->root().state(), *launch.device, use)});
+    }
+  }
+  return needs;
+}
+
+// One attempt; false when the lock was given up on the way.
+bool tryPrepare(Lock& lock, std::span<DeviceLaunch> launches, std::vector<Replica*>& pinned,
+                std::vector<Replica*>& used, std::vector<Waits>& waits) {
+  const std::vector<Need> needs = needsOf(launches);
+  if (!tryPlace(lock, needs, pinned) || !tryFetch(lock, needs)) return false;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    for (std::size_t u = 0; u < launches[i].uses.size(); ++u, ++next) {
+      if (!tryCollect(lock, needs[next], waits[i])) return false;
+    }
+  }
+  next = 0;
+  used.clear();
+  for (DeviceLaunch& launch : launches) {
+    for (Placement& placement : launch.placements) {
+      Replica& replica = *used.emplace_back(placed(needs[next]));
+      const View& view = *needs[next].use->view;
+      placement.buffer = replica.buffer();
+      placement.offset = offsetOf(replica.box, view.box());
+      placement.strides = geometry::rowMajorStrides(replica.box.extents());
+      placement.box = replica.box;
+      ++next;
+    }
+  }
+  return true;
+}
+
+bool waitForOthers(Lock& lock, std::span<const DeviceLaunch> launches) {
+  for (const DeviceLaunch& launch : launches) {
+    const DeviceMemory* memory = findDeviceMemory(*launch.device);
+    if (memory != nullptr && waitForUnpin(lock, *memory)) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -82,57 +169,114 @@ void Transaction::unpin() noexcept {
   pinned_.clear();
 }
 
-void Transaction::prepare(DeviceState& device, std::span<const DeviceUse> uses,
-                          std::span<Placement> placements, WaitList& waits) {
+void Transaction::prepareAll(std::span<DeviceLaunch> launches) {
   unpin();
-  device_ = &device;
-  uses_.assign(uses.begin(), uses.end());
   for (;;) {
-    Waits found;
+    std::vector<Waits> waits(launches.size());
     try {
-      if (!tryPrepare(lock_, device, uses, pinned_, found)) continue;
+      if (!tryPrepare(lock_, launches, pinned_, used_, waits)) continue;
     } catch (const AllocationError&) {
       // Memory may be short only because other threads are between two waits of theirs.
       unpin();
-      if (!waitForUnpin(lock_, *findDeviceMemory(device))) throw;
+      if (!waitForOthers(lock_, launches)) throw;
       continue;
     }
-    waits.insert(waits.end(), found.events.begin(), found.events.end());
-    break;
-  }
-  for (std::size_t i = 0; i < uses.size(); ++i) {
-    placements[i] = placementOf(*uses[i].view, *uses[i].view->root().state().find(device));
+    for (std::size_t i = 0; i < launches.size(); ++i) {
+      waits[i].relayTo(*launches[i].device);
+      WaitList& list = launches[i].waits;
+      list.insert(list.end(), waits[i].events.begin(), waits[i].events.end());
+    }
+    return;
   }
 }
 
-void Transaction::commit(cl::Event event, std::span<Ticket> tickets) {
-  const Stamp stamp = findDeviceMemory(*device_)->clock.record(std::move(event));
-  for (std::size_t i = 0; i < uses_.size(); ++i) {
-    const DeviceUse& use = uses_[i];
-    Root& root = use.view->root();
-    RootState& state = root.state();
-    Replica& replica = *state.find(*device_);
-    slotFor(replica, use.view->box(), use.write).stamp = stamp;
-    if (use.write) {
-      state.markWritten(replica.storage(), use.view->box(), false);
-    } else {
-      state.forbidHostWrites(use.view->box());
+namespace {
+
+// Notes what one use of a launch did.
+void noteUse(DeviceState& device, const DeviceUse& use, Replica& replica, Stamp stamp) {
+  RootState& state = use.view->root().state();
+  const Box& cells = use.cells();
+  slotFor(replica, cells, use.write).stamp = stamp;
+  if (replica.zeroCopy) state.noteAliasUser(device);
+  if (use.distribution != nullptr && (use.write || state.active == nullptr)) {
+    const auto& known = state.annotated;
+    const auto own = std::find_if(known.begin(), known.end(), [&](const auto& distribution) {
+      return distribution.get() == use.distribution;
+    });
+    if (use.write) state.explicitParts.clear();
+    state.adopt(*own);
+  } else if (use.mayBePart && use.write) {
+    state.explicitParts.add(device, cells);
+    state.adopt(state.explicitParts.distribution());
+  }
+  if (!use.write) return state.forbidHostWrites(cells);
+  const DistributedPart* part = roleOf(state, device, use).part;
+  if (part != nullptr) {
+    state.markPartWritten(replica, cells, *part);
+  } else {
+    state.markWritten(replica.storage(), cells, false);
+  }
+}
+
+}  // namespace
+
+void Transaction::commitAll(std::span<DeviceLaunch> launches) {
+  auto replica = used_.begin();
+  for (DeviceLaunch& launch : launches) {
+    const Stamp stamp = launch.launched ? record(*launch.device, std::move(launch.event)) : 0;
+    for (const DeviceUse& use : launch.uses) {
+      if (launch.launched) noteUse(*launch.device, use, **replica, stamp);
+      ++replica;
     }
-    if (replica.zeroCopy) state.noteAliasUser(*device_);
   }
-  // Only now are the epochs final: several uses may concern one root.
-  for (std::size_t i = 0; i < tickets.size(); ++i) {
-    const DeviceUse& use = uses_[i];
-    Replica& replica = *use.view->root().state().find(*device_);
-    tickets[i].slot = &slotFor(replica, use.view->box(), use.write);
+  // Only now are slots and epochs final: several uses may concern one root.
+  replica = used_.begin();
+  for (const DeviceLaunch& launch : launches) {
+    for (std::size_t i = 0; i < launch.uses.size(); ++i, ++replica) {
+      if (launch.tickets.empty()) continue;
+      const DeviceUse& use = launch.uses[i];
+      launch.tickets[i].replica = *replica;
+      launch.tickets[i].slot = &slotFor(**replica, use.cells(), use.write);
+    }
   }
-  for (std::size_t i = 0; i < tickets.size(); ++i) {
-    tickets[i].epoch = uses_[i].view->root().epoch();
+  for (const DeviceLaunch& launch : launches) {
+    for (std::size_t i = 0; i < launch.tickets.size(); ++i) {
+      launch.tickets[i].epoch = launch.uses[i].view->root().epoch();
+    }
   }
+}
+
+void Transaction::prepare(DeviceState& device, std::span<const DeviceUse> uses,
+                          std::span<Placement> placements, WaitList& waits) {
+  single_ = {&device, uses, placements, {}, {}, {}, true};
+  prepareAll({&single_, 1});
+  waits.insert(waits.end(), single_.waits.begin(), single_.waits.end());
+}
+
+void Transaction::commit(cl::Event event, std::span<Ticket> tickets) {
+  single_.event = std::move(event);
+  single_.tickets = tickets;
+  commitAll({&single_, 1});
 }
 
 Stamp Transaction::record(DeviceState& device, cl::Event event) {
   return findDeviceMemory(device)->clock.record(std::move(event));
+}
+
+std::shared_ptr<const Distribution> internDistribution(Root& root,
+                                                       std::shared_ptr<const Distribution> made) {
+  const Lock lock(coherenceMutex());
+  auto& known = root.state().annotated;
+  for (const auto& distribution : known) {
+    const auto same = [](const DistributedPart& a, const DistributedPart& b) {
+      return a.device == b.device && a.full == b.full && a.core == b.core;
+    };
+    if (std::equal(distribution->parts.begin(), distribution->parts.end(), made->parts.begin(),
+                   made->parts.end(), same)) {
+      return distribution;
+    }
+  }
+  return known.emplace_back(std::move(made));
 }
 
 geometry::Box replicaBox(Root& root, DeviceState& device) {
@@ -147,6 +291,14 @@ std::vector<Box> currentOn(Root& root, DeviceState& device) {
   if (replica == nullptr) return {};
   const Region& current = replica->storage().current;
   return {current.begin(), current.end()};
+}
+
+std::vector<Box> keptOn(Root& root, DeviceState& device) {
+  const Lock lock(coherenceMutex());
+  Replica* replica = root.state().find(device);
+  if (replica == nullptr) return {};
+  const Region& kept = replica->own.kept;
+  return {kept.begin(), kept.end()};
 }
 
 std::vector<Box> currentOnHost(Root& root) {

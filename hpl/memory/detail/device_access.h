@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <vector>
@@ -10,25 +11,26 @@
 #include "hpl/memory/root.h"
 #include "hpl/runtime/detail/device_state.h"
 
-/// How launches use arrays on devices. A launch is one Transaction:
+/// How launches use arrays on devices. A launch, on one or several devices, is one Transaction:
 ///
 ///     Transaction transaction;
 ///     if (Transaction::isFresh(uses, tickets)) {               // a repetition: nothing changed
 ///       enqueueNDRangeKernel(..., nullptr, &event);
 ///       transaction.touch(device, event, tickets);
 ///     } else {
-///       transaction.prepare(device, uses, placements, waits);  // replicas, uploads, events
-///       ... set the kernel's arguments from placements ...
+///       transaction.prepareAll(launches);                      // replicas, uploads, events
+///       ... for each device: set the kernel's arguments from its placements and
 ///       enqueueNDRangeKernel(..., &waits, &event);
-///       transaction.commit(event, tickets);
+///       transaction.commitAll(launches);
 ///     }
 ///
-/// The kernel goes to the device's compute queue. `uses` belong to one device; a launch on several
-/// devices is one transaction for each.
+/// The kernels go to the devices' compute queues. Every device is prepared before the effects of
+/// any are noted, so all of them see what was there before the launch.
 namespace hpl::memory::detail {
 
 struct Replica;
 struct DeviceMemory;
+struct Distribution;
 
 /// Number of a command on a device's compute queue, counted from 1; 0 is "none".
 using Stamp = std::uint64_t;
@@ -41,13 +43,25 @@ struct DeviceUse {
   /// The launch provably writes every cell, so the old contents are not needed. A write without it
   /// needs them, because cells that stay unwritten keep their values.
   bool overwrites = false;
+  /// The view is a part of this annotated distribution, kept alive by the caller and interned
+  /// (internDistribution); null when the argument is not annotated.
+  const Distribution* distribution = nullptr;
+  /// The view is an explicit subarray: launches that write such views on several devices amount to
+  /// a distribution.
+  bool mayBePart = false;
+  /// The cells that the launch touches, when they are not those of the view: then the view only
+  /// says where the kernel counts from. Rank 0: the view's.
+  geometry::Box box = {};
+
+  const geometry::Box& cells() const noexcept { return box.rank() > 0 ? box : view->box(); }
 };
 
 /// Where a view is on a device.
 struct Placement {
   /// Valid until the transaction ends, and as long as the root's epoch stays what it is.
   cl_mem buffer = nullptr;
-  /// Elements from the start of the buffer to the view's first cell.
+  /// Elements from the start of the buffer to the view's first cell, modulo 2^64: negative when the
+  /// buffer begins behind it (DeviceUse::box).
   std::size_t offset = 0;
   /// Elements between neighbours in each dimension.
   geometry::Extents strides;
@@ -69,10 +83,30 @@ struct Ticket {
   /// stale.
   std::uint64_t epoch = 0;
   Slot* slot = nullptr;
+  /// Valid as long as the epoch is.
+  Replica* replica = nullptr;
 };
 
 /// Events that a launch must wait for; all of them belong to the device's context.
 using WaitList = std::vector<cl::Event>;
+
+/// One device's share of a launch. The lists belong to the caller and stay where they are until
+/// the transaction has been committed.
+struct DeviceLaunch {
+  runtime::DeviceState* device = nullptr;
+  std::span<const DeviceUse> uses;
+  /// Filled by prepare(), one per use.
+  std::span<Placement> placements;
+  /// Filled by commit(), one per use; may be empty.
+  std::span<Ticket> tickets;
+  /// Filled by prepare(): what the kernel must wait for.
+  WaitList waits;
+  /// The kernel's event, for commit(); may stay empty: a marker is enqueued when somebody has to
+  /// wait.
+  cl::Event event;
+  /// The kernel was enqueued.
+  bool launched = true;
+};
 
 /// One launch's use of the coherence engine. Holds the engine's lock from construction to
 /// destruction, except while prepare() waits for a device. When a launch fails before commit(),
@@ -95,16 +129,20 @@ class Transaction {
     return true;
   }
 
-  /// Ensures that every view is on the device, contiguous within one replica per root, with its
-  /// contents where they are needed; starts the transfers of exactly the missing cells; appends to
-  /// `waits` what the launch must wait for. Fills `placements`, one per use. Throws AllocationError
-  /// when the device cannot hold the arrays, DeviceError when a transfer fails.
+  /// Ensures that every view is on its device, contiguous within one replica, with its contents
+  /// where they are needed; starts the transfers of exactly the missing cells; says what the
+  /// kernels must wait for. Throws AllocationError when a device cannot hold the arrays,
+  /// DeviceError when a transfer fails.
+  void prepareAll(std::span<DeviceLaunch> launches);
+
+  /// After the enqueues that follow prepareAll(): what the launch writes becomes current on the
+  /// devices and stale elsewhere; ghosts of parts keep what was written for their part alone.
+  /// Devices that were not `launched` change nothing.
+  void commitAll(std::span<DeviceLaunch> launches);
+
+  /// The same on one device.
   void prepare(runtime::DeviceState& device, std::span<const DeviceUse> uses,
                std::span<Placement> placements, WaitList& waits);
-
-  /// After the enqueue that follows prepare(): what the launch writes becomes current on the device
-  /// and stale elsewhere. `event` may be empty: a marker is enqueued when somebody has to wait.
-  /// Fills `tickets` (one per use, or none).
   void commit(cl::Event event, std::span<Ticket> tickets = {});
 
   /// After the enqueue that follows isFresh(): the repetition of a committed launch.
@@ -121,15 +159,23 @@ class Transaction {
   void unpin() noexcept;
 
   std::unique_lock<std::mutex> lock_;
-  runtime::DeviceState* device_ = nullptr;
-  std::vector<DeviceUse> uses_;
+  DeviceLaunch single_;
   std::vector<Replica*> pinned_;
+  std::vector<Replica*> used_;  // by the uses of the prepared launches, in their order
 };
 
+/// The root's own object for an annotated distribution equal to this one; made if need be. The
+/// parts' boxes are in the coordinates of the root.
+std::shared_ptr<const Distribution> internDistribution(Root& root,
+                                                       std::shared_ptr<const Distribution> made);
+
 /// For tests and messages: the cells that the root's replica on a device holds (the box of rank 0
-/// when there is none), and which cells are current there and on the host.
+/// when there is none), which cells are current there and on the host, and which a part there keeps
+/// for itself. A device with a buffer of its own and access to the host's memory answers for the
+/// buffer.
 geometry::Box replicaBox(Root& root, runtime::DeviceState& device);
 std::vector<geometry::Box> currentOn(Root& root, runtime::DeviceState& device);
 std::vector<geometry::Box> currentOnHost(Root& root);
+std::vector<geometry::Box> keptOn(Root& root, runtime::DeviceState& device);
 
 }  // namespace hpl::memory::detail

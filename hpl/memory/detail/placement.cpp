@@ -7,8 +7,6 @@
 
 namespace hpl::memory::detail {
 
-namespace {
-
 bool canShareHostMemory(const RootState& state, const DeviceMemory& memory) {
   if (!memory.sharesHostMemory) return false;
   // Memory of our own is always aligned, also where it is not allocated yet.
@@ -16,7 +14,14 @@ bool canShareHostMemory(const RootState& state, const DeviceMemory& memory) {
          reinterpret_cast<std::uintptr_t>(state.hostData) % DeviceState::hostAlignment == 0;
 }
 
-Replica* adopt(RootState& state, DeviceMemory& memory, std::unique_ptr<Replica> replica) {
+Replica* replicaFor(const RootState& state, const DeviceMemory& memory, Buffer buffer) {
+  const bool shared = buffer == Buffer::Any && canShareHostMemory(state, memory);
+  return state.find(memory.device, shared);
+}
+
+namespace {
+
+Replica* enlist(RootState& state, DeviceMemory& memory, std::unique_ptr<Replica> replica) {
   replica->root = &state.root;
   replica->memory = &memory;
   replica->position = memory.replicas.size();
@@ -37,7 +42,7 @@ Replica* makeZeroCopy(RootState& state, DeviceMemory& memory) {
   replica->buffer = cl::Buffer(object);
   replica->box = state.wholeBox();
   replica->zeroCopy = true;
-  return adopt(state, memory, std::move(replica));
+  return enlist(state, memory, std::move(replica));
 }
 
 // Moves what is current in the old buffer to the new one. On the compute queue, where it is ordered
@@ -51,7 +56,9 @@ bool moveContents(Lock& lock, RootState& state, Replica& replica, const cl::Buff
     blockOn(lock, waits.host, state.root);
     return false;
   }
-  for (const Box& piece : replica.own.current) {
+  Region held = unionOf(replica.own.current, replica.own.kept);
+  held.intersect(box);
+  for (const Box& piece : held) {
     cl::Event event = enqueueDeviceCopy(replica.device(), replica.buffer, replica.box, piece,
                                         buffer, box, piece, state.root, waits.events);
     slotFor(replica, piece, true).stamp = replica.memory->clock.record(std::move(event));
@@ -59,7 +66,7 @@ bool moveContents(Lock& lock, RootState& state, Replica& replica, const cl::Buff
   return true;
 }
 
-bool grow(Lock& lock, RootState& state, Replica& replica, const Box& box, std::size_t bytes) {
+bool rebuild(Lock& lock, RootState& state, Replica& replica, const Box& box, std::size_t bytes) {
   cl::Buffer buffer;
   DeviceMemory& memory = *replica.memory;
   if (!allocate(lock, memory, state.root, bytes, &replica, buffer)) return false;
@@ -77,25 +84,44 @@ bool grow(Lock& lock, RootState& state, Replica& replica, const Box& box, std::s
   replica.box = box;
   replica.bytes = bytes;
   replica.own.transfers.clear();  // they concern the old buffer; the copies waited for the writes
+  replica.own.current.intersect(box);
+  replica.own.kept.intersect(box);
   state.bumpEpoch();
   return true;
 }
 
+// The box that the replica's buffer should hold when `need` is used: what it holds if that will do.
+Box boxFor(const RootState& state, Replica& replica, const Box& need, Buffer buffer) {
+  if (replica.box == need) {
+    replica.mayShrink = false;
+    return need;
+  }
+  if (buffer == Buffer::Own && replica.mayShrink &&
+      differenceOf(state.onlyIn(replica.own), Region(need)).empty()) {
+    return need;
+  }
+  if (replica.box.contains(need)) return replica.box;
+  if (buffer == Buffer::Any) replica.mayShrink = false;
+  return hull(replica.box, need);
+}
+
 }  // namespace
 
-Replica* placeReplica(Lock& lock, RootState& state, DeviceMemory& memory, const Box& need) {
-  Replica* replica = state.find(memory.device);
-  if (replica != nullptr && replica->box.contains(need)) return replica;
-  if (replica == nullptr && canShareHostMemory(state, memory)) return makeZeroCopy(state, memory);
+Replica* placeReplica(Lock& lock, RootState& state, DeviceMemory& memory, const Box& need,
+                      Buffer buffer) {
+  Replica* replica = replicaFor(state, memory, buffer);
+  const bool share = buffer == Buffer::Any && canShareHostMemory(state, memory);
+  if (share) return replica != nullptr ? replica : makeZeroCopy(state, memory);
 
-  const Box box = replica ? hull(replica->box, need) : need;
+  const Box box = replica ? boxFor(state, *replica, need, buffer) : need;
+  if (replica != nullptr && replica->box == box) return replica;
   const std::size_t bytes = static_cast<std::size_t>(box.volume()) * state.root.elementSize();
-  if (replica != nullptr) return grow(lock, state, *replica, box, bytes) ? replica : nullptr;
+  if (replica != nullptr) return rebuild(lock, state, *replica, box, bytes) ? replica : nullptr;
   auto fresh = std::make_unique<Replica>();
   if (!allocate(lock, memory, state.root, bytes, nullptr, fresh->buffer)) return nullptr;
   fresh->box = box;
   fresh->bytes = bytes;
-  return adopt(state, memory, std::move(fresh));
+  return enlist(state, memory, std::move(fresh));
 }
 
 }  // namespace hpl::memory::detail

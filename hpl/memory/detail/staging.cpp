@@ -5,7 +5,9 @@
 #include <array>
 #include <memory>
 
+#include "hpl/memory/detail/staging_pool.h"
 #include "hpl/runtime/detail/events.h"
+#include "hpl/runtime/detail/relay.h"
 #include "hpl/trace/timeline.h"
 
 namespace hpl::memory::detail {
@@ -133,6 +135,38 @@ struct Chunk {
 };
 
 }  // namespace
+
+StagedEvents enqueueStagedCopy(const StagedCopy& job, const std::vector<cl::Event>& readWaits,
+                               const std::vector<cl::Event>& writeWaits) {
+  std::vector<Box> boxes;
+  cutIntoChunks(job.srcBox, job.elementSize, boxes);
+  geometry::Point shift = job.dstBox.lo();
+  for (int d = 0; d < shift.rank(); ++d) shift[d] -= job.srcBox.lo(d);
+  const std::vector<cl::Event> none;
+  StagedEvents last;
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    const Box& from = boxes[i];
+    const Box to = from.translated(shift);
+    const std::size_t bytes = static_cast<std::size_t>(from.volume()) * job.elementSize;
+    StagingMemory memory(bytes);
+    last.read =
+        enqueueReads(*job.srcDevice, job.srcBuffer, memory.data(),
+                     geometry::rectCopies(job.srcEnclosing, from, from, from, job.elementSize),
+                     i == 0 ? readWaits : none, job.label);
+    memory.usedUntil(last.read);
+    trace::recordTransfer(trace::Transfer::DeviceToDevice, 0, job.srcDevice->index(), last.read(),
+                          job.label);
+    std::vector<cl::Event> waits = i == 0 ? writeWaits : none;
+    waits.push_back(runtime::relay(last.read, *job.dstDevice));
+    last.written = enqueueWrites(
+        *job.dstDevice, job.dstBuffer, memory.data(),
+        geometry::rectCopies(to, to, job.dstEnclosing, to, job.elementSize), waits, job.label);
+    memory.usedUntil(last.written);
+    trace::recordTransfer(trace::Transfer::DeviceToDevice, bytes, job.dstDevice->index(),
+                          last.written(), job.label);
+  }
+  return last;
+}
 
 void runStagedCopy(const StagedCopy& job) {
   std::vector<Box> boxes;

@@ -38,6 +38,22 @@ struct StagedCopy {
   std::string label;
 };
 
+/// Copies between contexts that pass through the host's memory without the host's help hold at most
+/// this much of it each; what is larger is driven by runStagedCopy, which needs two chunks.
+inline constexpr std::size_t kMostBytesInFlight = std::size_t{32} << 20;
+
+/// The last commands of a staged copy on either side.
+struct StagedEvents {
+  cl::Event read;
+  cl::Event written;
+};
+
+/// Starts a staged copy that runs by itself: chunk by chunk, the source's transfer queue reads
+/// (after `readWaits`, events of its context) and the destination's, which must honour user events,
+/// writes what has been read (after `writeWaits`). Counts the bytes.
+StagedEvents enqueueStagedCopy(const StagedCopy& job, const std::vector<cl::Event>& readWaits,
+                               const std::vector<cl::Event>& writeWaits);
+
 /// Runs a staged copy to its end: in chunks, reading one while the previous one is written.
 void runStagedCopy(const StagedCopy& job);
 

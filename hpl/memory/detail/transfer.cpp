@@ -69,20 +69,36 @@ Moved direct(const End& src, const End& dst, const WaitList& waits) {
   return note(trace::Transfer::DeviceToDevice, bytesOf(copies), device, event, src, dst);
 }
 
-// Both ends are replicas of different contexts. The lock is given up while the bytes pass through
-// the host; the pins keep the replicas, and a buffer that was exchanged meanwhile is noticed.
+StagedCopy stagedCopy(const End& src, const End& dst) {
+  return {.srcDevice = &src.replica->device(),
+          .srcBuffer = src.replica->buffer,
+          .srcEnclosing = src.replica->box,
+          .srcBox = src.box,
+          .dstDevice = &dst.replica->device(),
+          .dstBuffer = dst.replica->buffer,
+          .dstEnclosing = dst.replica->box,
+          .dstBox = dst.box,
+          .elementSize = src.state->root.elementSize(),
+          .label = dst.state->root.label()};
+}
+
+// Between contexts, without the host: both queues work through the staging memory by themselves.
+Moved passThrough(const End& src, const End& dst, const WaitList& readWaits,
+                  const WaitList& writeWaits) {
+  const StagedCopy job = stagedCopy(src, dst);
+  const StagedEvents events = enqueueStagedCopy(job, readWaits, writeWaits);
+  src.storage().transfers.push_back({src.box, false, events.read, job.srcDevice});
+  dst.storage().transfers.push_back({dst.box, true, events.written, job.dstDevice});
+  src.state->bumpEpoch();
+  dst.state->bumpEpoch();
+  return Moved::Enqueued;
+}
+
+// Between contexts, driven by the host. The lock is given up while the bytes pass through it; the
+// pins keep the replicas, and a buffer that was exchanged meanwhile is noticed.
 Moved staged(Lock& lock, const End& src, const End& dst) {
   const cl::Buffer dstBuffer = dst.replica->buffer;
-  StagedCopy job{.srcDevice = &src.replica->device(),
-                 .srcBuffer = src.replica->buffer,
-                 .srcEnclosing = src.replica->box,
-                 .srcBox = src.box,
-                 .dstDevice = &dst.replica->device(),
-                 .dstBuffer = dstBuffer,
-                 .dstEnclosing = dst.replica->box,
-                 .dstBox = dst.box,
-                 .elementSize = src.state->root.elementSize(),
-                 .label = dst.state->root.label()};
+  const StagedCopy job = stagedCopy(src, dst);
   pin(*src.replica);
   pin(*dst.replica);
   lock.unlock();
@@ -101,24 +117,47 @@ Moved staged(Lock& lock, const End& src, const End& dst) {
   return dst.replica->buffer() == dstBuffer() ? Moved::Staged : Moved::Blocked;
 }
 
+// A copy between contexts.
+Moved transferAcross(Lock& lock, const End& src, const End& dst) {
+  DeviceState& from = src.replica->device();
+  DeviceState& to = dst.replica->device();
+  const std::size_t bytes =
+      static_cast<std::size_t>(src.box.volume()) * src.state->root.elementSize();
+  const bool byQueues = to.honoursUserEvents() && bytes <= kMostBytesInFlight;
+  Waits before[2];
+  const auto waiter = [&](DeviceState& device) {
+    return byQueues ? Waiter{&device, false} : Waiter::theHost();
+  };
+  collectConflicts(*src.state, src.storage(), src.box, false, waiter(from), before[0]);
+  collectConflicts(*dst.state, dst.storage(), dst.box, true, waiter(to), before[1]);
+  for (const Waits& waits : before) {
+    if (!waits.mustBlock()) continue;
+    blockOn(lock, waits.host, src.state->root);
+    return Moved::Blocked;
+  }
+  if (!byQueues) return staged(lock, src, dst);
+  before[0].relayTo(from);
+  before[1].relayTo(to);
+  return passThrough(src, dst, before[0].events, before[1].events);
+}
+
 }  // namespace
 
 Moved transfer(Lock& lock, const End& src, const End& dst) {
   const bool up = src.onHost();
   const bool down = dst.onHost();
+  if (!up && !down && !src.replica->device().sharesContextWith(dst.replica->device())) {
+    return transferAcross(lock, src, dst);
+  }
   DeviceState& runsOn = down ? src.replica->device() : dst.replica->device();
-  const bool foreign =
-      !up && !down && !src.replica->device().sharesContextWith(dst.replica->device());
-  // A staged copy is driven by the host: it waits for everything first.
-  const Waiter waiter = foreign ? Waiter::theHost() : Waiter{&runsOn, false};
   Waits waits;
-  collectConflicts(*src.state, src.storage(), src.box, false, waiter, waits);
-  collectConflicts(*dst.state, dst.storage(), dst.box, true, waiter, waits);
+  collectConflicts(*src.state, src.storage(), src.box, false, {&runsOn, false}, waits);
+  collectConflicts(*dst.state, dst.storage(), dst.box, true, {&runsOn, false}, waits);
   if (waits.mustBlock()) {
     blockOn(lock, waits.host, src.state->root);
     return Moved::Blocked;
   }
-  if (foreign) return staged(lock, src, dst);
+  waits.relayTo(runsOn);
   if (up) return upload(src, dst, waits.events);
   if (down) return download(src, dst, waits.events);
   return direct(src, dst, waits.events);
@@ -139,10 +178,11 @@ std::vector<Replica*> sourcesFor(RootState& state, const Replica* destination) {
   return near;
 }
 
-bool fetch(Lock& lock, RootState& state, Replica* destination, const Box& box) {
+bool fetch(Lock& lock, RootState& state, Replica* destination, const Box& box, KeptCells kept) {
   Storage& storage = destination ? destination->storage() : state.host;
   if (storage.current.contains(box)) return true;
   Region missing = differenceOf(Region(box), storage.current);
+  if (kept == KeptCells::Accept) missing.subtract(storage.kept);
   for (Replica* source : sourcesFor(state, destination)) {
     const Storage& from = source ? source->own : state.host;
     const Region pieces = intersectionOf(missing, from.current);

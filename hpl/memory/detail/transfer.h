@@ -31,11 +31,18 @@ Moved transfer(Lock& lock, const End& src, const End& dst);
 /// for the host.
 std::vector<Replica*> sourcesFor(RootState& state, const Replica* destination);
 
+/// What a reader makes of the values that a part keeps for itself.
+enum class KeptCells {
+  Accept,  ///< the part reads its own
+  Replace  ///< everybody else, and syncGhosts, wants the owners' values
+};
+
 /// Brings the cells of `box` that are not current in the destination (a replica, or the host when
 /// null) from wherever they are: a device of the same context, the host, another context, in this
 /// order. Cells that nobody has ever written are left alone. False: the lock was given up, look
 /// again.
-bool fetch(Lock& lock, RootState& state, Replica* destination, const Box& box);
+bool fetch(Lock& lock, RootState& state, Replica* destination, const Box& box,
+           KeptCells kept = KeptCells::Replace);
 
 /// Copies within one device on its compute queue, which orders it like a kernel; `waits` are its
 /// wait list. Returns its event.
