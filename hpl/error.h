@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// Exceptions of HPL. Every message says what went wrong, where, and how to fix it; the classes
@@ -93,6 +94,33 @@ class BuildError : public Error {
 class BoundsError : public Error {
  public:
   using Error::Error;
+};
+
+/// A launch on several devices would compute a core cell from a ghost cell that is out of date
+/// (found by `HPL_CHECK=ghosts`).
+class StaleGhostError : public Error {
+ public:
+  StaleGhostError(const std::string& message, std::string array, int part, std::string cells,
+                  int launches)
+      : Error(message),
+        array_(std::move(array)),
+        cells_(std::move(cells)),
+        part_(part),
+        launches_(launches) {}
+  /// Label of the array; may be empty.
+  const std::string& array() const noexcept { return array_; }
+  /// Number of the part, from 0.
+  int part() const noexcept { return part_; }
+  /// The stale cells that the launch needs, in the array's coordinates: "[4:5, 0:16)".
+  const std::string& cells() const noexcept { return cells_; }
+  /// Launches that wrote the part since its ghosts were last brought up to date.
+  int launches() const noexcept { return launches_; }
+
+ private:
+  std::string array_;
+  std::string cells_;
+  int part_;
+  int launches_;
 };
 
 /// A malformed value of an `HPL_*` environment variable.

@@ -10,6 +10,7 @@
 
 #include "hpl/array/detail/array_base.h"
 #include "hpl/array/host_ref.h"
+#include "hpl/array/part_extent.h"
 #include "hpl/array/range.h"
 #include "hpl/array/scalar.h"
 
@@ -191,6 +192,22 @@ class Array : public detail::ArrayBase {
       for (std::int64_t i = 0; i < length; ++i) base[offset + i] = *source++;
     });
   }
+
+  /// As an argument of a launch on several devices: for each of them, how many cells its part of
+  /// this array (annotated in the same launch) has in dimension `d`, ghosts included; without
+  /// annotation, the extent. `d` counts from 1, as in PART1 (paper, Fig. 8). Throws ShapeError for
+  /// a dimension that the array does not have.
+  launch::PartExtent part(int d) const {
+    if (d < 1 || d > N) throwNoDimension(d);
+    return {&hostView(), d - 1};
+  }
+
+  /// Brings the ghost cells of every device's part up to date with the values of the parts that own
+  /// them, moving nothing else; returns at once (paper, Section 3.2). Arrays that are not
+  /// distributed with overlaps, and ghosts that nobody has made stale, cost nothing. syncGhost is
+  /// the older name.
+  void syncGhosts() const { detail::syncGhosts(hostView()); }
+  void syncGhost() const { syncGhosts(); }
 
   /// Names the array in errors, profiles, traces and generated code.
   Array& label(const std::string& name) {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <initializer_list>
 #include <memory>
-#include <optional>
 #include <type_traits>
+#include <vector>
 
 #include "hpl/launch/detail/argument.h"
 #include "hpl/launch/detail/kernel_source.h"
 #include "hpl/launch/domain.h"
+#include "hpl/launch/execution_plan.h"
 #include "hpl/launch/frunner.h"
 #include "hpl/runtime/device.h"
 #include "hpl/runtime/fp_mode.h"
@@ -16,6 +18,21 @@ namespace hpl {
 
 namespace launch {
 
+/// How a launch is shared out among several devices.
+struct ShareOptions {
+  /// Empty: all devices of the default device's type.
+  std::vector<runtime::DeviceState*> devices;
+  /// One per device; empty: equal shares.
+  std::vector<double> weights;
+  /// The weights are to be measured.
+  bool measured = false;
+  /// One per device; empty: LaunchOptions::global and local hold for all.
+  std::vector<Domain> global;
+  std::vector<Domain> local;
+
+  friend bool operator==(const ShareOptions&, const ShareOptions&) = default;
+};
+
 /// How a launch is to be made; what is unset the library chooses.
 struct LaunchOptions {
   runtime::DeviceState* device = nullptr;
@@ -23,6 +40,8 @@ struct LaunchOptions {
   Domain local;
   FpMode fp = DEFAULT_FP;
   bool fpChosen = false;
+  /// Null: one device, unless an argument is distributed.
+  std::shared_ptr<ShareOptions> shares;
 };
 
 FRunner launch(const EntryHandle& kernel, const LaunchOptions& options, const Argument* arguments,
@@ -34,6 +53,9 @@ void interpret(const EntryHandle& kernel, const LaunchOptions& options, const Ar
 void forget(KernelEntry& entry);
 
 }  // namespace launch
+
+/// `.weights(MEASURED)`.
+enum MeasuredWeights : unsigned char { MEASURED };
 
 /// A kernel about to be launched: `eval(f).global(n).local(64).device(GPU, 0)(args...)`.
 class Launcher {
@@ -68,6 +90,44 @@ class Launcher {
   }
   Launcher& device(DeviceType type, int n = 0) { return device(Device(type, n)); }
 
+  /// The same on several devices, to which the launch is shared out: the first n devices of the
+  /// default device's type, or of a type, or those of a list. Arrays are split as their annotations
+  /// say; if no argument is annotated, as the library infers from the kernel's accesses
+  /// (DESIGN: automatic distribution). Throws DeviceError when there are not so many devices,
+  /// LaunchError for an empty list or a device that is named twice.
+  Launcher& devices(int n);
+  Launcher& devices(DeviceType type, int n);
+  Launcher& devices(const std::vector<Device>& list);
+
+  /// How the work is shared out: one number per device, in proportion. LaunchError at the launch
+  /// for a wrong number of weights, and for weights that are not positive and finite.
+  Launcher& weights(const std::vector<double>& shares) {
+    share().weights = shares;
+    share().measured = false;
+    return *this;
+  }
+  Launcher& weights(std::initializer_list<double> shares) {
+    return weights(std::vector<double>(shares));
+  }
+  /// The same as measured: the first launch runs the kernel for a moment on copies of the arguments
+  /// on each device; the result is remembered for the kernel, the devices and the shapes.
+  Launcher& weights(MeasuredWeights) {
+    share().measured = true;
+    return *this;
+  }
+  /// Devices and shares at once.
+  Launcher& plan(const ExecutionPlan& plan);
+
+  /// Domains of each device's own, in the order of the devices.
+  Launcher& global(const std::vector<Domain>& domains) {
+    share().global = domains;
+    return *this;
+  }
+  Launcher& local(const std::vector<Domain>& domains) {
+    share().local = domains;
+    return *this;
+  }
+
   /// How floating point is treated; default: HPL_FP.
   Launcher& fp(FpMode mode) {
     options_.fp = mode;
@@ -76,11 +136,13 @@ class Launcher {
   }
 
   /// Launches. Arguments are Arrays or views, and host scalars for scalar parameters (converted as
-  /// C++ would). Returns at once; whoever reads the results waits. Throws ArgumentError for a wrong
-  /// number, type or rank of arguments, LaunchError for domains that cannot run, BuildError when
-  /// the device's compiler rejects the kernel, AllocationError when the arrays do not fit,
-  /// BoundsError under HPL_CHECK=bounds. A launch that throws leaves every array as it was, except
-  /// under HPL_CHECK=bounds, where the kernel has run.
+  /// C++ would). A launch goes to several devices when they were named, or when an argument is
+  /// annotated (PART1(a, 1)), a std::vector with one value per device, or a.part(d). Returns at
+  /// once; whoever reads the results waits. Throws ArgumentError for a wrong number, type or rank
+  /// of arguments, LaunchError for domains that cannot run, BuildError when the device's compiler
+  /// rejects the kernel, AllocationError when the arrays do not fit, BoundsError under
+  /// HPL_CHECK=bounds. A launch that throws leaves every array as it was, except under
+  /// HPL_CHECK=bounds, where the kernel has run.
   template <class... A>
   FRunner operator()(const A&... arguments) {
     const launch::Argument list[sizeof...(A) + 1] = {launch::makeArgument(arguments)..., {}};
@@ -96,6 +158,11 @@ class Launcher {
   }
 
  private:
+  launch::ShareOptions& share() {
+    if (!options_.shares) options_.shares = std::make_shared<launch::ShareOptions>();
+    return *options_.shares;
+  }
+
   launch::EntryHandle kernel_;
   launch::LaunchOptions options_;
 };

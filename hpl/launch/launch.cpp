@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "hpl/error.h"
-#include "hpl/launch/detail/plan.h"
+#include "hpl/launch/detail/shares.h"
 #include "hpl/memory/contents.h"
 #include "hpl/runtime/detail/events.h"
 #include "hpl/runtime/detail/runtime.h"
@@ -20,28 +20,40 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
   return hash ^ (hash >> 32);
 }
 
-std::uint64_t hashOf(const LaunchOptions& options, const Argument* arguments, std::size_t count) {
-  std::uint64_t hash = mix(options.device->serial(), static_cast<std::uint64_t>(options.fp));
+std::uint64_t mixPointer(std::uint64_t hash, const void* pointer) {
+  return mix(hash, reinterpret_cast<std::uint64_t>(pointer));
+}
+
+std::uint64_t mixDomains(std::uint64_t hash, const LaunchOptions& options) {
   for (int d = 0; d < options.global.dims; ++d) hash = mix(hash, options.global.size[d]);
   for (int d = 0; d < options.local.dims; ++d) hash = mix(hash, options.local.size[d]);
-  for (std::size_t i = 0; i < count; ++i)
-    if (arguments[i].kind == Argument::Kind::Array)
-      hash = mix(hash, reinterpret_cast<std::uint64_t>(arguments[i].view));
   return hash;
 }
 
-/// Packed scalars of a launch: on the stack when they are few.
-class Scalars {
- public:
-  explicit Scalars(std::size_t bytes) {
-    if (bytes > sizeof inline_) large_.resize(bytes);
-  }
-  std::byte* data() { return large_.empty() ? inline_ : large_.data(); }
+std::uint64_t hashOf(const LaunchOptions& options, const Argument* arguments, std::size_t count) {
+  std::uint64_t hash = mix(options.device->serial(), static_cast<std::uint64_t>(options.fp));
+  hash = mixDomains(hash, options);
+  for (std::size_t i = 0; i < count; ++i)
+    if (arguments[i].kind == Argument::Kind::Array) hash = mixPointer(hash, arguments[i].view);
+  return hash;
+}
 
- private:
-  alignas(16) std::byte inline_[256];
-  std::vector<std::byte> large_;
-};
+std::uint64_t sharedHashOf(const LaunchOptions& options, const Argument* arguments,
+                           std::size_t count) {
+  std::uint64_t hash = mixDomains(mix(1, static_cast<std::uint64_t>(options.fp)), options);
+  if (options.shares)
+    for (const auto* device : options.shares->devices) hash = mix(hash, device->serial());
+  for (std::size_t i = 0; i < count; ++i) {
+    const Argument& argument = arguments[i];
+    hash = mix(hash, static_cast<std::uint64_t>(argument.annotation.count) + argument.values);
+    for (int d = 0; d < argument.annotation.count; ++d)
+      hash = mix(hash, static_cast<std::uint64_t>(argument.annotation.dims[d].before));
+    if (argument.view != nullptr) hash = mixPointer(hash, argument.view);
+    for (std::size_t v = 0; v < argument.values; ++v)
+      if (const memory::View* view = argument.onDevice(v).view) hash = mixPointer(hash, view);
+  }
+  return hash;
+}
 
 /// A native kernel's stand-ins are filled before the launch and copied back after it. The copies
 /// take the coherence lock themselves.
@@ -54,23 +66,59 @@ void emptyStandIns(Plan& plan) {
     if (standIn.out) memory::copy(*standIn.view, standIn.packed->whole());
 }
 
+void beginLaunch(Plan& plan) {
+  if (!plan.standIns.empty()) fillStandIns(plan);
+}
 void finishLaunch(Plan& plan) {
   if (!plan.standIns.empty()) emptyStandIns(plan);
   if (plan.checked) reportViolation(plan);
 }
 
-void launchPlan(Plan& plan, const std::byte* scalars) {
-  if (!plan.standIns.empty()) fillStandIns(plan);
-  {
-    Transaction transaction;
+/// Enqueues under the lock; what has to be done without it is the caller's business.
+void enqueue(Plan& plan, Transaction& transaction, const std::byte* scalars) {
+  if (plan.shares) {
+    plan.shares->enqueue(transaction, scalars);
+  } else {
     plan.enqueue(transaction, scalars);
   }
-  finishLaunch(plan);
 }
 
-LaunchOptions resolved(const LaunchOptions& options) {
+bool needsLockReleased(const Plan& plan) {
+  return plan.shares ? plan.shares->needsLockReleased() : plan.needsLockReleased();
+}
+
+template <class Visit>
+void forEachDevice(Plan& plan, Visit visit) {
+  if (!plan.shares) return visit(plan);
+  for (const auto& share : plan.shares->plans) visit(*share);
+}
+
+void launchPlan(Plan& plan, const std::byte* scalars) {
+  forEachDevice(plan, beginLaunch);
+  {
+    Transaction transaction;
+    enqueue(plan, transaction, scalars);
+  }
+  forEachDevice(plan, finishLaunch);
+}
+
+bool matches(const Plan& plan, const LaunchOptions& options, const Argument* arguments,
+             std::size_t count) {
+  return plan.shares ? plan.shares->key.matches(options, arguments, count)
+                     : plan.matches(options, arguments, count);
+}
+
+void packScalars(const Plan& plan, const Argument* arguments, std::byte* packed) {
+  if (plan.shares) {
+    plan.shares->packScalars(arguments, packed);
+  } else {
+    plan.packScalars(arguments, packed);
+  }
+}
+
+LaunchOptions resolved(const LaunchOptions& options, bool shared) {
   LaunchOptions result = options;
-  if (result.device == nullptr) result.device = &runtime::Runtime::get().defaultDevice();
+  if (result.device == nullptr && !shared) result.device = &runtime::Runtime::get().defaultDevice();
   if (!result.fpChosen) result.fp = runtime::settings().fp;
   return result;
 }
@@ -84,6 +132,8 @@ FRunner PlanAccess::makeRunner(std::shared_ptr<Plan> plan) {
   return runner;
 }
 
+Plan& PlanAccess::planOf(FRunner& runner) { return *runner.plan_; }
+
 std::byte* PlanAccess::scalarsOf(FRunner& runner) {
   return runner.large_.empty() ? runner.inline_ : runner.large_.data();
 }
@@ -91,26 +141,31 @@ std::byte* PlanAccess::scalarsOf(FRunner& runner) {
 FRunner launch(const EntryHandle& handle, const LaunchOptions& asked, const Argument* arguments,
                std::size_t count) {
   KernelEntry& entry = *handle.entry;
-  const LaunchOptions options = resolved(asked);
-  const std::uint64_t hash = hashOf(options, arguments, count);
+  const bool shared = isShared(asked, arguments, count);
+  const LaunchOptions options = resolved(asked, shared);
+  const std::uint64_t hash =
+      shared ? sharedHashOf(options, arguments, count) : hashOf(options, arguments, count);
   std::shared_ptr<Plan> plan;
   {
     Transaction transaction;
     const std::shared_ptr<Plan>* known = entry.findPlan(hash);
-    if (known != nullptr && (*known)->matches(options, arguments, count)) {
+    if (known != nullptr && matches(**known, options, arguments, count)) {
       FRunner runner = PlanAccess::makeRunner(*known);
-      (*known)->packScalars(arguments, PlanAccess::scalarsOf(runner));
-      if (!(*known)->needsLockReleased()) {
-        (*known)->enqueue(transaction, PlanAccess::scalarsOf(runner));
+      packScalars(**known, arguments, PlanAccess::scalarsOf(runner));
+      if (!needsLockReleased(**known)) {
+        // The runner keeps the plan, which others may drop while this launch waits.
+        enqueue(PlanAccess::planOf(runner), transaction, PlanAccess::scalarsOf(runner));
         return runner;
       }
       plan = *known;
     }
   }
   const bool isNew = plan == nullptr;
-  if (isNew) plan = makePlan(entry, options, *options.device, arguments, count);
+  if (isNew)
+    plan = shared ? makeSharedPlan(entry, options, arguments, count)
+                  : makePlan(entry, options, *options.device, arguments, count);
   FRunner runner = PlanAccess::makeRunner(plan);
-  plan->packScalars(arguments, PlanAccess::scalarsOf(runner));
+  packScalars(*plan, arguments, PlanAccess::scalarsOf(runner));
   launchPlan(*plan, PlanAccess::scalarsOf(runner));
   if (isNew) entry.addPlan(hash, std::move(plan));
   return runner;
@@ -133,11 +188,15 @@ void FRunner::run() {
 
 void FRunner::wait() const {
   if (!plan_) return;
-  cl::Event done;
-  runtime::guarded(plan_->device, runtime::Concern::kernel(plan_->version->name), [&] {
-    plan_->device->computeQueue().enqueueMarkerWithWaitList(nullptr, &done);
-  });
-  runtime::wait(done, plan_->device, runtime::Concern::kernel(plan_->version->name));
+  std::vector<cl::Event> done;
+  const auto mark = [&](const launch::Plan& plan) {
+    runtime::guarded(plan.device, runtime::Concern::kernel(plan.version->name), [&] {
+      plan.device->computeQueue().enqueueMarkerWithWaitList(nullptr, &done.emplace_back());
+      plan.device->computeQueue().flush();
+    });
+  };
+  launch::forEachDevice(*plan_, mark);
+  runtime::waitAll(done, plan_->device, runtime::Concern::kernel(plan_->version->name));
 }
 
 }  // namespace hpl

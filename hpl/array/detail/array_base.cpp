@@ -160,6 +160,11 @@ void ArrayBase::throwOutOfRange(const std::int64_t* indices) const {
   throw ShapeError("index out of range");
 }
 
+void ArrayBase::throwNoDimension(int d) const {
+  throw ShapeError("part(" + std::to_string(d) + "): " + hostView().root().describe() +
+                   " has dimensions 1 to " + std::to_string(hostView().rank()));
+}
+
 void ArrayBase::throwNoView() const {
   if (symbol_ != nullptr)
     throw KernelError(

@@ -19,6 +19,9 @@ class Root;
 
 namespace hpl::detail {
 
+/// Array::syncGhosts; implemented in the room ghosts.
+void syncGhosts(memory::View& view);
+
 /// What arrays of every type share: a handle to a root (kept alive), to an interned view (which the
 /// root keeps), or a symbol of the kernel under capture.
 class ArrayBase {
@@ -100,6 +103,7 @@ class ArrayBase {
     return symbol_;
   }
   [[noreturn]] void throwOutOfRange(const std::int64_t* indices) const;
+  [[noreturn]] void throwNoDimension(int d) const;
   [[noreturn]] void throwNoView() const;
   [[noreturn]] void throwNoSymbol() const;
 

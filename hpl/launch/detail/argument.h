@@ -4,16 +4,24 @@
 #include <cstddef>
 #include <cstring>
 #include <type_traits>
+#include <vector>
 
 #include "hpl/array/array.h"
 #include "hpl/array/parameter.h"
+#include "hpl/launch/annotation.h"
 
 namespace hpl::launch {
 
 /// An argument of a launch without its C++ type. Valid while the call that made it runs: large
 /// scalars are not copied.
 struct Argument {
-  enum class Kind : unsigned char { Array, LocalArray, Scalar };
+  enum class Kind : unsigned char {
+    Array,
+    LocalArray,
+    Scalar,
+    PartExtent,  ///< `view` and `partDim`; becomes a scalar for each device
+    PerDevice    ///< a std::vector: onDevice() gives each device's argument
+  };
 
   Kind kind = Kind::Scalar;
   ir::Type type;
@@ -21,6 +29,18 @@ struct Argument {
   int rank = 0;
   memory::View* view = nullptr;
   const geometry::Extents* localExtents = nullptr;
+  /// How an array is split over the devices of the launch.
+  Annotation annotation = {};
+  int partDim = 0;
+  /// Number of values of a PerDevice argument.
+  std::size_t values = 0;
+
+  /// Each device's argument of a PerDevice one.
+  Argument onDevice(std::size_t device) const { return at_(pointer_, device); }
+  /// Whether the launch must go to several devices, or say for which one it is.
+  bool isDistributed() const {
+    return annotation.count > 0 || kind == Kind::PartExtent || kind == Kind::PerDevice;
+  }
   /// The scalar's value.
   const void* value() const { return pointer_ != nullptr ? pointer_ : storage_; }
 
@@ -49,16 +69,57 @@ struct Argument {
     return argument;
   }
 
+  static Argument part(const PartExtent& extent) {
+    Argument argument;
+    argument.kind = Kind::PartExtent;
+    argument.type = irType<std::size_t>();
+    argument.view = extent.view;
+    argument.partDim = extent.dim;
+    return argument;
+  }
+  static Argument perDevice(const void* list, std::size_t values,
+                            Argument (*at)(const void*, std::size_t)) {
+    Argument argument;
+    argument.kind = Kind::PerDevice;
+    argument.pointer_ = list;
+    argument.values = values;
+    argument.at_ = at;
+    return argument;
+  }
+
  private:
+  Argument (*at_)(const void*, std::size_t) = nullptr;
   const void* pointer_ = nullptr;
   alignas(16) std::byte storage_[16] = {};
 };
+
+template <class X>
+constexpr bool isAnnotated = false;
+template <class A>
+constexpr bool isAnnotated<Annotated<A>> = true;
+template <class X>
+constexpr bool isVector = false;
+template <class T, class A>
+constexpr bool isVector<std::vector<T, A>> = true;
 
 /// The argument that stands for a host object in `eval(f)(object)`.
 template <class X>
 Argument makeArgument(const X& x) {
   using hpl::detail::ArrayTraits;
-  if constexpr (ArrayTraits<X>::kIsArray) {
+  if constexpr (isAnnotated<X>) {
+    Argument argument = makeArgument(*x.array);
+    argument.annotation = x.annotation;
+    return argument;
+  } else if constexpr (std::is_same_v<X, PartExtent>) {
+    return Argument::part(x);
+  } else if constexpr (isVector<X>) {
+    static_assert(!std::is_same_v<typename X::value_type, bool>,
+                  "HPL: per-device arguments of type bool need another container element, such as "
+                  "std::vector<int>");
+    return Argument::perDevice(&x, x.size(), [](const void* list, std::size_t device) {
+      return makeArgument((*static_cast<const X*>(list))[device]);
+    });
+  } else if constexpr (ArrayTraits<X>::kIsArray) {
     if constexpr (ArrayTraits<X>::kRank == 0) {
       return Argument::scalar(x.hostValue());
     } else {

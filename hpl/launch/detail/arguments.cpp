@@ -159,10 +159,11 @@ void convertScalar(const Argument& argument, const ir::Type& to, std::byte* out,
                         " cannot be represented in it");
 }
 
-memory::detail::DeviceUse useOf(const Parameter& parameter, memory::View& view,
-                                const Shape& shape) {
+memory::detail::DeviceUse useOf(const Parameter& parameter, memory::View& view, const Shape& shape,
+                                const geometry::Box& cells) {
   memory::detail::DeviceUse use;
   use.view = &view;
+  use.box = cells;
   if (parameter.access == nullptr) {
     const bool in = parameter.mode != NativeMode::Out;
     const bool out = parameter.mode != NativeMode::In;
@@ -175,7 +176,7 @@ memory::detail::DeviceUse useOf(const Parameter& parameter, memory::View& view,
   bool covered = access.coversThreads;
   for (std::size_t d = 0; covered && d < access.coverAxes.size(); ++d)
     covered = shape.size[access.coverAxes[d]] ==
-              static_cast<std::size_t>(view.extents[static_cast<int>(d)]);
+              static_cast<std::size_t>(use.cells().extent(static_cast<int>(d)));
   use.read = access.readsOldContents;
   use.write = access.written;
   use.overwrites = access.written && !access.needsContents(covered);

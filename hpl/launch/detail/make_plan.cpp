@@ -3,6 +3,7 @@
 
 #include "hpl/error.h"
 #include "hpl/launch/detail/plan.h"
+#include "hpl/launch/detail/shares.h"
 #include "hpl/runtime/settings.h"
 
 namespace hpl::launch {
@@ -54,8 +55,9 @@ codegen::EmitOptions emitOptions(const Plan& plan, const Shape& shape, const Arg
   // The whole array always begins at element 0 of its replica. Views take an offset even where it
   // happens to be 0, so that a replica may grow without a new program.
   for (std::size_t i = 0; i < plan.argumentCount; ++i)
-    options.offset.push_back(arguments[i].kind == Argument::Kind::Array &&
-                             arguments[i].view != &arguments[i].view->root().whole());
+    options.offset.push_back(
+        arguments[i].kind == Argument::Kind::Array &&
+        (plan.hasFirst || arguments[i].view != &arguments[i].view->root().whole()));
   options.guardDims = shape.guardDims;
   options.checkBounds = runtime::settings().checkBounds;
   options.hasHalf = plan.device->properties().hasHalf;
@@ -140,7 +142,8 @@ class SlotBinder {
         addScalar(plan_, index, param);
         break;
       case Kind::GuardSize:
-        setValue(plan_, index, static_cast<cl_ulong>(shape_.size[slot.dimension]));
+        setValue(plan_, index,
+                 static_cast<cl_ulong>(shape_.first[slot.dimension] + shape_.size[slot.dimension]));
         break;
       case Kind::ErrorBuffer:
         plan_.errorArgument = static_cast<int>(index);
@@ -222,7 +225,7 @@ memory::View& standInFor(Plan& plan, const Parameter& parameter, memory::View& v
   return standIn.packed->whole();
 }
 
-void addUses(Plan& plan, const Shape& shape, const Argument* arguments) {
+void addUses(Plan& plan, const Shape& shape, const Argument* arguments, const ShareContext& share) {
   for (std::size_t i = 0; i < plan.argumentCount; ++i) {
     if (arguments[i].kind == Argument::Kind::LocalArray)
       plan.localExtents.push_back(*arguments[i].localExtents);
@@ -232,8 +235,16 @@ void addUses(Plan& plan, const Shape& shape, const Argument* arguments) {
     plan.views.push_back(&view);
     plan.extents.push_back(view.extents);
     plan.roots.push_back(view.root().weak_from_this());
-    const bool pack = plan.version->native && &view != &view.root().whole();
-    DeviceUse use = useOf(parameter, pack ? standInFor(plan, parameter, view) : view, shape);
+    const memory::detail::Distribution* distribution =
+        share.distributions.empty() ? nullptr : share.distributions[i];
+    // A part with ghosts has a buffer of its own, which begins with it.
+    const bool hasOwnBuffer = distribution != nullptr && distribution->hasGhosts;
+    const bool isView = &view != &view.root().whole();
+    const bool pack = plan.version->native && isView && !hasOwnBuffer;
+    DeviceUse use = useOf(parameter, pack ? standInFor(plan, parameter, view) : view, shape,
+                          share.cells.empty() ? geometry::Box() : share.cells[i]);
+    use.distribution = distribution;
+    use.mayBePart = isView && !pack && distribution == nullptr && use.box.rank() == 0;
     plan.uses.push_back(use);
   }
   // No root ever has this epoch, so the first launch prepares.
@@ -245,7 +256,7 @@ void addUses(Plan& plan, const Shape& shape, const Argument* arguments) {
 
 std::shared_ptr<Plan> makePlan(KernelEntry& entry, const LaunchOptions& options,
                                runtime::DeviceState& device, const Argument* arguments,
-                               std::size_t count) {
+                               std::size_t count, const ShareContext& share) {
   auto plan = std::make_shared<Plan>();
   plan->labels = labelsOf(arguments, count);
   plan->version = entry.version(device, plan->labels);
@@ -254,11 +265,14 @@ std::shared_ptr<Plan> makePlan(KernelEntry& entry, const LaunchOptions& options,
   plan->argumentCount = count;
   plan->options = options;
   plan->device = &device;
+  std::copy(share.first, share.first + 3, plan->first);
+  plan->hasFirst = !share.cells.empty();
   LaunchOptions trial = options;
   Shape shape;
   for (;;) {
     shape = chooseShape(trial, firstArray(arguments, count), device, plan->version->name,
                         plan->version->native != nullptr);
+    std::copy(share.first, share.first + 3, shape.first);
     if (plan->version->native && shape.guardDims > 0)
       throw LaunchError(
           "native kernel '" + plan->version->name +
@@ -286,7 +300,7 @@ std::shared_ptr<Plan> makePlan(KernelEntry& entry, const LaunchOptions& options,
   std::copy(shape.global, shape.global + 3, plan->global);
   std::copy(shape.local, shape.local + 3, plan->local);
   plan->scalarValues.resize(plan->scalarBytes);
-  addUses(*plan, shape, arguments);
+  addUses(*plan, shape, arguments, share);
   return plan;
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "hpl/error.h"
+#include "hpl/launch/detail/shares.h"
 #include "hpl/runtime/detail/runtime.h"
 #include "hpl/runtime/settings.h"
 #include "hpl/trace/timeline.h"
@@ -96,13 +97,11 @@ void Plan::packScalars(const Argument* arguments, std::byte* packed) const {
   }
 }
 
-void Plan::enqueue(Transaction& transaction, const std::byte* packed) {
-  memory::detail::WaitList waits;
-  const bool fresh = Transaction::isFresh(uses, tickets);
-  if (!fresh) {
-    transaction.prepare(*device, uses, placements, waits);
-    for (std::size_t i = 0; i < arrays.size(); ++i) placeArray(*this, arrays[i], placements[i]);
-  }
+void Plan::placeArrays() {
+  for (std::size_t i = 0; i < arrays.size(); ++i) placeArray(*this, arrays[i], placements[i]);
+}
+
+cl::Event Plan::submit(const memory::detail::WaitList& waits, const std::byte* packed) {
   setScalars(*this, packed);
   if (checked) {
     const std::vector<cl_int> zeros(codegen::ErrorBuffer::kWords, 0);
@@ -114,17 +113,24 @@ void Plan::enqueue(Transaction& transaction, const std::byte* packed) {
   cl_event event = nullptr;
   // cl::Event is one cl_event and nothing else, as opencl.hpp itself relies on.
   const auto* waitList = reinterpret_cast<const cl_event*>(waits.data());
-  runtime::check(clEnqueueNDRangeKernel(device->computeQueue()(), kernel(), dims, nullptr, global,
-                                        local, static_cast<cl_uint>(waits.size()),
-                                        waits.empty() ? nullptr : waitList, &event),
-                 "clEnqueueNDRangeKernel", device, runtime::Concern::kernel(version->name));
-  cl::Event owned(event);
+  runtime::check(
+      clEnqueueNDRangeKernel(device->computeQueue()(), kernel(), dims, hasFirst ? first : nullptr,
+                             global, local, static_cast<cl_uint>(waits.size()),
+                             waits.empty() ? nullptr : waitList, &event),
+      "clEnqueueNDRangeKernel", device, runtime::Concern::kernel(version->name));
   trace::recordLaunch(version->name, device->index(), event);
-  if (fresh) {
-    transaction.touch(*device, std::move(owned), tickets);
-  } else {
-    transaction.commit(std::move(owned), tickets);
+  return cl::Event(event);
+}
+
+void Plan::enqueue(Transaction& transaction, const std::byte* packed) {
+  if (Transaction::isFresh(uses, tickets)) {
+    transaction.touch(*device, submit({}, packed), tickets);
+    return;
   }
+  memory::detail::WaitList waits;
+  transaction.prepare(*device, uses, placements, waits);
+  placeArrays();
+  transaction.commit(submit(waits, packed), tickets);
 }
 
 }  // namespace hpl::launch

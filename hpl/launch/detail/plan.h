@@ -14,6 +14,8 @@
 
 namespace hpl::launch {
 
+struct Shares;
+
 /// Everything that a launch needs and that the next launch with the same arguments can reuse: a
 /// kernel object whose arguments are set, domains, and the memory engine's tickets. A repeated
 /// launch compares epochs, sets the scalars that changed, and enqueues. Guarded by the coherence
@@ -65,6 +67,12 @@ struct Plan {
   cl_uint dims = 1;
   std::size_t global[3] = {1, 1, 1};
   std::size_t local[3] = {1, 1, 1};
+  /// Where the global ids begin; null offsets are not passed to the driver.
+  std::size_t first[3] = {0, 0, 0};
+  bool hasFirst = false;
+  /// A launch on several devices: one plan for each. Then this plan only has the arguments, which
+  /// tell launches apart, and the packed scalars of all devices.
+  std::unique_ptr<Shares> shares;
 
   std::vector<memory::detail::DeviceUse> uses;
   std::vector<memory::detail::Ticket> tickets;
@@ -92,12 +100,27 @@ struct Plan {
   void packScalars(const Argument* arguments, std::byte* packed) const;
   /// Enqueues under the lock that `transaction` holds.
   void enqueue(memory::detail::Transaction& transaction, const std::byte* packed);
+  /// The steps of enqueue(), for launches on several devices: sets the arguments that say where the
+  /// arrays are, then enqueues the kernel with the packed scalars after `waits`.
+  void placeArrays();
+  cl::Event submit(const memory::detail::WaitList& waits, const std::byte* packed);
 };
 
-/// A launch without a plan's cached parts; see launch().
+/// What sets one device's share of a launch apart from a launch of its own.
+struct ShareContext {
+  /// Where the global ids begin.
+  std::size_t first[3] = {0, 0, 0};
+  /// For each argument, the cells that the device touches when the kernel counts from the start of
+  /// the whole argument; empty: everything.
+  std::vector<geometry::Box> cells;
+  /// For each argument, the annotated distribution whose part the argument is, or null.
+  std::vector<const memory::detail::Distribution*> distributions;
+};
+
+/// The plan of a launch on one device, or of one device's share.
 std::shared_ptr<Plan> makePlan(KernelEntry& entry, const LaunchOptions& options,
                                runtime::DeviceState& device, const Argument* arguments,
-                               std::size_t count);
+                               std::size_t count, const ShareContext& share = {});
 
 /// The domains of a launch, checked against the device.
 struct Shape {
@@ -107,6 +130,8 @@ struct Shape {
   std::size_t local[3] = {1, 1, 1};
   /// `size` rounded up to multiples of `local`.
   std::size_t global[3] = {1, 1, 1};
+  /// Where the global ids begin.
+  std::size_t first[3] = {0, 0, 0};
   /// Dimensions up to the last one that was rounded; 0 when none was.
   int guardDims = 0;
 };
@@ -123,8 +148,10 @@ void checkCount(const std::string& kernelName, std::size_t parameters, std::size
 /// Writes the scalar `argument` as a value of type `to` to `out`. Throws ArgumentError.
 void convertScalar(const Argument& argument, const ir::Type& to, std::byte* out,
                    const std::string& kernelName, std::size_t position);
-/// How the kernel uses an array argument when it runs over `shape`.
-memory::detail::DeviceUse useOf(const Parameter& parameter, memory::View& view, const Shape& shape);
+/// How the kernel uses an array argument when it runs over `shape`. `cells`: what it touches of the
+/// view; rank 0: everything.
+memory::detail::DeviceUse useOf(const Parameter& parameter, memory::View& view, const Shape& shape,
+                                const geometry::Box& cells = {});
 
 /// The OpenCL C of a native kernel from a string or a file. Throws KernelError.
 std::string loadNativeSource(const std::string& name, const std::string& sourceOrFile);
@@ -134,6 +161,7 @@ void reportViolation(Plan& plan);
 
 struct PlanAccess {
   static FRunner makeRunner(std::shared_ptr<Plan> plan);
+  static Plan& planOf(FRunner& runner);
   static std::byte* scalarsOf(FRunner& runner);
 };
 

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/ghosts/freshness.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hpl/error.h"
+#include "hpl/memory/detail/exchange.h"
+
+namespace hpl::ghosts {
+
+using geometry::Box;
+using geometry::Extents;
+using geometry::Region;
+using memory::detail::Replica;
+
+Reach reachOf(const ir::ArrayAccess& access, std::span<const int> dims) {
+  const int rank = static_cast<int>(access.reads.size());
+  Reach reach;
+  if (rank == 0) return reach;
+  reach.before = Extents::filled(rank, 0);
+  reach.after = Extents::filled(rank, 0);
+  for (const int dim : dims) {
+    const ir::IndexForm& form = access.reads[static_cast<std::size_t>(dim)];
+    if (!form.isAffine()) return reach;
+    reach.before[dim] = std::max<std::int64_t>(0, -form.range.lo);
+    reach.after[dim] = std::max<std::int64_t>(0, form.range.hi);
+  }
+  reach.known = true;
+  return reach;
+}
+
+namespace {
+
+Box boxOf(const memory::detail::RootState& state) { return state.wholeBox(); }
+
+Replica* replicaOf(const PartUse& use) {
+  return use.state->active == nullptr ? nullptr : use.state->find(*use.part->device, false);
+}
+
+// The cells of the part whose values are right, as a box.
+Box trustedBox(const PartUse& use) {
+  const Replica* replica = replicaOf(use);
+  if (replica == nullptr || !replica->own.kept.intersects(use.part->full)) return use.part->full;
+  return replica->trusted.rank() == 0 ? use.part->core.boundingBox() : replica->trusted;
+}
+
+// The cells of `written`'s part that come out right when `read` is right in `trusted`.
+Box rightAfter(const PartUse& written, const PartUse& read, const Box& trusted) {
+  const Box& full = written.part->full;
+  if (!read.reach.known || read.part->full != full) return written.part->core.boundingBox();
+  const Box whole = boxOf(*read.state);
+  Box right = full;
+  for (int d = 0; d < full.rank(); ++d) {
+    // At the border of the array there is nobody to be behind.
+    const geometry::Index lo =
+        trusted.lo(d) <= whole.lo(d) ? full.lo(d) : trusted.lo(d) + read.reach.before[d];
+    const geometry::Index hi =
+        trusted.hi(d) >= whole.hi(d) ? full.hi(d) : trusted.hi(d) - read.reach.after[d];
+    right = right.withRange(d, std::max(right.lo(d), std::min(lo, right.hi(d))),
+                            std::max(right.lo(d), right.hi(d)));
+    right = right.withRange(d, right.lo(d), std::max(right.lo(d), std::min(right.hi(d), hi)));
+  }
+  return right;
+}
+
+}  // namespace
+
+void computeNeeds(std::span<PartUse> uses) {
+  for (PartUse& read : uses) {
+    if (!read.reads) continue;
+    const Box& full = read.part->full;
+    read.needed = full;
+    if (!read.reach.known) continue;
+    Box cores;
+    bool aligned = true;
+    for (const PartUse& written : uses) {
+      if (!written.writes) continue;
+      aligned = aligned && written.part->full == full;
+      cores = aligned ? hull(cores, written.part->core.boundingBox()) : cores;
+    }
+    if (!aligned) continue;
+    if (cores.rank() == 0) cores = read.part->core.boundingBox();
+    read.needed = intersect(cores.grown(read.reach.before, read.reach.after), full);
+  }
+}
+
+Region staleFor(const PartUse& use) {
+  if (!use.reads) return {};
+  const Replica* replica = replicaOf(use);
+  if (replica == nullptr || !replica->own.kept.intersects(use.needed)) return {};
+  Region stale = intersectionOf(replica->own.kept, Region(use.needed));
+  if (replica->trusted.rank() > 0 && use.reach.known) stale.subtract(replica->trusted);
+  return stale;
+}
+
+namespace {
+
+[[noreturn]] void throwStale(const PartUse& use, const Region& stale, const std::string& kernel) {
+  const memory::Root& root = use.state->root;
+  const int launches = replicaOf(use)->launchesSinceRefresh;
+  const std::string cells = stale.boundingBox().toString();
+  throw StaleGhostError(
+      fmt::format("kernel '{}' would compute core cells of part {} (device {}) from ghost cells {} "
+                  "of {} that are out of date: {} launch{} wrote the part since its ghosts were "
+                  "last brought up to date; call syncGhosts() before, annotate the array with "
+                  "AUTO_SYNC, or give it wider ghosts",
+                  kernel, use.number, use.part->device->name(), cells, root.describe(), launches,
+                  launches == 1 ? "" : "es"),
+      root.label(), use.number, cells, launches);
+}
+
+}  // namespace
+
+void beforeLaunch(memory::detail::Lock& lock, std::span<const std::vector<PartUse>> devices,
+                  bool check, const std::string& kernel) {
+  for (const std::vector<PartUse>& uses : devices) {
+    for (const PartUse& use : uses) {
+      if (!use.refresh && !check) continue;
+      const Region stale = staleFor(use);
+      if (stale.empty()) continue;
+      if (!use.refresh) throwStale(use, stale, kernel);
+      memory::detail::refreshGhosts(lock, *use.state);
+    }
+  }
+}
+
+void afterLaunch(std::span<const std::vector<PartUse>> devices) {
+  for (const std::vector<PartUse>& uses : devices) {
+    for (const PartUse& written : uses) {
+      if (!written.writes) continue;
+      Replica* replica = replicaOf(written);
+      if (replica == nullptr) continue;
+      Box right = written.part->full;
+      int launches = 0;
+      for (const PartUse& read : uses) {
+        if (!read.reads) continue;
+        right = intersect(right, rightAfter(written, read, trustedBox(read)));
+        const Replica* source = replicaOf(read);
+        if (source != nullptr) launches = std::max(launches, source->launchesSinceRefresh);
+      }
+      replica->trusted = right;
+      replica->launchesSinceRefresh = launches + 1;
+    }
+  }
+}
+
+}  // namespace hpl::ghosts

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "hpl/error.h"
+#include "hpl/geometry/ownership.h"
+#include "hpl/launch/detail/shares.h"
+#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/settings.h"
+
+namespace hpl::launch {
+namespace {
+
+using geometry::Box;
+using runtime::DeviceState;
+
+/// The devices that were named, or all of the default device's type.
+std::vector<DeviceState*> devicesOf(const LaunchOptions& options) {
+  if (options.shares && !options.shares->devices.empty()) return options.shares->devices;
+  if (options.device != nullptr && !options.shares) return {options.device};
+  runtime::Runtime& runtime = runtime::Runtime::get();
+  const DeviceType type = runtime.defaultDevice().type();
+  std::vector<DeviceState*> devices;
+  for (const auto& device : runtime.devices())
+    if (device->type() == type) devices.push_back(device.get());
+  return devices;
+}
+
+void checkWeights(const ShareJob& job) {
+  if (job.weights.empty()) return;
+  if (job.weights.size() != job.devices.size())
+    throw LaunchError(
+        fmt::format("kernel '{}': .weights(...) has {} weights for {} devices; give "
+                    "one per device, in the order of the devices",
+                    job.version->name, job.weights.size(), job.devices.size()));
+  for (std::size_t i = 0; i < job.weights.size(); ++i)
+    if (!std::isfinite(job.weights[i]) || job.weights[i] <= 0)
+      throw LaunchError(
+          fmt::format("kernel '{}': the weight of device {} ({}) is {}; weights are "
+                      "positive numbers, so leave a device without work out of the "
+                      "list",
+                      job.version->name, i, job.devices[i]->name(), job.weights[i]));
+}
+
+void checkPerDevice(const ShareJob& job) {
+  for (std::size_t i = 0; i < job.count; ++i) {
+    const Argument& argument = job.arguments[i];
+    if (argument.kind == Argument::Kind::PerDevice && argument.values != job.devices.size())
+      throw ArgumentError(fmt::format(
+          "argument {} of kernel '{}' is a std::vector of {} values, but the launch goes to {} "
+          "devices; give one value per device",
+          i + 1, job.version->name, argument.values, job.devices.size()));
+  }
+  const auto checkDomains = [&](const std::vector<Domain>& domains, const char* which) {
+    if (!domains.empty() && domains.size() != job.devices.size())
+      throw LaunchError(
+          fmt::format("kernel '{}': .{}(...) has {} domains for {} devices; give one "
+                      "per device",
+                      job.version->name, which, domains.size(), job.devices.size()));
+  };
+  if (!job.options.shares) return;
+  checkDomains(job.options.shares->global, "global");
+  checkDomains(job.options.shares->local, "local");
+}
+
+/// The argument that stands for the kernel's parameter when types are checked.
+Argument sampleOf(const Argument& argument) {
+  if (argument.kind == Argument::Kind::PerDevice && argument.values > 0)
+    return argument.onDevice(0);
+  return argument.kind == Argument::Kind::PartExtent ? Argument::scalar(std::size_t{0}) : argument;
+}
+
+bool writesArgument(const ShareJob& job, std::size_t i) {
+  const Parameter& parameter = job.version->params[i];
+  if (!parameter.isBuffer()) return false;
+  return parameter.access != nullptr ? parameter.access->written : parameter.mode != NativeMode::In;
+}
+
+/// Devices that write the same cells at the same time would leave nothing definite behind.
+void checkReplicated(const ShareJob& job) {
+  if (job.devices.size() < 2) return;
+  for (std::size_t i = 0; i < job.count; ++i) {
+    const Argument& argument = job.arguments[i];
+    if (!writesArgument(job, i)) continue;
+    if (argument.kind == Argument::Kind::Array && argument.annotation.count == 0)
+      throw LaunchError(fmt::format(
+          "kernel '{}' writes argument {} ({}), which is not annotated and so the same on all {} "
+          "devices; split it with PART1(...) or the like, or pass a std::vector of disjoint views",
+          job.version->name, i + 1, argument.view->root().describe(), job.devices.size()));
+    if (argument.kind != Argument::Kind::PerDevice) continue;
+    for (std::size_t a = 0; a < argument.values; ++a) {
+      for (std::size_t b = 0; b < a; ++b) {
+        const memory::View& x = *argument.onDevice(a).view;
+        const memory::View& y = *argument.onDevice(b).view;
+        if (&x.root() != &y.root() || !x.box().intersects(y.box())) continue;
+        const geometry::DeviceView views[] = {{x.box(), 0}, {y.box(), 1}};
+        if (geometry::areGhostNeighbours(views[0], views[1])) continue;
+        throw LaunchError(fmt::format(
+            "kernel '{}' writes argument {} ({}): devices {} and {} get views {} and {}, of which "
+            "one contains the other; give them views that are disjoint, or overlap as neighbours",
+            job.version->name, i + 1, x.root().describe(), b, a, y.box().toString(),
+            x.box().toString()));
+      }
+    }
+  }
+}
+
+/// The arguments of one device.
+struct DeviceArguments {
+  std::vector<Argument> list;
+  std::vector<std::size_t> partExtents;
+  ShareContext context;
+  /// The device has work to do.
+  bool works = true;
+};
+
+std::size_t partExtent(const ShareJob& job, const std::vector<Cut>& cuts, std::size_t i,
+                       std::size_t device) {
+  const Argument& extent = job.arguments[i];
+  for (std::size_t a = 0; a < job.count; ++a) {
+    if (cuts[a].empty() || job.arguments[a].view != extent.view) continue;
+    const Box& full = cuts[a][device].full;
+    return full.empty() ? 0 : static_cast<std::size_t>(full.extent(extent.partDim));
+  }
+  return static_cast<std::size_t>(extent.view->extents[extent.partDim]);
+}
+
+DeviceArguments argumentsOf(const ShareJob& job, const std::vector<Cut>& cuts,
+                            const std::vector<const memory::detail::Distribution*>& distributions,
+                            std::size_t device) {
+  DeviceArguments result;
+  result.context.distributions = distributions;
+  result.partExtents.assign(job.count, 0);
+  for (std::size_t i = 0; i < job.count; ++i) {
+    Argument argument = job.arguments[i];
+    if (argument.kind == Argument::Kind::PartExtent) {
+      result.partExtents[i] = partExtent(job, cuts, i, device);
+      argument = Argument::scalar(result.partExtents[i]);
+    } else if (argument.kind == Argument::Kind::PerDevice) {
+      argument = argument.onDevice(device);
+    } else if (!cuts[i].empty()) {
+      const Box& full = cuts[i][device].full;
+      if (full.empty()) {
+        result.works = false;
+        return result;
+      }
+      argument.view = &argument.view->root().view(full);
+      argument.annotation = {};
+    }
+    result.list.push_back(argument);
+  }
+  return result;
+}
+
+/// Interns the distributions of the annotated arguments.
+void addDistributions(const ShareJob& job, const std::vector<Cut>& cuts, Shares& shares,
+                      std::vector<const memory::detail::Distribution*>& ofArgument) {
+  ofArgument.assign(job.count, nullptr);
+  for (std::size_t i = 0; i < job.count; ++i) {
+    if (cuts[i].empty()) continue;
+    std::vector<memory::detail::DistributedPart> parts;
+    for (std::size_t d = 0; d < job.devices.size(); ++d)
+      parts.push_back({job.devices[d], cuts[i][d].full, geometry::Region(cuts[i][d].core)});
+    shares.distributions.push_back(memory::detail::internDistribution(
+        job.arguments[i].view->root(), memory::detail::annotatedDistribution(std::move(parts))));
+    ofArgument[i] = shares.distributions.back().get();
+  }
+}
+
+/// What the freshness of ghosts depends on, for one device.
+std::vector<ghosts::PartUse> partUses(const ShareJob& job, const Plan& plan) {
+  std::vector<ghosts::PartUse> uses;
+  std::size_t array = 0;
+  for (std::size_t i = 0; i < job.count; ++i) {
+    if (!job.version->params[i].isBuffer()) continue;
+    const memory::detail::DeviceUse& use = plan.uses[array++];
+    if (use.distribution == nullptr || !use.distribution->hasGhosts) continue;
+    ghosts::PartUse part;
+    part.state = &use.view->root().state();
+    part.part = use.distribution->partOn(*plan.device, use.cells());
+    part.number = static_cast<int>(part.part - use.distribution->parts.data());
+    part.reads = use.read;
+    part.writes = use.write;
+    part.refresh = job.arguments[i].annotation.sync == AUTO_SYNC;
+    if (const ir::ArrayAccess* access = job.version->params[i].access) {
+      std::vector<int> dims;
+      const Annotation& annotation = job.arguments[i].annotation;
+      for (int k = 0; k < annotation.count; ++k) dims.push_back(annotation.dims[k].dim);
+      part.reach = ghosts::reachOf(*access, dims);
+    }
+    uses.push_back(part);
+  }
+  ghosts::computeNeeds(uses);
+  return uses;
+}
+
+LaunchOptions optionsOf(const ShareJob& job, std::size_t device) {
+  LaunchOptions options = job.options;
+  options.shares.reset();
+  options.device = job.devices[device];
+  const ShareOptions* shares = job.options.shares.get();
+  if (shares != nullptr && !shares->global.empty()) options.global = shares->global[device];
+  if (shares != nullptr && !shares->local.empty()) options.local = shares->local[device];
+  return options;
+}
+
+void addPlan(const ShareJob& job, Shares& shares, std::size_t device, DeviceArguments arguments,
+             const LaunchOptions& options) {
+  auto plan = makePlan(job.entry, options, *job.devices[device], arguments.list.data(), job.count,
+                       arguments.context);
+  shares.parts.push_back(partUses(job, *plan));
+  shares.plans.push_back(std::move(plan));
+  shares.positions.push_back(device);
+  shares.partExtents.push_back(std::move(arguments.partExtents));
+}
+
+void addAnnotatedPlans(const ShareJob& job, Shares& shares) {
+  const std::vector<Cut> cuts = cutArguments(job);
+  checkReplicated(job);
+  std::vector<const memory::detail::Distribution*> distributions;
+  addDistributions(job, cuts, shares, distributions);
+  for (std::size_t d = 0; d < job.devices.size(); ++d) {
+    DeviceArguments arguments = argumentsOf(job, cuts, distributions, d);
+    if (arguments.works) addPlan(job, shares, d, std::move(arguments), optionsOf(job, d));
+  }
+}
+
+void addDividedPlans(const ShareJob& job, Shares& shares) {
+  const Division division = divide(job);
+  for (std::size_t d = 0; d < job.devices.size(); ++d) {
+    const geometry::Interval& slice = division.slices[d];
+    if (slice.length() == 0) continue;
+    DeviceArguments arguments;
+    arguments.list.assign(job.arguments, job.arguments + job.count);
+    arguments.partExtents.assign(job.count, 0);
+    arguments.context.first[division.axis] = static_cast<std::size_t>(slice.lo);
+    arguments.context.cells = division.cells[d];
+    LaunchOptions options = optionsOf(job, d);
+    options.global = division.global;
+    options.global.size[division.axis] = static_cast<std::size_t>(slice.length());
+    addPlan(job, shares, d, std::move(arguments), options);
+  }
+}
+
+void finish(Plan& umbrella, Shares& shares) {
+  std::size_t bytes = 0;
+  for (const auto& plan : shares.plans) bytes = std::max(bytes, (plan->scalarBytes + 15) / 16 * 16);
+  shares.scalarBytes = bytes;
+  umbrella.scalarBytes = bytes * shares.plans.size();
+  const auto hasParts = [](const auto& uses) { return !uses.empty(); };
+  if (std::none_of(shares.parts.begin(), shares.parts.end(), hasParts)) shares.parts.clear();
+  for (const auto& uses : shares.parts)
+    for (const ghosts::PartUse& use : uses) shares.refreshes = shares.refreshes || use.refresh;
+  for (const auto& plan : shares.plans)
+    umbrella.roots.insert(umbrella.roots.end(), plan->roots.begin(), plan->roots.end());
+}
+
+}  // namespace
+
+std::shared_ptr<Plan> makeSharedPlan(KernelEntry& entry, const LaunchOptions& options,
+                                     const Argument* arguments, std::size_t count) {
+  auto umbrella = std::make_shared<Plan>();
+  umbrella->shares = std::make_unique<Shares>();
+  Shares& shares = *umbrella->shares;
+  shares.key = SharesKey::of(options, arguments, count);
+  umbrella->options = options;
+  umbrella->argumentCount = count;
+
+  ShareJob job{entry, options, arguments, count, nullptr, devicesOf(options), {}};
+  std::vector<std::string> labels(count);
+  std::vector<Argument> samples;
+  for (std::size_t i = 0; i < count; ++i) {
+    samples.push_back(sampleOf(arguments[i]));
+    if (samples[i].kind == Argument::Kind::Array) labels[i] = samples[i].view->root().label();
+  }
+  job.version = entry.version(*job.devices.front(), labels);
+  checkArguments(*job.version, samples.data(), count);
+  checkPerDevice(job);
+  if (options.shares) job.weights = options.shares->weights;
+  checkWeights(job);
+  if (options.shares && options.shares->measured) job.weights = measuredWeights(job);
+  if (job.anyAnnotated() || job.anyPerDevice() || job.devices.size() == 1) {
+    addAnnotatedPlans(job, shares);
+  } else {
+    addDividedPlans(job, shares);
+  }
+  umbrella->version = shares.plans.front()->version;
+  umbrella->device = shares.plans.front()->device;
+  finish(*umbrella, shares);
+  return umbrella;
+}
+
+}  // namespace hpl::launch
+
+namespace hpl {
+namespace {
+
+[[noreturn]] void throwTooFew(int wanted, DeviceType type, int there) {
+  throw DeviceError(
+      fmt::format("eval(...).devices({}): there {} {} device{} of type {}; "
+                  "HPL_DEVICES=\"cpu:0*{}\" opens one device several times",
+                  wanted, there == 1 ? "is" : "are", there, there == 1 ? "" : "s",
+                  deviceTypeName(type), wanted));
+}
+
+}  // namespace
+
+Launcher& Launcher::devices(const std::vector<Device>& list) {
+  if (list.empty())
+    throw LaunchError("eval(...).devices(...): the list of devices is empty; name at least one");
+  std::vector<runtime::DeviceState*> states;
+  for (const Device& device : list) {
+    if (std::find(states.begin(), states.end(), &device.state()) != states.end())
+      throw LaunchError(
+          fmt::format("eval(...).devices(...): device {} is chosen twice; name each "
+                      "device once and give it a larger weight instead",
+                      device.state().name()));
+    states.push_back(&device.state());
+  }
+  share().devices = std::move(states);
+  return *this;
+}
+
+Launcher& Launcher::devices(DeviceType type, int n) {
+  if (n < 1)
+    throw LaunchError(fmt::format("eval(...).devices({}): ask for at least one device", n));
+  std::vector<Device> list = hpl::devices(type);
+  if (static_cast<int>(list.size()) < n) throwTooFew(n, type, static_cast<int>(list.size()));
+  list.erase(list.begin() + n, list.end());
+  return devices(list);
+}
+
+Launcher& Launcher::devices(int n) { return devices(defaultDevice().type(), n); }
+
+Launcher& Launcher::plan(const ExecutionPlan& plan) {
+  std::vector<Device> list;
+  std::vector<double> percentages;
+  for (const ExecutionPlan::Share& share : plan.shares()) {
+    list.push_back(share.device);
+    percentages.push_back(share.percentage);
+  }
+  devices(list);
+  weights(percentages);
+  share().measured = plan.search() == PlanSearch::ONCE;
+  return *this;
+}
+
+}  // namespace hpl

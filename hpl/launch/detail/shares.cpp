@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/launch/detail/shares.h"
+
+#include <algorithm>
+
+#include "hpl/runtime/settings.h"
+
+namespace hpl::launch {
+
+using memory::detail::DeviceLaunch;
+using memory::detail::Transaction;
+
+namespace {
+
+std::size_t viewCount(const Argument& argument) {
+  if (argument.kind == Argument::Kind::Array || argument.kind == Argument::Kind::PartExtent)
+    return 1;
+  return argument.kind == Argument::Kind::PerDevice ? argument.values : 0;
+}
+
+memory::View* viewAt(const Argument& argument, std::size_t i) {
+  return argument.kind == Argument::Kind::PerDevice ? argument.onDevice(i).view : argument.view;
+}
+
+bool matchesEntry(const SharesKey::Entry& entry, const Argument& argument) {
+  if (argument.kind != entry.kind || !(argument.annotation == entry.annotation) ||
+      argument.partDim != entry.partDim || argument.values != entry.values) {
+    return false;
+  }
+  if (argument.kind == Argument::Kind::LocalArray)
+    return *argument.localExtents == entry.extents[0];
+  for (std::size_t v = 0; v < viewCount(argument); ++v) {
+    memory::View* view = viewAt(argument, v);
+    if (view != entry.views[v]) return false;
+    // A dead array's view may be reborn at the same address with another shape.
+    if (view != nullptr && (entry.roots[v].expired() || !(view->extents == entry.extents[v])))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+SharesKey SharesKey::of(const LaunchOptions& options, const Argument* arguments,
+                        std::size_t count) {
+  SharesKey key;
+  if (options.shares) key.options = *options.shares;
+  key.global = options.global;
+  key.local = options.local;
+  key.fp = options.fp;
+  key.checked = runtime::settings().checkBounds;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Argument& argument = arguments[i];
+    Entry entry;
+    entry.kind = argument.kind;
+    entry.annotation = argument.annotation;
+    entry.partDim = argument.partDim;
+    entry.values = argument.values;
+    if (argument.kind == Argument::Kind::LocalArray)
+      entry.extents.push_back(*argument.localExtents);
+    for (std::size_t v = 0; v < viewCount(argument); ++v) {
+      memory::View* view = viewAt(argument, v);
+      entry.views.push_back(view);
+      entry.roots.push_back(view ? view->root().weak_from_this() : std::weak_ptr<memory::Root>());
+      entry.extents.push_back(view ? view->extents : geometry::Extents());
+    }
+    key.entries.push_back(std::move(entry));
+  }
+  return key;
+}
+
+bool SharesKey::matches(const LaunchOptions& asked, const Argument* arguments,
+                        std::size_t count) const {
+  if (count != entries.size() || !(asked.global == global) || !(asked.local == local) ||
+      asked.fp != fp || runtime::settings().checkBounds != checked)
+    return false;
+  if (asked.shares ? !(*asked.shares == options) : !(options == ShareOptions())) return false;
+  for (std::size_t i = 0; i < count; ++i)
+    if (!matchesEntry(entries[i], arguments[i])) return false;
+  return true;
+}
+
+bool isShared(const LaunchOptions& options, const Argument* arguments, std::size_t count) {
+  if (options.shares) return true;
+  return std::any_of(arguments, arguments + count,
+                     [](const Argument& argument) { return argument.isDistributed(); });
+}
+
+bool Shares::needsLockReleased() const {
+  return std::any_of(plans.begin(), plans.end(),
+                     [](const auto& plan) { return plan->needsLockReleased(); });
+}
+
+void Shares::packScalars(const Argument* arguments, std::byte* packed) const {
+  for (std::size_t p = 0; p < plans.size(); ++p, packed += scalarBytes) {
+    const Plan& plan = *plans[p];
+    for (const Plan::ScalarArg& scalar : plan.scalars) {
+      const Argument& given = arguments[scalar.parameter];
+      Argument own = given;
+      if (given.kind == Argument::Kind::PartExtent) {
+        own = Argument::scalar(partExtents[p][scalar.parameter]);
+      } else if (given.kind == Argument::Kind::PerDevice) {
+        own = given.onDevice(positions[p]);
+      }
+      convertScalar(own, scalar.type, packed + scalar.at, plan.version->name, scalar.parameter);
+    }
+  }
+}
+
+bool Shares::isFresh() const {
+  return std::all_of(plans.begin(), plans.end(), [](const auto& plan) {
+    return Transaction::isFresh(plan->uses, plan->tickets);
+  });
+}
+
+void Shares::enqueueFresh(Transaction& transaction, const std::byte* packed) {
+  for (const auto& plan : plans) {
+    transaction.touch(*plan->device, plan->submit({}, packed), plan->tickets);
+    packed += scalarBytes;
+  }
+}
+
+void Shares::enqueueAnew(Transaction& transaction, const std::byte* packed) {
+  launches_.resize(plans.size());
+  for (std::size_t p = 0; p < plans.size(); ++p) {
+    Plan& plan = *plans[p];
+    launches_[p] = {plan.device, plan.uses, plan.placements, plan.tickets, {}, {}, false};
+  }
+  transaction.prepareAll(launches_);
+  for (const auto& plan : plans) plan->placeArrays();
+  try {
+    for (std::size_t p = 0; p < plans.size(); ++p, packed += scalarBytes) {
+      launches_[p].event = plans[p]->submit(launches_[p].waits, packed);
+      launches_[p].launched = true;
+    }
+  } catch (...) {
+    // What was enqueued will be done: the books must say so.
+    transaction.commitAll(launches_);
+    throw;
+  }
+  transaction.commitAll(launches_);
+}
+
+void Shares::enqueue(Transaction& transaction, const std::byte* packed) {
+  const bool check = runtime::settings().checkGhosts;
+  if (!parts.empty() && (refreshes || check))
+    ghosts::beforeLaunch(transaction.lock(), parts, check, plans.front()->version->name);
+  if (isFresh()) {
+    enqueueFresh(transaction, packed);
+  } else {
+    enqueueAnew(transaction, packed);
+  }
+  if (!parts.empty()) ghosts::afterLaunch(parts);
+  // Nobody may have to wait for a device that was never told to begin.
+  for (const auto& plan : plans)
+    runtime::check(clFlush(plan->device->computeQueue()()), "clFlush", plan->device);
+}
+
+}  // namespace hpl::launch

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "hpl/geometry/splits.h"
+#include "hpl/ghosts/freshness.h"
+#include "hpl/launch/detail/plan.h"
+#include "hpl/memory/detail/distribution.h"
+
+/// Launches on several devices: how the arguments and the domain are shared out, and what their
+/// repetition reuses.
+namespace hpl::launch {
+
+/// What the shares of a launch were made for; a repetition must agree in all of it.
+struct SharesKey {
+  struct Entry {
+    Argument::Kind kind = Argument::Kind::Scalar;
+    Annotation annotation;
+    int partDim = 0;
+    /// One view, or one per device.
+    std::vector<memory::View*> views;
+    std::vector<std::weak_ptr<memory::Root>> roots;
+    std::vector<geometry::Extents> extents;
+    std::size_t values = 0;
+  };
+  std::vector<Entry> entries;
+  ShareOptions options;
+  Domain global;
+  Domain local;
+  FpMode fp = DEFAULT_FP;
+  /// HPL_CHECK=bounds.
+  bool checked = false;
+
+  static SharesKey of(const LaunchOptions& options, const Argument* arguments, std::size_t count);
+  bool matches(const LaunchOptions& options, const Argument* arguments, std::size_t count) const;
+};
+
+/// One plan per device that has work to do, and what they have in common.
+struct Shares {
+  SharesKey key;
+  std::vector<std::shared_ptr<Plan>> plans;
+  /// Position of each plan's device in the list of devices.
+  std::vector<std::size_t> positions;
+  /// Keep the distributions that the plans' uses name.
+  std::vector<std::shared_ptr<const memory::detail::Distribution>> distributions;
+  /// For the freshness of ghosts, one list per plan; empty without overlaps.
+  std::vector<std::vector<ghosts::PartUse>> parts;
+  /// Some annotation asks for AUTO_SYNC.
+  bool refreshes = false;
+  /// Sizes of the parts that a.part(d) stands for: [plan][argument].
+  std::vector<std::vector<std::size_t>> partExtents;
+  /// Bytes of packed scalars of one plan.
+  std::size_t scalarBytes = 0;
+
+  bool needsLockReleased() const;
+  /// Packs the scalars of all plans one after another.
+  void packScalars(const Argument* arguments, std::byte* packed) const;
+  /// Launches on all devices under the lock that `transaction` holds.
+  void enqueue(memory::detail::Transaction& transaction, const std::byte* packed);
+
+ private:
+  bool isFresh() const;
+  void enqueueFresh(memory::detail::Transaction& transaction, const std::byte* packed);
+  void enqueueAnew(memory::detail::Transaction& transaction, const std::byte* packed);
+
+  std::vector<memory::detail::DeviceLaunch> launches_;
+};
+
+/// Whether the launch goes to several devices.
+bool isShared(const LaunchOptions& options, const Argument* arguments, std::size_t count);
+
+/// The plan of a launch on several devices. Throws what a launch on one device throws, and
+/// ArgumentError, LaunchError for what cannot be shared out.
+std::shared_ptr<Plan> makeSharedPlan(KernelEntry& entry, const LaunchOptions& options,
+                                     const Argument* arguments, std::size_t count);
+
+/// What a shared launch works on, as the steps of makeSharedPlan hand it on.
+struct ShareJob {
+  KernelEntry& entry;
+  const LaunchOptions& options;
+  const Argument* arguments;
+  std::size_t count;
+  std::shared_ptr<const KernelVersion> version;
+  std::vector<runtime::DeviceState*> devices;
+  /// One per device; empty: equal.
+  std::vector<double> weights;
+
+  bool anyAnnotated() const;
+  bool anyPerDevice() const;
+};
+
+/// How one array argument is cut: one part per device, empty ones included, in the coordinates of
+/// the root.
+using Cut = std::vector<geometry::Part>;
+
+/// The parts of every annotated argument (empty lists for the others). Throws ArgumentError and
+/// LaunchError for annotations that make no sense for the array, the devices or the kernel.
+std::vector<Cut> cutArguments(const ShareJob& job);
+
+/// Automatic distribution: which slice of the global domain each device runs.
+struct Division {
+  /// Axis of the domain: 0 = idx.
+  int axis = 0;
+  Domain global;
+  /// One per device, of the axis; may be empty.
+  std::vector<geometry::Interval> slices;
+  /// [device][argument]: the cells that the device touches.
+  std::vector<std::vector<geometry::Box>> cells;
+};
+
+/// Divides a launch without annotations by what the kernel accesses. Throws LaunchError that names
+/// the access which forbids it.
+Division divide(const ShareJob& job);
+
+/// Relative speeds of the devices for this launch, measured at the first call for the kernel, the
+/// devices and the shapes of the arguments.
+std::vector<double> measuredWeights(const ShareJob& job);
+
+}  // namespace hpl::launch

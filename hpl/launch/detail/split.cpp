@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hpl/error.h"
+#include "hpl/launch/detail/shares.h"
+
+namespace hpl::launch {
+namespace {
+
+using geometry::Box;
+using geometry::Part;
+
+std::string nameOf(const ShareJob& job, std::size_t i) {
+  return fmt::format("argument {} of kernel '{}' ({})", i + 1, job.version->name,
+                     job.arguments[i].view->root().describe());
+}
+
+std::string partName(const Annotation& annotation) {
+  std::string name = "PART";
+  for (int d = 0; d < annotation.count; ++d) name += std::to_string(annotation.dims[d].dim + 1);
+  return name;
+}
+
+void checkAnnotation(const ShareJob& job, std::size_t i) {
+  const Argument& argument = job.arguments[i];
+  const Annotation& annotation = argument.annotation;
+  for (int k = 0; k < annotation.count; ++k) {
+    const DimAnnotation& dim = annotation.dims[k];
+    if (dim.dim >= argument.rank)
+      throw ArgumentError(fmt::format(
+          "{}: {} splits dimension {}, but the array has {} dimension{}; annotate one that it has",
+          nameOf(job, i), partName(annotation), dim.dim + 1, argument.rank,
+          argument.rank == 1 ? "" : "s"));
+    if (dim.before < 0 || dim.after < 0)
+      throw ArgumentError(
+          fmt::format("{}: {} asks for an overlap of {} cells; overlaps count from 0",
+                      nameOf(job, i), partName(annotation), std::min(dim.before, dim.after)));
+  }
+}
+
+/// The devices as a grid over the annotated dimensions.
+std::vector<geometry::DimSplit> splitsOf(const ShareJob& job, const Annotation& annotation,
+                                         const geometry::Extents& extents) {
+  const auto devices = static_cast<int>(job.devices.size());
+  std::vector<geometry::DimSplit> splits;
+  std::vector<int> grid{devices};
+  if (annotation.count > 1) {
+    geometry::Extents split;
+    for (int k = 0; k < annotation.count; ++k) split.append(extents[annotation.dims[k].dim]);
+    grid = geometry::gridOf(devices, split);
+  }
+  for (int k = 0; k < annotation.count; ++k) {
+    const DimAnnotation& dim = annotation.dims[k];
+    geometry::DimSplit one;
+    one.dim = dim.dim;
+    one.parts = grid[static_cast<std::size_t>(k)];
+    one.before = dim.before;
+    one.after = dim.after;
+    if (annotation.count == 1) one.weights = job.weights;
+    splits.push_back(one);
+  }
+  return splits;
+}
+
+/// A part that its neighbour's ghosts reach beyond would have to pass on cells of others.
+void checkThickness(const ShareJob& job, std::size_t i, const Cut& cut) {
+  const Annotation& annotation = job.arguments[i].annotation;
+  const Box& whole = job.arguments[i].view->box();
+  for (int k = 0; k < annotation.count; ++k) {
+    const DimAnnotation& dim = annotation.dims[k];
+    for (std::size_t p = 0; p < cut.size(); ++p) {
+      const Box& core = cut[p].core;
+      if (core.empty()) continue;
+      const bool isLast = core.hi(dim.dim) == whole.hi(dim.dim);
+      const bool isFirst = core.lo(dim.dim) == whole.lo(dim.dim);
+      // The next part's ghosts lie in this one, and those of the previous part.
+      const std::int64_t wanted = std::max(isLast ? 0 : dim.before, isFirst ? 0 : dim.after);
+      if (core.extent(dim.dim) >= wanted) continue;
+      throw ArgumentError(fmt::format(
+          "{}: device {} ({}) gets {} cell{} of dimension {}, which has {} for {} devices, and its "
+          "neighbours want {} ghost cells of it; use fewer devices (or other weights), or a "
+          "narrower overlap",
+          nameOf(job, i), p, job.devices[p]->name(), core.extent(dim.dim),
+          core.extent(dim.dim) == 1 ? "" : "s", dim.dim + 1, whole.extent(dim.dim),
+          job.devices.size(), wanted));
+    }
+  }
+}
+
+Cut cutOne(const ShareJob& job, std::size_t i) {
+  checkAnnotation(job, i);
+  const Argument& argument = job.arguments[i];
+  const Box& whole = argument.view->box();
+  Cut cut = geometry::splitBox(whole, splitsOf(job, argument.annotation, whole.extents()));
+  checkThickness(job, i, cut);
+  return cut;
+}
+
+/// The axis whose index, plus constants, is all that indexes a dimension of an array; -1: there is
+/// none.
+int axisOf(const ir::ArrayAccess& access, int dim) {
+  int axis = -1;
+  for (const auto* forms : {&access.reads, &access.writes}) {
+    if (forms->empty()) continue;
+    const ir::IndexForm& form = (*forms)[static_cast<std::size_t>(dim)];
+    if (!form.isAffine() || (axis >= 0 && form.axis != axis)) return -1;
+    axis = form.axis;
+  }
+  return axis;
+}
+
+/// Arrays that the kernel walks through with the same index must begin at the same cell of each
+/// part.
+void checkAlignment(const ShareJob& job, const std::vector<Cut>& cuts) {
+  struct First {
+    std::size_t argument;
+    int dim;
+  };
+  std::vector<First> first(3, {job.count, 0});
+  for (std::size_t i = 0; i < job.count; ++i) {
+    const ir::ArrayAccess* access = job.version->params[i].access;
+    if (cuts[i].empty() || access == nullptr) continue;
+    const Annotation& annotation = job.arguments[i].annotation;
+    for (int k = 0; k < annotation.count; ++k) {
+      const int dim = annotation.dims[k].dim;
+      const int axis = axisOf(*access, dim);
+      if (axis < 0) continue;
+      First& other = first[static_cast<std::size_t>(axis)];
+      if (other.argument == job.count) {
+        other = {i, dim};
+        continue;
+      }
+      const Box& a = job.arguments[other.argument].view->box();
+      const Box& b = job.arguments[i].view->box();
+      for (std::size_t p = 0; p < cuts[i].size(); ++p) {
+        const Box& fullA = cuts[other.argument][p].full;
+        const Box& fullB = cuts[i][p].full;
+        if (fullA.empty() && fullB.empty()) continue;
+        const bool bothThere = !fullA.empty() && !fullB.empty();
+        if (bothThere && fullA.lo(other.dim) - a.lo(other.dim) == fullB.lo(dim) - b.lo(dim))
+          continue;
+        const auto range = [](const Box& box, int d) {
+          return box.empty() ? std::string("nothing")
+                             : fmt::format("cells {} to {}", box.lo(d), box.hi(d) - 1);
+        };
+        throw ArgumentError(fmt::format(
+            "kernel '{}' reads and writes arguments {} and {} at the same index {}, but on device "
+            "{} they are split differently: {} has {} of dimension {}, {} has {} of dimension {}; "
+            "give both the same annotation",
+            job.version->name, other.argument + 1, i + 1,
+            axis == 0   ? "idx"
+            : axis == 1 ? "idy"
+                        : "idz",
+            p, job.arguments[other.argument].view->root().describe(), range(fullA, other.dim),
+            other.dim + 1, job.arguments[i].view->root().describe(), range(fullB, dim), dim + 1));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+bool ShareJob::anyAnnotated() const {
+  return std::any_of(arguments, arguments + count,
+                     [](const Argument& a) { return a.annotation.count > 0; });
+}
+
+bool ShareJob::anyPerDevice() const {
+  return std::any_of(arguments, arguments + count,
+                     [](const Argument& a) { return a.kind == Argument::Kind::PerDevice; });
+}
+
+std::vector<Cut> cutArguments(const ShareJob& job) {
+  std::vector<Cut> cuts(job.count);
+  for (std::size_t i = 0; i < job.count; ++i)
+    if (job.arguments[i].annotation.count > 0) cuts[i] = cutOne(job, i);
+  checkAlignment(job, cuts);
+  return cuts;
+}
+
+}  // namespace hpl::launch

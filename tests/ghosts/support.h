@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hpl/hpl.h"
+
+/// What the tests of several devices share. They run under several HPL_DEVICES; each uses all the
+/// devices that there are.
+namespace ghosts_tests {
+
+using Numbers = hpl::Array<int, 1>;
+using Grid = hpl::Array<int, 2>;
+
+/// Kernels. All leave cells without a full neighbourhood in their part as they are.
+void threePoint(Numbers out, Numbers in);
+void fivePoint(Grid out, Grid in);
+void ninePoint(Grid out, Grid in);
+void increment(Numbers a);
+void copyNumbers(Numbers out, Numbers in);
+
+/// `n` values that look random, the same for the same seed.
+std::vector<int> someValues(std::size_t n, unsigned seed);
+
+/// One step of threePoint on a whole vector.
+std::vector<int> threePointStep(const std::vector<int>& in, std::vector<int> out);
+/// One step of fivePoint (or ninePoint) on a whole matrix.
+std::vector<int> fivePointStep(const std::vector<int>& in, std::vector<int> out, int rows,
+                               int columns);
+std::vector<int> ninePointStep(const std::vector<int>& in, std::vector<int> out, int rows,
+                               int columns);
+
+template <class A>
+std::vector<int> valuesOf(const A& array) {
+  std::vector<int> values(array.size());
+  array.copyTo(values.data());
+  return values;
+}
+
+/// All devices of the default device's type: what annotated launches use.
+std::vector<hpl::Device> testDevices();
+int deviceCount();
+
+/// Bytes moved between devices, and between host and devices, since the object was made.
+class Traffic {
+ public:
+  Traffic();
+  std::uint64_t betweenDevices() const;
+  std::uint64_t withHost() const;
+
+ private:
+  hpl::ProfilingData begin_;
+};
+
+/// Whether devices of the test have buffers of their own for everything.
+bool devicesShareHostMemory();
+
+/// Runs `f`, which must throw an Error, and returns its message.
+template <class E, class F>
+std::string messageOf(F f) {
+  try {
+    f();
+  } catch (const E& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+}  // namespace ghosts_tests
