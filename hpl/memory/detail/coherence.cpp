@@ -57,6 +57,17 @@ DeviceMemory& deviceMemory(Lock& lock, DeviceState& device) {
   return *deviceMemories().emplace_back(std::move(memory));
 }
 
+void Storage::note(PendingTransfer transfer) {
+  for (PendingTransfer& earlier : transfers) {
+    if (earlier.device == transfer.device && earlier.write == transfer.write &&
+        transfer.box.contains(earlier.box)) {
+      earlier = std::move(transfer);
+      return;
+    }
+  }
+  transfers.push_back(std::move(transfer));
+}
+
 // ---- replicas --------------------------------------------------------------------------------
 
 Storage& Replica::storage() { return zeroCopy ? root->state().host : own; }

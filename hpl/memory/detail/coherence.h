@@ -43,6 +43,10 @@ struct Storage {
   /// part reads them; nobody else does. Disjoint from `current`.
   Region kept;
   std::vector<PendingTransfer> transfers;
+
+  /// Notes a transfer. Earlier ones of the same device that it makes redundant are forgotten: a
+  /// device's transfers finish in their order.
+  void note(PendingTransfer transfer);
 };
 
 struct RootState;

@@ -35,8 +35,8 @@ Moved note(trace::Transfer kind, std::size_t bytes, DeviceState& device, const c
   const std::string& label =
       kind == trace::Transfer::DeviceToHost ? src.state->root.label() : dst.state->root.label();
   trace::recordTransfer(kind, bytes, device.index(), event(), label);
-  src.storage().transfers.push_back({src.box, false, event, &device});
-  dst.storage().transfers.push_back({dst.box, true, event, &device});
+  src.storage().note({src.box, false, event, &device});
+  dst.storage().note({dst.box, true, event, &device});
   src.state->bumpEpoch();
   dst.state->bumpEpoch();
   return Moved::Enqueued;
@@ -87,8 +87,8 @@ Moved passThrough(const End& src, const End& dst, const WaitList& readWaits,
                   const WaitList& writeWaits) {
   const StagedCopy job = stagedCopy(src, dst);
   const StagedEvents events = enqueueStagedCopy(job, readWaits, writeWaits);
-  src.storage().transfers.push_back({src.box, false, events.read, job.srcDevice});
-  dst.storage().transfers.push_back({dst.box, true, events.written, job.dstDevice});
+  src.storage().note({src.box, false, events.read, job.srcDevice});
+  dst.storage().note({dst.box, true, events.written, job.dstDevice});
   src.state->bumpEpoch();
   dst.state->bumpEpoch();
   return Moved::Enqueued;

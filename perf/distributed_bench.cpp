@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches on all devices there are (HPL_DEVICES="cpu:0/2" or "cpu:0*2" makes several of one CPU)
+// with exchanges of ghosts, against the same programs written by hand in OpenCL.
+//
+// distributed/host_cost: the host's time for one annotated launch and one syncGhosts, per device and
+// step, which the issue of a hand-written step is compared with. distributed/life and jacobi3d:
+// whole runs, the exchange included.
+#include <array>
+#include <cstdint>
+
+#include "hpl/hpl.h"
+#include "pairs.h"
+#include "raw_devices.h"
+
+using namespace hpl;
+
+namespace {
+
+using Cells = Array<unsigned char, 2>;
+using Cube = Array<float, 3>;
+
+void life(Cells out, Cells in) {
+  if_(idx > 0 && idx + 1 < szx && idy > 0 && idy + 1 < szy) {
+    Int n = in[idy - 1][idx - 1] + in[idy - 1][idx] + in[idy - 1][idx + 1] + in[idy][idx - 1] +
+            in[idy][idx + 1] + in[idy + 1][idx - 1] + in[idy + 1][idx] + in[idy + 1][idx + 1];
+    out[idy][idx] = where(n == 3 || (n == 2 && in[idy][idx] != 0), 1, 0);
+  }
+}
+
+const char* const kLife = R"(
+__kernel void life(__global uchar* out, __global const uchar* in) {
+  size_t x = get_global_id(0), y = get_global_id(1), w = get_global_size(0), h = get_global_size(1);
+  if (x > 0 && x + 1 < w && y > 0 && y + 1 < h) {
+    __global const uchar* p = in + y * w + x;
+    int n = p[-w - 1] + p[-w] + p[-w + 1] + p[-1] + p[1] + p[w - 1] + p[w] + p[w + 1];
+    out[y * w + x] = n == 3 || (n == 2 && p[0] != 0) ? 1 : 0;
+  }
+})";
+
+void jacobi(Cube out, Cube in) {
+  if_(idx > 0 && idx + 1 < szx && idy > 0 && idy + 1 < szy && idz > 0 && idz + 1 < szz) {
+    out[idz][idy][idx] = (in[idz - 1][idy][idx] + in[idz + 1][idy][idx] + in[idz][idy - 1][idx] +
+                          in[idz][idy + 1][idx] + in[idz][idy][idx - 1] + in[idz][idy][idx + 1]) *
+                         (1.0f / 6.0f);
+  }
+}
+
+const char* const kJacobi = R"(
+__kernel void jacobi(__global float* out, __global const float* in) {
+  size_t x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
+  size_t w = get_global_size(0), h = get_global_size(1), d = get_global_size(2);
+  if (x > 0 && x + 1 < w && y > 0 && y + 1 < h && z > 0 && z + 1 < d) {
+    __global const float* p = in + (z * h + y) * w + x;
+    out[(z * h + y) * w + x] =
+        (p[-w * h] + p[w * h] + p[-w] + p[w] + p[-1] + p[1]) * (1.0f / 6.0f);
+  }
+})";
+
+std::vector<Device> devicesHere() { return devices(defaultDevice().type()); }
+void syncAll() {
+  for (const Device& device : devicesHere()) device.sync();
+}
+
+struct LifePair {
+  static constexpr std::size_t kLocal = 256;
+  std::size_t size;
+  int steps;
+  Cells a, b;
+  perf::RawStencil raw;
+  std::vector<std::array<std::size_t, 2>> globals;
+
+  LifePair(std::size_t n, int count)
+      : size(n), steps(count), a(n, n), b(n, n), raw(devicesHere(), kLife, "life", n, n) {
+    std::vector<unsigned char> cells(n * n);
+    std::uint32_t random = 1;
+    for (unsigned char& cell : cells) cell = (random = random * 1664525u + 1013904223u) >> 30 == 0;
+    a.copyFrom(cells.data());
+    b.copyFrom(cells.data());
+    raw.upload(cells.data());
+    for (std::size_t d = 0; d < raw.devices(); ++d) globals.push_back({n, raw.slicesOf(d)});
+  }
+  void ours() {
+    for (int i = 0; i < steps; ++i) {
+      eval(life).local(std::min(size, kLocal), 1)(PART1(b, 1), PART1(a, 1));
+      b.syncGhosts();
+      swap(a, b);
+    }
+  }
+  void twin() {
+    for (int i = 0; i < steps; ++i) raw.step<2>(globals, {std::min(size, kLocal), 1});
+  }
+  bool agree() {
+    std::vector<unsigned char> mine(size * size), other(size * size);
+    a.copyTo(mine.data());
+    raw.download(other.data());
+    return mine == other;
+  }
+};
+
+struct JacobiPair {
+  std::size_t size;
+  int steps;
+  Cube a, b;
+  perf::RawStencil raw;
+  std::vector<std::array<std::size_t, 3>> globals;
+
+  JacobiPair(std::size_t n, int count)
+      : size(n),
+        steps(count),
+        a(n, n, n),
+        b(n, n, n),
+        raw(devicesHere(), kJacobi, "jacobi", n, n * n * sizeof(float)) {
+    std::vector<float> cells(n * n * n, 0.0f);
+    for (std::size_t i = 0; i < n * n; ++i) cells[i] = 1.0f;
+    a.copyFrom(cells.data());
+    b.copyFrom(cells.data());
+    raw.upload(cells.data());
+    for (std::size_t d = 0; d < raw.devices(); ++d) globals.push_back({n, n, raw.slicesOf(d)});
+  }
+  void ours() {
+    for (int i = 0; i < steps; ++i) {
+      eval(jacobi).local(size, 1, 1)(PART1(b, 1), PART1(a, 1));
+      b.syncGhosts();
+      swap(a, b);
+    }
+  }
+  void twin() {
+    for (int i = 0; i < steps; ++i) raw.step<3>(globals, {size, 1, 1});
+  }
+};
+
+void require(bool same, const char* what) {
+  if (same) return;
+  std::fprintf(stderr, "%s: library and twin differ\n", what);
+  std::exit(1);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::size_t devices = devicesHere().size();
+  LifePair small(64, 200);
+  LifePair large(2048, 50);
+  JacobiPair cube(160, 30);
+  small.ours();
+  small.twin();
+  require(small.agree(), "life");
+  const auto settle = [&] {
+    syncAll();
+    small.raw.finish();
+  };
+  perf::registerPair(
+      "distributed/host_cost", 200.0 * static_cast<double>(devices), [&] { small.ours(); },
+      [&] { small.twin(); }, settle);
+  perf::registerPair(
+      "distributed/life_2048", 50,
+      [&] {
+        large.ours();
+        syncAll();
+      },
+      [&] {
+        large.twin();
+        large.raw.finish();
+      });
+  perf::registerPair(
+      "distributed/jacobi3d_160", 30,
+      [&] {
+        cube.ours();
+        syncAll();
+      },
+      [&] {
+        cube.twin();
+        cube.raw.finish();
+      });
+  const int code = perf::runAll(argc, argv);
+  require(large.agree(), "life");
+  return code;
+}
