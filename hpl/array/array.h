@@ -116,15 +116,13 @@ class Array : public detail::ArrayBase {
   /// KernelError inside a kernel.
   template <detail::ArrayIndex... I>
     requires(sizeof...(I) == N)
-  HostRef<T> operator()(I... indices) {
-    memory::View& view = hostView();
-    return HostRef<T>(view, offsetOf(indices...));
+  HostRef<T, N> operator()(I... indices) {
+    return HostRef<T, N>(*this, indices...);
   }
   template <detail::ArrayIndex... I>
     requires(sizeof...(I) == N)
   T operator()(I... indices) const {
-    memory::View& view = hostView();
-    return HostRef<T>(view, offsetOf(indices...)).value();
+    return HostRef<T, N>(*this, indices...).value();
   }
 
   /// The view of the given ranges, both ends included; integers are single positions. The same
@@ -263,24 +261,6 @@ class Array : public detail::ArrayBase {
     } else {
       return detail::PartialAccess<T, N, 1, ReadOnly>(kernelSymbol(), nodes);
     }
-  }
-
-  template <class... I>
-  std::int64_t offsetOf(I... indices) const {
-    const memory::View& view = *view_;
-    std::int64_t offset = 0;
-    int d = 0;
-    bool inside = true;
-    // Unsigned comparison rejects negative indices as well.
-    ((inside = inside &&
-               static_cast<std::uint64_t>(indices) < static_cast<std::uint64_t>(view.extents[d]),
-      offset += static_cast<std::int64_t>(indices) * (d + 1 == N ? 1 : view.strides[d]), ++d),
-     ...);
-    if (!inside) [[unlikely]] {
-      const std::int64_t list[N] = {static_cast<std::int64_t>(indices)...};
-      throwOutOfRange(list);
-    }
-    return offset;
   }
 };
 

@@ -10,6 +10,8 @@
 
 namespace hpl::memory {
 
+constinit View View::none;
+
 View::View(Root& root, View* parent, const geometry::Box& box)
     : extents(box.extents()),
       strides(geometry::rowMajorStrides(root.shape())),

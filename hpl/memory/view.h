@@ -28,7 +28,7 @@ inline constexpr std::uint8_t kHostWritable = 2;
 ///
 /// The view is the granularity of host access: opening it makes all of its cells current on the
 /// host (or, for writing, makes all other copies of them stale) in one step, after which any number
-/// of element accesses cost one load and one predictable branch on `hostState`. Whoever touches a
+/// of element accesses cost one load and one predictable branch. Whoever touches a
 /// few cells of a large array whose rest should stay on a device therefore does so through a small
 /// view.
 class View {
@@ -82,15 +82,28 @@ class View {
   geometry::Extents strides;
   /// kHostReadable | kHostWritable. Read with acquire; written by the coherence engine only.
   std::atomic<std::uint8_t> hostState{0};
+  /// `host` while kHostReadable is set, else null: one load is both the check and the address. Read
+  /// with acquire, because the first of several threads that read an array opens its view for all.
+  std::atomic<std::byte*> readable{nullptr};
+  /// `host` while kHostWritable is set, else null. Not atomic, so that a compiler may keep it in a
+  /// register throughout a loop. It changes when the host opens the view for writing and when a
+  /// device is given one of the cells; a program in which another thread does either while this one
+  /// writes elements breaks the rule of Root, and its elements race in any case. Readers must not
+  /// look at it: a device may be given the cells while they read.
+  std::byte* writable = nullptr;
+
+  /// The view of arrays that name none: no extents, never open.
+  static View none;
 
  private:
   friend struct detail::RootState;
+  View() = default;
   View(Root& root, View* parent, const geometry::Box& box);
 
-  Root* root_;
-  View* parent_;
+  Root* root_ = nullptr;
+  View* parent_ = nullptr;
   geometry::Box box_;
-  std::size_t size_;
+  std::size_t size_ = 0;
   std::atomic<void*> handle_{nullptr};
   std::atomic<void (*)(void*)> destroyHandle_{nullptr};
 };

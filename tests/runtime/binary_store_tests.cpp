@@ -2,7 +2,10 @@
 #include "hpl/runtime/detail/binary_store.h"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -28,6 +31,37 @@ std::string contentOf(const fs::path& path) {
 void overwrite(const fs::path& path, const std::string& content) {
   std::ofstream(path, std::ios::binary) << content;
 }
+
+/// For as long as it lives the process is not root, whom permissions do not stop.
+class Unprivileged {
+ public:
+  Unprivileged() { require(!wasRoot_ || seteuid(65534) == 0); }
+  ~Unprivileged() { require(!wasRoot_ || seteuid(0) == 0); }
+
+ private:
+  static void require(bool done) {
+    if (!done) std::abort();
+  }
+  bool wasRoot_ = geteuid() == 0;
+};
+
+/// For as long as it lives files cannot grow beyond `bytes`: writing fails as on a full disk.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : oldHandler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &old_);
+    const rlimit limit{bytes, old_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &old_);
+    std::signal(SIGXFSZ, oldHandler_);
+  }
+
+ private:
+  void (*oldHandler_)(int);
+  rlimit old_{};
+};
 
 const std::string key = "a key\nof two lines";
 const std::string binary("\0\1\2 some bytes \xff\0", 17);
@@ -100,6 +134,68 @@ TEST_CASE("a store without a usable folder keeps nothing and does not throw") {
     CHECK_FALSE(store.load(key).binary);
     CHECK_NOTHROW(store.remove(key));
   }
+}
+
+TEST_CASE("a folder that may only be read serves what is in it, and keeps nothing new") {
+  const TemporaryFolder folder;
+  const BinaryStore store(folder.path());
+  REQUIRE(store.save(key, binary));
+  REQUIRE(store.save("damaged", binary));
+  overwrite(store.fileOf("damaged"), "not a binary");
+  fs::permissions(folder.path(), fs::perms(0555));
+  {
+    const Unprivileged user;
+    CHECK(store.load(key).binary == binary);
+    CHECK_FALSE(store.save(key, "replaced"));
+    CHECK_FALSE(store.save("new", binary));
+    CHECK(store.load("damaged").damaged);
+    CHECK(store.load("damaged").damaged);  // it could not be removed
+    CHECK_NOTHROW(store.remove(key));
+    CHECK(store.load(key).binary == binary);
+  }
+  fs::permissions(folder.path(), fs::perms(0755));
+  CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 2);
+}
+
+TEST_CASE("a file that may not be read is as good as none, and is replaced") {
+  const TemporaryFolder folder;
+  const BinaryStore store(folder.path());
+  REQUIRE(store.save(key, binary));
+  fs::permissions(folder.path(), fs::perms(0777));
+  fs::permissions(store.fileOf(key), fs::perms(0));
+  {
+    const Unprivileged user;
+    const auto found = store.load(key);
+    CHECK_FALSE(found.binary);
+    CHECK_FALSE(found.damaged);
+    CHECK(store.save(key, "replaced"));
+    CHECK(store.load(key).binary == "replaced");
+  }
+}
+
+TEST_CASE("a folder in the place of a file is as good as no file") {
+  const TemporaryFolder folder;
+  const BinaryStore store(folder.path());
+  fs::create_directories(store.fileOf(key) / "below");
+  const auto found = store.load(key);
+  CHECK_FALSE(found.binary);
+  CHECK_FALSE(found.damaged);
+  CHECK_FALSE(store.save(key, binary));
+  CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);  // nothing left behind
+}
+
+TEST_CASE("a disk that is full leaves the old binary and no piece of the new one") {
+  const TemporaryFolder folder;
+  const BinaryStore store(folder.path());
+  REQUIRE(store.save(key, binary));
+  {
+    const FileSizeLimit limit(1 << 12);
+    CHECK_FALSE(store.save(key, std::string(1 << 16, 'x')));
+    CHECK_FALSE(store.save("another", std::string(1 << 16, 'y')));
+  }
+  CHECK(store.load(key).binary == binary);
+  CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
+  CHECK(store.save(key, std::string(1 << 16, 'x')));
 }
 
 TEST_CASE("several threads may write and read one key at once") {

@@ -13,6 +13,7 @@ namespace hpl::detail {
 ArrayBase::ArrayBase(const ArrayBase& other)
     : root_(other.root_),
       view_(other.view_),
+      cells_(other.cells_),
       symbol_(other.symbol_),
       localExtents_(other.localExtents_) {
   if (view_ != nullptr && root_ == nullptr) root_ = view_->root().shared_from_this();
@@ -21,6 +22,7 @@ ArrayBase::ArrayBase(const ArrayBase& other)
 ArrayBase::ArrayBase(ArrayBase&& other) noexcept
     : root_(other.root_),
       view_(other.view_),
+      cells_(other.cells_),
       symbol_(other.symbol_),
       localExtents_(other.localExtents_) {
   if (view_ == nullptr) return;
@@ -29,7 +31,7 @@ ArrayBase::ArrayBase(ArrayBase&& other) noexcept
     root_ = view_->root().shared_from_this();
   } else {
     other.root_.reset();
-    other.view_ = nullptr;
+    other.name(nullptr);
   }
 }
 
@@ -53,7 +55,7 @@ void ArrayBase::create(const ir::Type& type, std::size_t elementSize, int rank,
   if (flags & HPL_FAST_MEM) options.hostMemory = memory::HostMemory::Fast;
   if (flags & HPL_NOHOST_MEM) options.hostMemory = memory::HostMemory::None;
   root_ = memory::Root::create(std::move(options));
-  view_ = &root_->whole();
+  name(&root_->whole());
 }
 
 void ArrayBase::declareInKernel(const ir::Type& type, ir::Space space, int rank,
@@ -87,7 +89,7 @@ std::size_t ArrayBase::stride(int d) const {
 void ArrayBase::assignContents(const ArrayBase& other) {
   if (view_ == nullptr && symbol_ == nullptr && other.view_ != nullptr) {
     root_ = other.root_ ? other.root_ : other.view_->root().shared_from_this();
-    view_ = other.view_;
+    name(other.view_);
     return;
   }
   if (view_ != other.view_ || view_ == nullptr) memory::copy(hostView(), other.hostView());
@@ -97,7 +99,8 @@ void ArrayBase::assignOrAdopt(ArrayBase&& other) {
   const bool empty = view_ == nullptr && symbol_ == nullptr;
   if (!empty || other.view_ == nullptr || other.root_ == nullptr) return assignContents(other);
   root_ = std::move(other.root_);
-  view_ = std::exchange(other.view_, nullptr);
+  name(other.view_);
+  other.name(nullptr);
 }
 
 void ArrayBase::fillWith(const void* element) { memory::fill(hostView(), element); }
@@ -105,6 +108,7 @@ void ArrayBase::fillWith(const void* element) { memory::fill(hostView(), element
 void ArrayBase::swapHandles(ArrayBase& other) noexcept {
   std::swap(root_, other.root_);
   std::swap(view_, other.view_);
+  std::swap(cells_, other.cells_);
   std::swap(symbol_, other.symbol_);
   std::swap(localExtents_, other.localExtents_);
 }
@@ -150,8 +154,20 @@ std::string ArrayBase::getLabel() const {
   return localExtents_.rank() > 0 ? std::string() : hostView().root().label();
 }
 
+void ArrayBase::openForElement(const std::int64_t* indices, const Step* steps,
+                               bool forWriting) const {
+  memory::View& view = hostView();
+  for (int d = 0; d < view.rank(); ++d)
+    if (indices[d] < 0 || indices[d] >= steps[d].extent) throwOutOfRange(indices);
+  if (forWriting) {
+    view.openForWriting();
+  } else {
+    view.openForReading();
+  }
+}
+
 void ArrayBase::throwOutOfRange(const std::int64_t* indices) const {
-  const memory::View& view = *view_;
+  const memory::View& view = hostView();
   for (int d = 0; d < view.rank(); ++d)
     if (indices[d] < 0 || indices[d] >= view.extents[d])
       throw ShapeError("index " + std::to_string(indices[d]) + " of dimension " +

@@ -45,12 +45,28 @@ class ArrayBase {
       throwNoView();
     return *view_;
   }
+  /// The same for element access: without a test that would stand between a loop and its elements.
+  /// View::none for handles without a view.
+  const memory::View& cells() const noexcept { return *cells_; }
+  /// What an index means in one dimension of cells(): it must be less than `extent`, and leads
+  /// `offset` elements on.
+  struct Step {
+    std::int64_t extent;
+    std::uint64_t offset;
+  };
+  /// The way of element access when the view is not open: opens it, for writing or else for
+  /// reading. `steps` are those of `indices` in cells(). Throws ShapeError when an index is out of
+  /// range; like hostView() when there is no view; DeviceError when the cells cannot be fetched.
+  void openForElement(const std::int64_t* indices, const Step* steps, bool forWriting) const;
+  /// The error for indices outside of the view, or for a handle that has none.
+  [[noreturn]] void throwOutOfRange(const std::int64_t* indices) const;
+
   /// Extents of a host-side Array<T, N, Local>, which has no storage; rank 0 for others.
   const geometry::Extents& localExtents() const noexcept { return localExtents_; }
 
  protected:
   ArrayBase() = default;
-  explicit ArrayBase(memory::View& view) : view_(&view) {}
+  explicit ArrayBase(memory::View& view) : view_(&view), cells_(&view) {}
   ArrayBase(const ArrayBase& other);
   ArrayBase(ArrayBase&& other) noexcept;
   ArrayBase& operator=(const ArrayBase&) = delete;
@@ -65,6 +81,10 @@ class ArrayBase {
   void assignOrAdopt(ArrayBase&& other);
   void fillWith(const void* element);
   void swapHandles(ArrayBase& other) noexcept;
+  void name(memory::View* view) noexcept {
+    view_ = view;
+    cells_ = view != nullptr ? view : &memory::View::none;
+  }
 
   memory::View& subView(const Range* ranges, int count) const;
   static void* internedHandle(memory::View& view) noexcept { return view.handle(); }
@@ -102,7 +122,6 @@ class ArrayBase {
       throwNoSymbol();
     return symbol_;
   }
-  [[noreturn]] void throwOutOfRange(const std::int64_t* indices) const;
   [[noreturn]] void throwNoDimension(int d) const;
   [[noreturn]] void throwNoView() const;
   [[noreturn]] void throwNoSymbol() const;
@@ -110,6 +129,8 @@ class ArrayBase {
   /// Keeps the root alive; null in interned handles, which the root itself owns.
   std::shared_ptr<memory::Root> root_;
   memory::View* view_ = nullptr;
+  /// What view_ points to, or View::none.
+  memory::View* cells_ = &memory::View::none;
   Symbol symbol_ = nullptr;
   geometry::Extents localExtents_;
 };

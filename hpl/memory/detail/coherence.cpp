@@ -205,6 +205,8 @@ void RootState::setHostState(View& view, std::uint8_t state) {
   if (old == 0) openViews.push_back(&view);
   if (state == 0) std::erase(openViews, &view);
   view.hostState.store(state, std::memory_order_release);
+  view.readable.store(state & kHostReadable ? view.host : nullptr, std::memory_order_release);
+  view.writable = state & kHostWritable ? view.host : nullptr;
   bumpEpoch();
 }
 

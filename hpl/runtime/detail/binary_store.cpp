@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/runtime/detail/binary_store.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -42,16 +44,29 @@ Header makeHeader(std::string_view key, std::string_view binary) {
   return header;
 }
 
+/// The whole file, in as few calls as it takes: a warm start consists of little else.
 std::optional<std::string> readFile(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  std::string content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (file.bad()) return std::nullopt;
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return std::nullopt;
+  struct stat about {};
+  std::string content;
+  std::size_t length = 0;
+  ssize_t got = -1;
+  if (fstat(file, &about) == 0 && S_ISREG(about.st_mode)) {
+    content.resize(static_cast<std::size_t>(about.st_size));
+    do {
+      got = read(file, content.data() + length, content.size() - length);
+      if (got > 0) length += static_cast<std::size_t>(got);
+    } while ((got > 0 && length < content.size()) || (got < 0 && errno == EINTR));
+  }
+  close(file);
+  if (got < 0) return std::nullopt;
+  content.resize(length);
   return content;
 }
 
 /// The binary in `content`, if that is a whole, undamaged file for `key`.
-std::optional<std::string> unpack(std::string_view content, std::string_view key) {
+std::optional<std::string_view> unpack(std::string_view content, std::string_view key) {
   Header found;
   if (content.size() < sizeof found) return std::nullopt;
   std::memcpy(&found, content.data(), sizeof found);
@@ -60,7 +75,7 @@ std::optional<std::string> unpack(std::string_view content, std::string_view key
   content.remove_prefix(key.size());
   const Header expected = makeHeader(key, content);
   if (std::memcmp(&found, &expected, sizeof found) != 0) return std::nullopt;
-  return std::string(content);
+  return content;
 }
 
 }  // namespace
@@ -88,7 +103,7 @@ BinaryStore::Lookup BinaryStore::load(std::string_view key) const {
   if (folder_.empty()) return {};
   const auto content = readFile(fileOf(key));
   if (!content) return {};
-  if (auto binary = unpack(*content, key)) return {std::move(binary), false};
+  if (const auto binary = unpack(*content, key)) return {std::string(*binary), false};
   log::info(fmt::format("{} is damaged; the kernel is compiled again", fileOf(key).string()));
   remove(key);
   return {std::nullopt, true};
