@@ -31,6 +31,25 @@ Reach reachOf(const ir::ArrayAccess& access, std::span<const int> dims) {
   return reach;
 }
 
+Reach rimOf(const ir::ArrayAccess& access, std::span<const int> dims) {
+  const int rank = static_cast<int>(access.writes.size());
+  Reach rim;
+  if (rank == 0) return rim;
+  rim.before = Extents::filled(rank, 0);
+  rim.after = Extents::filled(rank, 0);
+  const ir::Rim written = access.writeRim();
+  for (const int dim : dims) {
+    const ir::IndexForm& form = access.writes[static_cast<std::size_t>(dim)];
+    if (!form.isAffine()) return rim;
+    const auto axis = static_cast<std::size_t>(form.axis);
+    if (!written.known[axis]) return rim;
+    rim.before[dim] = written.before[axis];
+    rim.after[dim] = written.after[axis];
+  }
+  rim.known = true;
+  return rim;
+}
+
 namespace {
 
 Box boxOf(const memory::detail::RootState& state) { return state.wholeBox(); }
@@ -46,23 +65,28 @@ Box trustedBox(const PartUse& use) {
   return replica->trusted.rank() == 0 ? use.part->core.boundingBox() : replica->trusted;
 }
 
+// A box without `before` and `after` cells of its ends, except where `whole` ends as well.
+Box shrunk(const Box& box, const Extents& before, const Extents& after, const Box& whole) {
+  Box result = box;
+  for (int d = 0; d < box.rank(); ++d) {
+    const geometry::Index lo = box.lo(d) + (box.lo(d) > whole.lo(d) ? before[d] : 0);
+    const geometry::Index hi = box.hi(d) - (box.hi(d) < whole.hi(d) ? after[d] : 0);
+    result = result.withRange(d, std::min(lo, box.hi(d)), std::max(std::min(lo, box.hi(d)), hi));
+  }
+  return result;
+}
+
+// The cells of `written`'s part that the kernel writes for certain.
+Box writtenBox(const PartUse& written) {
+  if (!written.rim.known) return written.part->core.boundingBox();
+  return shrunk(written.part->full, written.rim.before, written.rim.after, boxOf(*written.state));
+}
+
 // The cells of `written`'s part that come out right when `read` is right in `trusted`.
 Box rightAfter(const PartUse& written, const PartUse& read, const Box& trusted) {
   const Box& full = written.part->full;
   if (!read.reach.known || read.part->full != full) return written.part->core.boundingBox();
-  const Box whole = boxOf(*read.state);
-  Box right = full;
-  for (int d = 0; d < full.rank(); ++d) {
-    // At the border of the array there is nobody to be behind.
-    const geometry::Index lo =
-        trusted.lo(d) <= whole.lo(d) ? full.lo(d) : trusted.lo(d) + read.reach.before[d];
-    const geometry::Index hi =
-        trusted.hi(d) >= whole.hi(d) ? full.hi(d) : trusted.hi(d) - read.reach.after[d];
-    right = right.withRange(d, std::max(right.lo(d), std::min(lo, right.hi(d))),
-                            std::max(right.lo(d), right.hi(d)));
-    right = right.withRange(d, right.lo(d), std::max(right.lo(d), std::min(right.hi(d), hi)));
-  }
-  return right;
+  return shrunk(trusted, read.reach.before, read.reach.after, boxOf(*read.state));
 }
 
 }  // namespace
@@ -132,7 +156,7 @@ void afterLaunch(std::span<const std::vector<PartUse>> devices) {
       if (!written.writes) continue;
       Replica* replica = replicaOf(written);
       if (replica == nullptr) continue;
-      Box right = written.part->full;
+      Box right = writtenBox(written);
       int launches = 0;
       for (const PartUse& read : uses) {
         if (!read.reads) continue;

@@ -30,6 +30,10 @@ struct Reach {
 /// them is indexed by one axis plus constants; dimensions that are not split never matter.
 Reach reachOf(const ir::ArrayAccess& access, std::span<const int> dims);
 
+/// The cells at the ends of each dimension that a kernel may leave unwritten. Known when every
+/// work-item further in writes its own cell, and the domain is the part.
+Reach rimOf(const ir::ArrayAccess& access, std::span<const int> dims);
+
 /// One device's part of one annotated array in a launch.
 struct PartUse {
   memory::detail::RootState* state = nullptr;
@@ -40,7 +44,10 @@ struct PartUse {
   bool writes = false;
   /// AUTO_SYNC.
   bool refresh = false;
+  /// Of the reads.
   Reach reach;
+  /// Of the writes.
+  Reach rim;
   /// The cells that must be right so that the core cells of what the launch writes become right.
   geometry::Box needed;
 };

@@ -70,6 +70,22 @@ IndexForm join(const IndexForm& a, const IndexForm& b) {
   return {a.kind, a.axis, {std::min(a.range.lo, b.range.lo), std::max(a.range.hi, b.range.hi)}};
 }
 
+Rim ArrayAccess::writeRim() const {
+  if (coversThreads) return Rim();
+  const AccessSite* best = nullptr;
+  const auto knownAxes = [](const AccessSite& site) {
+    return std::count(site.rim.known.begin(), site.rim.known.end(), true);
+  };
+  for (const AccessSite& site : sites) {
+    const bool own = std::all_of(site.index.begin(), site.index.end(), [](const IndexForm& form) {
+      return form.isAffine() && form.range == Interval{0, 0};
+    });
+    if (!site.writes || site.partial || site.atomic || site.alias || !own) continue;
+    if (best == nullptr || knownAxes(site) > knownAxes(*best)) best = &site;
+  }
+  return best != nullptr ? best->rim : Rim::unknown();
+}
+
 bool ArrayAccess::readsKnown() const { return allKnown(reads); }
 bool ArrayAccess::writesKnown() const { return allKnown(writes); }
 

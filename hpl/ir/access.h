@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -61,6 +62,17 @@ struct IndexForm {
 /// The smallest form that contains both.
 IndexForm join(const IndexForm& a, const IndexForm& b);
 
+/// How far from the ends of the global domain a statement is executed for certain: by all
+/// work-items whose id is at least `before` from the first and `after` from the last of each axis
+/// whose entry is known. Guards such as `if_(idx > 0 && idx + 1 < szx)` give {1, 1}.
+struct Rim {
+  std::array<bool, 3> known = {true, true, true};
+  std::array<std::int64_t, 3> before = {0, 0, 0};
+  std::array<std::int64_t, 3> after = {0, 0, 0};
+
+  static Rim unknown() { return {{false, false, false}, {}, {}}; }
+};
+
 /// One access in the kernel's text (one per call path for accesses in called functions).
 struct AccessSite {
   /// Of the access, or of the statement around it when the expression carries none.
@@ -75,6 +87,8 @@ struct AccessSite {
   bool partial = false;
   /// Through an AliasArray.
   bool alias = false;
+  /// Which work-items get here for certain.
+  Rim rim;
   /// One form per dimension of the array, slowest dimension first.
   std::vector<IndexForm> index;
 };
@@ -114,6 +128,9 @@ struct ArrayAccess {
   /// Every dimension of the reads (writes) is Affine or Constant.
   bool readsKnown() const;
   bool writesKnown() const;
+  /// Which work-items write the whole element at their own index for certain. Nothing is known when
+  /// every write is somewhere else, partial, atomic, or depends on something else than ids.
+  Rim writeRim() const;
 };
 
 /// What the analysis finds out about a kernel.

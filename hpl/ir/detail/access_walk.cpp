@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "hpl/ir/detail/rim.h"
+
 namespace hpl::ir::detail {
 namespace {
 
@@ -140,6 +142,7 @@ void AccessWalker::record(const Variable* array, std::vector<IndexForm> index,
   site.partial = kind.partial;
   site.conditional = conditional_ > 0 || state_.escaped;
   site.alias = alias;
+  site.rim = state_.escaped ? Rim::unknown() : rim_;
   site.index = std::move(index);
   access->sites.push_back(std::move(site));
 }
@@ -230,10 +233,14 @@ void AccessWalker::walkBind(const Bind& bind) {
 void AccessWalker::walkIf(const If& branch) {
   visit(branch.condition);
   State before = state_;
+  const Rim outer = rim_;
   ++conditional_;
+  rim_ = narrowed(outer, branch.condition, [this](const Expr* expr) { return valueOf(expr); });
   walk(branch.then);
   std::swap(state_, before);
+  rim_ = Rim::unknown();
   walk(branch.otherwise);
+  rim_ = outer;
   --conditional_;
   state_ = join(std::move(before), state_);
 }
@@ -259,10 +266,12 @@ void AccessWalker::walkLoop(const Loop& loop) {
   if (loop.condition != nullptr && state_.live) visit(loop.condition);
   State exit = loop.condition != nullptr ? state_ : State::dead();
   conditional_ += entered ? 0 : 1;
+  const Rim outer = std::exchange(rim_, entered ? rim_ : Rim::unknown());
   setInduction(induction.inBody);
   walk(loop.body);
   resumeWith(innermostLoop().continues);
   walk(loop.step);
+  rim_ = outer;
   conditional_ -= entered ? 0 : 1;
   if (entered && exit.live) {
     // The condition fails after at least one whole iteration.

@@ -169,9 +169,21 @@ void addDistributions(const ShareJob& job, const std::vector<Cut>& cuts, Shares&
   }
 }
 
+/// Whether dimension d is written along axis rank - 1 - d, as in a[idy][idx].
+bool isNaturalOrder(const ir::ArrayAccess& access) {
+  const int rank = static_cast<int>(access.writes.size());
+  for (int d = 0; d < rank; ++d) {
+    const ir::IndexForm& form = access.writes[static_cast<std::size_t>(d)];
+    if (form.isAffine() && form.axis != rank - 1 - d) return false;
+  }
+  return true;
+}
+
 /// What the freshness of ghosts depends on, for one device.
 std::vector<ghosts::PartUse> partUses(const ShareJob& job, const Plan& plan) {
   std::vector<ghosts::PartUse> uses;
+  const bool defaultDomain =
+      job.options.global.dims == 0 && (!job.options.shares || job.options.shares->global.empty());
   std::size_t array = 0;
   for (std::size_t i = 0; i < job.count; ++i) {
     if (!job.version->params[i].isBuffer()) continue;
@@ -189,6 +201,10 @@ std::vector<ghosts::PartUse> partUses(const ShareJob& job, const Plan& plan) {
       const Annotation& annotation = job.arguments[i].annotation;
       for (int k = 0; k < annotation.count; ++k) dims.push_back(annotation.dims[k].dim);
       part.reach = ghosts::reachOf(*access, dims);
+      // Otherwise the ids may end before the part does.
+      const bool coversPart = defaultDomain && use.view->extents == plan.views.front()->extents &&
+                              isNaturalOrder(*access);
+      if (coversPart) part.rim = ghosts::rimOf(*access, dims);
     }
     uses.push_back(part);
   }
