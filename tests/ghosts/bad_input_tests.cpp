@@ -230,6 +230,35 @@ TEST_CASE("HPL_CHECK=ghosts reports the launch that computes a core cell from a 
   eval(increment)(PART1(b, 2));
 }
 
+TEST_CASE("HPL_CHECK=ghosts watches explicit subarrays, too") {
+  if (deviceCount() < 2) return;
+  const WithSettings checking([](runtime::Settings& s) { s.checkGhosts = true; });
+  const auto devices = testDevices();
+  Numbers a(40), b(40);
+  a.label("pressure");
+  std::vector<int> x = someValues(40, 31), y(40, 0);
+  a.copyFrom(x.data());
+  b.copyFrom(y.data());
+  const Range lower(0, 20), upper(19, 39);
+  const auto step = [&](Numbers& out, Numbers& in) {
+    eval(threePoint).device(devices[0])(out(lower), in(lower));
+    eval(threePoint).device(devices[1])(out(upper), in(upper));
+    y = threePointStep(x, y);
+    std::swap(x, y);
+  };
+  // The launches that make the views parts.
+  step(b, a);
+  b.syncGhosts();
+  step(a, b);
+  a.syncGhosts();
+  step(b, a);
+  const std::string message = messageOf<StaleGhostError>([&] { step(a, b); });
+  expectMessage(message, {"threePoint", "part 0", "out of date: 1 launch wrote", "syncGhosts()"});
+  b.syncGhosts();
+  step(a, b);
+  CHECK(valuesOf(a) == x);
+}
+
 TEST_CASE("exceptions of one host thread do not disturb the launches of another") {
   Numbers a(64), b(64);
   std::vector<int> x = someValues(64, 1), y(64, 0);

@@ -169,16 +169,6 @@ void addDistributions(const ShareJob& job, const std::vector<Cut>& cuts, Shares&
   }
 }
 
-/// Whether dimension d is written along axis rank - 1 - d, as in a[idy][idx].
-bool isNaturalOrder(const ir::ArrayAccess& access) {
-  const int rank = static_cast<int>(access.writes.size());
-  for (int d = 0; d < rank; ++d) {
-    const ir::IndexForm& form = access.writes[static_cast<std::size_t>(d)];
-    if (form.isAffine() && form.axis != rank - 1 - d) return false;
-  }
-  return true;
-}
-
 /// What the freshness of ghosts depends on, for one device.
 std::vector<ghosts::PartUse> partUses(const ShareJob& job, const Plan& plan) {
   std::vector<ghosts::PartUse> uses;
@@ -274,6 +264,15 @@ void finish(Plan& umbrella, Shares& shares) {
 }
 
 }  // namespace
+
+bool isNaturalOrder(const ir::ArrayAccess& access) {
+  const int rank = static_cast<int>(access.writes.size());
+  for (int d = 0; d < rank; ++d) {
+    const ir::IndexForm& form = access.writes[static_cast<std::size_t>(d)];
+    if (form.isAffine() && form.axis != rank - 1 - d) return false;
+  }
+  return true;
+}
 
 std::shared_ptr<Plan> makeSharedPlan(KernelEntry& entry, const LaunchOptions& options,
                                      const Argument* arguments, std::size_t count) {

@@ -123,6 +123,18 @@ cl::Event Plan::submit(const memory::detail::WaitList& waits, const std::byte* p
 }
 
 void Plan::enqueue(Transaction& transaction, const std::byte* packed) {
+  if (runtime::settings().checkGhosts) [[unlikely]] {
+    const std::vector<ghosts::PartUse> before = explicitParts(*this);
+    ghosts::beforeLaunch(transaction.lock(), {&before, 1}, true, version->name);
+    enqueueUnchecked(transaction, packed);
+    const std::vector<ghosts::PartUse> after = explicitParts(*this);
+    ghosts::afterLaunch({&after, 1});
+    return;
+  }
+  enqueueUnchecked(transaction, packed);
+}
+
+void Plan::enqueueUnchecked(Transaction& transaction, const std::byte* packed) {
   if (Transaction::isFresh(uses, tickets)) {
     transaction.touch(*device, submit({}, packed), tickets);
     return;

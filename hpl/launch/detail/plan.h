@@ -100,6 +100,8 @@ struct Plan {
   void packScalars(const Argument* arguments, std::byte* packed) const;
   /// Enqueues under the lock that `transaction` holds.
   void enqueue(memory::detail::Transaction& transaction, const std::byte* packed);
+  /// The same without HPL_CHECK=ghosts.
+  void enqueueUnchecked(memory::detail::Transaction& transaction, const std::byte* packed);
   /// The steps of enqueue(), for launches on several devices: sets the arguments that say where the
   /// arrays are, then enqueues the kernel with the packed scalars after `waits`.
   void placeArrays();

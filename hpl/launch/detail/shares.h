@@ -76,6 +76,13 @@ bool isShared(const LaunchOptions& options, const Argument* arguments, std::size
 std::shared_ptr<Plan> makeSharedPlan(KernelEntry& entry, const LaunchOptions& options,
                                      const Argument* arguments, std::size_t count);
 
+/// What the freshness of ghosts depends on in a launch on explicit subarrays, as far as they are
+/// parts of a distribution by now. To be called under the coherence lock.
+std::vector<ghosts::PartUse> explicitParts(const Plan& plan);
+
+/// Whether dimension d is written along axis rank - 1 - d, as in a[idy][idx].
+bool isNaturalOrder(const ir::ArrayAccess& access);
+
 /// What a shared launch works on, as the steps of makeSharedPlan hand it on.
 struct ShareJob {
   KernelEntry& entry;
