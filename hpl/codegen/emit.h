@@ -29,12 +29,19 @@ struct EmitOptions {
   /// Per parameter: this array argument begins at a nonzero element of its buffer and gets an
   /// Offset slot. Missing entries mean no offset.
   std::vector<bool> offset;
-  /// Above 0: the global size was rounded up in the first `guardDims` dimensions; the kernel gets
+  /// Per parameter: an earlier array parameter of the same rank whose strides this one has too, so
+  /// that it needs no Stride slots: the compiler then sees that equal indices are equal positions.
+  /// -1 and missing entries: strides of its own.
+  std::vector<int> stridesOf;
+  /// Above 0: the global size was rounded up in the first `guardDims` axes; the kernel gets
   /// the user's size in GuardSize slots and masks the surplus work-items. In kernels without
   /// barriers they return at once. In kernels with barriers they run the control flow, but
   /// perform no stores to global memory and no atomics, and load 0 from global and constant memory
   /// (as hpl::ir::interpret does).
   int guardDims = 0;
+  /// The kernel's axis a (0 = x) runs along OpenCL dimension axes[a]: the launch's domains must be
+  /// permuted alike. Slots and error buffers keep counting in the kernel's axes. See ir/axes.h.
+  std::array<int, 3> axes{0, 1, 2};
   /// Check every access against the extents; see `ErrorBuffer`.
   bool checkBounds = false;
   /// The device has cl_khr_fp16. Without it half arrays are converted at loads and stores, and
@@ -63,7 +70,7 @@ struct Slot {
     Stride,
     /// ulong: extent of the array's `dimension`.
     Extent,
-    /// ulong: the user's global size in OpenCL dimension `dimension`.
+    /// ulong: the user's global size along the kernel's axis `dimension`.
     GuardSize,
     /// Buffer of `ErrorBuffer::kWords` ints, all 0 at first.
     ErrorBuffer
@@ -71,7 +78,7 @@ struct Slot {
   Kind kind = Kind::Buffer;
   /// Parameter of the IR kernel, -1 for GuardSize and ErrorBuffer.
   int param = -1;
-  /// Array dimension, slowest first (Stride, Extent), or OpenCL dimension (GuardSize).
+  /// Array dimension, slowest first (Stride, Extent), or axis of the kernel (GuardSize).
   int dimension = 0;
 
   friend bool operator==(const Slot&, const Slot&) = default;

@@ -54,8 +54,14 @@ namespace {
 
 Box boxOf(const memory::detail::RootState& state) { return state.wholeBox(); }
 
+// Null where the array is distributed otherwise at present: then nothing that the device has kept
+// concerns the launch, which gets the owners' values.
 Replica* replicaOf(const PartUse& use) {
-  return use.state->active == nullptr ? nullptr : use.state->find(*use.part->device, false);
+  const auto* active = use.state->active.get();
+  if (active == nullptr) return nullptr;
+  const bool isPart = std::any_of(active->parts.begin(), active->parts.end(),
+                                  [&](const auto& part) { return &part == use.part; });
+  return isPart ? use.state->find(*use.part->device, false) : nullptr;
 }
 
 // The cells of the part whose values are right, as a box.
@@ -150,6 +156,14 @@ void beforeLaunch(memory::detail::Lock& lock, std::span<const std::vector<PartUs
   }
 }
 
+void noteTrust(std::span<std::vector<PartUse>> devices) {
+  for (std::vector<PartUse>& uses : devices) {
+    for (PartUse& use : uses) {
+      if (use.reads) use.trusted = trustedBox(use);
+    }
+  }
+}
+
 void afterLaunch(std::span<const std::vector<PartUse>> devices) {
   for (const std::vector<PartUse>& uses : devices) {
     for (const PartUse& written : uses) {
@@ -160,7 +174,7 @@ void afterLaunch(std::span<const std::vector<PartUse>> devices) {
       int launches = 0;
       for (const PartUse& read : uses) {
         if (!read.reads) continue;
-        right = intersect(right, rightAfter(written, read, trustedBox(read)));
+        right = intersect(right, rightAfter(written, read, read.trusted));
         const Replica* source = replicaOf(read);
         if (source != nullptr) launches = std::max(launches, source->launchesSinceRefresh);
       }

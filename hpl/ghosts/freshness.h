@@ -50,6 +50,8 @@ struct PartUse {
   Reach rim;
   /// The cells that must be right so that the core cells of what the launch writes become right.
   geometry::Box needed;
+  /// Filled by noteTrust(): the cells of a part that is read which were right before the launch.
+  geometry::Box trusted;
 };
 
 /// Fills `needed` of all uses of one device: the cores of what is written, in the coordinates of
@@ -64,6 +66,9 @@ geometry::Region staleFor(const PartUse& use);
 /// others. The lock may be given up meanwhile.
 void beforeLaunch(memory::detail::Lock& lock, std::span<const std::vector<PartUse>> devices,
                   bool check, const std::string& kernel);
+
+/// To be called before the launch, after beforeLaunch(): a launch may write what it reads.
+void noteTrust(std::span<std::vector<PartUse>> devices);
 
 /// To be called when the launch has been committed: what of the ghosts is trusted from now on.
 void afterLaunch(std::span<const std::vector<PartUse>> devices);

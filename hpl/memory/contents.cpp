@@ -73,7 +73,9 @@ Site siteOfCopy(const View& dst, const View& src) {
     }
   }
   if (Replica* home = homeOf(dst)) {
-    return {overlap(dst, src) ? Site::OnDevice : Site::IntoDevice, &home->device()};
+    // A device that works in the host's memory takes the destination there, where it can copy.
+    const bool inPlace = overlap(dst, src) || canShareHostMemory(to, *home->memory);
+    return {inPlace ? Site::OnDevice : Site::IntoDevice, &home->device()};
   }
   if (holder != nullptr) return {Site::OnDevice, holder};
   DeviceState* busy = busyInHostMemory(src);

@@ -353,22 +353,7 @@ TEST_CASE("floating-point modes choose pragmas and options") {
 }
 
 TEST_CASE("what the device cannot do is refused with the variable and a way out") {
-  IrBuilder b("blend");
-  b.at(7, "blend.cpp");
-  A x = b.var("x", kHalf, b.real(kHalf, 1));
-  A h = b.array("h", kHalf, 1);
-  b.set(h(0), *x);
-  const Kernel half = b.finish();
-  CHECK_THROWS_WITH_AS(
-      emit(half),
-      "Kernel 'blend' has the half variable 'x' (blend.cpp:7), which the device does not support "
-      "(cl_khr_fp16); use float there: elements of half arrays are converted when they are loaded "
-      "and stored.",
-      hpl::KernelError);
   EmitOptions options;
-  options.hasHalf = true;
-  CHECK(contains(emit(half, options).source, "half x = (half)1.0f;"));
-
   IrBuilder d("precise");
   A y = d.array("y", kDouble, 1);
   d.set(y(0), 1);

@@ -3,9 +3,9 @@
 #include <cstdint>
 
 #include "hpl/codegen/detail/types.h"
-#include "hpl/codegen/detail/walk.h"
 #include "hpl/codegen/detail/writer.h"
 #include "hpl/error.h"
+#include "hpl/ir/walk.h"
 
 namespace hpl::codegen::detail {
 
@@ -150,7 +150,12 @@ void FunctionWriter::subscript(const ir::Access& access, int site) {
 
 int FunctionWriter::place(const Expr& expr) {
   if (const auto* access = expr.as<ir::Access>()) {
-    out_ += names(access->array).name;
+    if (isConvertedHalf(*access->array)) {
+      out_ += std::string("((") + spaceQualifier(access->array->space) +
+              storedType(access->array->type, false) + "*)" + names(access->array).name + ')';
+    } else {
+      out_ += names(access->array).name;
+    }
     subscript(*access, -1);
     return kPostfix;
   }
@@ -184,7 +189,7 @@ int FunctionWriter::load(const Expr& expr, const ir::Access& access) {
   if (isConvertedHalf(array)) {
     out_ += halfPrefix(array.type, true) + halfSuffix(array.type) + '(';
     linearIndex(access, site);
-    out_ += ", " + names(&array).name + ')';
+    out_ += ", " + halfPointer(array) + ')';
   } else {
     out_ += names(&array).name;
     subscript(access, site);
@@ -255,7 +260,22 @@ void FunctionWriter::halfStore(const ir::Access& access, const Expr& value) {
   }
   out_ += ", ";
   linearIndex(access, -1);
-  out_ += ", " + names(access.array).name + ')';
+  out_ += ", " + halfPointer(*access.array) + ')';
+}
+
+bool FunctionWriter::isHalfBits(const Expr& place) const {
+  if (place.type.scalar != Scalar::Half || !session_.convertsHalf()) return false;
+  if (place.as<ir::Member>() != nullptr) return true;
+  if (const auto* access = place.as<ir::Access>()) return isConvertedHalf(*access->array);
+  const auto* component = place.as<ir::Component>();
+  return component != nullptr && isHalfBits(*component->base);
+}
+
+std::string FunctionWriter::halfPointer(const Variable& array) const {
+  const std::string& name = names(&array).name;
+  // Declared arrays are arrays of ushort.
+  if (array.role != ir::Role::Declared) return name;
+  return std::string("(") + spaceQualifier(array.space) + "half*)" + name;
 }
 
 void FunctionWriter::addressOf(const Expr& target) {
@@ -273,7 +293,7 @@ void FunctionWriter::addressOf(const Expr& target) {
   // Elements of a converted half array cannot be named; a vector takes several of them.
   const Type& type = access->array->type;
   const int lanes = type.lanes == 3 ? 4 : type.lanes;
-  out_ += names(access->array).name + " + ";
+  out_ += halfPointer(*access->array) + " + ";
   if (lanes > 1) out_ += std::to_string(lanes) + " * ";
   out_ += '(';
   linearIndex(*access, -1);

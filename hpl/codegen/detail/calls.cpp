@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomics, calls of functions and of built-ins with out-pointers.
-#include "hpl/codegen/detail/walk.h"
 #include "hpl/codegen/detail/writer.h"
+#include "hpl/ir/walk.h"
 
 namespace hpl::codegen::detail {
 
@@ -82,7 +82,11 @@ void FunctionWriter::call(const ir::Call& call, const ir::SourceLocation& where,
       assigned(*call.args[i]);
       continue;
     }
-    firstElement(*whole->array);
+    if (isConvertedHalf(*whole->array)) {
+      out_ += halfPointer(*whole->array);
+    } else {
+      firstElement(*whole->array);
+    }
     hiddenArguments(*call.function->params[i], *whole->array);
   }
   const FunctionUsage& callee = session_.usage.of(call.function);

@@ -41,8 +41,37 @@ Type FunctionWriter::typeInC(const Expr& expr) const {
   return promotes ? promoted(type) : type;
 }
 
+bool FunctionWriter::roundsToHalf(const Expr& expr) const {
+  if (expr.type != Type{Scalar::Half} || !session_.convertsHalf()) return false;
+  const auto* builtin = expr.as<ir::BuiltinExpr>();
+  return expr.as<ir::Binary>() != nullptr ||
+         (builtin != nullptr && builtin->builtin != ir::Builtin::as_type_);
+}
+
+std::string FunctionWriter::halfHelper(const char* name, const Type& type,
+                                       std::set<int>& used) const {
+  used.insert(type.lanes);
+  return type.isVector() ? name + std::to_string(static_cast<int>(type.lanes)) : name;
+}
+
+std::string FunctionWriter::fromHalf(const Type& type) const {
+  return halfHelper("hpl_from_half", type, session_.fromHalf);
+}
+
+std::string FunctionWriter::toHalf(const Type& type) const {
+  return halfHelper("hpl_to_half", type, session_.toHalf);
+}
+
 int FunctionWriter::write(const Expr& expr) {
-  return std::visit([&](const auto& inner) { return node(expr, inner); }, expr.node);
+  const auto visit = [&] {
+    return std::visit([&](const auto& inner) { return node(expr, inner); }, expr.node);
+  };
+  if (!roundsToHalf(expr)) return visit();
+  session_.roundsToHalf = true;
+  out_ += "hpl_round_half(";
+  visit();
+  out_ += ')';
+  return kPostfix;
 }
 
 void FunctionWriter::operand(const Expr& expr, int least) {
@@ -117,8 +146,14 @@ int FunctionWriter::node(const Expr&, const ir::Component& component) {
 }
 
 int FunctionWriter::node(const Expr& expr, const ir::Member& member) {
+  const bool converts = expr.type.scalar == Scalar::Half && session_.convertsHalf();
+  if (converts) out_ += fromHalf(expr.type) + '(';
   operand(*member.base, kPostfix);
   out_ += '.' + fieldName(*member.base->type.structure, member.field);
+  if (converts) {
+    out_ += ')';
+    return kPostfix;
+  }
   if (expr.type.scalar != Scalar::Bool) return kPostfix;
   out_ += " != 0";
   return kEquality;
@@ -126,7 +161,21 @@ int FunctionWriter::node(const Expr& expr, const ir::Member& member) {
 
 int FunctionWriter::node(const Expr& expr, const ir::BuiltinExpr& builtin) {
   if (builtin.builtin == ir::Builtin::as_type_) {
-    out_ += "as_" + ir::toString(expr.type);
+    const Type& from = builtin.args.front()->type;
+    const bool converts = session_.convertsHalf() && expr.type != from;
+    if (converts && isHalf(expr.type)) {
+      out_ += fromHalf(expr.type) + "(as_" + storedType(expr.type, false) + '(';
+      arguments(builtin.args);
+      out_ += "))";
+      return kPostfix;
+    }
+    if (converts && isHalf(from)) {
+      out_ += "as_" + ir::toString(expr.type) + '(' + toHalf(from) + '(';
+      arguments(builtin.args);
+      out_ += "))";
+      return kPostfix;
+    }
+    out_ += "as_" + spell(expr.type);
   } else {
     out_ += ir::infoOf(builtin.builtin).name;
   }
@@ -148,8 +197,12 @@ int FunctionWriter::node(const Expr& expr, const ir::Construct& construct) {
   out_ += '{';
   for (std::size_t i = 0; i < construct.args.size(); ++i) {
     if (i > 0) out_ += ", ";
+    const Type& field = type.structure->fields[i].type;
+    const bool converts = isHalf(field) && session_.convertsHalf();
     out_ += '.' + fieldName(*type.structure, i) + " = ";
+    if (converts) out_ += toHalf(field) + '(';
     assigned(*construct.args[i]);
+    if (converts) out_ += ')';
   }
   out_ += '}';
   return kPostfix;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops: recognised as for and while where C's meaning is the IR's.
-#include "hpl/codegen/detail/walk.h"
 #include "hpl/codegen/detail/writer.h"
+#include "hpl/ir/walk.h"
 
 namespace hpl::codegen::detail {
 namespace {

@@ -9,6 +9,14 @@ namespace {
 
 using ir::Scalar;
 
+constexpr const char* kRoundHalf = R"(float hpl_round_half(const float x) {
+  ushort bits;
+  vstore_half(x, 0, (half*)&bits);
+  return vload_half(0, (const half*)&bits);
+}
+
+)";
+
 std::string describePlace(const ir::SourceLocation& where) {
   if (where.file == nullptr) return {};
   return std::string(" (") + where.file + ':' + std::to_string(where.line) + ')';
@@ -46,8 +54,9 @@ void writeSafeDivision(std::string& out, const std::string& type) {
 }
 
 // Only the first violation of a launch is recorded; ErrorBuffer in emit.h names the words.
-constexpr const char* kChecks =
-    R"(bool hpl_inside(__global int* error, const int site, const int dimension, const long index,
+void writeChecks(std::string& out, const Session& session) {
+  out +=
+      R"(bool hpl_inside(__global int* error, const int site, const int dimension, const long index,
     const ulong extent, const int param) {
   if ((ulong)index < extent) return true;
   if (atomic_cmpxchg(error, 0, site) == 0) {
@@ -56,10 +65,12 @@ constexpr const char* kChecks =
     error[3] = (int)(index >> 32);
     error[4] = (int)extent;
     error[5] = (int)(extent >> 32);
-    error[6] = (int)get_global_id(0);
-    error[7] = (int)get_global_id(1);
-    error[8] = (int)get_global_id(2);
-    error[9] = param;
+)";
+  for (int axis = 0; axis < 3; ++axis) {
+    out += "    error[" + std::to_string(ErrorBuffer::GlobalIdX + axis) + "] = (int)get_global_id" +
+           session.ofAxis(axis) + ";\n";
+  }
+  out += R"(    error[9] = param;
   }
   return false;
 }
@@ -70,14 +81,29 @@ long hpl_index(__global int* error, const int site, const int dimension, const l
 }
 
 )";
-
-constexpr const char* kRoundHalf = R"(float hpl_round_half(const float x) {
-  ushort bits;
-  vstore_half(x, 0, (half*)&bits);
-  return vload_half(0, (const half*)&bits);
 }
 
-)";
+// Half values by way of their bits, for devices that can only load and store them.
+void writeHalfHelpers(std::string& out, const Session& session) {
+  const auto spell = [](const char* type, int lanes) {
+    return lanes > 1 ? type + std::to_string(lanes) : std::string(type);
+  };
+  // 3-lane vectors occupy four lanes in memory, as the "a" forms of the conversions assume.
+  const auto access = [&](const char* name, int lanes) {
+    return std::string(name) + (lanes == 3 ? "a" : "") + spell("_half", lanes);
+  };
+  for (const int lanes : session.fromHalf) {
+    out += spell("float", lanes) + ' ' + spell("hpl_from_half", lanes) + "(const " +
+           spell("ushort", lanes) + " bits) {\n  return " + access("vload", lanes) +
+           "(0, (const half*)&bits);\n}\n\n";
+  }
+  for (const int lanes : session.toHalf) {
+    out += spell("ushort", lanes) + ' ' + spell("hpl_to_half", lanes) + "(const " +
+           spell("float", lanes) + " x) {\n  " + spell("ushort", lanes) + " bits;\n  " +
+           access("vstore", lanes) + "(x, 0, (half*)&bits);\n  return bits;\n}\n\n";
+  }
+  if (session.roundsToHalf) out += kRoundHalf;
+}
 
 }  // namespace
 
@@ -89,19 +115,13 @@ void checkDevice(const ir::Kernel& kernel, const Usage& usage, const EmitOptions
                       "(cl_khr_fp64); use float, or run it on another device.");
   }
   if (options.hasHalf) return;
-  const char* advice =
-      "which the device does not support (cl_khr_fp16); use float there: elements of half arrays "
-      "are converted when they are loaded and stored.";
-  if (const ir::Variable* variable = usage.halfVariable) {
-    throw KernelError(who + " has the half variable '" + variable->name + "'" +
-                      describePlace(variable->where) + ", " + advice);
-  }
-  for (const ir::StructType* type : usage.structs) {
-    for (const ir::Field& field : type->fields) {
-      if (field.type.scalar != Scalar::Half) continue;
-      throw KernelError(who + " uses the struct '" + type->name + "' with the half field '" +
-                        field.name + "', " + advice);
-    }
+  if (const ir::Variable* variable = usage.halfVector) {
+    throw KernelError(who + " has the variable '" + variable->name + "'" +
+                      describePlace(variable->where) + " of type " + ir::toString(variable->type) +
+                      ", which the device does not support (cl_khr_fp16); use " +
+                      ir::toString(variable->type.withScalar(Scalar::Float)) +
+                      " there: elements of half arrays are converted when they are loaded and "
+                      "stored.");
   }
 }
 
@@ -113,11 +133,12 @@ std::string preamble(const Session& session) {
   if (usage.needsHalf && options.hasHalf) out += "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n";
   if (options.fp == FpMode::Strict) out += "#pragma OPENCL FP_CONTRACT OFF\n";
   if (!out.empty()) out += '\n';
-  for (const ir::StructType* type : usage.structs) out += structTypedef(*type) + '\n';
+  for (const ir::StructType* type : usage.structs)
+    out += structTypedef(*type, options.hasHalf) + '\n';
   writeComplex(out, usage);
   for (const std::string& type : session.safeDivisions) writeSafeDivision(out, type);
-  if (session.roundsToHalf) out += kRoundHalf;
-  if (options.checkBounds) out += kChecks;
+  writeHalfHelpers(out, session);
+  if (options.checkBounds) writeChecks(out, session);
   return out;
 }
 

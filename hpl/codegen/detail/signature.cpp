@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names, parameters and prologues of functions.
 #include "hpl/codegen/detail/types.h"
-#include "hpl/codegen/detail/walk.h"
 #include "hpl/codegen/detail/writer.h"
+#include "hpl/ir/walk.h"
 
 namespace hpl::codegen::detail {
 
@@ -23,20 +23,6 @@ int queryKey(int query, int dim) { return query * 3 + dim; }
 
 std::string defaultQueryName(int query, int dim) {
   return std::string(kQueryPrefixes[query]) + kAxes[dim];
-}
-
-const char* spaceQualifier(Space space) {
-  switch (space) {
-    case Space::Local:
-      return "__local ";
-    case Space::Global:
-      return "__global ";
-    case Space::Constant:
-      return "__constant ";
-    case Space::Private:
-      break;
-  }
-  return "";
 }
 
 bool isArray(const Variable& variable) {
@@ -94,9 +80,16 @@ VariableNames& FunctionWriter::nameVariable(const Variable& variable) {
 
 void FunctionWriter::nameParameter(const Variable& param) {
   VariableNames& own = nameVariable(param);
+  if (param.role == Role::ScalarParam && isKernel_ && isConvertedHalf(param)) {
+    own.bits = scope_.claim(own.name + "_bits");
+  }
   if (param.role != Role::ArrayParam) return;
-  for (int d = 0; d + 1 < param.rank; ++d) {
-    own.strides.push_back(scope_.claim(own.name + "_s" + std::to_string(d)));
+  if (const Variable* other = stridesFrom(param)) {
+    own.strides = names(other).strides;
+  } else {
+    for (int d = 0; d + 1 < param.rank; ++d) {
+      own.strides.push_back(scope_.claim(own.name + "_s" + std::to_string(d)));
+    }
   }
   if (!session_.options.checkBounds) return;
   for (int d = 0; d < param.rank; ++d) {
@@ -135,7 +128,7 @@ void FunctionWriter::declareQueries() {
       if (found == queryNames_.end()) continue;
       if (query == static_cast<int>(Query::GlobalSize) && session_.isGuarded(d)) continue;
       session_.text.line("const ulong " + found->second + " = " +
-                         ir::toString(static_cast<Query>(query)) + '(' + std::to_string(d) + ");");
+                         ir::toString(static_cast<Query>(query)) + session_.ofAxis(d) + ';');
     }
   }
 }
@@ -185,12 +178,20 @@ bool FunctionWriter::hasOffset(const Variable& param) const {
          session_.options.offset[index];
 }
 
+const Variable* FunctionWriter::stridesFrom(const Variable& param) const {
+  const auto index = static_cast<std::size_t>(param.paramIndex);
+  if (!isKernel_ || index >= session_.options.stridesOf.size()) return nullptr;
+  const int other = session_.options.stridesOf[index];
+  return other < 0 ? nullptr : function_.params[static_cast<std::size_t>(other)];
+}
+
 void FunctionWriter::kernelSlots(const Variable& param, std::vector<std::string>& out,
                                  std::vector<Slot>& slots) const {
   const VariableNames& own = names(&param);
   const int index = param.paramIndex;
   if (!isArray(param)) {
-    out.push_back(scalarParameter(param, true));
+    out.push_back(isConvertedHalf(param) ? "const ushort " + own.bits
+                                         : scalarParameter(param, true));
     slots.push_back({Slot::Kind::Scalar, index, 0});
     return;
   }
@@ -201,7 +202,7 @@ void FunctionWriter::kernelSlots(const Variable& param, std::vector<std::string>
     out.push_back("const ulong " + own.name + "_offset");
     slots.push_back({Slot::Kind::Offset, index, 0});
   }
-  for (std::size_t d = 0; d < own.strides.size(); ++d) {
+  for (std::size_t d = 0; stridesFrom(param) == nullptr && d < own.strides.size(); ++d) {
     out.push_back("const ulong " + own.strides[d]);
     slots.push_back({Slot::Kind::Stride, index, static_cast<int>(d)});
   }
@@ -230,8 +231,7 @@ void FunctionWriter::guard() {
   text.beginLine() += session_.masked ? "const bool hpl_on = " : "if (";
   for (int d = 0; d < dims; ++d) {
     if (d > 0) out_ += session_.masked ? " && " : " || ";
-    out_ += "get_global_id(" + std::to_string(d) +
-            (session_.masked ? ") < hpl_size_" : ") >= hpl_size_");
+    out_ += "get_global_id" + session_.ofAxis(d) + (session_.masked ? " < " : " >= ") + "hpl_size_";
     out_ += kAxes[d];
   }
   out_ += session_.masked ? ";" : ") return;";
@@ -248,6 +248,16 @@ void FunctionWriter::applyOffsets() {
                           : 1;
     session_.text.line(name + " += " + name + "_offset" +
                        (lanes > 1 ? " * " + std::to_string(lanes) : std::string()) + ';');
+  }
+}
+
+// Kernels cannot take half without cl_khr_fp16, but its bits.
+void FunctionWriter::convertHalfParameters() {
+  for (const Variable* param : function_.params) {
+    if (isArray(*param) || !isConvertedHalf(*param)) continue;
+    const std::string& name = names(param).name;
+    session_.text.line("float " + name + " = " + fromHalf(param->type) + '(' + names(param).bits +
+                       ");");
   }
 }
 
@@ -276,6 +286,7 @@ void FunctionWriter::writeKernel(std::vector<Slot>& slots) {
   declareLocals();
   guard();
   applyOffsets();
+  convertHalfParameters();
   declareQueries();
   block(*function_.body);
   text.close();
@@ -289,8 +300,9 @@ void FunctionWriter::writeFunction() {
     params.push_back("__local " + [&] {
       const VariableNames& own = names(local);
       const bool isByte = local->type.scalar == Scalar::Bool;
-      const std::string type =
-          isByte ? std::string("uchar") : memoryType(local->type, session_.options.hasHalf);
+      const std::string type = isByte            ? std::string("uchar")
+                               : local->rank > 0 ? storedType(local->type, session_.options.hasHalf)
+                                                 : spell(local->type);
       return type + "* " + own.name;
     }());
   for (int d = 0; d < 3; ++d) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declarations, assignments, branches; loops are in loops.cpp, calls and atomics in calls.cpp.
 #include "hpl/codegen/detail/types.h"
-#include "hpl/codegen/detail/walk.h"
 #include "hpl/codegen/detail/writer.h"
+#include "hpl/ir/walk.h"
 
 namespace hpl::codegen::detail {
 
@@ -126,7 +126,7 @@ std::string FunctionWriter::declarator(const Variable& variable) const {
     const bool byteBool = variable.space == Space::Local && variable.type.scalar == Scalar::Bool;
     return (byteBool ? std::string("uchar") : spell(variable.type)) + ' ' + name;
   }
-  std::string text = memoryType(variable.type, session_.options.hasHalf) + ' ' + name + '[';
+  std::string text = storedType(variable.type, session_.options.hasHalf) + ' ' + name + '[';
   for (std::size_t d = 0; d < variable.extents.size(); ++d) {
     if (d > 0) text += isNested(variable) ? "][" : " * ";
     text += std::to_string(variable.extents[d]);
@@ -227,6 +227,12 @@ void FunctionWriter::assignment(const ir::Assign& assign) {
     return halfStore(*access, *assign.value);
   }
   place(target);
+  if (isHalfBits(target)) {
+    out_ += " = " + toHalf(target.type) + '(';
+    assigned(*assign.value);
+    out_ += ')';
+    return;
+  }
   if (compound(assign)) return;
   out_ += " = ";
   assigned(*assign.value);
@@ -249,7 +255,7 @@ bool FunctionWriter::compound(const ir::Assign& assign) {
   const Expr& target = *assign.target;
   const auto* binary = peel(*assign.value).as<ir::Binary>();
   if (binary == nullptr || !hasCompoundForm(binary->op) || target.type.complex ||
-      target.type.scalar == Scalar::Bool || mayTrap(*binary) ||
+      target.type.scalar == Scalar::Bool || roundsToHalf(*assign.value) || mayTrap(*binary) ||
       !sameExpr(peel(*binary->left), target)) {
     return false;
   }

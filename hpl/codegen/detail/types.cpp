@@ -143,6 +143,25 @@ std::string memoryType(const Type& type, bool hasHalf) {
   return valueType(type);
 }
 
+const char* spaceQualifier(ir::Space space) {
+  switch (space) {
+    case ir::Space::Local:
+      return "__local ";
+    case ir::Space::Global:
+      return "__global ";
+    case ir::Space::Constant:
+      return "__constant ";
+    case ir::Space::Private:
+      break;
+  }
+  return "";
+}
+
+std::string storedType(const Type& type, bool hasHalf) {
+  if (type.scalar != Scalar::Half || hasHalf) return memoryType(type, true);
+  return valueType(type.withScalar(Scalar::Ushort));
+}
+
 namespace {
 
 // Size and alignment as OpenCL C lays the type out by itself.
@@ -173,7 +192,7 @@ void appendPadding(std::string& out, std::size_t bytes, int& count) {
 
 }  // namespace
 
-std::string structTypedef(const ir::StructType& type) {
+std::string structTypedef(const ir::StructType& type, bool hasHalf) {
   const bool natural = hasNaturalLayout(type);
   std::string out = "typedef struct ";
   if (!natural) {
@@ -186,7 +205,7 @@ std::string structTypedef(const ir::StructType& type) {
   for (std::size_t i = 0; i < type.fields.size(); ++i) {
     const ir::Field& field = type.fields[i];
     if (!natural) appendPadding(out, field.offset - end, paddings);
-    fmt::format_to(std::back_inserter(out), "  {} {};\n", memoryType(field.type, true),
+    fmt::format_to(std::back_inserter(out), "  {} {};\n", storedType(field.type, hasHalf),
                    fieldName(type, i));
     end = field.offset + ir::sizeOf(field.type);
   }

@@ -23,13 +23,18 @@ int valueBits(ir::Scalar scalar);
 void appendLiteral(std::string& out, const ir::Constant& value, ir::Scalar scalar, bool hasHalf);
 void appendInteger(std::string& out, std::int64_t value);
 
-/// Spelling of the element type in global, local and array memory (bool is uchar there).
+/// "__global " and so on; nothing for private memory.
+const char* spaceQualifier(ir::Space space);
+/// Spelling of what pointers to elements point to (bool is uchar in memory).
 std::string memoryType(const ir::Type& type, bool hasHalf);
+/// Spelling of the elements of declared arrays and of the fields of structs: as memoryType, but
+/// without cl_khr_fp16 half has to be declared as ushort.
+std::string storedType(const ir::Type& type, bool hasHalf);
 
 /// The typedef of one struct; the structs that it contains must have been written before.
 /// The device's layout equals the host's: where OpenCL C's own layout differs, the struct is
 /// packed and padded explicitly.
-std::string structTypedef(const ir::StructType& type);
+std::string structTypedef(const ir::StructType& type, bool hasHalf);
 /// Name of a field in OpenCL C.
 std::string fieldName(const ir::StructType& type, std::size_t field);
 std::string structName(const ir::StructType& type);

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "hpl/codegen/detail/walk.h"
+#include "hpl/codegen/detail/types.h"
 #include "hpl/error.h"
+#include "hpl/ir/walk.h"
 
 namespace hpl::codegen::detail {
 namespace {
@@ -109,9 +110,8 @@ class Scanner {
 
   void addVariable(const Variable& variable) {
     addType(variable.type);
-    const bool converted =
-        (variable.role == ir::Role::ArrayParam || variable.role == ir::Role::Alias);
-    if (variable.type.scalar == Scalar::Half && !converted) usage_.halfVariable = &variable;
+    const bool isValue = variable.rank == 0;
+    if (isHalf(variable.type) && variable.type.isVector() && isValue) usage_.halfVector = &variable;
   }
 
   void addType(const ir::Type& type) {

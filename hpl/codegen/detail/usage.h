@@ -40,8 +40,8 @@ struct Usage {
   /// Registered structs in an order of definition.
   std::vector<const ir::StructType*> structs;
   bool needsDouble = false;
-  /// Half values other than elements of global and constant arrays.
-  const ir::Variable* halfVariable = nullptr;
+  /// A variable or parameter that is a vector of half; elements of arrays do not count.
+  const ir::Variable* halfVector = nullptr;
   bool needsHalf = false;
   /// Complex products and quotients in float (0) and double (1).
   std::array<bool, 2> multipliesComplex{};

@@ -44,7 +44,10 @@ struct Session {
   NameScope globals;
   std::unordered_map<const ir::Function*, std::string> functionNames;
   std::vector<AccessSite> sites;
-  /// Some value is rounded to half by the helper hpl_round_half.
+  /// Half values without cl_khr_fp16: the lanes (1 for scalars) of what the helpers hpl_from_half,
+  /// hpl_to_half convert from and to bits; hpl_round_half is for scalars.
+  std::set<int> fromHalf;
+  std::set<int> toHalf;
   bool roundsToHalf = false;
   /// Types whose divisions are written as hpl_div_T and hpl_rem_T.
   std::set<std::string> safeDivisions;
@@ -52,8 +55,12 @@ struct Session {
   bool masked = false;
 
   bool convertsHalf() const { return !options.hasHalf; }
-  /// The global size in OpenCL dimension d is passed because it was rounded up.
+  /// The global size along axis d is passed because it was rounded up.
   bool isGuarded(int d) const { return d < options.guardDims; }
+  /// "(1)": what follows get_global_id to ask for the kernel's axis d.
+  std::string ofAxis(int d) const {
+    return '(' + std::to_string(options.axes[static_cast<std::size_t>(d)]) + ')';
+  }
 };
 
 /// How OpenCL C spells a variable and what belongs to it.
@@ -68,6 +75,8 @@ struct VariableNames {
   /// With checks, aliases: position in the memory that they point into, and its size.
   std::string position;
   std::string span;
+  /// Half parameters of kernels without cl_khr_fp16: the argument, their bits.
+  std::string bits;
   /// A local scalar of the kernel that a function gets as a pointer.
   bool isPointer = false;
 };
@@ -97,7 +106,10 @@ class FunctionWriter {
   std::string pointerTo(const ir::Variable& variable, std::string_view name) const;
   std::string scalarParameter(const ir::Variable& param, bool isKernel) const;
   void applyOffsets();
+  void convertHalfParameters();
   bool hasOffset(const ir::Variable& param) const;
+  /// The kernel's earlier parameter whose strides the array has; null: it has its own.
+  const ir::Variable* stridesFrom(const ir::Variable& param) const;
 
   // expression.cpp, operators.cpp: append to out_; return the precedence of what was written
   int write(const ir::Expr& expr);
@@ -164,6 +176,16 @@ class FunctionWriter {
   bool needsPredicate(const ir::Expr& target, bool isAtomic) const;
   bool isConvertedHalf(const ir::Variable& array) const;
   void halfStore(const ir::Access& access, const ir::Expr& value);
+  /// Half values in memory that OpenCL C sees as ushort: a component of an element, a struct field.
+  bool isHalfBits(const ir::Expr& place) const;
+  /// Whether computing the expression in float leaves it to be rounded to half.
+  bool roundsToHalf(const ir::Expr& expr) const;
+  /// Name of the helper ("hpl_from_half", "hpl_to_half") for a type.
+  std::string halfHelper(const char* name, const ir::Type& type, std::set<int>& used) const;
+  std::string fromHalf(const ir::Type& type) const;
+  std::string toHalf(const ir::Type& type) const;
+  /// The array as vload_half and vstore_half want it: a pointer to half.
+  std::string halfPointer(const ir::Variable& array) const;
   void addressOf(const ir::Expr& target);
   void bindingDetails(const ir::Access& target, const VariableNames& alias);
   void arraySpan(const ir::Variable& array);

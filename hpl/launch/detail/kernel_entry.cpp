@@ -141,6 +141,7 @@ std::shared_ptr<const KernelVersion> KernelEntry::capture(
   }
   ir::verify(*version->kernel);
   version->access = ir::analyze(*version->kernel);
+  version->axes = ir::chooseAxes(*version->kernel, version->access);
   version->name = version->kernel->name();
   version->params = parametersOf(*version->kernel, version->access);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
@@ -159,10 +160,9 @@ void KernelEntry::setNative(std::shared_ptr<const NativeKernel> native) {
     p.mode = param.mode;
     p.readOnly = param.mode == NativeMode::In;
   }
-  version->native = native;
+  version->native = std::move(native);
   forget();
   const std::lock_guard lock(mutex_);
-  native_ = std::move(native);
   nativeVersion_ = std::move(version);
 }
 

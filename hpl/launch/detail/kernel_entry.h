@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hpl/ir/access.h"
+#include "hpl/ir/axes.h"
 #include "hpl/ir/kernel.h"
 #include "hpl/launch/eval.h"
 #include "hpl/launch/native.h"
@@ -48,6 +49,8 @@ struct KernelVersion {
   /// Null for native kernels.
   std::shared_ptr<const ir::Kernel> kernel;
   ir::AccessSummary access;
+  /// Natural for native kernels.
+  ir::AxisOrder axes;
   /// Null for captured kernels.
   std::shared_ptr<const NativeKernel> native;
 };
@@ -59,8 +62,6 @@ class KernelEntry {
   KernelEntry(const KernelSource& source, std::shared_ptr<const void> copy);
   KernelEntry(const KernelEntry&) = delete;
   KernelEntry& operator=(const KernelEntry&) = delete;
-
-  std::size_t parameterCount() const noexcept { return source_.parameterCount; }
 
   /// The kernel for `device`; captured, verified and analysed at the first call for a kind of
   /// device. `labels` are the names of the arguments, preferred for the parameters.
@@ -87,7 +88,6 @@ class KernelEntry {
   KernelSource source_;
   std::shared_ptr<const void> copy_;
   std::mutex mutex_;
-  std::shared_ptr<const NativeKernel> native_;
   std::shared_ptr<const KernelVersion> nativeVersion_;
   /// By kind of device: platform, name and driver.
   std::map<std::string, std::shared_ptr<const KernelVersion>> versions_;

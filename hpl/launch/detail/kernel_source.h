@@ -27,7 +27,6 @@ struct KernelSource {
   Recorder record = nullptr;
   /// The callable that `record` gets.
   const void* callable = nullptr;
-  std::size_t parameterCount = 0;
   /// Name for kernels whose own name cannot be found out.
   const char* fallbackName = "kernel";
 };
@@ -66,7 +65,6 @@ template <class F>
 KernelSource sourceOf(const F& f) {
   using S = hpl::detail::Signature<F>;
   KernelSource source;
-  source.parameterCount = S::kCount;
   if constexpr (!isNativeSignature<typename S::Params>) {
     if constexpr (std::is_pointer_v<F>) {
       source.callable = reinterpret_cast<const void*>(f);

@@ -3,6 +3,7 @@
 
 #include "hpl/error.h"
 #include "hpl/launch/detail/plan.h"
+#include "hpl/launch/detail/shared_strides.h"
 #include "hpl/launch/detail/shares.h"
 #include "hpl/runtime/settings.h"
 
@@ -59,6 +60,9 @@ codegen::EmitOptions emitOptions(const Plan& plan, const Shape& shape, const Arg
         arguments[i].kind == Argument::Kind::Array &&
         (plan.hasFirst || arguments[i].view != &arguments[i].view->root().whole()));
   options.guardDims = shape.guardDims;
+  options.axes = shape.axes;
+  // A share's replicas hold what it touches of each array only.
+  if (!plan.hasFirst) options.stridesOf = stridesShared(arguments, plan.argumentCount);
   options.checkBounds = runtime::settings().checkBounds;
   options.hasHalf = plan.device->properties().hasHalf;
   options.hasDouble = plan.device->properties().hasDouble;
@@ -265,13 +269,12 @@ std::shared_ptr<Plan> makePlan(KernelEntry& entry, const LaunchOptions& options,
   plan->argumentCount = count;
   plan->options = options;
   plan->device = &device;
-  std::copy(share.first, share.first + 3, plan->first);
   plan->hasFirst = !share.cells.empty();
   LaunchOptions trial = options;
   Shape shape;
   for (;;) {
     shape = chooseShape(trial, firstArray(arguments, count), device, plan->version->name,
-                        plan->version->native != nullptr);
+                        plan->version->native != nullptr, plan->version->axes.dimension);
     std::copy(share.first, share.first + 3, shape.first);
     if (plan->version->native && shape.guardDims > 0)
       throw LaunchError(
@@ -294,11 +297,13 @@ std::shared_ptr<Plan> makePlan(KernelEntry& entry, const LaunchOptions& options,
                         std::to_string(group) + " work-items, and this kernel can run at most " +
                         std::to_string(limit) + " per group on device " + device.name() +
                         " (registers or local memory); choose a smaller .local(...)");
-    trial.local = Domain(std::max<std::size_t>(1, std::min(limit, shape.size[0])));
+    const std::size_t row = shape.size[fastestAxis(shape.axes)];
+    trial.local = rowOf(shape.axes, static_cast<int>(shape.dims), std::min(limit, row));
   }
   plan->dims = shape.dims;
-  std::copy(shape.global, shape.global + 3, plan->global);
-  std::copy(shape.local, shape.local + 3, plan->local);
+  toDevice(shape.axes, shape.global, plan->global);
+  toDevice(shape.axes, shape.local, plan->local);
+  toDevice(shape.axes, shape.first, plan->first);
   plan->scalarValues.resize(plan->scalarBytes);
   addUses(*plan, shape, arguments, share);
   return plan;

@@ -124,10 +124,17 @@ cl::Event Plan::submit(const memory::detail::WaitList& waits, const std::byte* p
 
 void Plan::enqueue(Transaction& transaction, const std::byte* packed) {
   if (runtime::settings().checkGhosts) [[unlikely]] {
-    const std::vector<ghosts::PartUse> before = explicitParts(*this);
+    std::vector<ghosts::PartUse> before = explicitParts(*this);
     ghosts::beforeLaunch(transaction.lock(), {&before, 1}, true, version->name);
+    ghosts::noteTrust({&before, 1});
     enqueueUnchecked(transaction, packed);
-    const std::vector<ghosts::PartUse> after = explicitParts(*this);
+    std::vector<ghosts::PartUse> after = explicitParts(*this);
+    for (ghosts::PartUse& use : after) {
+      // A part that this launch has made found the owners' values.
+      use.trusted = use.part->full;
+      for (const ghosts::PartUse& old : before)
+        if (old.state == use.state && old.reads) use.trusted = intersect(use.trusted, old.trusted);
+    }
     ghosts::afterLaunch({&after, 1});
     return;
   }

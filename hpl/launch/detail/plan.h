@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hpl/codegen/emit.h"
+#include "hpl/launch/detail/axes.h"
 #include "hpl/launch/detail/kernel_entry.h"
 #include "hpl/memory/detail/device_access.h"
 #include "hpl/runtime/detail/program.h"
@@ -136,12 +137,15 @@ struct Shape {
   std::size_t first[3] = {0, 0, 0};
   /// Dimensions up to the last one that was rounded; 0 when none was.
   int guardDims = 0;
+  /// All sizes above are those of the kernel's axes, which run along these OpenCL dimensions.
+  Axes axes = kNaturalAxes;
 };
 /// Chooses what the user left open; with `mustDivide` only local sizes that divide the global ones.
+/// `axes` are those that the kernel would like (axesFor).
 /// Throws LaunchError for sizes of 0 and local sizes that the device cannot hold.
 Shape chooseShape(const LaunchOptions& options, const geometry::Extents* firstArray,
                   runtime::DeviceState& device, const std::string& kernelName,
-                  bool mustDivide = false);
+                  bool mustDivide = false, const Axes& axes = kNaturalAxes);
 
 /// Throws ArgumentError unless the arguments fit the kernel's parameters.
 void checkArguments(const KernelVersion& version, const Argument* arguments, std::size_t count);

@@ -46,18 +46,19 @@ std::size_t nearTarget(std::size_t size, std::size_t target, bool mustDivide) {
 }
 
 /// CPUs run a work-group as a vectorised loop over x: long rows, nothing in y and z, but enough
-/// groups that all units have work. GPUs want a few warps in compact tiles.
+/// groups that all units have work. GPUs want a few warps in compact tiles. Both speak of OpenCL's
+/// dimensions, which the kernel's axes may run along in another order.
 void defaultLocal(Shape& shape, const runtime::DeviceState& device, bool mustDivide) {
   const DeviceProperties& p = device.properties();
   const std::size_t limit = std::max<std::size_t>(p.maxWorkGroupSize, 1);
   std::size_t target[3] = {256, 1, 1};
   if (p.type == CPU) {
-    const std::size_t others = shape.size[1] * shape.size[2];
+    const std::size_t row = shape.size[fastestAxis(shape.axes)];
+    const std::size_t others = shape.size[0] * shape.size[1] * shape.size[2] / row;
     if (shape.dims == 1) target[0] = 1024;
     // A small problem is divided so that every unit gets several groups.
     const std::size_t groups = 4 * std::max(1u, p.computeUnits);
-    while (target[0] > 64 && (shape.size[0] + target[0] - 1) / target[0] * others < groups)
-      target[0] /= 2;
+    while (target[0] > 64 && (row + target[0] - 1) / target[0] * others < groups) target[0] /= 2;
   } else if (shape.dims == 2) {
     target[0] = 32;
     target[1] = 8;
@@ -71,8 +72,10 @@ void defaultLocal(Shape& shape, const runtime::DeviceState& device, bool mustDiv
     largest = std::max<std::size_t>(1, largest / 2);
   }
   for (cl_uint d = 0; d < shape.dims; ++d) {
-    const std::size_t itemLimit = p.maxWorkItemSizes[d] > 0 ? p.maxWorkItemSizes[d] : limit;
-    shape.local[d] = nearTarget(shape.size[d], std::min(target[d], itemLimit), mustDivide);
+    const auto dimension = static_cast<std::size_t>(shape.axes[d]);
+    const std::size_t most = p.maxWorkItemSizes[dimension];
+    const std::size_t wanted = std::min(target[dimension], most > 0 ? most : limit);
+    shape.local[d] = nearTarget(shape.size[d], wanted, mustDivide);
   }
 }
 
@@ -82,7 +85,8 @@ void checkLocal(const Shape& shape, const runtime::DeviceState& device,
   const int dims = static_cast<int>(shape.dims);
   std::size_t product = 1;
   for (int d = 0; d < dims; ++d) {
-    const std::size_t limit = p.maxWorkItemSizes[static_cast<std::size_t>(d)];
+    const auto axis = static_cast<std::size_t>(d);
+    const std::size_t limit = p.maxWorkItemSizes[static_cast<std::size_t>(shape.axes[axis])];
     if (limit > 0 && shape.local[d] > limit)
       throw LaunchError("kernel '" + kernelName + "': local domain " + toText(shape.local, dims) +
                         " exceeds the limit of " + std::to_string(limit) + " in dimension " +
@@ -108,7 +112,8 @@ void requirePositive(const Domain& domain, const char* which, const std::string&
 }  // namespace
 
 Shape chooseShape(const LaunchOptions& options, const geometry::Extents* firstArray,
-                  runtime::DeviceState& device, const std::string& kernelName, bool mustDivide) {
+                  runtime::DeviceState& device, const std::string& kernelName, bool mustDivide,
+                  const Axes& axes) {
   const Domain global =
       options.global.dims > 0 ? options.global : defaultGlobal(firstArray, kernelName);
   requirePositive(global, "global", kernelName);
@@ -120,6 +125,7 @@ Shape chooseShape(const LaunchOptions& options, const geometry::Extents* firstAr
   Shape shape;
   shape.dims = static_cast<cl_uint>(global.dims);
   std::copy(global.size, global.size + 3, shape.size);
+  shape.axes = axesFor(axes, global.dims, options.local, device.properties());
   if (options.local.dims > 0) {
     for (int d = 0; d < options.local.dims; ++d) shape.local[d] = options.local.size[d];
     checkLocal(shape, device, kernelName);

@@ -145,6 +145,7 @@ void Shares::enqueue(Transaction& transaction, const std::byte* packed) {
   const bool check = runtime::settings().checkGhosts;
   if (!parts.empty() && (refreshes || check))
     ghosts::beforeLaunch(transaction.lock(), parts, check, plans.front()->version->name);
+  if (!parts.empty()) ghosts::noteTrust(parts);
   if (isFresh()) {
     enqueueFresh(transaction, packed);
   } else {

@@ -256,16 +256,24 @@ void RootState::markWritten(Storage& storage, const Box& box, bool byHost) {
 namespace {
 
 // What becomes of another device's copies of the core cells in `box` that this launch has written:
-// a part whose ghosts they are goes on with the values that it has.
-bool outdateCopies(const RootState& state, Replica& other, const Box& box) {
-  Region& current = other.own.current;
-  if (!current.intersects(box)) return false;
+// a neighbour whose ghosts they are goes on with the values that it has. All others are
+// sequentially consistent with the writer.
+bool outdateCopies(const RootState& state, Replica& other, const Box& box,
+                   const DistributedPart& writer) {
+  Storage& own = other.own;
+  if (!own.current.intersects(box) && !own.kept.intersects(box)) return false;
+  Region ghosts;
   for (const DistributedPart& part : state.active->parts) {
     if (part.device != &other.device() || !part.full.intersects(box)) continue;
-    other.own.kept.add(intersectionOf(current, Region(intersect(box, part.full))));
+    if (state.active->areNeighbours(writer, part))
+      ghosts.add(intersectionOf(part.ghosts(), Region(box)));
   }
-  current.subtract(box);
-  return true;
+  const Region outdated = intersectionOf(own.current, Region(box));
+  const Region dropped = differenceOf(intersectionOf(own.kept, Region(box)), ghosts);
+  own.kept.subtract(dropped);
+  own.kept.add(intersectionOf(outdated, ghosts));
+  own.current.subtract(outdated);
+  return !outdated.empty() || !dropped.empty();
 }
 
 }  // namespace
@@ -273,17 +281,17 @@ bool outdateCopies(const RootState& state, Replica& other, const Box& box) {
 void RootState::markPartWritten(Replica& replica, const Box& box, const DistributedPart& part) {
   const Region core = intersectionOf(part.core, Region(box));
   const Region ghosts = differenceOf(Region(box), core);
-  Storage& own = replica.own;
+  Storage& own = replica.storage();
   bool changed = false;
   for (const Box& piece : core) {
     closeHostViews(piece);
-    if (host.current.intersects(piece)) {
+    if (&own != &host && host.current.intersects(piece)) {
       host.current.subtract(piece);
       changed = true;
     }
     for (const auto& other : replicas) {
       if (other.get() != &replica && !other->zeroCopy)
-        changed = outdateCopies(*this, *other, piece) || changed;
+        changed = outdateCopies(*this, *other, piece, part) || changed;
     }
   }
   for (const Box& piece : ghosts) forbidHostWrites(piece);
@@ -311,7 +319,8 @@ void RootState::adopt(std::shared_ptr<const Distribution> next) {
     forEachStorage([](Storage& storage) { storage.kept.clear(); });
     for (const auto& replica : replicas) {
       replica->trusted = Box();
-      replica->mayShrink = true;
+      const DistributedPart* part = active->partOn(replica->device(), replica->box);
+      replica->mayShrink = part == nullptr || part->full != replica->box;
     }
   }
   bumpEpoch();

@@ -71,7 +71,7 @@ struct Replica {
   Box trusted;
   /// Launches that wrote the part since its ghosts were last brought up to date.
   int launchesSinceRefresh = 0;
-  /// The array was cut anew since the buffer got its box.
+  /// The array was cut anew since the buffer got its box, which is not that of the new part.
   bool mayShrink = false;
 
   Storage& storage();
@@ -144,8 +144,9 @@ struct RootState {
   /// from now on a write has another copy to outdate.
   void markCurrent(Storage& storage, const Box& box);
   /// What a launch on a part of the active distribution does: core cells become current there and
-  /// stale elsewhere, where other parts go on with the value they have (`kept`); ghost cells keep
-  /// their new value for this part alone.
+  /// stale elsewhere, where neighbours whose ghosts they are go on with the value they have
+  /// (`kept`); ghost cells keep their new value for this part alone. A part without ghosts may be
+  /// in the host's storage.
   void markPartWritten(Replica& replica, const Box& box, const DistributedPart& part);
   /// The distribution is `next` from now on; what parts of another one kept is forgotten.
   void adopt(std::shared_ptr<const Distribution> next);

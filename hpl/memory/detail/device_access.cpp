@@ -23,7 +23,54 @@ struct Role {
   Buffer buffer = Buffer::Any;
 };
 
-Role roleOf(const RootState& state, DeviceState& device, const DeviceUse& use) {
+// The explicit parts that arrays will have when the launches of a transaction are done.
+class FutureParts {
+ public:
+  template <class Counts>
+  FutureParts(std::span<const DeviceLaunch> launches, Counts counts) {
+    for (const DeviceLaunch& launch : launches) {
+      if (!counts(launch)) continue;
+      for (const DeviceUse& use : launch.uses) {
+        if (use.mayBePart && use.write && use.distribution == nullptr)
+          entryOf(use.view->root().state()).written.push_back({launch.device, use.cells()});
+      }
+    }
+    for (Entry& entry : entries_) entry.parts.add(entry.written);
+  }
+
+  /// Null: as it is.
+  const Distribution* of(const RootState& state) const {
+    for (const Entry& entry : entries_) {
+      if (entry.state == &state) return entry.parts.distribution().get();
+    }
+    return nullptr;
+  }
+  /// The launches are done.
+  void adopt() const {
+    for (const Entry& entry : entries_) {
+      entry.state->explicitParts = entry.parts;
+      entry.state->adopt(entry.parts.distribution());
+    }
+  }
+
+ private:
+  struct Entry {
+    RootState* state;
+    ExplicitParts parts;
+    std::vector<ExplicitParts::Part> written;
+  };
+  Entry& entryOf(RootState& state) {
+    for (Entry& entry : entries_) {
+      if (entry.state == &state) return entry;
+    }
+    return entries_.emplace_back(Entry{&state, state.explicitParts, {}});
+  }
+
+  std::vector<Entry> entries_;
+};
+
+Role roleOf(const RootState& state, DeviceState& device, const DeviceUse& use,
+            const Distribution* future) {
   Role role;
   if (use.distribution != nullptr) {
     const DistributedPart* part = use.distribution->partOn(device, use.cells());
@@ -33,17 +80,17 @@ Role roleOf(const RootState& state, DeviceState& device, const DeviceUse& use) {
     return role;
   }
   if (!use.mayBePart) return role;
-  if (use.write) {
+  if (use.write && future != nullptr) {
     // The first launch of a part counts already: it may not write into memory that is shared.
-    const auto future = state.explicitParts.with(device, use.cells());
     const DistributedPart* part = future->partOn(device, use.cells());
     if (part != nullptr && Distribution::needsOwnBuffer(*part)) role.buffer = Buffer::Own;
   }
   const Distribution* active = state.active.get();
-  if (active == nullptr || active->origin != Distribution::Origin::Explicit) return role;
-  const DistributedPart* part = active->partOn(device, use.cells());
-  if (part == nullptr || !Distribution::needsOwnBuffer(*part)) return role;
-  return {part, Buffer::Own};
+  if (active == nullptr || active->origin != Distribution::Origin::Explicit || !active->hasGhosts)
+    return role;
+  role.part = active->partOn(device, use.cells());
+  if (role.part != nullptr && Distribution::needsOwnBuffer(*role.part)) role.buffer = Buffer::Own;
+  return role;
 }
 
 // Where the view's first cell is, or would be, in memory that holds `enclosing`.
@@ -114,10 +161,12 @@ bool tryCollect(Lock& lock, const Need& need, Waits& waits) {
 }
 
 std::vector<Need> needsOf(std::span<const DeviceLaunch> launches) {
+  const FutureParts future(launches, [](const DeviceLaunch&) { return true; });
   std::vector<Need> needs;
   for (const DeviceLaunch& launch : launches) {
     for (const DeviceUse& use : launch.uses) {
-      needs.push_back({launch.device, &use, roleOf(use.view->root().state(), *launch.device, use)});
+      const RootState& state = use.view->root().state();
+      needs.push_back({launch.device, &use, roleOf(state, *launch.device, use, future.of(state))});
     }
   }
   return needs;
@@ -205,12 +254,9 @@ void noteUse(DeviceState& device, const DeviceUse& use, Replica& replica, Stamp 
     });
     if (use.write) state.explicitParts.clear();
     state.adopt(*own);
-  } else if (use.mayBePart && use.write) {
-    state.explicitParts.add(device, cells);
-    state.adopt(state.explicitParts.distribution());
   }
   if (!use.write) return state.forbidHostWrites(cells);
-  const DistributedPart* part = roleOf(state, device, use).part;
+  const DistributedPart* part = roleOf(state, device, use, nullptr).part;
   if (part != nullptr) {
     state.markPartWritten(replica, cells, *part);
   } else {
@@ -221,6 +267,7 @@ void noteUse(DeviceState& device, const DeviceUse& use, Replica& replica, Stamp 
 }  // namespace
 
 void Transaction::commitAll(std::span<DeviceLaunch> launches) {
+  FutureParts(launches, [](const DeviceLaunch& launch) { return launch.launched; }).adopt();
   auto replica = used_.begin();
   for (DeviceLaunch& launch : launches) {
     const Stamp stamp = launch.launched ? record(*launch.device, std::move(launch.event)) : 0;

@@ -17,6 +17,11 @@ const DistributedPart* Distribution::partOn(const DeviceState& device, const Box
   return nullptr;
 }
 
+bool Distribution::areNeighbours(const DistributedPart& a, const DistributedPart& b) const {
+  if (a.device == b.device) return false;
+  return origin == Origin::Annotated || geometry::areGhostNeighbours({a.full, 0}, {b.full, 1});
+}
+
 namespace {
 
 std::shared_ptr<const Distribution> makeDistribution(Distribution::Origin origin,
@@ -36,24 +41,16 @@ std::shared_ptr<const Distribution> annotatedDistribution(std::vector<Distribute
   return makeDistribution(Distribution::Origin::Annotated, std::move(parts));
 }
 
-bool ExplicitParts::isKnown(const DeviceState& device, const Box& box) const {
+bool ExplicitParts::isKnown(const Part& view) const {
   return std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) {
-    return part.device == &device && part.box.contains(box);
+    return part.device == view.device && part.box.contains(view.box);
   });
 }
 
-std::vector<ExplicitParts::Part> ExplicitParts::partsWith(DeviceState& device,
-                                                          const Box& box) const {
-  const bool cutAnew = std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) {
-    return part.device == &device && part.box.intersects(box);
+bool ExplicitParts::isCutAnewBy(const Part& view) const {
+  return !isKnown(view) && std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) {
+    return part.device == view.device && part.box.intersects(view.box);
   });
-  std::vector<Part> parts;
-  if (!cutAnew) {
-    parts = parts_;
-    std::erase_if(parts, [&](const Part& part) { return part.box == box; });
-  }
-  parts.push_back({&device, box});
-  return parts;
 }
 
 std::shared_ptr<const Distribution> ExplicitParts::distributionOf(const std::vector<Part>& parts) {
@@ -72,13 +69,16 @@ std::shared_ptr<const Distribution> ExplicitParts::distributionOf(const std::vec
   return makeDistribution(Distribution::Origin::Explicit, std::move(result));
 }
 
-std::shared_ptr<const Distribution> ExplicitParts::with(DeviceState& device, const Box& box) const {
-  return isKnown(device, box) ? current_ : distributionOf(partsWith(device, box));
-}
-
-void ExplicitParts::add(DeviceState& device, const Box& box) {
-  if (isKnown(device, box)) return;
-  parts_ = partsWith(device, box);
+void ExplicitParts::add(std::span<const Part> written) {
+  const auto known = [&](const Part& view) { return isKnown(view); };
+  if (std::all_of(written.begin(), written.end(), known)) return;
+  const auto cuts = [&](const Part& view) { return isCutAnewBy(view); };
+  if (std::any_of(written.begin(), written.end(), cuts)) parts_.clear();
+  for (const Part& view : written) {
+    if (isKnown(view)) continue;
+    std::erase_if(parts_, [&](const Part& part) { return part.box == view.box; });
+    parts_.push_back(view);
+  }
   current_ = distributionOf(parts_);
 }
 

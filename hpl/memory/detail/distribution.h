@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "hpl/geometry/region.h"
@@ -38,6 +39,9 @@ struct Distribution {
   const DistributedPart* partOn(const runtime::DeviceState& device, const geometry::Box& box) const;
   /// Whether the part has ghosts, so that the device needs memory of its own for it.
   static bool needsOwnBuffer(const DistributedPart& part) { return !part.core.contains(part.full); }
+  /// Whether the parts have ghosts of each other, if they have common cells at all; where they have
+  /// not, plain sequential consistency holds.
+  bool areNeighbours(const DistributedPart& a, const DistributedPart& b) const;
 };
 
 /// An annotated distribution: a plain split grown by overlaps. Parts of empty `full` are left out.
@@ -52,24 +56,24 @@ std::shared_ptr<const Distribution> annotatedDistribution(std::vector<Distribute
 /// - The same view on another device has moved there.
 /// - Two parts of different devices are ghost neighbours when they overlap and neither contains
 ///   the other (geometry::areGhostNeighbours); all others are sequentially consistent.
+/// - The views that one launch writes on several devices are one cut: none of them makes the others
+///   forgotten.
 class ExplicitParts {
  public:
-  /// What the parts would be if the device wrote the view; does not change anything.
-  std::shared_ptr<const Distribution> with(runtime::DeviceState& device,
-                                           const geometry::Box& box) const;
-  /// The device has written the view.
-  void add(runtime::DeviceState& device, const geometry::Box& box);
+  struct Part {
+    runtime::DeviceState* device;
+    geometry::Box box;
+  };
+
+  /// One launch has written these views.
+  void add(std::span<const Part> written);
   /// The present parts; null when there are none.
   const std::shared_ptr<const Distribution>& distribution() const noexcept { return current_; }
   void clear() noexcept;
 
  private:
-  struct Part {
-    runtime::DeviceState* device;
-    geometry::Box box;
-  };
-  bool isKnown(const runtime::DeviceState& device, const geometry::Box& box) const;
-  std::vector<Part> partsWith(runtime::DeviceState& device, const geometry::Box& box) const;
+  bool isKnown(const Part& view) const;
+  bool isCutAnewBy(const Part& view) const;
   static std::shared_ptr<const Distribution> distributionOf(const std::vector<Part>& parts);
 
   std::vector<Part> parts_;

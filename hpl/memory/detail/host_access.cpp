@@ -75,7 +75,8 @@ void retire(RootState& state) {
 }
 
 void bringHome(Lock& lock, RootState& state) {
-  if (state.replicas.empty()) return;
+  // A copy into another array may still read the host's storage.
+  if (state.replicas.empty() && state.host.transfers.empty()) return;
   const Box box = state.wholeBox();
   for (;;) {
     if (state.root.hasUserMemory() && !fetch(lock, state, nullptr, box)) continue;

@@ -106,6 +106,13 @@ bool DeviceState::probeHostMemory() {
   }
 }
 
+std::string DeviceState::gridOptions(const std::size_t (&global)[3]) const {
+  constexpr std::size_t kSmallGrid = 65535;
+  const bool isWide = *std::max_element(global, global + 3) > kSmallGrid;
+  const bool isPocl = identity_.properties.platform == "Portable Computing Language";
+  return isPocl && isWide ? " -DHPL_WIDE_GRID" : "";
+}
+
 bool DeviceState::honoursUserEvents() {
   int known = honoursUserEvents_.load(std::memory_order_acquire);
   if (known < 0) {

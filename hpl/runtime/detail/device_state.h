@@ -95,6 +95,12 @@ class DeviceState {
   /// aligned to hostAlignment). The first call measures it, on CPUs only: both directions must be
   /// visible without a map. `HPL_ZERO_COPY=on|off` decides instead of measuring.
   bool sharesHostMemory();
+  /// Build options that tell kernels for such a global domain apart from others. PoCL compiles a
+  /// kernel separately for grids of more than 65,535 work-items along an axis, but looks the result
+  /// up without that distinction when a launch ends: with both in flight, on several queues, it
+  /// aborts. Programs that differ by an option are different kernels to it.
+  std::string gridOptions(const std::size_t (&global)[3]) const;
+
   /// Whether the device's commands wait for user events, as OpenCL demands: some drivers run them
   /// at once, others run everything on the thread that flushes and so would wait for ever. The
   /// first call measures it.
