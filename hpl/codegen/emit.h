@@ -39,6 +39,12 @@ struct EmitOptions {
   /// perform no stores to global memory and no atomics, and load 0 from global and constant memory
   /// (as hpl::ir::interpret does).
   int guardDims = 0;
+  /// Above 0: the launch runs a slice of a larger domain, in the first `sliceDims` axes. Ids begin
+  /// at the SliceFirst slots, and the global size is that of the whole domain, in GuardSize slots;
+  /// where the slice was rounded up (guardDims), SliceCount slots say where it ends. OpenCL's own
+  /// global offset would not change the global size, and some drivers mistake kernels with offset
+  /// for those without.
+  int sliceDims = 0;
   /// The kernel's axis a (0 = x) runs along OpenCL dimension axes[a]: the launch's domains must be
   /// permuted alike. Slots and error buffers keep counting in the kernel's axes. See ir/axes.h.
   std::array<int, 3> axes{0, 1, 2};
@@ -72,13 +78,17 @@ struct Slot {
     Extent,
     /// ulong: the user's global size along the kernel's axis `dimension`.
     GuardSize,
+    /// ulong: the first id of the slice along the kernel's axis `dimension`, and how many ids it
+    /// has.
+    SliceFirst,
+    SliceCount,
     /// Buffer of `ErrorBuffer::kWords` ints, all 0 at first.
     ErrorBuffer
   };
   Kind kind = Kind::Buffer;
-  /// Parameter of the IR kernel, -1 for GuardSize and ErrorBuffer.
+  /// Parameter of the IR kernel, -1 for GuardSize, SliceFirst, SliceCount and ErrorBuffer.
   int param = -1;
-  /// Array dimension, slowest first (Stride, Extent), or axis of the kernel (GuardSize).
+  /// Array dimension, slowest first (Stride, Extent), or axis of the kernel.
   int dimension = 0;
 
   friend bool operator==(const Slot&, const Slot&) = default;

@@ -119,6 +119,10 @@ EmittedKernel run(const ir::Kernel& kernel, const EmitOptions& options,
       case Slot::Kind::Extent:
         code = handle.setArg(position, static_cast<cl_ulong>(arguments[at].extents[dimension]));
         break;
+      case Slot::Kind::SliceFirst:
+        code = handle.setArg(position, cl_ulong{0});  // the slice is the whole domain
+        break;
+      case Slot::Kind::SliceCount:
       case Slot::Kind::GuardSize:
         code = handle.setArg(position, static_cast<cl_ulong>(range.global[dimension]));
         break;

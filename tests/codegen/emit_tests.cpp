@@ -63,6 +63,30 @@ TEST_CASE("a kernel is emitted as one would write it by hand") {
   CHECK_FALSE(emitted.hasBarrier);
 }
 
+TEST_CASE("a slice of a larger domain begins at its first id and knows the size of the whole") {
+  IrBuilder b("place");
+  A out = b.array("out", kUlong, 1);
+  b.set(out(b.idx()), b.idx() + b.query(Query::GlobalSize, 0));
+  const Kernel kernel = b.finish();
+  EmitOptions options;
+  options.sliceDims = 1;
+  options.guardDims = 1;
+  const EmittedKernel emitted = emit(kernel, options);
+  CHECK(
+      emitted.source ==
+      "__kernel void place(__global ulong* out, const ulong hpl_size_x, const ulong hpl_first_x,\n"
+      "    const ulong hpl_count_x) {\n"
+      "  if (get_global_id(0) >= hpl_count_x) return;\n"
+      "  const ulong idx = get_global_id(0) + hpl_first_x;\n"
+      "  out[idx] = idx + hpl_size_x;\n"
+      "}\n");
+  const std::vector<Slot> slots{{Slot::Kind::Buffer, 0, 0},
+                                {Slot::Kind::GuardSize, -1, 0},
+                                {Slot::Kind::SliceFirst, -1, 0},
+                                {Slot::Kind::SliceCount, -1, 0}};
+  CHECK(emitted.slots == slots);
+}
+
 TEST_CASE(
     "arrays of several dimensions get strides, views get offsets, rounded domains get sizes") {
   IrBuilder b("copy");

@@ -97,10 +97,16 @@ void FunctionWriter::call(const ir::Call& call, const ir::SourceLocation& where,
     firstElement(*local);
   }
   for (int d = 0; d < 3; ++d) {
-    if (!session_.isGuarded(d) || (callee.globalSizes >> d & 1) == 0) continue;
-    separate();
-    out_ += "hpl_size_";
-    out_ += "xyz"[d];
+    if (session_.passesSize(d) && (callee.globalSizes >> d & 1) != 0) {
+      separate();
+      out_ += "hpl_size_";
+      out_ += "xyz"[d];
+    }
+    if (session_.isSliced(d) && (callee.globalIds >> d & 1) != 0) {
+      separate();
+      out_ += "hpl_first_";
+      out_ += "xyz"[d];
+    }
   }
   if (session_.masked) {
     separate();

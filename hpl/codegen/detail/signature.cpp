@@ -109,7 +109,7 @@ void FunctionWriter::nameQueries() {
   for (int query = 0; query < kQueries; ++query) {
     for (int d = 0; d < 3; ++d) {
       if ((usage_.queries[static_cast<std::size_t>(query)] >> d & 1) == 0) continue;
-      const bool guarded = query == static_cast<int>(Query::GlobalSize) && session_.isGuarded(d);
+      const bool guarded = query == static_cast<int>(Query::GlobalSize) && session_.passesSize(d);
       queryNames_[queryKey(query, d)] =
           guarded ? std::string("hpl_size_") + kAxes[d] : scope_.claim(defaultQueryName(query, d));
     }
@@ -126,9 +126,12 @@ void FunctionWriter::declareQueries() {
     for (int d = 0; d < 3; ++d) {
       const auto found = queryNames_.find(queryKey(query, d));
       if (found == queryNames_.end()) continue;
-      if (query == static_cast<int>(Query::GlobalSize) && session_.isGuarded(d)) continue;
+      if (query == static_cast<int>(Query::GlobalSize) && session_.passesSize(d)) continue;
+      const bool isShifted = query == static_cast<int>(Query::GlobalId) && session_.isSliced(d);
       session_.text.line("const ulong " + found->second + " = " +
-                         ir::toString(static_cast<Query>(query)) + session_.ofAxis(d) + ';');
+                         ir::toString(static_cast<Query>(query)) + session_.ofAxis(d) +
+                         (isShifted ? std::string(" + hpl_first_") + kAxes[d] : std::string()) +
+                         ';');
     }
   }
 }
@@ -231,7 +234,8 @@ void FunctionWriter::guard() {
   text.beginLine() += session_.masked ? "const bool hpl_on = " : "if (";
   for (int d = 0; d < dims; ++d) {
     if (d > 0) out_ += session_.masked ? " && " : " || ";
-    out_ += "get_global_id" + session_.ofAxis(d) + (session_.masked ? " < " : " >= ") + "hpl_size_";
+    out_ += "get_global_id" + session_.ofAxis(d) + (session_.masked ? " < " : " >= ") +
+            (session_.isSliced(d) ? "hpl_count_" : "hpl_size_");
     out_ += kAxes[d];
   }
   out_ += session_.masked ? ";" : ") return;";
@@ -272,9 +276,15 @@ void FunctionWriter::declareLocals() {
 void FunctionWriter::writeKernel(std::vector<Slot>& slots) {
   std::vector<std::string> params;
   for (const Variable* param : function_.params) kernelSlots(*param, params, slots);
-  for (int d = 0; d < session_.options.guardDims; ++d) {
-    params.push_back(std::string("const ulong hpl_size_") + kAxes[d]);
-    slots.push_back({Slot::Kind::GuardSize, -1, d});
+  for (int d = 0; d < 3; ++d) {
+    const auto add = [&](const char* name, Slot::Kind kind) {
+      params.push_back(std::string("const ulong ") + name + kAxes[d]);
+      slots.push_back({kind, -1, d});
+    };
+    if (session_.passesSize(d)) add("hpl_size_", Slot::Kind::GuardSize);
+    if (!session_.isSliced(d)) continue;
+    add("hpl_first_", Slot::Kind::SliceFirst);
+    if (d < session_.options.guardDims) add("hpl_count_", Slot::Kind::SliceCount);
   }
   if (session_.options.checkBounds) {
     params.push_back("__global int* hpl_error");
@@ -306,8 +316,10 @@ void FunctionWriter::writeFunction() {
       return type + "* " + own.name;
     }());
   for (int d = 0; d < 3; ++d) {
-    if (!session_.isGuarded(d) || (usage_.globalSizes >> d & 1) == 0) continue;
-    params.push_back(std::string("const ulong hpl_size_") + kAxes[d]);
+    if (session_.passesSize(d) && (usage_.globalSizes >> d & 1) != 0)
+      params.push_back(std::string("const ulong hpl_size_") + kAxes[d]);
+    if (session_.isSliced(d) && (usage_.globalIds >> d & 1) != 0)
+      params.push_back(std::string("const ulong hpl_first_") + kAxes[d]);
   }
   if (session_.masked) params.push_back("const bool hpl_on");
   if (session_.options.checkBounds) params.push_back("__global int* hpl_error");

@@ -69,6 +69,7 @@ class Scanner {
     // Callees were scanned before their callers.
     const FunctionUsage& callee = usage_.of(call.function);
     current_->globalSizes |= callee.globalSizes;
+    current_->globalIds |= callee.globalIds;
     current_->hasBarrier |= callee.hasBarrier;
     current_->touchesShared |= callee.touchesShared;
     current_->hasAccesses |= callee.hasAccesses;
@@ -92,6 +93,7 @@ class Scanner {
       const auto bit = static_cast<std::uint8_t>(1u << item->dim);
       current_->queries[static_cast<std::size_t>(item->query)] |= bit;
       if (item->query == ir::Query::GlobalSize) current_->globalSizes |= bit;
+      if (item->query == ir::Query::GlobalId) current_->globalIds |= bit;
     } else if (const auto* binary = expr.as<ir::Binary>()) {
       const bool isDouble = binary->left->type.scalar == Scalar::Double;
       if (binary->left->type.complex && binary->op == ir::BinaryOp::Mul) {

@@ -20,6 +20,8 @@ struct FunctionUsage {
   std::array<std::uint8_t, 6> queries{};
   /// Deep: bit d: get_global_size(d) is asked for.
   std::uint8_t globalSizes = 0;
+  /// Deep: the same for get_global_id(d).
+  std::uint8_t globalIds = 0;
   /// Deep.
   bool hasBarrier = false;
   /// Deep: reads or writes global or constant memory, or performs atomics.

@@ -55,8 +55,10 @@ struct Session {
   bool masked = false;
 
   bool convertsHalf() const { return !options.hasHalf; }
-  /// The global size along axis d is passed because it was rounded up.
-  bool isGuarded(int d) const { return d < options.guardDims; }
+  bool isSliced(int d) const { return d < options.sliceDims; }
+  /// The global size along axis d is passed, because it was rounded up or is that of a larger
+  /// domain.
+  bool passesSize(int d) const { return d < options.guardDims || isSliced(d); }
   /// "(1)": what follows get_global_id to ask for the kernel's axis d.
   std::string ofAxis(int d) const {
     return '(' + std::to_string(options.axes[static_cast<std::size_t>(d)]) + ')';

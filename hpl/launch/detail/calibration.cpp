@@ -50,6 +50,7 @@ Trial makeTrial(const ShareJob& job) {
     trial.options.global.size[division.axis] =
         static_cast<std::size_t>(std::max<geometry::Index>(1, division.slices.front().length()));
     trial.context.cells = division.cells.front();
+    std::copy(division.global.size, division.global.size + 3, trial.context.whole);
   } else {
     cuts = cutArguments(even);
   }

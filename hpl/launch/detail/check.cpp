@@ -21,7 +21,7 @@ std::string describe(const Plan& plan, const codegen::AccessViolation& violation
                         " in dimension " + std::to_string(violation.dimension + 1) + " (extent " +
                         std::to_string(violation.extent) + "), work-item (";
   for (cl_uint d = 0; d < plan.dims; ++d)
-    message += (d > 0 ? ", " : "") + std::to_string(violation.globalId[d]);
+    message += (d > 0 ? ", " : "") + std::to_string(violation.globalId[d] + plan.first[d]);
   message += ")";
   if (site.where.file != nullptr)
     message += ", at " + std::string(site.where.file) + ":" + std::to_string(site.where.line);

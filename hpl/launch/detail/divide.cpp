@@ -54,10 +54,6 @@ void checkKernel(const ShareJob& job) {
     refuse(job,
            "it asks for local or group ids, which begin anew on every device (lidx, gidx, lszx, "
            "ngroupsx or reduce)");
-  if (summary.usesGlobalSize)
-    refuse(job,
-           "it asks for the size of the global domain (szx, szy or szz), which differs from device "
-           "to device; pass the size as an argument");
 }
 
 /// Whether the launch can be cut along the axis; else why not.

@@ -58,11 +58,12 @@ codegen::EmitOptions emitOptions(const Plan& plan, const Shape& shape, const Arg
   for (std::size_t i = 0; i < plan.argumentCount; ++i)
     options.offset.push_back(
         arguments[i].kind == Argument::Kind::Array &&
-        (plan.hasFirst || arguments[i].view != &arguments[i].view->root().whole()));
+        (plan.isSlice || arguments[i].view != &arguments[i].view->root().whole()));
   options.guardDims = shape.guardDims;
+  if (plan.isSlice) options.sliceDims = static_cast<int>(shape.dims);
   options.axes = shape.axes;
   // A share's replicas hold what it touches of each array only.
-  if (!plan.hasFirst) options.stridesOf = stridesShared(arguments, plan.argumentCount);
+  if (!plan.isSlice) options.stridesOf = stridesShared(arguments, plan.argumentCount);
   options.checkBounds = runtime::settings().checkBounds;
   options.hasHalf = plan.device->properties().hasHalf;
   options.hasDouble = plan.device->properties().hasDouble;
@@ -147,7 +148,14 @@ class SlotBinder {
         break;
       case Kind::GuardSize:
         setValue(plan_, index,
-                 static_cast<cl_ulong>(shape_.first[slot.dimension] + shape_.size[slot.dimension]));
+                 static_cast<cl_ulong>(plan_.isSlice ? shape_.whole[slot.dimension]
+                                                     : shape_.size[slot.dimension]));
+        break;
+      case Kind::SliceFirst:
+        setValue(plan_, index, static_cast<cl_ulong>(shape_.first[slot.dimension]));
+        break;
+      case Kind::SliceCount:
+        setValue(plan_, index, static_cast<cl_ulong>(shape_.size[slot.dimension]));
         break;
       case Kind::ErrorBuffer:
         plan_.errorArgument = static_cast<int>(index);
@@ -171,7 +179,8 @@ void compileCaptured(Plan& plan, const Shape& shape, const Argument* arguments) 
   codegen::EmittedKernel emitted =
       codegen::emit(*plan.version->kernel, emitOptions(plan, shape, arguments));
   plan.program =
-      runtime::buildProgram(*plan.device, emitted.name, emitted.source, emitted.buildOptions);
+      runtime::buildProgram(*plan.device, emitted.name, emitted.source,
+                            emitted.buildOptions + plan.device->gridOptions(shape.global));
   plan.kernel = plan.program->createKernel();
   if (runtime::settings().checkBounds)
     plan.errors = runtime::guarded(plan.device, runtime::Concern::kernel(emitted.name), [&] {
@@ -190,6 +199,7 @@ void compileNative(Plan& plan, const Shape& shape, const Argument* arguments) {
   if (plan.options.fp == FAST) options += " -cl-fast-relaxed-math";
   std::string source = native.source;
   if (plan.options.fp == STRICT) source = "#pragma OPENCL FP_CONTRACT OFF\n" + source;
+  options += plan.device->gridOptions(shape.global);
   plan.program = runtime::buildProgram(*plan.device, native.name, source, options);
   plan.kernel = plan.program->createKernel();
   SlotBinder binder(plan, shape, arguments);
@@ -269,13 +279,15 @@ std::shared_ptr<Plan> makePlan(KernelEntry& entry, const LaunchOptions& options,
   plan->argumentCount = count;
   plan->options = options;
   plan->device = &device;
-  plan->hasFirst = !share.cells.empty();
+  plan->isSlice = !share.cells.empty();
+  std::copy(share.first, share.first + 3, plan->first);
   LaunchOptions trial = options;
   Shape shape;
   for (;;) {
     shape = chooseShape(trial, firstArray(arguments, count), device, plan->version->name,
                         plan->version->native != nullptr, plan->version->axes.dimension);
     std::copy(share.first, share.first + 3, shape.first);
+    std::copy(share.whole, share.whole + 3, shape.whole);
     if (plan->version->native && shape.guardDims > 0)
       throw LaunchError(
           "native kernel '" + plan->version->name +
@@ -303,7 +315,6 @@ std::shared_ptr<Plan> makePlan(KernelEntry& entry, const LaunchOptions& options,
   plan->dims = shape.dims;
   toDevice(shape.axes, shape.global, plan->global);
   toDevice(shape.axes, shape.local, plan->local);
-  toDevice(shape.axes, shape.first, plan->first);
   plan->scalarValues.resize(plan->scalarBytes);
   addUses(*plan, shape, arguments, share);
   return plan;

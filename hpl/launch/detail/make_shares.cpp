@@ -242,6 +242,7 @@ void addDividedPlans(const ShareJob& job, Shares& shares) {
     arguments.list.assign(job.arguments, job.arguments + job.count);
     arguments.partExtents.assign(job.count, 0);
     arguments.context.first[division.axis] = static_cast<std::size_t>(slice.lo);
+    std::copy(division.global.size, division.global.size + 3, arguments.context.whole);
     arguments.context.cells = division.cells[d];
     LaunchOptions options = optionsOf(job, d);
     options.global = division.global;

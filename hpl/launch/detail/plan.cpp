@@ -113,11 +113,10 @@ cl::Event Plan::submit(const memory::detail::WaitList& waits, const std::byte* p
   cl_event event = nullptr;
   // cl::Event is one cl_event and nothing else, as opencl.hpp itself relies on.
   const auto* waitList = reinterpret_cast<const cl_event*>(waits.data());
-  runtime::check(
-      clEnqueueNDRangeKernel(device->computeQueue()(), kernel(), dims, hasFirst ? first : nullptr,
-                             global, local, static_cast<cl_uint>(waits.size()),
-                             waits.empty() ? nullptr : waitList, &event),
-      "clEnqueueNDRangeKernel", device, runtime::Concern::kernel(version->name));
+  runtime::check(clEnqueueNDRangeKernel(device->computeQueue()(), kernel(), dims, nullptr, global,
+                                        local, static_cast<cl_uint>(waits.size()),
+                                        waits.empty() ? nullptr : waitList, &event),
+                 "clEnqueueNDRangeKernel", device, runtime::Concern::kernel(version->name));
   trace::recordLaunch(version->name, device->index(), event);
   return cl::Event(event);
 }

@@ -68,9 +68,9 @@ struct Plan {
   cl_uint dims = 1;
   std::size_t global[3] = {1, 1, 1};
   std::size_t local[3] = {1, 1, 1};
-  /// Where the global ids begin; null offsets are not passed to the driver.
+  /// The launch runs a slice of a larger domain, whose ids begin here.
+  bool isSlice = false;
   std::size_t first[3] = {0, 0, 0};
-  bool hasFirst = false;
   /// A launch on several devices: one plan for each. Then this plan only has the arguments, which
   /// tell launches apart, and the packed scalars of all devices.
   std::unique_ptr<Shares> shares;
@@ -111,10 +111,11 @@ struct Plan {
 
 /// What sets one device's share of a launch apart from a launch of its own.
 struct ShareContext {
-  /// Where the global ids begin.
+  /// Of a slice: where its ids begin, and the sizes of the whole domain.
   std::size_t first[3] = {0, 0, 0};
-  /// For each argument, the cells that the device touches when the kernel counts from the start of
-  /// the whole argument; empty: everything.
+  std::size_t whole[3] = {0, 0, 0};
+  /// Of a slice: for each argument, the cells that the device touches, while the kernel counts from
+  /// the start of the whole argument. Empty: no slice.
   std::vector<geometry::Box> cells;
   /// For each argument, the annotated distribution whose part the argument is, or null.
   std::vector<const memory::detail::Distribution*> distributions;
@@ -133,8 +134,9 @@ struct Shape {
   std::size_t local[3] = {1, 1, 1};
   /// `size` rounded up to multiples of `local`.
   std::size_t global[3] = {1, 1, 1};
-  /// Where the global ids begin.
+  /// Of a slice: where its ids begin, and the sizes of the whole domain.
   std::size_t first[3] = {0, 0, 0};
+  std::size_t whole[3] = {0, 0, 0};
   /// Dimensions up to the last one that was rounded; 0 when none was.
   int guardDims = 0;
   /// All sizes above are those of the kernel's axes, which run along these OpenCL dimensions.

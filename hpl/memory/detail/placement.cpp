@@ -91,15 +91,14 @@ bool rebuild(Lock& lock, RootState& state, Replica& replica, const Box& box, std
 }
 
 // The box that the replica's buffer should hold when `need` is used: what it holds if that will do.
-Box boxFor(const RootState& state, Replica& replica, const Box& need, Buffer buffer) {
+Box boxFor(Replica& replica, const Box& need, Buffer buffer) {
   if (replica.box == need) {
     replica.mayShrink = false;
     return need;
   }
-  if (buffer == Buffer::Own && replica.mayShrink &&
-      differenceOf(state.onlyIn(replica.own), Region(need)).empty()) {
-    return need;
-  }
+  const bool holdsMore = !need.contains(replica.own.current.boundingBox()) ||
+                         !need.contains(replica.own.kept.boundingBox());
+  if (buffer == Buffer::Own && replica.mayShrink && !holdsMore) return need;
   if (replica.box.contains(need)) return replica.box;
   if (buffer == Buffer::Any) replica.mayShrink = false;
   return hull(replica.box, need);
@@ -113,7 +112,7 @@ Replica* placeReplica(Lock& lock, RootState& state, DeviceMemory& memory, const 
   const bool share = buffer == Buffer::Any && canShareHostMemory(state, memory);
   if (share) return replica != nullptr ? replica : makeZeroCopy(state, memory);
 
-  const Box box = replica ? boxFor(state, *replica, need, buffer) : need;
+  const Box box = replica ? boxFor(*replica, need, buffer) : need;
   if (replica != nullptr && replica->box == box) return replica;
   const std::size_t bytes = static_cast<std::size_t>(box.volume()) * state.root.elementSize();
   if (replica != nullptr) return rebuild(lock, state, *replica, box, bytes) ? replica : nullptr;

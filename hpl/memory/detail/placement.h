@@ -19,8 +19,8 @@ Replica* replicaFor(const RootState& state, const DeviceMemory& memory, Buffer b
 
 /// The root's replica on a device, covering at least `need`: made at first use with exactly that
 /// box; grown to the hull later, taking along what is current on the device. After the array was
-/// cut anew, a part (Buffer::Own) gets a replica of exactly its box as soon as nothing outside is
-/// held by the device alone. On a device that works in the host's memory a replica for Buffer::Any
+/// cut anew, a part (Buffer::Own) gets a replica of exactly its box as soon as the device holds
+/// nothing outside. On a device that works in the host's memory a replica for Buffer::Any
 /// covers the whole root and shares its storage. Null: the lock was given up to make room, look
 /// again. Throws AllocationError when the device cannot hold it even after eviction; nothing is
 /// lost then.
