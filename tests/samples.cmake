@@ -3,15 +3,23 @@
 # which finds data races, accesses out of bounds and diverging barriers.
 
 # Arguments of the tests; a sample without an entry runs without arguments.
+set(canny_args --size 301x203 --check --no-progress)
+set(gauss_args --size 150x110 -n 4 --check --no-progress)
+set(jacobi3d_args --size 24 -n 150 --points 27 --check --no-progress)
 set(life_args --pattern r-pentomino --size 256 -n 200 --check --no-progress)
+set(shwa_args --size 66x50 -n 200 --check --no-progress)
 set(mandelbrot_args --width 300 --height 200)
 
 # The simulator runs less than a million work-items per second, each a hundred times slower.
+set(canny_simulator_args --size 32x24 --check --no-progress)
+set(gauss_simulator_args --size 24x16 -n 2 --check --no-progress)
+set(jacobi3d_simulator_args --size 8 -n 2 --every 1 --check --no-progress)
 set(life_simulator_args --pattern glider --size 24 -n 3 --check --no-progress)
 set(mandelbrot_simulator_args --width 48 --height 32 -n 50)
 set(matmul_simulator_args 32)
 set(reduction_simulator_args 512)
 set(saxpy_simulator_args 1000)
+set(shwa_simulator_args --size 14x11 -n 2 --check --no-progress)
 
 find_program(HPL_OCLGRIND oclgrind DOC "OpenCL device simulator")
 

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "hpl/hpl.h"
+#include "samples/shwa/state.h"
+
+/// The kernels of `shwa`: finite volumes of first order. Between two cells flows what the Riemann
+/// solver of Harten, Lax and van Leer says; ground of different height is treated by hydrostatic
+/// reconstruction (Audusse et al., SIAM J. Sci. Comput. 25, 2004), so that a lake at rest stays at
+/// rest and shores may move. Depths cannot get negative while the Courant number is small.
+namespace samples::shwa {
+
+using namespace hpl;  // NOLINT: kernels are written in the words of the library
+
+/// Depth, the two discharges and the pollutant of each cell (see Cell), or their changes.
+using Water = Array<float4, 2>;
+using Heights = Array<float, 2>;
+
+/// Elements of the array `clock`: the step in seconds, the time since the beginning, and what of
+/// that time its float could not hold.
+constexpr int kStep = 0, kTime = 1, kLost = 2, kClockSize = 3;
+
+/// One side of a face between two cells, seen along the face's normal.
+struct Side {
+  Float ground, level;  // heights of the ground and of the surface
+  Float towards, past;  // velocities along the normal and along the face
+  Float concentration;
+};
+
+/// What crosses a face per second and metre. Momentum along the normal is told apart for the two
+/// cells: each misses the pressure of its own reconstructed water.
+struct Flow {
+  Float mass, momentumBefore, momentumAfter, past, pollutant;
+};
+
+/// A cell's variables as one side of a face that is crossed along x or along y.
+template <class Y, class X>
+Side side(const Water& water, const Heights& ground, const Y& y, const X& x, bool alongX) {
+  Float4 cell = water[y][x];
+  Float depth = cell.x, bottom = ground[y][x];
+  Float u = where(depth > kThinnest, cell.y / depth, 0.0f);
+  Float v = where(depth > kThinnest, cell.z / depth, 0.0f);
+  Float concentration = where(depth > 0.0f, cell.w / depth, 0.0f);
+  return {bottom, depth + bottom, alongX ? u : v, alongX ? v : u, concentration};
+}
+
+/// What flows from l to r.
+inline Flow across(const Side& l, const Side& r) {
+  // The water that stands above the higher one of the two grounds.
+  Float sill = fmax(l.ground, r.ground);
+  Float hl = fmax(l.level - sill, 0.0f), hr = fmax(r.level - sill, 0.0f);
+  Float cl = sqrt(kGravity * hl), cr = sqrt(kGravity * hr);
+  // The fastest waves to either side; into a dry cell water runs twice as fast as waves do.
+  Float left = fmin(fmin(l.towards - cl, r.towards - where(hl > 0.0f, cr, 2.0f * cr)), 0.0f);
+  Float right = fmax(fmax(r.towards + cr, l.towards + where(hr > 0.0f, cl, 2.0f * cl)), 0.0f);
+  Float ql = hl * l.towards, qr = hr * r.towards;
+  Float pl = 0.5f * kGravity * hl * hl, pr = 0.5f * kGravity * hr * hr;
+  Float ml = ql * l.towards + pl, mr = qr * r.towards + pr;
+  // As the left side's flow plus what the jump adds, which is exactly 0 in still water.
+  Float weight = left / fmax(right - left, 1e-12f);
+  Float mass = ql - weight * ((qr - ql) - right * (hr - hl));
+  Float momentum = ml - weight * ((mr - ml) - right * (qr - ql));
+  return {mass, momentum - pl, momentum - pr, mass * where(mass > 0.0f, l.past, r.past),
+          mass * where(mass > 0.0f, l.concentration, r.concentration)};
+}
+
+/// Kernel 1: what flows into each cell through its four faces, and the speed of its fastest wave.
+/// The cells of the ring are the wall: nothing changes there.
+inline void flows(Water change, Heights speed, const Water& water, const Heights& ground) {
+  if_(idx >= 1 && idx + 1 < szx && idy >= 1 && idy + 1 < szy) {
+    Side hereX = side(water, ground, idy, idx, true);
+    Side hereY = {hereX.ground, hereX.level, hereX.past, hereX.towards, hereX.concentration};
+    Flow west = across(side(water, ground, idy, idx - 1, true), hereX);
+    Flow east = across(hereX, side(water, ground, idy, idx + 1, true));
+    Flow north = across(side(water, ground, idy - 1, idx, false), hereY);
+    Flow south = across(hereY, side(water, ground, idy + 1, idx, false));
+    change[idy][idx] =
+        make<float4>((west.mass - east.mass) + (north.mass - south.mass),
+                     (west.momentumAfter - east.momentumBefore) + (north.past - south.past),
+                     (west.past - east.past) + (north.momentumAfter - south.momentumBefore),
+                     (west.pollutant - east.pollutant) + (north.pollutant - south.pollutant));
+    Float depth = water[idy][idx].x;
+    speed[idy][idx] = fmax(fabs(hereX.towards), fabs(hereX.past)) + sqrt(kGravity * depth);
+  }
+  else_ {
+    change[idy][idx] = make<float4>(0.0f, 0.0f, 0.0f, 0.0f);
+    speed[idy][idx] = 0.0f;
+  }
+}
+
+/// Kernel 2, first part: the fastest wave of each row. One work-group for each row, whose threads
+/// share the row among themselves.
+inline void fastestOfRows(Array<float, 1> rows, const Heights& speed, Int columns) {
+  Float fastest = 0.0f;
+  for_(Int x = lidx, x < columns, x += cast<int>(lszx)) {
+    fastest = fmax(fastest, speed[idy][x]);
+  }
+  reduce(rows[idy], fastest, "max");
+}
+
+/// Kernel 2, second part: the time step for all cells, and the time. One work-group. `reach` is how
+/// far the fastest wave may go, in metres. The time is summed up with compensation (W. Kahan).
+inline void advanceClock(Array<float, 1> clock, const Array<float, 1>& rows, Int count,
+                         Float reach) {
+  Float fastest = 0.0f, fastestOfAll;
+  for_(Int y = lidx, y < count, y += cast<int>(lszx)) {
+    fastest = fmax(fastest, rows[y]);
+  }
+  reduce(fastestOfAll, fastest, "max");
+  if_(lidx == 0) {
+    Float step = reach / fmax(fastestOfAll, 1e-6f);
+    Float due = step - clock[kLost], before = clock[kTime];
+    Float time = before + due;
+    clock[kStep] = step;
+    clock[kTime] = time;
+    clock[kLost] = (time - before) - due;
+  }
+}
+
+/// Kernel 3: adds what flowed in during the time step.
+inline void update(Water water, const Water& change, const Array<float, 1>& clock, Float cellSize) {
+  if_(idx >= 1 && idx + 1 < szx && idy >= 1 && idy + 1 < szy) {
+    Float4 next = water[idy][idx] + (clock[kStep] / cellSize) * change[idy][idx];
+    Float depth = fmax(next.x, 0.0f);
+    water[idy][idx] = make<float4>(depth, where(depth > kThinnest, next.y, 0.0f),
+                                   where(depth > kThinnest, next.z, 0.0f), fmax(next.w, 0.0f));
+  }
+}
+
+}  // namespace samples::shwa
