@@ -12,10 +12,9 @@
 /// itself has its owner's value as long as everything it was computed from had: after r launches of
 /// a stencil of radius 1 on parts with r ghost cells, none has. For each part the *trusted* box
 /// holds the cells for which that is so: everything after a refresh, less by the kernel's reach
-/// with each launch that writes from ghosts. At the borders of the array itself nothing is lost.
-///
-/// This assumes that the kernel writes every cell of its part for which all neighbours that it
-/// reads lie in the part: a kernel that leaves a wider rim unwritten leaves old values there.
+/// with each launch that writes from ghosts. At the borders of the array itself nothing is lost. A
+/// kernel that leaves a rim of its part unwritten leaves old values there, which are not trusted
+/// either; when nobody can tell how wide the rim is, no ghost is.
 namespace hpl::ghosts {
 
 /// How far around its own index a kernel reads an array, in cells per dimension.

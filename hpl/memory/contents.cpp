@@ -198,8 +198,10 @@ bool tryCopyPart(Lock& lock, View& dst, View& src, Region& left) {
   if (to.replica == nullptr) state.materialiseHost();
   const bool fromPart = holds(from, src.box());
   // The owner's present value of the same cells is what an exchange would bring.
-  const bool isExchange = to.replica != nullptr && fromPart && &dst.root() == &src.root() &&
-                          dst.box() == src.box() && from.replica->own.current.contains(src.box());
+  const bool isExchange = to.replica != nullptr && &dst.root() == &src.root() &&
+                          dst.box() == src.box() &&
+                          (!fromPart || from.replica->own.current.contains(src.box()));
+  if (isExchange && to.replica->own.current.contains(dst.box())) return true;
   if (fromPart && from.replica != to.replica) {
     const Moved moved = transfer(lock, {&src.root().state(), from.replica, src.box()},
                                  {&state, to.replica, dst.box()});

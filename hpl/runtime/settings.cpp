@@ -101,10 +101,10 @@ bool applyText(std::string& target, const std::string& value) {
 
 constexpr std::string_view switchValues = "on|off (also 1|0, true|false, yes|no)";
 
-const std::array<Setting, 13>& table() {
+const std::array<Setting, 14>& table() {
   using S = Settings;
   using V = const std::string&;
-  static const std::array<Setting, 13> settings{{
+  static const std::array<Setting, 14> settings{{
       {{"HPL_DEVICES",
         "list of gpu|cpu|accelerator|any|part of a platform's name, each [:n][/k][*k]",
         "all devices",
@@ -141,6 +141,12 @@ const std::array<Setting, 13>& table() {
          return applyChoice<ZeroCopy, 3>(
              s.zeroCopy, v,
              {{{"auto", ZeroCopy::Auto}, {"on", ZeroCopy::On}, {"off", ZeroCopy::Off}}});
+       }},
+      {{"HPL_OVERLAP", "auto|on|off", "auto",
+        "Whether parts compute the cells that neighbours wait for first; auto: where it pays."},
+       [](S& s, V v) {
+         return applyChoice<Overlap, 3>(
+             s.overlap, v, {{{"auto", Overlap::Auto}, {"on", Overlap::On}, {"off", Overlap::Off}}});
        }},
       {{"HPL_DEVICE_MEMORY", "bytes, with suffix K, M, G or T if need be", "the device's memory",
         "Limits what the arrays may occupy on each device."},

@@ -13,6 +13,7 @@
 namespace hpl::runtime {
 
 enum class ZeroCopy { Auto, On, Off };
+enum class Overlap { Auto, On, Off };
 enum class LogLevel { Off, Error, Warn, Info, Debug };
 enum class TuneMode { Off, Quick, Full };
 
@@ -37,6 +38,9 @@ struct Settings {
   std::string trace;
   /// HPL_ZERO_COPY.
   ZeroCopy zeroCopy = ZeroCopy::Auto;
+  /// HPL_OVERLAP: whether launches on several devices compute the cells that neighbours wait for
+  /// first, so that they are exchanged while the rest is computed.
+  Overlap overlap = Overlap::Auto;
   /// HPL_DEVICE_MEMORY: bytes that the arrays on each device may occupy; 0: what the device has.
   std::size_t deviceMemory = 0;
   /// HPL_LOG.

@@ -105,34 +105,6 @@ void checkAliases(const ShareJob& job) {
   }
 }
 
-/// The cells of an argument that a device touches when it runs the slice of the axis.
-Box cellsOf(const ShareJob& job, std::size_t i, int axis, const geometry::Interval& slice) {
-  const Argument& argument = job.arguments[i];
-  const Box& whole = argument.view->box();
-  const ir::ArrayAccess& access = *job.version->params[i].access;
-  Box cells;
-  for (const auto* forms : {&access.reads, &access.writes}) {
-    if (forms->empty()) continue;
-    Box touched = whole;
-    for (int d = 0; d < whole.rank(); ++d) {
-      const ir::IndexForm& form = (*forms)[static_cast<std::size_t>(d)];
-      Index lo = 0;
-      Index hi = whole.extent(d);
-      if (form.isAffine() && form.axis == axis) {
-        lo = std::clamp<Index>(slice.lo + form.range.lo, 0, hi);
-        hi = std::clamp<Index>(slice.hi + form.range.hi, lo, hi);
-      } else if (form.isConstant()) {
-        lo = std::clamp<Index>(form.range.lo, 0, hi);
-        hi = std::clamp<Index>(form.range.hi + 1, lo, hi);
-      }
-      touched = touched.withRange(d, whole.lo(d) + lo, whole.lo(d) + hi);
-    }
-    cells = hull(cells, touched);
-  }
-  // An array that is never accessed still needs a place.
-  return cells.rank() == 0 || cells.empty() ? whole : cells;
-}
-
 Domain globalDomain(const ShareJob& job) {
   const geometry::Extents* first = nullptr;
   for (std::size_t i = 0; i < job.count && first == nullptr; ++i)
@@ -151,6 +123,31 @@ bool isFirstAnywhere(const ShareJob& job) {
 }
 
 }  // namespace
+
+Box cellsTouched(const ir::ArrayAccess& access, const Box& view, int axis,
+                 const geometry::Interval& slice) {
+  Box cells;
+  for (const auto* forms : {&access.reads, &access.writes}) {
+    if (forms->empty()) continue;
+    Box touched = view;
+    for (int d = 0; d < view.rank(); ++d) {
+      const ir::IndexForm& form = (*forms)[static_cast<std::size_t>(d)];
+      Index lo = 0;
+      Index hi = view.extent(d);
+      if (form.isAffine() && form.axis == axis) {
+        lo = std::clamp<Index>(slice.lo + form.range.lo, 0, hi);
+        hi = std::clamp<Index>(slice.hi + form.range.hi, lo, hi);
+      } else if (form.isConstant()) {
+        lo = std::clamp<Index>(form.range.lo, 0, hi);
+        hi = std::clamp<Index>(form.range.hi + 1, lo, hi);
+      }
+      touched = touched.withRange(d, view.lo(d) + lo, view.lo(d) + hi);
+    }
+    cells = hull(cells, touched);
+  }
+  // An array that is never accessed still needs a place.
+  return cells.rank() == 0 || cells.empty() ? view : cells;
+}
 
 Division divide(const ShareJob& job) {
   checkKernel(job);
@@ -176,7 +173,8 @@ Division divide(const ShareJob& job) {
     if (slice.length() == 0) continue;
     for (std::size_t i = 0; i < job.count; ++i)
       if (job.arguments[i].kind == Argument::Kind::Array)
-        cells[i] = cellsOf(job, i, division.axis, slice);
+        cells[i] = cellsTouched(*job.version->params[i].access, job.arguments[i].view->box(),
+                                division.axis, slice);
   }
   return division;
 }

@@ -181,7 +181,7 @@ std::vector<ghosts::PartUse> partUses(const ShareJob& job, const Plan& plan) {
     if (use.distribution == nullptr || !use.distribution->hasGhosts) continue;
     ghosts::PartUse part;
     part.state = &use.view->root().state();
-    part.part = use.distribution->partOn(*plan.device, use.cells());
+    part.part = use.distribution->partOn(*plan.device, use.view->box());
     part.number = static_cast<int>(part.part - use.distribution->parts.data());
     part.reads = use.read;
     part.writes = use.write;
@@ -212,14 +212,36 @@ LaunchOptions optionsOf(const ShareJob& job, std::size_t device) {
   return options;
 }
 
-void addPlan(const ShareJob& job, Shares& shares, std::size_t device, DeviceArguments arguments,
-             const LaunchOptions& options) {
-  auto plan = makePlan(job.entry, options, *job.devices[device], arguments.list.data(), job.count,
-                       arguments.context);
-  shares.parts.push_back(partUses(job, *plan));
-  shares.plans.push_back(std::move(plan));
+void addPlan(const ShareJob& job, Shares& shares, std::size_t device,
+             const DeviceArguments& arguments, const LaunchOptions& options) {
+  shares.plans.push_back(makePlan(job.entry, options, *job.devices[device], arguments.list.data(),
+                                  job.count, arguments.context));
   shares.positions.push_back(device);
-  shares.partExtents.push_back(std::move(arguments.partExtents));
+  shares.partExtents.push_back(arguments.partExtents);
+}
+
+/// One plan for each piece of the device's part, each a slice of the part's own domain.
+void addPieces(const ShareJob& job, Shares& shares, std::size_t device, DeviceArguments arguments,
+               const std::vector<geometry::Interval>& pieces, int axis) {
+  const LaunchOptions options = optionsOf(job, device);
+  const geometry::Extents* first = nullptr;
+  for (std::size_t i = 0; i < job.count && first == nullptr; ++i)
+    if (arguments.list[i].kind == Argument::Kind::Array) first = &arguments.list[i].view->extents;
+  const Shape whole = chooseShape(options, first, *job.devices[device], job.version->name);
+  std::copy(whole.size, whole.size + 3, arguments.context.whole);
+  for (const geometry::Interval& piece : pieces) {
+    arguments.context.first[axis] = static_cast<std::size_t>(piece.lo);
+    arguments.context.cells.assign(job.count, Box());
+    for (std::size_t i = 0; i < job.count; ++i)
+      if (arguments.list[i].kind == Argument::Kind::Array)
+        arguments.context.cells[i] = cellsTouched(*job.version->params[i].access,
+                                                  arguments.list[i].view->box(), axis, piece);
+    LaunchOptions own = options;
+    own.global.dims = static_cast<int>(whole.dims);
+    std::copy(whole.size, whole.size + 3, own.global.size);
+    own.global.size[axis] = static_cast<std::size_t>(piece.length());
+    addPlan(job, shares, device, arguments, own);
+  }
 }
 
 void addAnnotatedPlans(const ShareJob& job, Shares& shares) {
@@ -229,7 +251,15 @@ void addAnnotatedPlans(const ShareJob& job, Shares& shares) {
   addDistributions(job, cuts, shares, distributions);
   for (std::size_t d = 0; d < job.devices.size(); ++d) {
     DeviceArguments arguments = argumentsOf(job, cuts, distributions, d);
-    if (arguments.works) addPlan(job, shares, d, std::move(arguments), optionsOf(job, d));
+    if (!arguments.works) continue;
+    int axis = 0;
+    const std::vector<geometry::Interval> pieces = piecesOf(job, cuts, d, axis);
+    if (pieces.empty()) {
+      addPlan(job, shares, d, arguments, optionsOf(job, d));
+    } else {
+      addPieces(job, shares, d, std::move(arguments), pieces, axis);
+    }
+    shares.parts.push_back(partUses(job, *shares.plans.back()));
   }
 }
 
@@ -247,7 +277,7 @@ void addDividedPlans(const ShareJob& job, Shares& shares) {
     LaunchOptions options = optionsOf(job, d);
     options.global = division.global;
     options.global.size[division.axis] = static_cast<std::size_t>(slice.length());
-    addPlan(job, shares, d, std::move(arguments), options);
+    addPlan(job, shares, d, arguments, options);
   }
 }
 

@@ -37,7 +37,8 @@ struct SharesKey {
   bool matches(const LaunchOptions& options, const Argument* arguments, std::size_t count) const;
 };
 
-/// One plan per device that has work to do, and what they have in common.
+/// One plan per device that has work to do, or several that it runs one after another, and what
+/// they have in common.
 struct Shares {
   SharesKey key;
   std::vector<std::shared_ptr<Plan>> plans;
@@ -45,7 +46,7 @@ struct Shares {
   std::vector<std::size_t> positions;
   /// Keep the distributions that the plans' uses name.
   std::vector<std::shared_ptr<const memory::detail::Distribution>> distributions;
-  /// For the freshness of ghosts, one list per plan; empty without overlaps.
+  /// For the freshness of ghosts, one list per device that has work to do; empty without overlaps.
   std::vector<std::vector<ghosts::PartUse>> parts;
   /// Some annotation asks for AUTO_SYNC.
   bool refreshes = false;
@@ -116,6 +117,17 @@ struct Division {
   /// [device][argument]: the cells that the device touches.
   std::vector<std::vector<geometry::Box>> cells;
 };
+
+/// The cells of a view that a kernel touches when it runs the slice of an axis.
+geometry::Box cellsTouched(const ir::ArrayAccess& access, const geometry::Box& view, int axis,
+                           const geometry::Interval& slice);
+
+/// Overlap of exchange and computation: the slices of its part, along `axis`, that a device runs
+/// one after another: first what its neighbours wait for, then the interior, during which the
+/// exchange can happen. Empty: the whole part at once, because the kernel cannot be cut or because
+/// it would not pay (HPL_OVERLAP).
+std::vector<geometry::Interval> piecesOf(const ShareJob& job, const std::vector<Cut>& cuts,
+                                         std::size_t device, int& axis);
 
 /// Divides a launch without annotations by what the kernel accesses. Throws LaunchError that names
 /// the access which forbids it.
