@@ -2,8 +2,8 @@
 // Launches on all devices there are (HPL_DEVICES="cpu:0/2" or "cpu:0*2" makes several of one CPU)
 // with exchanges of ghosts, against the same programs written by hand in OpenCL.
 //
-// distributed/host_cost: the host's time for one annotated launch and one syncGhosts, per device and
-// step, which the issue of a hand-written step is compared with. distributed/life and jacobi3d:
+// distributed/host_cost: the host's time for one annotated launch and one syncGhosts, per device
+// and step, which the issue of a hand-written step is compared with. distributed/life and jacobi3d:
 // whole runs, the exchange included.
 #include <array>
 #include <cstdint>
