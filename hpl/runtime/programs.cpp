@@ -209,7 +209,7 @@ std::shared_ptr<const Program> buildProgram(DeviceState& device, const std::stri
   try {
     dumpSource(kernelName, source);
     slot->program = std::make_shared<const Program>(
-        loadOrCompile(device, kernelName, source, options), kernelName);
+        loadOrCompile(device, kernelName, source, options + device.buildTag()), kernelName);
   } catch (...) {
     forget(key, slot);
     throw;

@@ -101,10 +101,10 @@ bool applyText(std::string& target, const std::string& value) {
 
 constexpr std::string_view switchValues = "on|off (also 1|0, true|false, yes|no)";
 
-const std::array<Setting, 14>& table() {
+const std::array<Setting, 15>& table() {
   using S = Settings;
   using V = const std::string&;
-  static const std::array<Setting, 14> settings{{
+  static const std::array<Setting, 15> settings{{
       {{"HPL_DEVICES",
         "list of gpu|cpu|accelerator|any|part of a platform's name, each [:n][/k][*k]",
         "all devices",
@@ -147,6 +147,12 @@ const std::array<Setting, 14>& table() {
        [](S& s, V v) {
          return applyChoice<Overlap, 3>(
              s.overlap, v, {{{"auto", Overlap::Auto}, {"on", Overlap::On}, {"off", Overlap::Off}}});
+       }},
+      {{"HPL_PACK", "auto|on|off", "auto",
+        "Whether a kernel gathers strided ghosts before they move; auto: not on CPUs."},
+       [](S& s, V v) {
+         return applyChoice<Pack, 3>(
+             s.pack, v, {{{"auto", Pack::Auto}, {"on", Pack::On}, {"off", Pack::Off}}});
        }},
       {{"HPL_DEVICE_MEMORY", "bytes, with suffix K, M, G or T if need be", "the device's memory",
         "Limits what the arrays may occupy on each device."},

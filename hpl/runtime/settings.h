@@ -14,6 +14,7 @@ namespace hpl::runtime {
 
 enum class ZeroCopy { Auto, On, Off };
 enum class Overlap { Auto, On, Off };
+enum class Pack { Auto, On, Off };
 enum class LogLevel { Off, Error, Warn, Info, Debug };
 enum class TuneMode { Off, Quick, Full };
 
@@ -41,6 +42,8 @@ struct Settings {
   /// HPL_OVERLAP: whether launches on several devices compute the cells that neighbours wait for
   /// first, so that they are exchanged while the rest is computed.
   Overlap overlap = Overlap::Auto;
+  /// HPL_PACK: whether kernels gather strided faces before they are moved between devices.
+  Pack pack = Pack::Auto;
   /// HPL_DEVICE_MEMORY: bytes that the arrays on each device may occupy; 0: what the device has.
   std::size_t deviceMemory = 0;
   /// HPL_LOG.

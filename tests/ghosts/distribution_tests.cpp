@@ -272,3 +272,38 @@ TEST_CASE("user memory gets the cores when a distributed array dies") {
   }
   CHECK(memory == expected);
 }
+
+namespace {
+
+template <class T>
+void copyGrid(Array<T, 2> to, const Array<T, 2>& from) {
+  to[idy][idx] = from[idy][idx];
+}
+
+// Ghosts of columns travel through syncGhosts: b's are made stale, refreshed, and become cores.
+template <class T>
+void checkColumns(T one, T other) {
+  Array<T, 2> a(17, 40), b(17, 40), seen(17, 40);
+  a = one;
+  b = other;
+  seen = other;
+  eval(copyGrid<T>)(PART2(b, 3), PART2(a, 3));
+  b.syncGhosts();
+  eval([](Array<T, 2> to, const Array<T, 2>& from) {
+    if_(idx >= 3 && idx + 3 < szx) {
+      to[idy][idx] = from[idy][idx + 3];
+    }
+  })(PART2(seen, 3), PART2(b, 3));
+  for (int y = 0; y < 17; ++y)
+    for (int x = 3; x < 37; ++x)
+      if (seen(y, x).value() != one) FAIL("at " << y << ' ' << x);
+}
+
+}  // namespace
+
+TEST_CASE("columns exchange elements of any size") {
+  checkColumns<unsigned char>(7, 8);
+  checkColumns<short>(-3, 9);
+  checkColumns<float>(1.5f, 2.5f);
+  checkColumns<double>(2.25, 0.5);
+}

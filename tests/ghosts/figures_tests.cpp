@@ -163,3 +163,21 @@ TEST_CASE("a manual update moves a value between the copies that two devices hav
   CHECK(valuesOf(a) ==
         std::vector<int>{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2});
 }
+
+TEST_CASE("a part that overwrites the only present copy of another part's cells loses nothing") {
+  if (deviceCount() < 2) return;
+  const auto devices = testDevices();
+  Numbers a(52);
+  a = 0;
+  const auto set = [](Numbers x, Int value) { x[idx] = value; };
+  // Device 0 has a part; then the array is used in another way, which leaves the upper half on
+  // device 1 alone; then device 1 gets a part that overlaps the one of device 0.
+  eval(set).device(devices[0])(a(Range(0, 49)), 1);
+  eval(set).devices({devices[0], devices[1]})(a, 2);
+  eval(set).device(devices[1])(a(Range(28, 51)), 3);
+  // The overlap, cells 28 to 49, is cut in the middle: 28 to 38 belong to device 0's part.
+  for (int i = 0; i < 52; ++i) {
+    CAPTURE(i);
+    CHECK(a(i) == (i < 39 ? 2 : 3));
+  }
+}

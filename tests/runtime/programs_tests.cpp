@@ -117,8 +117,10 @@ TEST_CASE("source, options and device tell programs apart") {
   const auto c = buildProgram(*copies[0], "add", sourceAdding(1), "-DX=1");
   const auto e = buildProgram(*copies[1], "add", sourceAdding(1));
   CHECK(d.memoryHits() == 0);
-  CHECK(d.misses() == 3);
-  CHECK(d.diskHits() == 1);  // the copy of the device takes the binary of the first
+  // The copy of the device takes the binary of the first, unless its driver wants them apart.
+  const unsigned apart = copies[1]->buildTag().empty() ? 0 : 1;
+  CHECK(d.misses() == 3 + apart);
+  CHECK(d.diskHits() == 1 - apart);
   CHECK(runAdd(*copies[0], *a) == 101);
   CHECK(runAdd(*copies[0], *b) == 102);
   CHECK(runAdd(*copies[0], *c) == 101);

@@ -179,8 +179,7 @@ void compileCaptured(Plan& plan, const Shape& shape, const Argument* arguments) 
   codegen::EmittedKernel emitted =
       codegen::emit(*plan.version->kernel, emitOptions(plan, shape, arguments));
   plan.program =
-      runtime::buildProgram(*plan.device, emitted.name, emitted.source,
-                            emitted.buildOptions + plan.device->gridOptions(shape.global));
+      runtime::buildProgram(*plan.device, emitted.name, emitted.source, emitted.buildOptions);
   plan.kernel = plan.program->createKernel();
   if (runtime::settings().checkBounds)
     plan.errors = runtime::guarded(plan.device, runtime::Concern::kernel(emitted.name), [&] {
@@ -199,7 +198,6 @@ void compileNative(Plan& plan, const Shape& shape, const Argument* arguments) {
   if (plan.options.fp == FAST) options += " -cl-fast-relaxed-math";
   std::string source = native.source;
   if (plan.options.fp == STRICT) source = "#pragma OPENCL FP_CONTRACT OFF\n" + source;
-  options += plan.device->gridOptions(shape.global);
   plan.program = runtime::buildProgram(*plan.device, native.name, source, options);
   plan.kernel = plan.program->createKernel();
   SlotBinder binder(plan, shape, arguments);

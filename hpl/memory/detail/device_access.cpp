@@ -106,6 +106,9 @@ struct Need {
   DeviceState* device;
   const DeviceUse* use;
   Role role;
+  // Of an explicit part that is written: the cells that another part will own, which this launch
+  // does not write.
+  Region ghosts;
 };
 
 bool sharesReplica(const Need& a, const Need& b) {
@@ -141,8 +144,24 @@ Replica* placed(const Need& need) {
                     need.role.buffer);
 }
 
+// A part overwrites its copy of cells that others own. Where it is the only one to have their
+// present value, because the array was used in another way meanwhile, the host takes that first.
+bool trySave(Lock& lock, const Need& need) {
+  if (need.ghosts.empty()) return true;
+  RootState& state = need.use->view->root().state();
+  const Replica& replica = *placed(need);
+  if (replica.zeroCopy || !replica.own.current.intersects(need.ghosts)) return true;
+  const Region lost = intersectionOf(state.onlyIn(replica.own), need.ghosts);
+  if (!lost.empty()) state.materialiseHost();
+  for (const Box& box : lost) {
+    if (!fetch(lock, state, nullptr, box)) return false;
+  }
+  return true;
+}
+
 bool tryFetch(Lock& lock, std::span<const Need> needs) {
   for (const Need& need : needs) {
+    if (!trySave(lock, need)) return false;
     if (!needsContents(*need.use)) continue;
     RootState& state = need.use->view->root().state();
     const KeptCells kept = need.role.part != nullptr ? KeptCells::Accept : KeptCells::Replace;
@@ -160,13 +179,34 @@ bool tryCollect(Lock& lock, const Need& need, Waits& waits) {
   return false;
 }
 
+// The cells of a written part that are ghosts once the launches are done, and that none of them
+// writes as their owner.
+Region strandedGhosts(std::span<const DeviceLaunch> launches, DeviceState& device,
+                      const DeviceUse& use, const Distribution* then) {
+  if (!use.mayBePart || !use.write || then == nullptr || !then->hasGhosts) return {};
+  const DistributedPart* part = then->partOn(device, use.cells());
+  if (part == nullptr) return {};
+  Region ghosts = differenceOf(Region(use.cells()), part->core);
+  for (const DeviceLaunch& launch : launches) {
+    for (const DeviceUse& other : launch.uses) {
+      if (ghosts.empty() || &other == &use || !other.write) continue;
+      if (&other.view->root() != &use.view->root()) continue;
+      const DistributedPart* owner = then->partOn(*launch.device, other.cells());
+      if (owner != nullptr) ghosts.subtract(intersectionOf(owner->core, Region(other.cells())));
+    }
+  }
+  return ghosts;
+}
+
 std::vector<Need> needsOf(std::span<const DeviceLaunch> launches) {
   const FutureParts future(launches, [](const DeviceLaunch&) { return true; });
   std::vector<Need> needs;
   for (const DeviceLaunch& launch : launches) {
     for (const DeviceUse& use : launch.uses) {
       const RootState& state = use.view->root().state();
-      needs.push_back({launch.device, &use, roleOf(state, *launch.device, use, future.of(state))});
+      const Distribution* then = future.of(state);
+      needs.push_back({launch.device, &use, roleOf(state, *launch.device, use, then),
+                       strandedGhosts(launches, *launch.device, use, then)});
     }
   }
   return needs;

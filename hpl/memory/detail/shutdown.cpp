@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "hpl/memory/detail/coherence.h"
+#include "hpl/memory/detail/packing.h"
 #include "hpl/memory/detail/staging_pool.h"
 #include "hpl/runtime/detail/runtime.h"
 #include "hpl/runtime/log.h"
@@ -32,6 +33,7 @@ void shutDown() {
     memory->clock.clear();
   }
   clearStagingPool();
+  clearPacking();
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 
+#include "hpl/memory/detail/packing.h"
 #include "hpl/memory/detail/staging_pool.h"
 #include "hpl/runtime/detail/events.h"
 #include "hpl/runtime/detail/relay.h"
@@ -90,6 +91,8 @@ cl::Event enqueueCopies(runtime::DeviceState& device, const cl::CommandQueue& qu
                         const cl::Buffer& src, const cl::Buffer& dst,
                         const std::vector<RectCopy>& copies, const std::vector<cl::Event>& waits,
                         const std::string& label) {
+  if (shouldPack(device, copies))
+    return enqueueKernelCopies(device, queue, src, dst, copies, waits, label);
   return enqueueAll(
       device, queue, copies, waits, "copying an array on the device", label,
       [&](const RectCopy& c, const Tail& tail) {
@@ -136,6 +139,44 @@ struct Chunk {
 
 }  // namespace
 
+namespace {
+
+// One contiguous piece.
+std::vector<RectCopy> wholePiece(const Box& box, std::size_t elementSize) {
+  return geometry::rectCopies(box, box, box, box, elementSize);
+}
+
+// Brings a box of a device's buffer, dense, to the host, or the other way round.
+cl::Event readDense(const StagedCopy& job, const Box& box, std::byte* host,
+                    const std::vector<cl::Event>& waits) {
+  const std::vector<RectCopy> copies =
+      geometry::rectCopies(job.srcEnclosing, box, box, box, job.elementSize);
+  runtime::DeviceState& device = *job.srcDevice;
+  if (!shouldPack(device, copies))
+    return enqueueReads(device, job.srcBuffer, host, copies, waits, job.label);
+  const std::vector<RectCopy> whole = wholePiece(box, job.elementSize);
+  const cl::Buffer& packed = packBuffer(device, whole.front().bytes());
+  enqueueKernelCopies(device, device.transferQueue(), job.srcBuffer, packed, copies, waits,
+                      job.label);
+  return enqueueReads(device, packed, host, whole, {}, job.label);
+}
+
+cl::Event writeDense(const StagedCopy& job, const Box& box, const std::byte* host,
+                     const std::vector<cl::Event>& waits) {
+  const std::vector<RectCopy> copies =
+      geometry::rectCopies(box, box, job.dstEnclosing, box, job.elementSize);
+  runtime::DeviceState& device = *job.dstDevice;
+  if (!shouldPack(device, copies))
+    return enqueueWrites(device, job.dstBuffer, host, copies, waits, job.label);
+  const std::vector<RectCopy> whole = wholePiece(box, job.elementSize);
+  const cl::Buffer& packed = packBuffer(device, whole.front().bytes());
+  enqueueWrites(device, packed, host, whole, waits, job.label);
+  return enqueueKernelCopies(device, device.transferQueue(), packed, job.dstBuffer, copies, {},
+                             job.label);
+}
+
+}  // namespace
+
 StagedEvents enqueueStagedCopy(const StagedCopy& job, const std::vector<cl::Event>& readWaits,
                                const std::vector<cl::Event>& writeWaits) {
   std::vector<Box> boxes;
@@ -149,18 +190,13 @@ StagedEvents enqueueStagedCopy(const StagedCopy& job, const std::vector<cl::Even
     const Box to = from.translated(shift);
     const std::size_t bytes = static_cast<std::size_t>(from.volume()) * job.elementSize;
     StagingMemory memory(bytes);
-    last.read =
-        enqueueReads(*job.srcDevice, job.srcBuffer, memory.data(),
-                     geometry::rectCopies(job.srcEnclosing, from, from, from, job.elementSize),
-                     i == 0 ? readWaits : none, job.label);
+    last.read = readDense(job, from, memory.data(), i == 0 ? readWaits : none);
     memory.usedUntil(last.read);
     trace::recordTransfer(trace::Transfer::DeviceToDevice, 0, job.srcDevice->index(), last.read(),
                           job.label);
     std::vector<cl::Event> waits = i == 0 ? writeWaits : none;
     waits.push_back(runtime::relay(last.read, *job.dstDevice));
-    last.written = enqueueWrites(
-        *job.dstDevice, job.dstBuffer, memory.data(),
-        geometry::rectCopies(to, to, job.dstEnclosing, to, job.elementSize), waits, job.label);
+    last.written = writeDense(job, to, memory.data(), waits);
     memory.usedUntil(last.written);
     trace::recordTransfer(trace::Transfer::DeviceToDevice, bytes, job.dstDevice->index(),
                           last.written(), job.label);

@@ -106,11 +106,10 @@ bool DeviceState::probeHostMemory() {
   }
 }
 
-std::string DeviceState::gridOptions(const std::size_t (&global)[3]) const {
-  constexpr std::size_t kSmallGrid = 65535;
-  const bool isWide = *std::max_element(global, global + 3) > kSmallGrid;
+std::string DeviceState::buildTag() const {
   const bool isPocl = identity_.properties.platform == "Portable Computing Language";
-  return isPocl && isWide ? " -DHPL_WIDE_GRID" : "";
+  // The first device of all shares its compiled kernels with programs of one device.
+  return isPocl && index() > 0 ? fmt::format(" -DHPL_DEVICE={}", index()) : std::string();
 }
 
 bool DeviceState::honoursUserEvents() {

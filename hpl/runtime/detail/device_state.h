@@ -95,11 +95,11 @@ class DeviceState {
   /// aligned to hostAlignment). The first call measures it, on CPUs only: both directions must be
   /// visible without a map. `HPL_ZERO_COPY=on|off` decides instead of measuring.
   bool sharesHostMemory();
-  /// Build options that tell kernels for such a global domain apart from others. PoCL compiles a
-  /// kernel separately for grids of more than 65,535 work-items along an axis, but looks the result
-  /// up without that distinction when a launch ends: with both in flight, on several queues, it
-  /// aborts. Programs that differ by an option are different kernels to it.
-  std::string gridOptions(const std::size_t (&global)[3]) const;
+  /// What is added to the build options of every program for this device; usually nothing. PoCL
+  /// keeps finished kernels of all devices in one list and takes those of one program for each
+  /// other when they run over grids of different widths: when two devices run them at the same
+  /// time, it miscounts and aborts. Programs that differ by an option are different to it.
+  std::string buildTag() const;
 
   /// Whether the device's commands wait for user events, as OpenCL demands: some drivers run them
   /// at once, others run everything on the thread that flushes and so would wait for ever. The

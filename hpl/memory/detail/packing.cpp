@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/memory/detail/packing.h"
+
+#include <bit>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "hpl/runtime/detail/program.h"
+#include "hpl/runtime/programs.h"
+#include "hpl/runtime/settings.h"
+
+namespace hpl::memory::detail {
+
+namespace {
+
+using geometry::RectCopy;
+using runtime::Concern;
+using runtime::DeviceState;
+
+constexpr const char* kSource = R"(
+__kernel void hpl_copy_rows(__global const UNIT* src, ulong srcAt, ulong srcRow, ulong srcSlice,
+                            __global UNIT* dst, ulong dstAt, ulong dstRow, ulong dstSlice) {
+  const ulong x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
+  dst[dstAt + z * dstSlice + y * dstRow + x] = src[srcAt + z * srcSlice + y * srcRow + x];
+}
+)";
+
+// What packing keeps of one device.
+struct Packer {
+  std::map<std::size_t, cl::Kernel> kernels;  // by bytes of UNIT
+  cl::Buffer buffer;
+  std::size_t bytes = 0;
+};
+
+std::map<const DeviceState*, Packer>& packers() {
+  static auto* all = new std::map<const DeviceState*, Packer>;
+  return *all;
+}
+
+cl::Kernel& kernelFor(DeviceState& device, std::size_t unit) {
+  cl::Kernel& kernel = packers()[&device].kernels[unit];
+  if (kernel() == nullptr) {
+    const char* type = unit == 8 ? "ulong" : unit == 4 ? "uint" : unit == 2 ? "ushort" : "uchar";
+    kernel = runtime::buildProgram(device, "hpl_copy_rows", kSource, std::string("-DUNIT=") + type)
+                 ->createKernel();
+  }
+  return kernel;
+}
+
+// The largest unit, of at most 8 bytes, that all offsets and lengths are multiples of.
+std::size_t unitOf(const RectCopy& copy) {
+  std::size_t unit = 8;
+  for (const std::size_t bytes :
+       {copy.srcOffset(), copy.dstOffset(), copy.region[0], copy.srcRowPitch, copy.srcSlicePitch,
+        copy.dstRowPitch, copy.dstSlicePitch})
+    unit = std::gcd(unit, bytes);
+  return unit;
+}
+
+void setArguments(cl::Kernel& kernel, const cl::Buffer& src, const cl::Buffer& dst,
+                  const RectCopy& copy, std::size_t unit) {
+  kernel.setArg(0, src);
+  kernel.setArg(1, static_cast<cl_ulong>(copy.srcOffset() / unit));
+  kernel.setArg(2, static_cast<cl_ulong>(copy.srcRowPitch / unit));
+  kernel.setArg(3, static_cast<cl_ulong>(copy.srcSlicePitch / unit));
+  kernel.setArg(4, dst);
+  kernel.setArg(5, static_cast<cl_ulong>(copy.dstOffset() / unit));
+  kernel.setArg(6, static_cast<cl_ulong>(copy.dstRowPitch / unit));
+  kernel.setArg(7, static_cast<cl_ulong>(copy.dstSlicePitch / unit));
+}
+
+}  // namespace
+
+bool shouldPack(const DeviceState& device, const std::vector<RectCopy>& copies) {
+  const runtime::Pack wish = runtime::settings().pack;
+  if (wish == runtime::Pack::Off) return false;
+  // A CPU copies rows itself as fast as its kernels would.
+  if (wish == runtime::Pack::Auto && device.type() == CPU) return false;
+  constexpr std::size_t kShortRow = 512;
+  constexpr std::size_t kManyRows = 16;
+  for (const RectCopy& copy : copies) {
+    const std::size_t rows = copy.region[1] * copy.region[2];
+    if (copy.isContiguous() || copy.region[0] > kShortRow) return false;
+    if (wish == runtime::Pack::Auto && rows < kManyRows) return false;
+  }
+  return !copies.empty();
+}
+
+cl::Event enqueueKernelCopies(DeviceState& device, const cl::CommandQueue& queue,
+                              const cl::Buffer& src, const cl::Buffer& dst,
+                              const std::vector<RectCopy>& copies,
+                              const std::vector<cl::Event>& waits, const std::string& label) {
+  const std::vector<cl::Event> none;
+  cl::Event last;
+  runtime::guarded(&device, Concern::array(label), [&] {
+    for (std::size_t i = 0; i < copies.size(); ++i) {
+      const RectCopy& copy = copies[i];
+      const std::size_t unit = unitOf(copy);
+      cl::Kernel& kernel = kernelFor(device, unit);
+      setArguments(kernel, src, dst, copy, unit);
+      const cl::NDRange global(copy.region[0] / unit, copy.region[1], copy.region[2]);
+      queue.enqueueNDRangeKernel(kernel, cl::NullRange, global, cl::NullRange,
+                                 i == 0 ? &waits : &none, i + 1 == copies.size() ? &last : nullptr);
+    }
+    queue.flush();
+  });
+  return last;
+}
+
+const cl::Buffer& packBuffer(DeviceState& device, std::size_t bytes) {
+  Packer& packer = packers()[&device];
+  if (packer.bytes < bytes) {
+    const std::size_t size = std::bit_ceil(bytes);
+    runtime::guarded(&device, Concern::none(), [&] {
+      packer.buffer = cl::Buffer(device.context(), CL_MEM_READ_WRITE, size);
+    });
+    packer.bytes = size;
+  }
+  return packer.buffer;
+}
+
+void clearPacking() { packers().clear(); }
+
+}  // namespace hpl::memory::detail

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "hpl/geometry/rect_copy.h"
+#include "hpl/runtime/detail/device_state.h"
+
+/// Strided faces, such as the columns between the parts of PART2, are many short rows. Drivers of
+/// discrete devices move each of them by itself; a kernel on the device gathers them into a dense
+/// buffer, which moves at once (HPL_PACK).
+namespace hpl::memory::detail {
+
+/// Whether these copies should be gathered or scattered by a kernel of the device.
+bool shouldPack(const runtime::DeviceState& device, const std::vector<geometry::RectCopy>& copies);
+
+/// Runs the copies between two buffers of the device's context by kernels on `queue`: the first
+/// waits for `waits`, the event of the last is returned, and the queue is flushed. `label` names
+/// the array in errors. Throws DeviceError.
+cl::Event enqueueKernelCopies(runtime::DeviceState& device, const cl::CommandQueue& queue,
+                              const cl::Buffer& src, const cl::Buffer& dst,
+                              const std::vector<geometry::RectCopy>& copies,
+                              const std::vector<cl::Event>& waits, const std::string& label);
+
+/// A dense buffer of at least `bytes` for the commands of the device's transfer queue, which runs
+/// them in order: it is free again for whoever enqueues next. To be used under the coherence lock.
+const cl::Buffer& packBuffer(runtime::DeviceState& device, std::size_t bytes);
+
+/// Gives kernels and buffers back; no command may be using them.
+void clearPacking();
+
+}  // namespace hpl::memory::detail

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model.h"
+
+#include <algorithm>
+
+namespace ghosts_model {
+
+namespace {
+
+constexpr std::uint64_t kCellBytes = sizeof(int);
+
+}  // namespace
+
+Bytes Model::moved;
+
+Model::Model(const Machine& machine, int height, int width)
+    : machine_(machine), height_(height), width_(width) {
+  const auto cells = static_cast<std::size_t>(height) * static_cast<std::size_t>(width);
+  const auto devices = static_cast<std::size_t>(machine.devices);
+  values_.resize(cells);
+  current_.assign(devices + 1, std::vector<char>(cells, 0));
+  devices_.resize(devices);
+  for (Device& device : devices_) {
+    device.kept.assign(cells, 0);
+    device.keptValue.assign(cells, 0);
+  }
+}
+
+bool Model::hasOwn(int device) const {
+  return std::find(order_.begin(), order_.end(), device) != order_.end();
+}
+
+bool Model::allCurrent(int space, const Rect& r) const {
+  bool all = true;
+  const auto& current = current_[static_cast<std::size_t>(space)];
+  forEachCell(r, [&](int y, int x) { all = all && current[at(y, x)]; });
+  return all;
+}
+
+int Model::spaceOf(int device, bool ownBuffer) const {
+  return machine_.sharesHostMemory && !ownBuffer ? 0 : 1 + device;
+}
+
+// ---- moving cells ----------------------------------------------------------------------------
+
+// A device of the same context, the host, any device; -1: nobody ever wrote the cell.
+int Model::sourceOf(int space, std::size_t cell) const {
+  int other = -1;
+  for (int s = 1; s <= machine_.devices; ++s)
+    if (s != space && current_[static_cast<std::size_t>(s)][cell]) other = s;
+  if (space != 0 && machine_.oneContext && other > 0) return other;
+  return space != 0 && current_[0][cell] ? 0 : other;
+}
+
+void Model::bringTo(int space, const Rect& r, bool acceptKept) {
+  auto& current = current_[static_cast<std::size_t>(space)];
+  forEachCell(r, [&](int y, int x) {
+    const std::size_t cell = at(y, x);
+    if (current[cell]) return;
+    Device* device = space > 0 ? &devices_[static_cast<std::size_t>(space - 1)] : nullptr;
+    if (device != nullptr && acceptKept && device->kept[cell]) return;
+    const int source = sourceOf(space, cell);
+    if (source < 0) return;
+    (space == 0 ? moved.down : source == 0 ? moved.up : moved.across) += kCellBytes;
+    current[cell] = 1;
+    if (device != nullptr) device->kept[cell] = 0;
+  });
+}
+
+void Model::place(int device, bool ownBuffer) {
+  if (spaceOf(device, ownBuffer) == 0 || hasOwn(device)) return;
+  order_.push_back(device);
+}
+
+// ---- the host --------------------------------------------------------------------------------
+
+void Model::writeAll(int space, const Rect& r) {
+  forEachCell(r, [&](int y, int x) {
+    for (std::size_t s = 0; s < current_.size(); ++s)
+      current_[s][at(y, x)] = static_cast<int>(s) == space;
+    for (Device& device : devices_) device.kept[at(y, x)] = 0;
+  });
+}
+
+void Model::hostWrite(const Rect& r, bool discardOld) {
+  if (!discardOld) hostRead(r);
+  writeAll(0, r);
+}
+
+int Model::homeOf(const Rect& r) const {
+  if (allCurrent(0, r)) return -1;
+  for (const int device : order_)
+    if (allCurrent(1 + device, r)) return device;
+  return -1;
+}
+
+void Model::fill(const Rect& r, int value) {
+  const int home = homeOf(r);
+  if (home >= 0) place(home, false);
+  writeAll(home < 0 ? 0 : spaceOf(home, false), r);
+  forEachCell(r, [&](int y, int x) { set(y, x, value); });
+}
+
+// The rule of hpl/memory/contents.h: where both live; where the destination lives; where the
+// source lives; on the host.
+void Model::copy(Model& dst, const Rect& dstRect, Model& src, const Rect& srcRect) {
+  std::vector<int> values;
+  forEachCell(srcRect, [&](int y, int x) { values.push_back(src.value(y, x)); });
+  int both = -1;
+  int holder = -1;
+  for (const int device : src.order_) {
+    if (both >= 0 || !src.allCurrent(1 + device, srcRect)) continue;
+    holder = device;
+    if (dst.hasOwn(device) && dst.allCurrent(1 + device, dstRect)) both = device;
+  }
+  const int home = dst.homeOf(dstRect);
+  const bool overlapping = &dst == &src && !intersect(dstRect, srcRect).empty();
+  const bool intoHome = both < 0 && home >= 0 && !overlapping && !dst.machine_.sharesHostMemory;
+  if (intoHome) {
+    dst.place(home, false);
+    forEachCell(srcRect, [&](int y, int x) {
+      const std::size_t cell = src.at(y, x);
+      const bool there = src.current_[static_cast<std::size_t>(1 + home)][cell] != 0;
+      const int source = there ? 1 + home : src.sourceOf(1 + home, cell);
+      (source == 0 ? moved.up : moved.across) += kCellBytes;
+    });
+    dst.writeAll(1 + home, dstRect);
+  } else if (const int device = both >= 0 ? both : home >= 0 ? home : holder; device >= 0) {
+    src.place(device, false);
+    dst.place(device, false);
+    src.bringTo(src.spaceOf(device, false), srcRect, false);
+    moved.across += values.size() * kCellBytes;
+    dst.writeAll(dst.spaceOf(device, false), dstRect);
+  } else {
+    src.hostRead(srcRect);
+    dst.hostWrite(dstRect, true);
+  }
+  std::size_t next = 0;
+  forEachCell(dstRect, [&](int y, int x) { dst.set(y, x, values[next++]); });
+}
+
+// ---- distributions ---------------------------------------------------------------------------
+
+void Model::adopt(std::shared_ptr<const Distribution> next) {
+  if (active_ && equal(*active_, *next)) return;
+  const bool grown = active_ && active_->isExplicit && next->isExplicit &&
+                     next->parts.size() > active_->parts.size();
+  active_ = std::move(next);
+  if (grown) return;
+  for (Device& device : devices_) {
+    std::fill(device.kept.begin(), device.kept.end(), 0);
+    device.hasTrust = false;
+  }
+}
+
+// The rules of hpl/memory/detail/distribution.h for launches that write views.
+std::vector<DeviceView> Model::viewsWith(const std::vector<DeviceView>& known,
+                                         const std::vector<DeviceView>& written) {
+  const auto isKnown = [&](const DeviceView& view) {
+    return std::any_of(known.begin(), known.end(), [&](const DeviceView& part) {
+      return part.device == view.device && part.box.contains(view.box);
+    });
+  };
+  std::vector<DeviceView> fresh;
+  bool cutAnew = false;
+  for (const DeviceView& view : written) {
+    if (isKnown(view)) continue;
+    fresh.push_back(view);
+    for (const DeviceView& part : known)
+      cutAnew = cutAnew || (part.device == view.device && !intersect(part.box, view.box).empty());
+  }
+  if (cutAnew) return written;
+  std::vector<DeviceView> views;
+  for (const DeviceView& part : known) {
+    const auto same = [&](const DeviceView& view) { return view.box == part.box; };
+    if (std::none_of(fresh.begin(), fresh.end(), same)) views.push_back(part);
+  }
+  views.insert(views.end(), fresh.begin(), fresh.end());
+  return views;
+}
+
+void Model::adoptViews() {
+  views_ = future_;
+  adopt(cutViews(views_, height_, width_));
+}
+
+const Part* Model::partOn(const Distribution& distribution, int device, const Rect& cells) const {
+  for (const Part& part : distribution.parts)
+    if (part.device == device && part.full.contains(cells)) return &part;
+  return nullptr;
+}
+
+bool Model::isActive(const Use& use) const {
+  return active_ && use.distribution && equal(*active_, *use.distribution);
+}
+
+Model::Role Model::roleOf(int device, const Use& use) const {
+  Role role;
+  if (use.distribution) {
+    role.ownBuffer = use.distribution->hasGhosts();
+    if (role.ownBuffer && isActive(use)) role.part = partOn(*active_, device, use.cells);
+    return role;
+  }
+  if (!use.isView) return role;
+  const auto hasGhosts = [&](const Part* part) {
+    return part != nullptr && static_cast<std::size_t>(std::count(
+                                  part->owns.begin(), part->owns.end(), 1)) < part->full.size();
+  };
+  if (use.write) {
+    const auto future = cutViews(future_, height_, width_);
+    role.ownBuffer = hasGhosts(partOn(*future, device, use.cells));
+  }
+  if (!active_ || !active_->isExplicit) return role;
+  const Part* part = partOn(*active_, device, use.cells);
+  role.ownBuffer = role.ownBuffer || hasGhosts(part);
+  role.part = part;
+  return role;
+}
+
+// ---- launches --------------------------------------------------------------------------------
+
+std::vector<int> Model::seenBy(int d, const Use& use, const Role& role) const {
+  const Device& device = devices_[static_cast<std::size_t>(d)];
+  std::vector<int> seen;
+  forEachCell(use.cells, [&](int y, int x) {
+    const std::size_t cell = at(y, x);
+    const bool keeps = role.part != nullptr && device.kept[cell];
+    seen.push_back(keeps ? device.keptValue[cell] : values_[cell]);
+  });
+  return seen;
+}
+
+// Whether a device goes on with its value of a cell that another part has written: it is a ghost
+// of a neighbour there.
+bool Model::goesOn(int device, const Part& writer, int y, int x) const {
+  for (const Part& part : active_->parts) {
+    if (part.device != device || !part.full.has(y, x) || part.owns[at(y, x)]) continue;
+    if (areNeighbours(*active_, writer, part)) return true;
+  }
+  return false;
+}
+
+void Model::writePart(int space, const Part& part, const Rect& r, const std::vector<int>& result) {
+  std::size_t next = 0;
+  forEachCell(r, [&](int y, int x) {
+    const std::size_t cell = at(y, x);
+    const int value = result[next++];
+    Device& own = devices_[static_cast<std::size_t>(part.device)];
+    if (!part.owns[cell]) {
+      current_[static_cast<std::size_t>(1 + part.device)][cell] = 0;
+      own.kept[cell] = 1;
+      own.keptValue[cell] = value;
+      return;
+    }
+    for (int s = 0; s <= machine_.devices; ++s) {
+      if (s == space) continue;
+      char& current = current_[static_cast<std::size_t>(s)][cell];
+      if (s > 0) {
+        Device& other = devices_[static_cast<std::size_t>(s - 1)];
+        const bool stays = goesOn(s - 1, part, y, x);
+        if (current && stays) other.keptValue[cell] = values_[cell];
+        other.kept[cell] = stays && (current || other.kept[cell]);
+      }
+      current = 0;
+    }
+    own.kept[cell] = 0;
+    current_[static_cast<std::size_t>(space)][cell] = 1;
+    values_[cell] = value;
+  });
+}
+
+void Model::note(int device, const Use& use, const std::vector<int>& result, bool ownBuffer) {
+  if (use.distribution && (use.write || !active_)) {
+    if (use.write) views_.clear();
+    adopt(use.distribution);
+  }
+  if (!use.write) return;
+  const Role role = roleOf(device, use);
+  const int space = spaceOf(device, ownBuffer);
+  if (role.part != nullptr) return writePart(space, *role.part, use.cells, result);
+  writeAll(space, use.cells);
+  std::size_t next = 0;
+  forEachCell(use.cells, [&](int y, int x) { set(y, x, result[next++]); });
+}
+
+void Model::foresee(const std::vector<Share>& shares) {
+  for (const Share& share : shares)
+    for (const Use& use : share.uses) {
+      std::vector<DeviceView> written;
+      for (const Share& other : shares)
+        for (const Use& same : other.uses)
+          if (same.array == use.array && same.write && same.isView && !same.distribution)
+            written.push_back({other.device, same.cells});
+      use.array->future_ = viewsWith(use.array->views_, written);
+    }
+}
+
+// What a part overwrites, others own and nobody else has goes to the host first, unless its owner
+// writes it in the same launch.
+void Model::save(const std::vector<Share>& shares, int device, const Use& use, bool ownBuffer) {
+  if (!use.write || !use.isView || use.distribution || spaceOf(device, ownBuffer) == 0) return;
+  const auto then = cutViews(future_, height_, width_);
+  const Part* part = partOn(*then, device, use.cells);
+  if (part == nullptr) return;
+  const auto ownerWrites = [&](int y, int x) {
+    for (const Share& share : shares)
+      for (const Use& other : share.uses) {
+        if (other.array != this || !other.write || &other == &use) continue;
+        const Part* owner = partOn(*then, share.device, other.cells);
+        if (owner != nullptr && owner->owns[at(y, x)] && other.cells.contains({y, y + 1, x, x + 1}))
+          return true;
+      }
+    return false;
+  };
+  forEachCell(use.cells, [&](int y, int x) {
+    int holders = 0;
+    for (const auto& space : current_) holders += space[at(y, x)] != 0;
+    if (part->owns[at(y, x)] || holders != 1 || !isCurrentOn(device, y, x)) return;
+    if (!ownerWrites(y, x)) bringTo(0, {y, y + 1, x, x + 1}, false);
+  });
+}
+
+void Model::launch(const std::vector<Share>& shares) {
+  foresee(shares);
+  for (const Share& share : shares)
+    for (const Use& use : share.uses)
+      if (use.autoSync && use.array->isStale(share.device, use, neededBy(share, use)))
+        use.array->syncGhosts();
+  std::vector<std::vector<Rect>> right;
+  for (const Share& share : shares) {
+    auto& ofShare = right.emplace_back();
+    for (const Use& use : share.uses) ofShare.push_back(rightAfter(share, use));
+  }
+  std::vector<std::vector<std::vector<int>>> buffers;
+  std::vector<std::vector<bool>> own;
+  for (const Share& share : shares)
+    for (const Use& use : share.uses)
+      use.array->place(share.device, use.array->roleOf(share.device, use).ownBuffer);
+  for (const Share& share : shares) {
+    auto& ofShare = buffers.emplace_back();
+    auto& ownOfShare = own.emplace_back();
+    for (const Use& use : share.uses) {
+      const Role role = use.array->roleOf(share.device, use);
+      const bool needed = use.read || (use.write && !use.overwrites);
+      const int space = use.array->spaceOf(share.device, role.ownBuffer);
+      use.array->save(shares, share.device, use, role.ownBuffer);
+      if (needed) use.array->bringTo(space, use.cells, role.part != nullptr);
+      ofShare.push_back(use.array->seenBy(share.device, use, role));
+      ownOfShare.push_back(role.ownBuffer);
+    }
+  }
+  for (std::size_t s = 0; s < shares.size(); ++s) shares[s].run(buffers[s]);
+  for (const Share& share : shares)
+    for (const Use& use : share.uses)
+      if (use.write && use.isView && !use.distribution) use.array->adoptViews();
+  for (std::size_t s = 0; s < shares.size(); ++s)
+    for (std::size_t u = 0; u < shares[s].uses.size(); ++u) {
+      const Use& use = shares[s].uses[u];
+      use.array->note(shares[s].device, use, buffers[s][u], own[s][u]);
+    }
+  for (std::size_t s = 0; s < shares.size(); ++s)
+    for (std::size_t u = 0; u < shares[s].uses.size(); ++u) {
+      const Use& use = shares[s].uses[u];
+      if (!use.write || !use.distribution || !use.distribution->hasGhosts()) continue;
+      Device& device = use.array->devices_[static_cast<std::size_t>(shares[s].device)];
+      device.trusted = right[s][u];
+      device.hasTrust = true;
+    }
+}
+
+// ---- ghosts ----------------------------------------------------------------------------------
+
+void Model::syncGhosts() {
+  if (!active_ || !active_->hasGhosts()) return;
+  for (int d = 0; d < machine_.devices; ++d)
+    forEachCell(whole(), [&](int y, int x) {
+      if (devices_[static_cast<std::size_t>(d)].kept[at(y, x)])
+        bringTo(1 + d, {y, y + 1, x, x + 1}, false);
+    });
+}
+
+bool Model::keepsSome(int device, const Rect& r) const {
+  bool some = false;
+  const auto& kept = devices_[static_cast<std::size_t>(device)].kept;
+  forEachCell(r, [&](int y, int x) { some = some || kept[at(y, x)]; });
+  return some;
+}
+
+const Part& Model::partOf(int device, const Use& use) const {
+  return *partOn(*use.distribution, device, use.cells);
+}
+
+// The cells that must be right so that the cores of what the launch writes become right.
+Rect Model::neededBy(const Share& share, const Use& read) {
+  if (!read.reach.known) return read.cells;
+  Rect cores;
+  for (const Use& use : share.uses) {
+    if (!use.write || !use.distribution || !use.distribution->hasGhosts()) continue;
+    if (!(use.cells == read.cells)) return read.cells;
+    cores = hull(cores, use.array->partOf(share.device, use).core);
+  }
+  if (cores.empty()) cores = read.array->partOf(share.device, read).core;
+  return intersect(grown(cores, read.reach), read.cells);
+}
+
+bool Model::isStale(int d, const Use& use, const Rect& needed) const {
+  if (!use.read || !use.distribution->hasGhosts() || !isActive(use)) return false;
+  const Device& device = devices_[static_cast<std::size_t>(d)];
+  bool stale = false;
+  forEachCell(needed, [&](int y, int x) {
+    const bool believed = device.hasTrust && use.reach.known && device.trusted.has(y, x);
+    stale = stale || (device.kept[at(y, x)] && !believed);
+  });
+  return stale;
+}
+
+Rect Model::trustedIn(int d, const Use& use) const {
+  if (!isActive(use) || !keepsSome(d, use.cells)) return use.cells;
+  const Device& device = devices_[static_cast<std::size_t>(d)];
+  return device.hasTrust ? device.trusted : partOf(d, use).core;
+}
+
+namespace {
+
+// Less by the reach at each end that is not one of the array.
+Rect shrunk(const Rect& r, const Reach& reach, const Rect& whole) {
+  Rect result = r;
+  if (r.y0 > whole.y0) result.y0 += reach.beforeY;
+  if (r.y1 < whole.y1) result.y1 -= reach.afterY;
+  if (r.x0 > whole.x0) result.x0 += reach.beforeX;
+  if (r.x1 < whole.x1) result.x1 -= reach.afterX;
+  return result;
+}
+
+}  // namespace
+
+// What of the part that a launch writes has its owners' values: what it writes for certain from
+// cells that are trusted.
+Rect Model::rightAfter(const Share& share, const Use& written) {
+  if (!written.write || !written.distribution || !written.distribution->hasGhosts()) return {};
+  const Rect& core = written.array->partOf(share.device, written).core;
+  Rect right = core;
+  if (written.rim.known) right = shrunk(written.cells, written.rim, written.array->whole());
+  for (const Use& read : share.uses) {
+    if (!read.read || !read.distribution || !read.distribution->hasGhosts()) continue;
+    if (!read.reach.known || !(read.cells == written.cells)) {
+      right = intersect(right, core);
+      continue;
+    }
+    const Rect trusted = read.array->trustedIn(share.device, read);
+    right = intersect(right, shrunk(trusted, read.reach, read.array->whole()));
+  }
+  return right;
+}
+
+}  // namespace ghosts_model

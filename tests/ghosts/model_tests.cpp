@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "model_program.h"
+
+namespace {
+
+using namespace ghosts_model;
+
+// TEST_SEEDS programs of each kind.
+unsigned seedCount() {
+  const char* wish = std::getenv("TEST_SEEDS");
+  return wish ? static_cast<unsigned>(std::strtoul(wish, nullptr, 10)) : 60;
+}
+
+// The first seeds make short programs, so that what fails first is easy to read.
+int lengthOf(unsigned seed) { return 4 + static_cast<int>(seed % 64); }
+
+}  // namespace
+
+TEST_CASE("random programs on vectors give the model's values and move its bytes") {
+  for (unsigned seed = 1; seed <= seedCount(); ++seed) {
+    CAPTURE(seed);
+    RandomProgram<1>(seed).run(lengthOf(seed));
+  }
+}
+
+TEST_CASE("random programs on matrices give the model's values and move its bytes") {
+  for (unsigned seed = 1; seed <= seedCount(); ++seed) {
+    CAPTURE(seed);
+    RandomProgram<2>(seed).run(lengthOf(seed));
+  }
+}
