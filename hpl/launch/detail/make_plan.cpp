@@ -255,7 +255,7 @@ void addUses(Plan& plan, const Shape& shape, const Argument* arguments, const Sh
     const bool pack = plan.version->native && isView && !hasOwnBuffer;
     DeviceUse use = useOf(parameter, pack ? standInFor(plan, parameter, view) : view, shape,
                           share.cells.empty() ? geometry::Box() : share.cells[i]);
-    use.distribution = distribution;
+    use.distribution = pack ? nullptr : distribution;  // stand-ins are no parts
     use.mayBePart = isView && !pack && distribution == nullptr && use.box.rank() == 0;
     plan.uses.push_back(use);
   }

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "hpl/error.h"
+#include "hpl/geometry/layout.h"
 #include "hpl/launch/detail/shares.h"
 #include "hpl/runtime/detail/runtime.h"
 #include "hpl/runtime/settings.h"
@@ -37,6 +38,13 @@ void placeArray(Plan& plan, Plan::ArrayArgs& args, const Placement& placement) {
   for (const auto& [argument, dimension] : args.strides)
     setArgument(plan, argument, static_cast<cl_ulong>(placement.strides[dimension]));
   args.lastStrides = placement.strides;
+}
+
+/// Whether the view fills the device's memory from the start without gaps.
+bool isDense(const memory::detail::DeviceUse& use, const Placement& placement) {
+  return placement.offset == 0 &&
+         (placement.box == use.view->box() ||
+          placement.strides == geometry::rowMajorStrides(use.view->extents));
 }
 
 void setScalars(Plan& plan, const std::byte* packed) {
@@ -98,7 +106,14 @@ void Plan::packScalars(const Argument* arguments, std::byte* packed) const {
 }
 
 void Plan::placeArrays() {
-  for (std::size_t i = 0; i < arrays.size(); ++i) placeArray(*this, arrays[i], placements[i]);
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    if (version->native && !isDense(uses[i], placements[i]))
+      throw LaunchError("native kernel '" + version->name + "': device " + device->name() +
+                        " holds more of " + uses[i].view->root().describe() +
+                        " than the part that the launch works on, so that the part is not dense, "
+                        "as OpenCL C is promised; use the array with this annotation only");
+    placeArray(*this, arrays[i], placements[i]);
+  }
 }
 
 cl::Event Plan::submit(const memory::detail::WaitList& waits, const std::byte* packed) {
