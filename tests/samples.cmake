@@ -38,3 +38,20 @@ foreach(name IN LISTS samples)
     hpl_test_properties(simulator_${name} simulator)
   endif()
 endforeach()
+
+# The host styles of the larger samples, on up to four devices that have no common context, and on
+# two with one.
+if(TARGET hpl_tests_samples)
+  function(hpl_add_styles_test name sources)
+    add_test(NAME samples_${name}
+             COMMAND hpl_tests_samples "--source-file=*${sources}_tests.cpp"
+             WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    hpl_test_properties(samples_${name} samples)
+    set_property(TEST samples_${name} APPEND PROPERTY ENVIRONMENT ${ARGN})
+  endfunction()
+  hpl_add_styles_test(styles_3 styles_* HPL_DEVICES=cpu:0*3)
+  hpl_add_styles_test(styles_4 styles_* HPL_DEVICES=cpu:0*4)
+  hpl_add_styles_test(styles_subdevices styles_* HPL_DEVICES=cpu:0/2)
+  # No core cell is computed from a stale ghost.
+  hpl_add_styles_test(styles_checked styles_a HPL_DEVICES=cpu:0*3 HPL_CHECK=ghosts)
+endif()

@@ -88,11 +88,25 @@ Box writtenBox(const PartUse& written) {
   return shrunk(written.part->full, written.rim.before, written.rim.after, boxOf(*written.state));
 }
 
+// Cells of one array's part in the coordinates of another array that is split alike: the arrays may
+// differ in what is not split. Rank 0 when they are not split alike.
+Box carried(const Box& cells, const PartUse& from, const PartUse& to) {
+  const Box& source = from.part->full;
+  const Box& target = to.part->full;
+  if (source == target) return cells;
+  if (from.dim < 0 || to.dim < 0 || source.lo(from.dim) != target.lo(to.dim) ||
+      source.hi(from.dim) != target.hi(to.dim)) {
+    return {};
+  }
+  return target.withRange(to.dim, cells.lo(from.dim), cells.hi(from.dim));
+}
+
 // The cells of `written`'s part that come out right when `read` is right in `trusted`.
 Box rightAfter(const PartUse& written, const PartUse& read, const Box& trusted) {
-  const Box& full = written.part->full;
-  if (!read.reach.known || read.part->full != full) return written.part->core.boundingBox();
-  return shrunk(trusted, read.reach.before, read.reach.after, boxOf(*read.state));
+  if (!read.reach.known) return written.part->core.boundingBox();
+  const Box right = shrunk(trusted, read.reach.before, read.reach.after, boxOf(*read.state));
+  const Box there = carried(right, read, written);
+  return there.rank() > 0 ? there : written.part->core.boundingBox();
 }
 
 }  // namespace
@@ -107,8 +121,9 @@ void computeNeeds(std::span<PartUse> uses) {
     bool aligned = true;
     for (const PartUse& written : uses) {
       if (!written.writes) continue;
-      aligned = aligned && written.part->full == full;
-      cores = aligned ? hull(cores, written.part->core.boundingBox()) : cores;
+      const Box core = carried(written.part->core.boundingBox(), written, read);
+      aligned = aligned && core.rank() > 0;
+      if (aligned) cores = hull(cores, core);
     }
     if (!aligned) continue;
     if (cores.rank() == 0) cores = read.part->core.boundingBox();

@@ -43,6 +43,8 @@ struct PartUse {
   bool writes = false;
   /// AUTO_SYNC.
   bool refresh = false;
+  /// The dimension that is split when there is only one; -1: several.
+  int dim = -1;
   /// Of the reads.
   Reach reach;
   /// Of the writes.

@@ -1,32 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-
 #include "samples/canny/host.h"
-#include "samples/canny/kernels.h"
+#include "samples/canny/hysteresis.h"
+#include "samples/common/repeat.h"
 
 namespace samples::canny {
 namespace {
 
-/// Sweeps of the hysteresis between two looks at the counter of the pixels that grew.
-constexpr int kSweeps = 16;
-
-/// Sweeps until no weak pixel has a strong neighbour any more; the labels end up in `labels`.
-void linkAll(Bytes& labels, Bytes& other, const Device& device) {
-  Array<int, 1> grown(1);
-  do {
-    grown = 0;
-    for (int sweep = 0; sweep < kSweeps; ++sweep) {
-      eval(growEdges).device(device)(other, labels, grown);
-      swap(other, labels);
-    }
-  } while (grown(0) != 0);
+void linkEdges(Bytes& labels, Bytes& other, const Device& device) {
+  std::vector<Array<int, 1>> grown = growthCounters(1);
+  sweepAll(grown, [&] {
+    eval(growEdges).device(device)(other, labels, grown[0]);
+    swap(other, labels);
+  });
 }
-
-/// A threshold of the gradient as one of its square, in the unit of smoothed pixels.
-int squared(int gradient) { return kFraction * gradient * kFraction * gradient; }
 
 }  // namespace
 
+// [style: single]
 Raster<unsigned char> runSingle(const Raster<unsigned char>& picture, const Options& options,
                                 const Device& device, Progress& progress) {
   const int rows = picture.height(), columns = picture.width();
@@ -36,19 +26,18 @@ Raster<unsigned char> runSingle(const Raster<unsigned char>& picture, const Opti
   Ints strength(rows, columns), ridges(rows, columns);
   pixels.copyFrom(picture.data());
 
-  for (int iteration = 0; iteration < options.run.iterations; ++iteration) {
+  repeat(options.run.iterations, ExecutionPlan({{device, 100}}), progress, [&](int) {
     eval(smooth).device(device)(smoothed, pixels);
     eval(gradient).device(device)(strength, direction, smoothed);
     eval(thin).device(device)(ridges, strength, direction);
     eval(classify).device(device)(labels, ridges, squared(options.low), squared(options.high));
-    if (options.hysteresis) linkAll(labels, other, device);
-    device.sync();
-    progress.update(iteration + 1);
-  }
+    if (options.hysteresis) linkEdges(labels, other, device);
+  });
 
   Raster<unsigned char> result(picture.extent());
   if (options.run.iterations > 0) labels.copyTo(result.data());
   return result;
 }
+// [end]
 
 }  // namespace samples::canny

@@ -33,6 +33,9 @@ constexpr int kHorizontal = 0, kVertical = 1, kFalling = 2, kRising = 3;
 /// What a pixel is after the double threshold.
 constexpr unsigned char kNone = 0, kWeak = 128, kStrong = 255;
 
+/// Rows up and down that a kernel reads at most: ghosts that a part needs.
+constexpr int kReach = 2;
+
 /// Whether the thread's pixel has `radius` neighbours on each side.
 inline auto inside(int radius) {
   return idx >= radius && idx + radius < szx && idy >= radius && idy + radius < szy;
@@ -97,22 +100,36 @@ inline void classify(Bytes labels, const Ints& ridges, Int low, Int high) {
   labels[idy][idx] = where(ridge >= high, kStrong, where(ridge >= low, kWeak, kNone));
 }
 
+/// Whether the thread's pixel is weak and one of its neighbours is strong.
+inline auto grows(const Bytes& labels) {
+  Int strongest = 0;
+  if_(inside(1)) {
+    if_(labels[idy][idx] == kWeak) {
+      for (int dy = -1; dy <= 1; ++dy) {
+        for (int dx = -1; dx <= 1; ++dx)
+          strongest = max(strongest, cast<int>(labels[idy + dy][idx + dx]));
+      }
+    }
+  }
+  return strongest == kStrong;
+}
+
 /// One sweep of the hysteresis: a weak pixel beside a strong one becomes strong. `grown` counts
 /// such pixels.
 inline void growEdges(Bytes next, const Bytes& now, Array<int, 1> grown) {
   Int label = now[idy][idx];
-  if_(inside(1)) {
-    if_(label == kWeak) {
-      Int strongest = 0;
-      for (int dy = -1; dy <= 1; ++dy) {
-        for (int dx = -1; dx <= 1; ++dx)
-          strongest = max(strongest, cast<int>(now[idy + dy][idx + dx]));
-      }
-      if_(strongest == kStrong) {
-        label = kStrong;
-        atomic_inc(grown[0]);
-      }
-    }
+  if_(grows(now)) {
+    label = kStrong;
+    atomic_inc(grown[0]);
+  }
+  next[idy][idx] = label;
+}
+
+/// The same for automatic distribution, which refuses atomics: they would count for each device.
+inline void growEdgesUncounted(Bytes next, const Bytes& now) {
+  Int label = now[idy][idx];
+  if_(grows(now)) {
+    label = kStrong;
   }
   next[idy][idx] = label;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the edges of a picture on an OpenCL device: canny --help.
+// Finds the edges of a picture on OpenCL devices: canny --help.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -8,6 +8,7 @@
 #include "samples/canny/kernels.h"
 #include "samples/canny/reference.h"
 #include "samples/common/comparison.h"
+#include "samples/common/plan_choice.h"
 #include "samples/common/program.h"
 #include "samples/common/read_picture.h"
 #include "samples/common/test_picture.h"
@@ -29,16 +30,16 @@ bool isRight(const Raster<unsigned char>& labels, const Raster<unsigned char>& p
 }
 
 int run(const Options& options) {
-  const Device device = chooseDevice(options.run.device);
+  const ExecutionPlan plan = choosePlan(options.run);
   const Raster<unsigned char> picture =
       options.input.empty() ? testPicture(options.extent) : readGrayPicture(options.input);
   std::printf("%s: %d x %d pixels, thresholds %d and %d, on %s\n",
               options.input.empty() ? "synthetic picture" : options.input.c_str(), picture.width(),
-              picture.height(), options.low, options.high, device.name().c_str());
+              picture.height(), options.low, options.high, describePlan(plan).c_str());
 
   const auto begin = std::chrono::steady_clock::now();
   Progress progress(options.run.iterations, "pictures", progressMode(options.run.progress));
-  const Raster<unsigned char> labels = runSingle(picture, options, device, progress);
+  const Raster<unsigned char> labels = runStyle(picture, options, plan, progress);
   progress.finish();
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -47,8 +48,8 @@ int run(const Options& options) {
   std::printf("%td strong and %td weak edge pixels\n",
               std::count(cells.begin(), cells.end(), kStrong),
               std::count(cells.begin(), cells.end(), kWeak));
-  std::printf("%.2f s: %.1f million pixels/s, compilation included\n", seconds,
-              1e-6 * options.run.iterations * static_cast<double>(labels.size()) / seconds);
+  reportSpeed(options.run, plan, seconds,
+              options.run.iterations * static_cast<double>(labels.size()));
   if (!options.inputPng.empty()) writePng(options.inputPng, grayImage(picture));
   if (!options.png.empty()) {
     writePng(options.png, drawEdges(labels, options.hysteresis));

@@ -6,6 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <stdexcept>
 
+#include "samples/canny/kernels.h"
+
 namespace samples::canny {
 namespace {
 
@@ -19,6 +21,7 @@ const char* const kExamples =
     "  canny --png edges.png                       edges of the synthetic picture\n"
     "  canny --input photo.jpg --png edges.png     edges of a photograph\n"
     "  canny --size paper --no-hysteresis          the benchmark of the paper (Table I)\n"
+    "  canny --style sync --devices 2              on several devices\n"
     "  canny --size 300x200 --check                compare with a sequential reference\n";
 
 }  // namespace
@@ -27,7 +30,7 @@ std::optional<Options> parseOptions(int argc, const char* const* argv, std::ostr
                                     std::ostream& errors, int& exitCode) {
   Options options;
   std::string size = "1024";
-  CLI::App app("Finds the edges of a picture (J. Canny, 1986) on an OpenCL device.", "canny");
+  CLI::App app("Finds the edges of a picture (J. Canny, 1986) on OpenCL devices.", "canny");
   app.footer(kExamples);
   auto* input = app.add_option("-i,--input", options.input,
                                "a PNG, JPEG, BMP, TGA, GIF or PNM file (default: a synthetic "
@@ -49,6 +52,7 @@ std::optional<Options> parseOptions(int argc, const char* const* argv, std::ostr
   app.add_option("--input-png", options.inputPng, "write the input as brightness")
       ->type_name("FILE");
   addRunOptions(app, options.run, "how often to run the whole detection, for timing");
+  addStyleOptions(app, options.run);
   const auto resolve = [&] {
     if (options.high < options.low) {
       throw std::invalid_argument(
@@ -57,6 +61,7 @@ std::optional<Options> parseOptions(int argc, const char* const* argv, std::ostr
                       options.high, options.low));
     }
     options.extent = parseExtent(size, kSizes);
+    ghostWidth(options.run, kReach);
   };
   if (!parseCommandLine(app, argc, argv, options.run, resolve, out, errors, exitCode)) return {};
   return options;

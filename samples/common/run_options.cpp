@@ -54,7 +54,9 @@ void checkStyle(const RunOptions& options) {
                                 : "--ghost-width",
            "style single runs on one device; choose another --style");
   }
-  if (!single && number(options.device) > 0) {
+  const bool isNumber = !options.device.empty() &&
+                        options.device.find_first_not_of("0123456789") == std::string::npos;
+  if (!single && isNumber) {
     refuse("--device " + options.device,
            fmt::format("style {} runs on all devices of a type: give gpu, cpu or accelerator, and "
                        "--devices for some of them",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Smoothes a picture with a Gaussian filter on an OpenCL device: gauss --help.
+// Smoothes a picture with a Gaussian filter on OpenCL devices: gauss --help.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "samples/common/comparison.h"
+#include "samples/common/plan_choice.h"
 #include "samples/common/program.h"
 #include "samples/common/read_picture.h"
 #include "samples/common/test_picture.h"
@@ -43,21 +44,21 @@ Image draw(const Raster<float>& picture) {
 }
 
 int run(const Options& options) {
-  const hpl::Device device = chooseDevice(options.run.device);
+  const hpl::ExecutionPlan plan = choosePlan(options.run);
   const Raster<float> picture = input(options);
   std::printf("%s: %d x %d pixels, sigma %g, on %s\n",
               options.input.empty() ? "synthetic picture" : options.input.c_str(), picture.width(),
-              picture.height(), options.sigma, device.name().c_str());
+              picture.height(), options.sigma, describePlan(plan).c_str());
 
   const auto begin = std::chrono::steady_clock::now();
   Progress progress(options.run.iterations, "iterations", progressMode(options.run.progress));
-  const Raster<float> result = runSingle(picture, options, device, progress);
+  const Raster<float> result = runStyle(picture, options, plan, progress);
   progress.finish();
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
-  std::printf("%.2f s: %.1f million pixels/s, compilation included\n", seconds,
-              1e-6 * options.run.iterations * static_cast<double>(result.size()) / seconds);
+  reportSpeed(options.run, plan, seconds,
+              options.run.iterations * static_cast<double>(result.size()));
   if (!options.png.empty()) {
     writePng(options.png, draw(result));
     std::printf("picture: %s\n", options.png.c_str());

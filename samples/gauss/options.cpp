@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "samples/gauss/weights.h"
+
 namespace samples::gauss {
 namespace {
 
@@ -13,6 +15,7 @@ const char* const kExamples =
     "  gauss --png smooth.png                     smoothes the synthetic picture\n"
     "  gauss --input photo.jpg -n 3 --sigma 1.5 --png smooth.png\n"
     "  gauss --size paper -n 1000                 the benchmark of the paper (Table I)\n"
+    "  gauss --style sync --ghost-width 20        several devices, fewer exchanges\n"
     "  gauss --size 300x200 -n 4 --check          compare with a sequential reference\n";
 
 }  // namespace
@@ -22,8 +25,7 @@ std::optional<Options> parseOptions(int argc, const char* const* argv, std::ostr
   Options options;
   options.run.iterations = 10;
   std::string size = "512";
-  CLI::App app("Smoothes a picture with a Gaussian of 11 x 11 weights on an OpenCL device.",
-               "gauss");
+  CLI::App app("Smoothes a picture with a Gaussian of 11 x 11 weights on OpenCL devices.", "gauss");
   app.footer(kExamples);
   auto* input = app.add_option("-i,--input", options.input,
                                "a PNG, JPEG, BMP, TGA, GIF or PNM file of 11 x 11 pixels or more "
@@ -37,7 +39,11 @@ std::optional<Options> parseOptions(int argc, const char* const* argv, std::ostr
       ->capture_default_str();
   app.add_option("--png", options.png, "write the result")->type_name("FILE");
   addRunOptions(app, options.run, "how often to smooth");
-  const auto resolve = [&] { options.extent = parseExtent(size, kSizes); };
+  addStyleOptions(app, options.run);
+  const auto resolve = [&] {
+    options.extent = parseExtent(size, kSizes);
+    ghostWidth(options.run, kRadius);
+  };
   if (!parseCommandLine(app, argc, argv, options.run, resolve, out, errors, exitCode)) return {};
   return options;
 }

@@ -19,4 +19,20 @@ struct Result {
 Result runSingle(const Cube& cube, const Options& options, const hpl::Device& device,
                  Progress& progress);
 
+/// The same on the devices of a plan, each with a part of the layers z and, but for runAuto,
+/// ghostWidth(options.run, 1) layers of its neighbours. One function per Style. Throw
+/// std::invalid_argument or hpl::ArgumentError for parts that are too thin for their ghosts.
+Result runSubarrays(const Cube& cube, const Options& options, const hpl::ExecutionPlan& plan,
+                    Progress& progress);
+Result runAnnotations(const Cube& cube, const Options& options, const hpl::ExecutionPlan& plan,
+                      Progress& progress);
+Result runSync(const Cube& cube, const Options& options, const hpl::ExecutionPlan& plan,
+               Progress& progress);
+Result runAuto(const Cube& cube, const Options& options, const hpl::ExecutionPlan& plan,
+               Progress& progress);
+
+/// The one that options.run.style names.
+Result runStyle(const Cube& cube, const Options& options, const hpl::ExecutionPlan& plan,
+                Progress& progress);
+
 }  // namespace samples::jacobi3d

@@ -47,14 +47,14 @@ inline void jacobi27(Points next, const Points& now) {
   else_ { next[idz][idy][idx] = now[idz][idy][idx]; }
 }
 
-/// The largest difference between two cubes in each row of points along x: one work-group for each
-/// row, whose threads share the row among themselves.
-inline void largestChange(Array<float, 2> rows, const Points& a, const Points& b, Int columns) {
+/// The largest difference between two cubes in each line of points along y: thread (idx, idy) looks
+/// at x = idx, z = idy, so that neighbours read neighbouring points.
+inline void largestChange(Array<float, 2> lines, const Points& a, const Points& b, Int side) {
   Float largest = 0.0f;
-  for_(Int x = lidx, x < columns, x += cast<int>(lszx)) {
-    largest = fmax(largest, fabs(a[idz][idy][x] - b[idz][idy][x]));
+  for_(Int y = 0, y < side, y++) {
+    largest = fmax(largest, fabs(a[idy][y][idx] - b[idy][y][idx]));
   }
-  reduce(rows[idz][idy], largest, "max");
+  lines[idy][idx] = largest;
 }
 
 }  // namespace samples::jacobi3d

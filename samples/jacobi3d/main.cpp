@@ -6,6 +6,7 @@
 
 #include "samples/common/color_map.h"
 #include "samples/common/comparison.h"
+#include "samples/common/plan_choice.h"
 #include "samples/common/program.h"
 #include "samples/jacobi3d/host.h"
 #include "samples/jacobi3d/reference.h"
@@ -33,14 +34,14 @@ Image drawSlice(const Cube& cube) {
 }
 
 int run(const Options& options) {
-  const hpl::Device device = chooseDevice(options.run.device);
+  const hpl::ExecutionPlan plan = choosePlan(options.run);
   const Cube begin = start(options.boundary, options.side);
   std::printf("%d x %d x %d points, %d-point stencil, on %s\n", options.side, options.side,
-              options.side, options.points, device.name().c_str());
+              options.side, options.points, describePlan(plan).c_str());
 
   const auto started = std::chrono::steady_clock::now();
   Progress progress(options.run.iterations, "iterations", progressMode(options.run.progress));
-  const Result result = runSingle(begin, options, device, progress);
+  const Result result = runStyle(begin, options, plan, progress);
   progress.finish();
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
@@ -49,8 +50,8 @@ int run(const Options& options) {
               result.change);
   std::printf("largest difference from the exact solution: %.3g\n",
               largestError(result.cube, options.boundary));
-  std::printf("%.2f s: %.1f million points/s, compilation included\n", seconds,
-              1e-6 * result.iterations * static_cast<double>(begin.values.size()) / seconds);
+  reportSpeed(options.run, plan, seconds,
+              static_cast<double>(result.iterations) * static_cast<double>(begin.values.size()));
   if (!options.png.empty()) {
     writePng(options.png, drawSlice(result.cube));
     std::printf("picture: %s\n", options.png.c_str());

@@ -7,7 +7,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <ostream>
 
 namespace samples {
 namespace {
@@ -34,7 +33,6 @@ struct Arguments {
   int every = 0;
   int cell = 0;
   int block = 0;
-  bool noProgress = false;
 };
 
 fs::path patternFolder() { return fs::path(HPL_SAMPLES_DIR) / "life" / "patterns"; }
@@ -47,7 +45,8 @@ const char* const kExamples =
     "  life --pattern my.rle --edges torus -n 500 --every 5 --gif my.gif\n"
     "  life --random 0.3 --size 500 -n 100 --check   a soup, checked against the host\n"
     "  life --device list                            the devices of this machine\n"
-    "  life --device gpu                             run on the first GPU\n";
+    "  life --device gpu                             run on the first GPU\n"
+    "  life --style sync --devices 2                 run on two devices, split by rows\n";
 
 void addStartOptions(CLI::App& app, Arguments& given) {
   auto* pattern =
@@ -95,7 +94,6 @@ void addOutputOptions(CLI::App& app, Arguments& given, LifeOptions& options) {
       ->check(CLI::Range(1, 4096))
       ->excludes(cell);
   app.add_flag("--show", options.show, "print the last generation in the terminal");
-  app.add_flag("--no-progress", given.noProgress, "no progress bar");
 }
 
 /// Which of two extents to use on one axis: the option, the board that the rule names, or a default
@@ -134,8 +132,7 @@ void resolve(const Arguments& given, LifeOptions& options) {
   options.edges = torus ? Edges::Torus : Edges::Dead;
   options.every = given.every > 0
                       ? given.every
-                      : std::max(1, (options.generations + kGifFrames - 1) / kGifFrames);
-  options.progress = !given.noProgress;
+                      : std::max(1, (options.run.iterations + kGifFrames - 1) / kGifFrames);
   if (given.cell > 0 || given.block > 0) {
     options.scale = options.gifScale = {std::max(1, given.cell), std::max(1, given.block)};
   } else {
@@ -171,30 +168,18 @@ std::optional<LifeOptions> parseLifeOptions(int argc, const char* const* argv, s
                                             std::ostream& errors, int& exitCode) {
   Arguments given;
   LifeOptions options;
+  options.run.iterations = 1000;
   CLI::App app("Runs the Game of Life, or a rule like it, on an OpenCL device.", "life");
   app.footer(kExamples);
   addStartOptions(app, given);
-  app.add_option("-n,--generations", options.generations, "how many generations to compute")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  app.add_option("-d,--device", options.device,
-                 "list, a number of that list, or a type: gpu, cpu, accelerator (default: the "
-                 "first GPU, else accelerator, else CPU)");
+  addRunOptions(app, options.run, "how many generations to compute");
+  app.add_option("--generations", options.run.iterations, "the same as --iterations")
+      ->check(CLI::NonNegativeNumber);
+  addStyleOptions(app, options.run);
   addOutputOptions(app, given, options);
-  app.add_flag("--check", options.check, "compare the result with a computation on the host");
-  exitCode = 0;
-  try {
-    app.parse(argc, argv);
-    // Listing devices needs no grid, so a wrong pattern must not stand in its way.
-    if (options.device != "list") resolve(given, options);
-    return options;
-  } catch (const CLI::ParseError& error) {
-    exitCode = app.exit(error, out, errors) == 0 ? 0 : 1;
-  } catch (const std::invalid_argument& error) {
-    errors << error.what() << '\n';
-    exitCode = 1;
-  }
-  return std::nullopt;
+  const auto resolveAll = [&] { resolve(given, options); };
+  if (!parseCommandLine(app, argc, argv, options.run, resolveAll, out, errors, exitCode)) return {};
+  return options;
 }
 
 }  // namespace samples

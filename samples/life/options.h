@@ -9,27 +9,25 @@
 
 #include "samples/common/picture.h"
 #include "samples/common/rle.h"
+#include "samples/common/run_options.h"
 #include "samples/life/reference.h"
 
 namespace samples {
 
 /// What the command line of `life` asks for, with every default resolved.
 struct LifeOptions {
+  RunOptions run;    ///< run.iterations: how many generations
   Grid start{1, 1};  ///< generation 0: the pattern or the soup in place
   LifeRule rule;
   Edges edges = Edges::Dead;
   std::string title;  ///< the pattern's name, or a description of the soup
-  int generations = 1000;
-  std::string device;  ///< empty: the library's choice; `list`; a number; or a type
-  std::string png;     ///< empty: none
-  std::string gif;     ///< empty: none
-  int every = 1;       ///< generations between two frames of the animation
-  int delay = 5;       ///< hundredths of a second per frame
-  Scale scale;         ///< of the PNG
-  Scale gifScale;      ///< of the animation, which is smaller by default
-  bool check = false;
+  std::string png;    ///< empty: none
+  std::string gif;    ///< empty: none
+  int every = 1;      ///< generations between two frames of the animation
+  int delay = 5;      ///< hundredths of a second per frame
+  Scale scale;        ///< of the PNG
+  Scale gifScale;     ///< of the animation, which is smaller by default
   bool show = false;
-  bool progress = true;
 };
 
 /// Reads the command line and the pattern file. Returns nothing if the program is to end with

@@ -88,27 +88,30 @@ inline void flows(Water change, Heights speed, const Water& water, const Heights
   }
 }
 
-/// Kernel 2, first part: the fastest wave of each row. One work-group for each row, whose threads
-/// share the row among themselves.
-inline void fastestOfRows(Array<float, 1> rows, const Heights& speed, Int columns) {
-  Float fastest = 0.0f;
-  for_(Int x = lidx, x < columns, x += cast<int>(lszx)) {
-    fastest = fmax(fastest, speed[idy][x]);
+/// Kernel 2, first part: the fastest waves of each row, whose cells szx threads share among
+/// themselves.
+inline void fastestOfRows(Array<float, 2> fastest, const Heights& speed, Int columns) {
+  Float most = 0.0f;
+  for_(Int x = cast<int>(idx), x < columns, x += cast<int>(szx)) {
+    most = fmax(most, speed[idy][x]);
   }
-  reduce(rows[idy], fastest, "max");
+  fastest[idy][idx] = most;
 }
 
-/// Kernel 2, second part: the time step for all cells, and the time. One work-group. `reach` is how
-/// far the fastest wave may go, in metres. The time is summed up with compensation (W. Kahan).
-inline void advanceClock(Array<float, 1> clock, const Array<float, 1>& rows, Int count,
-                         Float reach) {
-  Float fastest = 0.0f, fastestOfAll;
-  for_(Int y = lidx, y < count, y += cast<int>(lszx)) {
-    fastest = fmax(fastest, rows[y]);
+/// Kernel 2, second part: the time step for all cells, and the time. One work-group, for `rows` x
+/// `columns` values of the first part. `reach` is how far the fastest wave may go, in metres. The
+/// time is summed up with compensation (W. Kahan).
+inline void advanceClock(Array<float, 1> clock, const Array<float, 2>& fastest, Int rows,
+                         Int columns, Float reach) {
+  Float most = 0.0f, mostOfAll;
+  for_(Int y = lidx, y < rows, y += cast<int>(lszx)) {
+    for_(Int x = 0, x < columns, x++) {
+      most = fmax(most, fastest[y][x]);
+    }
   }
-  reduce(fastestOfAll, fastest, "max");
+  reduce(mostOfAll, most, "max");
   if_(lidx == 0) {
-    Float step = reach / fmax(fastestOfAll, 1e-6f);
+    Float step = reach / fmax(mostOfAll, 1e-6f);
     Float due = step - clock[kLost], before = clock[kTime];
     Float time = before + due;
     clock[kStep] = step;
@@ -126,5 +129,8 @@ inline void update(Water water, const Water& change, const Array<float, 1>& cloc
                                    where(depth > kThinnest, next.z, 0.0f), fmax(next.w, 0.0f));
   }
 }
+
+/// Copies water, or changes of it.
+inline void copyWater(Water water, const Water& from) { water[idy][idx] = from[idy][idx]; }
 
 }  // namespace samples::shwa

@@ -6,6 +6,7 @@
 
 #include "samples/common/comparison.h"
 #include "samples/common/gif.h"
+#include "samples/common/plan_choice.h"
 #include "samples/common/program.h"
 #include "samples/shwa/draw.h"
 #include "samples/shwa/host.h"
@@ -22,14 +23,14 @@ constexpr double kTolerance = 0.05;
 constexpr int kPngPixels = 768;
 constexpr int kGifPixels = 512;
 
-/// Runs on the device, writing the animation on the way.
-State simulate(const Input& input, const Options& options, const hpl::Device& device) {
+/// Runs on the devices, writing the animation on the way.
+State runAndDraw(const Input& input, const Options& options, const hpl::ExecutionPlan& plan) {
   Progress progress(options.run.iterations, "steps", progressMode(options.run.progress));
-  if (options.gif.empty()) return runSingle(input, options, device, progress, {});
+  if (options.gif.empty()) return runStyle(input, options, plan, progress, {});
   const Painter painter(input, kGifPixels);
   GifWriter gif(options.gif, painter.width(), painter.height(), Painter::palette(), options.delay);
-  State last = runSingle(input, options, device, progress,
-                         [&](const State& state) { gif.addFrame(painter.indices(state.cells)); });
+  State last = runStyle(input, options, plan, progress,
+                        [&](const State& state) { gif.addFrame(painter.indices(state.cells)); });
   gif.close();
   return last;
 }
@@ -66,13 +67,14 @@ bool isRight(const State& state, const Input& input, const Options& options) {
 }
 
 int run(const Options& options) {
-  const hpl::Device device = chooseDevice(options.run.device);
+  const hpl::ExecutionPlan plan = choosePlan(options.run);
   const Input input = makeScenario(options.scenario, options.extent);
   std::printf("%s: %d x %d cells of %.3g m, on %s\n", options.scenario.c_str(),
-              options.extent.width, options.extent.height, input.cellSize, device.name().c_str());
+              options.extent.width, options.extent.height, input.cellSize,
+              describePlan(plan).c_str());
 
   const auto begin = std::chrono::steady_clock::now();
-  const State last = simulate(input, options, device);
+  const State last = runAndDraw(input, options, plan);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
@@ -83,9 +85,8 @@ int run(const Options& options) {
               waterVolume(last.cells, input.cellSize) / before - 1,
               pollutantVolume(last.cells, input.cellSize));
   if (options.scenario == "dam-break") compareWithStoker(last, input);
-  std::printf("%.2f s: %.0f steps/s, %.2f million cells/s, compilation included\n", seconds,
-              last.steps / seconds,
-              1e-6 * last.steps * static_cast<double>(last.cells.size()) / seconds);
+  reportSpeed(options.run, plan, seconds,
+              static_cast<double>(last.steps) * static_cast<double>(last.cells.size()));
   if (!options.png.empty()) {
     writePng(options.png, Painter(input, kPngPixels).image(last.cells));
     std::printf("picture: %s\n", options.png.c_str());

@@ -41,12 +41,12 @@ TEST_CASE("without options the glider gun runs in the middle of a plane") {
   CHECK(population(options.start) == 36);
   CHECK(options.edges == Edges::Dead);
   CHECK(options.rule == LifeRule{});
-  CHECK(options.generations == 1000);
+  CHECK(options.run.iterations == 1000);
   CHECK(options.every == 5);
   CHECK(options.scale.cell == 4);
   CHECK(options.gifScale.cell == 2);
-  CHECK(options.progress);
-  CHECK_FALSE(options.check);
+  CHECK(options.run.progress);
+  CHECK_FALSE(options.run.check);
 }
 
 TEST_CASE("every option is understood") {
@@ -59,7 +59,7 @@ TEST_CASE("every option is understood") {
   const LifeOptions& options = *parsed.options;
   CHECK(options.start.width() == 40);
   CHECK(options.start.height() == 30);
-  CHECK(options.generations == 12);
+  CHECK(options.run.iterations == 12);
   CHECK(options.edges == Edges::Torus);
   CHECK(options.png == "a.png");
   CHECK(options.gif == "a.gif");
@@ -67,10 +67,10 @@ TEST_CASE("every option is understood") {
   CHECK(options.delay == 9);
   CHECK(options.scale.cell == 5);
   CHECK(options.gifScale.cell == 5);
-  CHECK(options.device == "cpu");
-  CHECK(options.check);
+  CHECK(options.run.device == "cpu");
+  CHECK(options.run.check);
   CHECK(options.show);
-  CHECK_FALSE(options.progress);
+  CHECK_FALSE(options.run.progress);
   CHECK(ruleText(options.rule) == "B36/S23");
 }
 
@@ -119,7 +119,7 @@ TEST_CASE("the help shows the patterns and examples") {
 TEST_CASE("listing devices needs no pattern") {
   const Parsed parsed = parse({"--device", "list", "--pattern", "no-such-pattern"});
   REQUIRE(parsed.options);
-  CHECK(parsed.options->device == "list");
+  CHECK(parsed.options->run.device == "list");
 }
 
 TEST_CASE("wrong options end the program with a message") {

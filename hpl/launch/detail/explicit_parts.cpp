@@ -29,6 +29,7 @@ std::vector<ghosts::PartUse> explicitParts(const Plan& plan) {
       const geometry::Box whole = state.wholeBox();
       for (int d = 0; d < whole.rank(); ++d)
         if (part.part->full.extent(d) < whole.extent(d)) dims.push_back(d);
+      if (dims.size() == 1) part.dim = dims.front();
       part.reach = ghosts::reachOf(*parameter.access, dims);
       const bool coversPart = plan.options.global.dims == 0 && part.part->full == use.cells() &&
                               use.view->extents == plan.views.front()->extents &&

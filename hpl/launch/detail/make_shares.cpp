@@ -190,6 +190,7 @@ std::vector<ghosts::PartUse> partUses(const ShareJob& job, const Plan& plan) {
       std::vector<int> dims;
       const Annotation& annotation = job.arguments[i].annotation;
       for (int k = 0; k < annotation.count; ++k) dims.push_back(annotation.dims[k].dim);
+      if (annotation.count == 1) part.dim = dims.front();
       part.reach = ghosts::reachOf(*access, dims);
       // Otherwise the ids may end before the part does.
       const bool coversPart = defaultDomain && use.view->extents == plan.views.front()->extents &&

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "samples/canny/host.h"
+
+#include "samples/canny/kernels.h"
+
+namespace samples::canny {
+
+int squared(int gradient) { return kFraction * gradient * kFraction * gradient; }
+
+Raster<unsigned char> runStyle(const Raster<unsigned char>& picture, const Options& options,
+                               const hpl::ExecutionPlan& plan, Progress& progress) {
+  switch (options.run.style) {
+    case Style::Subarrays:
+      return runSubarrays(picture, options, plan, progress);
+    case Style::Annotations:
+      return runAnnotations(picture, options, plan, progress);
+    case Style::Sync:
+      return runSync(picture, options, plan, progress);
+    case Style::Auto:
+      return runAuto(picture, options, plan, progress);
+    case Style::Single:
+      break;
+  }
+  return runSingle(picture, options, plan.shares().front().device, progress);
+}
+
+}  // namespace samples::canny

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "samples/common/device_choice.h"
+#include "samples/common/run_options.h"
+
+namespace samples {
+
+/// The devices and shares that a command line names. Style single: the one device. Otherwise
+/// --devices of the type that --device names (default: all of them), with --weights. Throws
+/// std::invalid_argument that names the option if there are fewer devices, or another number of
+/// weights, and what chooseDevice throws.
+inline hpl::ExecutionPlan choosePlan(const RunOptions& options) {
+  const hpl::Device first = chooseDevice(options.device);
+  if (options.style == Style::Single) return hpl::ExecutionPlan({{first, 100}});
+  std::vector<hpl::Device> devices = hpl::devices(first.type());
+  const auto there = static_cast<int>(devices.size());
+  if (options.devices > there) {
+    throw std::invalid_argument("--devices " + std::to_string(options.devices) + ": there are " +
+                                std::to_string(there) + " of type " +
+                                hpl::deviceTypeName(first.type()) +
+                                "; HPL_DEVICES=\"cpu:0*4\" opens one device four times");
+  }
+  if (options.devices > 0) devices.resize(static_cast<std::size_t>(options.devices), first);
+  if (options.measuredWeights) return hpl::ExecutionPlan(devices);
+  if (options.weights.empty()) return hpl::ExecutionPlan(devices, hpl::PlanSearch::NONE);
+  if (options.weights.size() != devices.size()) {
+    throw std::invalid_argument("--weights: " + std::to_string(options.weights.size()) +
+                                " numbers for " + std::to_string(devices.size()) +
+                                " devices; give one for each, or --devices");
+  }
+  std::vector<hpl::ExecutionPlan::Share> shares;
+  for (std::size_t d = 0; d < devices.size(); ++d) {
+    shares.push_back({devices[d], options.weights[d]});
+  }
+  return hpl::ExecutionPlan(shares);
+}
+
+/// "NAME" or "3 devices (NAME and others)".
+inline std::string describePlan(const hpl::ExecutionPlan& plan) {
+  const std::string& name = plan.shares().front().device.name();
+  const std::size_t count = plan.shares().size();
+  return count == 1 ? name : std::to_string(count) + " devices (" + name + ", ...)";
+}
+
+/// Prints one line: style, devices, seconds, updates of a cell per second.
+inline void reportSpeed(const RunOptions& options, const hpl::ExecutionPlan& plan, double seconds,
+                        double updates) {
+  const std::size_t count = plan.shares().size();
+  std::printf("style %s, %zu device%s, %.2f s, %.1f million updates/s, compilation included\n",
+              styleName(options.style), count, count == 1 ? "" : "s", seconds,
+              1e-6 * updates / seconds);
+}
+
+}  // namespace samples
