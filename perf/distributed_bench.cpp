@@ -3,8 +3,8 @@
 // with exchanges of ghosts, against the same programs written by hand in OpenCL.
 //
 // distributed/host_cost: the host's time for one annotated launch and one syncGhosts, per device
-// and step, which the issue of a hand-written step is compared with. distributed/life and jacobi3d:
-// whole runs, the exchange included.
+// and step, beside that of a hand-written step. distributed/life and jacobi3d: whole runs, the
+// exchange included.
 #include <array>
 #include <cstdint>
 
