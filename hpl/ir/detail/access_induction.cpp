@@ -69,21 +69,6 @@ const Assign* findAssignment(const Block* block, const Variable* variable) {
   return nullptr;
 }
 
-BinaryOp mirrored(BinaryOp op) {
-  switch (op) {
-    case BinaryOp::Lt:
-      return BinaryOp::Gt;
-    case BinaryOp::Le:
-      return BinaryOp::Ge;
-    case BinaryOp::Gt:
-      return BinaryOp::Lt;
-    case BinaryOp::Ge:
-      return BinaryOp::Le;
-    default:
-      return op;
-  }
-}
-
 /// The last value (largest for positive strides, smallest for negative ones) that passes `i op
 /// bound`.
 std::optional<std::int64_t> lastValue(BinaryOp op, const Interval& bound, const Interval& start,

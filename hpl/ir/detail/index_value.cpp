@@ -227,6 +227,21 @@ Value valueOf(const Expr* expr, const Values& values, Budget& budget) {
   return {};
 }
 
+BinaryOp mirrored(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::Lt:
+      return BinaryOp::Gt;
+    case BinaryOp::Le:
+      return BinaryOp::Ge;
+    case BinaryOp::Gt:
+      return BinaryOp::Lt;
+    case BinaryOp::Ge:
+      return BinaryOp::Le;
+    default:
+      return op;
+  }
+}
+
 bool provablyTrue(const Expr* condition, const Values& values, Budget& budget) {
   if (condition == nullptr) return true;
   budget.spend();

@@ -62,21 +62,6 @@ Side sideOf(const Expr* expr, const std::function<Value(const Expr*)>& valueOf) 
   return side;
 }
 
-BinaryOp mirrored(BinaryOp op) {
-  switch (op) {
-    case BinaryOp::Lt:
-      return BinaryOp::Gt;
-    case BinaryOp::Le:
-      return BinaryOp::Ge;
-    case BinaryOp::Gt:
-      return BinaryOp::Lt;
-    case BinaryOp::Ge:
-      return BinaryOp::Le;
-    default:
-      return op;
-  }
-}
-
 /// `id + offset OP other`; false when it says something else than a bound.
 bool applyBound(Rim& rim, const Side& id, BinaryOp op, const Side& other) {
   const auto axis = static_cast<std::size_t>(id.axis);

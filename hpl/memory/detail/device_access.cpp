@@ -320,13 +320,15 @@ void Transaction::commitAll(std::span<DeviceLaunch> launches) {
   replica = used_.begin();
   for (const DeviceLaunch& launch : launches) {
     for (std::size_t i = 0; i < launch.uses.size(); ++i, ++replica) {
-      if (launch.tickets.empty()) continue;
+      if (launch.tickets.empty() || !launch.launched) continue;
       const DeviceUse& use = launch.uses[i];
       launch.tickets[i].replica = *replica;
       launch.tickets[i].slot = &slotFor(**replica, use.cells(), use.write);
     }
   }
   for (const DeviceLaunch& launch : launches) {
+    // What was not launched has not waited for its transfers either: it has to be prepared again.
+    if (!launch.launched) continue;
     for (std::size_t i = 0; i < launch.tickets.size(); ++i) {
       launch.tickets[i].epoch = launch.uses[i].view->root().epoch();
     }
