@@ -48,6 +48,9 @@ struct EmitOptions {
   /// The kernel's axis a (0 = x) runs along OpenCL dimension axes[a]: the launch's domains must be
   /// permuted alike. Slots and error buffers keep counting in the kernel's axes. See ir/axes.h.
   std::array<int, 3> axes{0, 1, 2};
+  /// Conversions between vectors mean what C's conversions of their lanes mean; OpenCL's own
+  /// convert_T of drivers are slow at times (PoCL: lane by lane).
+  bool plainConversions = false;
   /// Check every access against the extents; see `ErrorBuffer`.
   bool checkBounds = false;
   /// The device has cl_khr_fp16. Without it half arrays are converted at loads and stores, and

@@ -151,6 +151,7 @@ class Printer {
   std::string indexed(const Access& access) {
     std::string text = access.array->name;
     for (const Expr* index : access.indices) text += "[" + expr(index, 0) + "]";
+    if (access.lanes > 1) text.insert(text.size() - 1, " : " + std::to_string(access.lanes));
     return text;
   }
   std::string primary(const Expr* expr);

@@ -279,7 +279,9 @@ int FunctionWriter::node(const Expr& expr, const ir::Cast& cast) {
   }
   if (from.type.isVector() || from.type.complex) {
     if (computed(to) == computed(from.type)) return write(from);
-    out_ += "convert_" + spell(to) + '(';
+    const bool plain = session_.options.plainConversions;
+    session_.convertsVectors = session_.convertsVectors || plain;
+    out_ += plain ? "hpl_convert(" + spell(to) + ", " : "convert_" + spell(to) + '(';
     operand(from, kTernary);
     out_ += ')';
     return kPostfix;

@@ -83,6 +83,17 @@ long hpl_index(__global int* error, const int site, const int dimension, const l
 )";
 }
 
+constexpr const char* kPlainConversions = R"(#if defined(__has_builtin)
+#if __has_builtin(__builtin_convertvector)
+#define hpl_convert(type, value) __builtin_convertvector(value, type)
+#endif
+#endif
+#ifndef hpl_convert
+#define hpl_convert(type, value) convert_##type(value)
+#endif
+
+)";
+
 // Half values by way of their bits, for devices that can only load and store them.
 void writeHalfHelpers(std::string& out, const Session& session) {
   const auto spell = [](const char* type, int lanes) {
@@ -106,6 +117,8 @@ void writeHalfHelpers(std::string& out, const Session& session) {
 }
 
 }  // namespace
+
+std::string unalignedName(const ir::Type& type) { return "hpl_" + ir::toString(type); }
 
 void checkDevice(const ir::Kernel& kernel, const Usage& usage, const EmitOptions& options) {
   const std::string who = "Kernel '" + kernel.name() + "'";
@@ -135,6 +148,10 @@ std::string preamble(const Session& session) {
   if (!out.empty()) out += '\n';
   for (const ir::StructType* type : usage.structs)
     out += structTypedef(*type, options.hasHalf) + '\n';
+  for (const auto& [name, type] : session.unaligned)
+    out += "typedef " + ir::toString(type) + ' ' + name + " __attribute__((aligned(" +
+           std::to_string(ir::sizeOf(type.scalar)) + ")));\n";
+  if (session.convertsVectors) out += kPlainConversions;
   writeComplex(out, usage);
   for (const std::string& type : session.safeDivisions) writeSafeDivision(out, type);
   writeHalfHelpers(out, session);

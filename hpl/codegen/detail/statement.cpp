@@ -226,6 +226,12 @@ void FunctionWriter::assignment(const ir::Assign& assign) {
   if (access != nullptr && isConvertedHalf(*access->array)) {
     return halfStore(*access, *assign.value);
   }
+  if (access != nullptr && access->lanes > 1) {
+    severalElements(*access);
+    out_ += " = ";
+    exact(*assign.value);
+    return;
+  }
   place(target);
   if (isHalfBits(target)) {
     out_ += " = " + toHalf(target.type) + '(';

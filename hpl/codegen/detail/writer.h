@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -51,6 +52,10 @@ struct Session {
   bool roundsToHalf = false;
   /// Types whose divisions are written as hpl_div_T and hpl_rem_T.
   std::set<std::string> safeDivisions;
+  /// Vector types with the alignment of an element, by name.
+  std::map<std::string, ir::Type> unaligned;
+  /// Vectors are converted by hpl_convert.
+  bool convertsVectors = false;
   /// Surplus work-items run along and are masked by hpl_on.
   bool masked = false;
 
@@ -158,6 +163,7 @@ class FunctionWriter {
   /// The element as an lvalue, unchecked.
   int place(const ir::Expr& expr);
   int load(const ir::Expr& expr, const ir::Access& access);
+  void severalElements(const ir::Access& access);
   /// Position of the element relative to the array's name; `site` < 0: unchecked.
   int linearIndex(const ir::Access& access, int site);
   // `[i][j]` for arrays that are C arrays of several dimensions here, `[i * n + j]` otherwise.
@@ -252,6 +258,8 @@ class FunctionWriter {
   ir::SourceLocation where_;
 };
 
+/// "hpl_float8": the vector type with the alignment of its elements.
+std::string unalignedName(const ir::Type& type);
 /// Structural equality of pure expressions.
 bool sameExpr(const ir::Expr& a, const ir::Expr& b);
 /// The operand of an implicit conversion between scalars that C performs by itself where the

@@ -100,6 +100,7 @@ void AccessWalker::touch(const Access& access, const SourceLocation& where, Acce
   if (binding.direct) {
     std::vector<IndexForm> index;
     for (const Expr* expr : access.indices) index.push_back(valueOf(expr).form);
+    if (!index.back().isUnknown()) index.back().range.hi += access.lanes - 1;
     record(binding.bases.front(), std::move(index), where, kind, false);
     return;
   }
@@ -108,6 +109,7 @@ void AccessWalker::touch(const Access& access, const SourceLocation& where, Acce
     // Pointer arithmetic has 64 bits.
     const Type pointer{Scalar::Long};
     form = add(binding.position, valueOf(access.indices.front()), pointer).form;
+    if (!form.isUnknown()) form.range.hi += access.lanes - 1;
   }
   for (const Variable* base : binding.bases) {
     const auto rank = static_cast<std::size_t>(base->rank);

@@ -159,8 +159,17 @@ void ExprVerifier::checkAccess(const Expr& expr, const Access& access) {
                     "; convert it with cast<Int>()");
     }
   }
-  if (array.type != expr.type) {
-    context_.fail("elements of '" + array.name + "' have type " + describe(array.type) + ", not " +
+  Type type = array.type;
+  if (access.lanes > 1) {
+    const bool shared = array.space == Space::Global || array.space == Space::Constant;
+    if (!shared || !array.type.isScalar() || array.type.scalar == Scalar::Bool) {
+      context_.fail("several elements of '" + array.name +
+                    "' at once need scalar elements in global or constant memory");
+    }
+    type.lanes = access.lanes;
+  }
+  if (type != expr.type) {
+    context_.fail("elements of '" + array.name + "' have type " + describe(type) + ", not " +
                   describe(expr.type));
   }
 }

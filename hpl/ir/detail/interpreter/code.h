@@ -68,6 +68,8 @@ Pieces wholePieces(const Type& type);
 struct AccessCode {
   const Storage* storage = nullptr;
   std::vector<ExprPtr> indices;
+  /// Neighbours along the last dimension that are accessed together.
+  std::int64_t lanes = 1;
   SourceLocation where;
 };
 

@@ -118,7 +118,11 @@ Locations locateInArray(Machine& machine, ConstMask active, const AccessCode& ac
   const IndexRows rows = evalIndices(machine, active, access);
   for (std::size_t d = 0; d < memory.extents.size(); ++d) {
     const std::int64_t* index = rows[d];
-    const auto extent = static_cast<std::uint64_t>(memory.extents[d]);
+    const bool last = d + 1 == memory.extents.size();
+    // Several neighbours at once: the first one must leave room for the others.
+    const std::int64_t room = last ? access.lanes - 1 : 0;
+    const auto extent =
+        static_cast<std::uint64_t>(std::max<std::int64_t>(0, memory.extents[d] - room));
     const std::int64_t stride = memory.strides[d];
     for (std::int64_t i = 0; i < machine.width; ++i) {
       if (places.touched[i] == 0) continue;
@@ -150,7 +154,8 @@ Locations locateThroughPointer(Machine& machine, ConstMask active, const AccessC
     memories[i] = pointer.memory;
     if (machine.surplus[i] != 0 && pointer.memory->isGlobal()) continue;
     offsets[i] = wrapAdd(pointer.offset, rows[0][i]);
-    if (offsets[i] < pointer.memory->lowest || offsets[i] >= pointer.memory->end) {
+    if (offsets[i] < pointer.memory->lowest ||
+        offsets[i] + access.lanes - 1 >= pointer.memory->end) {
       throwBeyond(machine, access, rows, *pointer.memory, offsets[i], i);
     }
     touched[i] = 1;

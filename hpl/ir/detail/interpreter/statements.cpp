@@ -290,6 +290,7 @@ AccessCode Compiler::access(const Expr& expr) {
   const auto* access = expr.as<Access>();
   require(access != nullptr, "something that is no element of an array", expr.where);
   code.storage = storageOf(access->array);
+  code.lanes = access->lanes;
   for (const Expr* index : access->indices) {
     code.indices.push_back(this->expr(*index));
     require(index->type.isScalar() && index->type.isInteger(), "index that is no integer",
