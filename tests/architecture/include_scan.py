@@ -14,14 +14,14 @@ LEVELS = [
     ["error.h"],
     ["geometry"],
     ["ir", "runtime", "trace"],
-    ["memory", "codegen", "lang", "array"],
+    ["memory", "codegen", "strategies", "lang", "array"],
     ["launch", "ghosts"],
     ["mpi", "tune"],
 ]
 LEVEL_OF = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
 
 # These rooms are tested without a device, so not even indirectly may they need one.
-DEVICE_FREE = ["geometry", "ir", "codegen"]
+DEVICE_FREE = ["geometry", "ir", "codegen", "strategies"]
 DEVICE_HEADER = re.compile(r"^(CL/|OpenCL/|mpi\.h$|mpi/)")
 
 # What a user's program may start from.

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements of arrays in copied bodies.
+#include "hpl/ir/walk.h"
+#include "hpl/strategies/detail/body_writer.h"
+
+namespace hpl::strategies::detail {
+
+using ir::Expr;
+using ir::IndexForm;
+using ir::Variable;
+
+namespace {
+
+bool isShared(const Variable& array) {
+  return array.space == ir::Space::Global || array.space == ir::Space::Constant;
+}
+
+}  // namespace
+
+const Expr* BodyWriter::id(int axis, std::int64_t offset) {
+  const auto a = static_cast<std::size_t>(axis);
+  return builder_.add(place_.base[a], place_.shift[a] + offset);
+}
+
+void BodyWriter::settle(const Expr& condition) {
+  if (const auto* ref = condition.as<ir::VarRef>()) {
+    const Expr* value = context_.source.constantValue(ref->variable);
+    if (value != nullptr) settle(*value);
+    return;
+  }
+  if (const auto decision = context_.interior.decision(condition)) {
+    if (!settled_.insert(&condition).second) return;
+    std::array<const Expr*, 3> ids{};
+    for (int axis = 0; axis < 3; ++axis) ids[static_cast<std::size_t>(axis)] = id(axis);
+    Hoister::Bounds found;
+    context_.hoister.bound(*decision, ids, found);
+    const auto axis = static_cast<std::size_t>(decision->axis);
+    // The bounds are those of this copy's id; its base is `shift` before it.
+    const std::int64_t shift = place_.shift[axis];
+    for (const Expr* lower : found.lower)
+      context_.bounds[axis].lower.push_back(builder_.add(lower, -shift));
+    for (const Expr* upper : found.upper)
+      context_.bounds[axis].upper.push_back(builder_.add(upper, -shift));
+    return;
+  }
+  ir::forEachOperand(condition, [&](const Expr& operand) { settle(operand); });
+}
+
+IndexForm BodyWriter::formOf(const Expr& index) {
+  if (const auto* ref = index.as<ir::VarRef>()) {
+    const Expr* value = context_.source.constantValue(ref->variable);
+    if (value != nullptr) return formOf(*value);
+  }
+  const bool wide = index.type.isScalar() && index.type.isInteger() && ir::sizeOf(index.type) >= 4;
+  if (const auto* cast = index.as<ir::Cast>(); cast != nullptr && wide) {
+    const ir::Type& from = cast->operand->type;
+    if (from.isScalar() && from.isInteger() && ir::sizeOf(from) >= 4) return formOf(*cast->operand);
+  }
+  if (const auto* select = index.as<ir::Select>()) {
+    if (const auto settled = context_.interior.truth(*select->condition)) {
+      settle(*select->condition);
+      return formOf(*settled ? *select->yes : *select->no);
+    }
+  }
+  const auto* sum = index.as<ir::Binary>();
+  std::int64_t value = 0;
+  if (sum != nullptr && wide && isNumber(*sum->right, value) &&
+      (sum->op == ir::BinaryOp::Add || sum->op == ir::BinaryOp::Sub)) {
+    IndexForm form = formOf(*sum->left);
+    if (form.isUnknown()) return form;
+    const std::int64_t offset = sum->op == ir::BinaryOp::Add ? value : -value;
+    form.range = {form.range.lo + offset, form.range.hi + offset};
+    return form;
+  }
+  return context_.source.formOf(index);
+}
+
+ir::Access BodyWriter::located(const ir::Access& access, int lanes, std::string& key) {
+  ir::Access element{copyOf(access.array), {}, static_cast<std::uint8_t>(lanes)};
+  bool shares = access.array->role == ir::Role::ArrayParam;
+  key = access.array->name;
+  for (const Expr* index : access.indices) {
+    const IndexForm form = formOf(*index);
+    const bool exact = form.isExact() && isShared(*access.array);
+    shares = shares && exact;
+    if (!exact) {
+      element.indices.push_back(scalar(*index));
+    } else if (form.isAffine()) {
+      element.indices.push_back(id(form.axis, form.range.lo));
+      const std::int64_t shift = place_.shift[static_cast<std::size_t>(form.axis)];
+      key += '[' + std::to_string(form.axis) + ',' + std::to_string(form.range.lo + shift) + ']';
+    } else {
+      element.indices.push_back(builder_.number(form.range.lo, index->type));
+      key += '[' + std::to_string(form.range.lo) + ']';
+    }
+  }
+  if (!shares) key.clear();
+  return element;
+}
+
+/// How many lanes an access has: those of the copy where neighbours access neighbours, 1 where all
+/// access the same element.
+int BodyWriter::lanesOf(const ir::Access& access) const {
+  int growth = 0;
+  const auto add = [&](const std::vector<const Expr*>& indices) {
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+      const auto own = context_.interior.growth(*indices[d], context_.axis);
+      const bool uniform = !variation_.differs(*indices[d]);
+      const bool last = d + 1 == indices.size();
+      if (uniform || own == 0) continue;
+      if (!own || !last)
+        throw Refused{"neighbours access elements of '" + access.array->name +
+                      "' that are not side by side" + at(where_)};
+      growth += *own;
+    }
+  };
+  add(access.indices);
+  const Variable* array = access.array;
+  while (array->role == ir::Role::Alias) {
+    const Expr* target = context_.source.bindingOf(array);
+    if (target == nullptr) throw Refused{"an alias moves" + at(where_)};
+    const auto* element = target->as<ir::Access>();
+    add(element->indices);
+    array = element->array;
+  }
+  if (growth > 1)
+    throw Refused{"neighbours access elements of '" + access.array->name +
+                  "' that are not side by side" + at(where_)};
+  return growth == 1 ? context_.lanes : 1;
+}
+
+/// Lanes that did not ask for an element load it all the same: it must exist for all of them.
+void BodyWriter::requireInside(const ir::Access& access, const ir::SourceLocation& where) {
+  const auto refuse = [&] {
+    throw Refused{"it accesses '" + access.array->name +
+                  "' under a condition that differs between neighbours, at a position that cannot "
+                  "be checked before" +
+                  at(where)};
+  };
+  if (access.array->role == ir::Role::Declared) {
+    for (std::size_t d = 0; d < access.indices.size(); ++d) {
+      const IndexForm form = formOf(*access.indices[d]);
+      if (!form.isConstant() || form.range.lo < 0 || form.range.hi >= access.array->extents[d])
+        refuse();
+    }
+    return;
+  }
+  if (access.array->role == ir::Role::Alias) refuse();
+  for (std::size_t d = 0; d < access.indices.size(); ++d) {
+    const IndexForm form = formOf(*access.indices[d]);
+    if (form.isUnknown()) refuse();
+    const Expr* extent = builder_.cast(context_.extentOf(access.array, static_cast<int>(d)), kLong);
+    if (form.isConstant()) {
+      auto& bounds = context_.bounds[static_cast<std::size_t>(context_.axis)];
+      const Expr* fits =
+          form.range.lo < 0
+              ? builder_.number(0, kInt)
+              : builder_.binary(ir::BinaryOp::Lt, builder_.number(form.range.hi, kLong), extent);
+      bounds.upper.push_back(
+          builder_.select(fits, builder_.number(INT64_MAX, kLong), builder_.number(0, kLong)));
+      continue;
+    }
+    const auto axis = static_cast<std::size_t>(form.axis);
+    const std::int64_t shift = place_.shift[axis];
+    context_.bounds[axis].lower.push_back(builder_.number(-form.range.lo - shift, kLong));
+    context_.bounds[axis].upper.push_back(builder_.add(extent, -form.range.hi - shift));
+  }
+}
+
+BodyWriter::Value BodyWriter::load(const Expr& expr, const ir::Access& access) {
+  std::string key;
+  const Variable* memory = context_.source.memoryOf(access.array);
+  if (memory == nullptr) {
+    // An array of the kernel's own, one for each lane.
+    for (const Expr* index : access.indices)
+      if (variation_.differs(*index))
+        throw Refused{"neighbours access different elements of '" + access.array->name + "'" +
+                      at(where_)};
+    if (speculative_) requireInside(access, expr.where);
+    const ir::Access element = located(access, 1, key);
+    return {builder_.make(element.array->type, element, expr.where), Value::Kind::Vector};
+  }
+  if (memory->type.scalar == ir::Scalar::Bool || memory->type.scalar == ir::Scalar::Half)
+    throw Refused{"it reads elements of bool or half" + at(where_)};
+  if (lanesOf(access) != context_.lanes)
+    throw Refused{"an element of '" + access.array->name + "' differs between neighbours" +
+                  at(where_)};
+  if (speculative_ || masked_) requireInside(access, expr.where);
+  const ir::Access element = located(access, context_.lanes, key);
+  const ir::Type type = widened(ir::Type{storedScalar(expr.type)}, context_.lanes);
+  const Expr* value = builder_.make(type, element, expr.where);
+  if (key.empty() || context_.source.isWritten(memory)) return {value, Value::Kind::Vector};
+  if (const Variable* known = loads_.find(key)) return {builder_.ref(known), Value::Kind::Vector};
+  if (lazy_) return {value, Value::Kind::Vector};
+  Variable* loaded = builder_.variable(access.array->name + "_at", type);
+  builder_.declare(*out_, loaded, value);
+  loads_.add(key, loaded);
+  return {builder_.ref(loaded), Value::Kind::Vector};
+}
+
+}  // namespace hpl::strategies::detail

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statements of copied bodies; expressions are in body_expressions.cpp.
+#include "hpl/strategies/detail/body_writer.h"
+
+#include "hpl/ir/walk.h"
+
+namespace hpl::strategies::detail {
+
+using ir::Block;
+using ir::Expr;
+using ir::Scalar;
+using ir::Stmt;
+using ir::Variable;
+
+const Variable* LoadTable::find(const std::string& key) const {
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+    const auto found = scope->find(key);
+    if (found != scope->end()) return found->second;
+  }
+  return nullptr;
+}
+
+void BodyWriter::write(const Stmt& stmt, Block& out, Block* late) {
+  late_ = late;
+  statement(stmt, out, nullptr);
+  late_ = nullptr;
+}
+
+void BodyWriter::block(const Block& block, Block& out, const Expr* mask) {
+  for (const Stmt* stmt : block.stmts) statement(*stmt, out, mask);
+}
+
+void BodyWriter::statement(const Stmt& stmt, Block& out, const Expr* mask) {
+  Block* const outer = out_;
+  out_ = &out;
+  if (stmt.where.file != nullptr) where_ = stmt.where;
+  if (const auto* declare = stmt.as<ir::Declare>()) {
+    this->declare(*declare, out);
+  } else if (const auto* bind = stmt.as<ir::Bind>()) {
+    this->bind(*bind, out);
+  } else if (const auto* assign = stmt.as<ir::Assign>()) {
+    this->assign(*assign, stmt.where, mask);
+  } else if (const auto* branch = stmt.as<ir::If>()) {
+    this->branch(*branch, out, mask);
+  } else if (stmt.as<ir::Loop>() != nullptr || stmt.as<ir::DoLoop>() != nullptr) {
+    loop(stmt, out, mask);
+  } else if (const auto* inner = stmt.as<Block>()) {
+    block(*inner, out, mask);
+  } else if (stmt.as<ir::Break>() != nullptr || stmt.as<ir::Continue>() != nullptr) {
+    if (mask != nullptr) throw Refused{"neighbours leave a loop at different times" + at(where_)};
+    out.stmts.push_back(&stmt);
+  } else {
+    throw Refused{"it calls a function or synchronises" + at(where_)};
+  }
+  out_ = outer;
+}
+
+Scalar BodyWriter::storedScalar(const ir::Type& type) {
+  if (!type.isScalar()) throw Refused{"it computes with vectors, complex numbers or structs"};
+  return type.scalar == Scalar::Bool ? Scalar::Int : type.scalar;
+}
+
+const Variable* BodyWriter::copyOf(const Variable* variable) {
+  if (variable->role == ir::Role::ScalarParam || variable->role == ir::Role::ArrayParam)
+    return variable;
+  const auto found = copies_.find(variable);
+  if (found != copies_.end()) return found->second;
+  Variable* copy = builder_.variable(*variable);
+  const Variable* behind = variable;
+  while (behind->role == ir::Role::Alias) {
+    const Expr* target = context_.source.bindingOf(behind);
+    if (target == nullptr) {
+      if (context_.lanes > 1) throw Refused{"an alias moves" + at(where_)};
+      break;
+    }
+    behind = target->as<ir::Access>()->array;
+  }
+  if (behind->space == ir::Space::Private && variation_.differs(behind)) {
+    if (behind->rank > 0 && behind->type.scalar == Scalar::Bool)
+      throw Refused{"it has a private array of bool" + at(where_)};
+    copy->type = widened(ir::Type{storedScalar(variable->type)}, context_.lanes);
+  }
+  copies_.emplace(variable, copy);
+  return copy;
+}
+
+void BodyWriter::declare(const ir::Declare& declare, Block& out) {
+  auto* copy = const_cast<Variable*>(copyOf(declare.variable));
+  const Expr* init = nullptr;
+  if (declare.init != nullptr && !variation_.differs(declare.variable)) {
+    init = scalar(*declare.init);
+  } else if (declare.init != nullptr) {
+    const Value value = convert(*declare.init);
+    init = declare.variable->type.scalar == Scalar::Bool ? mask(value)
+                                                         : vector(value, copy->type.scalar);
+  }
+  builder_.declare(out, copy, init);
+}
+
+void BodyWriter::bind(const ir::Bind& bind, Block& out) {
+  std::string key;
+  const auto& target = *bind.target->as<ir::Access>();
+  const Variable* alias = copyOf(bind.alias);
+  ir::Access element = located(target, 1, key);
+  builder_.statement(
+      out, ir::Bind{alias, builder_.make(element.array->type, element, bind.target->where)},
+      where_);
+}
+
+void BodyWriter::assign(const ir::Assign& assign, const ir::SourceLocation& where,
+                        const Expr* mask) {
+  const Expr& target = *assign.target;
+  if (context_.lanes == 1) {
+    builder_.assign(*out_, scalar(target), scalar(*assign.value), where);
+    return;
+  }
+  const Variable* root = rootOf(target);
+  if (target.as<ir::VarRef>() == nullptr && target.as<ir::Access>() == nullptr)
+    throw Refused{"it assigns to a part of an element" + at(where_)};
+  const bool isShared = root->space != ir::Space::Private;
+  if (isShared) return store(target, vector(*assign.value), where, mask);
+  if (!variation_.differs(root)) {
+    builder_.assign(*out_, scalar(target), scalar(*assign.value), where);
+    return;
+  }
+  const Value value = convert(*assign.value);
+  const Expr* place = nullptr;
+  if (const auto* access = target.as<ir::Access>()) {
+    std::string key;
+    const ir::Access element = located(*access, 1, key);
+    place = builder_.make(element.array->type, element, target.where);
+  } else {
+    place = builder_.ref(copyOf(root));
+  }
+  const Expr* lanes =
+      target.type.scalar == Scalar::Bool ? this->mask(value) : vector(value, place->type.scalar);
+  if (mask != nullptr) lanes = blend(mask, lanes, place);
+  builder_.assign(*out_, place, lanes, where);
+}
+
+void BodyWriter::store(const Expr& target, const Expr* value, const ir::SourceLocation& where,
+                       const Expr* mask) {
+  const auto& access = *target.as<ir::Access>();
+  if (lanesOf(access) != context_.lanes)
+    throw Refused{"neighbours write the same element" + at(where_)};
+  if (access.array->type.scalar == Scalar::Bool) throw Refused{"it writes elements of bool"};
+  std::string key;
+  const ir::Access element = located(access, context_.lanes, key);
+  const Expr* place = builder_.make(value->type, element, target.where);
+  if (mask != nullptr) {
+    requireInside(access, where);
+    builder_.assign(*out_, place, blend(mask, value, place), where);
+    return;
+  }
+  // Stores of one work-item to one element keep their order.
+  if (late_ == nullptr || !context_.source.isWrittenOnce(access.array)) {
+    builder_.assign(*out_, place, value, where);
+    return;
+  }
+  Variable* result = builder_.variable("result", value->type);
+  builder_.declare(*out_, result, value);
+  builder_.assign(*late_, place, builder_.ref(result), where);
+}
+
+Block* BodyWriter::nested(const Block* block, const Expr* mask) {
+  if (block == nullptr) return nullptr;
+  Block* copy = builder_.block();
+  Block* const late = late_;
+  Block* const outer = out_;
+  late_ = nullptr;
+  out_ = copy;
+  loads_.open();
+  this->block(*block, *copy, mask);
+  loads_.close();
+  late_ = late;
+  out_ = outer;
+  return copy;
+}
+
+void BodyWriter::branch(const ir::If& branch, Block& out, const Expr* mask) {
+  if (const auto settled = context_.interior.truth(*branch.condition)) {
+    settle(*branch.condition);
+    const Block* side = *settled ? branch.then : branch.otherwise;
+    if (side != nullptr) block(*side, out, mask);
+    return;
+  }
+  if (variation_.differs(*branch.condition)) return maskedBranch(branch, out, mask);
+  const Expr* condition = scalar(*branch.condition);
+  builder_.statement(
+      out, ir::If{condition, nested(branch.then, mask), nested(branch.otherwise, mask)}, where_);
+}
+
+void BodyWriter::maskedBranch(const ir::If& branch, Block& out, const Expr* mask) {
+  const Expr* condition = this->mask(convert(*branch.condition));
+  Variable* chosen = builder_.variable("chosen", condition->type);
+  builder_.declare(out, chosen, condition);
+  const auto both = [&](const Expr* a) {
+    return mask == nullptr ? a : builder_.binary(ir::BinaryOp::BitAnd, a, mask);
+  };
+  maskedSide(branch.then, both(builder_.ref(chosen)), out);
+  if (branch.otherwise != nullptr && !branch.otherwise->stmts.empty())
+    maskedSide(branch.otherwise, both(builder_.unary(ir::UnaryOp::BitNot, builder_.ref(chosen))),
+               out);
+}
+
+/// Runs only if there is a lane that wants it, so that whatever is the same for all lanes, loops
+/// and elements with fixed indices, is what a work-item asks for.
+void BodyWriter::maskedSide(const Block* side, const Expr* mask, Block& out) {
+  Variable* active = builder_.variable("active", mask->type);
+  builder_.declare(out, active, mask);
+  const Expr* any = builder_.make(kInt, ir::BuiltinExpr{ir::Builtin::any_, {builder_.ref(active)}});
+  const bool outer = masked_;
+  masked_ = true;
+  const Block* block = nested(side, builder_.ref(active));
+  masked_ = outer;
+  builder_.statement(out, ir::If{any, block, nullptr}, where_);
+}
+
+void BodyWriter::loop(const Stmt& stmt, Block& out, const Expr* mask) {
+  const auto uniform = [&](const Expr* condition) {
+    if (condition != nullptr && variation_.differs(*condition))
+      throw Refused{"neighbours leave a loop at different times" + at(where_)};
+  };
+  const auto condition = [&](const Expr* original) {
+    return original == nullptr ? nullptr : scalar(*original);
+  };
+  if (const auto* loop = stmt.as<ir::Loop>()) {
+    uniform(loop->condition);
+    ir::Loop copy{};
+    copy.prepare = nested(loop->prepare, mask);
+    copy.condition = condition(loop->condition);
+    copy.step = nested(loop->step, mask);
+    copy.body = nested(loop->body, mask);
+    builder_.statement(out, copy, stmt.where);
+    return;
+  }
+  const auto& loop = *stmt.as<ir::DoLoop>();
+  uniform(loop.condition);
+  ir::DoLoop copy{};
+  copy.body = nested(loop.body, mask);
+  copy.prepare = nested(loop.prepare, mask);
+  copy.condition = condition(loop.condition);
+  builder_.statement(out, copy, stmt.where);
+}
+
+}  // namespace hpl::strategies::detail

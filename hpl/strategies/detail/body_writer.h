@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "hpl/strategies/detail/interior.h"
+
+/// Writes copies of a kernel's body for given ids: for one work-item, or for several neighbours
+/// along an axis at once, in the lanes of vectors.
+namespace hpl::strategies::detail {
+
+/// What all copies of a body share.
+struct BodyContext {
+  const Source& source;
+  Builder& builder;
+  const Hoister& hoister;
+  /// Comparisons that are decided where the copies are.
+  const Interior& interior;
+  Hoister::ExtentOf extentOf;
+  Hoister::SizeOf sizeOf;
+  /// 1: one work-item.
+  int lanes = 1;
+  /// The axis along which the lanes run.
+  int axis = 0;
+  /// Built-in functions whose vector forms may round in another way are refused.
+  bool exact = false;
+  /// What the ids must satisfy, collected by the copies; one for each axis.
+  std::array<Hoister::Bounds, 3> bounds;
+};
+
+/// Where one copy is: its ids are base + shift.
+struct Place {
+  std::array<const ir::Expr*, 3> base{};
+  std::array<std::int64_t, 3> shift{};
+};
+
+/// Elements that copies have loaded already, by array and position.
+class LoadTable {
+ public:
+  LoadTable() { open(); }
+  void open() { scopes_.emplace_back(); }
+  void close() { scopes_.pop_back(); }
+  const ir::Variable* find(const std::string& key) const;
+  void add(const std::string& key, const ir::Variable* value) { scopes_.back()[key] = value; }
+
+ private:
+  std::vector<std::unordered_map<std::string, const ir::Variable*>> scopes_;
+};
+
+/// The variables that differ between neighbours along the axis, when decided comparisons are taken
+/// as decided.
+class Variation {
+ public:
+  Variation(const BodyContext& context);
+  bool differs(const ir::Variable* variable) const { return variables_.contains(variable); }
+  bool differs(const ir::Expr& expr) const;
+
+ private:
+  bool visit(const ir::Block& block, bool underDifference);
+  bool visit(const ir::Stmt& stmt, bool underDifference);
+  bool mark(const ir::Variable* variable);
+  bool find(const ir::Expr& expr) const;
+
+  const BodyContext& context_;
+  std::unordered_set<const ir::Variable*> variables_;
+  mutable std::unordered_map<const ir::Expr*, bool> known_;
+};
+
+/// One copy of the body. Throws Refused for what cannot be written in vectors.
+class BodyWriter {
+ public:
+  BodyWriter(BodyContext& context, const Variation& variation, LoadTable& loads, const Place& place)
+      : context_(context),
+        builder_(context.builder),
+        variation_(variation),
+        loads_(loads),
+        place_(place) {}
+
+  /// Stores to arrays go to `late` instead of `out` where that is not null.
+  void write(const ir::Stmt& stmt, ir::Block& out, ir::Block* late);
+  /// Notes what ids must satisfy for the decided comparisons in the condition to be as decided.
+  void settle(const ir::Expr& condition);
+
+ private:
+  /// Scalar: the same in all lanes; Vector: a value for each lane; Mask: an int for each lane, -1
+  /// for true and 0 for false, standing for C's 1 and 0.
+  struct Value {
+    enum class Kind { Scalar, Vector, Mask };
+    const ir::Expr* node = nullptr;
+    Kind kind = Kind::Scalar;
+  };
+
+  // Statements, executed by the lanes that `mask` (an int vector; null: all) selects.
+  void block(const ir::Block& block, ir::Block& out, const ir::Expr* mask);
+  void statement(const ir::Stmt& stmt, ir::Block& out, const ir::Expr* mask);
+  void declare(const ir::Declare& declare, ir::Block& out);
+  void bind(const ir::Bind& bind, ir::Block& out);
+  void assign(const ir::Assign& assign, const ir::SourceLocation& where, const ir::Expr* mask);
+  void store(const ir::Expr& target, const ir::Expr* value, const ir::SourceLocation& where,
+             const ir::Expr* mask);
+  void branch(const ir::If& branch, ir::Block& out, const ir::Expr* mask);
+  void maskedBranch(const ir::If& branch, ir::Block& out, const ir::Expr* mask);
+  void maskedSide(const ir::Block* side, const ir::Expr* mask, ir::Block& out);
+  void loop(const ir::Stmt& stmt, ir::Block& out, const ir::Expr* mask);
+  ir::Block* nested(const ir::Block* block, const ir::Expr* mask);
+
+  // Expressions.
+  Value convert(const ir::Expr& expr);
+  Value convertBinary(const ir::Expr& expr, const ir::Binary& binary);
+  Value convertLogical(const ir::Binary& binary);
+  Value convertSelect(const ir::Expr& expr, const ir::Select& select);
+  Value convertCast(const ir::Expr& expr, const ir::Cast& cast);
+  Value convertBuiltin(const ir::Expr& expr, const ir::BuiltinExpr& builtin);
+  Value convertVariable(const ir::Expr& expr, const ir::VarRef& ref);
+  Value load(const ir::Expr& expr, const ir::Access& access);
+  /// Ascending ids of the lanes as integers of a type.
+  Value counting(const ir::Expr& first);
+  /// A copy of an expression that is the same in all lanes, or its value in the first lane.
+  const ir::Expr* scalar(const ir::Expr& expr);
+  const ir::Expr* scalarNode(const ir::Expr& expr);
+  const ir::Expr* vector(const Value& value, ir::Scalar scalar);
+  const ir::Expr* vector(const ir::Expr& expr) {
+    return vector(convert(expr), storedScalar(expr.type));
+  }
+  const ir::Expr* mask(const Value& value);
+  const ir::Expr* blend(const ir::Expr* mask, const ir::Expr* yes, const ir::Expr* no);
+  const ir::Expr* splat(const ir::Expr* scalar, ir::Scalar type);
+
+  /// The access with its indices for this copy; the key is empty where it cannot be shared.
+  ir::Access located(const ir::Access& access, int lanes, std::string& key);
+  /// The form of an index, when decided comparisons are taken as decided.
+  ir::IndexForm formOf(const ir::Expr& index);
+  const ir::Expr* id(int axis, std::int64_t offset = 0);
+  void requireInside(const ir::Access& access, const ir::SourceLocation& where);
+  const ir::Variable* copyOf(const ir::Variable* variable);
+  int lanesOf(const ir::Access& access) const;
+  static ir::Scalar storedScalar(const ir::Type& type);
+
+  BodyContext& context_;
+  Builder& builder_;
+  const Variation& variation_;
+  LoadTable& loads_;
+  Place place_;
+  std::unordered_map<const ir::Variable*, const ir::Variable*> copies_;
+  std::unordered_set<const ir::Expr*> settled_;
+  ir::Block* out_ = nullptr;
+  ir::Block* late_ = nullptr;
+  /// What is computed may be computed in vain, for no lane that asked for it.
+  bool speculative_ = false;
+  /// The statement is executed for some lanes only.
+  bool masked_ = false;
+  /// Operands that C may skip: nothing may be computed ahead of them.
+  bool lazy_ = false;
+  ir::SourceLocation where_;
+};
+
+}  // namespace hpl::strategies::detail

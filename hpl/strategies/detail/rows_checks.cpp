@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/strategies/detail/rows_checks.h"
+
+#include <algorithm>
+#include <set>
+
+namespace hpl::strategies {
+namespace detail {
+
+const char* axisName(int axis) { return axis == 0 ? "x" : axis == 1 ? "y" : "z"; }
+
+namespace {
+
+/// Each work-item writes one element of each row, its own.
+void checkWrites(const ir::ArrayAccess& access, const RowsOptions& options) {
+  const std::string name = "'" + access.array->name + "'";
+  const ir::AccessSite* first = nullptr;
+  for (const ir::AccessSite& site : access.sites) {
+    if (!site.writes) continue;
+    if (site.alias) throw Refused{"it writes " + name + " through an alias" + at(site.where)};
+    const ir::IndexForm& last = site.index.back();
+    if (!last.isAffine() || last.axis != options.order[0] || !last.isExact())
+      throw Refused{"it writes " + name + " elsewhere than along id" + axisName(options.order[0]) +
+                    at(site.where)};
+    for (int axis = 0; axis < options.dims; ++axis) {
+      const auto own = std::count_if(
+          site.index.begin(), site.index.end(),
+          [&](const ir::IndexForm& f) { return f.isAffine() && f.axis == axis && f.isExact(); });
+      if (own != 1)
+        throw Refused{"several work-items write one element of " + name + at(site.where)};
+    }
+    // A store for some lanes rewrites the others, which must be this work-item's too.
+    if (first != nullptr)
+      for (std::size_t d = 0; d < site.index.size(); ++d)
+        if (site.index[d].isAffine() != first->index[d].isAffine() ||
+            (site.index[d].isAffine() && !(site.index[d] == first->index[d])))
+          throw Refused{"it writes " + name + " at different offsets" + at(site.where)};
+    first = &site;
+  }
+}
+
+}  // namespace
+
+void checkKernel(const ir::Kernel& kernel, const ir::AccessSummary& summary,
+                 const RowsOptions& options) {
+  if (summary.usesBarrier || summary.usesLocalMemory)
+    throw Refused{"its work-items share local memory or wait for each other"};
+  if (summary.usesAtomics) throw Refused{"it uses atomics"};
+  if (summary.usesLocalIdOrGroup) throw Refused{"it asks for local or group ids"};
+  if (!kernel.functions.empty())
+    throw Refused{"it calls '" + kernel.functions.front()->name +
+                  "' with call(); called directly it would be inlined"};
+  bool writes = false;
+  for (const ir::ArrayAccess& access : summary.arrays) {
+    if (!access.written) continue;
+    writes = true;
+    checkWrites(access, options);
+  }
+  if (!writes) throw Refused{"it writes no array"};
+}
+
+bool isIdempotent(const ir::AccessSummary& summary) {
+  return std::none_of(summary.arrays.begin(), summary.arrays.end(),
+                      [](const ir::ArrayAccess& a) { return a.written && a.read; });
+}
+
+}  // namespace detail
+
+JamChoice chooseJam(const ir::AccessSummary& summary, const RowsOptions& options) {
+  // Distinct positions that are read, for one row and for several.
+  const int slow = options.dims == 3 ? options.order[2] : options.order[1];
+  const auto loads = [&](int rows) {
+    std::set<std::vector<std::int64_t>> positions;
+    for (const ir::ArrayAccess& access : summary.arrays) {
+      for (const ir::AccessSite& site : access.sites) {
+        if (!site.reads || site.alias) continue;
+        for (int r = 0; r < rows; ++r) {
+          std::vector<std::int64_t> position{access.array->paramIndex};
+          for (const ir::IndexForm& form : site.index)
+            position.push_back(form.range.lo + (form.isAffine() && form.axis == slow ? r : 0));
+          positions.insert(std::move(position));
+        }
+      }
+    }
+    return static_cast<double>(positions.size());
+  };
+  JamChoice choice;
+  const double one = loads(1);
+  if (options.dims == 1 || one == 0) return choice;
+  constexpr int kRows = 4;
+  if (loads(kRows) / kRows <= 0.95 * one) choice.jam = kRows;
+  // Long sums of loads: a second vector beside hides the latency of additions.
+  if (one >= 50) choice.vectors = 2;
+  return choice;
+}
+
+}  // namespace hpl::strategies

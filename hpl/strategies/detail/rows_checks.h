@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "hpl/strategies/detail/source.h"
+#include "hpl/strategies/rows.h"
+
+namespace hpl::strategies::detail {
+
+/// "x", "y", "z".
+const char* axisName(int axis);
+
+/// Throws Refused for kernels whose work-items depend on each other or on their groups, and for
+/// those that do not write rows.
+void checkKernel(const ir::Kernel& kernel, const ir::AccessSummary& summary,
+                 const RowsOptions& options);
+
+/// Computing an element twice gives it the same value twice.
+bool isIdempotent(const ir::AccessSummary& summary);
+
+}  // namespace hpl::strategies::detail

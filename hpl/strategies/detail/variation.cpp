@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which variables differ between neighbours.
+#include "hpl/ir/walk.h"
+#include "hpl/strategies/detail/body_writer.h"
+
+namespace hpl::strategies::detail {
+
+using ir::Block;
+using ir::Expr;
+using ir::Stmt;
+using ir::Variable;
+
+Variation::Variation(const BodyContext& context) : context_(context) {
+  if (context.lanes == 1) return;
+  // What differs makes more differ: until nothing changes.
+  while (visit(context.source.body(), false)) known_.clear();
+  known_.clear();
+}
+
+bool Variation::differs(const Expr& expr) const {
+  if (context_.lanes == 1) return false;
+  const auto found = known_.find(&expr);
+  if (found != known_.end()) return found->second;
+  const bool result = find(expr);
+  known_.emplace(&expr, result);
+  return result;
+}
+
+bool Variation::find(const Expr& expr) const {
+  if (context_.interior.truth(expr).has_value()) return false;
+  if (const auto* ref = expr.as<ir::VarRef>()) return variables_.contains(ref->variable);
+  if (const auto* item = expr.as<ir::WorkItem>())
+    return item->query == ir::Query::GlobalId && item->dim == context_.axis;
+  if (const auto* select = expr.as<ir::Select>()) {
+    if (const auto settled = context_.interior.truth(*select->condition))
+      return differs(*settled ? *select->yes : *select->no);
+  }
+  if (const auto* access = expr.as<ir::Access>()) {
+    if (variables_.contains(access->array)) return true;
+    const Expr* target = context_.source.bindingOf(access->array);
+    if (target != nullptr && differs(*target)) return true;
+  }
+  bool result = false;
+  ir::forEachOperand(expr, [&](const Expr& operand) { result = result || differs(operand); });
+  return result;
+}
+
+bool Variation::mark(const Variable* variable) {
+  if (variable->space != ir::Space::Private) return false;
+  return variables_.insert(variable).second;
+}
+
+bool Variation::visit(const Block& block, bool underDifference) {
+  bool changed = false;
+  for (const Stmt* stmt : block.stmts) changed = visit(*stmt, underDifference) || changed;
+  return changed;
+}
+
+bool Variation::visit(const Stmt& stmt, bool underDifference) {
+  if (const auto* declare = stmt.as<ir::Declare>()) {
+    if (declare->init == nullptr || !differs(*declare->init)) return false;
+    return mark(declare->variable);
+  }
+  if (const auto* assign = stmt.as<ir::Assign>()) {
+    const Variable* target = rootOf(*assign->target);
+    // What is assigned under a difference is different unless it also lives there only; that is
+    // not looked into.
+    return underDifference || differs(*assign->value) ? mark(target) : false;
+  }
+  if (const auto* branch = stmt.as<ir::If>()) {
+    if (const auto settled = context_.interior.truth(*branch->condition)) {
+      const Block* side = *settled ? branch->then : branch->otherwise;
+      return side != nullptr && visit(*side, underDifference);
+    }
+    const bool under = underDifference || differs(*branch->condition);
+    bool changed = visit(*branch->then, under);
+    if (branch->otherwise != nullptr) changed = visit(*branch->otherwise, under) || changed;
+    return changed;
+  }
+  bool changed = false;
+  ir::forEachBlock(stmt,
+                   [&](const Block& inner) { changed = visit(inner, underDifference) || changed; });
+  return changed;
+}
+
+}  // namespace hpl::strategies::detail

@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/strategies/rows.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "hpl/ir/printer.h"
+#include "hpl/ir/walk.h"
+#include "hpl/strategies/detail/body_writer.h"
+#include "hpl/strategies/detail/drop_unused.h"
+#include "hpl/strategies/detail/rows_checks.h"
+
+namespace hpl::strategies {
+namespace {
+
+using namespace detail;
+using ir::BinaryOp;
+using ir::Block;
+using ir::Expr;
+using ir::Stmt;
+using ir::Variable;
+
+class RowsBuilder {
+ public:
+  RowsBuilder(const ir::Kernel& kernel, const ir::AccessSummary& summary,
+              const RowsOptions& options)
+      : options_(options),
+        rewritten_(std::make_shared<ir::Kernel>()),
+        builder_(*rewritten_->arena),
+        source_(kernel, summary, builder_),
+        hoister_(
+            source_, builder_, [this](const Variable* a, int d) { return extent(a, d); },
+            [this](int axis) { return size(axis); }),
+        idempotent_(isIdempotent(summary)) {}
+
+  Rows build();
+
+ private:
+  struct Axis {
+    Variable* begin = nullptr;
+    Variable* end = nullptr;
+    Variable* id = nullptr;
+  };
+  /// Ids for which decided comparisons are as decided.
+  struct Range {
+    const Expr* lo = nullptr;
+    const Expr* hi = nullptr;
+  };
+
+  const Expr* hidden(Hidden::Kind kind, int axis, int param);
+  const Expr* size(int axis);
+  const Expr* extent(const Variable* array, int dimension);
+  const Expr* zero() { return builder_.number(0, kUlong); }
+  const Expr* compare(BinaryOp op, const Expr* a, const Expr* b) {
+    return builder_.binary(op, a, b);
+  }
+  const Expr* both(const Expr* a, const Expr* b) {
+    return a == nullptr ? b : b == nullptr ? a : builder_.binary(BinaryOp::LogicalAnd, a, b);
+  }
+
+  BodyContext context(const Interior& interior, int lanes) {
+    return BodyContext{source_,
+                       builder_,
+                       hoister_,
+                       interior,
+                       [this](const Variable* a, int d) { return extent(a, d); },
+                       [this](int axis) { return size(axis); },
+                       lanes,
+                       options_.order[0],
+                       options_.exact && lanes > 1,
+                       {}};
+  }
+  Place place(const std::array<const Variable*, 3>& ids) const;
+  void declareBlocks(Block& out);
+  Range range(Block& out, const std::string& stem, const Axis& axis, const Hoister::Bounds& bounds);
+  std::vector<const Expr*> tightest(const std::vector<const Expr*>& bounds, bool isLower);
+  void copies(BodyContext& context, std::vector<Place> places, Block& out);
+  void flatten(const Block& block, const Interior& interior, std::vector<const Stmt*>& stmts,
+               std::vector<const Expr*>& conditions) const;
+  std::int64_t reach(const Stmt& stmt) const;
+  void vectorLoop(Block& out, const Block& body, const BodyContext& context, Variable* x, int width,
+                  Variable* from, Variable* to, const Expr* allowed);
+  const Expr* fastRows(Block& out, Block& head, Variable* from, Variable* to);
+  bool isNarrowed(const BodyContext& context) const;
+  void row(Block& out, Variable* from, Variable* to, const Expr* isFast);
+  Block* slowLoop(Block& out, int axis, Variable* step);
+
+  int rowAxis() const { return options_.order[0]; }
+  bool has(int axis) const { return axis < options_.dims; }
+  Axis& axis(int a) { return axes_[static_cast<std::size_t>(a)]; }
+
+  RowsOptions options_;
+  std::shared_ptr<ir::Kernel> rewritten_;
+  Builder builder_;
+  Source source_;
+  Hoister hoister_;
+  bool idempotent_;
+  std::array<Axis, 3> axes_;
+  std::vector<Hidden> hidden_;
+  std::vector<const Variable*> hiddenParams_;
+  int jam_ = 1;
+  int jamAxis_ = -1;
+  int vectors_ = 1;
+  /// Jam: there are as many rows left away from the borders (a variable), and what says the latter.
+  const Expr* tall_ = nullptr;
+  const Expr* jamWithin_ = nullptr;
+};
+
+const Expr* RowsBuilder::hidden(Hidden::Kind kind, int axis, int param) {
+  for (std::size_t i = 0; i < hidden_.size(); ++i)
+    if (hidden_[i].kind == kind && hidden_[i].axis == axis && hidden_[i].param == param)
+      return builder_.ref(hiddenParams_[i]);
+  constexpr const char* kStems[] = {"first_", "count_", "size_", "block_", "extent_"};
+  std::string stem = kStems[static_cast<int>(kind)];
+  if (kind == Hidden::Kind::Extent) {
+    stem += source_.kernel().entry->params[static_cast<std::size_t>(param)]->name + '_' +
+            std::to_string(axis);
+  } else {
+    stem += axisName(axis);
+  }
+  Variable* variable = builder_.variable(stem, kUlong);
+  variable->role = ir::Role::ScalarParam;
+  variable->readOnly = true;
+  hidden_.push_back({kind, axis, param});
+  hiddenParams_.push_back(variable);
+  return builder_.ref(variable);
+}
+
+const Expr* RowsBuilder::size(int axis) {
+  return has(axis) ? hidden(Hidden::Kind::Whole, axis, -1) : builder_.number(1, kUlong);
+}
+
+const Expr* RowsBuilder::extent(const Variable* array, int dimension) {
+  return hidden(Hidden::Kind::Extent, dimension, array->paramIndex);
+}
+
+Place RowsBuilder::place(const std::array<const Variable*, 3>& ids) const {
+  Place place;
+  auto& builder = const_cast<Builder&>(builder_);
+  for (std::size_t a = 0; a < 3; ++a)
+    place.base[a] = ids[a] != nullptr ? builder.ref(ids[a]) : builder.number(0, kUlong);
+  return place;
+}
+
+void RowsBuilder::declareBlocks(Block& out) {
+  for (int a = 0; a < options_.dims; ++a) {
+    const Expr* item =
+        builder_.make(kUlong, ir::WorkItem{ir::Query::GlobalId, static_cast<std::uint8_t>(a)});
+    const Expr* first = hidden(Hidden::Kind::First, a, -1);
+    const Expr* block = hidden(Hidden::Kind::Block, a, -1);
+    const Expr* begin =
+        builder_.binary(BinaryOp::Add, first, builder_.binary(BinaryOp::Mul, item, block));
+    const std::string name = axisName(a);
+    axis(a).begin = builder_.variable("begin_" + name, kUlong);
+    axis(a).end = builder_.variable("end_" + name, kUlong);
+    builder_.declare(out, axis(a).begin, begin);
+    const Expr* last = builder_.binary(BinaryOp::Add, first, hidden(Hidden::Kind::Count, a, -1));
+    builder_.declare(
+        out, axis(a).end,
+        builder_.smaller(builder_.binary(BinaryOp::Add, builder_.ref(axis(a).begin), block), last));
+  }
+}
+
+RowsBuilder::Range RowsBuilder::range(Block& out, const std::string& stem, const Axis& axis,
+                                      const Hoister::Bounds& bounds) {
+  Variable* lo = builder_.variable(stem + "_from", kLong);
+  Variable* hi = builder_.variable(stem + "_to", kLong);
+  builder_.declare(out, lo, builder_.cast(builder_.ref(axis.begin), kLong));
+  builder_.declare(out, hi, builder_.cast(builder_.ref(axis.end), kLong));
+  for (const Expr* bound : tightest(bounds.lower, true))
+    builder_.assign(out, builder_.ref(lo), builder_.larger(builder_.ref(lo), bound));
+  for (const Expr* bound : tightest(bounds.upper, false))
+    builder_.assign(out, builder_.ref(hi), builder_.smaller(builder_.ref(hi), bound));
+  return {builder_.ref(lo), builder_.ref(hi)};
+}
+
+/// Many copies find the same bounds, a number apart: only the tightest of them counts.
+std::vector<const Expr*> RowsBuilder::tightest(const std::vector<const Expr*>& bounds,
+                                               bool isLower) {
+  struct Group {
+    const Expr* base;
+    std::int64_t offset;
+  };
+  std::map<std::string, Group> groups;
+  for (const Expr* bound : bounds) {
+    Group group{bound, 0};
+    const auto* sum = bound->as<ir::Binary>();
+    std::int64_t value = 0;
+    if (isNumber(*bound, value)) {
+      if (isLower && value <= 0) continue;  // no id is smaller
+      group = {nullptr, value};
+    } else if (sum != nullptr && isNumber(*sum->right, value) &&
+               (sum->op == BinaryOp::Add || sum->op == BinaryOp::Sub)) {
+      group = {sum->left, sum->op == BinaryOp::Add ? value : -value};
+    }
+    const std::string key = group.base == nullptr ? "" : ir::print(*group.base);
+    const auto [known, isNew] = groups.emplace(key, group);
+    if (!isNew)
+      known->second.offset = isLower ? std::max(known->second.offset, group.offset)
+                                     : std::min(known->second.offset, group.offset);
+  }
+  std::vector<const Expr*> result;
+  for (const auto& [key, group] : groups)
+    result.push_back(group.base == nullptr ? builder_.number(group.offset, kLong)
+                                           : builder_.add(group.base, group.offset));
+  return result;
+}
+
+void RowsBuilder::flatten(const Block& block, const Interior& interior,
+                          std::vector<const Stmt*>& stmts,
+                          std::vector<const Expr*>& conditions) const {
+  for (const Stmt* stmt : block.stmts) {
+    if (const auto* nested = stmt->as<Block>()) {
+      flatten(*nested, interior, stmts, conditions);
+      continue;
+    }
+    const auto* branch = stmt->as<ir::If>();
+    const auto truth = branch != nullptr ? interior.truth(*branch->condition) : std::nullopt;
+    if (!truth) {
+      stmts.push_back(stmt);
+      continue;
+    }
+    conditions.push_back(branch->condition);
+    const Block* side = *truth ? branch->then : branch->otherwise;
+    if (side != nullptr) flatten(*side, interior, stmts, conditions);
+  }
+}
+
+/// How far along the jam axis a statement reads at most.
+std::int64_t RowsBuilder::reach(const Stmt& stmt) const {
+  std::int64_t most = std::numeric_limits<std::int64_t>::min();
+  const auto visit = [&](const auto& self, const Expr& expr) -> void {
+    if (const auto* access = expr.as<ir::Access>()) {
+      for (const Expr* index : access->indices) {
+        const ir::IndexForm form = source_.formOf(*index);
+        if (form.isAffine() && form.axis == jamAxis_) most = std::max(most, form.range.hi);
+      }
+    }
+    ir::forEachOperand(expr, [&](const Expr& operand) { self(self, operand); });
+  };
+  ir::forEachExpr(stmt, [&](const Expr& expr) { visit(visit, expr); });
+  return most;
+}
+
+/// Writes the copies side by side, such that those which read the same row do so together.
+void RowsBuilder::copies(BodyContext& context, std::vector<Place> places, Block& out) {
+  const Variation variation(context);
+  std::vector<const Stmt*> stmts;
+  std::vector<const Expr*> conditions;
+  flatten(source_.body(), context.interior, stmts, conditions);
+  LoadTable loads;
+  std::vector<BodyWriter> writers;
+  writers.reserve(places.size());
+  for (const Place& place : places) {
+    writers.emplace_back(context, variation, loads, place);
+    for (const Expr* condition : conditions) writers.back().settle(*condition);
+  }
+  struct Step {
+    std::int64_t row;
+    std::size_t copy;
+    std::size_t stmt;
+  };
+  std::vector<Step> steps;
+  for (std::size_t c = 0; c < places.size(); ++c) {
+    const std::int64_t shift =
+        jamAxis_ >= 0 ? places[c].shift[static_cast<std::size_t>(jamAxis_)] : 0;
+    std::int64_t row = -1000000;
+    for (std::size_t s = 0; s < stmts.size(); ++s) {
+      const std::int64_t own = reach(*stmts[s]);
+      if (own != std::numeric_limits<std::int64_t>::min()) row = std::max(row, own + shift);
+      steps.push_back({row, c, s});
+    }
+  }
+  if (places.size() > 1)
+    std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
+      return a.row != b.row ? a.row < b.row : a.stmt < b.stmt;
+    });
+  Block late;
+  const bool postpones = context.lanes > 1 && idempotent_;
+  for (const Step& step : steps)
+    writers[step.copy].write(*stmts[step.stmt], out, postpones ? &late : nullptr);
+  out.stmts.insert(out.stmts.end(), late.stmts.begin(), late.stmts.end());
+}
+
+/// `for (x = from; x + width <= to; x += width) body`, where the last step goes back so far that it
+/// ends at `to` if elements may be computed twice. Leaves in from..to what has been computed.
+void RowsBuilder::vectorLoop(Block& out, const Block& body, const BodyContext& context, Variable* x,
+                             int width, Variable* from, Variable* to, const Expr* allowed) {
+  const Axis& along = axis(rowAxis());
+  const Range fit = range(out, "row", along, context.bounds[static_cast<std::size_t>(rowAxis())]);
+  const Expr* wide = builder_.number(width, kLong);
+  const Expr* room = compare(BinaryOp::Le, builder_.binary(BinaryOp::Add, fit.lo, wide), fit.hi);
+  Block* inside = builder_.block();
+  builder_.statement(out, ir::If{both(allowed, room), inside, nullptr});
+  const Expr* end = builder_.ref(to);
+  builder_.assign(*inside, builder_.ref(from), builder_.cast(fit.lo, kUlong));
+  builder_.assign(*inside, end, builder_.cast(fit.hi, kUlong));
+  const Expr* at = builder_.ref(x);
+  const Expr* step = builder_.number(width, kUlong);
+  const Expr* next = builder_.binary(BinaryOp::Add, at, step);
+  // From the second vector on they begin at multiples of their length, and so do cache lines.
+  const Expr* aligned =
+      builder_.binary(BinaryOp::Sub, next,
+                      builder_.binary(BinaryOp::Rem, at, builder_.number(options_.lanes, kUlong)));
+  builder_.declare(*inside, x, builder_.ref(from));
+  Block* advance = builder_.block();
+  if (idempotent_) {
+    const Expr* last = builder_.binary(BinaryOp::Sub, end, step);
+    builder_.assign(
+        *advance, at,
+        builder_.select(compare(BinaryOp::Lt, next, end), builder_.smaller(aligned, last), end));
+  } else {
+    builder_.assign(*advance, at, next);
+  }
+  builder_.statement(*inside, ir::Loop{nullptr, compare(BinaryOp::Le, next, end), advance, &body});
+  if (!idempotent_) builder_.assign(*inside, end, at);
+}
+
+/// Vectors of several rows at once, away from all borders. Returns whether they ran; null where
+/// that would be the same as single rows.
+const Expr* RowsBuilder::fastRows(Block& out, Block& head, Variable* from, Variable* to) {
+  const Interior interior(source_, {has(0), has(1), has(2)}, rowAxis());
+  BodyContext context = this->context(interior, options_.lanes);
+  Variable* x = builder_.variable(axisName(rowAxis()), kUlong);
+  std::array<const Variable*, 3> ids{};
+  for (int a = 0; a < options_.dims; ++a)
+    ids[static_cast<std::size_t>(a)] = a == rowAxis() ? x : axis(a).id;
+  std::vector<Place> places;
+  for (int j = 0; j < jam_; ++j) {
+    for (int v = 0; v < vectors_; ++v) {
+      places.push_back(place(ids));
+      if (jamAxis_ >= 0) places.back().shift[static_cast<std::size_t>(jamAxis_)] = j;
+      places.back().shift[static_cast<std::size_t>(rowAxis())] = v * options_.lanes;
+    }
+  }
+  Block* body = builder_.block();
+  copies(context, std::move(places), *body);
+  if (jam_ == 1 && vectors_ == 1 && !isNarrowed(context)) return nullptr;
+  const Expr* allowed = tall_;
+  for (int a = 0; a < options_.dims; ++a) {
+    if (a == rowAxis()) continue;
+    const Range fit = range(head, std::string("inner_") + axisName(a), axis(a),
+                            context.bounds[static_cast<std::size_t>(a)]);
+    const Expr* id = builder_.cast(builder_.ref(axis(a).id), kLong);
+    const Expr* within = both(compare(BinaryOp::Ge, id, fit.lo), compare(BinaryOp::Lt, id, fit.hi));
+    if (a == jamAxis_) {
+      jamWithin_ = within;
+    } else {
+      allowed = both(allowed, within);
+    }
+  }
+  Variable* fast = builder_.variable("fast", kInt);
+  builder_.declare(out, fast, allowed == nullptr ? builder_.number(1, kInt) : allowed);
+  Block* vectors = builder_.block();
+  vectorLoop(*vectors, *body, context, x, options_.lanes * vectors_, from, to, nullptr);
+  builder_.statement(out, ir::If{builder_.ref(fast), vectors, nullptr});
+  return builder_.ref(fast);
+}
+
+/// Whether comparisons of the slow axes have been decided.
+bool RowsBuilder::isNarrowed(const BodyContext& context) const {
+  for (int a = 0; a < options_.dims; ++a) {
+    const Hoister::Bounds& bounds = context.bounds[static_cast<std::size_t>(a)];
+    if (a != rowAxis() && !(bounds.lower.empty() && bounds.upper.empty())) return true;
+  }
+  return false;
+}
+
+/// One row: vectors unless the fast code has computed them, then what remains at its ends.
+void RowsBuilder::row(Block& out, Variable* from, Variable* to, const Expr* isFast) {
+  std::array<const Variable*, 3> ids{};
+  for (int a = 0; a < options_.dims; ++a)
+    if (a != rowAxis()) ids[static_cast<std::size_t>(a)] = axis(a).id;
+  const auto r = static_cast<std::size_t>(rowAxis());
+  {
+    const Interior interior(source_, {rowAxis() == 0, rowAxis() == 1, rowAxis() == 2}, rowAxis());
+    BodyContext context = this->context(interior, options_.lanes);
+    Variable* x = builder_.variable(axisName(rowAxis()), kUlong);
+    ids[r] = x;
+    Block* body = builder_.block();
+    copies(context, {place(ids)}, *body);
+    const Expr* allowed = nullptr;
+    Block* vectors = isFast == nullptr ? &out : builder_.block();
+    for (int a = 0; a < options_.dims; ++a) {
+      const Hoister::Bounds& bounds = context.bounds[static_cast<std::size_t>(a)];
+      if (a == rowAxis() || (bounds.lower.empty() && bounds.upper.empty())) continue;
+      const Range fit = range(*vectors, std::string("safe_") + axisName(a), axis(a), bounds);
+      const Expr* id = builder_.cast(builder_.ref(axis(a).id), kLong);
+      allowed =
+          both(allowed, both(compare(BinaryOp::Ge, id, fit.lo), compare(BinaryOp::Lt, id, fit.hi)));
+    }
+    vectorLoop(*vectors, *body, context, x, options_.lanes, from, to, allowed);
+    if (isFast != nullptr)
+      builder_.statement(out,
+                         ir::If{builder_.unary(ir::UnaryOp::LogicalNot, isFast), vectors, nullptr});
+  }
+  const Interior nowhere(source_, {false, false, false}, rowAxis());
+  BodyContext context = this->context(nowhere, 1);
+  Variable* x = builder_.variable(axisName(rowAxis()), kUlong);
+  ids[r] = x;
+  const Expr* begin = builder_.ref(axis(rowAxis()).begin);
+  const Expr* end = builder_.ref(axis(rowAxis()).end);
+  const auto skip = [&](const Expr* id) {
+    return builder_.select(compare(BinaryOp::Eq, id, builder_.ref(from)), builder_.ref(to), id);
+  };
+  Block* body = builder_.loop(out, x, skip(begin), compare(BinaryOp::Lt, builder_.ref(x), end),
+                              skip(builder_.add(builder_.ref(x), 1)));
+  copies(context, {place(ids)}, *body);
+}
+
+Block* RowsBuilder::slowLoop(Block& out, int a, Variable* step) {
+  axis(a).id = builder_.variable(axisName(a), kUlong);
+  const Expr* id = builder_.ref(axis(a).id);
+  const Expr* next = step == nullptr ? builder_.add(id, 1)
+                                     : builder_.binary(BinaryOp::Add, id, builder_.ref(step));
+  return builder_.loop(out, axis(a).id, builder_.ref(axis(a).begin),
+                       compare(BinaryOp::Lt, id, builder_.ref(axis(a).end)), next);
+}
+
+Rows RowsBuilder::build() {
+  const JamChoice choice = chooseJam(source_.summary(), options_);
+  const int slow = options_.dims == 3 ? options_.order[2] : options_.order[1];
+  if (idempotent_) {
+    vectors_ = options_.vectors > 0 ? options_.vectors : choice.vectors;
+    jam_ = options_.dims == 1 ? 1 : options_.jam > 0 ? options_.jam : choice.jam;
+  }
+  jamAxis_ = jam_ > 1 ? slow : -1;
+
+  Block head;
+  declareBlocks(head);
+  Block loops;
+  Block* inner = &loops;
+  const Stmt* isTall = nullptr;
+  Variable* step = nullptr;
+  Variable* tall = nullptr;
+  if (jam_ > 1) {
+    step = builder_.variable("step", kUlong);
+    tall = builder_.variable("tall", kInt);
+    tall_ = builder_.ref(tall);
+    builder_.declare(head, step, builder_.number(1, kUlong));
+  }
+  // The jammed axis outermost: what it shares stays in the caches along the others.
+  for (int level = 2; level >= 1; --level) {
+    const int a = options_.order[static_cast<std::size_t>(level)];
+    if (!has(a)) continue;
+    inner = slowLoop(*inner, a, a == jamAxis_ ? step : nullptr);
+    if (a != jamAxis_) continue;
+    // Whether there are as many rows left, away from the borders; filled in below.
+    builder_.declare(*inner, tall, builder_.number(0, kInt));
+    isTall = inner->stmts.back();
+    builder_.assign(
+        *inner, builder_.ref(step),
+        builder_.select(tall_, builder_.number(jam_, kUlong), builder_.number(1, kUlong)));
+  }
+  Variable* from = builder_.variable("from", kUlong);
+  Variable* to = builder_.variable("to", kUlong);
+  const Expr* rowEnd = builder_.ref(axis(rowAxis()).end);
+  Block group;
+  builder_.declare(group, from, rowEnd);
+  builder_.declare(group, to, rowEnd);
+  const Expr* isFast = fastRows(group, head, from, to);
+  if (jam_ == 1) {
+    row(group, from, to, isFast);
+  } else {
+    const Expr* first = builder_.ref(axis(jamAxis_).id);
+    const Expr* after = builder_.add(first, jam_);
+    const_cast<ir::Declare*>(isTall->as<ir::Declare>())->init =
+        both(jamWithin_, compare(BinaryOp::Le, after, builder_.ref(axis(jamAxis_).end)));
+    // The rows that were computed together have their ends one by one.
+    Variable* single = builder_.variable(axisName(jamAxis_), kUlong);
+    Block* body = builder_.loop(group, single, first,
+                                compare(BinaryOp::Lt, builder_.ref(single),
+                                        builder_.binary(BinaryOp::Add, first, builder_.ref(step))),
+                                builder_.add(builder_.ref(single), 1));
+    axis(jamAxis_).id = single;
+    row(*body, from, to, isFast);
+  }
+  inner->stmts.insert(inner->stmts.end(), group.stmts.begin(), group.stmts.end());
+
+  ir::Function entry = *source_.kernel().entry;
+  for (const Variable* param : hiddenParams_) {
+    const_cast<Variable*>(param)->paramIndex = static_cast<int>(entry.params.size());
+    entry.params.push_back(param);
+  }
+  Block* body = builder_.block();
+  body->stmts = head.stmts;
+  body->stmts.insert(body->stmts.end(), loops.stmts.begin(), loops.stmts.end());
+  dropUnused(*body);
+  entry.body = body;
+  rewritten_->entry = builder_.arena().add(std::move(entry));
+  Rows result;
+  result.kernel = rewritten_;
+  result.hidden = hidden_;
+  result.jam = jam_;
+  result.jamAxis = jamAxis_;
+  result.vectors = vectors_;
+  result.reason = std::to_string(options_.lanes) + " lanes, " + std::to_string(vectors_) +
+                  (vectors_ == 1 ? " vector" : " vectors") + " side by side, " +
+                  std::to_string(jam_) + (jam_ == 1 ? " row" : " rows") + " at once";
+  return result;
+}
+
+}  // namespace
+
+Rows rows(const ir::Kernel& kernel, const ir::AccessSummary& summary, const RowsOptions& options) {
+  try {
+    checkKernel(kernel, summary, options);
+    return RowsBuilder(kernel, summary, options).build();
+  } catch (const Refused& refused) {
+    Rows result;
+    result.reason = refused.reason;
+    return result;
+  }
+}
+
+}  // namespace hpl::strategies

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hpl/ir/access.h"
+#include "hpl/ir/kernel.h"
+
+/// The strategy "rows" for CPU devices: a work-item computes a block of ids instead of one, row by
+/// row, several neighbours at a time in explicit vectors, several rows at once where they share
+/// what they load. The results are those of the kernel: bit for bit, but for floating-point
+/// contraction and built-in functions whose vector forms round differently (RowsOptions::exact).
+namespace hpl::strategies {
+
+/// A value that a rewritten kernel takes as an additional parameter (ulong), after its own ones.
+struct Hidden {
+  enum class Kind {
+    /// The first id of the launch along an axis, and how many there are.
+    First,
+    Count,
+    /// What get_global_size answers.
+    Whole,
+    /// How many ids a work-item computes along an axis.
+    Block,
+    /// Extent of an array parameter in a dimension.
+    Extent
+  };
+  Kind kind = Kind::First;
+  /// The axis, or the dimension of the array.
+  int axis = 0;
+  /// Extent: the array's parameter.
+  int param = -1;
+};
+
+struct RowsOptions {
+  /// Axes of the launch.
+  int dims = 1;
+  /// The axes in the order in which neighbours lie in memory: order[0] runs along rows.
+  std::array<int, 3> order{0, 1, 2};
+  /// Neighbours per vector: 2, 4, 8 or 16.
+  int lanes = 16;
+  /// Vectors side by side, and rows (planes in three dimensions) that are computed at once; 0:
+  /// chosen from what the kernel loads.
+  int vectors = 0;
+  int jam = 0;
+  /// Refuse kernels with built-in functions that may round differently on vectors.
+  bool exact = false;
+};
+
+/// A kernel rewritten for rows. It is launched with one work-item per group; work-item (i, j, k)
+/// computes the ids from First + i * Block of each axis on, at most Block of them.
+struct Rows {
+  /// Null: the strategy does not apply.
+  std::shared_ptr<const ir::Kernel> kernel;
+  std::vector<Hidden> hidden;
+  /// What was chosen, or why the strategy does not apply; a phrase for people.
+  std::string reason;
+  /// Rows at once, and along which axis.
+  int jam = 1;
+  int jamAxis = 1;
+  int vectors = 1;
+};
+
+/// Rewrites a verified kernel. Kernels that it does not understand, or that depend on how
+/// work-items are grouped, are left alone: see Rows::reason. Distinct array arguments of a launch
+/// must not overlap where one of them is written. The rewritten kernel keeps parts of `kernel`,
+/// which must live as long.
+Rows rows(const ir::Kernel& kernel, const ir::AccessSummary& summary, const RowsOptions& options);
+
+/// How many vectors side by side and how many rows at once share most of their loads without
+/// spilling registers.
+struct JamChoice {
+  int vectors = 1;
+  int jam = 1;
+};
+JamChoice chooseJam(const ir::AccessSummary& summary, const RowsOptions& options);
+
+}  // namespace hpl::strategies

@@ -1,0 +1,513 @@
+// SPDX-License-Identifier: Apache-2.0
+// The strategy "rows" in the interpreter: whatever it makes of a kernel computes the same bits.
+#include "hpl/strategies/rows.h"
+
+#include <doctest/doctest.h>
+
+#include <numeric>
+#include <random>
+
+#include "tests/strategies/support.h"
+
+using namespace hpl;
+using namespace hpl::strategies;
+using namespace hpl::strategies::test;
+
+namespace {
+
+template <class T>
+std::vector<T> numbers(std::size_t count, unsigned seed, int limit) {
+  std::mt19937 random(seed);
+  std::vector<T> values(count);
+  for (T& value : values) value = static_cast<T>(static_cast<int>(random() % (2 * limit)) - limit);
+  return values;
+}
+
+/// Runs a kernel of (out, in) both ways, over several sizes, vector lengths and jams.
+template <class Out, class In, class F>
+void compareImages(const F& kernel, int rowsAtLeast = 1) {
+  const auto original = captured(kernel);
+  const ir::AccessSummary summary = ir::analyze(*original);
+  unsigned seed = 1;
+  for (const std::int64_t height : {1, 2, 3, 7, 18}) {
+    for (const std::int64_t width : {1, 3, 8, 9, 21, 37}) {
+      if (height < rowsAtLeast) continue;
+      const auto cells = static_cast<std::size_t>(height * width);
+      std::vector<In> in = numbers<In>(cells, ++seed, 100);
+      const std::vector<Out> before = numbers<Out>(cells, ++seed, 100);
+      std::vector<Out> expected = before;
+      const Ids ids{2, {0, 0, 0}, {std::uint64_t(width), std::uint64_t(height), 1}};
+      runOriginal(*original, ids,
+                  {ir::arrayArgument(expected.data(), {height, width}),
+                   ir::arrayArgument(in.data(), {height, width})});
+      for (const int lanes : {2, 4, 8}) {
+        for (const int jam : {1, 2, 4}) {
+          RowsOptions options;
+          options.dims = 2;
+          options.lanes = lanes;
+          options.jam = jam;
+          options.vectors = jam == 2 ? 2 : 1;
+          const Rows rewritten = rows(*original, summary, options);
+          REQUIRE_MESSAGE(rewritten.kernel != nullptr, rewritten.reason);
+          std::vector<Out> got = before;
+          CAPTURE(height);
+          CAPTURE(width);
+          CAPTURE(lanes);
+          CAPTURE(jam);
+          const std::uint64_t blockX = (width % 2 == 0) ? 5 : std::uint64_t(width);
+          runRows(rewritten, ids, {blockX, 5, 1},
+                  {ir::arrayArgument(got.data(), {height, width}),
+                   ir::arrayArgument(in.data(), {height, width})});
+          REQUIRE(got == expected);
+        }
+      }
+    }
+  }
+}
+
+std::string reasonOf(const auto& kernel, int dims = 2, bool exact = false) {
+  const auto original = captured(kernel);
+  RowsOptions options;
+  options.dims = dims;
+  options.lanes = 4;
+  options.exact = exact;
+  const Rows result = rows(*original, ir::analyze(*original), options);
+  REQUIRE(result.kernel == nullptr);
+  return result.reason;
+}
+
+bool mentions(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a guarded stencil gives the same bits in rows, whatever the size") {
+  compareImages<float, float>([](Array<float, 2> out, const Array<float, 2>& in) {
+    if_(idx > 0 && idx + 1 < szx && idy > 0 && idy + 1 < szy) {
+      out[idy][idx] =
+          0.25f * (in[idy - 1][idx] + in[idy + 1][idx] + in[idy][idx - 1] + in[idy][idx + 1]);
+    }
+  });
+}
+
+TEST_CASE("a stencil with an else branch and an early return gives the same bits in rows") {
+  compareImages<int, int>([](Array<int, 2> out, const Array<int, 2>& in) {
+    if_(idx == 0 || idx == szx - 1 || idy == 0 || idy == szy - 1) {
+      out[idy][idx] = -in[idy][idx];
+      return_();
+    }
+    Int sum = 0;
+    for (int dy = -1; dy <= 1; ++dy)
+      for (int dx = -1; dx <= 1; ++dx) sum += in[idy + dy][idx + dx];
+    out[idy][idx] = sum;
+  });
+}
+
+TEST_CASE("indices that wrap around through where() give the same bits in rows") {
+  compareImages<unsigned char, unsigned char>(
+      [](Array<unsigned char, 2> out, const Array<unsigned char, 2>& in) {
+        Size_t north = where(idy > 0, idy - 1, szy - 1), south = where(idy + 1 < szy, idy + 1, 0);
+        Size_t west = where(idx > 0, idx - 1, szx - 1), east = where(idx + 1 < szx, idx + 1, 0);
+        Int around = in[north][west] + in[north][east] + in[south][west] + in[south][east];
+        out[idy][idx] = where(in[idy][idx] > 4, around, around >> 1) & 255;
+      });
+}
+
+TEST_CASE("signed coordinates with a test for each neighbour give the same bits in rows") {
+  compareImages<int, short>([](Array<int, 2> out, const Array<short, 2>& in) {
+    Int sum = 0;
+    for (int dy = -1; dy <= 2; ++dy) {
+      for (int dx = -2; dx <= 1; ++dx) {
+        Int y = cast<int>(idy) + dy, x = cast<int>(idx) + dx;
+        if_(y >= 0 && y < cast<int>(szy) && x >= 0 && x < cast<int>(szx)) {
+          sum = 3 * sum + in[y][x];
+        }
+      }
+    }
+    out[idy][idx] = sum;
+  });
+}
+
+TEST_CASE("conditions on values become masks that give the same bits") {
+  compareImages<int, int>([](Array<int, 2> out, const Array<int, 2>& in) {
+    Int here = in[idy][idx];
+    Int kept = 0;
+    if_(here > 10) {
+      kept = here;
+      if_(here % 3 == 0) {
+        kept += 7;
+      }
+      else_ { kept -= 5; }
+    }
+    elseif_(here < -50) {
+      kept = -1;
+    }
+    else_ {
+      if_(idx > 0 && idx + 1 < szx) {
+        kept = max(in[idy][idx - 1], in[idy][idx + 1]);
+      }
+    }
+    if_(kept != 0) {
+      out[idy][idx] = kept;
+    }
+  });
+}
+
+TEST_CASE("conditions that differ between neighbours never read outside the array") {
+  // The bounds that the interpreter checks would be exceeded in the first and last vectors.
+  compareImages<int, int>([](Array<int, 2> out, const Array<int, 2>& in) {
+    Int here = in[idy][idx];
+    Int value = where(here > 90 && idx + 3 < szx && idy + 2 < szy, in[idy + 2][idx + 3], here);
+    if_(here < -90) {
+      if_(idx > 4) {
+        value = in[idy][idx - 5];
+      }
+    }
+    out[idy][idx] = value;
+  });
+}
+
+TEST_CASE("loops, private arrays and uniform branches stay as they are in rows") {
+  compareImages<double, float>([](Array<double, 2> out, const Array<float, 2>& in) {
+    Array<double, 1> history(4);
+    for_(Int i = 0, i < 4, i++) {
+      history[i] = cast<double>(in[idy][idx]) * (i + 1);
+    }
+    Double sum = 0.0;
+    Int i = 0;
+    while_(i < 4) {
+      if_(idy % 2 == 0) {
+        sum += history[i];
+      }
+      else_ { sum -= history[3 - i]; }
+      i++;
+    }
+    out[idy][idx] = sum + cast<double>(idx) * 0.5;
+  });
+}
+
+TEST_CASE("truth values count as 0 and 1 in sums, and as masks in logic") {
+  compareImages<int, int>([](Array<int, 2> out, const Array<int, 2>& in) {
+    Int here = in[idy][idx];
+    Bool odd = (here & 1) == 1;
+    Int count = (here > 0) + (here > 50) + 10 * ((here > 0) == (here < 20)) - !odd;
+    out[idy][idx] = where(odd && !(here > 3), count, -count);
+  });
+}
+
+TEST_CASE("a kernel that reads what it writes is computed once per element") {
+  compareImages<int, int>([](Array<int, 2> out, const Array<int, 2>& in) {
+    out[idy][idx] = 3 * out[idy][idx] + in[idy][idx];
+    if_(in[idy][idx] > 0) {
+      out[idy][idx] += 1;
+    }
+  });
+}
+
+TEST_CASE("a slice computes its own ids only, and sees the sizes of the whole domain") {
+  const auto kernel = captured([](Array<int, 2> out, const Array<int, 2>& in) {
+    if_(idy > 0 && idx > 0 && idx + 1 < szx) {
+      out[idy][idx] = in[idy - 1][idx] + in[idy][idx - 1] + cast<int>(szy);
+    }
+  });
+  const std::int64_t height = 23, width = 19;
+  std::vector<int> in = numbers<int>(std::size_t(height * width), 5, 100);
+  std::vector<int> expected(in.size(), -7), got(in.size(), -7);
+  const std::vector<ir::Argument> direct{ir::arrayArgument(expected.data(), {height, width}),
+                                         ir::arrayArgument(in.data(), {height, width})};
+  const Ids all{2, {0, 0, 0}, {std::uint64_t(width), std::uint64_t(height), 1}};
+  runOriginal(*kernel, all, direct);
+  RowsOptions options;
+  options.dims = 2;
+  options.lanes = 4;
+  Rows rewritten = rows(*kernel, ir::analyze(*kernel), options);
+  REQUIRE(rewritten.kernel != nullptr);
+  for (const auto& [first, count] : {std::pair<std::uint64_t, std::uint64_t>{0, 9}, {9, 14}}) {
+    Ids slice = all;
+    slice.first[1] = first;
+    slice.count[1] = count;
+    // What get_global_size answers is the whole domain's.
+    std::vector<ir::Argument> arguments{ir::arrayArgument(got.data(), {height, width}),
+                                        ir::arrayArgument(in.data(), {height, width})};
+    for (const Hidden& hidden : rewritten.hidden) {
+      const auto axis = static_cast<std::size_t>(hidden.axis);
+      const std::uint64_t value = hidden.kind == Hidden::Kind::First   ? slice.first[axis]
+                                  : hidden.kind == Hidden::Kind::Count ? slice.count[axis]
+                                  : hidden.kind == Hidden::Kind::Block ? 6
+                                                                       : all.count[axis];
+      arguments.push_back(ir::scalarArgument(value));
+    }
+    ir::interpret(*rewritten.kernel, ir::NDRange{2, {4, 4, 1}, {1, 1, 1}}, arguments);
+  }
+  CHECK(got == expected);
+}
+
+TEST_CASE("three dimensions are computed plane by plane, several planes at once") {
+  const auto kernel = captured([](Array<float, 3> out, const Array<float, 3>& in) {
+    if_(idx >= 1 && idx + 1 < szx && idy >= 1 && idy + 1 < szy && idz >= 1 && idz + 1 < szz) {
+      out[idz][idy][idx] = in[idz - 1][idy][idx] + 2 * in[idz + 1][idy][idx] +
+                           3 * in[idz][idy - 1][idx] + 4 * in[idz][idy + 1][idx] +
+                           5 * in[idz][idy][idx - 1] + 6 * in[idz][idy][idx + 1];
+    }
+    else_ { out[idz][idy][idx] = in[idz][idy][idx]; }
+  });
+  const ir::AccessSummary summary = ir::analyze(*kernel);
+  for (const std::int64_t side : {1, 2, 5, 11}) {
+    const std::int64_t width = side + 6;
+    std::vector<float> in = numbers<float>(std::size_t(side * side * width), 3, 50);
+    std::vector<float> expected(in.size()), got(in.size(), -1.0f);
+    const Ids ids{3, {0, 0, 0}, {std::uint64_t(width), std::uint64_t(side), std::uint64_t(side)}};
+    runOriginal(*kernel, ids,
+                {ir::arrayArgument(expected.data(), {side, side, width}),
+                 ir::arrayArgument(in.data(), {side, side, width})});
+    RowsOptions options;
+    options.dims = 3;
+    options.lanes = 4;
+    const Rows rewritten = rows(*kernel, summary, options);
+    REQUIRE_MESSAGE(rewritten.kernel != nullptr, rewritten.reason);
+    CHECK(rewritten.jam == 4);
+    runRows(rewritten, ids, {std::uint64_t(width), 3, 6},
+            {ir::arrayArgument(got.data(), {side, side, width}),
+             ir::arrayArgument(in.data(), {side, side, width})});
+    CAPTURE(side);
+    CHECK(got == expected);
+  }
+}
+
+TEST_CASE("kernels that rows cannot compute say why") {
+  CHECK(mentions(reasonOf([](Array<int, 2> out, const Array<int, 2>& in) {
+                   out[idy][idx] = in[in[idy][idx]][idx];
+                 }),
+                 "not side by side"));
+  CHECK(mentions(reasonOf([](Array<int, 2> out, const Array<int, 2>& in) {
+                   out[idy][idx] = in[idy][szx - 1 - idx];
+                 }),
+                 "not side by side"));
+  CHECK(mentions(
+      reasonOf([](Array<int, 2> out, const Array<int, 2>& in) { out[idx][idy] = in[idy][idx]; }),
+      "elsewhere than along idx"));
+  CHECK(mentions(
+      reasonOf([](Array<int, 2> out, const Array<int, 2>& in) { out[0][idx] = in[idy][idx]; }),
+      "several work-items write one element"));
+  CHECK(mentions(reasonOf([](Array<int, 2> out, const Array<int, 2>& in) {
+                   out[idy][idx] = in[idy][idx] + cast<int>(lidx);
+                 }),
+                 "local or group ids"));
+  CHECK(mentions(reasonOf([](Array<int, 2> out, const Array<int, 2>& in) {
+                   atomic_inc(out[0][0]);
+                   out[idy][idx] = in[idy][idx];
+                 }),
+                 "atomics"));
+  CHECK(mentions(reasonOf([](Array<int, 2> out, const Array<int, 2>& in) {
+                   Int n = 0;
+                   while_(n < in[idy][idx]) {
+                     n += 3;
+                   }
+                   out[idy][idx] = n;
+                 }),
+                 "leave a loop at different times"));
+  CHECK(mentions(reasonOf([](Array<float4, 2> out, const Array<float4, 2>& in) {
+                   out[idy][idx] = in[idy][idx];
+                 }),
+                 "vectors"));
+  CHECK(mentions(reasonOf([](Array<float, 2> out,
+                             const Array<float, 2>& in) { out[idy][idx] = exp(in[idy][idx]); },
+                          2, true),
+                 "exp() may round otherwise"));
+  CHECK(mentions(reasonOf([](Array<int, 2> out, const Array<int, 2>& in) {
+                   Int here = in[idy][idx];
+                   if_(here > 0) {
+                     out[idy][idx] = 100 / here;
+                   }
+                 }),
+                 "divides integers under a condition"));
+}
+
+// --- Random kernels
+
+namespace {
+
+/// Writes a random kernel while it is captured: guards, where() chains, masks, loops, sums of
+/// neighbours.
+struct RandomStencil {
+  unsigned seed;
+
+  struct Writer {
+    std::mt19937 random;
+    const Array<int, 2>& a;
+    const Array<short, 2>& b;
+    Int parameter;
+
+    int pick(int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); }
+
+    /// A value that may be computed anywhere.
+    Expr<int> leaf() {
+      switch (pick(6)) {
+        case 0:
+          return a[idy][idx] + 0;
+        case 1:
+          return cast<int>(b[idy][idx]);
+        case 2:
+          return parameter + pick(9);
+        case 3:
+          return cast<int>(idx) - cast<int>(idy);
+        default:
+          return neighbour();
+      }
+    }
+    /// An element beside the work-item's, with the edge clamped, wrapped or replaced.
+    Expr<int> neighbour() {
+      const int dx = pick(5) - 2, dy = pick(5) - 2;
+      const auto x = cast<int>(idx) + dx;
+      const auto y = cast<int>(idy) + dy;
+      const auto width = cast<int>(szx), height = cast<int>(szy);
+      if (pick(3) == 0) return where(x >= 0 && x < width && y >= 0 && y < height, a[y][x] + 0, -3);
+      Int cx = where(x < 0, pick(2) == 0 ? 0 * width : width - 1,
+                     where(x >= width, pick(2) == 0 ? width - 1 : 0 * width, x));
+      Int cy = where(y < 0, 0, where(y >= height, height - 1, y));
+      if (pick(2) == 0) return cast<int>(b[cy][clampTo(cx, width)]);
+      return a[cy][clampTo(cx, width)] + 0;
+    }
+    /// Narrow pictures: offsets may leave on the other side.
+    Expr<int> clampTo(Int& value, const Expr<int>& size) {
+      return where(value < 0, 0, where(value >= size, size - 1, value));
+    }
+    Expr<int> value(int depth) {
+      if (depth == 0) return leaf();
+      switch (pick(9)) {
+        case 0:
+          return value(depth - 1) + value(depth - 1);
+        case 1:
+          return value(depth - 1) - value(depth - 1);
+        case 2:
+          return value(depth - 1) * (pick(7) - 3);
+        case 3:
+          return where(condition(depth - 1), value(depth - 1), value(depth - 1));
+        case 4:
+          return min(value(depth - 1), value(depth - 1));
+        case 5:
+          return value(depth - 1) ^ value(depth - 1);
+        case 6:
+          return (value(depth - 1) >> (1 + pick(3))) + condition(depth - 1);
+        case 7:
+          return value(depth - 1) / (2 + pick(5));
+        default:
+          return value(depth - 1) & 1023;
+      }
+    }
+    Expr<int> condition(int depth) {
+      switch (pick(7)) {
+        case 0:
+          return idx >= pick(4);
+        case 1:
+          return idx + pick(4) < szx;
+        case 2:
+          return idy > pick(3);
+        case 3:
+          return value(depth) > value(depth) && idx > pick(3);
+        case 4:
+          return !(value(depth) < 10) || idy + 2 < szy;
+        case 5:
+          return (idx + idy) % 2 == 0;
+        default:
+          return value(depth) != pick(5);
+      }
+    }
+    void statements(Array<int, 2>& out, Int& sum, int count, int depth) {
+      for (int i = 0; i < count; ++i) {
+        switch (pick(6)) {
+          case 0: {
+            if_(condition(1)) {
+              statements(out, sum, 2, depth - 1);
+            }
+            else_ { sum -= value(1); }
+            break;
+          }
+          case 1: {
+            if_(condition(1)) {
+              sum += value(2);
+            }
+            break;
+          }
+          case 2: {
+            for_(Int k = 0, k < 2 + pick(2), k++) {
+              sum = sum * 3 + k;
+            }
+            break;
+          }
+          case 3: {
+            Int kept = value(2);
+            sum += kept * kept;
+            break;
+          }
+          case 4: {
+            if (depth > 0) {
+              if_(condition(1)) {
+                out[idy][idx] = sum;
+              }
+            }
+            break;
+          }
+          default:
+            sum += value(2);
+        }
+        if (depth <= 0) break;
+      }
+    }
+  };
+
+  void operator()(Array<int, 2> out, const Array<int, 2>& a, const Array<short, 2>& b,
+                  Int parameter) const {
+    Writer writer{std::mt19937(seed), a, b, parameter};
+    Int sum = 0;
+    writer.statements(out, sum, 4, 2);
+    if (writer.pick(2) == 0) {
+      if_(writer.condition(1)) {
+        out[idy][idx] = sum;
+      }
+    } else {
+      out[idy][idx] = sum;
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("random stencils give the same bits in rows") {
+  const char* wish = std::getenv("RANDOM_STENCILS");
+  const unsigned count = wish != nullptr ? static_cast<unsigned>(std::atoi(wish)) : 150;
+  unsigned rewrittenKernels = 0;
+  for (unsigned seed = 1; seed <= count; ++seed) {
+    CAPTURE(seed);
+    const auto kernel = captured(RandomStencil{seed});
+    const ir::AccessSummary summary = ir::analyze(*kernel);
+    std::mt19937 random(seed);
+    RowsOptions options;
+    options.dims = 2;
+    options.lanes = 2 << random() % 3;
+    options.jam = static_cast<int>(1 + random() % 4);
+    options.vectors = static_cast<int>(1 + random() % 2);
+    const Rows rewritten = rows(*kernel, summary, options);
+    if (!rewritten.kernel) continue;
+    ++rewrittenKernels;
+    const std::int64_t height = 3 + random() % 20, width = 3 + random() % 45;
+    const auto cells = static_cast<std::size_t>(height * width);
+    std::vector<int> a = numbers<int>(cells, seed, 60);
+    std::vector<short> b = numbers<short>(cells, seed + 1, 60);
+    const int parameter = static_cast<int>(random() % 20) - 10;
+    std::vector<int> expected(cells, 11), got(cells, 11);
+    const Ids ids{2, {0, 0, 0}, {std::uint64_t(width), std::uint64_t(height), 1}};
+    const auto arguments = [&](std::vector<int>& out) {
+      return std::vector<ir::Argument>{ir::arrayArgument(out.data(), {height, width}),
+                                       ir::arrayArgument(a.data(), {height, width}),
+                                       ir::arrayArgument(b.data(), {height, width}),
+                                       ir::scalarArgument(parameter)};
+    };
+    runOriginal(*kernel, ids, arguments(expected));
+    runRows(rewritten, ids, {1 + random() % 50, 1 + random() % 9, 1}, arguments(got));
+    REQUIRE(got == expected);
+  }
+  MESSAGE(rewrittenKernels << " of " << count << " kernels were rewritten");
+  CHECK(rewrittenKernels > count / 3);
+}

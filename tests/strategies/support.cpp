@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/strategies/support.h"
+
+#include "hpl/ir/verifier.h"
+
+namespace hpl::strategies::test {
+
+void runOriginal(const ir::Kernel& kernel, const Ids& ids, std::vector<ir::Argument> arguments) {
+  ir::interpret(kernel, ir::NDRange{ids.dims, ids.count, {1, 1, 1}}, arguments);
+}
+
+void runRows(const Rows& rows, const Ids& ids, const std::array<std::uint64_t, 3>& block,
+             std::vector<ir::Argument> arguments) {
+  ir::verify(*rows.kernel);
+  const std::vector<ir::Argument> own = arguments;
+  for (const Hidden& hidden : rows.hidden) {
+    const auto axis = static_cast<std::size_t>(hidden.axis);
+    std::uint64_t value = 0;
+    switch (hidden.kind) {
+      case Hidden::Kind::First:
+        value = ids.first[axis];
+        break;
+      case Hidden::Kind::Count:
+      case Hidden::Kind::Whole:
+        value = ids.count[axis];
+        break;
+      case Hidden::Kind::Block:
+        value = block[axis];
+        break;
+      default: {
+        const auto& array =
+            std::get<ir::ArrayArgument>(own[static_cast<std::size_t>(hidden.param)]);
+        value = static_cast<std::uint64_t>(array.extents[axis]);
+      }
+    }
+    arguments.push_back(ir::scalarArgument(value));
+  }
+  ir::NDRange range{ids.dims, {1, 1, 1}, {1, 1, 1}};
+  for (std::size_t a = 0; a < static_cast<std::size_t>(ids.dims); ++a)
+    range.global[a] = (ids.count[a] + block[a] - 1) / block[a];
+  ir::InterpreterOptions checks;
+  checks.detectRaces = true;
+  checks.detectUninitialised = true;
+  ir::interpret(*rows.kernel, range, arguments, checks);
+}
+
+}  // namespace hpl::strategies::test

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hpl/hpl.h"
+#include "hpl/ir/interpreter.h"
+#include "hpl/lang/detail/capture_state.h"
+#include "hpl/strategies/rows.h"
+
+/// Runs kernels and what strategies make of them in the interpreter.
+namespace hpl::strategies::test {
+
+/// A kernel as `eval` would capture it.
+template <class F>
+std::shared_ptr<const ir::Kernel> captured(const F& f) {
+  using S = hpl::detail::Signature<F>;
+  hpl::detail::Capture capture({});
+  hpl::detail::invokeWithSymbols(f, static_cast<typename S::Params*>(nullptr));
+  return capture.finish("kernel");
+}
+
+/// The ids of a launch: those of a slice of a larger domain, along each axis.
+struct Ids {
+  int dims = 1;
+  std::array<std::uint64_t, 3> first{0, 0, 0};
+  std::array<std::uint64_t, 3> count{1, 1, 1};
+};
+
+/// Runs the original over 0..count.
+void runOriginal(const ir::Kernel& kernel, const Ids& ids, std::vector<ir::Argument> arguments);
+
+/// Runs the rewritten kernel with blocks of the given size, with bounds and races checked.
+void runRows(const Rows& rows, const Ids& ids, const std::array<std::uint64_t, 3>& block,
+             std::vector<ir::Argument> arguments);
+
+}  // namespace hpl::strategies::test
