@@ -101,10 +101,10 @@ bool applyText(std::string& target, const std::string& value) {
 
 constexpr std::string_view switchValues = "on|off (also 1|0, true|false, yes|no)";
 
-const std::array<Setting, 15>& table() {
+const std::array<Setting, 16>& table() {
   using S = Settings;
   using V = const std::string&;
-  static const std::array<Setting, 15> settings{{
+  static const std::array<Setting, 16> settings{{
       {{"HPL_DEVICES",
         "list of gpu|cpu|accelerator|any|part of a platform's name, each [:n][/k][*k]",
         "all devices",
@@ -168,6 +168,13 @@ const std::array<Setting, 15>& table() {
        }},
       {{"HPL_EXPLAIN", switchValues, "off", "Launches say on stderr what they decided and why."},
        [](S& s, V v) { return applySwitch(s.explain, v); }},
+      {{"HPL_STRATEGY", "auto|direct|rows", "auto",
+        "How kernels are laid out: as written, or as vectors along rows; auto: for the device."},
+       [](S& s, V v) {
+         return applyChoice<Strategy, 3>(
+             s.strategy, v,
+             {{{"auto", Strategy::Auto}, {"direct", Strategy::Direct}, {"rows", Strategy::Rows}}});
+       }},
       {{"HPL_TUNE", "off|quick|full", "quick", "How long measured selection may try variants."},
        [](S& s, V v) {
          return applyChoice<TuneMode, 3>(

@@ -17,6 +17,7 @@ enum class Overlap { Auto, On, Off };
 enum class Pack { Auto, On, Off };
 enum class LogLevel { Off, Error, Warn, Info, Debug };
 enum class TuneMode { Off, Quick, Full };
+enum class Strategy { Auto, Direct, Rows };
 
 /// The values of the HPL_* environment variables.
 struct Settings {
@@ -50,6 +51,8 @@ struct Settings {
   LogLevel log = LogLevel::Warn;
   /// HPL_EXPLAIN: whether launches say what they decided and why.
   bool explain = false;
+  /// HPL_STRATEGY: how kernels are laid out for the device.
+  Strategy strategy = Strategy::Auto;
   /// HPL_TUNE.
   TuneMode tune = TuneMode::Quick;
 };

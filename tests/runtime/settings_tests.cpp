@@ -86,6 +86,8 @@ TEST_CASE("choices are read without regard to case") {
   CHECK(parse("HPL_LOG", "off").log == LogLevel::Off);
   CHECK(parse("HPL_LOG", "debug").log == LogLevel::Debug);
   CHECK(parse("HPL_TUNE", "full").tune == TuneMode::Full);
+  CHECK(parse("HPL_STRATEGY", "direct").strategy == Strategy::Direct);
+  CHECK(parse("HPL_STRATEGY", "Rows").strategy == Strategy::Rows);
 }
 
 TEST_CASE("checks are a list") {

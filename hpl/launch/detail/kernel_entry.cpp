@@ -7,6 +7,7 @@
 #include "hpl/ir/verifier.h"
 #include "hpl/lang/detail/capture_state.h"
 #include "hpl/launch/detail/plan.h"
+#include "hpl/launch/detail/strategy.h"
 #include "hpl/memory/detail/device_access.h"
 #include "hpl/runtime/detail/runtime.h"
 #include "hpl/trace/timeline.h"
@@ -143,6 +144,7 @@ std::shared_ptr<const KernelVersion> KernelEntry::capture(
   version->access = ir::analyze(*version->kernel);
   version->axes = ir::chooseAxes(*version->kernel, version->access);
   version->name = version->kernel->name();
+  version->rewritten = std::make_shared<RewrittenKernels>();
   version->params = parametersOf(*version->kernel, version->access);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   trace::recordKernelCreation(version->name, took.count());

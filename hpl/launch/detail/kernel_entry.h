@@ -18,6 +18,7 @@
 namespace hpl::launch {
 
 struct Plan;
+class RewrittenKernels;
 
 /// A kernel parameter as launches need to know it, whatever the kernel is written in.
 struct Parameter {
@@ -51,6 +52,8 @@ struct KernelVersion {
   ir::AccessSummary access;
   /// Natural for native kernels.
   ir::AxisOrder axes;
+  /// What strategies made of the kernel; null for native kernels.
+  std::shared_ptr<RewrittenKernels> rewritten;
   /// Null for captured kernels.
   std::shared_ptr<const NativeKernel> native;
 };

@@ -5,6 +5,7 @@
 #include "hpl/launch/detail/plan.h"
 #include "hpl/launch/detail/shared_strides.h"
 #include "hpl/launch/detail/shares.h"
+#include "hpl/launch/detail/strategy.h"
 #include "hpl/runtime/settings.h"
 
 namespace hpl::launch {
@@ -48,7 +49,9 @@ bool dividesCorrectlyRounded(const runtime::DeviceState& device) {
   return code == CL_SUCCESS && (config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
 }
 
-codegen::EmitOptions emitOptions(const Plan& plan, const Shape& shape, const Argument* arguments) {
+codegen::EmitOptions emitOptions(const Plan& plan, const LaidOut& laidOut,
+                                 const Argument* arguments) {
+  const Shape& shape = laidOut.shape;
   codegen::EmitOptions options;
   options.fp = plan.options.fp == STRICT ? codegen::FpMode::Strict
                : plan.options.fp == FAST ? codegen::FpMode::Fast
@@ -60,8 +63,10 @@ codegen::EmitOptions emitOptions(const Plan& plan, const Shape& shape, const Arg
         arguments[i].kind == Argument::Kind::Array &&
         (plan.isSlice || arguments[i].view != &arguments[i].view->root().whole()));
   options.guardDims = shape.guardDims;
-  if (plan.isSlice) options.sliceDims = static_cast<int>(shape.dims);
+  // Rewritten kernels know of slices by themselves.
+  if (plan.isSlice && !laidOut.isRewritten) options.sliceDims = static_cast<int>(shape.dims);
   options.axes = shape.axes;
+  options.plainConversions = laidOut.isRewritten;
   // A share's replicas hold what it touches of each array only.
   if (!plan.isSlice) options.stridesOf = stridesShared(arguments, plan.argumentCount);
   options.checkBounds = runtime::settings().checkBounds;
@@ -104,8 +109,12 @@ std::int64_t denseStride(const geometry::Extents& extents, int dimension) {
 /// Sets the arguments that never change and notes where the others go.
 class SlotBinder {
  public:
-  SlotBinder(Plan& plan, const Shape& shape, const Argument* arguments)
-      : plan_(plan), shape_(shape), arguments_(arguments), arrayOf_(plan.argumentCount, -1) {
+  SlotBinder(Plan& plan, const LaidOut& laidOut, const Argument* arguments)
+      : plan_(plan),
+        laidOut_(laidOut),
+        shape_(laidOut.shape),
+        arguments_(arguments),
+        arrayOf_(plan.argumentCount, -1) {
     for (std::size_t i = 0; i < plan.argumentCount; ++i)
       if (arguments[i].kind == Argument::Kind::Array) {
         arrayOf_[i] = static_cast<int>(plan_.arrays.size());
@@ -144,7 +153,11 @@ class SlotBinder {
         setLocalArray(plan_, index, arguments_[param]);
         break;
       case Kind::Scalar:
-        addScalar(plan_, index, param);
+        if (param < plan_.argumentCount) {
+          addScalar(plan_, index, param);
+        } else {
+          setValue(plan_, index, laidOut_.hidden[param - plan_.argumentCount]);
+        }
         break;
       case Kind::GuardSize:
         setValue(plan_, index,
@@ -170,14 +183,15 @@ class SlotBinder {
   }
 
   Plan& plan_;
+  const LaidOut& laidOut_;
   const Shape& shape_;
   const Argument* arguments_;
   std::vector<int> arrayOf_;
 };
 
-void compileCaptured(Plan& plan, const Shape& shape, const Argument* arguments) {
+void compileCaptured(Plan& plan, const LaidOut& laidOut, const Argument* arguments) {
   codegen::EmittedKernel emitted =
-      codegen::emit(*plan.version->kernel, emitOptions(plan, shape, arguments));
+      codegen::emit(*laidOut.kernel, emitOptions(plan, laidOut, arguments));
   plan.program =
       runtime::buildProgram(*plan.device, emitted.name, emitted.source, emitted.buildOptions);
   plan.kernel = plan.program->createKernel();
@@ -186,13 +200,13 @@ void compileCaptured(Plan& plan, const Shape& shape, const Argument* arguments) 
       return cl::Buffer(plan.device->context(), CL_MEM_READ_WRITE,
                         codegen::ErrorBuffer::kWords * sizeof(cl_int));
     });
-  SlotBinder binder(plan, shape, arguments);
+  SlotBinder binder(plan, laidOut, arguments);
   for (std::size_t i = 0; i < emitted.slots.size(); ++i) binder.bind(emitted.slots[i], i);
   if (runtime::settings().checkBounds)
     plan.checked = std::make_unique<codegen::EmittedKernel>(std::move(emitted));
 }
 
-void compileNative(Plan& plan, const Shape& shape, const Argument* arguments) {
+void compileNative(Plan& plan, const LaidOut& laidOut, const Argument* arguments) {
   const NativeKernel& native = *plan.version->native;
   std::string options = native.options;
   if (plan.options.fp == FAST) options += " -cl-fast-relaxed-math";
@@ -200,7 +214,7 @@ void compileNative(Plan& plan, const Shape& shape, const Argument* arguments) {
   if (plan.options.fp == STRICT) source = "#pragma OPENCL FP_CONTRACT OFF\n" + source;
   plan.program = runtime::buildProgram(*plan.device, native.name, source, options);
   plan.kernel = plan.program->createKernel();
-  SlotBinder binder(plan, shape, arguments);
+  SlotBinder binder(plan, laidOut, arguments);
   for (std::size_t i = 0; i < plan.argumentCount; ++i) {
     using Kind = codegen::Slot::Kind;
     const Parameter& parameter = plan.version->params[i];
@@ -281,6 +295,7 @@ std::shared_ptr<Plan> makePlan(KernelEntry& entry, const LaunchOptions& options,
   std::copy(share.first, share.first + 3, plan->first);
   LaunchOptions trial = options;
   Shape shape;
+  LaidOut laidOut;
   for (;;) {
     shape = chooseShape(trial, firstArray(arguments, count), device, plan->version->name,
                         plan->version->native != nullptr, plan->version->axes.dimension);
@@ -295,12 +310,15 @@ std::shared_ptr<Plan> makePlan(KernelEntry& entry, const LaunchOptions& options,
     plan->scalars.clear();
     plan->scalarBytes = 0;
     if (plan->version->native) {
-      compileNative(*plan, shape, arguments);
+      laidOut.shape = shape;
+      compileNative(*plan, laidOut, arguments);
     } else {
-      compileCaptured(*plan, shape, arguments);
+      laidOut = layOut(*plan, shape, arguments);
+      compileCaptured(*plan, laidOut, arguments);
     }
     const std::size_t limit = kernelGroupLimit(*plan);
-    const std::size_t group = shape.local[0] * shape.local[1] * shape.local[2];
+    const Shape& launched = laidOut.shape;
+    const std::size_t group = launched.local[0] * launched.local[1] * launched.local[2];
     if (limit == 0 || group <= limit) break;
     if (options.local.dims > 0)
       throw LaunchError("kernel '" + plan->version->name + "': the local domain has " +
@@ -311,8 +329,8 @@ std::shared_ptr<Plan> makePlan(KernelEntry& entry, const LaunchOptions& options,
     trial.local = rowOf(shape.axes, static_cast<int>(shape.dims), std::min(limit, row));
   }
   plan->dims = shape.dims;
-  toDevice(shape.axes, shape.global, plan->global);
-  toDevice(shape.axes, shape.local, plan->local);
+  toDevice(laidOut.shape.axes, laidOut.shape.global, plan->global);
+  toDevice(laidOut.shape.axes, laidOut.shape.local, plan->local);
   plan->scalarValues.resize(plan->scalarBytes);
   addUses(*plan, shape, arguments, share);
   return plan;

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/launch/detail/strategy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "hpl/memory/root.h"
+#include "hpl/runtime/settings.h"
+
+namespace hpl::launch {
+namespace {
+
+using strategies::Hidden;
+using strategies::Rows;
+using strategies::RowsOptions;
+
+/// A written array is passed a second time, so that what one work-item writes may be what another
+/// name reads.
+bool hasAliases(const Plan& plan, const Argument* arguments) {
+  for (std::size_t i = 0; i < plan.argumentCount; ++i) {
+    const ir::ArrayAccess* access = plan.version->params[i].access;
+    if (access == nullptr || !access->written || arguments[i].kind != Argument::Kind::Array)
+      continue;
+    const memory::View& written = *arguments[i].view;
+    for (std::size_t j = 0; j < plan.argumentCount; ++j) {
+      if (i == j || arguments[j].kind != Argument::Kind::Array) continue;
+      const memory::View& other = *arguments[j].view;
+      if (&other.root() == &written.root() && other.box().intersects(written.box())) return true;
+    }
+  }
+  return false;
+}
+
+/// Lanes of the vectors that the device computes with: of the widest elements that the kernel has.
+int lanesFor(const Plan& plan) {
+  bool isWide = plan.version->access.needsDouble;
+  for (const Parameter& parameter : plan.version->params)
+    if (parameter.isBuffer()) isWide = isWide || ir::sizeOf(parameter.type) >= 8;
+  cl_uint lanes = 0;
+  const cl_int code = clGetDeviceInfo(
+      plan.device->device()(),
+      isWide ? CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE : CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT,
+      sizeof lanes, &lanes, nullptr);
+  if (code != CL_SUCCESS) lanes = 0;
+  return lanes >= 16 ? 16 : lanes >= 8 ? 8 : isWide && lanes < 4 ? 2 : 4;
+}
+
+std::size_t dividedUp(std::size_t size, std::size_t by) { return (size + by - 1) / by; }
+std::size_t roundedUp(std::size_t size, std::size_t to) { return dividedUp(size, to) * to; }
+
+/// Ids per work-item along each axis. Every unit gets several blocks, but there are no more than a
+/// few hundred: each costs a function call.
+std::array<std::size_t, 3> blocksFor(const Shape& shape, const Rows& rows,
+                                     const RowsOptions& options, unsigned units) {
+  std::array<std::size_t, 3> block{1, 1, 1};
+  const auto row = static_cast<std::size_t>(options.order[0]);
+  const std::size_t groups = 8 * std::max(1u, units);
+  block[row] = shape.size[row];
+  if (options.dims >= 2) {
+    const auto middle = static_cast<std::size_t>(options.order[1]);
+    const auto slow = static_cast<std::size_t>(options.order[options.dims == 3 ? 2 : 1]);
+    const auto jam = static_cast<std::size_t>(std::max(1, rows.jam));
+    block[middle] = std::min<std::size_t>(shape.size[middle], options.dims == 3 ? 32 : 16);
+    block[slow] = std::max(jam, options.dims == 3 ? std::size_t{4} : block[slow]);
+    const auto count = [&] {
+      std::size_t product = 1;
+      for (std::size_t a = 0; a < 3; ++a) product *= dividedUp(shape.size[a], block[a]);
+      return product;
+    };
+    while (count() < groups && block[middle] > jam && middle == slow)
+      block[middle] = std::max(jam, roundedUp(block[middle] / 2, jam));
+    while (count() < groups && middle != slow && block[middle] > 4) block[middle] /= 2;
+    if (count() >= groups) return block;
+  }
+  // Too few rows for all units: they are cut.
+  std::size_t others = 1;
+  for (std::size_t a = 0; a < 3; ++a)
+    if (a != row) others *= dividedUp(shape.size[a], block[a]);
+  const std::size_t pieces = std::max<std::size_t>(1, dividedUp(groups, others));
+  const std::size_t vector = static_cast<std::size_t>(options.lanes * rows.vectors);
+  block[row] = std::max(std::min<std::size_t>(1024, shape.size[row]),
+                        roundedUp(dividedUp(shape.size[row], pieces), vector));
+  return block;
+}
+
+cl_ulong valueOf(const Hidden& hidden, const Plan& plan, const Shape& shape,
+                 const Argument* arguments, const std::array<std::size_t, 3>& block) {
+  const auto axis = static_cast<std::size_t>(hidden.axis);
+  switch (hidden.kind) {
+    case Hidden::Kind::First:
+      return plan.isSlice ? shape.first[axis] : 0;
+    case Hidden::Kind::Count:
+      return shape.size[axis];
+    case Hidden::Kind::Whole:
+      return plan.isSlice ? shape.whole[axis] : shape.size[axis];
+    case Hidden::Kind::Block:
+      return block[axis];
+    default:
+      return static_cast<cl_ulong>(
+          arguments[hidden.param].view->extents[static_cast<int>(hidden.axis)]);
+  }
+}
+
+void explain(const Plan& plan, const std::string& choice) {
+  if (!runtime::settings().explain) return;
+  std::fputs(
+      fmt::format("hpl: kernel '{}' on {}: {}\n", plan.version->name, plan.device->name(), choice)
+          .c_str(),
+      stderr);
+}
+
+/// Why launches like this one run as written, whatever the kernel; empty: they need not.
+std::string defect(const Plan& plan, const Argument* arguments) {
+  const runtime::Settings& settings = runtime::settings();
+  if (settings.strategy == runtime::Strategy::Direct) return "HPL_STRATEGY says so";
+  if (plan.device->type() != CPU && settings.strategy == runtime::Strategy::Auto)
+    return "rows are for CPUs";
+  if (settings.checkBounds) return "HPL_CHECK=bounds checks kernels as they are written";
+  if (plan.options.local.dims > 0) return "the launch chose its local domain";
+  for (std::size_t i = 0; i < plan.argumentCount; ++i)
+    if (arguments[i].kind == Argument::Kind::LocalArray) return "it takes local memory";
+  if (hasAliases(plan, arguments)) return "a written array is passed twice";
+  return "";
+}
+
+}  // namespace
+
+std::shared_ptr<const Rows> RewrittenKernels::rows(const KernelVersion& version,
+                                                   const RowsOptions& options) {
+  const std::vector<int> key{options.dims,     options.order[0], options.order[1],
+                             options.order[2], options.lanes,    options.exact ? 1 : 0};
+  const std::lock_guard lock(mutex_);
+  auto& rows = rows_[key];
+  if (!rows)
+    rows = std::make_shared<const Rows>(strategies::rows(*version.kernel, version.access, options));
+  return rows;
+}
+
+LaidOut layOut(const Plan& plan, const Shape& shape, const Argument* arguments) {
+  LaidOut result{plan.version->kernel, {}, shape, false};
+  const std::string reason = defect(plan, arguments);
+  if (!reason.empty()) {
+    explain(plan, "direct: " + reason);
+    return result;
+  }
+  RowsOptions options;
+  options.dims = static_cast<int>(shape.dims);
+  for (int axis = 0; axis < 3; ++axis)
+    options.order[static_cast<std::size_t>(shape.axes[static_cast<std::size_t>(axis)])] = axis;
+  options.lanes = lanesFor(plan);
+  options.exact = plan.options.fp == STRICT;
+  const std::shared_ptr<const Rows> rows = plan.version->rewritten->rows(*plan.version, options);
+  if (!rows->kernel) {
+    explain(plan, "direct: " + rows->reason);
+    return result;
+  }
+  const auto block = blocksFor(shape, *rows, options, plan.device->properties().computeUnits);
+  for (const Hidden& hidden : rows->hidden)
+    result.hidden.push_back(valueOf(hidden, plan, shape, arguments, block));
+  result.kernel = rows->kernel;
+  result.isRewritten = true;
+  result.shape.axes = kNaturalAxes;
+  result.shape.guardDims = 0;
+  for (std::size_t a = 0; a < 3; ++a) {
+    result.shape.global[a] = dividedUp(shape.size[a], block[a]);
+    result.shape.local[a] = 1;
+  }
+  explain(plan, "rows: " + rows->reason +
+                    fmt::format(", blocks of {} x {} x {}", block[0], block[1], block[2]));
+  return result;
+}
+
+}  // namespace hpl::launch

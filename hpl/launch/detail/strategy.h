@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "hpl/launch/detail/plan.h"
+#include "hpl/strategies/rows.h"
+
+/// How a captured kernel is laid out for a device: as it is written, or rewritten by a strategy.
+namespace hpl::launch {
+
+/// A kernel with the domains to launch it with.
+struct LaidOut {
+  std::shared_ptr<const ir::Kernel> kernel;
+  /// The values of the parameters that a strategy has added, in order.
+  std::vector<cl_ulong> hidden;
+  Shape shape;
+  bool isRewritten = false;
+};
+
+/// Rewritten kernels by what they were rewritten for; one table per captured kernel.
+class RewrittenKernels {
+ public:
+  std::shared_ptr<const strategies::Rows> rows(const KernelVersion& version,
+                                               const strategies::RowsOptions& options);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::vector<int>, std::shared_ptr<const strategies::Rows>> rows_;
+};
+
+/// Chooses the strategy (HPL_STRATEGY; by default rows on CPU devices where they apply) and says so
+/// under HPL_EXPLAIN. `shape` is that of the launch as the kernel sees it.
+LaidOut layOut(const Plan& plan, const Shape& shape, const Argument* arguments);
+
+}  // namespace hpl::launch
