@@ -168,12 +168,15 @@ const std::array<Setting, 16>& table() {
        }},
       {{"HPL_EXPLAIN", switchValues, "off", "Launches say on stderr what they decided and why."},
        [](S& s, V v) { return applySwitch(s.explain, v); }},
-      {{"HPL_STRATEGY", "auto|direct|rows", "auto",
-        "How kernels are laid out: as written, or as vectors along rows; auto: for the device."},
+      {{"HPL_STRATEGY", "auto|direct|rows|tile", "auto",
+        "How kernels are laid out: as written, as vectors along rows, or from tiles in local "
+        "memory; auto: for the device."},
        [](S& s, V v) {
-         return applyChoice<Strategy, 3>(
-             s.strategy, v,
-             {{{"auto", Strategy::Auto}, {"direct", Strategy::Direct}, {"rows", Strategy::Rows}}});
+         return applyChoice<Strategy, 4>(s.strategy, v,
+                                         {{{"auto", Strategy::Auto},
+                                           {"direct", Strategy::Direct},
+                                           {"rows", Strategy::Rows},
+                                           {"tile", Strategy::Tile}}});
        }},
       {{"HPL_TUNE", "off|quick|full", "quick", "How long measured selection may try variants."},
        [](S& s, V v) {

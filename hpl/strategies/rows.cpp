@@ -10,6 +10,7 @@
 #include "hpl/ir/walk.h"
 #include "hpl/strategies/detail/body_writer.h"
 #include "hpl/strategies/detail/drop_unused.h"
+#include "hpl/strategies/detail/hidden_params.h"
 #include "hpl/strategies/detail/rows_checks.h"
 
 namespace hpl::strategies {
@@ -30,9 +31,10 @@ class RowsBuilder {
         rewritten_(std::make_shared<ir::Kernel>()),
         builder_(*rewritten_->arena),
         source_(kernel, summary, builder_),
+        hidden_(builder_, *kernel.entry, options.dims),
         hoister_(
-            source_, builder_, [this](const Variable* a, int d) { return extent(a, d); },
-            [this](int axis) { return size(axis); }),
+            source_, builder_, [this](const Variable* a, int d) { return hidden_.extent(a, d); },
+            [this](int axis) { return hidden_.size(axis); }),
         idempotent_(isIdempotent(summary)) {}
 
   Rows build();
@@ -49,9 +51,6 @@ class RowsBuilder {
     const Expr* hi = nullptr;
   };
 
-  const Expr* hidden(Hidden::Kind kind, int axis, int param);
-  const Expr* size(int axis);
-  const Expr* extent(const Variable* array, int dimension);
   const Expr* zero() { return builder_.number(0, kUlong); }
   const Expr* compare(BinaryOp op, const Expr* a, const Expr* b) {
     return builder_.binary(op, a, b);
@@ -65,12 +64,13 @@ class RowsBuilder {
                        builder_,
                        hoister_,
                        interior,
-                       [this](const Variable* a, int d) { return extent(a, d); },
-                       [this](int axis) { return size(axis); },
+                       [this](const Variable* a, int d) { return hidden_.extent(a, d); },
+                       [this](int axis) { return hidden_.size(axis); },
                        lanes,
                        options_.order[0],
                        options_.exact && lanes > 1,
-                       {}};
+                       {},
+                       nullptr};
   }
   Place place(const std::array<const Variable*, 3>& ids) const;
   void declareBlocks(Block& out);
@@ -95,11 +95,10 @@ class RowsBuilder {
   std::shared_ptr<ir::Kernel> rewritten_;
   Builder builder_;
   Source source_;
+  HiddenParams hidden_;
   Hoister hoister_;
   bool idempotent_;
   std::array<Axis, 3> axes_;
-  std::vector<Hidden> hidden_;
-  std::vector<const Variable*> hiddenParams_;
   int jam_ = 1;
   int jamAxis_ = -1;
   int vectors_ = 1;
@@ -107,34 +106,6 @@ class RowsBuilder {
   const Expr* tall_ = nullptr;
   const Expr* jamWithin_ = nullptr;
 };
-
-const Expr* RowsBuilder::hidden(Hidden::Kind kind, int axis, int param) {
-  for (std::size_t i = 0; i < hidden_.size(); ++i)
-    if (hidden_[i].kind == kind && hidden_[i].axis == axis && hidden_[i].param == param)
-      return builder_.ref(hiddenParams_[i]);
-  constexpr const char* kStems[] = {"first_", "count_", "size_", "block_", "extent_"};
-  std::string stem = kStems[static_cast<int>(kind)];
-  if (kind == Hidden::Kind::Extent) {
-    stem += source_.kernel().entry->params[static_cast<std::size_t>(param)]->name + '_' +
-            std::to_string(axis);
-  } else {
-    stem += axisName(axis);
-  }
-  Variable* variable = builder_.variable(stem, kUlong);
-  variable->role = ir::Role::ScalarParam;
-  variable->readOnly = true;
-  hidden_.push_back({kind, axis, param});
-  hiddenParams_.push_back(variable);
-  return builder_.ref(variable);
-}
-
-const Expr* RowsBuilder::size(int axis) {
-  return has(axis) ? hidden(Hidden::Kind::Whole, axis, -1) : builder_.number(1, kUlong);
-}
-
-const Expr* RowsBuilder::extent(const Variable* array, int dimension) {
-  return hidden(Hidden::Kind::Extent, dimension, array->paramIndex);
-}
 
 Place RowsBuilder::place(const std::array<const Variable*, 3>& ids) const {
   Place place;
@@ -148,15 +119,15 @@ void RowsBuilder::declareBlocks(Block& out) {
   for (int a = 0; a < options_.dims; ++a) {
     const Expr* item =
         builder_.make(kUlong, ir::WorkItem{ir::Query::GlobalId, static_cast<std::uint8_t>(a)});
-    const Expr* first = hidden(Hidden::Kind::First, a, -1);
-    const Expr* block = hidden(Hidden::Kind::Block, a, -1);
+    const Expr* first = hidden_.value(Hidden::Kind::First, a);
+    const Expr* block = hidden_.value(Hidden::Kind::Block, a);
     const Expr* begin =
         builder_.binary(BinaryOp::Add, first, builder_.binary(BinaryOp::Mul, item, block));
     const std::string name = axisName(a);
     axis(a).begin = builder_.variable("begin_" + name, kUlong);
     axis(a).end = builder_.variable("end_" + name, kUlong);
     builder_.declare(out, axis(a).begin, begin);
-    const Expr* last = builder_.binary(BinaryOp::Add, first, hidden(Hidden::Kind::Count, a, -1));
+    const Expr* last = builder_.binary(BinaryOp::Add, first, hidden_.value(Hidden::Kind::Count, a));
     builder_.declare(
         out, axis(a).end,
         builder_.smaller(builder_.binary(BinaryOp::Add, builder_.ref(axis(a).begin), block), last));
@@ -480,10 +451,7 @@ Rows RowsBuilder::build() {
   inner->stmts.insert(inner->stmts.end(), group.stmts.begin(), group.stmts.end());
 
   ir::Function entry = *source_.kernel().entry;
-  for (const Variable* param : hiddenParams_) {
-    const_cast<Variable*>(param)->paramIndex = static_cast<int>(entry.params.size());
-    entry.params.push_back(param);
-  }
+  hidden_.append(entry);
   Block* body = builder_.block();
   body->stmts = head.stmts;
   body->stmts.insert(body->stmts.end(), loops.stmts.begin(), loops.stmts.end());
@@ -492,7 +460,7 @@ Rows RowsBuilder::build() {
   rewritten_->entry = builder_.arena().add(std::move(entry));
   Rows result;
   result.kernel = rewritten_;
-  result.hidden = hidden_;
+  result.hidden = hidden_.list();
   result.jam = jam_;
   result.jamAxis = jamAxis_;
   result.vectors = vectors_;

@@ -8,32 +8,13 @@
 
 #include "hpl/ir/access.h"
 #include "hpl/ir/kernel.h"
+#include "hpl/strategies/hidden.h"
 
 /// The strategy "rows" for CPU devices: a work-item computes a block of ids instead of one, row by
 /// row, several neighbours at a time in explicit vectors, several rows at once where they share
 /// what they load. The results are those of the kernel: bit for bit, but for floating-point
 /// contraction and built-in functions whose vector forms round differently (RowsOptions::exact).
 namespace hpl::strategies {
-
-/// A value that a rewritten kernel takes as an additional parameter (ulong), after its own ones.
-struct Hidden {
-  enum class Kind {
-    /// The first id of the launch along an axis, and how many there are.
-    First,
-    Count,
-    /// What get_global_size answers.
-    Whole,
-    /// How many ids a work-item computes along an axis.
-    Block,
-    /// Extent of an array parameter in a dimension.
-    Extent
-  };
-  Kind kind = Kind::First;
-  /// The axis, or the dimension of the array.
-  int axis = 0;
-  /// Extent: the array's parameter.
-  int param = -1;
-};
 
 struct RowsOptions {
   /// Axes of the launch.
@@ -69,6 +50,13 @@ struct Rows {
 /// must not overlap where one of them is written. The rewritten kernel keeps parts of `kernel`,
 /// which must live as long.
 Rows rows(const ir::Kernel& kernel, const ir::AccessSummary& summary, const RowsOptions& options);
+
+/// Whether work-items read more than their own elements, or loop: kernels that do neither wait for
+/// memory however they are laid out.
+bool hasReuse(const ir::Kernel& kernel, const ir::AccessSummary& summary);
+
+/// How many different elements a work-item reads, as far as they can be told apart.
+std::size_t distinctReads(const ir::AccessSummary& summary);
 
 /// How many vectors side by side and how many rows at once share most of their loads without
 /// spilling registers.

@@ -88,6 +88,7 @@ TEST_CASE("choices are read without regard to case") {
   CHECK(parse("HPL_TUNE", "full").tune == TuneMode::Full);
   CHECK(parse("HPL_STRATEGY", "direct").strategy == Strategy::Direct);
   CHECK(parse("HPL_STRATEGY", "Rows").strategy == Strategy::Rows);
+  CHECK(parse("HPL_STRATEGY", "tile").strategy == Strategy::Tile);
 }
 
 TEST_CASE("checks are a list") {

@@ -9,11 +9,10 @@ void runOriginal(const ir::Kernel& kernel, const Ids& ids, std::vector<ir::Argum
   ir::interpret(kernel, ir::NDRange{ids.dims, ids.count, {1, 1, 1}}, arguments);
 }
 
-void runRows(const Rows& rows, const Ids& ids, const std::array<std::uint64_t, 3>& block,
-             std::vector<ir::Argument> arguments) {
-  ir::verify(*rows.kernel);
+void appendHidden(const std::vector<Hidden>& list, const Ids& ids,
+                  const std::array<std::uint64_t, 3>& block, std::vector<ir::Argument>& arguments) {
   const std::vector<ir::Argument> own = arguments;
-  for (const Hidden& hidden : rows.hidden) {
+  for (const Hidden& hidden : list) {
     const auto axis = static_cast<std::size_t>(hidden.axis);
     std::uint64_t value = 0;
     switch (hidden.kind) {
@@ -35,6 +34,12 @@ void runRows(const Rows& rows, const Ids& ids, const std::array<std::uint64_t, 3
     }
     arguments.push_back(ir::scalarArgument(value));
   }
+}
+
+void runRows(const Rows& rows, const Ids& ids, const std::array<std::uint64_t, 3>& block,
+             std::vector<ir::Argument> arguments) {
+  ir::verify(*rows.kernel);
+  appendHidden(rows.hidden, ids, block, arguments);
   ir::NDRange range{ids.dims, {1, 1, 1}, {1, 1, 1}};
   for (std::size_t a = 0; a < static_cast<std::size_t>(ids.dims); ++a)
     range.global[a] = (ids.count[a] + block[a] - 1) / block[a];

@@ -31,6 +31,10 @@ struct Ids {
   std::array<std::uint64_t, 3> count{1, 1, 1};
 };
 
+/// Appends the values of the parameters that a strategy has added.
+void appendHidden(const std::vector<Hidden>& hidden, const Ids& ids,
+                  const std::array<std::uint64_t, 3>& block, std::vector<ir::Argument>& arguments);
+
 /// Runs the original over 0..count.
 void runOriginal(const ir::Kernel& kernel, const Ids& ids, std::vector<ir::Argument> arguments);
 

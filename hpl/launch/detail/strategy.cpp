@@ -15,6 +15,8 @@ namespace {
 using strategies::Hidden;
 using strategies::Rows;
 using strategies::RowsOptions;
+using strategies::Tiled;
+using strategies::TileOptions;
 
 /// A written array is passed a second time, so that what one work-item writes may be what another
 /// name reads.
@@ -45,6 +47,14 @@ int lanesFor(const Plan& plan) {
       sizeof lanes, &lanes, nullptr);
   if (code != CL_SUCCESS) lanes = 0;
   return lanes >= 16 ? 16 : lanes >= 8 ? 8 : isWide && lanes < 4 ? 2 : 4;
+}
+
+/// The kernel's axes, the one along OpenCL's dimension 0 first.
+std::array<int, 3> orderOf(const Shape& shape) {
+  std::array<int, 3> order{};
+  for (int axis = 0; axis < 3; ++axis)
+    order[static_cast<std::size_t>(shape.axes[static_cast<std::size_t>(axis)])] = axis;
+  return order;
 }
 
 std::size_t dividedUp(std::size_t size, std::size_t by) { return (size + by - 1) / by; }
@@ -115,14 +125,85 @@ void explain(const Plan& plan, const std::string& choice) {
 std::string defect(const Plan& plan, const Argument* arguments) {
   const runtime::Settings& settings = runtime::settings();
   if (settings.strategy == runtime::Strategy::Direct) return "HPL_STRATEGY says so";
-  if (plan.device->type() != CPU && settings.strategy == runtime::Strategy::Auto)
-    return "rows are for CPUs";
   if (settings.checkBounds) return "HPL_CHECK=bounds checks kernels as they are written";
   if (plan.options.local.dims > 0) return "the launch chose its local domain";
   for (std::size_t i = 0; i < plan.argumentCount; ++i)
     if (arguments[i].kind == Argument::Kind::LocalArray) return "it takes local memory";
   if (hasAliases(plan, arguments)) return "a written array is passed twice";
   return "";
+}
+
+/// What to try; Direct with the reason why nothing is tried.
+runtime::Strategy wishFor(const Plan& plan, std::string& reason) {
+  const runtime::Strategy asked = runtime::settings().strategy;
+  if (asked != runtime::Strategy::Auto) return asked;
+  const KernelVersion& version = *plan.version;
+  if (plan.device->type() == CPU) {
+    if (strategies::hasReuse(*version.kernel, version.access)) return runtime::Strategy::Rows;
+    reason = "each work-item reads its own elements only, so memory decides";
+    return runtime::Strategy::Direct;
+  }
+  // The caches of GPUs serve small neighbourhoods as well as local memory does.
+  constexpr std::size_t kManyReads = 16;
+  if (strategies::distinctReads(version.access) >= kManyReads) return runtime::Strategy::Tile;
+  reason = "its work-items share few reads, which caches serve";
+  return runtime::Strategy::Direct;
+}
+
+LaidOut inRows(const Plan& plan, const Shape& shape, const Argument* arguments,
+               std::string& reason) {
+  LaidOut result{nullptr, {}, shape, true};
+  RowsOptions options;
+  options.dims = static_cast<int>(shape.dims);
+  options.order = orderOf(shape);
+  options.lanes = lanesFor(plan);
+  options.exact = plan.options.fp == STRICT;
+  const std::shared_ptr<const Rows> rows = plan.version->rewritten->rows(*plan.version, options);
+  reason = rows->reason;
+  if (!rows->kernel) return result;
+  const auto block = blocksFor(shape, *rows, options, plan.device->properties().computeUnits);
+  for (const Hidden& hidden : rows->hidden)
+    result.hidden.push_back(valueOf(hidden, plan, shape, arguments, block));
+  result.kernel = rows->kernel;
+  result.shape.axes = kNaturalAxes;
+  for (std::size_t a = 0; a < 3; ++a) {
+    result.shape.global[a] = dividedUp(shape.size[a], block[a]);
+    result.shape.local[a] = 1;
+  }
+  reason =
+      "rows: " + reason + fmt::format(", blocks of {} x {} x {}", block[0], block[1], block[2]);
+  return result;
+}
+
+LaidOut inTiles(const Plan& plan, const Shape& shape, const Argument* arguments,
+                std::string& reason) {
+  LaidOut result{nullptr, {}, shape, true};
+  TileOptions options;
+  options.dims = static_cast<int>(shape.dims);
+  options.order = orderOf(shape);
+  // On CPUs the default is one long row per group, which makes poor tiles.
+  constexpr int kOnCpu[3][3] = {{64, 1, 1}, {16, 16, 1}, {16, 4, 4}};
+  for (std::size_t a = 0; a < 3; ++a)
+    options.local[a] =
+        plan.device->type() == CPU ? kOnCpu[options.dims - 1][a] : static_cast<int>(shape.local[a]);
+  options.perItem = 4;
+  options.localMemory = plan.device->properties().localMemory;
+  const std::shared_ptr<const Tiled> tiled = plan.version->rewritten->tiled(*plan.version, options);
+  reason = tiled->reason;
+  if (!tiled->kernel) return result;
+  for (const Hidden& hidden : tiled->hidden)
+    result.hidden.push_back(valueOf(hidden, plan, shape, arguments, {1, 1, 1}));
+  result.kernel = tiled->kernel;
+  for (std::size_t a = 0; a < 3; ++a) {
+    const auto local = static_cast<std::size_t>(options.local[a]);
+    const std::size_t groups = dividedUp(shape.size[a], static_cast<std::size_t>(tiled->covers[a]));
+    result.shape.local[a] = local;
+    result.shape.global[a] = groups * local;
+  }
+  reason =
+      "tile: " + reason +
+      fmt::format(", groups of {} x {} x {}", options.local[0], options.local[1], options.local[2]);
+  return result;
 }
 
 }  // namespace
@@ -138,38 +219,34 @@ std::shared_ptr<const Rows> RewrittenKernels::rows(const KernelVersion& version,
   return rows;
 }
 
+std::shared_ptr<const Tiled> RewrittenKernels::tiled(const KernelVersion& version,
+                                                     const TileOptions& options) {
+  const std::vector<int> key{
+      options.dims,     options.order[0], options.order[1],
+      options.order[2], options.local[0], options.local[1],
+      options.local[2], options.perItem,  static_cast<int>(options.localMemory)};
+  const std::lock_guard lock(mutex_);
+  auto& tiled = tiled_[key];
+  if (!tiled)
+    tiled =
+        std::make_shared<const Tiled>(strategies::tile(*version.kernel, version.access, options));
+  return tiled;
+}
+
 LaidOut layOut(const Plan& plan, const Shape& shape, const Argument* arguments) {
-  LaidOut result{plan.version->kernel, {}, shape, false};
-  const std::string reason = defect(plan, arguments);
-  if (!reason.empty()) {
-    explain(plan, "direct: " + reason);
+  std::string reason = defect(plan, arguments);
+  const runtime::Strategy wish = reason.empty() ? wishFor(plan, reason) : runtime::Strategy::Direct;
+  LaidOut result;
+  if (wish == runtime::Strategy::Rows) result = inRows(plan, shape, arguments, reason);
+  if (wish == runtime::Strategy::Tile) result = inTiles(plan, shape, arguments, reason);
+  if (result.kernel) {
+    // Rewritten kernels know where their ids end.
+    result.shape.guardDims = 0;
+    explain(plan, reason);
     return result;
   }
-  RowsOptions options;
-  options.dims = static_cast<int>(shape.dims);
-  for (int axis = 0; axis < 3; ++axis)
-    options.order[static_cast<std::size_t>(shape.axes[static_cast<std::size_t>(axis)])] = axis;
-  options.lanes = lanesFor(plan);
-  options.exact = plan.options.fp == STRICT;
-  const std::shared_ptr<const Rows> rows = plan.version->rewritten->rows(*plan.version, options);
-  if (!rows->kernel) {
-    explain(plan, "direct: " + rows->reason);
-    return result;
-  }
-  const auto block = blocksFor(shape, *rows, options, plan.device->properties().computeUnits);
-  for (const Hidden& hidden : rows->hidden)
-    result.hidden.push_back(valueOf(hidden, plan, shape, arguments, block));
-  result.kernel = rows->kernel;
-  result.isRewritten = true;
-  result.shape.axes = kNaturalAxes;
-  result.shape.guardDims = 0;
-  for (std::size_t a = 0; a < 3; ++a) {
-    result.shape.global[a] = dividedUp(shape.size[a], block[a]);
-    result.shape.local[a] = 1;
-  }
-  explain(plan, "rows: " + rows->reason +
-                    fmt::format(", blocks of {} x {} x {}", block[0], block[1], block[2]));
-  return result;
+  explain(plan, "direct: " + reason);
+  return {plan.version->kernel, {}, shape, false};
 }
 
 }  // namespace hpl::launch

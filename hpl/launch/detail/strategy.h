@@ -8,6 +8,7 @@
 
 #include "hpl/launch/detail/plan.h"
 #include "hpl/strategies/rows.h"
+#include "hpl/strategies/tile.h"
 
 /// How a captured kernel is laid out for a device: as it is written, or rewritten by a strategy.
 namespace hpl::launch {
@@ -26,14 +27,18 @@ class RewrittenKernels {
  public:
   std::shared_ptr<const strategies::Rows> rows(const KernelVersion& version,
                                                const strategies::RowsOptions& options);
+  std::shared_ptr<const strategies::Tiled> tiled(const KernelVersion& version,
+                                                 const strategies::TileOptions& options);
 
  private:
   std::mutex mutex_;
   std::map<std::vector<int>, std::shared_ptr<const strategies::Rows>> rows_;
+  std::map<std::vector<int>, std::shared_ptr<const strategies::Tiled>> tiled_;
 };
 
-/// Chooses the strategy (HPL_STRATEGY; by default rows on CPU devices where they apply) and says so
-/// under HPL_EXPLAIN. `shape` is that of the launch as the kernel sees it.
+/// Chooses the strategy (HPL_STRATEGY; by default rows on CPU devices, and tiles on others for
+/// kernels that read many neighbours, where they apply) and says so under HPL_EXPLAIN. `shape` is
+/// that of the launch as the kernel sees it.
 LaidOut layOut(const Plan& plan, const Shape& shape, const Argument* arguments);
 
 }  // namespace hpl::launch

@@ -75,7 +75,27 @@ IndexForm BodyWriter::formOf(const Expr& index) {
   return context_.source.formOf(index);
 }
 
+std::optional<ir::Access> BodyWriter::tiled(const ir::Access& access) {
+  if (context_.tiles == nullptr) return std::nullopt;
+  const auto found = context_.tiles->find(access.array);
+  if (found == context_.tiles->end()) return std::nullopt;
+  const Tile& tile = found->second;
+  ir::Access element{tile.memory, {}, 1};
+  for (std::size_t d = 0; d < access.indices.size(); ++d) {
+    const IndexForm form = formOf(*access.indices[d]);
+    if (!form.isAffine() || form.axis != tile.axis[d] || form.range.lo < tile.offsets[d].lo ||
+        form.range.hi > tile.offsets[d].hi)
+      return std::nullopt;
+    const Expr* index = form.isExact() ? id(form.axis, form.range.lo)
+                                       : builder_.cast(scalar(*access.indices[d]), kUlong);
+    element.indices.push_back(
+        builder_.binary(ir::BinaryOp::Sub, index, builder_.ref(tile.origin[d])));
+  }
+  return element;
+}
+
 ir::Access BodyWriter::located(const ir::Access& access, int lanes, std::string& key) {
+  if (auto local = tiled(access)) return *std::move(local);
   ir::Access element{copyOf(access.array), {}, static_cast<std::uint8_t>(lanes)};
   bool shares = access.array->role == ir::Role::ArrayParam;
   key = access.array->name;

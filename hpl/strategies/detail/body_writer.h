@@ -14,6 +14,18 @@
 /// along an axis at once, in the lanes of vectors.
 namespace hpl::strategies::detail {
 
+/// A box of an array that a work-group holds in local memory.
+struct Tile {
+  const ir::Variable* memory = nullptr;
+  /// Per dimension of the array: the axis that walks through it, the offsets from the ids that the
+  /// tile holds, and the index (ulong) of its first cell.
+  std::vector<int> axis;
+  std::vector<ir::Interval> offsets;
+  std::vector<const ir::Variable*> origin;
+};
+/// By array parameter.
+using Tiles = std::unordered_map<const ir::Variable*, Tile>;
+
 /// What all copies of a body share.
 struct BodyContext {
   const Source& source;
@@ -31,6 +43,8 @@ struct BodyContext {
   bool exact = false;
   /// What the ids must satisfy, collected by the copies; one for each axis.
   std::array<Hoister::Bounds, 3> bounds;
+  /// Arrays whose elements are read from local memory; null: none.
+  const Tiles* tiles = nullptr;
 };
 
 /// Where one copy is: its ids are base + shift.
@@ -133,6 +147,8 @@ class BodyWriter {
 
   /// The access with its indices for this copy; the key is empty where it cannot be shared.
   ir::Access located(const ir::Access& access, int lanes, std::string& key);
+  /// The element in its array's tile, if it has one that holds it.
+  std::optional<ir::Access> tiled(const ir::Access& access);
   /// The form of an index, when decided comparisons are taken as decided.
   ir::IndexForm formOf(const ir::Expr& index);
   const ir::Expr* id(int axis, std::int64_t offset = 0);

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <set>
 
+#include "hpl/ir/walk.h"
+
 namespace hpl::strategies {
 namespace detail {
-
-const char* axisName(int axis) { return axis == 0 ? "x" : axis == 1 ? "y" : "z"; }
 
 namespace {
 
@@ -66,29 +66,56 @@ bool isIdempotent(const ir::AccessSummary& summary) {
 
 }  // namespace detail
 
-JamChoice chooseJam(const ir::AccessSummary& summary, const RowsOptions& options) {
-  // Distinct positions that are read, for one row and for several.
-  const int slow = options.dims == 3 ? options.order[2] : options.order[1];
-  const auto loads = [&](int rows) {
-    std::set<std::vector<std::int64_t>> positions;
-    for (const ir::ArrayAccess& access : summary.arrays) {
-      for (const ir::AccessSite& site : access.sites) {
-        if (!site.reads || site.alias) continue;
-        for (int r = 0; r < rows; ++r) {
-          std::vector<std::int64_t> position{access.array->paramIndex};
-          for (const ir::IndexForm& form : site.index)
-            position.push_back(form.range.lo + (form.isAffine() && form.axis == slow ? r : 0));
-          positions.insert(std::move(position));
-        }
+bool hasReuse(const ir::Kernel& kernel, const ir::AccessSummary& summary) {
+  const auto hasLoop = [](const auto& self, const ir::Block& block) -> bool {
+    return std::any_of(block.stmts.begin(), block.stmts.end(), [&](const ir::Stmt* stmt) {
+      bool found = stmt->as<ir::Loop>() != nullptr || stmt->as<ir::DoLoop>() != nullptr;
+      ir::forEachBlock(*stmt, [&](const ir::Block& inner) { found = found || self(self, inner); });
+      return found;
+    });
+  };
+  if (hasLoop(hasLoop, *kernel.entry->body)) return true;
+  for (const ir::ArrayAccess& access : summary.arrays) {
+    for (const ir::AccessSite& site : access.sites) {
+      if (!site.reads) continue;
+      for (const ir::IndexForm& form : site.index)
+        if (!form.isAffine() || form.range.lo != 0 || form.range.hi != 0) return true;
+    }
+  }
+  return false;
+}
+
+namespace {
+
+/// Different positions that are read for several ids in a row along an axis.
+std::size_t positions(const ir::AccessSummary& summary, int axis, int ids) {
+  std::set<std::vector<std::int64_t>> found;
+  for (const ir::ArrayAccess& access : summary.arrays) {
+    for (const ir::AccessSite& site : access.sites) {
+      if (!site.reads || site.alias) continue;
+      for (int i = 0; i < ids; ++i) {
+        std::vector<std::int64_t> position{access.array->paramIndex};
+        for (const ir::IndexForm& form : site.index)
+          position.push_back(form.range.lo + (form.isAffine() && form.axis == axis ? i : 0));
+        found.insert(std::move(position));
       }
     }
-    return static_cast<double>(positions.size());
-  };
+  }
+  return found.size();
+}
+
+}  // namespace
+
+std::size_t distinctReads(const ir::AccessSummary& summary) { return positions(summary, 0, 1); }
+
+JamChoice chooseJam(const ir::AccessSummary& summary, const RowsOptions& options) {
+  const int slow = options.dims == 3 ? options.order[2] : options.order[1];
   JamChoice choice;
-  const double one = loads(1);
+  const auto one = static_cast<double>(positions(summary, slow, 1));
   if (options.dims == 1 || one == 0) return choice;
   constexpr int kRows = 4;
-  if (loads(kRows) / kRows <= 0.95 * one) choice.jam = kRows;
+  if (static_cast<double>(positions(summary, slow, kRows)) / kRows <= 0.95 * one)
+    choice.jam = kRows;
   // Long sums of loads: a second vector beside hides the latency of additions.
   if (one >= 50) choice.vectors = 2;
   return choice;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "hpl/strategies/detail/hidden_params.h"
 #include "hpl/strategies/detail/source.h"
 #include "hpl/strategies/rows.h"
 
 namespace hpl::strategies::detail {
-
-/// "x", "y", "z".
-const char* axisName(int axis);
 
 /// Throws Refused for kernels whose work-items depend on each other or on their groups, and for
 /// those that do not write rows.

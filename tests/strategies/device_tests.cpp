@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// All strategies on the device, against kernels as they are written: the same bits.
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "hpl/hpl.h"
+#include "hpl/runtime/settings.h"
+#include "tests/strategies/random_stencil.h"
+
+using namespace hpl;
+using hpl::runtime::Strategy;
+using hpl::strategies::test::RandomStencil;
+
+namespace {
+
+/// Lays kernels out by one strategy as long as it lives.
+struct Forced {
+  explicit Forced(Strategy strategy) : before(runtime::settings()) {
+    runtime::Settings changed = before;
+    changed.strategy = strategy;
+    runtime::overrideSettings(changed);
+  }
+  ~Forced() { runtime::overrideSettings(before); }
+  Forced(const Forced&) = delete;
+  Forced& operator=(const Forced&) = delete;
+  runtime::Settings before;
+};
+
+template <class T, int N>
+void fill(Array<T, N>& array, unsigned seed) {
+  std::mt19937 random(seed);
+  T* values = array.data(HPL_WR);
+  for (std::size_t i = 0; i < array.size(); ++i)
+    values[i] = static_cast<T>(static_cast<int>(random() % 200) - 100);
+}
+
+template <class T, int N>
+std::vector<T> contents(const Array<T, N>& array) {
+  std::vector<T> values(array.size());
+  array.copyTo(values.data());
+  return values;
+}
+
+void smooth(Array<float, 2> out, const Array<float, 2>& in, Float weight) {
+  if_(idx > 0 && idx + 1 < szx && idy > 0 && idy + 1 < szy) {
+    out[idy][idx] =
+        weight * (in[idy - 1][idx] + in[idy + 1][idx] + in[idy][idx - 1] + in[idy][idx + 1]) +
+        in[idy][idx];
+  }
+  else_ { out[idy][idx] = in[idy][idx]; }
+}
+
+void transposedSmooth(Array<float, 2> out, const Array<float, 2>& in) {
+  if_(idx > 0 && idx + 1 < szx) {
+    out[idx][idy] = in[idx - 1][idy] + 2 * in[idx + 1][idy];
+  }
+  else_ { out[idx][idy] = 0.5f; }
+}
+
+void widen(Array<double, 3> out, const Array<unsigned char, 3>& in) {
+  if_(idz > 0 && idx + 2 < szx) {
+    out[idz][idy][idx] = in[idz - 1][idy][idx] * 0.5 + in[idz][idy][idx + 2];
+  }
+}
+
+}  // namespace
+
+TEST_CASE("all strategies compute the same bits on the device") {
+  for (const auto& [height, width] : {std::pair<int, int>{1, 1}, {5, 40}, {64, 64}, {70, 131}}) {
+    CAPTURE(height);
+    CAPTURE(width);
+    Array<float, 2> in(height, width), out(height, width);
+    fill(in, 1);
+    std::vector<std::vector<float>> results;
+    for (const Strategy strategy : {Strategy::Direct, Strategy::Rows, Strategy::Tile}) {
+      const Forced forced(strategy);
+      out = -1.0f;
+      reeval(smooth)(out, in, 0.3f);
+      results.push_back(contents(out));
+    }
+    CHECK(results[1] == results[0]);
+    CHECK(results[2] == results[0]);
+  }
+}
+
+TEST_CASE("kernels whose axes run the other way round are laid out along memory") {
+  Array<float, 2> in(37, 61), out(37, 61);
+  fill(in, 2);
+  std::vector<std::vector<float>> results;
+  for (const Strategy strategy : {Strategy::Direct, Strategy::Rows, Strategy::Tile}) {
+    const Forced forced(strategy);
+    out = -1.0f;
+    reeval(transposedSmooth).global(37, 61)(out, in);
+    results.push_back(contents(out));
+  }
+  CHECK(results[1] == results[0]);
+  CHECK(results[2] == results[0]);
+}
+
+TEST_CASE("views, other element types and three dimensions give the same bits by all strategies") {
+  Array<unsigned char, 3> in(9, 14, 50);
+  Array<double, 3> out(9, 14, 50);
+  fill(in, 3);
+  std::vector<std::vector<double>> results;
+  for (const Strategy strategy : {Strategy::Direct, Strategy::Rows, Strategy::Tile}) {
+    const Forced forced(strategy);
+    out = -1.0;
+    reeval(widen)(out(Range(1, 7), Range(2, 13), Range(3, 45)),
+                  in(Range(0, 6), Range(1, 12), Range(5, 47)));
+    results.push_back(contents(out));
+  }
+  CHECK(results[1] == results[0]);
+  CHECK(results[2] == results[0]);
+}
+
+TEST_CASE("shares of several devices are laid out by all strategies alike") {
+  const int count = getDeviceNumber(CPU);
+  Array<float, 2> in(50, 70), out(50, 70);
+  fill(in, 4);
+  std::vector<std::vector<float>> results;
+  for (const Strategy strategy : {Strategy::Direct, Strategy::Rows, Strategy::Tile}) {
+    const Forced forced(strategy);
+    out = -1.0f;
+    reeval(smooth).devices(CPU, count)(out, in, 0.25f);
+    results.push_back(contents(out));
+    out = -1.0f;
+    reeval(smooth).devices(CPU, count)(PART1(out, 1), PART1(in, 1), 0.25f);
+    results.push_back(contents(out));
+  }
+  for (std::size_t i = 2; i < results.size(); ++i) CHECK(results[i] == results[i % 2]);
+}
+
+TEST_CASE("a written array that is passed twice is computed as written") {
+  Array<int, 1> a(1000);
+  fill(a, 5);
+  const std::vector<int> before = contents(a);
+  const auto shift = [](Array<int, 1> out, const Array<int, 1>& in) {
+    if_(idx < 500) {
+      out[idx] = in[idx + 500] + in[idx + 499] * 0;
+    }
+  };
+  const Forced forced(Strategy::Rows);
+  reeval(shift)(a, a);
+  const std::vector<int> after = contents(a);
+  for (std::size_t i = 0; i < 500; ++i) REQUIRE(after[i] == before[i + 500]);
+}
+
+TEST_CASE("random stencils give the same bits by all strategies on the device") {
+  for (unsigned seed = 1; seed <= 8; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    const int height = static_cast<int>(3 + random() % 60);
+    const int width = static_cast<int>(3 + random() % 120);
+    Array<int, 2> a(height, width), out(height, width);
+    Array<short, 2> b(height, width);
+    fill(a, seed);
+    fill(b, seed + 1);
+    std::vector<std::vector<int>> results;
+    for (const Strategy strategy : {Strategy::Direct, Strategy::Rows, Strategy::Tile}) {
+      const Forced forced(strategy);
+      out = 11;
+      reeval(RandomStencil{seed, seed % 2 == 0})(out, a, b, 4);
+      results.push_back(contents(out));
+    }
+    REQUIRE(results[1] == results[0]);
+    REQUIRE(results[2] == results[0]);
+  }
+}
