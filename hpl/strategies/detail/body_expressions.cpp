@@ -268,6 +268,13 @@ const Expr* BodyWriter::scalar(const Expr& expr) {
   return scalarNode(expr);
 }
 
+/// 1 or 0 of a scalar condition.
+const Expr* BodyWriter::truthOf(const Expr* condition) {
+  const auto* binary = condition->as<ir::Binary>();
+  if (binary != nullptr && ir::isPredicate(binary->op)) return condition;
+  return builder_.binary(BinaryOp::Ne, condition, builder_.make(condition->type, ir::Constant{}));
+}
+
 const Expr* BodyWriter::scalarNode(const Expr& expr) {
   if (const auto* item = expr.as<ir::WorkItem>()) {
     if (item->query == ir::Query::GlobalId) return id(item->dim);
@@ -296,6 +303,15 @@ const Expr* BodyWriter::scalarNode(const Expr& expr) {
     }
   }
   if (const auto* binary = expr.as<ir::Binary>()) {
+    // An operand of && or || that is decided does not decide: the other one is the result.
+    if (isLogical(binary->op) && context_.interior.truth(*binary->left)) {
+      settle(*binary->left);
+      return truthOf(scalar(*binary->right));
+    }
+    if (isLogical(binary->op) && context_.interior.truth(*binary->right)) {
+      settle(*binary->right);
+      return truthOf(scalar(*binary->left));
+    }
     const Expr* left = scalar(*binary->left);
     const Expr* right = scalar(*binary->right);
     std::int64_t value = 0;

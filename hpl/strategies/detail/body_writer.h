@@ -137,6 +137,7 @@ class BodyWriter {
   /// A copy of an expression that is the same in all lanes, or its value in the first lane.
   const ir::Expr* scalar(const ir::Expr& expr);
   const ir::Expr* scalarNode(const ir::Expr& expr);
+  const ir::Expr* truthOf(const ir::Expr* condition);
   const ir::Expr* vector(const Value& value, ir::Scalar scalar);
   const ir::Expr* vector(const ir::Expr& expr) {
     return vector(convert(expr), storedScalar(expr.type));
