@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "hpl/lang/expr.h"
+#include "hpl/lang/place.h"
 
 namespace hpl {
 

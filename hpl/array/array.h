@@ -13,6 +13,7 @@
 #include "hpl/array/part_extent.h"
 #include "hpl/array/range.h"
 #include "hpl/array/scalar.h"
+#include "hpl/lang/place.h"
 
 namespace hpl {
 
@@ -99,7 +100,7 @@ class Array : public detail::ArrayBase {
     assignContents(other);
     return *this;
   }
-  Array& operator=(Array&& other) {
+  Array& operator=(Array&& other) {  // NOLINT(performance-noexcept-move-constructor): may copy
     assignOrAdopt(std::move(other));
     return *this;
   }

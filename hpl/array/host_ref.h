@@ -32,20 +32,19 @@ class HostRef {
   const T* operator->() const { return readable(); }
 
   const HostRef& operator=(const T& value) const {
-    *writable() = value;
+    modify([&](T& element) { element = value; });
     return *this;
   }
-  HostRef& operator=(const HostRef& other) {
+  HostRef& operator=(const HostRef& other) {  // NOLINT(bugprone-unhandled-self-assignment): a value
     *this = other.value();
     return *this;
   }
 
-#define HPL_HOST_COMPOUND(symbol)                           \
-  template <class U>                                        \
-  const HostRef& operator symbol##=(const U& other) const { \
-    T& element = *writable();                               \
-    element = static_cast<T>(element symbol other);         \
-    return *this;                                           \
+#define HPL_HOST_COMPOUND(symbol)                                                \
+  template <class U>                                                             \
+  const HostRef& operator symbol##=(const U& other) const {                      \
+    modify([&](T& element) { element = static_cast<T>(element symbol other); }); \
+    return *this;                                                                \
   }
   HPL_HOST_COMPOUND(+)
   HPL_HOST_COMPOUND(-)
@@ -80,66 +79,94 @@ class HostRef {
 
  private:
   using Indices = std::array<std::int64_t, N>;
-  using Steps = std::array<detail::ArrayBase::Step, N>;
-  Steps stepsIn(const memory::View& view) const {
-    Steps steps;
-    for (int d = 0; d < N; ++d) {
-      // Unsigned, where an index that is far outside does no harm before it is refused.
-      const auto index = static_cast<std::uint64_t>(indices_[static_cast<std::size_t>(d)]);
-      const auto stride = static_cast<std::uint64_t>(view.strides[d]);
-      steps[static_cast<std::size_t>(d)] = {view.extents[d], d + 1 < N ? index * stride : index};
-    }
-    return steps;
+
+  // Unsigned: rejects negative indices as well.
+  [[gnu::always_inline]] static bool beyond(std::int64_t index, std::uint64_t extent) {
+    return __builtin_expect_with_probability(static_cast<std::uint64_t>(index) >= extent, 0, 1.0);
   }
-  T* at(std::byte* base, const Steps& steps) const {
-    std::uint64_t offset = 0;
-    for (std::size_t d = 0; d < N; ++d) {
-      // Unsigned comparison rejects negative indices as well.
-      if (static_cast<std::uint64_t>(indices_[d]) >= static_cast<std::uint64_t>(steps[d].extent))
-          [[unlikely]]
-        refuse();
-      offset += steps[d].offset;
-    }
-    return reinterpret_cast<T*>(base) + static_cast<std::int64_t>(offset);
+  [[gnu::always_inline]] bool outside(const memory::View& view, std::uint64_t lastExtent) const {
+    for (int d = 0; d + 1 < N; ++d)
+      if (beyond(indices_[static_cast<std::size_t>(d)],
+                 static_cast<std::uint64_t>(view.extents[d])))
+        return true;
+    return beyond(indices_[N - 1], lastExtent);
   }
-  // Inline, and with copies: what a function is given the address of cannot live in registers.
-  [[noreturn, gnu::always_inline]] void refuse() const {
-    const Indices indices = indices_;
-    array_->throwOutOfRange(indices.data());
-  }
-  [[gnu::always_inline]] void open(const Steps& closed, bool forWriting) const {
-    const Indices indices = indices_;
-    const Steps steps = closed;
-    array_->openForElement(indices.data(), steps.data(), forWriting);
+  [[gnu::always_inline]] T* at(const memory::View& view) const {
+    std::int64_t offset = indices_[N - 1];
+    for (int d = 0; d + 1 < N; ++d)
+      offset += indices_[static_cast<std::size_t>(d)] * view.strides[d];
+    return reinterpret_cast<T*>(view.host) + offset;
   }
 
+  // Below, indices are copied: what a function is given the address of cannot live in registers.
+
 #ifdef HPL_NO_AUTOSYNC
-  const T* readable() const { return writable(); }
-  T* writable() const { return at(array_->cells().host, stepsIn(array_->cells())); }
+  const T* readable() const {
+    const memory::View& view = array_->cells();
+    if (outside(view, static_cast<std::uint64_t>(view.extents[N - 1]))) {
+      const Indices indices = indices_;
+      array_->throwOutOfRange(indices.data());
+    }
+    return at(view);
+  }
+  template <class Change>
+  [[gnu::always_inline]] void modify(Change change) const {
+    change(*const_cast<T*>(readable()));
+  }
 #else
   const T* readable() const {
     const memory::View& view = array_->cells();
-    std::byte* base = view.readable.load(std::memory_order_acquire);
-    if (base == nullptr) [[unlikely]] {
-      open(stepsIn(view), false);
-      base = view.host;
+    if (outside(view, view.readableExtent.load(std::memory_order_acquire))) {
+      const Indices indices = indices_;
+      array_->openForElement(indices.data());
     }
-    return at(base, stepsIn(view));
+    return at(view);
   }
-  // Everything is read before the branch and again behind it. The second time costs nothing when
-  // the view is open, since nothing happened in between; and because both ways out of the branch
-  // then end with the same values at hand, compilers (GCC at -O2) keep them in registers from one
-  // iteration of a loop to the next, reloading them only where the view had to be opened.
-  T* writable() const {
-    const memory::View* view = &array_->cells();
-    std::byte* base = view->writable;
-    Steps steps = stepsIn(*view);
-    if (base == nullptr) [[unlikely]]
-      open(steps, true);
-    view = &array_->cells();
-    base = view->writable;
-    steps = stepsIn(*view);
-    return at(base, steps);
+
+  // The compiled form of a loop over elements should hold everything but the elements themselves in
+  // registers. What stands in the way is the function that opens the view: for all the compiler
+  // knows, it changes the array and the view altogether. So, behind it, we store what it leaves as
+  // it was, and read everything once more where both ways meet, as if for use by an instruction of
+  // no effect: then both ways end with the same values at hand, and GCC (-O2) finds that nothing in
+  // the loop changes, save for `openExtent` where the view was opened.
+  //
+  // An array that gets its host memory when it is opened has a `first` that did change. What is
+  // stored then is the old one; elementForWriting() sees to it that nobody follows it.
+  template <class Change>
+  [[gnu::always_inline]] void modify(Change change) const {
+    memory::View& view = array_->cells();
+    const memory::ElementWrites known = view.writes;
+    if (outside(known)) {
+      const Indices indices = indices_;
+      change(*reinterpret_cast<T*>(array_->elementForWriting(indices.data(), known.first)));
+      array_->keepCells(view);
+      view.writes.first = known.first;
+      for (std::size_t d = 0; d + 1 < N; ++d) {
+        view.writes.extents[d] = known.extents[d];
+        view.writes.strides[d] = known.strides[d];
+      }
+    } else {
+      std::uint64_t offset = static_cast<std::uint64_t>(indices_[N - 1]);
+      for (std::size_t d = 0; d + 1 < N; ++d)
+        offset +=
+            static_cast<std::uint64_t>(indices_[d]) * static_cast<std::uint64_t>(known.strides[d]);
+      change(reinterpret_cast<T*>(known.first)[offset]);
+    }
+    readAgain(array_->cells().writes);
+  }
+  [[gnu::always_inline]] bool outside(const memory::ElementWrites& writes) const {
+    for (std::size_t d = 0; d + 1 < N; ++d)
+      if (beyond(indices_[d], static_cast<std::uint64_t>(writes.extents[d]))) return true;
+    return beyond(indices_[N - 1], static_cast<std::uint64_t>(writes.openExtent));
+  }
+  [[gnu::always_inline]] static void readAgain(const memory::ElementWrites& writes) {
+#if defined(__GNUC__) && !defined(__clang__)  // clang needs no help, and would use memory
+    asm volatile("" : : "g"(writes.first), "g"(writes.openExtent));
+    for (std::size_t d = 0; d + 1 < N; ++d)
+      asm volatile("" : : "g"(writes.extents[d]), "g"(writes.strides[d]));
+#else
+    static_cast<void>(writes);
+#endif
   }
 #endif
 

@@ -4,7 +4,7 @@
 #include <source_location>
 
 #include "hpl/array/memory_flag.h"
-#include "hpl/lang/expr.h"
+#include "hpl/lang/place.h"
 
 namespace hpl {
 

@@ -80,7 +80,7 @@ class ElseScope : Scope {
 class ElseIfScope : Scope {
  public:
   template <class Condition>
-  explicit ElseIfScope(Condition&& condition,
+  explicit ElseIfScope(const Condition& condition,
                        const std::source_location& where = std::source_location::current()) {
     setLocation(where);
     beginElse(true);

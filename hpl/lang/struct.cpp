@@ -169,6 +169,7 @@ Node constantFromBytes(const ir::Type& type, const std::byte* p) {
   if (type.isScalar()) return scalarFromBytes(type, p);
   std::vector<Node> parts;
   const int count = type.complex ? 2 : type.lanes;
+  parts.reserve(static_cast<std::size_t>(count));
   const std::size_t step = ir::sizeOf(type.scalar);
   for (int i = 0; i < count; ++i)
     parts.push_back(scalarFromBytes(type.element(), p + static_cast<std::size_t>(i) * step));
@@ -227,6 +228,7 @@ Node structNode(const ir::StructType& type, std::initializer_list<Node> fields) 
 Node structConstant(const ir::StructType& type, const void* value) {
   const auto* bytes = static_cast<const std::byte*>(value);
   std::vector<Node> fields;
+  fields.reserve(type.fields.size());
   for (const ir::Field& field : type.fields)
     fields.push_back(constantFromBytes(field.type, bytes + field.offset));
   return constructNode(ir::Type{ir::Scalar::Void, 1, false, &type}, fields.data(), fields.size());

@@ -18,10 +18,28 @@ View::View(Root& root, View* parent, const geometry::Box& box)
       root_(&root),
       parent_(parent),
       box_(box),
-      size_(static_cast<std::size_t>(box.volume())) {}
+      size_(static_cast<std::size_t>(box.volume())) {
+  for (int d = 0; d + 1 < extents.rank(); ++d) {
+    writes.extents[static_cast<std::size_t>(d)] = ElementWrites::Count(extents[d]);
+    writes.strides[static_cast<std::size_t>(d)] = ElementWrites::Count(strides[d]);
+  }
+}
 
 View::~View() {
-  if (void* kept = handle_.load(std::memory_order_acquire)) destroyHandle_(kept);
+  if (void* kept = handle_.load(std::memory_order_acquire)) destroyHandle_.load()(kept);
+}
+
+void View::place(std::byte* firstCell) noexcept {
+  host = firstCell;
+  writes.first = firstCell;
+}
+
+void View::setHostState(std::uint8_t state) noexcept {
+  const auto last = static_cast<std::uint64_t>(extents[extents.rank() - 1]);
+  hostState.store(state, std::memory_order_release);
+  readableExtent.store(state & kHostReadable ? last : 0, std::memory_order_release);
+  writes.first = host;
+  writes.openExtent = ElementWrites::Count(state & kHostWritable ? last : 0);
 }
 
 void* View::adoptHandle(void* fresh, void (*destroy)(void*)) {

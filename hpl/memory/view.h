@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +19,26 @@ struct RootState;
 /// Bits of View::hostState.
 inline constexpr std::uint8_t kHostReadable = 1;
 inline constexpr std::uint8_t kHostWritable = 2;
+
+/// What writes of elements go by: one comparison per index finds both an index that is out of range
+/// and a view that is not open for writing. Nothing here is atomic, so that a compiler may keep it
+/// in registers throughout a loop. It changes when the host opens the view for writing and when a
+/// device is given one of the cells; a program in which another thread does either while this one
+/// writes elements breaks the rule of Root, and its elements race in any case. Readers must not
+/// look at it: a device may be given the cells while they read.
+struct ElementWrites {
+  /// A number of cells. A type of its own, because a compiler may then assume that a program that
+  /// stores integers in elements does not change it.
+  enum class Count : std::uint64_t {};
+
+  /// View::host, but see HostRef::modify for arrays that get their host memory late.
+  std::byte* first = nullptr;
+  /// The last extent while kHostWritable is set, else 0: then every index is out of range.
+  Count openExtent{};
+  /// The extents of the other dimensions, and what lies between neighbours along them.
+  std::array<Count, geometry::kMaxDims - 1> extents{};
+  std::array<Count, geometry::kMaxDims - 1> strides{};
+};
 
 /// A box of a root. Views are interned: the same box of the same parent is the same object, which
 /// lives as long as the root. A view has the rank of its root.
@@ -71,6 +92,11 @@ class View {
   /// root owns its views and so would never die.
   void* adoptHandle(void* fresh, void (*destroy)(void*));
 
+  /// For the coherence engine: the view's first cell in the host's memory, as soon as there is one.
+  void place(std::byte* firstCell) noexcept;
+  /// For the coherence engine: what the host may do with the cells from now on.
+  void setHostState(std::uint8_t state) noexcept;
+
   // The members below are public for the element access of Array, which must compile to a few
   // instructions; nobody else writes them.
 
@@ -82,15 +108,12 @@ class View {
   geometry::Extents strides;
   /// kHostReadable | kHostWritable. Read with acquire; written by the coherence engine only.
   std::atomic<std::uint8_t> hostState{0};
-  /// `host` while kHostReadable is set, else null: one load is both the check and the address. Read
-  /// with acquire, because the first of several threads that read an array opens its view for all.
-  std::atomic<std::byte*> readable{nullptr};
-  /// `host` while kHostWritable is set, else null. Not atomic, so that a compiler may keep it in a
-  /// register throughout a loop. It changes when the host opens the view for writing and when a
-  /// device is given one of the cells; a program in which another thread does either while this one
-  /// writes elements breaks the rule of Root, and its elements race in any case. Readers must not
-  /// look at it: a device may be given the cells while they read.
-  std::byte* writable = nullptr;
+  /// What reads of elements go by: the last extent while kHostReadable is set, else 0, so that
+  /// every index is out of range. Read with acquire, because the first of several threads that read
+  /// an array opens its view for all.
+  std::atomic<std::uint64_t> readableExtent{0};
+  /// What writes of elements go by.
+  ElementWrites writes;
 
   /// The view of arrays that name none: no extents, never open.
   static View none;

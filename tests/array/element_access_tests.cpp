@@ -140,6 +140,65 @@ TEST_CASE("loops over elements that may alias the view's own numbers are correct
   for (int i = 0; i < 600; ++i) CHECK(a(i / 20, i % 20) == plain[static_cast<std::size_t>(i)]);
 }
 
+TEST_CASE("elements of an array that gets its host memory late are written where they belong") {
+  // The first write makes the memory, while the loop may hold what it knew of the array before.
+  Array<int, 2> a(12, 9, HPL_NOHOST_MEM);
+  for (int y = 0; y < 12; ++y)
+    for (int x = 0; x < 9; ++x) a(y, x) = 10 * y + x;
+  for (int y = 0; y < 12; ++y)
+    for (int x = 0; x < 9; ++x) a(y, x) += 1;
+  CHECK(stateOf(a) == kWriting);
+  Array<int, 2>& rows = a(Range(3, 5), Range(0, 8));
+  for (int y = 0; y < 3; ++y)
+    for (int x = 0; x < 9; ++x) rows(y, x) -= 1;
+  eval([](Array<int, 2> k) { k[idy][idx] *= 2; })(a);
+  CHECK(stateOf(a) == kClosed);
+  for (int y = 0; y < 12; ++y)
+    for (int x = 0; x < 9; ++x) a(y, x) -= 1;
+  for (int y = 0; y < 12; ++y)
+    for (int x = 0; x < 9; ++x) CHECK(a(y, x) == 2 * (10 * y + x + (y < 3 || y > 5)) - 1);
+  CHECK(contains(messageOf<ShapeError>([&] { a(12, 0) = 1; }), "index 12 of dimension 1"));
+}
+
+TEST_CASE("a loop follows its handles when they name other arrays, of other shapes") {
+  Array<int, 2> a(4, 6);
+  Array<int, 2> b(6, 4);
+  a = 0;
+  b = 0;
+  const auto writeAll = [](Array<int, 2>& first, Array<int, 2>& second) {
+    for (int k = 0; k < 24; ++k) {
+      const int columns = static_cast<int>(first.getDimension(1));
+      first(k / columns, k % columns) += k;
+      swap(first, second);
+    }
+  };
+  writeAll(a, b);  // even k in a, odd ones in b
+  for (int k = 0; k < 24; ++k) {
+    CHECK(a(k / 6, k % 6) == (k % 2 == 0 ? k : 0));
+    CHECK(b(k / 4, k % 4) == (k % 2 == 1 ? k : 0));
+  }
+}
+
+TEST_CASE("indices of three dimensions are checked one by one, in views too") {
+  Array<long, 3> a(5, 6, 7);
+  a.label("cube");
+  a = 0L;
+  Array<long, 3>& v = a(Range(1, 3), Range(2, 4), Range(3, 6));
+  for (int z = 0; z < 3; ++z)
+    for (int y = 0; y < 3; ++y)
+      for (int x = 0; x < 4; ++x) v(z, y, x) = 100 * z + 10 * y + x + 1;
+  for (int z = 0; z < 5; ++z)
+    for (int y = 0; y < 6; ++y)
+      for (int x = 0; x < 7; ++x) {
+        const bool inside = z >= 1 && z <= 3 && y >= 2 && y <= 4 && x >= 3;
+        CHECK(a(z, y, x) == (inside ? 100 * (z - 1) + 10 * (y - 2) + x - 3 + 1 : 0));
+      }
+  CHECK(contains(messageOf<ShapeError>([&] { v(3, 0, 0) = 1; }), "valid are 0 to 2"));
+  CHECK(contains(messageOf<ShapeError>([&] { v(0, 3, 0) = 1; }), "index 3 of dimension 2"));
+  CHECK(contains(messageOf<ShapeError>([&] { v(0, 0, -1) += 1; }), "index -1 of dimension 3"));
+  CHECK(contains(messageOf<ShapeError>([&] { ++v(0, 0, 4); }), "valid are 0 to 3"));
+}
+
 TEST_CASE("handles lead to their elements after every way of getting them") {
   Array<int, 1> a(4);
   Array<int, 1> b(2);

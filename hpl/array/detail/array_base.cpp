@@ -20,7 +20,7 @@ ArrayBase::ArrayBase(const ArrayBase& other)
 }
 
 ArrayBase::ArrayBase(ArrayBase&& other) noexcept
-    : root_(other.root_),
+    : root_(std::move(other.root_)),
       view_(other.view_),
       cells_(other.cells_),
       symbol_(other.symbol_),
@@ -30,7 +30,6 @@ ArrayBase::ArrayBase(ArrayBase&& other) noexcept
     // An interned handle stays what it is: others hold references to it.
     root_ = view_->root().shared_from_this();
   } else {
-    other.root_.reset();
     other.name(nullptr);
   }
 }
@@ -154,16 +153,25 @@ std::string ArrayBase::getLabel() const {
   return localExtents_.rank() > 0 ? std::string() : hostView().root().label();
 }
 
-void ArrayBase::openForElement(const std::int64_t* indices, const Step* steps,
-                               bool forWriting) const {
+void ArrayBase::openForElement(const std::int64_t* indices) const {
   memory::View& view = hostView();
   for (int d = 0; d < view.rank(); ++d)
-    if (indices[d] < 0 || indices[d] >= steps[d].extent) throwOutOfRange(indices);
-  if (forWriting) {
-    view.openForWriting();
-  } else {
-    view.openForReading();
+    if (indices[d] < 0 || indices[d] >= view.extents[d]) throwOutOfRange(indices);
+  view.openForReading();
+}
+
+std::byte* ArrayBase::elementForWriting(const std::int64_t* indices, const std::byte* first) const {
+  memory::View& view = hostView();
+  std::int64_t offset = 0;
+  for (int d = 0; d < view.rank(); ++d) {
+    if (indices[d] < 0 || indices[d] >= view.extents[d]) throwOutOfRange(indices);
+    offset += indices[d] * view.strides[d];
   }
+  if ((view.hostState.load(std::memory_order_acquire) & memory::kHostWritable) == 0)
+    view.openForWriting();
+  // A caller that has an address from before there was any, comes here for every element.
+  if (first != view.host) view.writes.openExtent = {};
+  return view.host + static_cast<std::size_t>(offset) * view.root().elementSize();
 }
 
 void ArrayBase::throwOutOfRange(const std::int64_t* indices) const {

@@ -47,17 +47,17 @@ class ArrayBase {
   }
   /// The same for element access: without a test that would stand between a loop and its elements.
   /// View::none for handles without a view.
-  const memory::View& cells() const noexcept { return *cells_; }
-  /// What an index means in one dimension of cells(): it must be less than `extent`, and leads
-  /// `offset` elements on.
-  struct Step {
-    std::int64_t extent;
-    std::uint64_t offset;
-  };
-  /// The way of element access when the view is not open: opens it, for writing or else for
-  /// reading. `steps` are those of `indices` in cells(). Throws ShapeError when an index is out of
-  /// range; like hostView() when there is no view; DeviceError when the cells cannot be fetched.
-  void openForElement(const std::int64_t* indices, const Step* steps, bool forWriting) const;
+  memory::View& cells() const noexcept { return *cells_; }
+  /// Says what is known already, cells() included: see HostRef::modify.
+  void keepCells(memory::View& cells) const noexcept { cells_ = &cells; }
+  /// The way of reading an element when the view is not open for it, or the index out of range:
+  /// opens it. Throws ShapeError when an index is out of range; like hostView() when there is no
+  /// view; DeviceError when the cells cannot be fetched.
+  [[gnu::cold]] void openForElement(const std::int64_t* indices) const;
+  /// The same for writing an element: opens the view and gives the element's address. `first` is
+  /// what the caller read from View::writes, and will write there again.
+  [[gnu::cold]] std::byte* elementForWriting(const std::int64_t* indices,
+                                             const std::byte* first) const;
   /// The error for indices outside of the view, or for a handle that has none.
   [[noreturn]] void throwOutOfRange(const std::int64_t* indices) const;
 
@@ -130,7 +130,7 @@ class ArrayBase {
   std::shared_ptr<memory::Root> root_;
   memory::View* view_ = nullptr;
   /// What view_ points to, or View::none.
-  memory::View* cells_ = &memory::View::none;
+  mutable memory::View* cells_ = &memory::View::none;
   Symbol symbol_ = nullptr;
   geometry::Extents localExtents_;
 };

@@ -170,7 +170,7 @@ namespace {
 void locate(View& view, std::byte* hostData) {
   if (hostData == nullptr) return;
   const geometry::Index offset = geometry::linearOffset(view.root().whole().box(), view.box());
-  view.host = hostData + static_cast<std::size_t>(offset) * view.root().elementSize();
+  view.place(hostData + static_cast<std::size_t>(offset) * view.root().elementSize());
 }
 
 }  // namespace
@@ -204,9 +204,7 @@ void RootState::setHostState(View& view, std::uint8_t state) {
   if (old == state) return;
   if (old == 0) openViews.push_back(&view);
   if (state == 0) std::erase(openViews, &view);
-  view.hostState.store(state, std::memory_order_release);
-  view.readable.store(state & kHostReadable ? view.host : nullptr, std::memory_order_release);
-  view.writable = state & kHostWritable ? view.host : nullptr;
+  view.setHostState(state);
   bumpEpoch();
 }
 
