@@ -52,5 +52,5 @@ if(TARGET hpl_tests_samples)
   hpl_add_styles_test(styles_4 styles_* HPL_DEVICES=cpu:0*4)
   hpl_add_styles_test(styles_subdevices styles_* HPL_DEVICES=cpu:0/2)
   # No core cell is computed from a stale ghost.
-  hpl_add_styles_test(styles_checked styles_a HPL_DEVICES=cpu:0*4 HPL_CHECK=ghosts)
+  hpl_add_styles_test(styles_checked styles_* HPL_DEVICES=cpu:0*4 HPL_CHECK=ghosts)
 endif()

@@ -7,6 +7,7 @@
 
 #include "hpl/error.h"
 #include "hpl/memory/detail/exchange.h"
+#include "hpl/memory/detail/trust.h"
 
 namespace hpl::ghosts {
 
@@ -14,6 +15,8 @@ using geometry::Box;
 using geometry::Extents;
 using geometry::Region;
 using memory::detail::Replica;
+using memory::detail::setTrusted;
+using memory::detail::trustedBox;
 
 Reach reachOf(const ir::ArrayAccess& access, std::span<const int> dims) {
   const int rank = static_cast<int>(access.reads.size());
@@ -65,10 +68,16 @@ Replica* replicaOf(const PartUse& use) {
 }
 
 // The cells of the part whose values are right, as a box.
-Box trustedBox(const PartUse& use) {
+Box trustedOf(const PartUse& use) {
   const Replica* replica = replicaOf(use);
-  if (replica == nullptr || !replica->own.kept.intersects(use.part->full)) return use.part->full;
-  return replica->trusted.rank() == 0 ? use.part->core.boundingBox() : replica->trusted;
+  return replica == nullptr ? use.part->full : trustedBox(*replica, *use.part);
+}
+
+// What is right of a part in any case, when nobody can tell what a launch did to its ghosts. A part
+// without ghosts may be about to get some: none of its cells is sure to stay its own.
+Box certainOf(const PartUse& use) {
+  return memory::detail::Distribution::needsOwnBuffer(*use.part) ? use.part->core.boundingBox()
+                                                                 : Box();
 }
 
 // A box without `before` and `after` cells of its ends, except where `whole` ends as well.
@@ -84,7 +93,7 @@ Box shrunk(const Box& box, const Extents& before, const Extents& after, const Bo
 
 // The cells of `written`'s part that the kernel writes for certain.
 Box writtenBox(const PartUse& written) {
-  if (!written.rim.known) return written.part->core.boundingBox();
+  if (!written.rim.known) return certainOf(written);
   return shrunk(written.part->full, written.rim.before, written.rim.after, boxOf(*written.state));
 }
 
@@ -103,10 +112,10 @@ Box carried(const Box& cells, const PartUse& from, const PartUse& to) {
 
 // The cells of `written`'s part that come out right when `read` is right in `trusted`.
 Box rightAfter(const PartUse& written, const PartUse& read, const Box& trusted) {
-  if (!read.reach.known) return written.part->core.boundingBox();
+  if (!read.reach.known || trusted.rank() == 0) return certainOf(written);
   const Box right = shrunk(trusted, read.reach.before, read.reach.after, boxOf(*read.state));
   const Box there = carried(right, read, written);
-  return there.rank() > 0 ? there : written.part->core.boundingBox();
+  return there.rank() > 0 ? there : certainOf(written);
 }
 
 }  // namespace
@@ -136,7 +145,8 @@ Region staleFor(const PartUse& use) {
   const Replica* replica = replicaOf(use);
   if (replica == nullptr || !replica->own.kept.intersects(use.needed)) return {};
   Region stale = intersectionOf(replica->own.kept, Region(use.needed));
-  if (replica->trusted.rank() > 0 && use.reach.known) stale.subtract(replica->trusted);
+  const Box trusted = trustedBox(*replica, *use.part);
+  if (trusted.rank() > 0 && use.reach.known) stale.subtract(trusted);
   return stale;
 }
 
@@ -174,7 +184,7 @@ void beforeLaunch(memory::detail::Lock& lock, std::span<const std::vector<PartUs
 void noteTrust(std::span<std::vector<PartUse>> devices) {
   for (std::vector<PartUse>& uses : devices) {
     for (PartUse& use : uses) {
-      if (use.reads) use.trusted = trustedBox(use);
+      if (use.reads) use.trusted = trustedOf(use);
     }
   }
 }
@@ -189,11 +199,12 @@ void afterLaunch(std::span<const std::vector<PartUse>> devices) {
       int launches = 0;
       for (const PartUse& read : uses) {
         if (!read.reads) continue;
-        right = intersect(right, rightAfter(written, read, read.trusted));
+        const Box there = rightAfter(written, read, read.trusted);
+        right = right.rank() > 0 && there.rank() > 0 ? intersect(right, there) : Box();
         const Replica* source = replicaOf(read);
         if (source != nullptr) launches = std::max(launches, source->launchesSinceRefresh);
       }
-      replica->trusted = right;
+      setTrusted(*replica, *written.part, right);
       replica->launchesSinceRefresh = launches + 1;
     }
   }

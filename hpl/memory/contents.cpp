@@ -175,6 +175,33 @@ bool holds(const PartCopy& copy, const Box& box) {
   return differenceOf(differenceOf(Region(box), own.current), own.kept).empty();
 }
 
+// The device's copy of a part, made if need be; no replica: the lock was given up, look again.
+PartCopy placedCopyOf(Lock& lock, const View& view) {
+  const PartCopy copy = partCopyOf(view);
+  if (copy.part == nullptr || copy.replica != nullptr) return copy;
+  DeviceMemory& memory = deviceMemory(lock, *copy.part->device);
+  if (placeReplica(lock, view.root().state(), memory, copy.part->full, Buffer::Own) == nullptr)
+    return {};
+  return partCopyOf(view);
+}
+
+// Before ghosts get values of the part's own: where the device is the only one to have the array's
+// values of them, because the array was used in another way meanwhile, the host takes those. False
+// when the lock was given up on the way.
+bool saveGhosts(Lock& lock, const PartCopy& copy, const View& dst) {
+  if (!copy.replica->own.current.intersects(dst.box()) || copy.part->core.contains(dst.box()))
+    return true;
+  RootState& state = dst.root().state();
+  Region lost = intersectionOf(state.onlyIn(copy.replica->own), Region(dst.box()));
+  lost.subtract(copy.part->core);
+  if (lost.empty()) return true;
+  state.materialiseHost();
+  for (const Box& box : lost) {
+    if (!fetch(lock, state, nullptr, box)) return false;
+  }
+  return true;
+}
+
 // Whether the assignment concerns one device's own copy of cells that other devices have, too
 // (paper, Fig. 4): then the copy of that device is read or written, and no other.
 bool concernsPart(const View& dst, const View& src) {
@@ -188,13 +215,10 @@ bool concernsPart(const View& dst, const View& src) {
 // One attempt; false when the lock was given up on the way.
 bool tryCopyPart(Lock& lock, View& dst, View& src, Region& left) {
   RootState& state = dst.root().state();
-  PartCopy to = partCopyOf(dst);
+  const bool toPart = partCopyOf(dst).part != nullptr;
+  const PartCopy to = placedCopyOf(lock, dst);
+  if (toPart && (to.replica == nullptr || !saveGhosts(lock, to, dst))) return false;
   const PartCopy from = partCopyOf(src);
-  if (to.part != nullptr && to.replica == nullptr) {
-    DeviceMemory& memory = deviceMemory(lock, *to.part->device);
-    if (placeReplica(lock, state, memory, to.part->full, Buffer::Own) == nullptr) return false;
-    to = partCopyOf(dst);
-  }
   if (to.replica == nullptr) state.materialiseHost();
   const bool fromPart = holds(from, src.box());
   // The owner's present value of the same cells is what an exchange would bring.
@@ -213,7 +237,7 @@ bool tryCopyPart(Lock& lock, View& dst, View& src, Region& left) {
   if (isExchange) {
     state.markCurrent(storage, dst.box());
   } else if (to.part != nullptr) {
-    state.markPartWritten(*to.replica, dst.box(), *to.part);
+    state.markPartWritten(*to.replica, dst.box(), *to.part, PartWriter::Assignment);
   } else {
     state.markWritten(storage, dst.box(), false);
   }
@@ -226,6 +250,35 @@ bool copyPart(View& dst, View& src) {
   Region left = src.box();
   while (concernsPart(dst, src)) {
     if (tryCopyPart(lock, dst, src, left)) return true;
+  }
+  return false;
+}
+
+// One attempt to fill a device's own copy; false when the lock was given up on the way.
+bool tryFillPart(Lock& lock, View& dst, const void* element) {
+  RootState& state = dst.root().state();
+  const PartCopy to = placedCopyOf(lock, dst);
+  if (to.replica == nullptr || !saveGhosts(lock, to, dst)) return false;
+  Replica& replica = *to.replica;
+  DeviceState& device = replica.device();
+  Waits waits;
+  collectConflicts(state, replica.own, dst.box(), true, {&device, true}, waits);
+  if (waits.mustBlock()) {
+    blockOn(lock, waits.host, dst.root());
+    return false;
+  }
+  waits.relayTo(device);
+  enqueueFill(device, replica.buffer, replica.box, dst.box(), element, dst.root(), waits.events);
+  slotFor(replica, dst.box(), true).stamp = replica.memory->clock.record({});
+  state.markPartWritten(replica, dst.box(), *to.part, PartWriter::Assignment);
+  return true;
+}
+
+// False: the fill is like any other.
+bool fillPart(View& dst, const void* element) {
+  Lock lock(coherenceMutex());
+  while (partCopyOf(dst).part != nullptr) {
+    if (tryFillPart(lock, dst, element)) return true;
   }
   return false;
 }
@@ -314,6 +367,7 @@ void copy(View& dst, View& src) {
 }
 
 void fill(View& dst, const void* element) {
+  if (fillPart(dst, element)) return;
   DeviceState* device = nullptr;
   {
     const Lock lock(coherenceMutex());

@@ -5,6 +5,11 @@
 
 namespace hpl::memory {
 
+/// Where `dst` or `src` was made from a view that is some device's part of a distribution with
+/// ghosts (View::parent), both mean that device's copy and no other (paper, Fig. 4): what they
+/// write into its ghosts stays there, and what they write into its core is the array's value, of
+/// which neighbours learn by the next exchange. Everything else means the array.
+
 /// Copies the contents of `src` to `dst`, as if through a temporary when they overlap. It happens
 /// where it moves least: on the device where both live; else into the device where `dst` lives;
 /// else on a device that holds `src`; else on the host. Asynchronous unless the host takes part.

@@ -15,34 +15,11 @@ using namespace ghosts_tests;
 
 namespace {
 
-void expectMessage(const std::string& message, std::initializer_list<const char*> parts) {
-  CAPTURE(message);
-  for (const char* part : parts) {
-    CAPTURE(part);
-    CHECK(message.find(part) != std::string::npos);
-  }
-}
-
 void scale(Grid g, Int factor) { g[idy][idx] = g[idy][idx] * factor; }
 
 std::vector<double> equalWeights() {
   return std::vector<double>(static_cast<std::size_t>(deviceCount()), 1.0);
 }
-
-// Settings of the test, undone at its end.
-class WithSettings {
- public:
-  template <class F>
-  explicit WithSettings(F change) : before_(runtime::settings()) {
-    runtime::Settings wanted = before_;
-    change(wanted);
-    runtime::overrideSettings(wanted);
-  }
-  ~WithSettings() { runtime::overrideSettings(before_); }
-
- private:
-  runtime::Settings before_;
-};
 
 }  // namespace
 

@@ -141,49 +141,6 @@ void Model::copy(Model& dst, const Rect& dstRect, Model& src, const Rect& srcRec
 
 // ---- distributions ---------------------------------------------------------------------------
 
-void Model::adopt(std::shared_ptr<const Distribution> next) {
-  if (active_ && equal(*active_, *next)) return;
-  const bool grown = active_ && active_->isExplicit && next->isExplicit &&
-                     next->parts.size() > active_->parts.size();
-  active_ = std::move(next);
-  if (grown) return;
-  for (Device& device : devices_) {
-    std::fill(device.kept.begin(), device.kept.end(), 0);
-    device.hasTrust = false;
-  }
-}
-
-// The rules of hpl/memory/detail/distribution.h for launches that write views.
-std::vector<DeviceView> Model::viewsWith(const std::vector<DeviceView>& known,
-                                         const std::vector<DeviceView>& written) {
-  const auto isKnown = [&](const DeviceView& view) {
-    return std::any_of(known.begin(), known.end(), [&](const DeviceView& part) {
-      return part.device == view.device && part.box.contains(view.box);
-    });
-  };
-  std::vector<DeviceView> fresh;
-  bool cutAnew = false;
-  for (const DeviceView& view : written) {
-    if (isKnown(view)) continue;
-    fresh.push_back(view);
-    for (const DeviceView& part : known)
-      cutAnew = cutAnew || (part.device == view.device && !intersect(part.box, view.box).empty());
-  }
-  if (cutAnew) return written;
-  std::vector<DeviceView> views;
-  for (const DeviceView& part : known) {
-    const auto same = [&](const DeviceView& view) { return view.box == part.box; };
-    if (std::none_of(fresh.begin(), fresh.end(), same)) views.push_back(part);
-  }
-  views.insert(views.end(), fresh.begin(), fresh.end());
-  return views;
-}
-
-void Model::adoptViews() {
-  views_ = future_;
-  adopt(cutViews(views_, height_, width_));
-}
-
 const Part* Model::partOn(const Distribution& distribution, int device, const Rect& cells) const {
   for (const Part& part : distribution.parts)
     if (part.device == device && part.full.contains(cells)) return &part;
@@ -210,9 +167,11 @@ Model::Role Model::roleOf(int device, const Use& use) const {
     const auto future = cutViews(future_, height_, width_);
     role.ownBuffer = hasGhosts(partOn(*future, device, use.cells));
   }
-  if (!active_ || !active_->isExplicit) return role;
-  const Part* part = partOn(*active_, device, use.cells);
-  role.ownBuffer = role.ownBuffer || hasGhosts(part);
+  const Part* part = nullptr;
+  if (active_ && active_->isExplicit) part = partOn(*active_, device, use.cells);
+  // What the device has in memory of its own, and the host has not, need not move.
+  const bool isThere = allCurrent(1 + device, use.cells) && !allCurrent(0, use.cells);
+  role.ownBuffer = role.ownBuffer || hasGhosts(part) || isThere;
   role.part = part;
   return role;
 }
@@ -283,18 +242,6 @@ void Model::note(int device, const Use& use, const std::vector<int>& result, boo
   forEachCell(use.cells, [&](int y, int x) { set(y, x, result[next++]); });
 }
 
-void Model::foresee(const std::vector<Share>& shares) {
-  for (const Share& share : shares)
-    for (const Use& use : share.uses) {
-      std::vector<DeviceView> written;
-      for (const Share& other : shares)
-        for (const Use& same : other.uses)
-          if (same.array == use.array && same.write && same.isView && !same.distribution)
-            written.push_back({other.device, same.cells});
-      use.array->future_ = viewsWith(use.array->views_, written);
-    }
-}
-
 // What a part overwrites, others own and nobody else has goes to the host first, unless its owner
 // writes it in the same launch.
 void Model::save(const std::vector<Share>& shares, int device, const Use& use, bool ownBuffer) {
@@ -316,6 +263,7 @@ void Model::save(const std::vector<Share>& shares, int device, const Use& use, b
     int holders = 0;
     for (const auto& space : current_) holders += space[at(y, x)] != 0;
     if (part->owns[at(y, x)] || holders != 1 || !isCurrentOn(device, y, x)) return;
+    if (heirOf(y, x) >= 0) return;
     if (!ownerWrites(y, x)) bringTo(0, {y, y + 1, x, x + 1}, false);
   });
 }

@@ -59,11 +59,22 @@ bool equal(const Distribution& a, const Distribution& b);
 /// Parts of different devices with ghosts of each other; always in annotated distributions.
 bool areNeighbours(const Distribution& distribution, const Part& a, const Part& b);
 
-/// Views on devices, in the order in which they became parts, cut as DESIGN.md section 5 says.
+/// A view that a device works on as its part.
 struct DeviceView {
   int device = 0;
   Rect box;
+  /// What the device wrote last of what lies in the view.
+  Rect last;
+  /// Numbers of the launches that made the view a part, that last wrote it or a piece of it, and
+  /// that last wrote all of it.
+  int since = 0, written = 0, whole = 0;
 };
+/// The parts of an array after launch number `launch`, which writes the views in `written`.
+std::vector<DeviceView> viewsAfter(std::vector<DeviceView> parts,
+                                   const std::vector<DeviceView>& written, int launch, int height,
+                                   int width);
+
+/// Views on devices, in the order in which they became parts, cut as DESIGN.md section 5 says.
 std::shared_ptr<const Distribution> cutViews(const std::vector<DeviceView>& views, int height,
                                              int width);
 
@@ -162,9 +173,8 @@ class Model {
   std::vector<int> seenBy(int device, const Use& use, const Role& role) const;
   void note(int device, const Use& use, const std::vector<int>& result, bool ownBuffer);
   void adopt(std::shared_ptr<const Distribution> next);
-  static std::vector<DeviceView> viewsWith(const std::vector<DeviceView>& known,
-                                           const std::vector<DeviceView>& written);
   void adoptViews();
+  int heirOf(int y, int x) const;
   static void foresee(const std::vector<Share>& shares);
   void save(const std::vector<Share>& shares, int device, const Use& use, bool ownBuffer);
   void writeAll(int space, const Rect& r);
@@ -192,6 +202,7 @@ class Model {
   std::vector<DeviceView> views_;
   /// What views_ will be after the present launch.
   std::vector<DeviceView> future_;
+  int launches_ = 0;
 };
 
 /// Calls f(y, x) for the cells of a rectangle, row by row.

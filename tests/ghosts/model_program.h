@@ -14,6 +14,13 @@
 
 namespace ghosts_model {
 
+/// Arrays of a program.
+inline constexpr std::size_t kArrays = 3;
+/// Widest overlap of parts.
+inline constexpr int kWidest = 3;
+
+std::string show(const Rect& r);
+
 /// An array of the library and its model.
 template <int N>
 struct Pair {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support.h"
 
+#include <doctest/doctest.h>
+
 #include <random>
 
 using namespace hpl;
@@ -91,6 +93,14 @@ std::uint64_t Traffic::withHost() const {
   const ProfilingData now = getTotalProfile();
   return now.bytesHostToDevice + now.bytesDeviceToHost - begin_.bytesHostToDevice -
          begin_.bytesDeviceToHost;
+}
+
+void expectMessage(const std::string& message, std::initializer_list<const char*> parts) {
+  CAPTURE(message);
+  for (const char* part : parts) {
+    CAPTURE(part);
+    CHECK(message.find(part) != std::string::npos);
+  }
 }
 
 bool devicesShareHostMemory() { return defaultDevice().getProperties().sharesHostMemory; }

@@ -14,7 +14,7 @@ std::vector<ghosts::PartUse> explicitParts(const Plan& plan) {
     const memory::detail::DeviceUse& use = plan.uses[array++];
     memory::detail::RootState& state = use.view->root().state();
     const memory::detail::Distribution* active = state.active.get();
-    if (!use.mayBePart || active == nullptr || !active->hasGhosts ||
+    if (!use.mayBePart || active == nullptr ||
         active->origin != memory::detail::Distribution::Origin::Explicit)
       continue;
     ghosts::PartUse part;

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <utility>
 
 #include "hpl/geometry/layout.h"
 #include "hpl/memory/detail/shutdown.h"
+#include "hpl/memory/detail/trust.h"
 #include "hpl/runtime/detail/events.h"
 #include "hpl/runtime/detail/relay.h"
 
@@ -257,14 +259,20 @@ namespace {
 // a neighbour whose ghosts they are goes on with the values that it has. All others are
 // sequentially consistent with the writer.
 bool outdateCopies(const RootState& state, Replica& other, const Box& box,
-                   const DistributedPart& writer) {
+                   const DistributedPart& written, PartWriter writer) {
   Storage& own = other.own;
   if (!own.current.intersects(box) && !own.kept.intersects(box)) return false;
   Region ghosts;
   for (const DistributedPart& part : state.active->parts) {
     if (part.device != &other.device() || !part.full.intersects(box)) continue;
-    if (state.active->areNeighbours(writer, part))
-      ghosts.add(intersectionOf(part.ghosts(), Region(box)));
+    if (!state.active->areNeighbours(written, part)) continue;
+    const Region mirrored = intersectionOf(part.ghosts, Region(box));
+    if (writer == PartWriter::Assignment) {
+      restrictTrust(other, part, mirrored);
+    } else if (!state.partsAreNew && own.current.intersects(mirrored)) {
+      restrictTrust(other, part, {});
+    }
+    ghosts.add(mirrored);
   }
   const Region outdated = intersectionOf(own.current, Region(box));
   const Region dropped = differenceOf(intersectionOf(own.kept, Region(box)), ghosts);
@@ -276,9 +284,12 @@ bool outdateCopies(const RootState& state, Replica& other, const Box& box,
 
 }  // namespace
 
-void RootState::markPartWritten(Replica& replica, const Box& box, const DistributedPart& part) {
+void RootState::markPartWritten(Replica& replica, const Box& box, const DistributedPart& part,
+                                PartWriter writer) {
   const Region core = intersectionOf(part.core, Region(box));
   const Region ghosts = differenceOf(Region(box), core);
+  // After a launch, ghosts/freshness.h may know better.
+  if (!ghosts.empty()) restrictTrust(replica, part, ghosts);
   Storage& own = replica.storage();
   bool changed = false;
   for (const Box& piece : core) {
@@ -289,7 +300,7 @@ void RootState::markPartWritten(Replica& replica, const Box& box, const Distribu
     }
     for (const auto& other : replicas) {
       if (other.get() != &replica && !other->zeroCopy)
-        changed = outdateCopies(*this, *other, piece, part) || changed;
+        changed = outdateCopies(*this, *other, piece, part, writer) || changed;
     }
   }
   for (const Box& piece : ghosts) forbidHostWrites(piece);
@@ -308,20 +319,32 @@ void RootState::markPartWritten(Replica& replica, const Box& box, const Distribu
 
 void RootState::adopt(std::shared_ptr<const Distribution> next) {
   if (next == active) return;
-  // Explicit parts that gained a neighbour: what the others kept stays theirs.
-  const bool grown = active && next && active->origin == Distribution::Origin::Explicit &&
-                     next->origin == Distribution::Origin::Explicit &&
-                     next->parts.size() > active->parts.size();
-  active = std::move(next);
-  if (!grown) {
-    forEachStorage([](Storage& storage) { storage.kept.clear(); });
-    for (const auto& replica : replicas) {
-      replica->trusted = Box();
-      const DistributedPart* part = active->partOn(replica->device(), replica->box);
-      replica->mayShrink = part == nullptr || part->full != replica->box;
+  const std::shared_ptr<const Distribution> before = std::exchange(active, std::move(next));
+  const bool goesOn = before && active && before->origin == Distribution::Origin::Explicit &&
+                      active->origin == Distribution::Origin::Explicit;
+  partsAreNew = goesOn;
+  if (!goesOn) host.kept.clear();
+  for (const auto& replica : replicas) {
+    Region ghosts;
+    if (goesOn) {
+      carryTrust(*replica, *before, *active);
+      for (const DistributedPart& part : active->parts)
+        if (part.device == &replica->device()) ghosts.add(part.ghosts);
+    } else {
+      replica->trusts.clear();
     }
+    replica->own.kept.intersect(ghosts);
+    const DistributedPart* part = active->partOn(replica->device(), replica->box);
+    replica->mayShrink = part == nullptr || part->full != replica->box;
   }
   bumpEpoch();
+}
+
+void RootState::promote(const ExplicitParts::Promotion& promotion) {
+  Replica* replica = find(*promotion.device, false);
+  if (replica == nullptr) return;
+  const Region own = intersectionOf(replica->own.kept, promotion.cells);
+  for (const Box& box : own) markWritten(replica->own, box, false);
 }
 
 Region RootState::onlyIn(const Storage& storage) const {

@@ -49,6 +49,9 @@ struct Storage {
   void note(PendingTransfer transfer);
 };
 
+/// Who writes a part of a distribution.
+enum class PartWriter { Launch, Assignment };
+
 struct RootState;
 
 /// What a device sees of a root: its own buffer for a box or, where the device works in the host's
@@ -66,9 +69,14 @@ struct Replica {
   Storage own;  ///< unused for zero-copy
   std::vector<std::unique_ptr<Slot>> slots;
   int pins = 0;
-  /// Of what `own.kept` holds, the cells in this box have the values that their owners have; see
-  /// ghosts/freshness.h. Rank 0: none.
-  Box trusted;
+  /// Of a part whose ghosts the device keeps for itself: the cells that have the values that their
+  /// owners have, which include the core. See trust.h.
+  struct Trust {
+    Box part;
+    Box cells;
+  };
+  /// Parts without an entry are wholly trusted.
+  std::vector<Trust> trusts;
   /// Launches that wrote the part since its ghosts were last brought up to date.
   int launchesSinceRefresh = 0;
   /// The array was cut anew since the buffer got its box, which is not that of the new part.
@@ -120,6 +128,9 @@ struct RootState {
   /// Every annotated distribution that the array was launched with, each once.
   std::vector<std::shared_ptr<const Distribution>> annotated;
   ExplicitParts explicitParts;
+  /// The launch that is being noted made views parts, of which others were written before: what is
+  /// known of the ghosts that those got is older than this launch.
+  bool partsAreNew = false;
 
   Box wholeBox() const { return Box::ofExtents(root.shape()); }
   /// The replica of a device that shares the host's storage, or the one of its own.
@@ -143,13 +154,19 @@ struct RootState {
   /// Makes `box` current in `storage`; host views that are open for writing lose that right, since
   /// from now on a write has another copy to outdate.
   void markCurrent(Storage& storage, const Box& box);
-  /// What a launch on a part of the active distribution does: core cells become current there and
-  /// stale elsewhere, where neighbours whose ghosts they are go on with the value they have
-  /// (`kept`); ghost cells keep their new value for this part alone. A part without ghosts may be
-  /// in the host's storage.
-  void markPartWritten(Replica& replica, const Box& box, const DistributedPart& part);
-  /// The distribution is `next` from now on; what parts of another one kept is forgotten.
+  /// What a launch on a part of the active distribution does, and an assignment to a part: core
+  /// cells become current there and stale elsewhere, where neighbours whose ghosts they are go on
+  /// with the value they have (`kept`); ghost cells keep their new value for this part alone. A
+  /// part without ghosts may be in the host's storage. After a launch the neighbours' copies are as
+  /// good as before, since a launch of theirs may be about to follow; what an assignment changes
+  /// they have to be told.
+  void markPartWritten(Replica& replica, const Box& box, const DistributedPart& part,
+                       PartWriter writer);
+  /// The distribution is `next` from now on. What parts kept is forgotten, except for what explicit
+  /// parts kept of cells that are their ghosts still.
   void adopt(std::shared_ptr<const Distribution> next);
+  /// What a device kept of these cells is the array's value from now on.
+  void promote(const ExplicitParts::Promotion& promotion);
   /// Takes the right to write from host views that overlap `box`.
   void forbidHostWrites(const Box& box);
   /// Closes the host views that overlap `box`, whose cells a device writes.

@@ -2,6 +2,7 @@
 #include "hpl/memory/detail/device_access.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "hpl/error.h"
 #include "hpl/geometry/layout.h"
@@ -32,38 +33,66 @@ class FutureParts {
       if (!counts(launch)) continue;
       for (const DeviceUse& use : launch.uses) {
         if (use.mayBePart && use.write && use.distribution == nullptr)
-          entryOf(use.view->root().state()).written.push_back({launch.device, use.cells()});
+          entryOf(use.view->root().state())
+              .written.push_back({launch.device, use.cells(), use.view->parent()});
       }
     }
-    for (Entry& entry : entries_) entry.parts.add(entry.written);
+    for (Entry& entry : entries_) {
+      if (entry.state->explicitParts.keeps(entry.written)) continue;
+      entry.changed = entry.state->explicitParts;
+      entry.promotions = entry.changed->add(entry.written);
+    }
   }
 
-  /// Null: as it is.
+  /// Null: none.
   const Distribution* of(const RootState& state) const {
-    for (const Entry& entry : entries_) {
-      if (entry.state == &state) return entry.parts.distribution().get();
+    const Entry* entry = find(state);
+    if (entry == nullptr) return nullptr;
+    return (entry->changed ? *entry->changed : state.explicitParts).distribution().get();
+  }
+  /// Ghosts that a device keeps and that will be its own.
+  Region promoted(RootState& state) const {
+    Region cells;
+    const Entry* entry = find(state);
+    if (entry == nullptr) return cells;
+    for (const ExplicitParts::Promotion& promotion : entry->promotions) {
+      const Replica* replica = state.find(*promotion.device, false);
+      if (replica != nullptr) cells.add(intersectionOf(promotion.cells, replica->own.kept));
     }
-    return nullptr;
+    return cells;
   }
   /// The launches are done.
-  void adopt() const {
-    for (const Entry& entry : entries_) {
-      entry.state->explicitParts = entry.parts;
-      entry.state->adopt(entry.parts.distribution());
+  void adopt() {
+    for (Entry& entry : entries_) {
+      RootState& state = *entry.state;
+      if (entry.changed) {
+        state.explicitParts = std::move(*entry.changed);
+      } else if (state.explicitParts.note(entry.written)) {
+        state.bumpEpoch();  // launches on other views of the parts have to be noted, too
+      }
+      for (const ExplicitParts::Promotion& promotion : entry.promotions) state.promote(promotion);
+      state.adopt(state.explicitParts.distribution());
     }
   }
 
  private:
   struct Entry {
     RootState* state;
-    ExplicitParts parts;
+    std::optional<ExplicitParts> changed;  // empty: the parts stay as they are
+    std::vector<ExplicitParts::Promotion> promotions;
     std::vector<ExplicitParts::Part> written;
   };
+  const Entry* find(const RootState& state) const {
+    for (const Entry& entry : entries_) {
+      if (entry.state == &state) return &entry;
+    }
+    return nullptr;
+  }
   Entry& entryOf(RootState& state) {
     for (Entry& entry : entries_) {
       if (entry.state == &state) return entry;
     }
-    return entries_.emplace_back(Entry{&state, state.explicitParts, {}});
+    return entries_.emplace_back(Entry{&state, std::nullopt, {}, {}});
   }
 
   std::vector<Entry> entries_;
@@ -80,6 +109,12 @@ Role roleOf(const RootState& state, DeviceState& device, const DeviceUse& use,
     return role;
   }
   if (!use.mayBePart) return role;
+  // What the device has in a buffer of its own, and the host has not, need not move. A repeated
+  // launch goes on there in any case.
+  const Replica* own = state.find(device, false);
+  if (own != nullptr && own->own.current.contains(use.cells()) &&
+      !state.host.current.contains(use.cells()))
+    role.buffer = Buffer::Own;
   if (use.write && future != nullptr) {
     // The first launch of a part counts already: it may not write into memory that is shared.
     const DistributedPart* part = future->partOn(device, use.cells());
@@ -203,10 +238,12 @@ std::vector<Need> needsOf(std::span<const DeviceLaunch> launches) {
   std::vector<Need> needs;
   for (const DeviceLaunch& launch : launches) {
     for (const DeviceUse& use : launch.uses) {
-      const RootState& state = use.view->root().state();
+      RootState& state = use.view->root().state();
       const Distribution* then = future.of(state);
-      needs.push_back({launch.device, &use, roleOf(state, *launch.device, use, then),
-                       strandedGhosts(launches, *launch.device, use, then)});
+      Region ghosts = strandedGhosts(launches, *launch.device, use, then);
+      if (!ghosts.empty()) ghosts.subtract(future.promoted(state));
+      needs.push_back(
+          {launch.device, &use, roleOf(state, *launch.device, use, then), std::move(ghosts)});
     }
   }
   return needs;
@@ -298,7 +335,7 @@ void noteUse(DeviceState& device, const DeviceUse& use, Replica& replica, Stamp 
   if (!use.write) return state.forbidHostWrites(cells);
   const DistributedPart* part = roleOf(state, device, use, nullptr).part;
   if (part != nullptr) {
-    state.markPartWritten(replica, cells, *part);
+    state.markPartWritten(replica, cells, *part, PartWriter::Launch);
   } else {
     state.markWritten(replica.storage(), cells, false);
   }
@@ -315,6 +352,9 @@ void Transaction::commitAll(std::span<DeviceLaunch> launches) {
       if (launch.launched) noteUse(*launch.device, use, **replica, stamp);
       ++replica;
     }
+  }
+  for (const DeviceLaunch& launch : launches) {
+    for (const DeviceUse& use : launch.uses) use.view->root().state().partsAreNew = false;
   }
   // Only now are slots and epochs final: several uses may concern one root.
   replica = used_.begin();

@@ -55,7 +55,9 @@ std::string describeResidents(const std::vector<AllocationError::Resident>& resi
   for (const Replica* replica : memory.replicas) {
     if (replica->zeroCopy) continue;
     const std::string& label = replica->root->label();
-    residents.push_back({label.empty() ? "unnamed" : fmt::format("\"{}\"", label), replica->bytes});
+    std::string name = label.empty() ? "unnamed" : fmt::format("\"{}\"", label);
+    if (replica->box != replica->root->state().wholeBox()) name += " " + replica->box.toString();
+    residents.push_back({std::move(name), replica->bytes});
     taken += replica->bytes;
   }
   std::stable_sort(residents.begin(), residents.end(),

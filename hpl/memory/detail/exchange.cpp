@@ -8,7 +8,7 @@ namespace hpl::memory::detail {
 std::vector<GhostExchange> exchangesOf(const Distribution& distribution) {
   std::vector<GhostExchange> exchanges;
   for (const DistributedPart& mirror : distribution.parts) {
-    const Region ghosts = mirror.ghosts();
+    const Region& ghosts = mirror.ghosts;
     for (const DistributedPart& owner : distribution.parts) {
       if (&owner == &mirror) continue;
       for (const Box& box : intersectionOf(ghosts, owner.core)) {

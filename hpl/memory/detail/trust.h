@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "hpl/memory/detail/coherence.h"
+
+/// Which of the ghosts that a part keeps for itself may be believed: they have the values that
+/// their owners have at the same point of the program, though owner and part may have computed
+/// them one after the other. ghosts/freshness.h says what launches make of it.
+namespace hpl::memory::detail {
+
+/// The cells of a part on the replica's device whose values are right, as a box: all of the part
+/// while the device keeps none of its ghosts; rank 0 when nothing is known.
+Box trustedBox(const Replica& replica, const DistributedPart& part);
+
+/// A launch has written the part, and this is what of it is right now; rank 0: nothing is known.
+void setTrusted(Replica& replica, const DistributedPart& part, const Box& cells);
+
+/// To be called before `own.kept` gains ghosts of the part or their owner's values change: what
+/// was trusted stays so, except for the cells of `doubtful`. Where what is left is no box, the
+/// largest box around the part's core that is simple to find.
+void restrictTrust(Replica& replica, const DistributedPart& part, const Region& doubtful);
+
+/// To be called when explicit parts change, before `own.kept` does. A part that had ghosts before
+/// keeps its trust; of one that got its first ghosts, what its last launch said (setTrusted) or, if
+/// that is unknown, the core.
+void carryTrust(Replica& replica, const Distribution& before, const Distribution& now);
+
+}  // namespace hpl::memory::detail
