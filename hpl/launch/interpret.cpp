@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/ir/interpreter.h"
 
+#include <fmt/format.h>
+
 #include "hpl/error.h"
 #include "hpl/launch/detail/plan.h"
 #include "hpl/runtime/detail/runtime.h"
@@ -24,6 +26,26 @@ ir::Argument hostArray(const Parameter& parameter, const Argument& argument, con
   return array;
 }
 
+// Values that only a launch on several devices has.
+void checkUndivided(const std::string& kernel, const Argument* arguments, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const Argument& argument = arguments[i];
+    if (argument.kind == Argument::Kind::PartExtent)
+      throw ArgumentError(fmt::format(
+          "argument {} of kernel '{}' is the size of a device's part, part({}) of {}, but "
+          ".interpret(...) runs the kernel once over whole arrays, on the host; pass the size of "
+          "the array, {}",
+          i + 1, kernel, argument.partDim + 1, argument.view->root().describe(),
+          argument.view->extents[argument.partDim]));
+    if (argument.kind == Argument::Kind::PerDevice)
+      throw ArgumentError(fmt::format(
+          "argument {} of kernel '{}' is a std::vector of {} values, one per device, but "
+          ".interpret(...) runs the kernel once, on the host; interpret it for each of the values "
+          "by itself",
+          i + 1, kernel, argument.values));
+  }
+}
+
 }  // namespace
 
 void interpret(const EntryHandle& handle, const LaunchOptions& options, const Argument* arguments,
@@ -34,6 +56,7 @@ void interpret(const EntryHandle& handle, const LaunchOptions& options, const Ar
   if (version->native)
     throw KernelError("native kernel '" + version->name +
                       "' is OpenCL C, which the interpreter cannot run; use eval(f)(arguments)");
+  checkUndivided(version->name, arguments, count);
   checkArguments(*version, arguments, count);
   const geometry::Extents* first = nullptr;
   for (std::size_t i = 0; i < count && first == nullptr; ++i)
