@@ -89,6 +89,13 @@ Rim ArrayAccess::writeRim() const {
 bool ArrayAccess::readsKnown() const { return allKnown(reads); }
 bool ArrayAccess::writesKnown() const { return allKnown(writes); }
 
+bool AccessSummary::sharesWithinGroups() const {
+  if (usesBarrier || !localArrays.empty()) return true;
+  return std::any_of(arrays.begin(), arrays.end(), [](const ArrayAccess& access) {
+    return access.array->space == Space::Local && (access.read || access.written);
+  });
+}
+
 const ArrayAccess* AccessSummary::find(const Variable* array) const {
   const auto found =
       std::find_if(arrays.begin(), arrays.end(), [&](auto& a) { return a.array == array; });

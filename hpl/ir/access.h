@@ -158,6 +158,10 @@ struct AccessSummary {
   /// Keeps the variables that the summary names.
   std::shared_ptr<const Arena> arena;
 
+  /// Local memory or barriers that the kernel really uses: a local array parameter that it never
+  /// accesses is none.
+  bool sharesWithinGroups() const;
+
   /// The entry for a parameter of the kernel, null when that is no array.
   const ArrayAccess* find(const Variable* array) const;
   const ArrayAccess* find(int paramIndex) const;

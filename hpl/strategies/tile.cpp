@@ -209,7 +209,7 @@ void TileBuilder::compute(Block& out) {
 
 Tiled TileBuilder::build() {
   const ir::AccessSummary& summary = source_.summary();
-  if (summary.usesBarrier || summary.usesLocalMemory)
+  if (summary.sharesWithinGroups())
     throw Refused{"its work-items share local memory or wait for each other"};
   if (summary.usesLocalIdOrGroup) throw Refused{"it asks for local or group ids"};
   Block* body = builder_.block();

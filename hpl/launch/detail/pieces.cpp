@@ -20,9 +20,8 @@ struct SplitAxis {
 /// Whether work-items may run in any order and in several launches: nothing ties them together.
 bool mayBeCut(const ShareJob& job) {
   const ir::AccessSummary& summary = job.version->access;
-  return !job.version->native && !summary.usesLocalIdOrGroup && !summary.usesBarrier &&
-         !summary.usesLocalMemory && !summary.usesAtomics && !runtime::settings().checkBounds &&
-         job.options.global.dims == 0 &&
+  return !job.version->native && !summary.usesLocalIdOrGroup && !summary.sharesWithinGroups() &&
+         !summary.usesAtomics && !runtime::settings().checkBounds && job.options.global.dims == 0 &&
          (!job.options.shares ||
           (job.options.shares->global.empty() && job.options.shares->local.empty()));
 }

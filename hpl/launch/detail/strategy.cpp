@@ -127,8 +127,6 @@ std::string defect(const Plan& plan, const Argument* arguments) {
   if (settings.strategy == runtime::Strategy::Direct) return "HPL_STRATEGY says so";
   if (settings.checkBounds) return "HPL_CHECK=bounds checks kernels as they are written";
   if (plan.options.local.dims > 0) return "the launch chose its local domain";
-  for (std::size_t i = 0; i < plan.argumentCount; ++i)
-    if (arguments[i].kind == Argument::Kind::LocalArray) return "it takes local memory";
   if (hasAliases(plan, arguments)) return "a written array is passed twice";
   return "";
 }

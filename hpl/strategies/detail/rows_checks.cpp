@@ -43,7 +43,7 @@ void checkWrites(const ir::ArrayAccess& access, const RowsOptions& options) {
 
 void checkKernel(const ir::Kernel& kernel, const ir::AccessSummary& summary,
                  const RowsOptions& options) {
-  if (summary.usesBarrier || summary.usesLocalMemory)
+  if (summary.sharesWithinGroups())
     throw Refused{"its work-items share local memory or wait for each other"};
   if (summary.usesAtomics) throw Refused{"it uses atomics"};
   if (summary.usesLocalIdOrGroup) throw Refused{"it asks for local or group ids"};
