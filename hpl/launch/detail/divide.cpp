@@ -145,8 +145,11 @@ Box cellsTouched(const ir::ArrayAccess& access, const Box& view, int axis,
     }
     cells = hull(cells, touched);
   }
-  // An array that is never accessed still needs a place.
-  return cells.rank() == 0 || cells.empty() ? view : cells;
+  // An array that is not accessed here still needs a place.
+  if (cells.rank() > 0 && !cells.empty()) return cells;
+  Box corner = view;
+  for (int d = 0; d < view.rank(); ++d) corner = corner.withRange(d, view.lo(d), view.lo(d) + 1);
+  return corner;
 }
 
 Division divide(const ShareJob& job) {
