@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "hpl/hpl.h"
+#include "stencil_templates/neighbourhood.h"
+
+/// A stencil's point function without its C++ type.
+namespace hpl::stencils {
+
+using detail::Symbol;
+
+/// What a point function takes and gives.
+struct PointSignature {
+  int dims = 0;
+  /// Element types of the neighbourhoods, and of the outputs.
+  std::vector<ir::Type> inputs;
+  std::vector<ir::Type> outputs;
+  /// The one output is the function's result; the array that is passed for it decides its type.
+  bool returns = false;
+  std::vector<ir::Type> parameters;
+
+  std::size_t count() const { return inputs.size() + outputs.size() + parameters.size(); }
+};
+
+class PointFunction {
+ public:
+  PointFunction() = default;
+  virtual ~PointFunction() = default;
+  PointFunction(const PointFunction&) = delete;
+  PointFunction& operator=(const PointFunction&) = delete;
+
+  const PointSignature& signature() const noexcept { return signature_; }
+  /// Records the function for one cell: reads go through `reader`, results to `cells` (one place
+  /// for each output).
+  virtual void record(CellReader& reader, const Node* cells, const Symbol* parameters) const = 0;
+
+ protected:
+  PointSignature signature_;
+};
+
+enum class PointParameter : unsigned char { Input, Output, Scalar, Other };
+
+template <class P>
+struct PointTraits {
+  static constexpr PointParameter kKind = PointParameter::Other;
+  static constexpr int kDims = 0;
+};
+template <class T, int N>
+struct PointTraits<Neighbourhood<T, N>> {
+  static constexpr PointParameter kKind = PointParameter::Input;
+  static constexpr int kDims = N;
+  using Value = T;
+};
+template <class T>
+struct PointTraits<Output<T>> {
+  static constexpr PointParameter kKind = PointParameter::Output;
+  static constexpr int kDims = 0;
+  using Value = T;
+};
+template <class T>
+struct PointTraits<Array<T, 0>> {
+  static constexpr PointParameter kKind = PointParameter::Scalar;
+  static constexpr int kDims = 0;
+  using Value = T;
+};
+
+template <class P>
+using PointTraitsOf = PointTraits<std::remove_cvref_t<P>>;
+
+/// Inputs, then outputs, then scalars.
+template <class... P>
+constexpr bool isPointOrder() {
+  const PointParameter kinds[] = {PointTraitsOf<P>::kKind...};
+  for (std::size_t i = 1; i < sizeof...(P); ++i)
+    if (kinds[i] < kinds[i - 1]) return false;
+  return true;
+}
+
+template <class... P>
+constexpr std::size_t countOf(PointParameter kind) {
+  return (std::size_t{0} + ... + (PointTraitsOf<P>::kKind == kind ? 1 : 0));
+}
+
+template <class... P>
+constexpr int dimsOf() {
+  int dims = 0;
+  for (const int own : {PointTraitsOf<P>::kDims...}) dims = own > dims ? own : dims;
+  return dims;
+}
+
+/// The object for parameter number I of a point function.
+template <class P, std::size_t I, std::size_t Inputs, std::size_t Outputs>
+auto pointArgument(CellReader& reader, const Node* cells, const Symbol* parameters) {
+  using Param = std::remove_cvref_t<P>;
+  if constexpr (I < Inputs) {
+    return Param(reader, static_cast<int>(I));
+  } else if constexpr (I < Inputs + Outputs) {
+    return Param(cells[I - Inputs]);
+  } else {
+    return Param::fromSymbol(parameters[I - Inputs - Outputs]);
+  }
+}
+
+template <class F, class Params>
+class PointFunctionOf;
+template <class F, class... P>
+class PointFunctionOf<F, std::tuple<P...>> final : public PointFunction {
+  using Result = typename detail::Signature<F>::Result;
+  static constexpr bool kReturns = !std::is_void_v<Result>;
+  static constexpr std::size_t kInputs = countOf<P...>(PointParameter::Input);
+  static constexpr std::size_t kOutputs = countOf<P...>(PointParameter::Output);
+  static constexpr int kDims = dimsOf<P...>();
+
+  static_assert(((PointTraitsOf<P>::kKind != PointParameter::Other) && ...),
+                "HPL: a point function takes Neighbourhood<T, N>, Output<T> and scalars such as "
+                "Float");
+  static_assert(isPointOrder<P...>(),
+                "HPL: a point function takes its neighbourhoods first, then its outputs, then its "
+                "scalars");
+  static_assert(kInputs > 0, "HPL: a point function needs a Neighbourhood<T, N>");
+  static_assert(((PointTraitsOf<P>::kKind != PointParameter::Input ||
+                  PointTraitsOf<P>::kDims == kDims) &&
+                 ...),
+                "HPL: all neighbourhoods of a point function have the same number of dimensions");
+  static_assert(kReturns != (kOutputs > 0),
+                "HPL: a point function either returns its one output, or assigns to its Output<T> "
+                "parameters");
+
+ public:
+  explicit PointFunctionOf(F f) : f_(std::move(f)) {
+    signature_.dims = kDims;
+    signature_.returns = kReturns;
+    (addParameter<P>(), ...);
+    if constexpr (kReturns) signature_.outputs.push_back(irType<detail::ValueOf<Result>>());
+  }
+
+  void record(CellReader& reader, const Node* cells, const Symbol* parameters) const override {
+    call(reader, cells, parameters, std::index_sequence_for<P...>());
+  }
+
+ private:
+  template <class Param>
+  void addParameter() {
+    using Traits = PointTraitsOf<Param>;
+    auto& list = Traits::kKind == PointParameter::Input    ? signature_.inputs
+                 : Traits::kKind == PointParameter::Output ? signature_.outputs
+                                                           : signature_.parameters;
+    list.push_back(irType<typename Traits::Value>());
+  }
+
+  template <std::size_t... I>
+  void call(CellReader& reader, const Node* cells, const Symbol* parameters,
+            std::index_sequence<I...>) const {
+    std::tuple<std::remove_cvref_t<P>...> arguments{
+        pointArgument<P, I, kInputs, kOutputs>(reader, cells, parameters)...};
+    F& function = const_cast<F&>(f_);
+    if constexpr (kReturns) {
+      const Node result = detail::nodeOf(function(static_cast<P&&>(std::get<I>(arguments))...));
+      detail::assignNode(cells[0], result);
+    } else {
+      function(static_cast<P&&>(std::get<I>(arguments))...);
+    }
+  }
+
+  F f_;
+};
+
+template <class F>
+std::shared_ptr<const PointFunction> makePointFunction(F f) {
+  using Params = typename detail::Signature<F>::Params;
+  return std::make_shared<const PointFunctionOf<F, Params>>(std::move(f));
+}
+
+}  // namespace hpl::stencils

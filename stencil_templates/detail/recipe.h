@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hpl/ir/access.h"
+#include "hpl/ir/kernel.h"
+#include "stencil_templates/boundary.h"
+#include "stencil_templates/detail/point_function.h"
+
+/// What the kernel of a launch-level stencil is generated from.
+namespace hpl::stencils {
+
+/// How far a point function reads from the centre of one input; dimensions from slow to fast.
+struct Reach {
+  std::array<ir::Interval, 3> offsets{};
+  /// The offsets other than 0 that are known when the kernel is captured.
+  std::array<std::vector<std::int64_t>, 3> constants;
+
+  /// Cells before and after the centre.
+  std::int64_t before(int dim) const { return std::max<std::int64_t>(0, -offsets[index(dim)].lo); }
+  std::int64_t after(int dim) const { return std::max<std::int64_t>(0, offsets[index(dim)].hi); }
+  std::int64_t beyond(int dim, bool high) const { return high ? after(dim) : before(dim); }
+
+ private:
+  static std::size_t index(int dim) { return static_cast<std::size_t>(dim); }
+};
+
+/// The boundaries of one input, per face; what is not stated is empty.
+using FaceBoundaries = std::array<std::optional<Boundary>, 6>;
+
+/// The face that ends dimension `dim` of `dims`.
+constexpr Face faceOf(int dims, int dim, bool high) {
+  return static_cast<Face>((3 - dims + dim) * 2 + (high ? 1 : 0));
+}
+const char* nameOf(Face face);
+
+/// One input of a stencil: its elements, its boundaries and how far it is read.
+struct InputPlan {
+  ir::Type type;
+  FaceBoundaries faces;
+  Reach reach;
+
+  BoundaryKind kind(int dims, int dim, bool high) const {
+    const auto& face = faces[static_cast<std::size_t>(faceOf(dims, dim, high))];
+    return face ? face->kind() : BoundaryKind::Untouched;
+  }
+  const BoundaryValue* value(int dims, int dim, bool high) const {
+    return faces[static_cast<std::size_t>(faceOf(dims, dim, high))]->value();
+  }
+  /// Slices of the slowest dimension, at its beginning and at its end, from which cells beyond
+  /// its faces take their values.
+  std::int64_t firstSlices(int dims) const;
+  std::int64_t lastSlices(int dims) const;
+};
+
+/// A stencil ready to be captured. As a kernel its parameters are: the inputs, the outputs, for
+/// each input its first and its last slices where `slices` is set and there are any, the scalars.
+struct StencilRecipe {
+  std::shared_ptr<const PointFunction> point;
+  std::vector<InputPlan> inputs;
+  std::vector<ir::Type> outputs;
+  /// For several devices: values from the other end of the slowest dimension are read through
+  /// views of a few slices, so that no device needs the whole array.
+  bool slices = false;
+
+  int dims() const { return point->signature().dims; }
+  /// Cells beside a face whose results nobody can know: the largest reach beyond it among the
+  /// inputs for which it is Untouched.
+  std::int64_t untouched(int dim, bool high) const;
+  /// The largest reach beyond a face among all inputs.
+  std::int64_t rim(int dim, bool high) const;
+
+  /// Records the kernel into the active capture. Throws KernelError when the point function reads
+  /// further than `inputs` say: it may depend on the device or on host values.
+  void record() const;
+
+ private:
+  void checkReach() const;
+};
+
+/// How far the point function reads from each input, found by capturing it once. Throws KernelError
+/// for reads that are not at the centre plus an interval of constants, for outputs that are never
+/// assigned or are read, and for barriers.
+std::vector<Reach> findReach(const PointFunction& point, const std::vector<ir::Type>& outputs);
+
+}  // namespace hpl::stencils

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include "hpl/hpl.h"
+
+/// Arguments of a stencil without their C++ types.
+namespace hpl::stencils {
+
+/// An argument, with what a stencil does to arrays besides launching. Valid during the call.
+struct StencilArgument {
+  launch::Argument argument;
+  /// The array; null for scalars and everything else.
+  const void* array = nullptr;
+  /// The view of the positions first..last of the slowest dimension.
+  launch::Argument (*slices)(const void* array, std::int64_t first, std::int64_t last) = nullptr;
+  /// Exchanges what two handles of one type name; null for const arrays.
+  void (*exchange)(const void* a, const void* b) = nullptr;
+  /// Copies the cells of the ranges, one for each dimension, between arrays of one type.
+  void (*copy)(const void* to, const void* from, const Range* ranges) = nullptr;
+};
+
+template <class A, std::size_t... I>
+A& viewOf(const void* array, const Range* ranges, std::index_sequence<I...>) {
+  return (*static_cast<const A*>(array))(ranges[I]...);
+}
+
+template <class A>
+launch::Argument slicesOf(const void* array, std::int64_t first, std::int64_t last) {
+  constexpr int kRank = detail::ArrayTraits<A>::kRank;
+  const A& whole = *static_cast<const A*>(array);
+  Range ranges[3] = {Range(first, last), Range(0), Range(0)};
+  for (int d = 1; d < kRank; ++d)
+    ranges[d] = Range(0, static_cast<std::int64_t>(whole.getDimension(d)) - 1);
+  return launch::makeArgument(viewOf<A>(array, ranges, std::make_index_sequence<kRank>()));
+}
+
+template <class A>
+void exchangeHandles(const void* a, const void* b) {
+  swap(*static_cast<A*>(const_cast<void*>(a)), *static_cast<A*>(const_cast<void*>(b)));
+}
+
+template <class A>
+void copyCells(const void* to, const void* from, const Range* ranges) {
+  using Dims = std::make_index_sequence<detail::ArrayTraits<A>::kRank>;
+  const A& source = viewOf<A>(from, ranges, Dims());
+  viewOf<A>(to, ranges, Dims()) = source;
+}
+
+template <class X>
+StencilArgument stencilArgument(X& x) {
+  using A = std::remove_const_t<X>;
+  StencilArgument result;
+  result.argument = launch::makeArgument(x);
+  if constexpr (detail::ArrayTraits<A>::kIsArray) {
+    // Others are refused by their rank.
+    if constexpr (detail::ArrayTraits<A>::kRank >= 1 && detail::ArrayTraits<A>::kRank <= 3) {
+      result.array = &x;
+      result.slices = slicesOf<A>;
+      result.copy = copyCells<A>;
+      if constexpr (!std::is_const_v<X>) result.exchange = exchangeHandles<A>;
+    }
+  }
+  return result;
+}
+
+}  // namespace hpl::stencils

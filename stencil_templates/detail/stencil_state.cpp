@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stencil_templates/detail/stencil_state.h"
+
+#include <fmt/format.h>
+
+#include "hpl/error.h"
+#include "hpl/runtime/device.h"
+
+namespace hpl::stencils {
+namespace {
+
+bool isForSeveralDevices(const launch::LaunchOptions& options) {
+  if (!options.shares) return false;
+  const std::size_t named = options.shares->devices.size();
+  if (named > 0) return named > 1;
+  return getDeviceNumber(defaultDevice().type()) > 1;
+}
+
+bool needsSlices(const StencilRecipe& recipe) {
+  for (const InputPlan& input : recipe.inputs)
+    if (input.firstSlices(recipe.dims()) > 0 || input.lastSlices(recipe.dims()) > 0) return true;
+  return false;
+}
+
+Domain domainOf(const geometry::Extents& extents) {
+  const auto size = [&](int fromLast) {
+    return static_cast<std::size_t>(extents[extents.rank() - 1 - fromLast]);
+  };
+  if (extents.rank() == 1) return Domain(size(0));
+  return extents.rank() == 2 ? Domain(size(0), size(1)) : Domain(size(0), size(1), size(2));
+}
+
+void recordRecipe(const void* recipe) { static_cast<const StencilRecipe*>(recipe)->record(); }
+
+}  // namespace
+
+StencilState::StencilState(std::shared_ptr<const PointFunction> point)
+    : point_(std::move(point)), boundaries_(point_->signature().inputs.size()) {}
+
+std::string StencilState::describe() const {
+  return label_.empty() ? "stencil" : fmt::format("stencil '{}'", label_);
+}
+
+void StencilState::setLabel(const std::string& label) {
+  const std::lock_guard lock(mutex_);
+  label_ = label;
+}
+
+void StencilState::checkFace(Face face) const {
+  if (static_cast<int>(face) / 2 >= 3 - signature().dims) return;
+  throw ArgumentError(fmt::format("{}: a domain of {} dimension{} has no face {}", describe(),
+                                  signature().dims, signature().dims == 1 ? "" : "s",
+                                  nameOf(face)));
+}
+
+void StencilState::checkInput(int input) const {
+  const int inputs = static_cast<int>(signature().inputs.size());
+  if (input >= 1 && input <= inputs) return;
+  throw ArgumentError(
+      fmt::format("{}: there is no input {}; the point function has {}, counted from 1", describe(),
+                  input, inputs));
+}
+
+void StencilState::setBoundary(int input, std::optional<Face> face, const Boundary& boundary) {
+  const std::lock_guard lock(mutex_);
+  if (face) checkFace(*face);
+  if (boundary.value() != nullptr && !boundary.value()->takes(signature().dims))
+    throw ArgumentError(fmt::format(
+        "{}: a Computed boundary takes one Int for each dimension of the domain, here {}",
+        describe(), signature().dims));
+  for (std::size_t i = 0; i < boundaries_.size(); ++i) {
+    if (input != 0 && static_cast<std::size_t>(input) != i + 1) continue;
+    for (int f = (3 - signature().dims) * 2; f < 6; ++f)
+      if (!face || static_cast<int>(*face) == f)
+        boundaries_[i][static_cast<std::size_t>(f)] = boundary;
+  }
+  kernels_.clear();
+}
+
+const std::vector<Reach>& StencilState::reach() {
+  if (reach_.empty()) reach_ = findReach(*point_, signature().outputs);
+  return reach_;
+}
+
+std::int64_t StencilState::reach(int input, Face face) {
+  const std::lock_guard lock(mutex_);
+  checkFace(face);
+  if (input != 0) checkInput(input);
+  const int dim = static_cast<int>(face) / 2 - (3 - signature().dims);
+  const bool high = static_cast<int>(face) % 2 != 0;
+  std::int64_t most = 0;
+  for (std::size_t i = 0; i < reach().size(); ++i)
+    if (input == 0 || static_cast<std::size_t>(input) == i + 1)
+      most = std::max(most, reach()[i].beyond(dim, high));
+  return most;
+}
+
+StencilRecipe StencilState::makeRecipe(const std::vector<ir::Type>& outputs, bool slices) {
+  StencilRecipe recipe;
+  recipe.point = point_;
+  recipe.outputs = outputs;
+  for (std::size_t i = 0; i < boundaries_.size(); ++i)
+    recipe.inputs.push_back({signature().inputs[i], boundaries_[i], reach()[i]});
+  recipe.slices = slices && needsSlices(recipe);
+  return recipe;
+}
+
+std::shared_ptr<const StencilKernel> StencilState::kernelFor(const launch::LaunchOptions& options,
+                                                             const StencilArgument* arguments,
+                                                             std::size_t count) {
+  const std::lock_guard lock(mutex_);
+  checkStencilArguments(describe(), signature(), arguments, count);
+  std::vector<ir::Type> outputs;
+  Key key;
+  key.second = isForSeveralDevices(options);
+  for (std::size_t i = 0; i < signature().outputs.size(); ++i) {
+    outputs.push_back(arguments[signature().inputs.size() + i].argument.type);
+    key.first += ir::describe(outputs.back()) + ' ';
+  }
+  std::shared_ptr<const StencilKernel>& known = kernels_[key];
+  if (known == nullptr) {
+    auto fresh = std::make_shared<StencilKernel>();
+    fresh->recipe = makeRecipe(outputs, key.second);
+    checkBoundaries(describe(), fresh->recipe);
+    const launch::KernelSource source{&recordRecipe, &fresh->recipe, "stencil"};
+    // The kernel keeps the recipe, and the recipe lives as long as the kernel's handle.
+    auto entry = launch::anonymousEntry(source, nullptr);
+    fresh->entry = {entry.get(), entry};
+    known = std::move(fresh);
+  }
+  checkReach(describe(), known->recipe, arguments);
+  return known;
+}
+
+FRunner launchKernel(const StencilKernel& kernel, const launch::LaunchOptions& options,
+                     const StencilArgument* arguments) {
+  const StencilRecipe& recipe = kernel.recipe;
+  const PointSignature& signature = recipe.point->signature();
+  const std::size_t arrays = signature.inputs.size() + signature.outputs.size();
+  std::vector<launch::Argument> list;
+  for (std::size_t i = 0; i < arrays; ++i) list.push_back(arguments[i].argument);
+  const geometry::Extents& extents = list.front().view->extents;
+  for (std::size_t i = 0; recipe.slices && i < recipe.inputs.size(); ++i) {
+    const std::int64_t first = recipe.inputs[i].firstSlices(recipe.dims());
+    const std::int64_t last = recipe.inputs[i].lastSlices(recipe.dims());
+    if (first > 0) list.push_back(arguments[i].slices(arguments[i].array, 0, first - 1));
+    if (last > 0)
+      list.push_back(arguments[i].slices(arguments[i].array, extents[0] - last, extents[0] - 1));
+  }
+  for (std::size_t i = arrays; i < signature.count(); ++i) list.push_back(arguments[i].argument);
+  launch::LaunchOptions own = options;
+  own.global = domainOf(extents);
+  return launch::launch(kernel.entry, own, list.data(), list.size());
+}
+
+std::shared_ptr<StencilState> makeState(std::shared_ptr<const PointFunction> point) {
+  return std::make_shared<StencilState>(std::move(point));
+}
+
+FRunner launchStencil(StencilState& state, const launch::LaunchOptions& options,
+                      const StencilArgument* arguments, std::size_t count) {
+  const auto kernel = state.kernelFor(options, arguments, count);
+  return launchKernel(*kernel, options, arguments);
+}
+
+}  // namespace hpl::stencils

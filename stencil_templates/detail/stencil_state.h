@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "stencil_templates/detail/recipe.h"
+#include "stencil_templates/detail/stencil_argument.h"
+#include "stencil_templates/stencil.h"
+
+namespace hpl::stencils {
+
+/// A recipe and what was captured from it.
+struct StencilKernel {
+  StencilRecipe recipe;
+  launch::EntryHandle entry;
+};
+
+/// What the copies of a Stencil share. Its functions may be called from several threads.
+class StencilState {
+ public:
+  explicit StencilState(std::shared_ptr<const PointFunction> point);
+
+  void setLabel(const std::string& label);
+  /// Throws ArgumentError when there is no such input; counted from 1.
+  void checkInput(int input) const;
+  /// Input 0: all; no face: all.
+  void setBoundary(int input, std::optional<Face> face, const Boundary& boundary);
+  /// Input 0: all.
+  std::int64_t reach(int input, Face face);
+
+  /// Checks the arguments and finds the kernel for them.
+  std::shared_ptr<const StencilKernel> kernelFor(const launch::LaunchOptions& options,
+                                                 const StencilArgument* arguments,
+                                                 std::size_t count);
+  const PointSignature& signature() const { return point_->signature(); }
+  /// "stencil 'heat'", or "a stencil".
+  std::string describe() const;
+
+ private:
+  using Key = std::pair<std::string, bool>;
+
+  StencilRecipe makeRecipe(const std::vector<ir::Type>& outputs, bool slices);
+  const std::vector<Reach>& reach();
+  void checkFace(Face face) const;
+
+  std::shared_ptr<const PointFunction> point_;
+  std::string label_;
+  std::vector<FaceBoundaries> boundaries_;
+  std::mutex mutex_;
+  std::vector<Reach> reach_;
+  /// By the types of the outputs and by whether slices are arguments.
+  std::map<Key, std::shared_ptr<const StencilKernel>> kernels_;
+};
+
+/// Throws ArgumentError or ShapeError, in the user's terms, for arguments that do not fit the point
+/// function: number, kind, type, dimensions, shape, outputs that overlap inputs or each other.
+void checkStencilArguments(const std::string& stencil, const PointSignature& signature,
+                           const StencilArgument* arguments, std::size_t count);
+/// Throws ArgumentError for boundaries that are missing or do not fit the inputs.
+void checkBoundaries(const std::string& stencil, const StencilRecipe& recipe);
+/// Throws ShapeError when the stencil reaches further than the arrays are long.
+void checkReach(const std::string& stencil, const StencilRecipe& recipe,
+                const StencilArgument* arguments);
+
+/// "input 2 (pressure)", "output 1 (an array)", "parameter 3".
+std::string nameOfArgument(const PointSignature& signature, const StencilArgument* arguments,
+                           std::size_t number);
+
+/// Launches the kernel; the arguments have been checked.
+FRunner launchKernel(const StencilKernel& kernel, const launch::LaunchOptions& options,
+                     const StencilArgument* arguments);
+
+}  // namespace hpl::stencils

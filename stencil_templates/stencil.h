@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "hpl/hpl.h"
+#include "stencil_templates/boundary.h"
+#include "stencil_templates/detail/point_function.h"
+#include "stencil_templates/detail/residual_function.h"
+#include "stencil_templates/detail/stencil_argument.h"
+#include "stencil_templates/neighbourhood.h"
+
+/// Stencils that the library launches: a point function over neighbourhoods, boundaries, and calls
+/// on arrays (DESIGN: launch-level stencils).
+namespace hpl {
+
+/// What an iteration did. Converts to the number of steps.
+struct StencilRun {
+  /// Which iterate the arrays hold.
+  std::int64_t steps = 0;
+  /// The last residual that was looked at; NaN when none was.
+  double residual = 0;
+  /// A residual was below the bound.
+  bool converged = false;
+
+  operator std::int64_t() const noexcept { return steps; }
+};
+
+namespace stencils {
+
+class StencilState;
+
+std::shared_ptr<StencilState> makeState(std::shared_ptr<const PointFunction> point);
+FRunner launchStencil(StencilState& state, const launch::LaunchOptions& options,
+                      const StencilArgument* arguments, std::size_t count);
+
+/// When to stop.
+struct Until {
+  double bound = 0;
+  /// Steps between looks; 0: never look.
+  std::int64_t every = 0;
+  /// Null: the difference between output 1 and input 1.
+  std::shared_ptr<const ResidualFunction> residual;
+};
+
+StencilRun iterateStencil(StencilState& state, const launch::LaunchOptions& options,
+                          std::vector<StencilArgument> arguments, std::int64_t steps,
+                          const Until& until);
+
+}  // namespace stencils
+
+/// A stencil to be applied several times: `heat.iterate(1000)(a, b, 0.1f)`.
+class StencilIteration {
+ public:
+  StencilIteration(std::shared_ptr<stencils::StencilState> state, launch::LaunchOptions options,
+                   std::int64_t steps, stencils::Until until)
+      : state_(std::move(state)),
+        options_(std::move(options)),
+        until_(std::move(until)),
+        steps_(steps) {}
+
+  /// Applies the stencil to the arrays in turns: input k and output k, of one type, exchange their
+  /// roles after each step; inputs beyond the outputs stay what they are. The result is always in
+  /// the inputs, and what was there before the last step in the outputs: after an odd number of
+  /// steps the two handles exchange what they name, so that nothing is copied (views of arrays,
+  /// which cannot, are copied). Other handles to the same storage do not follow. Cells that an
+  /// Untouched face leaves out keep the values of the input.
+  ///
+  /// Returns when all steps are enqueued; with until(...) when the bound is reached, or all steps
+  /// are. Throws what a single launch throws; ArgumentError for a negative number of steps, pairs
+  /// of different types and const arrays among them.
+  template <class... A>
+  StencilRun operator()(A&&... arguments) const {
+    return stencils::iterateStencil(*state_, options_, {stencils::stencilArgument(arguments)...},
+                                    steps_, until_);
+  }
+
+ private:
+  std::shared_ptr<stencils::StencilState> state_;
+  launch::LaunchOptions options_;
+  stencils::Until until_;
+  std::int64_t steps_;
+};
+
+/// A bound for the residual, before the largest number of steps is named.
+class StencilUntil {
+ public:
+  StencilUntil(std::shared_ptr<stencils::StencilState> state, launch::LaunchOptions options,
+               stencils::Until until)
+      : state_(std::move(state)), options_(std::move(options)), until_(std::move(until)) {}
+
+  /// At most this many steps.
+  StencilIteration iterate(std::int64_t steps) const { return {state_, options_, steps, until_}; }
+
+ private:
+  std::shared_ptr<stencils::StencilState> state_;
+  launch::LaunchOptions options_;
+  stencils::Until until_;
+};
+
+/// A stencil about to be launched somewhere: `heat.devices(4)(in, out, 0.1f)`.
+class StencilLauncher {
+ public:
+  explicit StencilLauncher(std::shared_ptr<stencils::StencilState> state)
+      : state_(std::move(state)) {}
+
+  /// Where to run; default: defaultDevice(). Throws DeviceError when there is no such device.
+  StencilLauncher& device(const Device& device) {
+    options_.device = &device.state();
+    return *this;
+  }
+  StencilLauncher& device(DeviceType type, int n = 0) { return device(Device(type, n)); }
+
+  /// All devices of the default device's type, the first n of them or of another type, or those of
+  /// a list: each computes some slices of the slowest dimension, and gets the neighbouring slices
+  /// that it needs when they have changed. Throws DeviceError when there are not so many,
+  /// LaunchError for an empty list and a device that is named twice.
+  StencilLauncher& devices();
+  StencilLauncher& devices(int n);
+  StencilLauncher& devices(DeviceType type, int n);
+  StencilLauncher& devices(const std::vector<Device>& list);
+
+  /// How the slices are shared out: one number per device, in proportion, or MEASURED.
+  StencilLauncher& weights(const std::vector<double>& shares);
+  StencilLauncher& weights(std::initializer_list<double> shares) {
+    return weights(std::vector<double>(shares));
+  }
+  StencilLauncher& weights(MeasuredWeights);
+
+  /// Size of the work-groups; default: chosen for the device.
+  StencilLauncher& local(const Domain& domain) {
+    options_.local = domain;
+    return *this;
+  }
+  /// How floating point is treated; default: HPL_FP.
+  StencilLauncher& fp(FpMode mode) {
+    options_.fp = mode;
+    options_.fpChosen = true;
+    return *this;
+  }
+
+  /// Applies the stencil once: `heat(in..., out..., scalars...)`, as Stencil says.
+  template <class... A>
+  FRunner operator()(A&&... arguments) const {
+    const stencils::StencilArgument list[] = {stencils::stencilArgument(arguments)...};
+    return stencils::launchStencil(*state_, options_, list, sizeof...(A));
+  }
+
+  /// Several steps; see StencilIteration.
+  StencilIteration iterate(std::int64_t steps) const { return {state_, options_, steps, {}}; }
+
+  /// Stops an iteration when the residual is below `bound`: the largest |now - before| of output 1.
+  /// It is computed on the devices every `every` steps and read while the next ones run, so that
+  /// the iteration goes up to `every` steps further than it had to; StencilRun says which iterate
+  /// it ended with. NaN never is below a bound. Throws ArgumentError unless both are positive.
+  StencilUntil until(double bound, std::int64_t every) const { return untilWith(bound, every, {}); }
+  /// The same with another residual of each cell, a kernel-language function of two scalars such as
+  /// `[](Float now, Float before) { return fabs(now - before) / fabs(now); }`.
+  template <class R>
+  StencilUntil until(double bound, std::int64_t every, R residual) const {
+    return untilWith(bound, every, stencils::makeResidual(std::move(residual)));
+  }
+
+ private:
+  StencilUntil untilWith(double bound, std::int64_t every,
+                         std::shared_ptr<const stencils::ResidualFunction> residual) const;
+  launch::ShareOptions& share();
+
+  std::shared_ptr<stencils::StencilState> state_;
+  launch::LaunchOptions options_;
+};
+
+/// A stencil: what happens to each cell of a domain of one to three dimensions, given the cells
+/// around it.
+///
+///     Stencil heat([](Neighbourhood<float, 2> t, Float alpha) {
+///       return t(0, 0) + alpha * (t(-1, 0) + t(1, 0) + t(0, -1) + t(0, 1) - 4 * t(0, 0));
+///     });
+///     heat.boundary(Nearest());
+///     heat(in, out, 0.1f);
+///
+/// The point function is a function, lambda or functor of the kernel language. It takes one
+/// Neighbourhood<T, N> for each input, then an Output<T> for each output (none when it returns the
+/// value of its only output), then scalars such as Float. How far it reads is found out by the
+/// library. All inputs and outputs of a launch have the same shape. Keep the object: each one is
+/// captured once per kind of device; copies share what they hold.
+class Stencil {
+ public:
+  template <class F>
+    requires(!std::is_same_v<F, Stencil>)
+  explicit Stencil(F pointFunction)
+      : state_(stencils::makeState(stencils::makePointFunction(std::move(pointFunction)))) {}
+
+  /// Names the stencil in messages.
+  Stencil& label(const std::string& name);
+
+  /// What is read beyond all faces of all inputs, beyond one face, of one input (counted from 1),
+  /// or both; what is said last holds. As soon as anything is said, every face beyond which the
+  /// stencil reads needs a boundary, though that may be Untouched(). Throws ArgumentError for an
+  /// input or a face that the stencil does not have, and for a Computed function that takes another
+  /// number of coordinates.
+  Stencil& boundary(const Boundary& boundary);
+  Stencil& boundary(Face face, const Boundary& boundary);
+  Stencil& boundary(int input, const Boundary& boundary);
+  Stencil& boundary(int input, Face face, const Boundary& boundary);
+
+  /// Applies the stencil once on the default device: inputs, then outputs, then scalars. Returns at
+  /// once; the FRunner repeats the launch. Throws ArgumentError for a wrong number or type of
+  /// arguments, for an output that is also an input (cells would be read after they were
+  /// overwritten), for faces without a boundary and for boundaries that do not fit; ShapeError for
+  /// shapes that differ or are smaller than the stencil's reach; KernelError when the point
+  /// function is not a stencil; and what eval throws.
+  template <class... A>
+  FRunner operator()(A&&... arguments) const {
+    const stencils::StencilArgument list[] = {stencils::stencilArgument(arguments)...};
+    return stencils::launchStencil(*state_, {}, list, sizeof...(A));
+  }
+
+  /// Where and how to launch: see StencilLauncher.
+  template <class... X>
+  StencilLauncher device(const X&... which) const {
+    return launcher().device(which...);
+  }
+  StencilLauncher devices() const { return launcher().devices(); }
+  StencilLauncher devices(int n) const { return launcher().devices(n); }
+  StencilLauncher devices(DeviceType type, int n) const { return launcher().devices(type, n); }
+  StencilLauncher devices(const std::vector<Device>& list) const {
+    return launcher().devices(list);
+  }
+  StencilLauncher weights(const std::vector<double>& shares) const {
+    return launcher().weights(shares);
+  }
+  StencilLauncher weights(std::initializer_list<double> shares) const {
+    return launcher().weights(shares);
+  }
+  StencilLauncher weights(MeasuredWeights measured) const { return launcher().weights(measured); }
+  StencilLauncher local(const Domain& domain) const { return launcher().local(domain); }
+  StencilLauncher fp(FpMode mode) const { return launcher().fp(mode); }
+  StencilIteration iterate(std::int64_t steps) const { return launcher().iterate(steps); }
+  StencilUntil until(double bound, std::int64_t every) const {
+    return launcher().until(bound, every);
+  }
+  template <class R>
+  StencilUntil until(double bound, std::int64_t every, R residual) const {
+    return launcher().until(bound, every, std::move(residual));
+  }
+
+  /// How far the point function reads beyond a face, in cells: the largest of all inputs, or that
+  /// of one input (counted from 1). Throws ArgumentError for a face or an input that there is not.
+  std::int64_t reach(Face face) const;
+  std::int64_t reach(int input, Face face) const;
+
+ private:
+  StencilLauncher launcher() const { return StencilLauncher(state_); }
+
+  std::shared_ptr<stencils::StencilState> state_;
+};
+
+}  // namespace hpl
