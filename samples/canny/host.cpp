@@ -18,6 +18,8 @@ Raster<unsigned char> runStyle(const Raster<unsigned char>& picture, const Optio
       return runSync(picture, options, plan, progress);
     case Style::Auto:
       return runAuto(picture, options, plan, progress);
+    case Style::Stencil:
+      return runStencil(picture, options, plan, progress);
     case Style::Single:
       break;
   }

@@ -36,6 +36,8 @@ Raster<unsigned char> runSync(const Raster<unsigned char>& picture, const Option
 /// Distributed by the library.
 Raster<unsigned char> runAuto(const Raster<unsigned char>& picture, const Options& options,
                               const hpl::ExecutionPlan& plan, Progress& progress);
+Raster<unsigned char> runStencil(const Raster<unsigned char>& picture, const Options& options,
+                                 const hpl::ExecutionPlan& plan, Progress& progress);
 
 /// A threshold of the gradient as one of its square, in the unit of smoothed pixels.
 int squared(int gradient);

@@ -22,18 +22,16 @@ int number(std::string_view text) {
   return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() ? value : 0;
 }
 
-constexpr std::pair<const char*, Style> kStyles[] = {{"single", Style::Single},
-                                                     {"subarrays", Style::Subarrays},
-                                                     {"annotations", Style::Annotations},
-                                                     {"sync", Style::Sync},
-                                                     {"auto", Style::Auto}};
+constexpr std::pair<const char*, Style> kStyles[] = {
+    {"single", Style::Single}, {"subarrays", Style::Subarrays}, {"annotations", Style::Annotations},
+    {"sync", Style::Sync},     {"auto", Style::Auto},           {"stencil", Style::Stencil}};
 
 Style parseStyle(const std::string& text) {
   for (const auto& [name, style] : kStyles) {
     if (text == name) return style;
   }
-  throw std::invalid_argument(
-      fmt::format("--style {}: expected single, subarrays, annotations, sync or auto", text));
+  throw std::invalid_argument(fmt::format(
+      "--style {}: expected single, subarrays, annotations, sync, auto or stencil", text));
 }
 
 int parseCount(const char* option, const std::string& text) {
@@ -62,8 +60,11 @@ void checkStyle(const RunOptions& options) {
                        "--devices for some of them",
                        styleName(options.style)));
   }
-  if (options.style == Style::Auto && options.ghostWidth != 0) {
-    refuse("--ghost-width", "style auto has no ghosts to widen; the library moves what is needed");
+  if ((options.style == Style::Auto || options.style == Style::Stencil) &&
+      options.ghostWidth != 0) {
+    refuse("--ghost-width", fmt::format("style {} has no ghosts to widen; the library moves what "
+                                        "is needed",
+                                        styleName(options.style)));
   }
   if (options.measuredWeights &&
       (options.style == Style::Subarrays || options.style == Style::Annotations)) {
@@ -134,8 +135,8 @@ void addStyleOptions(CLI::App& app, RunOptions& options) {
   };
   add(
       "--style", [&options](const std::string& text) { options.style = parseStyle(text); }, "STYLE",
-      "how the host distributes the work: single (one device), subarrays, annotations, sync or "
-      "auto (default: single)");
+      "how the host distributes the work: single (one device), subarrays, annotations, sync, "
+      "auto or stencil (default: single)");
   add(
       "--devices",
       [&options](const std::string& text) { options.devices = parseCount("--devices", text); },

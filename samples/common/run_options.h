@@ -20,7 +20,8 @@ enum class Style {
   Subarrays,    ///< explicit views in a loop over devices; ghosts updated by hand
   Annotations,  ///< PART1(a, r); ghosts updated by hand
   Sync,         ///< PART1(a, r) and syncGhosts()
-  Auto          ///< eval(k).devices(...) alone: the library distributes
+  Auto,         ///< eval(k).devices(...) alone: the library distributes
+  Stencil       ///< point functions: the library distributes, and knows the borders
 };
 
 /// The word that --style takes.

@@ -14,6 +14,8 @@ Raster<float> runStyle(const Raster<float>& picture, const Options& options,
       return runSync(picture, options, plan, progress);
     case Style::Auto:
       return runAuto(picture, options, plan, progress);
+    case Style::Stencil:
+      return runStencil(picture, options, plan, progress);
     case Style::Single:
       break;
   }

@@ -34,5 +34,7 @@ Raster<float> runSync(const Raster<float>& picture, const Options& options,
 /// Distributed by the library.
 Raster<float> runAuto(const Raster<float>& picture, const Options& options,
                       const hpl::ExecutionPlan& plan, Progress& progress);
+Raster<float> runStencil(const Raster<float>& picture, const Options& options,
+                         const hpl::ExecutionPlan& plan, Progress& progress);
 
 }  // namespace samples::gauss

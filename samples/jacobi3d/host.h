@@ -19,8 +19,8 @@ struct Result {
 Result runSingle(const Cube& cube, const Options& options, const hpl::Device& device,
                  Progress& progress);
 
-/// The same on the devices of a plan, each with a part of the layers z and, but for runAuto,
-/// ghostWidth(options.run, 1) layers of its neighbours. One function per Style. Throw
+/// The same on the devices of a plan, each with a part of the layers z and, but for runAuto and
+/// runStencil, ghostWidth(options.run, 1) layers of its neighbours. One function per Style. Throw
 /// std::invalid_argument or hpl::ArgumentError for parts that are too thin for their ghosts.
 Result runSubarrays(const Cube& cube, const Options& options, const hpl::ExecutionPlan& plan,
                     Progress& progress);
@@ -30,6 +30,8 @@ Result runSync(const Cube& cube, const Options& options, const hpl::ExecutionPla
                Progress& progress);
 Result runAuto(const Cube& cube, const Options& options, const hpl::ExecutionPlan& plan,
                Progress& progress);
+Result runStencil(const Cube& cube, const Options& options, const hpl::ExecutionPlan& plan,
+                  Progress& progress);
 
 /// The one that options.run.style names.
 Result runStyle(const Cube& cube, const Options& options, const hpl::ExecutionPlan& plan,

@@ -47,6 +47,8 @@ Result runStyle(const Cube& cube, const Options& options, const ExecutionPlan& p
       return runSync(cube, options, plan, progress);
     case Style::Auto:
       return runAuto(cube, options, plan, progress);
+    case Style::Stencil:
+      return runStencil(cube, options, plan, progress);
     default:
       return runSingle(cube, options, plan.shares().front().device, progress);
   }

@@ -17,10 +17,10 @@ using FrameSink = std::function<void(const Grid&)>;
 Grid runSingle(const LifeOptions& options, const hpl::Device& device, Progress& progress,
                const FrameSink& frame);
 
-/// The same on the devices of a plan, each with a part of the rows and, but for runAuto,
-/// ghostWidth(options.run, 1) rows of its neighbours. All know both kinds of edges: on a torus the
-/// array has as many rows more above and below, which the host copies from the opposite edge
-/// whenever ghosts are exchanged. One function per Style. Throw std::invalid_argument or
+/// The same on the devices of a plan, each with a part of the rows and, but for runAuto and
+/// runStencil, ghostWidth(options.run, 1) rows of its neighbours. All know both kinds of edges: on
+/// a torus the array has as many rows more above and below, which the host copies from the opposite
+/// edge whenever ghosts are exchanged. One function per Style. Throw std::invalid_argument or
 /// hpl::ArgumentError for parts that are too thin for their ghosts.
 Grid runSubarrays(const LifeOptions& options, const hpl::ExecutionPlan& plan, Progress& progress,
                   const FrameSink& frame);
@@ -30,6 +30,8 @@ Grid runSync(const LifeOptions& options, const hpl::ExecutionPlan& plan, Progres
              const FrameSink& frame);
 Grid runAuto(const LifeOptions& options, const hpl::ExecutionPlan& plan, Progress& progress,
              const FrameSink& frame);
+Grid runStencil(const LifeOptions& options, const hpl::ExecutionPlan& plan, Progress& progress,
+                const FrameSink& frame);
 
 /// The one that options.run.style names.
 Grid runStyle(const LifeOptions& options, const hpl::ExecutionPlan& plan, Progress& progress,

@@ -34,14 +34,19 @@ struct Flow {
 };
 
 /// A cell's variables as one side of a face that is crossed along x or along y.
-template <class Y, class X>
-Side side(const Water& water, const Heights& ground, const Y& y, const X& x, bool alongX) {
-  Float4 cell = water[y][x];
-  Float depth = cell.x, bottom = ground[y][x];
+template <class Cell, class Height>
+Side sideOf(const Cell& water, const Height& ground, bool alongX) {
+  Float4 cell = water;
+  Float depth = cell.x, bottom = ground;
   Float u = where(depth > kThinnest, cell.y / depth, 0.0f);
   Float v = where(depth > kThinnest, cell.z / depth, 0.0f);
   Float concentration = where(depth > 0.0f, cell.w / depth, 0.0f);
   return {bottom, depth + bottom, alongX ? u : v, alongX ? v : u, concentration};
+}
+
+template <class Y, class X>
+Side side(const Water& water, const Heights& ground, const Y& y, const X& x, bool alongX) {
+  return sideOf(water[y][x], ground[y][x], alongX);
 }
 
 /// What flows from l to r.
@@ -64,23 +69,34 @@ inline Flow across(const Side& l, const Side& r) {
           mass * where(mass > 0.0f, l.concentration, r.concentration)};
 }
 
+/// What flows into the cell `here` through its four faces. The cells to the west and east, and the
+/// cell itself, are sides of faces along x, those to the north and south of faces along y.
+inline auto inflow(const Side& here, const Side& toWest, const Side& toEast, const Side& toNorth,
+                   const Side& toSouth) {
+  Side turned = {here.ground, here.level, here.past, here.towards, here.concentration};
+  Flow west = across(toWest, here), east = across(here, toEast);
+  Flow north = across(toNorth, turned), south = across(turned, toSouth);
+  return make<float4>((west.mass - east.mass) + (north.mass - south.mass),
+                      (west.momentumAfter - east.momentumBefore) + (north.past - south.past),
+                      (west.past - east.past) + (north.momentumAfter - south.momentumBefore),
+                      (west.pollutant - east.pollutant) + (north.pollutant - south.pollutant));
+}
+
+/// The speed of a cell's fastest wave.
+inline auto waveSpeed(const Side& here, const Float& depth) {
+  return fmax(fabs(here.towards), fabs(here.past)) + sqrt(kGravity * depth);
+}
+
 /// Kernel 1: what flows into each cell through its four faces, and the speed of its fastest wave.
 /// The cells of the ring are the wall: nothing changes there.
 inline void flows(Water change, Heights speed, const Water& water, const Heights& ground) {
   if_(idx >= 1 && idx + 1 < szx && idy >= 1 && idy + 1 < szy) {
-    Side hereX = side(water, ground, idy, idx, true);
-    Side hereY = {hereX.ground, hereX.level, hereX.past, hereX.towards, hereX.concentration};
-    Flow west = across(side(water, ground, idy, idx - 1, true), hereX);
-    Flow east = across(hereX, side(water, ground, idy, idx + 1, true));
-    Flow north = across(side(water, ground, idy - 1, idx, false), hereY);
-    Flow south = across(hereY, side(water, ground, idy + 1, idx, false));
-    change[idy][idx] =
-        make<float4>((west.mass - east.mass) + (north.mass - south.mass),
-                     (west.momentumAfter - east.momentumBefore) + (north.past - south.past),
-                     (west.past - east.past) + (north.momentumAfter - south.momentumBefore),
-                     (west.pollutant - east.pollutant) + (north.pollutant - south.pollutant));
+    Side here = side(water, ground, idy, idx, true);
+    change[idy][idx] = inflow(
+        here, side(water, ground, idy, idx - 1, true), side(water, ground, idy, idx + 1, true),
+        side(water, ground, idy - 1, idx, false), side(water, ground, idy + 1, idx, false));
     Float depth = water[idy][idx].x;
-    speed[idy][idx] = fmax(fabs(hereX.towards), fabs(hereX.past)) + sqrt(kGravity * depth);
+    speed[idy][idx] = waveSpeed(here, depth);
   }
   else_ {
     change[idy][idx] = make<float4>(0.0f, 0.0f, 0.0f, 0.0f);

@@ -66,6 +66,8 @@ State runStyle(const Input& input, const Options& options, const ExecutionPlan& 
       return runSync(input, options, plan, progress, frame);
     case Style::Auto:
       return runAuto(input, options, plan, progress, frame);
+    case Style::Stencil:
+      return runStencil(input, options, plan, progress, frame);
     default:
       return runSingle(input, options, plan.shares().front().device, progress, frame);
   }

@@ -22,7 +22,8 @@ using namespace samples;
 
 namespace {
 
-constexpr Style kDistributed[] = {Style::Subarrays, Style::Annotations, Style::Sync, Style::Auto};
+constexpr Style kDistributed[] = {Style::Subarrays, Style::Annotations, Style::Sync, Style::Auto,
+                                  Style::Stencil};
 
 int deviceCount() { return std::min(4, hpl::getDeviceNumber(hpl::Device().type())); }
 
@@ -73,7 +74,8 @@ template <class Check>
 void forEachRun(int iterations, int fewest, const std::vector<int>& widths, Check check) {
   for (const Style style : kDistributed) {
     for (int devices = fewest; devices <= deviceCount(); ++devices) {
-      for (const int width : style == Style::Auto ? std::vector<int>{0} : widths) {
+      for (const int width :
+           style == Style::Auto || style == Style::Stencil ? std::vector<int>{0} : widths) {
         for (const bool uneven : {false, true}) {
           RunOptions run;
           run.iterations = iterations;
@@ -227,7 +229,7 @@ TEST_CASE("wrong options of several devices are refused with the option and the 
   };
   const Wrong list[] = {
       {{"--style", "Sync"},
-       "--style Sync: expected single, subarrays, annotations, sync or auto\n"},
+       "--style Sync: expected single, subarrays, annotations, sync, auto or stencil\n"},
       {{"--devices", "0", "--style", "sync"}, "--devices 0: expected a number from 1 on\n"},
       {{"--devices", "2"}, "--devices: style single runs on one device; choose another --style\n"},
       {{"--weights", "1,2"},

@@ -62,6 +62,7 @@ void forEveryStyle(const Check& check) {
   for (int devices = 1; devices <= deviceCount(); ++devices) {
     for (const bool even : {true, false}) {
       checkOne(Style::Auto, devices, even, 0);
+      checkOne(Style::Stencil, devices, even, 0);
       for (const Style style : kGhostStyles) {
         for (const int ghosts : {1, 2, 4}) checkOne(style, devices, even, ghosts);
       }
@@ -164,8 +165,8 @@ TEST_CASE("styles: a torus of few rows meets itself") {
   for (const int rows : {1, 2, 5}) {
     LifeOptions options = soup(rows, Edges::Torus);
     const Grid expected = referenceRun(options.start, kSteps, options.rule, Edges::Torus);
-    for (const Style style :
-         {Style::Single, Style::Auto, Style::Subarrays, Style::Annotations, Style::Sync}) {
+    for (const Style style : {Style::Single, Style::Auto, Style::Stencil, Style::Subarrays,
+                              Style::Annotations, Style::Sync}) {
       INFO("style ", styleName(style), ", ", rows, " rows");
       options.run = runOptions(style, 0);
       Progress progress = quiet();
