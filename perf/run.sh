@@ -10,6 +10,10 @@ cmake --build --preset release -j "$(nproc)" >/dev/null
 for program in build/release/perf/hpl_*_bench; do
   name=$(basename "$program")
   echo "== $name"
+  if [[ $name == hpl_stencil_bench ]]; then
+    "$program" --csv "$out/stencils.csv"
+    continue
+  fi
   "$program" --benchmark_out="$out/${name#hpl_}.csv" --benchmark_out_format=csv
 done
 perf/compile_time.sh | tee "$out/compile_time.csv"

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+
+#include "hpl/hpl.h"
+#include "samples/canny/kernels.h"
+#include "samples/gauss/kernels.h"
+#include "samples/jacobi3d/kernels.h"
+#include "samples/shwa/kernels.h"
+#include "stencil_templates/stencil_templates.h"
+#include "stencils/gauss_source.h"
+#include "stencils/workload.h"
+
+namespace perf::stencils {
+namespace {
+
+using namespace hpl;  // NOLINT: kernels are written in the words of the library
+
+const char* const kPlain = "plain kernel";
+const char* const kStencil = "stencil";
+
+/// Everything beyond the edges is dead, as in samples/life, but with cells of type int.
+void life(Array<int, 2> next, const Array<int, 2>& now) {
+  Int neighbours = 0;
+  for (int dy = -1; dy <= 1; ++dy) {
+    for (int dx = -1; dx <= 1; ++dx) {
+      if (dy == 0 && dx == 0) continue;
+      Int y = cast<int>(idy) + dy, x = cast<int>(idx) + dx;
+      if_(y >= 0 && y < cast<int>(szy) && x >= 0 && x < cast<int>(szx)) {
+        neighbours += now[y][x];
+      }
+    }
+  }
+  next[idy][idx] = neighbours == 3 || (now[idy][idx] != 0 && neighbours == 2);
+}
+
+void jacobi5(Array<float, 2> out, const Array<float, 2>& in) {
+  if_(idx > 0 && idx < szx - 1 && idy > 0 && idy < szy - 1) {
+    out[idy][idx] =
+        0.25f * (in[idy - 1][idx] + in[idy + 1][idx] + in[idy][idx - 1] + in[idy][idx + 1]);
+  }
+}
+
+void jacobi9(Array<float, 2> out, const Array<float, 2>& in) {
+  if_(idx > 0 && idx < szx - 1 && idy > 0 && idy < szy - 1) {
+    out[idy][idx] =
+        0.1f * (in[idy - 1][idx - 1] + in[idy - 1][idx + 1] + in[idy + 1][idx - 1] +
+                in[idy + 1][idx + 1]) +
+        0.15f * (in[idy - 1][idx] + in[idy + 1][idx] + in[idy][idx - 1] + in[idy][idx + 1]);
+  }
+}
+
+template <class T, int N>
+void fill(Array<T, N>& array, const std::vector<float>& values) {
+  T* to = array.data(HPL_WR);
+  for (std::size_t i = 0; i < values.size(); ++i) to[i] = static_cast<T>(values[i]);
+}
+
+template <class T, int N>
+std::vector<float> contents(Array<T, N>& array) {
+  const T* from = array.data(HPL_RD);
+  return {from, from + array.size()};
+}
+
+template <class T, int N>
+Array<T, N> gridOf(const Problem& p) {
+  const auto w = static_cast<std::size_t>(p.width), h = static_cast<std::size_t>(p.height);
+  if constexpr (N == 3) {
+    return Array<T, 3>(static_cast<std::size_t>(p.depth), h, w);
+  } else {
+    return Array<T, 2>(h, w);
+  }
+}
+
+/// Iterations that read one array and write another one, by turns.
+template <class T, int N, class Kernel>
+Contender pingPong(const Problem& problem, Kernel kernel) {
+  struct State {
+    explicit State(const Problem& p) : now(gridOf<T, N>(p)), next(gridOf<T, N>(p)) {}
+    Array<T, N> now, next;
+  };
+  auto s = std::make_shared<State>(problem);
+  Contender contender;
+  contender.name = kPlain;
+  contender.reset = [s, values = problem.values] {
+    fill(s->now, values);
+    fill(s->next, values);
+  };
+  contender.run = [s, kernel](int iterations) {
+    for (int i = 0; i < iterations; ++i) {
+      eval(kernel)(s->next, s->now);
+      swap(s->now, s->next);
+    }
+    defaultDevice().sync();
+  };
+  contender.result = [s] { return contents(s->now); };
+  return contender;
+}
+
+/// The same by a launch-level stencil, which iterates by itself.
+template <class T, int N>
+Contender stencil(const Problem& problem, const Stencil& stencil) {
+  struct State {
+    explicit State(const Problem& p) : now(gridOf<T, N>(p)), next(gridOf<T, N>(p)) {}
+    Array<T, N> now, next;
+  };
+  auto s = std::make_shared<State>(problem);
+  Contender contender;
+  contender.name = kStencil;
+  contender.reset = [s, values = problem.values] {
+    fill(s->now, values);
+    fill(s->next, values);
+  };
+  contender.run = [s, stencil](int iterations) {
+    stencil.iterate(iterations)(s->now, s->next);
+    defaultDevice().sync();
+  };
+  contender.result = [s] { return contents(s->now); };
+  return contender;
+}
+
+Contender lifeStencil(const Problem& problem) {
+  Stencil generation([](Neighbourhood<int, 2> cell) {
+    Int neighbours = 0;
+    for (int dy = -1; dy <= 1; ++dy) {
+      for (int dx = -1; dx <= 1; ++dx) {
+        if (dy != 0 || dx != 0) neighbours += cell(dy, dx);
+      }
+    }
+    return cast<int>(neighbours == 3 || (cell() != 0 && neighbours == 2));
+  });
+  generation.boundary(Fixed(0));
+  return stencil<int, 2>(problem, generation);
+}
+
+/// The weighted mean of a neighbourhood.
+struct Mean {
+  std::array<float, samples::gauss::kTaps * samples::gauss::kTaps> weights;
+
+  Float operator()(Neighbourhood<float, 2> pixel) const {
+    constexpr int radius = samples::gauss::kRadius;
+    Float mean = 0.0f;
+    std::size_t tap = 0;
+    for (int dy = -radius; dy <= radius; ++dy) {
+      for (int dx = -radius; dx <= radius; ++dx) mean += weights[tap++] * pixel(dy, dx);
+    }
+    return mean;
+  }
+};
+
+Contender jacobi5Stencil(const Problem& problem) {
+  return stencil<float, 2>(problem, Stencil([](Neighbourhood<float, 2> p) {
+                             return 0.25f * (p(-1, 0) + p(1, 0) + p(0, -1) + p(0, 1));
+                           }));
+}
+
+Contender jacobi9Stencil(const Problem& problem) {
+  return stencil<float, 2>(problem, Stencil([](Neighbourhood<float, 2> p) {
+                             return 0.1f * (p(-1, -1) + p(-1, 1) + p(1, -1) + p(1, 1)) +
+                                    0.15f * (p(-1, 0) + p(1, 0) + p(0, -1) + p(0, 1));
+                           }));
+}
+
+Contender jacobi7Stencil(const Problem& problem) {
+  return stencil<float, 3>(
+      problem, Stencil([](Neighbourhood<float, 3> p) {
+        return (p(-1, 0, 0) + p(1, 0, 0) + p(0, -1, 0) + p(0, 1, 0) + p(0, 0, -1) + p(0, 0, 1)) *
+               (1.0f / 6.0f);
+      }));
+}
+
+Contender canny(const Problem& problem) {
+  namespace c = samples::canny;
+  struct State {
+    explicit State(const Problem& p)
+        : picture(gridOf<unsigned char, 2>(p)),
+          direction(gridOf<unsigned char, 2>(p)),
+          labels(gridOf<unsigned char, 2>(p)),
+          smoothed(gridOf<short, 2>(p)),
+          strength(gridOf<int, 2>(p)),
+          ridges(gridOf<int, 2>(p)) {}
+    c::Bytes picture, direction, labels;
+    c::Shorts smoothed;
+    c::Ints strength, ridges;
+  };
+  auto s = std::make_shared<State>(problem);
+  Contender contender;
+  contender.name = kPlain;
+  contender.reset = [s, values = problem.values] { fill(s->picture, values); };
+  contender.run = [s](int iterations) {
+    for (int i = 0; i < iterations; ++i) {
+      eval(c::smooth)(s->smoothed, s->picture);
+      eval(c::gradient)(s->strength, s->direction, s->smoothed);
+      eval(c::thin)(s->ridges, s->strength, s->direction);
+      eval(c::classify)(s->labels, s->ridges, 16 * 20 * 16 * 20, 16 * 60 * 16 * 60);
+    }
+    defaultDevice().sync();
+  };
+  contender.result = [s] { return contents(s->labels); };
+  return contender;
+}
+
+Contender shwa(const Problem& problem) {
+  namespace w = samples::shwa;
+  struct State {
+    explicit State(const Problem& p)
+        : water(gridOf<float4, 2>(p)),
+          change(gridOf<float4, 2>(p)),
+          ground(gridOf<float, 2>(p)),
+          speed(gridOf<float, 2>(p)),
+          fastest(static_cast<std::size_t>(p.height), std::size_t{1}),
+          clock(std::size_t{w::kClockSize}) {}
+    w::Water water, change;
+    w::Heights ground, speed;
+    Array<float, 2> fastest;
+    Array<float, 1> clock;
+  };
+  auto s = std::make_shared<State>(problem);
+  fill(s->ground, problem.ground);
+  Contender contender;
+  contender.name = kPlain;
+  contender.reset = [s, values = problem.values] {
+    auto* to = s->water.data(HPL_WR);
+    for (std::size_t i = 0; i < values.size() / 4; ++i)
+      to[i] = {values[4 * i], values[4 * i + 1], values[4 * i + 2], values[4 * i + 3]};
+    s->clock = 0.0f;
+  };
+  contender.run = [s, columns = problem.width, rows = problem.height](int iterations) {
+    for (int i = 0; i < iterations; ++i) {
+      eval(w::flows)(s->change, s->speed, s->water, s->ground);
+      eval(w::fastestOfRows)(s->fastest, s->speed, columns);
+      eval(w::advanceClock).global(1).local(1)(s->clock, s->fastest, rows, 1, 0.2f);
+      eval(w::update)(s->water, s->change, s->clock, 1.0f);
+    }
+    defaultDevice().sync();
+  };
+  contender.result = [s] {
+    const auto* from = s->water.data(HPL_RD);
+    std::vector<float> numbers;
+    numbers.reserve(4 * s->water.size());
+    for (std::size_t i = 0; i < s->water.size(); ++i)
+      numbers.insert(numbers.end(), {from[i].x, from[i].y, from[i].z, from[i].w});
+    return numbers;
+  };
+  return contender;
+}
+
+}  // namespace
+
+std::vector<Contender> libraryContenders(const Problem& problem) {
+  const std::string& name = problem.workload;
+  if (name == "life") return {pingPong<int, 2>(problem, &life), lifeStencil(problem)};
+  if (name == "gauss") {
+    const auto weights = samples::gauss::gaussianWeights(kSigma);
+    return {pingPong<float, 2>(problem, samples::gauss::Smooth{weights}),
+            stencil<float, 2>(problem, Stencil(Mean{weights}))};
+  }
+  if (name == "jacobi5") return {pingPong<float, 2>(problem, &jacobi5), jacobi5Stencil(problem)};
+  if (name == "jacobi9") return {pingPong<float, 2>(problem, &jacobi9), jacobi9Stencil(problem)};
+  if (name == "jacobi3d7")
+    return {pingPong<float, 3>(problem, &samples::jacobi3d::jacobi7), jacobi7Stencil(problem)};
+  if (name == "jacobi3d27") return {pingPong<float, 3>(problem, &samples::jacobi3d::jacobi27)};
+  if (name == "canny") return {canny(problem)};
+  return {shwa(problem)};
+}
+
+}  // namespace perf::stencils
