@@ -51,6 +51,9 @@ struct EmitOptions {
   /// Conversions between vectors mean what C's conversions of their lanes mean; OpenCL's own
   /// convert_T of drivers are slow at times (PoCL: lane by lane).
   bool plainConversions = false;
+  /// The kernel computes in vectors of up to this many bits; x86 compilers cut those of 512 into
+  /// halves unless they are told. 0: what the compiler thinks best.
+  int vectorBits = 0;
   /// Check every access against the extents; see `ErrorBuffer`.
   bool checkBounds = false;
   /// The device has cl_khr_fp16. Without it half arrays are converted at loads and stores, and

@@ -79,7 +79,13 @@ class RowsBuilder {
   void copies(BodyContext& context, std::vector<Place> places, Block& out);
   void flatten(const Block& block, const Interior& interior, std::vector<const Stmt*>& stmts,
                std::vector<const Expr*>& conditions) const;
-  std::int64_t reach(const Stmt& stmt) const;
+  /// The last row and the last element of it that a copy has read.
+  struct Front {
+    static constexpr std::int64_t kNothing = -1000000;
+    std::int64_t row = kNothing;
+    std::int64_t column = kNothing;
+  };
+  Front reach(const Stmt& stmt) const;
   void vectorLoop(Block& out, const Block& body, const BodyContext& context, Variable* x, int width,
                   Variable* from, Variable* to, const Expr* allowed);
   const Expr* fastRows(Block& out, Block& head, Variable* from, Variable* to);
@@ -199,14 +205,17 @@ void RowsBuilder::flatten(const Block& block, const Interior& interior,
   }
 }
 
-/// How far along the jam axis a statement reads at most.
-std::int64_t RowsBuilder::reach(const Stmt& stmt) const {
-  std::int64_t most = std::numeric_limits<std::int64_t>::min();
+/// How far a statement reads at most, along the jam axis and along rows; Front::kNothing: it reads
+/// nothing that ids lead to.
+RowsBuilder::Front RowsBuilder::reach(const Stmt& stmt) const {
+  Front most;
   const auto visit = [&](const auto& self, const Expr& expr) -> void {
     if (const auto* access = expr.as<ir::Access>()) {
       for (const Expr* index : access->indices) {
         const ir::IndexForm form = source_.formOf(*index);
-        if (form.isAffine() && form.axis == jamAxis_) most = std::max(most, form.range.hi);
+        if (!form.isAffine()) continue;
+        if (form.axis == jamAxis_) most.row = std::max(most.row, form.range.hi);
+        if (form.axis == rowAxis()) most.column = std::max(most.column, form.range.hi);
       }
     }
     ir::forEachOperand(expr, [&](const Expr& operand) { self(self, operand); });
@@ -215,7 +224,7 @@ std::int64_t RowsBuilder::reach(const Stmt& stmt) const {
   return most;
 }
 
-/// Writes the copies side by side, such that those which read the same row do so together.
+/// Writes the copies side by side, such that those which read the same element do so together.
 void RowsBuilder::copies(BodyContext& context, std::vector<Place> places, Block& out) {
   const Variation variation(context);
   std::vector<const Stmt*> stmts;
@@ -229,7 +238,7 @@ void RowsBuilder::copies(BodyContext& context, std::vector<Place> places, Block&
     for (const Expr* condition : conditions) writers.back().settle(*condition);
   }
   struct Step {
-    std::int64_t row;
+    Front front;
     std::size_t copy;
     std::size_t stmt;
   };
@@ -237,16 +246,22 @@ void RowsBuilder::copies(BodyContext& context, std::vector<Place> places, Block&
   for (std::size_t c = 0; c < places.size(); ++c) {
     const std::int64_t shift =
         jamAxis_ >= 0 ? places[c].shift[static_cast<std::size_t>(jamAxis_)] : 0;
-    std::int64_t row = -1000000;
+    // The statements of one copy keep their order: its front only moves on.
+    Front front;
     for (std::size_t s = 0; s < stmts.size(); ++s) {
-      const std::int64_t own = reach(*stmts[s]);
-      if (own != std::numeric_limits<std::int64_t>::min()) row = std::max(row, own + shift);
-      steps.push_back({row, c, s});
+      const Front own = reach(*stmts[s]);
+      if (own.row != Front::kNothing && own.row + shift > front.row) {
+        front = {own.row + shift, own.column};
+      } else {
+        front.column = std::max(front.column, own.column);
+      }
+      steps.push_back({front, c, s});
     }
   }
   if (places.size() > 1)
     std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
-      return a.row != b.row ? a.row < b.row : a.stmt < b.stmt;
+      if (a.front.row != b.front.row) return a.front.row < b.front.row;
+      return a.front.column != b.front.column ? a.front.column < b.front.column : a.stmt < b.stmt;
     });
   Block late;
   const bool postpones = context.lanes > 1 && idempotent_;

@@ -151,6 +151,13 @@ std::string preamble(const Session& session) {
   for (const auto& [name, type] : session.unaligned)
     out += "typedef " + ir::toString(type) + ' ' + name + " __attribute__((aligned(" +
            std::to_string(ir::sizeOf(type.scalar)) + ")));\n";
+  if (options.vectorBits > 0) {
+    out +=
+        "#if defined(__has_attribute)\n#if __has_attribute(min_vector_width)\n"
+        "#define hpl_wide __attribute__((min_vector_width(" +
+        std::to_string(options.vectorBits) +
+        ")))\n#endif\n#endif\n#ifndef hpl_wide\n#define hpl_wide\n#endif\n\n";
+  }
   if (session.convertsVectors) out += kPlainConversions;
   writeComplex(out, usage);
   for (const std::string& type : session.safeDivisions) writeSafeDivision(out, type);

@@ -290,7 +290,8 @@ void FunctionWriter::writeKernel(std::vector<Slot>& slots) {
     params.push_back("__global int* hpl_error");
     slots.push_back({Slot::Kind::ErrorBuffer, -1, 0});
   }
-  signature("__kernel void " + session_.functionNames.at(&function_) + '(', params);
+  const std::string wide = session_.options.vectorBits > 0 ? "hpl_wide " : "";
+  signature(wide + "__kernel void " + session_.functionNames.at(&function_) + '(', params);
   Text& text = session_.text;
   text.open();
   declareLocals();

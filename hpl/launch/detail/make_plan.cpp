@@ -67,6 +67,7 @@ codegen::EmitOptions emitOptions(const Plan& plan, const LaidOut& laidOut,
   if (plan.isSlice && !laidOut.isRewritten) options.sliceDims = static_cast<int>(shape.dims);
   options.axes = shape.axes;
   options.plainConversions = laidOut.isRewritten;
+  options.vectorBits = laidOut.vectorBits;
   // A share's replicas hold what it touches of each array only.
   if (!plan.isSlice) options.stridesOf = stridesShared(arguments, plan.argumentCount);
   options.checkBounds = runtime::settings().checkBounds;

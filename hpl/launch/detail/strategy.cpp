@@ -35,11 +35,17 @@ bool hasAliases(const Plan& plan, const Argument* arguments) {
   return false;
 }
 
-/// Lanes of the vectors that the device computes with: of the widest elements that the kernel has.
-int lanesFor(const Plan& plan) {
+/// Bytes of the widest elements that the kernel computes with, at least those of a float.
+int widestElement(const Plan& plan) {
   bool isWide = plan.version->access.needsDouble;
   for (const Parameter& parameter : plan.version->params)
     if (parameter.isBuffer()) isWide = isWide || ir::sizeOf(parameter.type) >= 8;
+  return isWide ? 8 : 4;
+}
+
+/// Lanes of the vectors that the device computes with, for the kernel's widest elements.
+int lanesFor(const Plan& plan) {
+  const bool isWide = widestElement(plan) == 8;
   cl_uint lanes = 0;
   const cl_int code = clGetDeviceInfo(
       plan.device->device()(),
@@ -150,7 +156,7 @@ runtime::Strategy wishFor(const Plan& plan, std::string& reason) {
 
 LaidOut inRows(const Plan& plan, const Shape& shape, const Argument* arguments,
                std::string& reason) {
-  LaidOut result{nullptr, {}, shape, true};
+  LaidOut result{nullptr, {}, shape, true, 0};
   RowsOptions options;
   options.dims = static_cast<int>(shape.dims);
   options.order = orderOf(shape);
@@ -163,6 +169,7 @@ LaidOut inRows(const Plan& plan, const Shape& shape, const Argument* arguments,
   for (const Hidden& hidden : rows->hidden)
     result.hidden.push_back(valueOf(hidden, plan, shape, arguments, block));
   result.kernel = rows->kernel;
+  result.vectorBits = options.lanes * widestElement(plan) * 8;
   result.shape.axes = kNaturalAxes;
   for (std::size_t a = 0; a < 3; ++a) {
     result.shape.global[a] = dividedUp(shape.size[a], block[a]);
@@ -175,7 +182,7 @@ LaidOut inRows(const Plan& plan, const Shape& shape, const Argument* arguments,
 
 LaidOut inTiles(const Plan& plan, const Shape& shape, const Argument* arguments,
                 std::string& reason) {
-  LaidOut result{nullptr, {}, shape, true};
+  LaidOut result{nullptr, {}, shape, true, 0};
   TileOptions options;
   options.dims = static_cast<int>(shape.dims);
   options.order = orderOf(shape);
@@ -244,7 +251,7 @@ LaidOut layOut(const Plan& plan, const Shape& shape, const Argument* arguments) 
     return result;
   }
   explain(plan, "direct: " + reason);
-  return {plan.version->kernel, {}, shape, false};
+  return {plan.version->kernel, {}, shape, false, 0};
 }
 
 }  // namespace hpl::launch

@@ -20,6 +20,8 @@ struct LaidOut {
   std::vector<cl_ulong> hidden;
   Shape shape;
   bool isRewritten = false;
+  /// Of the vectors that a strategy has introduced; 0: none.
+  int vectorBits = 0;
 };
 
 /// Rewritten kernels by what they were rewritten for; one table per captured kernel.

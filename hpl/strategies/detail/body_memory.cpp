@@ -22,6 +22,12 @@ const Expr* BodyWriter::id(int axis, std::int64_t offset) {
   return builder_.add(place_.base[a], place_.shift[a] + offset);
 }
 
+/// Bounds of this copy's id are those of its base, `shift` before it. Not so along rows: there they
+/// hold for all ids that the copies compute together.
+std::int64_t BodyWriter::distanceOf(std::size_t axis) const {
+  return static_cast<int>(axis) == context_.axis ? 0 : place_.shift[axis];
+}
+
 void BodyWriter::settle(const Expr& condition) {
   if (const auto* ref = condition.as<ir::VarRef>()) {
     const Expr* value = context_.source.constantValue(ref->variable);
@@ -35,8 +41,7 @@ void BodyWriter::settle(const Expr& condition) {
     Hoister::Bounds found;
     context_.hoister.bound(*decision, ids, found);
     const auto axis = static_cast<std::size_t>(decision->axis);
-    // The bounds are those of this copy's id; its base is `shift` before it.
-    const std::int64_t shift = place_.shift[axis];
+    const std::int64_t shift = distanceOf(axis);
     for (const Expr* lower : found.lower)
       context_.bounds[axis].lower.push_back(builder_.add(lower, -shift));
     for (const Expr* upper : found.upper)
@@ -181,7 +186,7 @@ void BodyWriter::requireInside(const ir::Access& access, const ir::SourceLocatio
       continue;
     }
     const auto axis = static_cast<std::size_t>(form.axis);
-    const std::int64_t shift = place_.shift[axis];
+    const std::int64_t shift = distanceOf(axis);
     context_.bounds[axis].lower.push_back(builder_.number(-form.range.lo - shift, kLong));
     context_.bounds[axis].upper.push_back(builder_.add(extent, -form.range.hi - shift));
   }

@@ -153,6 +153,7 @@ class BodyWriter {
   /// The form of an index, when decided comparisons are taken as decided.
   ir::IndexForm formOf(const ir::Expr& index);
   const ir::Expr* id(int axis, std::int64_t offset = 0);
+  std::int64_t distanceOf(std::size_t axis) const;
   void requireInside(const ir::Access& access, const ir::SourceLocation& where);
   const ir::Variable* copyOf(const ir::Variable* variable);
   int lanesOf(const ir::Access& access) const;

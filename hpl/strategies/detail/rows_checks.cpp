@@ -116,8 +116,8 @@ JamChoice chooseJam(const ir::AccessSummary& summary, const RowsOptions& options
   constexpr int kRows = 4;
   if (static_cast<double>(positions(summary, slow, kRows)) / kRows <= 0.95 * one)
     choice.jam = kRows;
-  // Long sums of loads: a second vector beside hides the latency of additions.
-  if (one >= 50) choice.vectors = 2;
+  // Long sums of loads: vectors side by side hide the latency of additions.
+  if (one >= 50) choice.vectors = 3;
   return choice;
 }
 
