@@ -7,4 +7,5 @@
 #include "stencil_templates/boundary.h"
 #include "stencil_templates/kernel/stencil_kernel.h"
 #include "stencil_templates/neighbourhood.h"
+#include "stencil_templates/pattern.h"
 #include "stencil_templates/stencil.h"

@@ -10,6 +10,8 @@ set(life_args --pattern r-pentomino --size 256 -n 200 --check --no-progress)
 set(shwa_args --size 66x50 -n 200 --check --no-progress)
 set(mandelbrot_args --width 300 --height 200)
 
+set(pattern_kernel_args "${PROJECT_SOURCE_DIR}/samples/patterns/star4.pattern")
+
 # The simulator runs less than a million work-items per second, each a hundred times slower.
 set(canny_simulator_args --size 32x24 --check --no-progress)
 set(gauss_simulator_args --size 24x16 -n 2 --check --no-progress)
@@ -17,6 +19,7 @@ set(jacobi3d_simulator_args --size 8 -n 2 --every 1 --check --no-progress)
 set(life_simulator_args --pattern glider --size 24 -n 3 --check --no-progress)
 set(mandelbrot_simulator_args --width 48 --height 32 -n 50)
 set(matmul_simulator_args 32)
+set(pattern_kernel_simulator_args "${PROJECT_SOURCE_DIR}/samples/patterns/upwind5.pattern")
 set(reduction_simulator_args 512)
 set(saxpy_simulator_args 1000)
 set(shwa_simulator_args --size 14x11 -n 2 --check --no-progress)

@@ -188,6 +188,30 @@ TEST_CASE("loops, private arrays and uniform branches stay as they are in rows")
   });
 }
 
+TEST_CASE("loops over a neighbourhood read along rows, with numbers or parameters as bounds") {
+  compareImages<int, int>([](Array<int, 2> out, const Array<int, 2>& in) {
+    Int sum = 0;
+    if_(idx >= 2 && idx + 2 < szx && idy >= 1 && idy + 1 < szy) {
+      for_(Int i = -1, i <= 1, i++) {
+        for_(Int j = -2, j <= 2, j++) {
+          sum = 2 * sum + in[idy + i][idx + j];
+        }
+      }
+    }
+    out[idy][idx] = sum;
+  });
+  compareImages<int, int>([](Array<int, 2> out, const Array<int, 2>& in) {
+    Int sum = 0, reach = cast<int>(szy % 3);
+    if_(cast<int>(idx) >= reach && cast<int>(idx) + reach < cast<int>(szx)) {
+      for_(Int j = -reach, j <= reach, j++) {
+        Int x = cast<int>(idx) + j;
+        sum += (j + 3) * in[idy][x];
+      }
+    }
+    out[idy][idx] = sum;
+  });
+}
+
 TEST_CASE("truth values count as 0 and 1 in sums, and as masks in logic") {
   compareImages<int, int>([](Array<int, 2> out, const Array<int, 2>& in) {
     Int here = in[idy][idx];

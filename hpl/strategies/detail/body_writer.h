@@ -157,6 +157,9 @@ class BodyWriter {
   void requireInside(const ir::Access& access, const ir::SourceLocation& where);
   const ir::Variable* copyOf(const ir::Variable* variable);
   int lanesOf(const ir::Access& access) const;
+  /// How much an index grows from one neighbour to the next, where variables that are the same for
+  /// all neighbours may be part of it; nothing when that is not known.
+  std::optional<int> growth(const ir::Expr& index) const;
   static ir::Scalar storedScalar(const ir::Type& type);
 
   BodyContext& context_;
