@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smallest program that compiles, captures, launches and reads back.
+// The smallest program that compiles, captures, launches and reads back: a kernel and a stencil.
 #include <cstdio>
 
 #include "hpl/hpl.h"
+#include "stencil_templates/stencil_templates.h"
 
 using namespace hpl;
 
@@ -22,6 +23,13 @@ int main() {
       return 1;
     }
   }
-  std::puts("saxpy through the installed package: correct");
+  Stencil difference([](Neighbourhood<float, 1> cell) { return cell(1) - cell(0); });
+  difference.boundary(Nearest());
+  difference(y, x);
+  if (x(10) != 2.0f || x(n - 1) != 0.0f) {
+    std::puts("the stencil is wrong");
+    return 1;
+  }
+  std::puts("saxpy and a stencil through the installed package: correct");
   return 0;
 }
