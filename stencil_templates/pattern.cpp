@@ -168,9 +168,12 @@ void recordSpecific(const StencilPattern& pattern) {
       Values::fromSymbol(detail::arrayParameter(irType<float>(), ir::Space::Global, N, false));
   const auto in =
       Values::fromSymbol(detail::arrayParameter(irType<float>(), ir::Space::Global, N, true));
-  const std::array<Expr<std::size_t>, 3> ids{idx + 0, idy + 0, idz + 0};
-  const std::array<Expr<std::size_t>, 3> sizes{szx + 0, szy + 0, szz + 0};
+  const std::array<Expr<std::size_t>, 3> ids{
+      Expr<std::size_t>(idx.node()), Expr<std::size_t>(idy.node()), Expr<std::size_t>(idz.node())};
+  const std::array<Expr<std::size_t>, 3> sizes{
+      Expr<std::size_t>(szx.node()), Expr<std::size_t>(szy.node()), Expr<std::size_t>(szz.node())};
   const auto at = [](const Expr<std::size_t>& id, int offset) {
+    if (offset == 0) return id;
     return offset < 0 ? id - static_cast<std::size_t>(-offset)
                       : id + static_cast<std::size_t>(offset);
   };
@@ -204,7 +207,12 @@ std::string StencilPattern::openClSource(const std::string& kernelName) const {
   if (dimensions() == 1) recordSpecific<1>(*this);
   if (dimensions() == 2) recordSpecific<2>(*this);
   if (dimensions() == 3) recordSpecific<3>(*this);
-  return codegen::emit(*capture.finish(kernelName)).source;
+  const std::shared_ptr<const ir::Kernel> captured = capture.finish(kernelName);
+  ir::Kernel named = *captured;
+  ir::Function entry = *named.entry;
+  entry.name = kernelName;
+  named.entry = named.arena->add(std::move(entry));
+  return codegen::emit(named).source;
 }
 
 }  // namespace hpl

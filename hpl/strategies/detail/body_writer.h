@@ -75,13 +75,15 @@ class Variation {
   bool differs(const ir::Expr& expr) const;
 
  private:
-  bool visit(const ir::Block& block, bool underDifference);
-  bool visit(const ir::Stmt& stmt, bool underDifference);
+  /// `depth`: how many branches around it only some neighbours take.
+  bool visit(const ir::Block& block, int depth);
+  bool visit(const ir::Stmt& stmt, int depth);
   bool mark(const ir::Variable* variable);
   bool find(const ir::Expr& expr) const;
 
   const BodyContext& context_;
   std::unordered_set<const ir::Variable*> variables_;
+  std::unordered_map<const ir::Variable*, int> declaredAt_;
   mutable std::unordered_map<const ir::Expr*, bool> known_;
 };
 

@@ -13,7 +13,7 @@ using ir::Variable;
 Variation::Variation(const BodyContext& context) : context_(context) {
   if (context.lanes == 1) return;
   // What differs makes more differ: until nothing changes.
-  while (visit(context.source.body(), false)) known_.clear();
+  while (visit(context.source.body(), 0)) known_.clear();
   known_.clear();
 }
 
@@ -50,36 +50,38 @@ bool Variation::mark(const Variable* variable) {
   return variables_.insert(variable).second;
 }
 
-bool Variation::visit(const Block& block, bool underDifference) {
+bool Variation::visit(const Block& block, int depth) {
   bool changed = false;
-  for (const Stmt* stmt : block.stmts) changed = visit(*stmt, underDifference) || changed;
+  for (const Stmt* stmt : block.stmts) changed = visit(*stmt, depth) || changed;
   return changed;
 }
 
-bool Variation::visit(const Stmt& stmt, bool underDifference) {
+bool Variation::visit(const Stmt& stmt, int depth) {
   if (const auto* declare = stmt.as<ir::Declare>()) {
+    declaredAt_[declare->variable] = depth;
     if (declare->init == nullptr || !differs(*declare->init)) return false;
     return mark(declare->variable);
   }
   if (const auto* assign = stmt.as<ir::Assign>()) {
     const Variable* target = rootOf(*assign->target);
-    // What is assigned under a difference is different unless it also lives there only; that is
-    // not looked into.
-    return underDifference || differs(*assign->value) ? mark(target) : false;
+    // What lives outside of a branch that only some neighbours take differs when it is assigned
+    // there; what lives within is only seen by those that take it.
+    const auto declared = declaredAt_.find(target);
+    const bool outlives = depth > (declared != declaredAt_.end() ? declared->second : 0);
+    return outlives || differs(*assign->value) ? mark(target) : false;
   }
   if (const auto* branch = stmt.as<ir::If>()) {
     if (const auto settled = context_.interior.truth(*branch->condition)) {
       const Block* side = *settled ? branch->then : branch->otherwise;
-      return side != nullptr && visit(*side, underDifference);
+      return side != nullptr && visit(*side, depth);
     }
-    const bool under = underDifference || differs(*branch->condition);
+    const int under = depth + (differs(*branch->condition) ? 1 : 0);
     bool changed = visit(*branch->then, under);
     if (branch->otherwise != nullptr) changed = visit(*branch->otherwise, under) || changed;
     return changed;
   }
   bool changed = false;
-  ir::forEachBlock(stmt,
-                   [&](const Block& inner) { changed = visit(inner, underDifference) || changed; });
+  ir::forEachBlock(stmt, [&](const Block& inner) { changed = visit(inner, depth) || changed; });
   return changed;
 }
 
