@@ -68,8 +68,9 @@ struct VarRef {
   const Variable* variable;
 };
 /// Element of an array: one index per dimension (integer expressions), slowest dimension first.
-/// With `lanes` above 1 that many neighbours along the last dimension at once, beginning there, as a
-/// vector of the element type (a scalar), in global or constant memory; strategies make such ones.
+/// With `lanes` above 1 that many neighbours along the last dimension at once, beginning there, as
+/// a vector of the element type (a scalar), in global or constant memory; strategies make such
+/// ones.
 struct Access {
   const Variable* array;
   std::vector<const Expr*> indices;
