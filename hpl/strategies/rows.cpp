@@ -108,6 +108,7 @@ class RowsBuilder {
   int jam_ = 1;
   int jamAxis_ = -1;
   int vectors_ = 1;
+  bool usedSizes_ = false;
   /// Jam: there are as many rows left away from the borders (a variable), and what says the latter.
   const Expr* tall_ = nullptr;
   const Expr* jamWithin_ = nullptr;
@@ -307,7 +308,7 @@ void RowsBuilder::vectorLoop(Block& out, const Block& body, const BodyContext& c
 /// Vectors of several rows at once, away from all borders. Returns whether they ran; null where
 /// that would be the same as single rows.
 const Expr* RowsBuilder::fastRows(Block& out, Block& head, Variable* from, Variable* to) {
-  const Interior interior(source_, {has(0), has(1), has(2)}, rowAxis());
+  const Interior interior(source_, {has(0), has(1), has(2)}, rowAxis(), options_.size);
   BodyContext context = this->context(interior, options_.lanes);
   Variable* x = builder_.variable(axisName(rowAxis()), kUlong);
   std::array<const Variable*, 3> ids{};
@@ -323,6 +324,7 @@ const Expr* RowsBuilder::fastRows(Block& out, Block& head, Variable* from, Varia
   }
   Block* body = builder_.block();
   copies(context, std::move(places), *body);
+  usedSizes_ = usedSizes_ || interior.usedSizes();
   if (jam_ == 1 && vectors_ == 1 && !isNarrowed(context)) return nullptr;
   const Expr* allowed = tall_;
   for (int a = 0; a < options_.dims; ++a) {
@@ -361,7 +363,8 @@ void RowsBuilder::row(Block& out, Variable* from, Variable* to, const Expr* isFa
     if (a != rowAxis()) ids[static_cast<std::size_t>(a)] = axis(a).id;
   const auto r = static_cast<std::size_t>(rowAxis());
   {
-    const Interior interior(source_, {rowAxis() == 0, rowAxis() == 1, rowAxis() == 2}, rowAxis());
+    const Interior interior(source_, {rowAxis() == 0, rowAxis() == 1, rowAxis() == 2}, rowAxis(),
+                            options_.size);
     BodyContext context = this->context(interior, options_.lanes);
     Variable* x = builder_.variable(axisName(rowAxis()), kUlong);
     ids[r] = x;
@@ -382,7 +385,7 @@ void RowsBuilder::row(Block& out, Variable* from, Variable* to, const Expr* isFa
       builder_.statement(out,
                          ir::If{builder_.unary(ir::UnaryOp::LogicalNot, isFast), vectors, nullptr});
   }
-  const Interior nowhere(source_, {false, false, false}, rowAxis());
+  const Interior nowhere(source_, {false, false, false}, rowAxis(), options_.size);
   BodyContext context = this->context(nowhere, 1);
   Variable* x = builder_.variable(axisName(rowAxis()), kUlong);
   ids[r] = x;
@@ -479,6 +482,7 @@ Rows RowsBuilder::build() {
   result.jam = jam_;
   result.jamAxis = jamAxis_;
   result.vectors = vectors_;
+  result.dependsOnSize = usedSizes_;
   result.reason = std::to_string(options_.lanes) + " lanes, " + std::to_string(vectors_) +
                   (vectors_ == 1 ? " vector" : " vectors") + " side by side, " +
                   std::to_string(jam_) + (jam_ == 1 ? " row" : " rows") + " at once";

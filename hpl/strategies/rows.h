@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,6 +28,9 @@ struct RowsOptions {
   /// chosen from what the kernel loads.
   int vectors = 0;
   int jam = 0;
+  /// Of the domain along each axis; 0: not known. They tell whether a comparison of an id with a
+  /// number is about the first or the last ids, or about the middle.
+  std::array<std::uint64_t, 3> size{0, 0, 0};
   /// Refuse kernels with built-in functions that may round differently on vectors.
   bool exact = false;
 };
@@ -43,6 +47,8 @@ struct Rows {
   int jam = 1;
   int jamAxis = 1;
   int vectors = 1;
+  /// RowsOptions::size has made a difference: for another size the kernel may be another one.
+  bool dependsOnSize = false;
 };
 
 /// Rewrites a verified kernel. Kernels that it does not understand, or that depend on how

@@ -173,7 +173,7 @@ void TileBuilder::fill(const Tile& tile, const Variable* array,
 }
 
 void TileBuilder::compute(Block& out) {
-  const Interior nowhere(source_, {false, false, false}, options_.order[0]);
+  const Interior nowhere(source_, {false, false, false}, options_.order[0], {});
   BodyContext context{source_,
                       builder_,
                       hoister_,

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <random>
 
+#include "hpl/ir/printer.h"
 #include "tests/strategies/random_stencil.h"
 #include "tests/strategies/support.h"
 
@@ -337,6 +338,29 @@ TEST_CASE("kernels that rows cannot compute say why") {
                    }
                  }),
                  "divides integers under a condition"));
+}
+
+TEST_CASE("numbers in the middle of the domain are no border") {
+  const auto kernel = captured([](Array<int, 1> out, const Array<int, 1>& in) {
+    if_(idx < 1000) {
+      out[idx] = in[idx];
+    }
+    else_ { out[idx] = -in[idx]; }
+  });
+  const auto access = ir::analyze(*kernel);
+  // Decided comparisons leave no mask behind.
+  const auto hasMask = [&](std::uint64_t size) {
+    RowsOptions options;
+    options.lanes = 4;
+    options.size = {size, 1, 1};
+    const Rows result = rows(*kernel, access, options);
+    REQUIRE_MESSAGE(result.kernel != nullptr, result.reason);
+    CHECK(result.dependsOnSize);
+    return ir::print(*result.kernel).find("any(") != std::string::npos;
+  };
+  CHECK_FALSE(hasMask(1001));
+  CHECK_FALSE(hasMask(100000));
+  CHECK(hasMask(2000));
 }
 
 TEST_CASE("rows pay where work-items read their neighbours' elements or loop") {

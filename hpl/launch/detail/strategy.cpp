@@ -162,6 +162,8 @@ LaidOut inRows(const Plan& plan, const Shape& shape, const Argument* arguments,
   options.order = orderOf(shape);
   options.lanes = lanesFor(plan);
   options.exact = plan.options.fp == STRICT;
+  for (std::size_t a = 0; a < 3; ++a)
+    options.size[a] = plan.isSlice ? shape.whole[a] : shape.size[a];
   const std::shared_ptr<const Rows> rows = plan.version->rewritten->rows(*plan.version, options);
   reason = rows->reason;
   if (!rows->kernel) return result;
@@ -215,9 +217,15 @@ LaidOut inTiles(const Plan& plan, const Shape& shape, const Argument* arguments,
 
 std::shared_ptr<const Rows> RewrittenKernels::rows(const KernelVersion& version,
                                                    const RowsOptions& options) {
-  const std::vector<int> key{options.dims,     options.order[0], options.order[1],
-                             options.order[2], options.lanes,    options.exact ? 1 : 0};
+  std::vector<std::uint64_t> key{
+      static_cast<std::uint64_t>(options.dims),     static_cast<std::uint64_t>(options.order[0]),
+      static_cast<std::uint64_t>(options.order[1]), static_cast<std::uint64_t>(options.order[2]),
+      static_cast<std::uint64_t>(options.lanes),    options.exact ? 1u : 0u};
   const std::lock_guard lock(mutex_);
+  // Most kernels are the same for all sizes.
+  const auto known = rows_.find(key);
+  if (known != rows_.end() && !known->second->dependsOnSize) return known->second;
+  if (known != rows_.end()) key.insert(key.end(), options.size.begin(), options.size.end());
   auto& rows = rows_[key];
   if (!rows)
     rows = std::make_shared<const Rows>(strategies::rows(*version.kernel, version.access, options));

@@ -34,7 +34,7 @@ class RewrittenKernels {
 
  private:
   std::mutex mutex_;
-  std::map<std::vector<int>, std::shared_ptr<const strategies::Rows>> rows_;
+  std::map<std::vector<std::uint64_t>, std::shared_ptr<const strategies::Rows>> rows_;
   std::map<std::vector<int>, std::shared_ptr<const strategies::Tiled>> tiled_;
 };
 

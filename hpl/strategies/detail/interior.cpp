@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/strategies/detail/interior.h"
 
+#include <algorithm>
+
 #include "hpl/ir/walk.h"
 
 namespace hpl::strategies::detail {
@@ -27,6 +29,8 @@ enum class End { First, Last, Either, Unknown };
 struct Limit {
   End end = End::Unknown;
   std::int64_t offset = 0;
+  /// A number too large to be near the first end in any case; else 0.
+  std::int64_t number = 0;
 };
 
 const Expr& withoutCasts(const Expr& expr) {
@@ -36,8 +40,17 @@ const Expr& withoutCasts(const Expr& expr) {
              : expr;
 }
 
-/// Numbers up to this are near the first end; sizes that were known at the capture are larger.
+/// Numbers up to this are near the first end in any case.
 constexpr std::int64_t kNearFirst = 64;
+
+/// The end that a larger number is near: there it bounds a border, which may be an eighth of the
+/// domain wide. Sizes that were known at the capture are near the last end.
+End endNear(std::int64_t number, std::uint64_t size) {
+  const auto last = static_cast<std::int64_t>(size);
+  const std::int64_t border = std::max(kNearFirst, last / 8);
+  if (last == 0 || number >= last - border) return End::Last;
+  return number <= border ? End::First : End::Unknown;
+}
 
 bool hasConstantIndices(const ir::Access& access) {
   std::int64_t value = 0;
@@ -49,17 +62,18 @@ bool hasConstantIndices(const ir::Access& access) {
 Limit limitOf(const Source& source, const Expr& limit) {
   std::int64_t value = 0;
   const Expr& inner = withoutCasts(limit);
-  if (isNumber(inner, value)) return {value <= kNearFirst ? End::First : End::Last, 0};
+  if (isNumber(inner, value))
+    return value <= kNearFirst ? Limit{End::First, 0, 0} : Limit{End::Last, 0, value};
   if (const auto* item = inner.as<ir::WorkItem>())
-    return {item->query == ir::Query::GlobalSize ? End::Last : End::Unknown, 0};
+    return {item->query == ir::Query::GlobalSize ? End::Last : End::Unknown, 0, 0};
   if (const auto* ref = inner.as<ir::VarRef>()) {
-    if (source.isUnchangedParameter(ref->variable)) return {End::Either, 0};
+    if (source.isUnchangedParameter(ref->variable)) return {End::Either, 0, 0};
     const Expr* known = source.constantValue(ref->variable);
     return known != nullptr ? limitOf(source, *known) : Limit{};
   }
   // Places read from an array, such as the helper arrays of stencil templates.
   if (const auto* access = inner.as<ir::Access>())
-    return {hasConstantIndices(*access) ? End::Either : End::Unknown, 0};
+    return {hasConstantIndices(*access) ? End::Either : End::Unknown, 0, 0};
   const auto* sum = inner.as<ir::Binary>();
   if (sum == nullptr || (sum->op != BinaryOp::Add && sum->op != BinaryOp::Sub)) return {};
   const bool adds = sum->op == BinaryOp::Add;
@@ -156,7 +170,11 @@ bool Interior::isSettledBefore(const ir::Binary& binary, int axis) const {
 
 std::optional<Decision> Interior::compare(BinaryOp op, const Expr& sum, const Expr& limit,
                                           int axis) const {
-  const Limit known = limitOf(source_, limit);
+  Limit known = limitOf(source_, limit);
+  if (known.number > 0) {
+    usedSizes_ = true;
+    known.end = endNear(known.number, sizes_[static_cast<std::size_t>(axis)]);
+  }
   if (known.end == End::Unknown) return std::nullopt;
   const ir::IndexForm form = source_.formOf(sum);
   const std::int64_t offset = (form.isExact() ? form.range.lo : 0) - known.offset;

@@ -31,8 +31,13 @@ class Interior {
  public:
   /// Decides comparisons of the ids of the axes that are marked. Those of `fastAxis` may be
   /// compared with what depends on the others.
-  Interior(const Source& source, std::array<bool, 3> axes, int fastAxis)
-      : source_(source), axes_(axes), fastAxis_(fastAxis) {}
+  /// `sizes` are those of the domain (0: not known): they tell which end a number is near.
+  Interior(const Source& source, std::array<bool, 3> axes, int fastAxis,
+           const std::array<std::uint64_t, 3>& sizes)
+      : source_(source), axes_(axes), fastAxis_(fastAxis), sizes_(sizes) {}
+
+  /// Whether the sizes have made a difference to what was decided.
+  bool usedSizes() const { return usedSizes_; }
 
   /// How much the value grows from one id of the axis to the next: 0 or 1; nothing when that is
   /// not known. Decided comparisons are taken as decided.
@@ -53,6 +58,8 @@ class Interior {
   const Source& source_;
   std::array<bool, 3> axes_;
   int fastAxis_;
+  std::array<std::uint64_t, 3> sizes_;
+  mutable bool usedSizes_ = false;
   mutable std::unordered_map<const ir::Expr*, std::optional<Decision>> decisions_;
   mutable std::array<std::unordered_map<const ir::Expr*, std::optional<int>>, 3> growths_;
 };
