@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <set>
 
 #include "hpl/ir/printer.h"
 #include "hpl/ir/walk.h"
@@ -51,7 +50,6 @@ class RowsBuilder {
     const Expr* hi = nullptr;
   };
 
-  const Expr* zero() { return builder_.number(0, kUlong); }
   const Expr* compare(BinaryOp op, const Expr* a, const Expr* b) {
     return builder_.binary(op, a, b);
   }
@@ -72,7 +70,7 @@ class RowsBuilder {
                        {},
                        nullptr};
   }
-  Place place(const std::array<const Variable*, 3>& ids) const;
+  Place place(const std::array<const Variable*, 3>& ids);
   void declareBlocks(Block& out);
   Range range(Block& out, const std::string& stem, const Axis& axis, const Hoister::Bounds& bounds);
   std::vector<const Expr*> tightest(const std::vector<const Expr*>& bounds, bool isLower);
@@ -114,11 +112,10 @@ class RowsBuilder {
   const Expr* jamWithin_ = nullptr;
 };
 
-Place RowsBuilder::place(const std::array<const Variable*, 3>& ids) const {
+Place RowsBuilder::place(const std::array<const Variable*, 3>& ids) {
   Place place;
-  auto& builder = const_cast<Builder&>(builder_);
   for (std::size_t a = 0; a < 3; ++a)
-    place.base[a] = ids[a] != nullptr ? builder.ref(ids[a]) : builder.number(0, kUlong);
+    place.base[a] = ids[a] != nullptr ? builder_.ref(ids[a]) : builder_.number(0, kUlong);
   return place;
 }
 
@@ -173,7 +170,11 @@ std::vector<const Expr*> RowsBuilder::tightest(const std::vector<const Expr*>& b
                (sum->op == BinaryOp::Add || sum->op == BinaryOp::Sub)) {
       group = {sum->left, sum->op == BinaryOp::Add ? value : -value};
     }
-    const std::string key = group.base == nullptr ? "" : ir::print(*group.base);
+    // The whole expression: a cut one would make different bounds equal.
+    const std::string key =
+        group.base == nullptr
+            ? ""
+            : ir::print(*group.base, {.lines = false, .maxNodes = std::numeric_limits<int>::max()});
     const auto [known, isNew] = groups.emplace(key, group);
     if (!isNew)
       known->second.offset = isLower ? std::max(known->second.offset, group.offset)
@@ -480,7 +481,6 @@ Rows RowsBuilder::build() {
   result.kernel = rewritten_;
   result.hidden = hidden_.list();
   result.jam = jam_;
-  result.jamAxis = jamAxis_;
   result.vectors = vectors_;
   result.dependsOnSize = usedSizes_;
   result.reason = std::to_string(options_.lanes) + " lanes, " + std::to_string(vectors_) +

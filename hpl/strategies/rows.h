@@ -43,9 +43,8 @@ struct Rows {
   std::vector<Hidden> hidden;
   /// What was chosen, or why the strategy does not apply; a phrase for people.
   std::string reason;
-  /// Rows at once, and along which axis.
+  /// Rows at once.
   int jam = 1;
-  int jamAxis = 1;
   int vectors = 1;
   /// RowsOptions::size has made a difference: for another size the kernel may be another one.
   bool dependsOnSize = false;

@@ -363,6 +363,36 @@ TEST_CASE("numbers in the middle of the domain are no border") {
   CHECK(hasMask(2000));
 }
 
+TEST_CASE("long bounds that differ at their ends only are both kept") {
+  const auto kernel = captured([](Array<int, 1> out, const Array<int, 1>& in, Int p) {
+    Expr<int> sum = p * 0;
+    for (int i = 0; i < 80; ++i) sum = sum + p * 0;
+    const Expr<int> first = sum + p * 0 + p * 0, second = sum + p * 0 + p * 2;
+    out[idx] = -1;
+    if_(cast<int>(idx) + first < cast<int>(szx)) {
+      if_(cast<int>(idx) + second < cast<int>(szx)) {
+        out[idx] = in[idx];
+      }
+    }
+  });
+  std::vector<int> in(50), expected(50), got(50);
+  std::iota(in.begin(), in.end(), 0);
+  const Ids ids{1, {0, 0, 0}, {50, 1, 1}};
+  const auto arguments = [&](std::vector<int>& out) {
+    return std::vector<ir::Argument>{ir::arrayArgument(out.data(), {50}),
+                                     ir::arrayArgument(in.data(), {50}), ir::scalarArgument(4)};
+  };
+  runOriginal(*kernel, ids, arguments(expected));
+  RowsOptions options;
+  options.lanes = 4;
+  const Rows rewritten = rows(*kernel, ir::analyze(*kernel), options);
+  REQUIRE_MESSAGE(rewritten.kernel != nullptr, rewritten.reason);
+  runRows(rewritten, ids, {50, 1, 1}, arguments(got));
+  CHECK(got == expected);
+  CHECK(expected[41] == 41);
+  CHECK(expected[42] == -1);
+}
+
 TEST_CASE("rows pay where work-items read their neighbours' elements or loop") {
   const auto pays = [](const auto& f) {
     const auto kernel = captured(f);

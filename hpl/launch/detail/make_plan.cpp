@@ -321,7 +321,8 @@ std::shared_ptr<Plan> makePlan(KernelEntry& entry, const LaunchOptions& options,
     const Shape& launched = laidOut.shape;
     const std::size_t group = launched.local[0] * launched.local[1] * launched.local[2];
     if (limit == 0 || group <= limit) break;
-    if (options.local.dims > 0)
+    // The user's choice does not fit, or neither does what the limit led to.
+    if (trial.local.dims > 0)
       throw LaunchError("kernel '" + plan->version->name + "': the local domain has " +
                         std::to_string(group) + " work-items, and this kernel can run at most " +
                         std::to_string(limit) + " per group on device " + device.name() +
