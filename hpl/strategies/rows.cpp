@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 
-#include "hpl/ir/printer.h"
 #include "hpl/ir/walk.h"
 #include "hpl/strategies/detail/body_writer.h"
 #include "hpl/strategies/detail/drop_unused.h"
@@ -73,7 +71,6 @@ class RowsBuilder {
   Place place(const std::array<const Variable*, 3>& ids);
   void declareBlocks(Block& out);
   Range range(Block& out, const std::string& stem, const Axis& axis, const Hoister::Bounds& bounds);
-  std::vector<const Expr*> tightest(const std::vector<const Expr*>& bounds, bool isLower);
   void copies(BodyContext& context, std::vector<Place> places, Block& out);
   void flatten(const Block& block, const Interior& interior, std::vector<const Stmt*>& stmts,
                std::vector<const Expr*>& conditions) const;
@@ -144,47 +141,11 @@ RowsBuilder::Range RowsBuilder::range(Block& out, const std::string& stem, const
   Variable* hi = builder_.variable(stem + "_to", kLong);
   builder_.declare(out, lo, builder_.cast(builder_.ref(axis.begin), kLong));
   builder_.declare(out, hi, builder_.cast(builder_.ref(axis.end), kLong));
-  for (const Expr* bound : tightest(bounds.lower, true))
+  for (const Expr* bound : tightest(builder_, bounds.lower, true))
     builder_.assign(out, builder_.ref(lo), builder_.larger(builder_.ref(lo), bound));
-  for (const Expr* bound : tightest(bounds.upper, false))
+  for (const Expr* bound : tightest(builder_, bounds.upper, false))
     builder_.assign(out, builder_.ref(hi), builder_.smaller(builder_.ref(hi), bound));
   return {builder_.ref(lo), builder_.ref(hi)};
-}
-
-/// Many copies find the same bounds, a number apart: only the tightest of them counts.
-std::vector<const Expr*> RowsBuilder::tightest(const std::vector<const Expr*>& bounds,
-                                               bool isLower) {
-  struct Group {
-    const Expr* base;
-    std::int64_t offset;
-  };
-  std::map<std::string, Group> groups;
-  for (const Expr* bound : bounds) {
-    Group group{bound, 0};
-    const auto* sum = bound->as<ir::Binary>();
-    std::int64_t value = 0;
-    if (isNumber(*bound, value)) {
-      if (isLower && value <= 0) continue;  // no id is smaller
-      group = {nullptr, value};
-    } else if (sum != nullptr && isNumber(*sum->right, value) &&
-               (sum->op == BinaryOp::Add || sum->op == BinaryOp::Sub)) {
-      group = {sum->left, sum->op == BinaryOp::Add ? value : -value};
-    }
-    // The whole expression: a cut one would make different bounds equal.
-    const std::string key =
-        group.base == nullptr
-            ? ""
-            : ir::print(*group.base, {.lines = false, .maxNodes = std::numeric_limits<int>::max()});
-    const auto [known, isNew] = groups.emplace(key, group);
-    if (!isNew)
-      known->second.offset = isLower ? std::max(known->second.offset, group.offset)
-                                     : std::min(known->second.offset, group.offset);
-  }
-  std::vector<const Expr*> result;
-  for (const auto& [key, group] : groups)
-    result.push_back(group.base == nullptr ? builder_.number(group.offset, kLong)
-                                           : builder_.add(group.base, group.offset));
-  return result;
 }
 
 void RowsBuilder::flatten(const Block& block, const Interior& interior,

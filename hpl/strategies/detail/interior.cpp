@@ -2,7 +2,10 @@
 #include "hpl/strategies/detail/interior.h"
 
 #include <algorithm>
+#include <limits>
+#include <map>
 
+#include "hpl/ir/printer.h"
 #include "hpl/ir/walk.h"
 
 namespace hpl::strategies::detail {
@@ -313,6 +316,41 @@ void Hoister::bound(const Decision& decision, std::array<const Expr*, 3> ids,
       ((decision.op == BinaryOp::Eq || decision.op == BinaryOp::Ne) && decision.isLower);
   const Expr* change = builder_.add(difference, including ? 1 : 0);
   (decision.isLower ? bounds.lower : bounds.upper).push_back(change);
+}
+
+std::vector<const Expr*> tightest(Builder& builder, const std::vector<const Expr*>& bounds,
+                                  bool isLower) {
+  struct Group {
+    const Expr* base;
+    std::int64_t offset;
+  };
+  std::map<std::string, Group> groups;
+  for (const Expr* bound : bounds) {
+    Group group{bound, 0};
+    const auto* sum = bound->as<ir::Binary>();
+    std::int64_t value = 0;
+    if (isNumber(*bound, value)) {
+      if (isLower && value <= 0) continue;  // no id is smaller
+      group = {nullptr, value};
+    } else if (sum != nullptr && isNumber(*sum->right, value) &&
+               (sum->op == BinaryOp::Add || sum->op == BinaryOp::Sub)) {
+      group = {sum->left, sum->op == BinaryOp::Add ? value : -value};
+    }
+    // The whole expression: a cut one would make different bounds equal.
+    const std::string key =
+        group.base == nullptr
+            ? ""
+            : ir::print(*group.base, {.lines = false, .maxNodes = std::numeric_limits<int>::max()});
+    const auto [known, isNew] = groups.emplace(key, group);
+    if (!isNew)
+      known->second.offset = isLower ? std::max(known->second.offset, group.offset)
+                                     : std::min(known->second.offset, group.offset);
+  }
+  std::vector<const Expr*> result;
+  for (const auto& [key, group] : groups)
+    result.push_back(group.base == nullptr ? builder.number(group.offset, kLong)
+                                           : builder.add(group.base, group.offset));
+  return result;
 }
 
 }  // namespace hpl::strategies::detail

@@ -94,4 +94,8 @@ class Hoister {
   SizeOf sizeOf_;
 };
 
+/// Many copies of a body find the same bounds, a number apart: only the tightest of them counts.
+std::vector<const ir::Expr*> tightest(Builder& builder, const std::vector<const ir::Expr*>& bounds,
+                                      bool isLower);
+
 }  // namespace hpl::strategies::detail
