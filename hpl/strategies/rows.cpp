@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "hpl/ir/walk.h"
-#include "hpl/strategies/detail/body_writer.h"
+#include "hpl/strategies/detail/body_copies.h"
 #include "hpl/strategies/detail/drop_unused.h"
 #include "hpl/strategies/detail/hidden_params.h"
 #include "hpl/strategies/detail/rows_checks.h"
@@ -71,16 +70,9 @@ class RowsBuilder {
   Place place(const std::array<const Variable*, 3>& ids);
   void declareBlocks(Block& out);
   Range range(Block& out, const std::string& stem, const Axis& axis, const Hoister::Bounds& bounds);
-  void copies(BodyContext& context, std::vector<Place> places, Block& out);
-  void flatten(const Block& block, const Interior& interior, std::vector<const Stmt*>& stmts,
-               std::vector<const Expr*>& conditions) const;
-  /// The last row and the last element of it that a copy has read.
-  struct Front {
-    static constexpr std::int64_t kNothing = -1000000;
-    std::int64_t row = kNothing;
-    std::int64_t column = kNothing;
-  };
-  Front reach(const Stmt& stmt) const;
+  void copies(BodyContext& context, const std::vector<Place>& places, Block& out) {
+    writeCopies(context, source_.body(), places, {jamAxis_, context.lanes > 1 && idempotent_}, out);
+  }
   void vectorLoop(Block& out, const Block& body, const BodyContext& context, Variable* x, int width,
                   Variable* from, Variable* to, const Expr* allowed);
   const Expr* fastRows(Block& out, Block& head, Variable* from, Variable* to);
@@ -146,91 +138,6 @@ RowsBuilder::Range RowsBuilder::range(Block& out, const std::string& stem, const
   for (const Expr* bound : tightest(builder_, bounds.upper, false))
     builder_.assign(out, builder_.ref(hi), builder_.smaller(builder_.ref(hi), bound));
   return {builder_.ref(lo), builder_.ref(hi)};
-}
-
-void RowsBuilder::flatten(const Block& block, const Interior& interior,
-                          std::vector<const Stmt*>& stmts,
-                          std::vector<const Expr*>& conditions) const {
-  for (const Stmt* stmt : block.stmts) {
-    if (const auto* nested = stmt->as<Block>()) {
-      flatten(*nested, interior, stmts, conditions);
-      continue;
-    }
-    const auto* branch = stmt->as<ir::If>();
-    const auto truth = branch != nullptr ? interior.truth(*branch->condition) : std::nullopt;
-    if (!truth) {
-      stmts.push_back(stmt);
-      continue;
-    }
-    conditions.push_back(branch->condition);
-    const Block* side = *truth ? branch->then : branch->otherwise;
-    if (side != nullptr) flatten(*side, interior, stmts, conditions);
-  }
-}
-
-/// How far a statement reads at most, along the jam axis and along rows; Front::kNothing: it reads
-/// nothing that ids lead to.
-RowsBuilder::Front RowsBuilder::reach(const Stmt& stmt) const {
-  Front most;
-  const auto visit = [&](const auto& self, const Expr& expr) -> void {
-    if (const auto* access = expr.as<ir::Access>()) {
-      for (const Expr* index : access->indices) {
-        const ir::IndexForm form = source_.formOf(*index);
-        if (!form.isAffine()) continue;
-        if (form.axis == jamAxis_) most.row = std::max(most.row, form.range.hi);
-        if (form.axis == rowAxis()) most.column = std::max(most.column, form.range.hi);
-      }
-    }
-    ir::forEachOperand(expr, [&](const Expr& operand) { self(self, operand); });
-  };
-  ir::forEachExpr(stmt, [&](const Expr& expr) { visit(visit, expr); });
-  return most;
-}
-
-/// Writes the copies side by side, such that those which read the same element do so together.
-void RowsBuilder::copies(BodyContext& context, std::vector<Place> places, Block& out) {
-  const Variation variation(context);
-  std::vector<const Stmt*> stmts;
-  std::vector<const Expr*> conditions;
-  flatten(source_.body(), context.interior, stmts, conditions);
-  LoadTable loads;
-  std::vector<BodyWriter> writers;
-  writers.reserve(places.size());
-  for (const Place& place : places) {
-    writers.emplace_back(context, variation, loads, place);
-    for (const Expr* condition : conditions) writers.back().settle(*condition);
-  }
-  struct Step {
-    Front front;
-    std::size_t copy;
-    std::size_t stmt;
-  };
-  std::vector<Step> steps;
-  for (std::size_t c = 0; c < places.size(); ++c) {
-    const std::int64_t shift =
-        jamAxis_ >= 0 ? places[c].shift[static_cast<std::size_t>(jamAxis_)] : 0;
-    // The statements of one copy keep their order: its front only moves on.
-    Front front;
-    for (std::size_t s = 0; s < stmts.size(); ++s) {
-      const Front own = reach(*stmts[s]);
-      if (own.row != Front::kNothing && own.row + shift > front.row) {
-        front = {own.row + shift, own.column};
-      } else {
-        front.column = std::max(front.column, own.column);
-      }
-      steps.push_back({front, c, s});
-    }
-  }
-  if (places.size() > 1)
-    std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
-      if (a.front.row != b.front.row) return a.front.row < b.front.row;
-      return a.front.column != b.front.column ? a.front.column < b.front.column : a.stmt < b.stmt;
-    });
-  Block late;
-  const bool postpones = context.lanes > 1 && idempotent_;
-  for (const Step& step : steps)
-    writers[step.copy].write(*stmts[step.stmt], out, postpones ? &late : nullptr);
-  out.stmts.insert(out.stmts.end(), late.stmts.begin(), late.stmts.end());
 }
 
 /// `for (x = from; x + width <= to; x += width) body`, where the last step goes back so far that it

@@ -211,8 +211,13 @@ void FunctionWriter::severalElements(const ir::Access& access) {
   const Type wide{access.array->type.scalar, access.lanes};
   session_.unaligned[unalignedName(wide)] = wide;
   out_ += std::string("*(") + spaceQualifier(access.array->space) +
-          (access.array->readOnly ? "const " : "") + unalignedName(wide) + "*)(" +
-          names(access.array).name + " + ";
+          (access.array->readOnly ? "const " : "") + unalignedName(wide) + "*)";
+  if (isNestedHere(*access.array)) {
+    out_ += '&' + names(access.array).name;
+    subscript(access, -1);
+    return;
+  }
+  out_ += '(' + names(access.array).name + " + ";
   linearIndex(access, -1);
   out_ += ')';
 }

@@ -161,10 +161,9 @@ void ExprVerifier::checkAccess(const Expr& expr, const Access& access) {
   }
   Type type = array.type;
   if (access.lanes > 1) {
-    const bool shared = array.space == Space::Global || array.space == Space::Constant;
-    if (!shared || !array.type.isScalar() || array.type.scalar == Scalar::Bool) {
+    if (array.space == Space::Private || !array.type.isScalar() || array.type.scalar == Scalar::Bool) {
       context_.fail("several elements of '" + array.name +
-                    "' at once need scalar elements in global or constant memory");
+                    "' at once need scalar elements in global, constant or local memory");
     }
     type.lanes = access.lanes;
   }

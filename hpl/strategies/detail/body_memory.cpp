@@ -80,12 +80,16 @@ IndexForm BodyWriter::formOf(const Expr& index) {
   return context_.source.formOf(index);
 }
 
-std::optional<ir::Access> BodyWriter::tiled(const ir::Access& access) {
+std::optional<ir::Access> BodyWriter::tiled(const ir::Access& access, int lanes,
+                                            std::string& key) {
   if (context_.tiles == nullptr) return std::nullopt;
   const auto found = context_.tiles->find(access.array);
   if (found == context_.tiles->end()) return std::nullopt;
   const Tile& tile = found->second;
-  ir::Access element{tile.memory, {}, 1};
+  ir::Access element{tile.memory, {}, static_cast<std::uint8_t>(lanes)};
+  if (tile.slot != nullptr) element.indices.push_back(tile.slot);
+  bool exact = true;
+  std::string position = access.array->name;
   for (std::size_t d = 0; d < access.indices.size(); ++d) {
     const IndexForm form = formOf(*access.indices[d]);
     if (!form.isAffine() || form.axis != tile.axis[d] || form.range.lo < tile.offsets[d].lo ||
@@ -95,12 +99,22 @@ std::optional<ir::Access> BodyWriter::tiled(const ir::Access& access) {
                                        : builder_.cast(scalar(*access.indices[d]), kUlong);
     element.indices.push_back(
         builder_.binary(ir::BinaryOp::Sub, index, builder_.ref(tile.origin[d])));
+    exact = exact && form.isExact();
+    position += positionOf(form);
   }
+  if (exact) key = std::move(position);
   return element;
 }
 
+/// Where an exact form leads to, for keys of loads.
+std::string BodyWriter::positionOf(const IndexForm& form) const {
+  if (!form.isAffine()) return '[' + std::to_string(form.range.lo) + ']';
+  const std::int64_t shift = place_.shift[static_cast<std::size_t>(form.axis)];
+  return '[' + std::to_string(form.axis) + ',' + std::to_string(form.range.lo + shift) + ']';
+}
+
 ir::Access BodyWriter::located(const ir::Access& access, int lanes, std::string& key) {
-  if (auto local = tiled(access)) return *std::move(local);
+  if (auto local = tiled(access, lanes, key)) return *std::move(local);
   ir::Access element{copyOf(access.array), {}, static_cast<std::uint8_t>(lanes)};
   bool shares = access.array->role == ir::Role::ArrayParam;
   key = access.array->name;
@@ -112,11 +126,10 @@ ir::Access BodyWriter::located(const ir::Access& access, int lanes, std::string&
       element.indices.push_back(scalar(*index));
     } else if (form.isAffine()) {
       element.indices.push_back(id(form.axis, form.range.lo));
-      const std::int64_t shift = place_.shift[static_cast<std::size_t>(form.axis)];
-      key += '[' + std::to_string(form.axis) + ',' + std::to_string(form.range.lo + shift) + ']';
+      key += positionOf(form);
     } else {
       element.indices.push_back(builder_.number(form.range.lo, index->type));
-      key += '[' + std::to_string(form.range.lo) + ']';
+      key += positionOf(form);
     }
   }
   if (!shares) key.clear();

@@ -17,6 +17,8 @@ namespace hpl::strategies::detail {
 /// A box of an array that a work-group holds in local memory.
 struct Tile {
   const ir::Variable* memory = nullptr;
+  /// Chooses one of several boxes of the memory, as its first index; null: there is one.
+  const ir::Expr* slot = nullptr;
   /// Per dimension of the array: the axis that walks through it, the offsets from the ids that the
   /// tile holds, and the index (ulong) of its first cell.
   std::vector<int> axis;
@@ -150,8 +152,9 @@ class BodyWriter {
 
   /// The access with its indices for this copy; the key is empty where it cannot be shared.
   ir::Access located(const ir::Access& access, int lanes, std::string& key);
+  std::string positionOf(const ir::IndexForm& form) const;
   /// The element in its array's tile, if it has one that holds it.
-  std::optional<ir::Access> tiled(const ir::Access& access);
+  std::optional<ir::Access> tiled(const ir::Access& access, int lanes, std::string& key);
   /// The form of an index, when decided comparisons are taken as decided.
   ir::IndexForm formOf(const ir::Expr& index);
   const ir::Expr* id(int axis, std::int64_t offset = 0);

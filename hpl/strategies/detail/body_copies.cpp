@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/strategies/detail/body_copies.h"
+
+#include <algorithm>
+
+#include "hpl/ir/walk.h"
+
+namespace hpl::strategies::detail {
+namespace {
+
+using ir::Block;
+using ir::Expr;
+using ir::Stmt;
+
+/// The last row and the last element of it that a copy has read.
+struct Front {
+  static constexpr std::int64_t kNothing = -1000000;
+  std::int64_t row = kNothing;
+  std::int64_t column = kNothing;
+};
+
+/// A statement of one copy.
+struct Step {
+  Front front;
+  std::size_t copy;
+  std::size_t stmt;
+};
+
+void flatten(const Block& block, const Interior& interior, std::vector<const Stmt*>& stmts,
+             std::vector<const Expr*>& conditions) {
+  for (const Stmt* stmt : block.stmts) {
+    if (const auto* nested = stmt->as<Block>()) {
+      flatten(*nested, interior, stmts, conditions);
+      continue;
+    }
+    const auto* branch = stmt->as<ir::If>();
+    const auto truth = branch != nullptr ? interior.truth(*branch->condition) : std::nullopt;
+    if (!truth) {
+      stmts.push_back(stmt);
+      continue;
+    }
+    conditions.push_back(branch->condition);
+    const Block* side = *truth ? branch->then : branch->otherwise;
+    if (side != nullptr) flatten(*side, interior, stmts, conditions);
+  }
+}
+
+/// How far a statement reads at most, along the jam axis and along rows; Front::kNothing: it reads
+/// nothing that ids lead to.
+Front reach(const Stmt& stmt, const BodyContext& context, int jamAxis) {
+  Front most;
+  const auto visit = [&](const auto& self, const Expr& expr) -> void {
+    if (const auto* access = expr.as<ir::Access>()) {
+      for (const Expr* index : access->indices) {
+        const ir::IndexForm form = context.source.formOf(*index);
+        if (!form.isAffine()) continue;
+        if (form.axis == jamAxis) most.row = std::max(most.row, form.range.hi);
+        if (form.axis == context.axis) most.column = std::max(most.column, form.range.hi);
+      }
+    }
+    ir::forEachOperand(expr, [&](const Expr& operand) { self(self, operand); });
+  };
+  ir::forEachExpr(stmt, [&](const Expr& expr) { visit(visit, expr); });
+  return most;
+}
+
+/// The statements of all copies, those that read least far first.
+std::vector<Step> interleave(const BodyContext& context, const std::vector<const Stmt*>& stmts,
+                             const std::vector<Place>& places, int jamAxis) {
+  std::vector<Step> steps;
+  for (std::size_t c = 0; c < places.size(); ++c) {
+    const std::int64_t shift =
+        jamAxis >= 0 ? places[c].shift[static_cast<std::size_t>(jamAxis)] : 0;
+    // The statements of one copy keep their order: its front only moves on.
+    Front front;
+    for (std::size_t s = 0; s < stmts.size(); ++s) {
+      const Front own = reach(*stmts[s], context, jamAxis);
+      if (own.row != Front::kNothing && own.row + shift > front.row) {
+        front = {own.row + shift, own.column};
+      } else {
+        front.column = std::max(front.column, own.column);
+      }
+      steps.push_back({front, c, s});
+    }
+  }
+  if (places.size() > 1)
+    std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
+      if (a.front.row != b.front.row) return a.front.row < b.front.row;
+      return a.front.column != b.front.column ? a.front.column < b.front.column : a.stmt < b.stmt;
+    });
+  return steps;
+}
+
+}  // namespace
+
+void writeCopies(BodyContext& context, const Block& body, const std::vector<Place>& places,
+                 const CopyOrder& order, Block& out) {
+  const Variation variation(context);
+  std::vector<const Stmt*> stmts;
+  std::vector<const Expr*> conditions;
+  flatten(body, context.interior, stmts, conditions);
+  LoadTable loads;
+  std::vector<BodyWriter> writers;
+  writers.reserve(places.size());
+  for (const Place& place : places) {
+    writers.emplace_back(context, variation, loads, place);
+    for (const Expr* condition : conditions) writers.back().settle(*condition);
+  }
+  Block late;
+  for (const Step& step : interleave(context, stmts, places, order.jamAxis))
+    writers[step.copy].write(*stmts[step.stmt], out, order.postpones ? &late : nullptr);
+  out.stmts.insert(out.stmts.end(), late.stmts.begin(), late.stmts.end());
+}
+
+}  // namespace hpl::strategies::detail
