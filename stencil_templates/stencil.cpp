@@ -97,6 +97,27 @@ StencilLauncher& StencilLauncher::weights(MeasuredWeights) {
   return *this;
 }
 
+StencilLauncher& StencilLauncher::timeTile(int steps) {
+  if (steps < 1)
+    throw ArgumentError(
+        fmt::format("Stencil::timeTile({}): the number of steps per pass must be positive", steps));
+  timeTile_ = steps;
+  tile_ = {};
+  return *this;
+}
+
+StencilLauncher& StencilLauncher::timeTile(int steps, const Domain& tile) {
+  timeTile(steps);
+  for (int d = 0; d < tile.dims; ++d)
+    if (tile.size[d] == 0)
+      throw ArgumentError(
+          fmt::format("Stencil::timeTile({}, tile): the tile is empty in dimension {}; every size "
+                      "must be at least 1",
+                      steps, d + 1));
+  tile_ = tile;
+  return *this;
+}
+
 StencilUntil StencilLauncher::untilWith(
     double bound, std::int64_t every,
     std::shared_ptr<const stencils::ResidualFunction> residual) const {
@@ -107,7 +128,7 @@ StencilUntil StencilLauncher::untilWith(
     throw ArgumentError(fmt::format(
         "Stencil::until({}, {}): the steps between two looks at the residual must be positive",
         bound, every));
-  return {state_, options_, {bound, every, std::move(residual)}};
+  return {state_, options_, {0, {bound, every, std::move(residual)}, timeTile_, tile_}};
 }
 
 }  // namespace hpl

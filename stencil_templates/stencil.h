@@ -49,9 +49,17 @@ struct Until {
   std::shared_ptr<const ResidualFunction> residual;
 };
 
+/// How far to iterate, and how.
+struct IterationPlan {
+  std::int64_t steps = 0;
+  Until until;
+  /// Steps per pass over memory, and the cells of a tile; 0: chosen by the library.
+  int timeTile = 0;
+  Domain tile;
+};
+
 StencilRun iterateStencil(StencilState& state, const launch::LaunchOptions& options,
-                          std::vector<StencilArgument> arguments, std::int64_t steps,
-                          const Until& until);
+                          std::vector<StencilArgument> arguments, const IterationPlan& plan);
 
 }  // namespace stencils
 
@@ -59,18 +67,17 @@ StencilRun iterateStencil(StencilState& state, const launch::LaunchOptions& opti
 class StencilIteration {
  public:
   StencilIteration(std::shared_ptr<stencils::StencilState> state, launch::LaunchOptions options,
-                   std::int64_t steps, stencils::Until until)
-      : state_(std::move(state)),
-        options_(std::move(options)),
-        until_(std::move(until)),
-        steps_(steps) {}
+                   stencils::IterationPlan plan)
+      : state_(std::move(state)), options_(std::move(options)), plan_(std::move(plan)) {}
 
   /// Applies the stencil to the arrays in turns: input k and output k, of one type, exchange their
   /// roles after each step; inputs beyond the outputs stay what they are. The result is always in
-  /// the inputs, and what was there before the last step in the outputs: after an odd number of
-  /// steps the two handles exchange what they name, so that nothing is copied (views of arrays,
-  /// which cannot, are copied). Other handles to the same storage do not follow. Cells that an
-  /// Untouched face leaves out keep the values of the input.
+  /// the inputs, and some earlier state in the outputs: after an odd number of launches the two
+  /// handles exchange what they name, so that nothing is copied (views of arrays, which cannot, are
+  /// copied). Other handles to the same storage do not follow. Cells that an Untouched face leaves
+  /// out keep the values of the input.
+  ///
+  /// Where it pays, a launch does several steps (time tiling): see StencilLauncher::timeTile.
   ///
   /// Returns when all steps are enqueued; with until(...) when the bound is reached, or all steps
   /// are. Throws what a single launch throws; ArgumentError for a negative number of steps, pairs
@@ -78,30 +85,33 @@ class StencilIteration {
   template <class... A>
   StencilRun operator()(A&&... arguments) const {
     return stencils::iterateStencil(*state_, options_, {stencils::stencilArgument(arguments)...},
-                                    steps_, until_);
+                                    plan_);
   }
 
  private:
   std::shared_ptr<stencils::StencilState> state_;
   launch::LaunchOptions options_;
-  stencils::Until until_;
-  std::int64_t steps_;
+  stencils::IterationPlan plan_;
 };
 
 /// A bound for the residual, before the largest number of steps is named.
 class StencilUntil {
  public:
   StencilUntil(std::shared_ptr<stencils::StencilState> state, launch::LaunchOptions options,
-               stencils::Until until)
-      : state_(std::move(state)), options_(std::move(options)), until_(std::move(until)) {}
+               stencils::IterationPlan plan)
+      : state_(std::move(state)), options_(std::move(options)), plan_(std::move(plan)) {}
 
   /// At most this many steps.
-  StencilIteration iterate(std::int64_t steps) const { return {state_, options_, steps, until_}; }
+  StencilIteration iterate(std::int64_t steps) const {
+    stencils::IterationPlan plan = plan_;
+    plan.steps = steps;
+    return {state_, options_, std::move(plan)};
+  }
 
  private:
   std::shared_ptr<stencils::StencilState> state_;
   launch::LaunchOptions options_;
-  stencils::Until until_;
+  stencils::IterationPlan plan_;
 };
 
 /// A stencil about to be launched somewhere: `heat.devices(4)(in, out, 0.1f)`.
@@ -152,8 +162,18 @@ class StencilLauncher {
     return stencils::launchStencil(*state_, options_, list, sizeof...(A));
   }
 
+  /// How many steps iterate(n) does per pass over memory (time tiling): 1 launches each step by
+  /// itself; without this, the library chooses. Results are the same, but for floating-point
+  /// contraction. Throws ArgumentError unless positive; iterate(n)(...) throws LaunchError where
+  /// the device cannot hold the boxes that so many steps need.
+  StencilLauncher& timeTile(int steps);
+  /// The same, in tiles of so many cells: tile(x, y) in two dimensions.
+  StencilLauncher& timeTile(int steps, const Domain& tile);
+
   /// Several steps; see StencilIteration.
-  StencilIteration iterate(std::int64_t steps) const { return {state_, options_, steps, {}}; }
+  StencilIteration iterate(std::int64_t steps) const {
+    return {state_, options_, {steps, {}, timeTile_, tile_}};
+  }
 
   /// Stops an iteration when the residual is below `bound`: the largest |now - before| of output 1.
   /// It is computed on the devices every `every` steps and read while the next ones run, so that
@@ -174,6 +194,8 @@ class StencilLauncher {
 
   std::shared_ptr<stencils::StencilState> state_;
   launch::LaunchOptions options_;
+  int timeTile_ = 0;
+  Domain tile_;
 };
 
 /// A stencil: what happens to each cell of a domain of one to three dimensions, given the cells
@@ -242,6 +264,10 @@ class Stencil {
   StencilLauncher weights(MeasuredWeights measured) const { return launcher().weights(measured); }
   StencilLauncher local(const Domain& domain) const { return launcher().local(domain); }
   StencilLauncher fp(FpMode mode) const { return launcher().fp(mode); }
+  StencilLauncher timeTile(int steps) const { return launcher().timeTile(steps); }
+  StencilLauncher timeTile(int steps, const Domain& tile) const {
+    return launcher().timeTile(steps, tile);
+  }
   StencilIteration iterate(std::int64_t steps) const { return launcher().iterate(steps); }
   StencilUntil until(double bound, std::int64_t every) const {
     return launcher().until(bound, every);

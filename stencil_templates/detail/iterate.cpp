@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <map>
 
 #include "hpl/error.h"
 #include "stencil_templates/detail/residual.h"
+#include "stencil_templates/detail/time_choice.h"
 
 namespace hpl::stencils {
 namespace {
@@ -13,7 +15,7 @@ namespace {
 class Iteration {
  public:
   Iteration(StencilState& state, const launch::LaunchOptions& options,
-            std::vector<StencilArgument> arguments)
+            std::vector<StencilArgument> arguments, const IterationPlan& plan)
       : options_(options), there_(std::move(arguments)) {
     inputs_ = state.signature().inputs.size();
     pairs_ = state.signature().outputs.size();
@@ -21,13 +23,14 @@ class Iteration {
     checkPairs(state);
     back_ = there_;
     for (std::size_t k = 0; k < pairs_; ++k) std::swap(back_[k], back_[inputs_ + k]);
+    chooseDepth(state, plan);
   }
 
   std::int64_t steps() const { return steps_; }
   const StencilArgument& firstOutput() const { return there_[inputs_]; }
-  /// What the last step wrote, and what it read.
-  const StencilArgument& now() const { return (steps_ % 2 != 0 ? there_ : back_)[inputs_]; }
-  const StencilArgument& before() const { return (steps_ % 2 != 0 ? there_ : back_)[0]; }
+  /// What the last launch wrote, and what it read.
+  const StencilArgument& now() const { return (launches_ % 2 != 0 ? there_ : back_)[inputs_]; }
+  const StencilArgument& before() const { return (launches_ % 2 != 0 ? there_ : back_)[0]; }
 
   /// Gives the outputs the values of the cells that no step computes.
   void copyUntouched() const {
@@ -41,19 +44,19 @@ class Iteration {
     }
   }
 
-  void step() {
-    FRunner& runner = runners_[steps_ % 2];
-    if (steps_ < 2) {
-      runner = launchKernel(*kernel_, options_, (steps_ == 0 ? there_ : back_).data());
-    } else {
-      runner.run();
+  /// Enqueues some steps, as many per launch as were chosen, and about the same number in all.
+  void advance(std::int64_t steps) {
+    while (steps > 0) {
+      const std::int64_t launches = (steps + depth_ - 1) / depth_;
+      const std::int64_t now = (steps + launches - 1) / launches;
+      launch(now);
+      steps -= now;
     }
-    ++steps_;
   }
 
   /// Brings the result into the inputs.
   void finish() const {
-    if (steps_ % 2 == 0) return;
+    if (launches_ % 2 == 0) return;
     const geometry::Extents& extents = there_.front().argument.view->extents;
     for (std::size_t k = 0; k < pairs_; ++k) {
       const StencilArgument& in = there_[k];
@@ -68,6 +71,54 @@ class Iteration {
   }
 
  private:
+  void chooseDepth(StencilState& state, const IterationPlan& plan) {
+    // Until a look at the residual, the last step is one by itself.
+    const std::int64_t joined =
+        plan.until.every > 0 ? std::min(plan.steps, plan.until.every) - 1 : plan.steps;
+    const geometry::Extents& shape = there_.front().argument.view->extents;
+    std::array<std::int64_t, 3> extents{1, 1, 1};
+    for (int d = 0; d < shape.rank(); ++d) extents[static_cast<std::size_t>(d)] = shape[d];
+    TimeWish wish{state.describe(), {plan.timeTile, {}}, joined};
+    if (plan.tile.dims > 0 && plan.tile.dims != shape.rank())
+      throw ArgumentError(
+          fmt::format("{}: timeTile({}, tile): the tile has {} dimension{}, and the "
+                      "arrays have {}",
+                      state.describe(), plan.timeTile, plan.tile.dims,
+                      plan.tile.dims == 1 ? "" : "s", shape.rank()));
+    for (int d = 0; d < plan.tile.dims; ++d)
+      wish.tile.cells[static_cast<std::size_t>(plan.tile.dims - 1 - d)] =
+          static_cast<std::int64_t>(plan.tile.size[d]);
+    const TimeTile tile =
+        chooseTimeTile(wish, state.timeKernelFor(*kernel_, {})->recipe, options_, extents);
+    depth_ = tile.depth;
+    if (depth_ > 1) time_ = state.timeKernelFor(*kernel_, tile);
+  }
+
+  void launch(std::int64_t steps) {
+    if (steps == 1 && !hasRims_) copyUntouched();
+    hasRims_ = true;
+    const std::pair<bool, std::int64_t> kind{launches_ % 2 != 0, steps};
+    const std::vector<StencilArgument>& arguments = launches_ % 2 == 0 ? there_ : back_;
+    if (const auto known = runners_.find(kind); known != runners_.end()) {
+      known->second.run();
+    } else if (steps == 1) {
+      runners_[kind] = launchKernel(*kernel_, options_, arguments.data());
+    } else {
+      runners_[kind] = launchSteps(static_cast<int>(steps), arguments);
+    }
+    ++launches_;
+    steps_ += steps;
+  }
+
+  FRunner launchSteps(int steps, const std::vector<StencilArgument>& arguments) const {
+    std::vector<launch::Argument> list;
+    for (std::size_t i = 0; i < inputs_ + pairs_; ++i) list.push_back(arguments[i].argument);
+    list.push_back(launch::makeArgument(steps));
+    for (std::size_t i = inputs_ + pairs_; i < arguments.size(); ++i)
+      list.push_back(arguments[i].argument);
+    return launch::launch(time_->entry, options_, list.data(), list.size());
+  }
+
   /// The handle belongs to the view (`a(Range(...), ...)`): it must go on naming it.
   static bool isViewObject(const StencilArgument& argument) {
     return argument.argument.view->handle() == argument.array;
@@ -116,7 +167,13 @@ class Iteration {
   /// The arguments of odd steps (the first one among them) and of even ones.
   std::vector<StencilArgument> there_;
   std::vector<StencilArgument> back_;
-  FRunner runners_[2];
+  /// By direction and steps per launch.
+  std::map<std::pair<bool, std::int64_t>, FRunner> runners_;
+  std::int64_t depth_ = 1;
+  std::shared_ptr<const TimeKernel> time_;
+  /// Cells that no step computes are the same in inputs and outputs.
+  bool hasRims_ = false;
+  std::int64_t launches_ = 0;
   std::int64_t steps_ = 0;
 };
 
@@ -128,7 +185,9 @@ StencilRun runUntil(Iteration& iteration, ResidualLooks& looks, std::int64_t ste
   std::int64_t look = 0;
   while (iteration.steps() < steps && !run.converged) {
     const std::int64_t more = std::min(until.every, steps - iteration.steps());
-    for (std::int64_t s = 0; s < more; ++s) iteration.step();
+    // A look compares the last two states.
+    iteration.advance(more - 1);
+    iteration.advance(1);
     looks.launch(look, iteration.now(), iteration.before());
     if (look > 0) run.converged = looks.value(look - 1) < until.bound;
     ++look;
@@ -142,22 +201,22 @@ StencilRun runUntil(Iteration& iteration, ResidualLooks& looks, std::int64_t ste
 }  // namespace
 
 StencilRun iterateStencil(StencilState& state, const launch::LaunchOptions& options,
-                          std::vector<StencilArgument> arguments, std::int64_t steps,
-                          const Until& until) {
+                          std::vector<StencilArgument> arguments, const IterationPlan& plan) {
+  const std::int64_t steps = plan.steps;
+  const Until& until = plan.until;
   if (steps < 0)
     throw ArgumentError(
         fmt::format("{}: iterate({}): the number of steps is negative", state.describe(), steps));
-  Iteration iteration(state, options, std::move(arguments));
+  Iteration iteration(state, options, std::move(arguments), plan);
   StencilRun run{0, std::numeric_limits<double>::quiet_NaN(), false};
   if (steps == 0) return run;
   std::unique_ptr<ResidualLooks> looks;
   if (until.every > 0)
     looks = ResidualLooks::make(state.describe(), options, iteration.firstOutput(), until.residual);
-  iteration.copyUntouched();
   if (looks != nullptr) {
     run = runUntil(iteration, *looks, steps, until);
   } else {
-    for (std::int64_t s = 0; s < steps; ++s) iteration.step();
+    iteration.advance(steps);
     run.steps = steps;
   }
   iteration.finish();

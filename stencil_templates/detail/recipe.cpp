@@ -149,7 +149,7 @@ std::int64_t StencilRecipe::rim(int dim, bool high) const {
 }
 
 void StencilRecipe::checkReach() const {
-  const std::vector<Reach> now = findReach(*point, outputs);
+  const std::vector<Reach> now = findFacts(*point, outputs).reach;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     for (int d = 0; d < dims(); ++d) {
       for (const bool high : {false, true}) {
@@ -206,9 +206,11 @@ void StencilRecipe::record() const {
   detail::endBlock();
 }
 
-std::vector<Reach> findReach(const PointFunction& point, const std::vector<ir::Type>& outputs) {
+PointFacts findFacts(const PointFunction& point, const std::vector<ir::Type>& outputs) {
   const PointSignature& signature = point.signature();
-  std::vector<Reach> reach(signature.inputs.size());
+  PointFacts facts;
+  std::vector<Reach>& reach = facts.reach;
+  reach.resize(signature.inputs.size());
   KernelSymbols symbols;
   std::shared_ptr<const ir::Kernel> kernel;
   {
@@ -233,7 +235,8 @@ std::vector<Reach> findReach(const PointFunction& point, const std::vector<ir::T
   checkOutputs(access, symbols);
   for (std::size_t i = 0; i < reach.size(); ++i)
     setIntervals(reach[i], *access.find(symbols.inputs[i]), i, signature.dims);
-  return reach;
+  facts.cost = costOf(*kernel, access);
+  return facts;
 }
 
 }  // namespace hpl::stencils

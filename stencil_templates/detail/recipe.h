@@ -12,6 +12,7 @@
 #include "hpl/ir/access.h"
 #include "hpl/ir/kernel.h"
 #include "stencil_templates/boundary.h"
+#include "stencil_templates/detail/point_cost.h"
 #include "stencil_templates/detail/point_function.h"
 
 /// What the kernel of a launch-level stencil is generated from.
@@ -85,9 +86,15 @@ struct StencilRecipe {
   void checkReach() const;
 };
 
-/// How far the point function reads from each input, found by capturing it once. Throws KernelError
-/// for reads that are not at the centre plus an interval of constants, for outputs that are never
-/// assigned or are read, and for barriers.
-std::vector<Reach> findReach(const PointFunction& point, const std::vector<ir::Type>& outputs);
+/// What is known of a point function: how far it reads from each input, and what it costs.
+struct PointFacts {
+  std::vector<Reach> reach;
+  PointCost cost;
+};
+
+/// The facts, found by capturing the function once. Throws KernelError for reads that are not at
+/// the centre plus an interval of constants, for outputs that are never assigned or are read, and
+/// for barriers.
+PointFacts findFacts(const PointFunction& point, const std::vector<ir::Type>& outputs);
 
 }  // namespace hpl::stencils

@@ -5,16 +5,10 @@
 
 #include "hpl/error.h"
 #include "hpl/runtime/device.h"
+#include "stencil_templates/detail/time_choice.h"
 
 namespace hpl::stencils {
 namespace {
-
-bool isForSeveralDevices(const launch::LaunchOptions& options) {
-  if (!options.shares) return false;
-  const std::size_t named = options.shares->devices.size();
-  if (named > 0) return named > 1;
-  return getDeviceNumber(defaultDevice().type()) > 1;
-}
 
 bool needsSlices(const StencilRecipe& recipe) {
   for (const InputPlan& input : recipe.inputs)
@@ -75,11 +69,12 @@ void StencilState::setBoundary(int input, std::optional<Face> face, const Bounda
         boundaries_[i][static_cast<std::size_t>(f)] = boundary;
   }
   kernels_.clear();
+  timeKernels_.clear();
 }
 
-const std::vector<Reach>& StencilState::reach() {
-  if (reach_.empty()) reach_ = findReach(*point_, signature().outputs);
-  return reach_;
+const PointFacts& StencilState::facts() {
+  if (!facts_) facts_ = findFacts(*point_, signature().outputs);
+  return *facts_;
 }
 
 std::int64_t StencilState::reach(int input, Face face) {
@@ -89,9 +84,10 @@ std::int64_t StencilState::reach(int input, Face face) {
   const int dim = static_cast<int>(face) / 2 - (3 - signature().dims);
   const bool high = static_cast<int>(face) % 2 != 0;
   std::int64_t most = 0;
-  for (std::size_t i = 0; i < reach().size(); ++i)
+  const std::vector<Reach>& reach = facts().reach;
+  for (std::size_t i = 0; i < reach.size(); ++i)
     if (input == 0 || static_cast<std::size_t>(input) == i + 1)
-      most = std::max(most, reach()[i].beyond(dim, high));
+      most = std::max(most, reach[i].beyond(dim, high));
   return most;
 }
 
@@ -100,7 +96,7 @@ StencilRecipe StencilState::makeRecipe(const std::vector<ir::Type>& outputs, boo
   recipe.point = point_;
   recipe.outputs = outputs;
   for (std::size_t i = 0; i < boundaries_.size(); ++i)
-    recipe.inputs.push_back({signature().inputs[i], boundaries_[i], reach()[i]});
+    recipe.inputs.push_back({signature().inputs[i], boundaries_[i], facts().reach[i]});
   recipe.slices = slices && needsSlices(recipe);
   return recipe;
 }
@@ -129,6 +125,41 @@ std::shared_ptr<const StencilKernel> StencilState::kernelFor(const launch::Launc
     known = std::move(fresh);
   }
   checkReach(describe(), known->recipe, arguments);
+  return known;
+}
+
+TimeKernel::TimeKernel(int dims, std::vector<ir::Type> fields, std::vector<TimeFunction> functions,
+                       const TimeTile& tile)
+    : recipe(dims, std::move(fields), std::move(functions), tile) {
+  const launch::KernelSource source{
+      [](const void* made) { static_cast<const TimeRecipe*>(made)->record(); }, &recipe, "stencil",
+      &recipe};
+  entry.owner = launch::anonymousEntry(source, nullptr);
+  entry.entry = entry.owner.get();
+}
+
+std::shared_ptr<const TimeKernel> StencilState::timeKernelFor(const StencilKernel& kernel,
+                                                              const TimeTile& tile) {
+  const std::lock_guard lock(mutex_);
+  std::string types;
+  for (const ir::Type& type : kernel.recipe.outputs) types += ir::describe(type) + ' ';
+  auto& known = timeKernels_[{types, {tile.depth, tile.cells[0], tile.cells[1], tile.cells[2]}}];
+  if (known != nullptr) return known;
+  TimeFunction function{point_, kernel.recipe.inputs, {}, {}, {}, {}, facts().cost};
+  std::vector<ir::Type> fields;
+  for (const InputPlan& input : kernel.recipe.inputs) {
+    function.reads.push_back(static_cast<int>(fields.size()));
+    fields.push_back(input.type);
+  }
+  for (std::size_t k = 0; k < kernel.recipe.outputs.size(); ++k)
+    function.writes.push_back(static_cast<int>(k));
+  const int dims = kernel.recipe.dims();
+  for (int d = 0; d < dims; ++d) {
+    function.low[static_cast<std::size_t>(d)] = kernel.recipe.untouched(d, false);
+    function.high[static_cast<std::size_t>(d)] = kernel.recipe.untouched(d, true);
+  }
+  known = std::make_shared<const TimeKernel>(dims, std::move(fields),
+                                             std::vector<TimeFunction>{std::move(function)}, tile);
   return known;
 }
 

@@ -11,6 +11,7 @@
 
 #include "stencil_templates/detail/recipe.h"
 #include "stencil_templates/detail/stencil_argument.h"
+#include "stencil_templates/detail/time_recipe.h"
 #include "stencil_templates/stencil.h"
 
 namespace hpl::stencils {
@@ -19,6 +20,15 @@ namespace hpl::stencils {
 struct StencilKernel {
   StencilRecipe recipe;
   launch::EntryHandle entry;
+};
+
+/// The same for several steps per launch.
+struct TimeKernel {
+  TimeRecipe recipe;
+  launch::EntryHandle entry;
+
+  TimeKernel(int dims, std::vector<ir::Type> fields, std::vector<TimeFunction> functions,
+             const TimeTile& tile);
 };
 
 /// What the copies of a Stencil share. Its functions may be called from several threads.
@@ -38,6 +48,9 @@ class StencilState {
   std::shared_ptr<const StencilKernel> kernelFor(const launch::LaunchOptions& options,
                                                  const StencilArgument* arguments,
                                                  std::size_t count);
+  /// The kernel that does `tile.depth` steps of `kernel` per launch.
+  std::shared_ptr<const TimeKernel> timeKernelFor(const StencilKernel& kernel,
+                                                  const TimeTile& tile);
   const PointSignature& signature() const { return point_->signature(); }
   /// "stencil 'heat'", or "a stencil".
   std::string describe() const;
@@ -46,16 +59,19 @@ class StencilState {
   using Key = std::pair<std::string, bool>;
 
   StencilRecipe makeRecipe(const std::vector<ir::Type>& outputs, bool slices);
-  const std::vector<Reach>& reach();
+  const PointFacts& facts();
   void checkFace(Face face) const;
 
   std::shared_ptr<const PointFunction> point_;
   std::string label_;
   std::vector<FaceBoundaries> boundaries_;
   std::mutex mutex_;
-  std::vector<Reach> reach_;
+  std::optional<PointFacts> facts_;
   /// By the types of the outputs and by whether slices are arguments.
   std::map<Key, std::shared_ptr<const StencilKernel>> kernels_;
+  /// By the types of the outputs, the steps per launch and the cells per group.
+  std::map<std::pair<std::string, std::array<std::int64_t, 4>>, std::shared_ptr<const TimeKernel>>
+      timeKernels_;
 };
 
 /// Throws ArgumentError or ShapeError, in the user's terms, for arguments that do not fit the point

@@ -161,7 +161,8 @@ void ExprVerifier::checkAccess(const Expr& expr, const Access& access) {
   }
   Type type = array.type;
   if (access.lanes > 1) {
-    if (array.space == Space::Private || !array.type.isScalar() || array.type.scalar == Scalar::Bool) {
+    if (array.space == Space::Private || !array.type.isScalar() ||
+        array.type.scalar == Scalar::Bool) {
       context_.fail("several elements of '" + array.name +
                     "' at once need scalar elements in global, constant or local memory");
     }

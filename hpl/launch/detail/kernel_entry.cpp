@@ -8,6 +8,7 @@
 #include "hpl/lang/detail/capture_state.h"
 #include "hpl/launch/detail/plan.h"
 #include "hpl/launch/detail/strategy.h"
+#include "hpl/launch/rewriter.h"
 #include "hpl/memory/detail/device_access.h"
 #include "hpl/runtime/detail/runtime.h"
 #include "hpl/trace/timeline.h"
@@ -142,7 +143,12 @@ std::shared_ptr<const KernelVersion> KernelEntry::capture(
   }
   ir::verify(*version->kernel);
   version->access = ir::analyze(*version->kernel);
-  version->axes = ir::chooseAxes(*version->kernel, version->access);
+  version->rewriter = source_.rewriter;
+  if (version->rewriter != nullptr) {
+    version->rewriter->adjust(version->access);
+  } else {
+    version->axes = ir::chooseAxes(*version->kernel, version->access);
+  }
   version->name = version->kernel->name();
   version->rewritten = std::make_shared<RewrittenKernels>();
   version->params = parametersOf(*version->kernel, version->access);

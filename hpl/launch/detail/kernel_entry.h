@@ -54,6 +54,8 @@ struct KernelVersion {
   ir::AxisOrder axes;
   /// What strategies made of the kernel; null for native kernels.
   std::shared_ptr<RewrittenKernels> rewritten;
+  /// What rewrites the kernel instead of the library's strategies; null for most kernels.
+  const KernelRewriter* rewriter = nullptr;
   /// Null for captured kernels.
   std::shared_ptr<const NativeKernel> native;
 };

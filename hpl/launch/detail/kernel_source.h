@@ -14,6 +14,7 @@
 namespace hpl::launch {
 
 class KernelEntry;
+class KernelRewriter;
 
 /// Records the kernel into the active capture.
 using Recorder = void (*)(const void* callable);
@@ -29,6 +30,9 @@ struct KernelSource {
   const void* callable = nullptr;
   /// Name for kernels whose own name cannot be found out.
   const char* fallbackName = "kernel";
+  /// Makes another kernel of the captured one; null: strategies of the library do. Lives as long as
+  /// the kernel's entry.
+  const KernelRewriter* rewriter = nullptr;
 };
 
 /// The entry of a function, found by its address; made when it is new.

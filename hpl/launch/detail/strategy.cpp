@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "hpl/error.h"
+#include "hpl/launch/rewriter.h"
 #include "hpl/memory/root.h"
 #include "hpl/runtime/settings.h"
 
@@ -45,14 +47,7 @@ int widestElement(const Plan& plan) {
 
 /// Lanes of the vectors that the device computes with, for the kernel's widest elements.
 int lanesFor(const Plan& plan) {
-  const bool isWide = widestElement(plan) == 8;
-  cl_uint lanes = 0;
-  const cl_int code = clGetDeviceInfo(
-      plan.device->device()(),
-      isWide ? CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE : CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT,
-      sizeof lanes, &lanes, nullptr);
-  if (code != CL_SUCCESS) lanes = 0;
-  return lanes >= 16 ? 16 : lanes >= 8 ? 8 : isWide && lanes < 4 ? 2 : 4;
+  return nativeLanes(*plan.device, static_cast<std::size_t>(widestElement(plan)));
 }
 
 /// The kernel's axes, the one along OpenCL's dimension 0 first.
@@ -213,7 +208,49 @@ LaidOut inTiles(const Plan& plan, const Shape& shape, const Argument* arguments,
   return result;
 }
 
+/// As the kernel's own rewriter wants it: the captured kernel is nothing that could be launched.
+LaidOut asItsMakerWants(const Plan& plan, const Shape& shape, const Argument* arguments) {
+  const DeviceProperties& device = plan.device->properties();
+  const KernelVersion& version = *plan.version;
+  const RewriteResult rewritten =
+      version.rewriter->rewrite({*version.kernel,
+                                 version.access,
+                                 plan.device->type() == CPU,
+                                 device.computeUnits,
+                                 lanesFor(plan),
+                                 device.localMemory,
+                                 device.maxWorkGroupSize,
+                                 plan.options.fp == STRICT,
+                                 {shape.size[0], shape.size[1], shape.size[2]}});
+  if (!rewritten.kernel)
+    throw LaunchError("kernel '" + version.name + "' cannot be generated for device " +
+                      plan.device->name() + ": " + rewritten.reason);
+  LaidOut result{rewritten.kernel, {}, shape, true, 0};
+  for (const Hidden& hidden : rewritten.hidden)
+    result.hidden.push_back(valueOf(hidden, plan, shape, arguments, {1, 1, 1}));
+  if (rewritten.lanes > 1) result.vectorBits = rewritten.lanes * widestElement(plan) * 8;
+  result.shape.axes = kNaturalAxes;
+  result.shape.guardDims = 0;
+  for (std::size_t a = 0; a < 3; ++a) {
+    result.shape.local[a] = rewritten.local[a];
+    result.shape.global[a] = rewritten.groups[a] * rewritten.local[a];
+  }
+  explain(plan, rewritten.reason);
+  return result;
+}
+
 }  // namespace
+
+int nativeLanes(runtime::DeviceState& device, std::size_t elementBytes) {
+  const bool isWide = elementBytes >= 8;
+  cl_uint lanes = 0;
+  const cl_int code = clGetDeviceInfo(
+      device.device()(),
+      isWide ? CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE : CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT,
+      sizeof lanes, &lanes, nullptr);
+  if (code != CL_SUCCESS) lanes = 0;
+  return lanes >= 16 ? 16 : lanes >= 8 ? 8 : isWide && lanes < 4 ? 2 : 4;
+}
 
 std::shared_ptr<const Rows> RewrittenKernels::rows(const KernelVersion& version,
                                                    const RowsOptions& options) {
@@ -247,6 +284,7 @@ std::shared_ptr<const Tiled> RewrittenKernels::tiled(const KernelVersion& versio
 }
 
 LaidOut layOut(const Plan& plan, const Shape& shape, const Argument* arguments) {
+  if (plan.version->rewriter != nullptr) return asItsMakerWants(plan, shape, arguments);
   std::string reason = defect(plan, arguments);
   const runtime::Strategy wish = reason.empty() ? wishFor(plan, reason) : runtime::Strategy::Direct;
   LaidOut result;

@@ -80,16 +80,24 @@ IndexForm BodyWriter::formOf(const Expr& index) {
   return context_.source.formOf(index);
 }
 
-std::optional<ir::Access> BodyWriter::tiled(const ir::Access& access, int lanes,
-                                            std::string& key) {
+std::optional<ir::Access> BodyWriter::tiled(const ir::Access& access, int lanes, std::string& key) {
   if (context_.tiles == nullptr) return std::nullopt;
   const auto found = context_.tiles->find(access.array);
   if (found == context_.tiles->end()) return std::nullopt;
   const Tile& tile = found->second;
   ir::Access element{tile.memory, {}, static_cast<std::uint8_t>(lanes)};
-  if (tile.slot != nullptr) element.indices.push_back(tile.slot);
   bool exact = true;
   std::string position = access.array->name;
+  if (tile.start != nullptr) {
+    element.indices.push_back(distanceInTile(tile, access));
+    for (const Expr* index : access.indices) {
+      const IndexForm form = formOf(*index);
+      exact = exact && form.isExact();
+      position += positionOf(form);
+    }
+    if (exact) key = std::move(position);
+    return element;
+  }
   for (std::size_t d = 0; d < access.indices.size(); ++d) {
     const IndexForm form = formOf(*access.indices[d]);
     if (!form.isAffine() || form.axis != tile.axis[d] || form.range.lo < tile.offsets[d].lo ||
@@ -99,11 +107,30 @@ std::optional<ir::Access> BodyWriter::tiled(const ir::Access& access, int lanes,
                                        : builder_.cast(scalar(*access.indices[d]), kUlong);
     element.indices.push_back(
         builder_.binary(ir::BinaryOp::Sub, index, builder_.ref(tile.origin[d])));
-    exact = exact && form.isExact();
-    position += positionOf(form);
   }
-  if (exact) key = std::move(position);
   return element;
+}
+
+/// The index of an element in a tile of one dimension: the known part of it is one number, which
+/// machines add to an address for nothing.
+const Expr* BodyWriter::distanceInTile(const Tile& tile, const ir::Access& access) {
+  const Expr* index = tile.start;
+  std::int64_t known = 0;
+  for (std::size_t d = 0; d < access.indices.size(); ++d) {
+    const IndexForm form = formOf(*access.indices[d]);
+    const auto axis = static_cast<std::size_t>(tile.axis[d]);
+    known += place_.shift[axis] * tile.strides[d];
+    if (form.isExact() && form.isAffine()) {
+      known += form.range.lo * tile.strides[d];
+      continue;
+    }
+    const Expr* offset = builder_.binary(
+        ir::BinaryOp::Sub, builder_.cast(scalar(*access.indices[d]), kUlong), id(tile.axis[d]));
+    index = builder_.binary(
+        ir::BinaryOp::Add, index,
+        builder_.binary(ir::BinaryOp::Mul, offset, builder_.number(tile.strides[d], kUlong)));
+  }
+  return builder_.add(index, known);
 }
 
 /// Where an exact form leads to, for keys of loads.

@@ -17,13 +17,16 @@ namespace hpl::strategies::detail {
 /// A box of an array that a work-group holds in local memory.
 struct Tile {
   const ir::Variable* memory = nullptr;
-  /// Chooses one of several boxes of the memory, as its first index; null: there is one.
-  const ir::Expr* slot = nullptr;
   /// Per dimension of the array: the axis that walks through it, the offsets from the ids that the
   /// tile holds, and the index (ulong) of its first cell.
   std::vector<int> axis;
   std::vector<ir::Interval> offsets;
   std::vector<const ir::Variable*> origin;
+  /// Instead of origin and offsets: the memory has one dimension, in which the cell at the place's
+  /// base has this index (ulong), and cells lie so far apart along each dimension of the array. The
+  /// tile holds whatever is accessed.
+  const ir::Expr* start = nullptr;
+  std::vector<std::int64_t> strides;
 };
 /// By array parameter.
 using Tiles = std::unordered_map<const ir::Variable*, Tile>;
@@ -153,6 +156,7 @@ class BodyWriter {
   /// The access with its indices for this copy; the key is empty where it cannot be shared.
   ir::Access located(const ir::Access& access, int lanes, std::string& key);
   std::string positionOf(const ir::IndexForm& form) const;
+  const ir::Expr* distanceInTile(const Tile& tile, const ir::Access& access);
   /// The element in its array's tile, if it has one that holds it.
   std::optional<ir::Access> tiled(const ir::Access& access, int lanes, std::string& key);
   /// The form of an index, when decided comparisons are taken as decided.

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/strategies/detail/overlapped_plan.h"
+
+#include <algorithm>
+
+#include "hpl/strategies/detail/source.h"
+
+namespace hpl::strategies {
+namespace detail {
+namespace {
+
+bool isMirror(Beyond beyond) { return beyond == Beyond::Mirror || beyond == Beyond::MirrorOdd; }
+
+bool isOwnCell(const TimeRead& read) {
+  return std::all_of(read.offsets.begin(), read.offsets.end(),
+                     [](const ir::Interval& i) { return i.lo == 0 && i.hi == 0; });
+}
+
+/// What is read around a cell, the cells that mirrors show among it.
+std::array<ir::Interval, 3> reachOf(const TimeRead& read) {
+  std::array<ir::Interval, 3> reach = read.offsets;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const ir::Interval own = read.offsets[d];
+    if (isMirror(read.beyond[2 * d])) reach[d].hi = std::max(own.hi, -own.lo - 1);
+    if (isMirror(read.beyond[2 * d + 1])) reach[d].lo = std::min(own.lo, 1 - own.hi);
+  }
+  return reach;
+}
+
+std::vector<TileFunction> functionsOf(const TimeProgram& program) {
+  std::vector<TileFunction> functions;
+  for (const TimeStage& stage : program.stages) {
+    TileFunction& function = functions.emplace_back();
+    function.writes = stage.writes;
+    for (const TimeRead& read : stage.reads) function.reads.push_back({read.field, reachOf(read)});
+  }
+  return functions;
+}
+
+std::array<bool, 3> periodicDims(const TimeProgram& program) {
+  std::array<bool, 3> isPeriodic{};
+  for (const TimeStage& stage : program.stages)
+    for (const TimeRead& read : stage.reads)
+      for (std::size_t f = 0; f < 6; ++f)
+        isPeriodic[f / 2] = isPeriodic[f / 2] || read.beyond[f] == Beyond::Periodic;
+  for (const TimeStage& stage : program.stages) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (!isPeriodic[d]) continue;
+      if (stage.low[d] != 0 || stage.high[d] != 0)
+        throw Refused{"a dimension is periodic, but one of its functions leaves out its ends"};
+      for (const TimeRead& read : stage.reads) {
+        const bool low = read.offsets[d].lo >= 0 || read.beyond[2 * d] == Beyond::Periodic;
+        const bool high = read.offsets[d].hi <= 0 || read.beyond[2 * d + 1] == Beyond::Periodic;
+        if (!low || !high) throw Refused{"a dimension is periodic for some of its functions only"};
+      }
+    }
+  }
+  return isPeriodic;
+}
+
+/// Bounds what is loaded for any number of steps up to `depth`: what the first stages compute, and
+/// what all of them read around it.
+LinearGrowth haloLine(const TimeProgram& program, const std::vector<TileFunction>& functions,
+                      const std::vector<LinearGrowth>& boxes) {
+  LinearGrowth halo;
+  for (std::size_t k = 0; k < program.stages.size(); ++k) {
+    halo.perStep = hull(halo.perStep, boxes[k].perStep);
+    halo.first = hull(halo.first, boxes[k].first);
+    for (const TileFunction::Read& read : functions[k].reads)
+      halo.first = hull(halo.first, grownBy(boxes[k].first, read.offsets));
+  }
+  return halo;
+}
+
+LinearGrowth haloAndBoxes(const TimeProgram& program, int depth, std::vector<LinearGrowth>& boxes) {
+  const std::vector<TileFunction> functions = functionsOf(program);
+  // Two steps show the slope already, but fields may join the hull one step after another.
+  const int looked = std::max(depth, static_cast<int>(program.fields.size()) + 2);
+  const TileRegions regions =
+      tileRegions(functions, static_cast<int>(program.fields.size()), looked);
+  for (std::size_t k = 0; k < functions.size(); ++k) boxes.push_back(linearGrowth(regions, k));
+  return haloLine(program, functions, boxes);
+}
+
+std::int64_t roundedUp(std::int64_t value, std::int64_t to) { return (value + to - 1) / to * to; }
+
+}  // namespace
+
+bool OverlappedPlan::swaps(const TimeStage& stage, int field) {
+  if (std::find(stage.writes.begin(), stage.writes.end(), field) == stage.writes.end())
+    return false;
+  return std::any_of(stage.reads.begin(), stage.reads.end(), [field](const TimeRead& read) {
+    return read.field == field && !isOwnCell(read);
+  });
+}
+
+OverlappedPlan planOverlapped(const TimeProgram& program, const OverlappedOptions& options) {
+  OverlappedPlan plan;
+  plan.isPeriodic = periodicDims(program);
+  plan.halo = haloAndBoxes(program, options.depth, plan.boxes);
+  plan.fields.resize(program.fields.size());
+  for (FieldPlan& field : plan.fields) field.isGlobal = true;
+  for (const TimeStage& stage : program.stages) {
+    for (const TimeRead& read : stage.reads)
+      if (!isOwnCell(read)) plan.fields[static_cast<std::size_t>(read.field)].isGlobal = false;
+    for (const int written : stage.writes) {
+      FieldPlan& field = plan.fields[static_cast<std::size_t>(written)];
+      field.isGlobal = false;
+      ++field.writers;
+      field.hasTwo = field.hasTwo || OverlappedPlan::swaps(stage, written);
+    }
+  }
+  // Cells of a periodic or an overlapping box do not lie where they lie in global memory.
+  const bool wraps = plan.isPeriodic[0] || plan.isPeriodic[1] || plan.isPeriodic[2];
+  for (FieldPlan& field : plan.fields) field.isGlobal = field.isGlobal && !wraps;
+
+  const bool isAlone = options.local == std::array<int, 3>{1, 1, 1};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(program.dims); ++d) {
+    const bool isFastest = d + 1 == static_cast<std::size_t>(program.dims);
+    const std::int64_t further = options.depth - 1;
+    plan.margin[d] = plan.halo.first.before[d] + further * plan.halo.perStep.before[d];
+    const std::int64_t after = plan.halo.first.after[d] + further * plan.halo.perStep.after[d];
+    // Tiles begin at cache lines; rows of groups do not share the banks of local memory.
+    if (isFastest && isAlone) plan.margin[d] = roundedUp(plan.margin[d], options.lanes);
+    plan.extent[d] = plan.margin[d] + options.tile[d] + after;
+    if (isFastest && isAlone) plan.extent[d] = roundedUp(plan.extent[d], options.lanes);
+    if (isFastest && !isAlone && plan.extent[d] % 32 == 0) ++plan.extent[d];
+  }
+  return plan;
+}
+
+}  // namespace detail
+
+Growth haloOf(const TimeProgram& program, int depth) {
+  std::vector<LinearGrowth> boxes;
+  const LinearGrowth halo = detail::haloAndBoxes(program, depth, boxes);
+  Growth total;
+  for (std::size_t d = 0; d < 3; ++d) {
+    total.before[d] = halo.first.before[d] + (depth - 1) * halo.perStep.before[d];
+    total.after[d] = halo.first.after[d] + (depth - 1) * halo.perStep.after[d];
+  }
+  return total;
+}
+
+std::size_t boxBytes(const TimeProgram& program, const std::vector<std::size_t>& bytes,
+                     const OverlappedOptions& options) {
+  const detail::OverlappedPlan plan = detail::planOverlapped(program, options);
+  std::size_t total = 0;
+  for (std::size_t f = 0; f < program.fields.size(); ++f) {
+    if (plan.fields[f].isGlobal) continue;
+    std::size_t box = bytes[f];
+    for (const std::int64_t extent : plan.extent) box *= static_cast<std::size_t>(extent);
+    total += plan.fields[f].hasTwo ? 2 * box : box;
+  }
+  return total;
+}
+
+}  // namespace hpl::strategies

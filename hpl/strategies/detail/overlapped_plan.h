@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "hpl/strategies/overlapped.h"
+
+/// What of a time-tiled kernel is known before any code is written.
+namespace hpl::strategies::detail {
+
+struct FieldPlan {
+  /// The kernel reads it from global memory: it never changes and is read at the own cell only.
+  bool isGlobal = false;
+  /// A function reads its neighbours while it writes it: old and new cells are kept apart.
+  bool hasTwo = false;
+  /// Functions that write it.
+  int writers = 0;
+};
+
+struct OverlappedPlan {
+  std::vector<FieldPlan> fields;
+  /// Per stage: the box that it computes when so many steps are to follow.
+  std::vector<LinearGrowth> boxes;
+  /// What is loaded for one step, and for each further one.
+  LinearGrowth halo;
+  std::array<bool, 3> isPeriodic{};
+  /// Extents of the boxes in local memory, and where the tile begins in them.
+  std::array<std::int64_t, 3> extent{1, 1, 1};
+  std::array<std::int64_t, 3> margin{};
+
+  /// Whether the stage keeps the field's old cells while it writes new ones.
+  static bool swaps(const TimeStage& stage, int field);
+};
+
+/// Throws Refused where faces are periodic for some functions only.
+OverlappedPlan planOverlapped(const TimeProgram& program, const OverlappedOptions& options);
+
+}  // namespace hpl::strategies::detail

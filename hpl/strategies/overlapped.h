@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hpl/ir/access.h"
+#include "hpl/ir/kernel.h"
+#include "hpl/strategies/hidden.h"
+#include "hpl/strategies/tile_regions.h"
+
+/// The strategy "overlapped" for stencils that are applied many times: a group brings a box of the
+/// fields into local memory, applies several time steps to it there, each to a smaller box than the
+/// one before, and writes the tile in the middle of it (Holewinski, Pouchet, Sadayappan 2012). What
+/// neighbouring groups need of each other, both compute. Results are those of one step after
+/// another, bit for bit but for floating-point contraction.
+namespace hpl::strategies {
+
+/// What a function finds beyond a face of the grid.
+enum class Beyond : std::uint8_t { Nothing, Nearest, Mirror, MirrorOdd, Periodic, Value };
+
+/// How a function reads a field. Dimensions run from slow to fast; face 2 * d is where the indices
+/// of dimension d begin, face 2 * d + 1 where they end.
+struct TimeRead {
+  int field = 0;
+  std::array<ir::Interval, 3> offsets{};
+  std::array<Beyond, 6> beyond{};
+  /// Beyond::Value: the branch of the kernel whose last declaration is the value of the cell.
+  std::array<int, 6> value{-1, -1, -1, -1, -1, -1};
+};
+
+/// A function of a time step, applied to the cells that are `low` and `high` cells away from the
+/// ends of the grid. It sees what the functions before it have done.
+struct TimeStage {
+  /// The branch of the kernel that is the function.
+  int body = 0;
+  std::vector<TimeRead> reads;
+  std::vector<int> writes;
+  std::array<std::int64_t, 3> low{};
+  std::array<std::int64_t, 3> high{};
+};
+
+/// A field: the kernel's parameters that it is read from and written to; -1: it is never written.
+struct TimeField {
+  int current = -1;
+  int next = -1;
+};
+
+/// What the kernel means. Its body is a row of branches, numbered from 0 on; they read and write
+/// fields at constant offsets from the ids. `steps` is its parameter (int) that says how many steps
+/// to do.
+struct TimeProgram {
+  int dims = 1;
+  std::vector<TimeField> fields;
+  std::vector<TimeStage> stages;
+  int steps = -1;
+};
+
+struct OverlappedOptions {
+  /// Cells per group, from slow to fast.
+  std::array<std::int64_t, 3> tile{1, 1, 1};
+  /// The most steps of a launch.
+  int depth = 1;
+  /// Work-items per group, from slow to fast, which share the work; one alone computes in vectors.
+  std::array<int, 3> local{1, 1, 1};
+  /// Of vectors; and how many of them side by side, and rows at once (0: chosen).
+  int lanes = 16;
+  int vectors = 0;
+  int jam = 0;
+  /// Refuse vectors where built-in functions may round differently on them.
+  bool exact = false;
+  /// Bytes of local memory that a group may use; 0: not limited.
+  std::size_t localMemory = 0;
+};
+
+/// A kernel that is launched with OverlappedOptions::local work-items for each tile of the grid, or
+/// of the launch's part of it.
+struct Overlapped {
+  /// Null: the strategy does not apply.
+  std::shared_ptr<const ir::Kernel> kernel;
+  std::vector<Hidden> hidden;
+  /// What was chosen, or why the strategy does not apply; a phrase for people.
+  std::string reason;
+  /// Local memory per group.
+  std::size_t bytes = 0;
+};
+
+/// How far around a tile the fields are read for `depth` steps.
+Growth haloOf(const TimeProgram& program, int depth);
+/// Local memory that a group needs: two boxes for each field that changes where its neighbours
+/// look, one for each other field that is read away from the own cell. `bytes`: of an element of
+/// each field.
+std::size_t boxBytes(const TimeProgram& program, const std::vector<std::size_t>& bytes,
+                     const OverlappedOptions& options);
+
+/// Rewrites a verified kernel. The rewritten kernel keeps parts of `kernel`, which must live as
+/// long.
+Overlapped overlapped(const ir::Kernel& kernel, const ir::AccessSummary& summary,
+                      const TimeProgram& program, const OverlappedOptions& options);
+
+}  // namespace hpl::strategies

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "hpl/ir/access.h"
+
+/// Which cells a group has to compute on its own so that several time steps need no other group's
+/// results (overlapped tiling; Holewinski, Pouchet, Sadayappan 2012, algorithm 2).
+namespace hpl::strategies {
+
+/// How a box is larger than a tile: cells before and after it, per dimension (slow to fast).
+struct Growth {
+  std::array<std::int64_t, 3> before{};
+  std::array<std::int64_t, 3> after{};
+
+  friend bool operator==(const Growth&, const Growth&) = default;
+};
+
+/// The smallest box that contains both.
+Growth hull(const Growth& a, const Growth& b);
+/// What is read to compute a box, when cell i reads cells i + lo .. i + hi of each dimension.
+Growth grownBy(const Growth& box, const std::array<ir::Interval, 3>& offsets);
+
+/// One function of a time step: it reads cells of some fields at constant offsets and writes
+/// others.
+struct TileFunction {
+  struct Read {
+    int field = 0;
+    std::array<ir::Interval, 3> offsets{};
+  };
+  std::vector<Read> reads;
+  std::vector<int> writes;
+};
+
+struct TileRegions {
+  /// What function k computes when `r` steps are to follow the present one: computed[r][k].
+  std::vector<std::vector<Growth>> computed;
+  /// What must be known of each field before the first of the steps.
+  std::vector<Growth> needed;
+};
+
+/// Works backwards from the last function of the last step, whose results are the tile for each of
+/// `fields` fields: what a function reads, those before it have to provide. The functions of a step
+/// run in their order, and the first one follows the last one of the step before. `steps` is at
+/// least 1.
+TileRegions tileRegions(const std::vector<TileFunction>& functions, int fields, int steps);
+
+/// Bounds of the boxes that are linear in the number of steps that follow, for kernels whose number
+/// of steps is known when they run: box(r) is at most first + r * perStep.
+struct LinearGrowth {
+  Growth first;
+  Growth perStep;
+};
+/// The tightest bounds of computed[0..][function] with the smallest slope.
+LinearGrowth linearGrowth(const TileRegions& regions, std::size_t function);
+
+}  // namespace hpl::strategies

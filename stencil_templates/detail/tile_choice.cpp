@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stencil_templates/detail/tile_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace hpl::stencils {
+namespace {
+
+using strategies::Growth;
+
+/// Steps per pass that are looked at.
+constexpr int kDepths[] = {2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 32};
+/// What must be won, in all, for tiling to be chosen.
+constexpr double kWorthwhile = 0.93;
+/// Bytes that memory moves per cycle of a unit, when all units ask for them.
+constexpr double kBytesPerCycle = 11.5;
+/// Cycles of a vector's operation, load and store, from boxes that lie in the second-level cache.
+constexpr double kPerOperation = 0.4;
+constexpr double kPerRead = 0.4;
+constexpr double kPerWrite = 1.2;
+/// Cycles to begin a row of vectors.
+constexpr double kPerRow = 12;
+/// A part of local memory is left to what is loaded and stored.
+constexpr double kUsable = 0.75;
+
+std::size_t dimsOf(const TileProblem& problem) {
+  return static_cast<std::size_t>(problem.program->dims);
+}
+
+bool isWritten(const TileProblem& problem, std::size_t field) {
+  return problem.program->fields[field].next >= 0;
+}
+
+/// Bytes that a pass moves for each cell; a store loads what it overwrites.
+double bytesPerCell(const TileProblem& problem) {
+  double bytes = 0;
+  for (std::size_t f = 0; f < problem.bytes.size(); ++f)
+    bytes += static_cast<double>(problem.bytes[f]) * (isWritten(problem, f) ? 3 : 1);
+  return bytes;
+}
+
+double widthOf(const TileProblem& problem) {
+  std::size_t widest = 4;
+  for (const std::size_t bytes : problem.bytes) widest = std::max(widest, bytes);
+  return problem.isAlone ? problem.lanes * 4.0 / static_cast<double>(widest) : 1.0;
+}
+
+double arithmeticCycles(const TileProblem& problem) {
+  const PointCost& cost = problem.cost;
+  return (kPerOperation * cost.operations + kPerRead * cost.reads + kPerWrite * cost.writes) /
+         std::max(1.0, widthOf(problem));
+}
+
+strategies::OverlappedOptions optionsFor(const TileProblem& problem, const TileEstimate& estimate) {
+  strategies::OverlappedOptions options;
+  options.depth = estimate.tile.depth;
+  options.tile = estimate.tile.cells;
+  options.local = estimate.local;
+  options.lanes = problem.isAlone ? problem.lanes : 1;
+  return options;
+}
+
+/// Sizes of tiles along a dimension: few, so that all combinations can be looked at.
+std::vector<std::int64_t> sizesFor(const TileProblem& problem, std::size_t d) {
+  const std::size_t dims = dimsOf(problem);
+  const bool isFastest = d + 1 == dims;
+  std::vector<std::int64_t> sizes;
+  if (!problem.isAlone) {
+    sizes = dims == 1   ? std::vector<std::int64_t>{128, 256, 512, 1024}
+            : isFastest ? std::vector<std::int64_t>{32, 64}
+                        : std::vector<std::int64_t>{4, 8, 16, 32, 64};
+  } else if (dims == 1) {
+    sizes = {1024, 2048, 4096, 8192, 16384, 32768};
+  } else if (dims == 2) {
+    sizes = isFastest ? std::vector<std::int64_t>{128, 256, 512, 1024}
+                      : std::vector<std::int64_t>{16, 32, 64, 128, 192, 256, 384};
+  } else {
+    sizes = isFastest ? std::vector<std::int64_t>{64, 128, 256, 512}
+                      : std::vector<std::int64_t>{8, 12, 16, 24, 32, 48, 64};
+  }
+  // A tile a little larger than the grid is one that holds it.
+  std::vector<std::int64_t> fitting;
+  for (const std::int64_t size : sizes) {
+    const std::int64_t extent = problem.extents[d];
+    if (size < extent) fitting.push_back(size);
+  }
+  if (fitting.size() < sizes.size()) fitting.push_back(problem.extents[d]);
+  return fitting;
+}
+
+std::array<int, 3> groupFor(const TileProblem& problem, const TimeTile& tile) {
+  std::array<int, 3> local{1, 1, 1};
+  if (problem.isAlone) return local;
+  const std::size_t dims = dimsOf(problem);
+  std::size_t items = std::min<std::size_t>(256, std::max<std::size_t>(1, problem.maxGroupSize));
+  for (std::size_t d = dims; d-- > 0;) {
+    const std::size_t wanted = d + 1 == dims && dims > 1 ? 32 : items;
+    std::size_t own = 1;
+    while (own * 2 <=
+           std::min<std::size_t>({wanted, items, static_cast<std::size_t>(tile.cells[d])}))
+      own *= 2;
+    local[d] = static_cast<int>(own);
+    items /= own;
+  }
+  return local;
+}
+
+std::size_t boxBytes(const TileProblem& problem, const TileEstimate& estimate) {
+  return strategies::boxBytes(*problem.program, problem.bytes, optionsFor(problem, estimate));
+}
+
+}  // namespace
+
+TileEstimate estimateOf(const TileProblem& problem, const TimeTile& tile) {
+  TileEstimate estimate{tile, groupFor(problem, tile), 0, 1, 0};
+  estimate.boxBytes = boxBytes(problem, estimate);
+  const std::size_t dims = dimsOf(problem);
+  const Growth one = strategies::haloOf(*problem.program, 1);
+  const Growth all = strategies::haloOf(*problem.program, tile.depth);
+  // The mean of what the steps compute, what is loaded, and the tiles that units wait for.
+  double computed = 1;
+  double loaded = 1;
+  double tiles = 1;
+  for (std::size_t d = 0; d < dims; ++d) {
+    const auto cells = static_cast<double>(tile.cells[d]);
+    const bool isWhole = tile.cells[d] >= problem.extents[d];
+    const auto grown = static_cast<double>(all.before[d] + all.after[d]);
+    const auto last = static_cast<double>(one.before[d] + one.after[d]);
+    if (!isWhole) computed *= 1 + (grown - last) / 2 / cells;
+    if (!isWhole) loaded *= 1 + grown / cells;
+    tiles *= std::ceil(static_cast<double>(problem.extents[d]) / cells);
+  }
+  estimate.redundancy = computed;
+  const double units = std::max(1u, problem.units);
+  const double idle = std::ceil(tiles / units) * units / tiles;
+  const auto row = static_cast<double>(tile.cells[dims - 1]);
+  const double depth = tile.depth;
+  double copied = 0;
+  for (std::size_t f = 0; f < problem.bytes.size(); ++f)
+    copied += (isWritten(problem, f) ? kPerRead + kPerWrite : 0) + loaded * (kPerRead + kPerWrite);
+  copied /= std::max(1.0, widthOf(problem));
+  const double rows = problem.isAlone ? kPerRow / row : 0;
+  const double compute = arithmeticCycles(problem) + rows;
+  const double memory = bytesPerCell(problem) * loaded / kBytesPerCycle;
+  estimate.cycles = idle * (computed * compute + (copied + memory) / depth);
+  return estimate;
+}
+
+double cyclesUntiled(const TileProblem& problem) {
+  return std::max(arithmeticCycles(problem), bytesPerCell(problem) / kBytesPerCycle);
+}
+
+TileEstimate bestTile(const TileProblem& problem, int depth) {
+  TileEstimate best;
+  best.tile.depth = depth;
+  const std::size_t limit =
+      problem.localMemory == 0
+          ? SIZE_MAX
+          : static_cast<std::size_t>(kUsable * static_cast<double>(problem.localMemory));
+  const std::vector<std::int64_t> none{1};
+  const std::size_t dims = dimsOf(problem);
+  for (const std::int64_t a : sizesFor(problem, 0)) {
+    for (const std::int64_t b : dims > 1 ? sizesFor(problem, 1) : none) {
+      for (const std::int64_t c : dims > 2 ? sizesFor(problem, 2) : none) {
+        const TileEstimate estimate = estimateOf(problem, {depth, {a, b, c}});
+        if (estimate.boxBytes > limit) continue;
+        if (best.cycles == 0 || estimate.cycles < best.cycles) best = estimate;
+      }
+    }
+  }
+  return best;
+}
+
+TileEstimate bestDepth(const TileProblem& problem, std::int64_t steps, std::string& why) {
+  const double plain = cyclesUntiled(problem);
+  TileEstimate best;
+  for (const int depth : kDepths) {
+    if (depth > steps) break;
+    const TileEstimate estimate = bestTile(problem, depth);
+    if (estimate.cycles > 0 && (best.cycles == 0 || estimate.cycles < best.cycles)) best = estimate;
+  }
+  if (best.cycles == 0) {
+    why = "no boxes of two steps fit into local memory";
+    return {};
+  }
+  std::string cells;
+  for (std::size_t d = 0; d < dimsOf(problem); ++d)
+    cells += fmt::format("{}{}", d > 0 ? " x " : "", best.tile.cells[d]);
+  why = fmt::format(
+      "{} steps per pass in tiles of {} would take about {:.2f} cycles per cell and step, {:.0f} % "
+      "of the work done twice, boxes of {} KiB; one by one takes {:.2f}",
+      best.tile.depth, cells, best.cycles, 100 * (best.redundancy - 1), best.boxBytes / 1024,
+      plain);
+  if (best.cycles > kWorthwhile * plain) return {};
+  return best;
+}
+
+int largestDepth(const TileProblem& problem) {
+  int largest = 0;
+  // The boxes grow with the depth.
+  for (int depth = 1; depth <= 4096; ++depth) {
+    if (bestTile(problem, depth).cycles == 0) break;
+    largest = depth;
+  }
+  return largest;
+}
+
+}  // namespace hpl::stencils

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "stencil_templates/detail/point_cost.h"
+#include "stencil_templates/detail/time_recipe.h"
+
+/// Which tiles, and how many steps per pass over memory, a time-tiled program is to have on a
+/// device: a model of the work that neighbouring tiles do twice, of the memory that the boxes need,
+/// and of the time that memory and arithmetic take.
+namespace hpl::stencils {
+
+/// What the model needs to know of a program and of where it runs.
+struct TileProblem {
+  const strategies::TimeProgram* program = nullptr;
+  /// Of one step.
+  PointCost cost;
+  /// Bytes of an element of each field.
+  std::vector<std::size_t> bytes;
+  /// The grid, or the device's part of it; slow to fast.
+  std::array<std::int64_t, 3> extents{1, 1, 1};
+  /// One work-item per tile, which computes in vectors of so many lanes; else groups do.
+  bool isAlone = true;
+  int lanes = 16;
+  unsigned units = 1;
+  std::size_t localMemory = 0;
+  std::size_t maxGroupSize = 256;
+};
+
+/// A candidate with what the model thinks of it. Times are cycles of one unit per cell and step.
+struct TileEstimate {
+  TimeTile tile;
+  /// Work-items per group, from slow to fast.
+  std::array<int, 3> local{1, 1, 1};
+  double cycles = 0;
+  /// Cells computed for each cell of the result.
+  double redundancy = 1;
+  std::size_t boxBytes = 0;
+};
+
+/// One step after another.
+double cyclesUntiled(const TileProblem& problem);
+/// The best tiles for some depth; cells 0 where none fits into local memory.
+TileEstimate bestTile(const TileProblem& problem, int depth);
+/// What is thought of given tiles.
+TileEstimate estimateOf(const TileProblem& problem, const TimeTile& tile);
+
+/// The best depth, 1 where tiling does not pay; `why` gets a sentence with the numbers.
+TileEstimate bestDepth(const TileProblem& problem, std::int64_t steps, std::string& why);
+/// The greatest depth for which some tile fits into local memory; 0: none.
+int largestDepth(const TileProblem& problem);
+
+}  // namespace hpl::stencils

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stencil_templates/detail/time_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "hpl/error.h"
+#include "hpl/runtime/device.h"
+#include "hpl/runtime/settings.h"
+
+namespace hpl::stencils {
+namespace {
+
+std::vector<Device> devicesOf(const launch::LaunchOptions& options) {
+  if (!options.shares)
+    return {options.device != nullptr ? Device(*options.device) : defaultDevice()};
+  if (options.shares->devices.empty()) return devices(defaultDevice().type());
+  std::vector<Device> named;
+  for (runtime::DeviceState* state : options.shares->devices) named.emplace_back(*state);
+  return named;
+}
+
+/// Why steps cannot be joined at all; empty: they can.
+std::string impossibility(const TimeRecipe& recipe, bool isShared) {
+  bool isPeriodic = false;
+  for (int d = 0; d < recipe.dims(); ++d) isPeriodic = isPeriodic || recipe.isPeriodic(d);
+  if (isPeriodic && recipe.cost().usesPosition)
+    return "its point function asks for its position in a periodic grid";
+  if (isPeriodic && recipe.hasComputedFaces())
+    return "some faces are periodic, and others are computed from positions";
+  if (recipe.cost().leavesOut) return "its point function does not assign every cell";
+  if (isShared && recipe.isPeriodic(0))
+    return "the first device needs rows of the last one: the slowest dimension is periodic";
+  return "";
+}
+
+/// Why the library does not join steps by itself; empty: nothing is against it.
+std::string reluctance(const launch::LaunchOptions& options) {
+  const runtime::Settings& settings = runtime::settings();
+  if (settings.strategy != runtime::Strategy::Auto) return "HPL_STRATEGY asks for another strategy";
+  if (options.local.dims > 0) return "the launch chose its local domain";
+  return "";
+}
+
+TileProblem problemOf(const TimeRecipe& recipe, const Device& device,
+                      const std::array<std::int64_t, 3>& extents, std::size_t devices) {
+  TileProblem problem;
+  problem.program = &recipe.program();
+  problem.cost = recipe.cost();
+  problem.bytes = recipe.bytesOfFields();
+  problem.extents = extents;
+  problem.extents[0] = std::max<std::int64_t>(1, extents[0] / static_cast<std::int64_t>(devices));
+  const DeviceProperties properties = device.getProperties();
+  problem.isAlone = device.type() == CPU;
+  const std::size_t widest = *std::max_element(problem.bytes.begin(), problem.bytes.end());
+  problem.lanes = launch::nativeLanes(device.state(), widest);
+  problem.units = properties.computeUnits;
+  problem.localMemory = properties.localMemory;
+  problem.maxGroupSize = properties.maxWorkGroupSize;
+  return problem;
+}
+
+void explain(const std::string& name, const std::string& choice) {
+  if (!runtime::settings().explain) return;
+  std::fputs(fmt::format("hpl: {}: {}\n", name, choice).c_str(), stderr);
+}
+
+}  // namespace
+
+bool isForSeveralDevices(const launch::LaunchOptions& options) {
+  return devicesOf(options).size() > 1;
+}
+
+TimeTile chooseTimeTile(const TimeWish& wish, const TimeRecipe& recipe,
+                        const launch::LaunchOptions& options,
+                        const std::array<std::int64_t, 3>& extents) {
+  if (wish.tile.depth == 1 || wish.steps < 2) return {};
+  const std::vector<Device> devices = devicesOf(options);
+  std::string why = impossibility(recipe, devices.size() > 1);
+  if (wish.tile.depth > 1 && !why.empty())
+    throw LaunchError(
+        fmt::format("{}: {} steps cannot be done in one pass: {}; leave out "
+                    ".timeTile({})",
+                    wish.name, wish.tile.depth, why, wish.tile.depth));
+  // Accesses are checked where kernels are as they were written.
+  if (runtime::settings().checkBounds) return {};
+  if (wish.tile.depth > 1) return wish.tile;
+  if (why.empty()) why = reluctance(options);
+  TileEstimate best;
+  if (why.empty())
+    best = bestDepth(problemOf(recipe, devices.front(), extents, devices.size()), wish.steps, why);
+  explain(wish.name,
+          (best.tile.depth > 1 ? "steps are joined: " : "steps are launched one by one: ") + why);
+  // Devices of other kinds have other tiles: each chooses its own.
+  if (devices.size() > 1) return {best.tile.depth, {}};
+  return best.tile;
+}
+
+}  // namespace hpl::stencils

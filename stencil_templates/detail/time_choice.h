@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "stencil_templates/detail/tile_choice.h"
+
+/// How many steps of an iteration go into one launch.
+namespace hpl::stencils {
+
+/// An iteration as the choice sees it.
+struct TimeWish {
+  /// For messages and HPL_EXPLAIN: "stencil 'heat'".
+  std::string name;
+  /// What the user said; depth 0: nothing.
+  TimeTile tile;
+  /// Steps that are done without a look at the result.
+  std::int64_t steps = 0;
+};
+
+/// Chooses steps per pass and tiles for a recipe, whose own tile is not looked at; says so under
+/// HPL_EXPLAIN. Depth 1: steps are launched one by one. Throws LaunchError where the user's depth
+/// is impossible: periodic faces between devices, functions of the position in periodic grids.
+TimeTile chooseTimeTile(const TimeWish& wish, const TimeRecipe& recipe,
+                        const launch::LaunchOptions& options,
+                        const std::array<std::int64_t, 3>& extents);
+
+/// Whether a launch with these options goes to more than one device.
+bool isForSeveralDevices(const launch::LaunchOptions& options);
+
+}  // namespace hpl::stencils

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stencil_templates/detail/time_recipe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hpl/runtime/settings.h"
+#include "stencil_templates/detail/border.h"
+#include "stencil_templates/detail/tile_choice.h"
+
+namespace hpl::stencils {
+namespace {
+
+using strategies::Beyond;
+
+Beyond beyondOf(BoundaryKind kind) {
+  switch (kind) {
+    case BoundaryKind::Nearest:
+      return Beyond::Nearest;
+    case BoundaryKind::Mirror:
+      return Beyond::Mirror;
+    case BoundaryKind::MirrorOdd:
+      return Beyond::MirrorOdd;
+    case BoundaryKind::Periodic:
+      return Beyond::Periodic;
+    case BoundaryKind::Fixed:
+    case BoundaryKind::Computed:
+      return Beyond::Value;
+    default:
+      return Beyond::Nothing;
+  }
+}
+
+/// A condition of branches that are none: they tell the functions apart.
+Node always() { return detail::hostConstant(1); }
+
+std::size_t unsignedOf(int value) { return static_cast<std::size_t>(value); }
+
+}  // namespace
+
+TimeRecipe::TimeRecipe(int dims, std::vector<ir::Type> fields, std::vector<TimeFunction> functions,
+                       const TimeTile& tile)
+    : fields_(std::move(fields)), functions_(std::move(functions)), tile_(tile) {
+  program_.dims = dims;
+  program_.fields.resize(fields_.size());
+  std::vector<bool> written(fields_.size());
+  for (const TimeFunction& function : functions_)
+    for (const int field : function.writes) written[unsignedOf(field)] = true;
+  int parameter = 0;
+  for (strategies::TimeField& field : program_.fields) field.current = parameter++;
+  for (std::size_t f = 0; f < fields_.size(); ++f)
+    if (written[f]) program_.fields[f].next = parameter++;
+  program_.steps = parameter;
+  int branches = static_cast<int>(functions_.size());
+  for (const TimeFunction& function : functions_) addFunction(function, branches);
+}
+
+void TimeRecipe::addFunction(const TimeFunction& function, int& branches) {
+  strategies::TimeStage& stage = program_.stages.emplace_back();
+  stage.body = static_cast<int>(program_.stages.size()) - 1;
+  stage.writes = function.writes;
+  stage.low = function.low;
+  stage.high = function.high;
+  cost_ += function.cost;
+  for (std::size_t i = 0; i < function.inputs.size(); ++i) {
+    const InputPlan& input = function.inputs[i];
+    strategies::TimeRead& read = stage.reads.emplace_back();
+    read.field = function.reads[i];
+    read.offsets = input.reach.offsets;
+    for (int d = 0; d < program_.dims; ++d) {
+      for (const bool high : {false, true}) {
+        const auto face = unsignedOf(2 * d + (high ? 1 : 0));
+        read.beyond[face] = beyondOf(input.kind(program_.dims, d, high));
+        if (input.reach.beyond(d, high) == 0) read.beyond[face] = Beyond::Nothing;
+        if (read.beyond[face] == Beyond::Value) read.value[face] = branches++;
+      }
+    }
+  }
+}
+
+std::vector<std::size_t> TimeRecipe::bytesOfFields() const {
+  std::vector<std::size_t> bytes;
+  for (const ir::Type& type : fields_) bytes.push_back(ir::sizeOf(type));
+  return bytes;
+}
+
+bool TimeRecipe::isPeriodic(int dim) const {
+  const auto d = unsignedOf(dim);
+  for (const strategies::TimeStage& stage : program_.stages)
+    for (const strategies::TimeRead& read : stage.reads)
+      if (read.beyond[2 * d] == Beyond::Periodic || read.beyond[2 * d + 1] == Beyond::Periodic)
+        return true;
+  return false;
+}
+
+bool TimeRecipe::hasComputedFaces() const {
+  for (const TimeFunction& function : functions_)
+    for (const InputPlan& input : function.inputs)
+      for (int face = 0; face < 2 * program_.dims; ++face)
+        if (input.kind(program_.dims, face / 2, face % 2 != 0) == BoundaryKind::Computed)
+          return true;
+  return false;
+}
+
+void TimeRecipe::record() const {
+  const int dims = program_.dims;
+  std::vector<Symbol> current;
+  std::vector<Symbol> next(fields_.size());
+  for (const ir::Type& type : fields_)
+    current.push_back(detail::arrayParameter(type, ir::Space::Global, dims, true));
+  for (std::size_t f = 0; f < fields_.size(); ++f)
+    if (program_.fields[f].next >= 0)
+      next[f] = detail::arrayParameter(fields_[f], ir::Space::Global, dims, false);
+  detail::scalarParameter(irType<int>());
+
+  std::array<Node, 3> own{};
+  for (int d = 0; d < dims; ++d) own[unsignedOf(d)] = positionOf(dims, d).node();
+  for (const TimeFunction& function : functions_) {
+    KernelSymbols symbols;
+    for (const int field : function.reads) symbols.inputs.push_back(current[unsignedOf(field)]);
+    for (const ir::Type& type : function.point->signature().parameters)
+      symbols.scalars.push_back(detail::scalarParameter(type));
+    detail::beginIf(always());
+    // Old and new cells may lie in the same place: nothing is stored before all has been read.
+    std::vector<Node> cells;
+    for (const int field : function.writes)
+      cells.push_back(detail::variableNode(detail::declareVariable(
+          fields_[unsignedOf(field)], ir::Space::Private, 0, nullptr, nullptr)));
+    InteriorReader reader(dims, symbols);
+    function.point->record(reader, cells.data(), symbols.scalars.data());
+    for (std::size_t k = 0; k < cells.size(); ++k)
+      detail::assignNode(
+          detail::accessNode(next[unsignedOf(function.writes[k])], own.data(), unsignedOf(dims)),
+          cells[k]);
+    detail::endBlock();
+  }
+  std::vector<Node> coordinates;
+  for (int d = 0; d < dims; ++d) coordinates.push_back(cast<int>(positionOf(dims, d)).node());
+  for (std::size_t k = 0; k < functions_.size(); ++k) {
+    for (std::size_t i = 0; i < functions_[k].inputs.size(); ++i) {
+      const InputPlan& input = functions_[k].inputs[i];
+      for (int face = 0; face < 2 * dims; ++face) {
+        if (program_.stages[k].reads[i].value[unsignedOf(face)] < 0) continue;
+        detail::beginIf(always());
+        const Node value = input.value(dims, face / 2, face % 2 != 0)->at(coordinates.data(), dims);
+        detail::declareVariable(input.type, ir::Space::Private, 0, nullptr,
+                                detail::convertNode(value, input.type));
+        detail::endBlock();
+      }
+    }
+  }
+}
+
+void TimeRecipe::adjust(ir::AccessSummary& summary) const {
+  const strategies::Growth halo = strategies::haloOf(program_, tile_.depth);
+  const std::size_t dims = unsignedOf(program_.dims);
+  for (const strategies::TimeField& field : program_.fields) {
+    for (const int parameter : {field.current, field.next}) {
+      if (parameter < 0) continue;
+      const bool writes = parameter == field.next;
+      const auto found = std::find_if(
+          summary.arrays.begin(), summary.arrays.end(),
+          [&](const ir::ArrayAccess& access) { return access.array->paramIndex == parameter; });
+      ir::ArrayAccess access;
+      access.array = found->array;
+      access.read = access.readsOldContents = !writes;
+      access.written = access.coversThreads = writes;
+      ir::AccessSite& site = access.sites.emplace_back();
+      site.reads = !writes;
+      site.writes = writes;
+      for (std::size_t d = 0; d < dims; ++d) {
+        const int axis = program_.dims - 1 - static_cast<int>(d);
+        if (writes) access.coverAxes.push_back(axis);
+        site.index.push_back(writes ? ir::IndexForm::affine(axis, 0, 0)
+                             : isPeriodic(static_cast<int>(d))
+                                 ? ir::IndexForm::unknown()
+                                 : ir::IndexForm::affine(axis, -halo.before[d], halo.after[d]));
+      }
+      (writes ? access.writes : access.reads) = site.index;
+      *found = std::move(access);
+    }
+  }
+}
+
+launch::RewriteResult TimeRecipe::rewrite(const launch::RewriteRequest& request) const {
+  TileProblem problem;
+  problem.program = &program_;
+  problem.cost = cost_;
+  problem.bytes = bytesOfFields();
+  // Asking for tiles makes CPUs run what other devices run: tests do.
+  problem.isAlone = request.isCpu && runtime::settings().strategy != runtime::Strategy::Tile;
+  problem.lanes = request.lanes;
+  problem.units = request.units;
+  problem.localMemory = request.localMemory;
+  problem.maxGroupSize = request.maxGroupSize;
+  for (int d = 0; d < program_.dims; ++d)
+    problem.extents[unsignedOf(d)] =
+        static_cast<std::int64_t>(request.size[unsignedOf(program_.dims - 1 - d)]);
+  const TileEstimate best =
+      tile_.cells[0] > 0 ? estimateOf(problem, tile_) : bestTile(problem, tile_.depth);
+  launch::RewriteResult result;
+  if (best.tile.cells[0] == 0) {
+    result.reason = fmt::format(
+        "the boxes of {} steps per pass do not fit into {} bytes of local memory; those of up to "
+        "{} "
+        "steps do: choose .timeTile({}) or leave it to the library",
+        tile_.depth, problem.localMemory, largestDepth(problem),
+        std::max(1, largestDepth(problem)));
+    return result;
+  }
+  strategies::OverlappedOptions options;
+  options.depth = tile_.depth;
+  options.tile = best.tile.cells;
+  options.local = best.local;
+  options.lanes = problem.isAlone ? request.lanes : 1;
+  options.exact = request.exact;
+  options.localMemory = request.localMemory;
+  const strategies::Overlapped tiled =
+      strategies::overlapped(request.kernel, request.summary, program_, options);
+  result.kernel = tiled.kernel;
+  result.hidden = tiled.hidden;
+  result.lanes = options.lanes;
+  result.reason = (tiled.kernel ? "overlapped: " : "") + tiled.reason;
+  for (std::size_t d = 0; d < unsignedOf(program_.dims); ++d) {
+    const std::size_t axis = unsignedOf(program_.dims) - 1 - d;
+    const auto cells = static_cast<std::size_t>(options.tile[d]);
+    result.local[axis] = static_cast<std::size_t>(options.local[d]);
+    result.groups[axis] = (request.size[axis] + cells - 1) / cells;
+  }
+  return result;
+}
+
+}  // namespace hpl::stencils

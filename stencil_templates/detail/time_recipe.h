@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "hpl/launch/rewriter.h"
+#include "hpl/strategies/overlapped.h"
+#include "stencil_templates/detail/recipe.h"
+
+/// What a kernel that does several time steps is generated from.
+namespace hpl::stencils {
+
+/// A stencil function of a time step.
+struct TimeFunction {
+  std::shared_ptr<const PointFunction> point;
+  std::vector<InputPlan> inputs;
+  /// The fields that its inputs and its outputs are.
+  std::vector<int> reads;
+  std::vector<int> writes;
+  /// It is applied to the cells that are so far away from the faces.
+  std::array<std::int64_t, 3> low{};
+  std::array<std::int64_t, 3> high{};
+  PointCost cost;
+};
+
+/// The steps per pass that were chosen, and the cells that a group computes in a pass; 0: not
+/// chosen.
+struct TimeTile {
+  int depth = 1;
+  std::array<std::int64_t, 3> cells{};
+};
+
+/// As a kernel its parameters are: the fields, the new fields where they are written, the number of
+/// steps (int), the scalars of all functions.
+class TimeRecipe final : public launch::KernelRewriter {
+ public:
+  TimeRecipe(int dims, std::vector<ir::Type> fields, std::vector<TimeFunction> functions,
+             const TimeTile& tile);
+
+  int dims() const { return program_.dims; }
+  const strategies::TimeProgram& program() const { return program_; }
+  const TimeTile& tile() const { return tile_; }
+  /// Of all functions together.
+  const PointCost& cost() const { return cost_; }
+  std::vector<std::size_t> bytesOfFields() const;
+  bool isPeriodic(int dim) const;
+  bool hasComputedFaces() const;
+
+  /// Records the functions, each in a branch of its own, and the values beyond faces likewise.
+  void record() const;
+  void adjust(ir::AccessSummary& summary) const override;
+  launch::RewriteResult rewrite(const launch::RewriteRequest& request) const override;
+
+ private:
+  void addFunction(const TimeFunction& function, int& branches);
+
+  std::vector<ir::Type> fields_;
+  std::vector<TimeFunction> functions_;
+  TimeTile tile_;
+  PointCost cost_;
+  strategies::TimeProgram program_;
+};
+
+}  // namespace hpl::stencils

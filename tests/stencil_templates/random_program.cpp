@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "random_program.h"
+
+#include <algorithm>
+#include <optional>
+
+using namespace hpl;
+
+namespace stencil_tests {
+namespace {
+
+class RandomPoint final : public stencils::PointFunction {
+ public:
+  RandomPoint(const RandomFunction& function, int dims) : function_(function), dims_(dims) {
+    signature_.dims = dims;
+    signature_.inputs.assign(function.reads.size(), irType<int>());
+    signature_.outputs.assign(function.writes.size(), irType<int>());
+  }
+
+  void record(stencils::CellReader& reader, const stencils::Node* cells,
+              const stencils::Symbol*) const override {
+    for (std::size_t k = 0; k < function_.sums.size(); ++k) {
+      std::optional<Expr<int>> sum(detail::hostConstant(0));
+      for (const InputTap& tap : function_.sums[k]) {
+        stencils::Offset offsets[3];
+        for (int d = 0; d < dims_; ++d)
+          offsets[d].constant = tap.tap.offset[static_cast<std::size_t>(3 - dims_ + d)];
+        const Expr<int> cell(reader.read(static_cast<int>(tap.input), offsets));
+        const Expr<int> next = *sum + tap.tap.weight * cell;
+        sum.emplace(next);
+      }
+      detail::assignNode(cells[k], sum->node());
+    }
+  }
+
+ private:
+  RandomFunction function_;
+  int dims_;
+};
+
+std::vector<Tap> tapsOf(const RandomFunction& function, std::size_t input) {
+  std::vector<Tap> taps;
+  for (const auto& sum : function.sums)
+    for (const InputTap& tap : sum)
+      if (tap.input == input) taps.push_back(tap.tap);
+  return taps;
+}
+
+}  // namespace
+
+RandomProgram randomProgram(std::mt19937& random) {
+  const auto between = [&](int lo, int hi) {
+    return std::uniform_int_distribution<int>(lo, hi)(random);
+  };
+  RandomProgram program;
+  program.dims = between(1, 3);
+  program.fields = between(1, 3);
+  const auto first = static_cast<std::size_t>(3 - program.dims);
+  std::array<bool, 3> isPeriodic{};
+  for (std::size_t d = first; d < 3; ++d) {
+    program.extents[d] = between(4, program.dims == 3 ? 9 : 23);
+    isPeriodic[d] = between(0, 5) == 0;
+  }
+  for (int k = between(1, 3); k > 0; --k) {
+    RandomFunction& f = program.functions.emplace_back();
+    const int inputs = between(1, std::min(2, program.fields));
+    const int outputs = between(1, std::min(2, program.fields));
+    const int from = between(0, program.fields - 1);
+    for (int i = 0; i < inputs; ++i) f.reads.push_back((from + i) % program.fields);
+    const int to = between(0, program.fields - 1);
+    for (int o = 0; o < outputs; ++o) f.writes.push_back((to + o) % program.fields);
+    const bool isLocal = between(0, 4) == 0;
+    for (int o = 0; o < outputs; ++o) {
+      auto& sum = f.sums.emplace_back();
+      for (int t = between(1, 4); t > 0; --t) {
+        InputTap& tap = sum.emplace_back();
+        tap.input = static_cast<std::size_t>(between(0, inputs - 1));
+        for (std::size_t d = first; d < 3 && !isLocal; ++d) tap.tap.offset[d] = between(-2, 2);
+        tap.tap.weight = between(-2, 2);
+      }
+    }
+    // Every input is read.
+    for (std::size_t i = 0; i < f.reads.size(); ++i) f.sums[0].push_back({i, {{0, 0, 0}, 1}});
+    for (int i = 0; i < inputs; ++i) {
+      Rules& rules = f.rules.emplace_back();
+      for (std::size_t d = first; d < 3; ++d)
+        for (FaceRule& rule : rules[d]) {
+          rule = {static_cast<Kind>(between(0, kKinds - 1)), between(-5, 5)};
+          // Positions mean nothing where cells of a periodic grid are computed twice.
+          const bool wraps = isPeriodic[0] || isPeriodic[1] || isPeriodic[2];
+          if (wraps && rule.kind == Kind::Computed) rule.kind = Kind::Nearest;
+          if (isPeriodic[d]) {
+            rule.kind = Kind::Periodic;
+          } else if (rule.kind == Kind::Periodic) {
+            rule.kind = Kind::Mirror;
+          }
+        }
+    }
+    for (std::size_t d = first; d < 3; ++d) {
+      if (isPeriodic[d]) continue;
+      if (between(0, 2) == 0) f.low[d] = between(0, program.extents[d] / 2);
+      if (between(0, 2) == 0) f.high[d] = between(0, program.extents[d] / 2 - 1);
+    }
+    // Nothing is known beyond untouched faces.
+    for (std::size_t i = 0; i < f.reads.size(); ++i) {
+      const Margins margins = marginsOf(tapsOf(f, i));
+      for (std::size_t d = first; d < 3; ++d) {
+        if (f.rules[i][d][0].kind == Kind::Untouched)
+          f.low[d] = std::max(f.low[d], margins.before[d]);
+        if (f.rules[i][d][1].kind == Kind::Untouched)
+          f.high[d] = std::max(f.high[d], margins.after[d]);
+      }
+    }
+  }
+  return program;
+}
+
+std::string describe(const RandomProgram& program) {
+  const auto list = [](const auto& values) {
+    std::string text;
+    for (const int value : values) text += std::to_string(value) + ' ';
+    return text;
+  };
+  std::string text = std::to_string(program.fields) + " fields of " + list(program.extents);
+  for (const RandomFunction& f : program.functions) {
+    text += "\n  reads " + list(f.reads) + "writes " + list(f.writes) + "low " + list(f.low) +
+            "high " + list(f.high);
+    for (std::size_t i = 0; i < f.reads.size(); ++i) {
+      text += "input " + std::to_string(i) + ": " + describe(f.rules[i], program.dims);
+      for (const Tap& tap : tapsOf(f, i)) text += "at " + list(tap.offset);
+    }
+  }
+  return text;
+}
+
+void referenceStep(const RandomProgram& program, std::vector<Grid<int>>& fields) {
+  for (const RandomFunction& f : program.functions) {
+    std::vector<Grid<int>> inputs;
+    std::vector<Margins> margins;
+    for (std::size_t i = 0; i < f.reads.size(); ++i) {
+      margins.push_back(marginsOf(tapsOf(f, i)));
+      inputs.push_back(
+          padded(fields[static_cast<std::size_t>(f.reads[i])], margins[i], f.rules[i]));
+    }
+    Index3 c{};
+    const Index3& n = program.extents;
+    for (c[0] = f.low[0]; c[0] < n[0] - f.high[0]; ++c[0])
+      for (c[1] = f.low[1]; c[1] < n[1] - f.high[1]; ++c[1])
+        for (c[2] = f.low[2]; c[2] < n[2] - f.high[2]; ++c[2])
+          for (std::size_t o = 0; o < f.writes.size(); ++o) {
+            int sum = 0;
+            for (const InputTap& tap : f.sums[o]) {
+              Index3 from{};
+              for (std::size_t d = 0; d < 3; ++d)
+                from[d] = c[d] + margins[tap.input].before[d] + tap.tap.offset[d];
+              sum += tap.tap.weight * inputs[tap.input].at(from);
+            }
+            fields[static_cast<std::size_t>(f.writes[o])].at(c) = sum;
+          }
+  }
+}
+
+std::unique_ptr<stencils::TimeRecipe> recipeOf(const RandomProgram& program,
+                                               const stencils::TimeTile& tile) {
+  const int dims = program.dims;
+  const auto first = static_cast<std::size_t>(3 - dims);
+  std::vector<stencils::TimeFunction> functions;
+  for (const RandomFunction& f : program.functions) {
+    stencils::TimeFunction& function = functions.emplace_back();
+    function.point = std::make_shared<const RandomPoint>(f, dims);
+    function.reads = f.reads;
+    function.writes = f.writes;
+    const stencils::PointFacts facts =
+        stencils::findFacts(*function.point, function.point->signature().outputs);
+    function.cost = facts.cost;
+    for (std::size_t i = 0; i < f.reads.size(); ++i) {
+      stencils::FaceBoundaries faces;
+      for (int d = 0; d < dims; ++d)
+        for (const bool high : {false, true})
+          faces[static_cast<std::size_t>(stencils::faceOf(dims, d, high))] =
+              boundaryOf(f.rules[i][first + static_cast<std::size_t>(d)][high ? 1 : 0], dims);
+      function.inputs.push_back({irType<int>(), faces, facts.reach[i]});
+    }
+    for (std::size_t d = 0; d < static_cast<std::size_t>(dims); ++d) {
+      function.low[d] = f.low[first + d];
+      function.high[d] = f.high[first + d];
+    }
+  }
+  return std::make_unique<stencils::TimeRecipe>(
+      dims, std::vector<ir::Type>(static_cast<std::size_t>(program.fields), irType<int>()),
+      std::move(functions), tile);
+}
+
+}  // namespace stencil_tests

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that do several time steps, in the interpreter: it knows races, divergent barriers, cells
+// that nobody has filled, and bounds.
+#include <doctest/doctest.h>
+
+#include "hpl/ir/interpreter.h"
+#include "hpl/ir/verifier.h"
+#include "hpl/lang/detail/capture_state.h"
+#include "random_program.h"
+
+using namespace hpl;
+using namespace hpl::strategies;
+using namespace stencil_tests;
+
+namespace {
+
+struct Captured {
+  std::shared_ptr<const ir::Kernel> kernel;
+  ir::AccessSummary summary;
+};
+
+Captured capture(const stencils::TimeRecipe& recipe) {
+  Captured result;
+  {
+    hpl::detail::Capture session({});
+    recipe.record();
+    result.kernel = session.finish("steps");
+  }
+  ir::verify(*result.kernel);
+  result.summary = ir::analyze(*result.kernel);
+  recipe.adjust(result.summary);
+  return result;
+}
+
+/// Runs the kernel over the rows first..first+count-1 of the grid.
+void run(const Overlapped& tiled, const OverlappedOptions& options, const RandomProgram& program,
+         const stencils::TimeRecipe& recipe, int steps, std::int64_t first, std::int64_t count,
+         std::vector<Grid<int>>& now, std::vector<Grid<int>>& next) {
+  const auto dims = static_cast<std::size_t>(program.dims);
+  std::vector<std::int64_t> extents;
+  for (std::size_t d = 3 - dims; d < 3; ++d) extents.push_back(program.extents[d]);
+  std::vector<ir::Argument> arguments;
+  for (Grid<int>& field : now) arguments.push_back(ir::arrayArgument(field.cells.data(), extents));
+  for (std::size_t f = 0; f < next.size(); ++f)
+    if (recipe.program().fields[f].next >= 0)
+      arguments.push_back(ir::arrayArgument(next[f].cells.data(), extents));
+  arguments.push_back(ir::scalarArgument(steps));
+  ir::NDRange range{program.dims, {1, 1, 1}, {1, 1, 1}};
+  for (const Hidden& hidden : tiled.hidden) {
+    const std::size_t d = dims - 1 - static_cast<std::size_t>(hidden.axis);
+    std::int64_t value = extents[d];
+    if (d == 0 && hidden.kind == Hidden::Kind::First) value = first;
+    if (d != 0 && hidden.kind == Hidden::Kind::First) value = 0;
+    if (d == 0 && hidden.kind == Hidden::Kind::Count) value = count;
+    arguments.push_back(ir::scalarArgument(static_cast<std::uint64_t>(value)));
+  }
+  for (std::size_t d = 0; d < dims; ++d) {
+    const std::size_t axis = dims - 1 - d;
+    const std::int64_t cells = d == 0 ? count : extents[d];
+    range.local[axis] = static_cast<std::uint64_t>(options.local[d]);
+    range.global[axis] =
+        static_cast<std::uint64_t>((cells + options.tile[d] - 1) / options.tile[d]) *
+        range.local[axis];
+  }
+  ir::InterpreterOptions checks;
+  checks.detectRaces = true;
+  checks.detectUninitialised = true;
+  ir::interpret(*tiled.kernel, range, arguments, checks);
+}
+
+void checkProgram(unsigned seed, bool isAlone) {
+  CAPTURE(seed);
+  CAPTURE(isAlone);
+  std::mt19937 random(seed);
+  const auto between = [&](int lo, int hi) {
+    return std::uniform_int_distribution<int>(lo, hi)(random);
+  };
+  const RandomProgram program = randomProgram(random);
+  OverlappedOptions options;
+  options.depth = between(1, 4);
+  options.lanes = isAlone ? 4 : 1;
+  options.jam = between(1, 3);
+  options.vectors = between(1, 2);
+  for (std::size_t d = 0; d < static_cast<std::size_t>(program.dims); ++d) {
+    options.tile[d] = between(1, 12);
+    if (!isAlone) options.local[d] = between(1, 3);
+  }
+  if (!isAlone) options.local[static_cast<std::size_t>(program.dims) - 1] = 2;
+  const auto recipe = recipeOf(program, {options.depth, {}});
+  const Captured captured = capture(*recipe);
+  const Overlapped tiled =
+      overlapped(*captured.kernel, captured.summary, recipe->program(), options);
+  REQUIRE_MESSAGE(tiled.kernel != nullptr, tiled.reason);
+  ir::verify(*tiled.kernel);
+
+  std::vector<Grid<int>> now;
+  for (int f = 0; f < program.fields; ++f)
+    now.push_back(someCells<int>(program.extents, seed + static_cast<unsigned>(f)));
+  const int steps = between(1, options.depth);
+  std::vector<Grid<int>> expected = now;
+  for (int s = 0; s < steps; ++s) referenceStep(program, expected);
+  std::vector<Grid<int>> next(now.size(), Grid<int>(program.extents));
+  const int slow = program.extents[static_cast<std::size_t>(3 - program.dims)];
+  const int cut = between(1, slow);
+  for (const auto& [first, count] : {std::pair{0, cut}, std::pair{cut, slow - cut}})
+    if (count > 0) run(tiled, options, program, *recipe, steps, first, count, now, next);
+  CAPTURE(steps);
+  CAPTURE(describe(program));
+  for (std::size_t f = 0; f < now.size(); ++f) {
+    CAPTURE(f);
+    if (recipe->program().fields[f].next >= 0) CHECK(next[f].cells == expected[f].cells);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("time tiles: random programs in vectors equal one step after another") {
+  for (unsigned seed = 1; seed <= 60; ++seed) checkProgram(seed, true);
+}
+
+TEST_CASE("time tiles: random programs in groups of work-items equal one step after another") {
+  for (unsigned seed = 1; seed <= 60; ++seed) checkProgram(1000 + seed, false);
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Iterations of launch-level stencils that do several steps per launch.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "stencil_support.h"
+
+using namespace hpl;
+using namespace stencil_tests;
+
+namespace {
+
+/// Runs `steps` steps with so many per launch and compares with one step after another in C++.
+template <class T, int N>
+void checkIteration(unsigned seed) {
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  const auto between = [&](int lo, int hi) {
+    return std::uniform_int_distribution<int>(lo, hi)(random);
+  };
+  std::vector<Tap> taps;
+  for (int t = between(1, 5); t > 0; --t) {
+    Tap& tap = taps.emplace_back();
+    for (std::size_t k = 3 - N; k < 3; ++k) tap.offset[k] = between(-2, 2);
+    tap.weight = between(-2, 2);
+  }
+  const Margins margins = marginsOf(taps);
+  Rules rules;
+  Index3 extents{1, 1, 1};
+  bool isPeriodic = false;
+  for (std::size_t k = 3 - N; k < 3; ++k) {
+    extents[k] = std::max({2, margins.before[k], margins.after[k]}) + between(0, 40 / N);
+    for (FaceRule& rule : rules[k])
+      rule = {static_cast<Kind>(between(0, kKinds - 1)), between(-5, 5)};
+    for (const FaceRule& rule : rules[k])
+      if (rule.kind == Kind::Periodic) rules[k] = {{{Kind::Periodic, 0}, {Kind::Periodic, 0}}};
+    isPeriodic = isPeriodic || rules[k][0].kind == Kind::Periodic;
+  }
+  const auto slowest = static_cast<std::size_t>(3 - N);
+  const int devices = between(1, deviceCount());
+  for (std::size_t k = slowest; k < 3; ++k)
+    for (FaceRule& rule : rules[k]) {
+      if (isPeriodic && rule.kind == Kind::Computed) rule.kind = Kind::Fixed;
+      if (devices > 1 && k == slowest && rule.kind == Kind::Periodic) rule.kind = Kind::Mirror;
+    }
+  const int steps = between(2, 6);
+  const int depth = between(2, 8);
+  CAPTURE(describe(rules, N));
+  CAPTURE(steps);
+  CAPTURE(depth);
+  CAPTURE(devices);
+  Grid<T> grid = someCells<T>(extents, seed);
+  Array<T, N> a = arrayOf<T, N>(grid);
+  Array<T, N> b = arrayOf<T, N>(someCells<T>(extents, seed + 1));
+  for (int s = 0; s < steps; ++s) grid = weightedSum(grid, grid, taps, rules);
+  Stencil stencil(weightedSumOf<T, N>(taps));
+  setRules(stencil, rules, N);
+  stencil.devices(defaultDevice().type(), devices).timeTile(depth).iterate(steps)(a, b);
+  CHECK(cellsOf(a) == grid.cells);
+}
+
+float averaged(Stencil& stencil, int depth, StencilRun& run) {
+  Array<float, 2> a(40, 50), b(40, 50);
+  for (int y = 0; y < 40; ++y)
+    for (int x = 0; x < 50; ++x) a(y, x) = y == 20 && x == 20 ? 100.0f : 0.0f;
+  run = stencil.timeTile(depth).until(0.05, 7).iterate(500)(a, b);
+  return a(21, 20);
+}
+
+Stencil average() {
+  return Stencil([](Neighbourhood<float, 2> p) {
+    return 0.5f * p(0, 0) + 0.125f * (p(-1, 0) + p(1, 0) + p(0, -1) + p(0, 1));
+  });
+}
+
+}  // namespace
+
+TEST_CASE("time tiles: iterations equal one step after another, whatever is beyond the faces") {
+  const unsigned seeds = deviceCount() > 1 ? 2 : 3;
+  for (unsigned seed = 1; seed <= seeds; ++seed) {
+    checkIteration<int, 1>(seed);
+    checkIteration<int, 2>(100 + seed);
+    checkIteration<int, 3>(200 + seed);
+    checkIteration<float, 2>(300 + seed);
+  }
+}
+
+TEST_CASE("time tiles: convergence is noticed at the same step as without them") {
+  Stencil stencil = average();
+  stencil.boundary(Fixed(0.0f));
+  StencilRun tiled, plain;
+  const float got = averaged(stencil, 6, tiled);
+  const float expected = averaged(stencil, 1, plain);
+  CHECK(plain.converged);
+  CHECK(tiled.converged);
+  CHECK(tiled.steps == plain.steps);
+  CHECK(tiled.residual == plain.residual);
+  CHECK(got == expected);
+}
+
+TEST_CASE("time tiles: further inputs, several outputs, scalars and views take part") {
+  // Two fields that exchange, a source that stays, and elements of two types.
+  Stencil stencil([](Neighbourhood<float, 2> u, Neighbourhood<int, 2> n,
+                     Neighbourhood<float, 2> source, Output<float> u1, Output<int> n1, Float rate) {
+    u1 = u(0, 0) + rate * (u(0, 1) - u(0, -1)) + source(0, 0);
+    n1 = n(-1, 0) + n(1, 0) - cast<int>(u(0, 0));
+  });
+  stencil.boundary(1, Nearest()).boundary(2, Periodic()).boundary(3, Nearest());
+  const auto run = [&](int depth) {
+    Array<float, 2> all(30, 70), v(20, 60), source(20, 60);
+    Array<int, 2> n(20, 60), m(20, 60);
+    for (int y = 0; y < 30; ++y)
+      for (int x = 0; x < 70; ++x) all(y, x) = static_cast<float>((7 * y + 3 * x) % 11);
+    for (int y = 0; y < 20; ++y)
+      for (int x = 0; x < 60; ++x) {
+        source(y, x) = static_cast<float>((y * x) % 5);
+        n(y, x) = (y + 2 * x) % 3;
+      }
+    Array<float, 2>& u = all(Range(5, 24), Range(3, 62));
+    stencil.timeTile(depth).iterate(9)(u, n, source, v, m, 0.25f);
+    std::vector<float> cells = cellsOf(u);
+    for (const int cell : cellsOf(n)) cells.push_back(static_cast<float>(cell));
+    cells.push_back(all(0, 0));
+    return cells;
+  };
+  CHECK(run(4) == run(1));
+}
+
+TEST_CASE("time tiles: functions of the position and functions that leave cells out keep working") {
+  Stencil ramp([](Neighbourhood<int, 2> p) { return p(0, 1) + where(idx > 3, cast<int>(idy), 0); });
+  ramp.boundary(Nearest());
+  Stencil some([](Neighbourhood<int, 1> p, Output<int> out) {
+    if_(p(0) > 0) {
+      out = p(1) - 1;
+    }
+  });
+  some.boundary(Fixed(5));
+  Array<int, 2> a(9, 33), b(9, 33), c(9, 33), d(9, 33);
+  for (int y = 0; y < 9; ++y)
+    for (int x = 0; x < 33; ++x) a(y, x) = c(y, x) = y * x;
+  ramp.timeTile(5).iterate(5)(a, b);
+  ramp.timeTile(1).iterate(5)(c, d);
+  CHECK(cellsOf(a) == cellsOf(c));
+  Array<int, 1> e(20), f(20);
+  CHECK(messageOf<LaunchError>([&] { some.timeTile(3).iterate(6)(e, f); }) ==
+        "stencil: 3 steps cannot be done in one pass: its point function does not assign every "
+        "cell; leave out .timeTile(3)");
+  ramp.boundary(Periodic());
+  CHECK(messageOf<LaunchError>([&] { ramp.timeTile(2).iterate(6)(a, b); }) ==
+        "stencil: 2 steps cannot be done in one pass: its point function asks for its position in "
+        "a periodic grid; leave out .timeTile(2)");
+}
+
+TEST_CASE("time tiles: depths and tiles that are impossible are refused with what would do") {
+  Stencil stencil = average();
+  stencil.label("average").boundary(Fixed(0.0f));
+  Array<float, 2> a(600, 600), b(600, 600);
+  CHECK(messageOf<ArgumentError>([&] { stencil.timeTile(0); }) ==
+        "Stencil::timeTile(0): the number of steps per pass must be positive");
+  CHECK(messageOf<ArgumentError>([&] { stencil.timeTile(2, Domain(16, 0)); }) ==
+        "Stencil::timeTile(2, tile): the tile is empty in dimension 2; every size must be at least "
+        "1");
+  CHECK(messageOf<ArgumentError>([&] { stencil.timeTile(2, Domain(16)).iterate(4)(a, b); }) ==
+        "stencil 'average': timeTile(2, tile): the tile has 1 dimension, and the arrays have 2");
+  const std::string deep =
+      messageOf<LaunchError>([&] { stencil.timeTile(100000).iterate(100000)(a, b); });
+  CHECK(deep.find("the boxes of 100000 steps per pass do not fit into") != std::string::npos);
+  CHECK(deep.find("those of up to ") != std::string::npos);
+  const std::string wide =
+      messageOf<LaunchError>([&] { stencil.timeTile(2, Domain(100000, 100000)).iterate(4)(a, b); });
+  CHECK(wide.find("bytes of local memory, and the device has") != std::string::npos);
+}
