@@ -42,14 +42,23 @@ std::int64_t Stencil::reach(int input, Face face) const {
   return state_->reach(input, face);
 }
 
-launch::ShareOptions& StencilLauncher::share() {
+namespace stencils {
+namespace {
+
+launch::ShareOptions& share(launch::LaunchOptions& options) {
   // Copies of a launcher do not share their choices.
-  options_.shares = options_.shares ? std::make_shared<launch::ShareOptions>(*options_.shares)
-                                    : std::make_shared<launch::ShareOptions>();
-  return *options_.shares;
+  options.shares = options.shares ? std::make_shared<launch::ShareOptions>(*options.shares)
+                                  : std::make_shared<launch::ShareOptions>();
+  return *options.shares;
 }
 
-StencilLauncher& StencilLauncher::devices(const std::vector<Device>& list) {
+}  // namespace
+
+void chooseDevice(launch::LaunchOptions& options, const Device& device) {
+  options.device = &device.state();
+}
+
+void chooseDevices(launch::LaunchOptions& options, const std::vector<Device>& list) {
   if (list.empty())
     throw LaunchError("Stencil::devices(...): the list of devices is empty; name at least one");
   std::vector<runtime::DeviceState*> states;
@@ -62,11 +71,10 @@ StencilLauncher& StencilLauncher::devices(const std::vector<Device>& list) {
                         device.name()));
     states.push_back(&device.state());
   }
-  share().devices = std::move(states);
-  return *this;
+  share(options).devices = std::move(states);
 }
 
-StencilLauncher& StencilLauncher::devices(DeviceType type, int n) {
+void chooseDevices(launch::LaunchOptions& options, DeviceType type, int n) {
   if (n < 1) throw LaunchError(fmt::format("Stencil::devices({}): ask for at least one device", n));
   std::vector<Device> list = hpl::devices(type);
   if (static_cast<int>(list.size()) < n)
@@ -75,48 +83,34 @@ StencilLauncher& StencilLauncher::devices(DeviceType type, int n) {
         "device several times",
         n, list.size(), n));
   list.erase(list.begin() + n, list.end());
-  return devices(list);
+  chooseDevices(options, list);
 }
 
-StencilLauncher& StencilLauncher::devices() {
-  share().devices.clear();
-  return *this;
+void chooseAllDevices(launch::LaunchOptions& options) { share(options).devices.clear(); }
+
+void chooseWeights(launch::LaunchOptions& options, const std::vector<double>& shares) {
+  launch::ShareOptions& chosen = share(options);
+  chosen.weights = shares;
+  chosen.measured = false;
 }
 
-StencilLauncher& StencilLauncher::devices(int n) { return devices(defaultDevice().type(), n); }
+void chooseMeasuredWeights(launch::LaunchOptions& options) { share(options).measured = true; }
 
-StencilLauncher& StencilLauncher::weights(const std::vector<double>& shares) {
-  launch::ShareOptions& options = share();
-  options.weights = shares;
-  options.measured = false;
-  return *this;
-}
-
-StencilLauncher& StencilLauncher::weights(MeasuredWeights) {
-  share().measured = true;
-  return *this;
-}
-
-StencilLauncher& StencilLauncher::timeTile(int steps) {
+void chooseTimeTile(IterationPlan& plan, int steps, const Domain& tile) {
   if (steps < 1)
     throw ArgumentError(
         fmt::format("Stencil::timeTile({}): the number of steps per pass must be positive", steps));
-  timeTile_ = steps;
-  tile_ = {};
-  return *this;
-}
-
-StencilLauncher& StencilLauncher::timeTile(int steps, const Domain& tile) {
-  timeTile(steps);
   for (int d = 0; d < tile.dims; ++d)
     if (tile.size[d] == 0)
       throw ArgumentError(
           fmt::format("Stencil::timeTile({}, tile): the tile is empty in dimension {}; every size "
                       "must be at least 1",
                       steps, d + 1));
-  tile_ = tile;
-  return *this;
+  plan.timeTile = steps;
+  plan.tile = tile;
 }
+
+}  // namespace stencils
 
 StencilUntil StencilLauncher::untilWith(
     double bound, std::int64_t every,
@@ -128,7 +122,9 @@ StencilUntil StencilLauncher::untilWith(
     throw ArgumentError(fmt::format(
         "Stencil::until({}, {}): the steps between two looks at the residual must be positive",
         bound, every));
-  return {state_, options_, {0, {bound, every, std::move(residual)}, timeTile_, tile_}};
+  stencils::IterationPlan plan = plan_;
+  plan.until = {bound, every, std::move(residual)};
+  return {state_, options_, std::move(plan)};
 }
 
 }  // namespace hpl

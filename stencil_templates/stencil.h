@@ -114,44 +114,100 @@ class StencilUntil {
   stencils::IterationPlan plan_;
 };
 
-/// A stencil about to be launched somewhere: `heat.devices(4)(in, out, 0.1f)`.
-class StencilLauncher {
- public:
-  explicit StencilLauncher(std::shared_ptr<stencils::StencilState> state)
-      : state_(std::move(state)) {}
+namespace stencils {
 
+void chooseDevice(launch::LaunchOptions& options, const Device& device);
+void chooseDevices(launch::LaunchOptions& options, const std::vector<Device>& list);
+void chooseDevices(launch::LaunchOptions& options, DeviceType type, int n);
+void chooseAllDevices(launch::LaunchOptions& options);
+void chooseWeights(launch::LaunchOptions& options, const std::vector<double>& shares);
+void chooseMeasuredWeights(launch::LaunchOptions& options);
+void chooseTimeTile(IterationPlan& plan, int steps, const Domain& tile);
+
+}  // namespace stencils
+
+/// Where and how stencils are launched; `Self` is what the choices are made for.
+template <class Self>
+class StencilChoices {
+ public:
   /// Where to run; default: defaultDevice(). Throws DeviceError when there is no such device.
-  StencilLauncher& device(const Device& device) {
-    options_.device = &device.state();
-    return *this;
+  Self& device(const Device& device) {
+    stencils::chooseDevice(options_, device);
+    return self();
   }
-  StencilLauncher& device(DeviceType type, int n = 0) { return device(Device(type, n)); }
+  Self& device(DeviceType type, int n = 0) { return device(Device(type, n)); }
 
   /// All devices of the default device's type, the first n of them or of another type, or those of
   /// a list: each computes some slices of the slowest dimension, and gets the neighbouring slices
   /// that it needs when they have changed. Throws DeviceError when there are not so many,
   /// LaunchError for an empty list and a device that is named twice.
-  StencilLauncher& devices();
-  StencilLauncher& devices(int n);
-  StencilLauncher& devices(DeviceType type, int n);
-  StencilLauncher& devices(const std::vector<Device>& list);
+  Self& devices() {
+    stencils::chooseAllDevices(options_);
+    return self();
+  }
+  Self& devices(int n) { return devices(defaultDevice().type(), n); }
+  Self& devices(DeviceType type, int n) {
+    stencils::chooseDevices(options_, type, n);
+    return self();
+  }
+  Self& devices(const std::vector<Device>& list) {
+    stencils::chooseDevices(options_, list);
+    return self();
+  }
 
   /// How the slices are shared out: one number per device, in proportion, or MEASURED.
-  StencilLauncher& weights(const std::vector<double>& shares);
-  StencilLauncher& weights(std::initializer_list<double> shares) {
+  Self& weights(const std::vector<double>& shares) {
+    stencils::chooseWeights(options_, shares);
+    return self();
+  }
+  Self& weights(std::initializer_list<double> shares) {
     return weights(std::vector<double>(shares));
   }
-  StencilLauncher& weights(MeasuredWeights);
+  Self& weights(MeasuredWeights) {
+    stencils::chooseMeasuredWeights(options_);
+    return self();
+  }
+
+  /// How floating point is treated; default: HPL_FP.
+  Self& fp(FpMode mode) {
+    options_.fp = mode;
+    options_.fpChosen = true;
+    return self();
+  }
+
+  /// How many steps are done per pass over memory (time tiling): 1 launches each step by itself;
+  /// without this, the library chooses. Results are the same, but for floating-point contraction.
+  /// Throws ArgumentError unless positive; LaunchError follows where the device cannot hold the
+  /// boxes that so many steps need.
+  Self& timeTile(int steps) { return timeTile(steps, {}); }
+  /// The same, in tiles of so many cells: tile(x, y) in two dimensions.
+  Self& timeTile(int steps, const Domain& tile) {
+    stencils::chooseTimeTile(plan_, steps, tile);
+    return self();
+  }
+
+ protected:
+  ~StencilChoices() = default;
+  StencilChoices() = default;
+  StencilChoices(const StencilChoices&) = default;
+  StencilChoices& operator=(const StencilChoices&) = default;
+
+  launch::LaunchOptions options_;
+  stencils::IterationPlan plan_;
+
+ private:
+  Self& self() { return static_cast<Self&>(*this); }
+};
+
+/// A stencil about to be launched somewhere: `heat.devices(4)(in, out, 0.1f)`.
+class StencilLauncher : public StencilChoices<StencilLauncher> {
+ public:
+  explicit StencilLauncher(std::shared_ptr<stencils::StencilState> state)
+      : state_(std::move(state)) {}
 
   /// Size of the work-groups; default: chosen for the device.
   StencilLauncher& local(const Domain& domain) {
     options_.local = domain;
-    return *this;
-  }
-  /// How floating point is treated; default: HPL_FP.
-  StencilLauncher& fp(FpMode mode) {
-    options_.fp = mode;
-    options_.fpChosen = true;
     return *this;
   }
 
@@ -162,17 +218,11 @@ class StencilLauncher {
     return stencils::launchStencil(*state_, options_, list, sizeof...(A));
   }
 
-  /// How many steps iterate(n) does per pass over memory (time tiling): 1 launches each step by
-  /// itself; without this, the library chooses. Results are the same, but for floating-point
-  /// contraction. Throws ArgumentError unless positive; iterate(n)(...) throws LaunchError where
-  /// the device cannot hold the boxes that so many steps need.
-  StencilLauncher& timeTile(int steps);
-  /// The same, in tiles of so many cells: tile(x, y) in two dimensions.
-  StencilLauncher& timeTile(int steps, const Domain& tile);
-
   /// Several steps; see StencilIteration.
   StencilIteration iterate(std::int64_t steps) const {
-    return {state_, options_, {steps, {}, timeTile_, tile_}};
+    stencils::IterationPlan plan = plan_;
+    plan.steps = steps;
+    return {state_, options_, std::move(plan)};
   }
 
   /// Stops an iteration when the residual is below `bound`: the largest |now - before| of output 1.
@@ -190,12 +240,8 @@ class StencilLauncher {
  private:
   StencilUntil untilWith(double bound, std::int64_t every,
                          std::shared_ptr<const stencils::ResidualFunction> residual) const;
-  launch::ShareOptions& share();
 
   std::shared_ptr<stencils::StencilState> state_;
-  launch::LaunchOptions options_;
-  int timeTile_ = 0;
-  Domain tile_;
 };
 
 /// A stencil: what happens to each cell of a domain of one to three dimensions, given the cells
@@ -283,6 +329,7 @@ class Stencil {
   std::int64_t reach(int input, Face face) const;
 
  private:
+  friend class StencilProgram;
   StencilLauncher launcher() const { return StencilLauncher(state_); }
 
   std::shared_ptr<stencils::StencilState> state_;

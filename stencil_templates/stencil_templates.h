@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Stencils on top of hpl/hpl.h: point functions over neighbourhoods that the library launches, and
-// templates for use inside kernels.
+// Stencils on top of hpl/hpl.h: point functions over neighbourhoods that the library launches,
+// programs of several of them, and templates for use inside kernels.
 
 #include "stencil_templates/boundary.h"
 #include "stencil_templates/kernel/stencil_kernel.h"
 #include "stencil_templates/neighbourhood.h"
 #include "stencil_templates/pattern.h"
+#include "stencil_templates/program.h"
 #include "stencil_templates/stencil.h"

@@ -93,6 +93,14 @@ void* Root::hostData(const geometry::Box& box, bool forWriting, bool discardOld)
   return opened.host;
 }
 
+geometry::Region Root::written() const {
+  const detail::Lock lock(detail::coherenceMutex());
+  geometry::Region cells = state_->host.current;
+  for (const auto& replica : state_->replicas)
+    if (!replica->zeroCopy) cells.add(replica->own.current);
+  return cells;
+}
+
 Root::~Root() {
   try {
     detail::retire(*state_);

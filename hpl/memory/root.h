@@ -7,6 +7,7 @@
 #include <string>
 
 #include "hpl/geometry/box.h"
+#include "hpl/geometry/region.h"
 #include "hpl/ir/type.h"
 #include "hpl/memory/view.h"
 
@@ -92,6 +93,9 @@ class Root : public std::enable_shared_from_this<Root> {
   /// asked, for writing; rows of the box are apart as `whole().strides` says. The guarantee lasts
   /// until a device is given one of the cells.
   void* hostData(const geometry::Box& box, bool forWriting, bool discardOld = false);
+
+  /// The cells that have a value because somebody wrote them, or because they are the caller's.
+  geometry::Region written() const;
 
   /// Changes, to a value that no root ever had, whenever validity, replicas or host access change.
   /// Read it under the coherence lock (detail::Transaction).

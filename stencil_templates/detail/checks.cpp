@@ -78,12 +78,15 @@ bool overlap(const StencilArgument& a, const StencilArgument& b) {
 }
 
 void checkOverlaps(const std::string& stencil, const PointSignature& signature,
-                   const StencilArgument* arguments) {
+                   const StencilArgument* arguments, bool mayUpdate) {
   const std::size_t inputs = signature.inputs.size();
   const std::size_t arrays = inputs + signature.outputs.size();
   for (std::size_t out = inputs; out < arrays; ++out) {
     for (std::size_t other = 0; other < out; ++other) {
       if (!overlap(arguments[out], arguments[other])) continue;
+      const bool isSame =
+          arguments[out].argument.view->box() == arguments[other].argument.view->box();
+      if (mayUpdate && other < inputs && isSame) continue;
       throw ArgumentError(fmt::format(
           "{}: {} and {} are the same cells{}; pass another array, or let iterate(n) exchange two",
           stencil, nameOfArgument(signature, arguments, out),
@@ -147,7 +150,7 @@ std::string nameOfArgument(const PointSignature& signature, const StencilArgumen
 }
 
 void checkStencilArguments(const std::string& stencil, const PointSignature& signature,
-                           const StencilArgument* arguments, std::size_t count) {
+                           const StencilArgument* arguments, std::size_t count, bool mayUpdate) {
   if (count != signature.count())
     throw ArgumentError(fmt::format(
         "{} takes {}, {} and {}, in this order, but was called with {}", stencil,
@@ -162,7 +165,7 @@ void checkStencilArguments(const std::string& stencil, const PointSignature& sig
   for (const ir::Type& type : signature.parameters)
     checkScalar(stencil, signature, arguments, i++, type);
   checkShapes(stencil, signature, arguments, arrays);
-  checkOverlaps(stencil, signature, arguments);
+  checkOverlaps(stencil, signature, arguments, mayUpdate);
 }
 
 void checkBoundaries(const std::string& stencil, const StencilRecipe& recipe) {

@@ -78,18 +78,9 @@ class Iteration {
     const geometry::Extents& shape = there_.front().argument.view->extents;
     std::array<std::int64_t, 3> extents{1, 1, 1};
     for (int d = 0; d < shape.rank(); ++d) extents[static_cast<std::size_t>(d)] = shape[d];
-    TimeWish wish{state.describe(), {plan.timeTile, {}}, joined};
-    if (plan.tile.dims > 0 && plan.tile.dims != shape.rank())
-      throw ArgumentError(
-          fmt::format("{}: timeTile({}, tile): the tile has {} dimension{}, and the "
-                      "arrays have {}",
-                      state.describe(), plan.timeTile, plan.tile.dims,
-                      plan.tile.dims == 1 ? "" : "s", shape.rank()));
-    for (int d = 0; d < plan.tile.dims; ++d)
-      wish.tile.cells[static_cast<std::size_t>(plan.tile.dims - 1 - d)] =
-          static_cast<std::int64_t>(plan.tile.size[d]);
     const TimeTile tile =
-        chooseTimeTile(wish, state.timeKernelFor(*kernel_, {})->recipe, options_, extents);
+        chooseTimeTile(wishOf(state.describe(), plan, shape.rank(), joined),
+                       state.timeKernelFor(*kernel_, {})->recipe, options_, extents);
     depth_ = tile.depth;
     if (depth_ > 1) time_ = state.timeKernelFor(*kernel_, tile);
   }

@@ -128,6 +128,24 @@ std::shared_ptr<const StencilKernel> StencilState::kernelFor(const launch::Launc
   return known;
 }
 
+StencilRecipe StencilState::recipeFor(const std::string& name, const StencilArgument* arguments,
+                                      std::size_t count) {
+  const std::lock_guard lock(mutex_);
+  checkStencilArguments(name, signature(), arguments, count, true);
+  std::vector<ir::Type> outputs;
+  for (std::size_t i = 0; i < signature().outputs.size(); ++i)
+    outputs.push_back(arguments[signature().inputs.size() + i].argument.type);
+  StencilRecipe recipe = makeRecipe(outputs, false);
+  checkBoundaries(name, recipe);
+  checkReach(name, recipe, arguments);
+  return recipe;
+}
+
+PointCost StencilState::cost() {
+  const std::lock_guard lock(mutex_);
+  return facts().cost;
+}
+
 TimeKernel::TimeKernel(int dims, std::vector<ir::Type> fields, std::vector<TimeFunction> functions,
                        const TimeTile& tile)
     : recipe(dims, std::move(fields), std::move(functions), tile) {

@@ -48,6 +48,11 @@ class StencilState {
   std::shared_ptr<const StencilKernel> kernelFor(const launch::LaunchOptions& options,
                                                  const StencilArgument* arguments,
                                                  std::size_t count);
+  /// Checks the arguments of a function of a program, whose outputs may be inputs, and gives its
+  /// recipe. `name` is the function's in messages.
+  StencilRecipe recipeFor(const std::string& name, const StencilArgument* arguments,
+                          std::size_t count);
+  PointCost cost();
   /// The kernel that does `tile.depth` steps of `kernel` per launch.
   std::shared_ptr<const TimeKernel> timeKernelFor(const StencilKernel& kernel,
                                                   const TimeTile& tile);
@@ -76,8 +81,10 @@ class StencilState {
 
 /// Throws ArgumentError or ShapeError, in the user's terms, for arguments that do not fit the point
 /// function: number, kind, type, dimensions, shape, outputs that overlap inputs or each other.
+/// `mayUpdate`: an output may be an input.
 void checkStencilArguments(const std::string& stencil, const PointSignature& signature,
-                           const StencilArgument* arguments, std::size_t count);
+                           const StencilArgument* arguments, std::size_t count,
+                           bool mayUpdate = false);
 /// Throws ArgumentError for boundaries that are missing or do not fit the inputs.
 void checkBoundaries(const std::string& stencil, const StencilRecipe& recipe);
 /// Throws ShapeError when the stencil reaches further than the arrays are long.

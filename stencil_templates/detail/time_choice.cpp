@@ -22,20 +22,6 @@ std::vector<Device> devicesOf(const launch::LaunchOptions& options) {
   return named;
 }
 
-/// Why steps cannot be joined at all; empty: they can.
-std::string impossibility(const TimeRecipe& recipe, bool isShared) {
-  bool isPeriodic = false;
-  for (int d = 0; d < recipe.dims(); ++d) isPeriodic = isPeriodic || recipe.isPeriodic(d);
-  if (isPeriodic && recipe.cost().usesPosition)
-    return "its point function asks for its position in a periodic grid";
-  if (isPeriodic && recipe.hasComputedFaces())
-    return "some faces are periodic, and others are computed from positions";
-  if (recipe.cost().leavesOut) return "its point function does not assign every cell";
-  if (isShared && recipe.isPeriodic(0))
-    return "the first device needs rows of the last one: the slowest dimension is periodic";
-  return "";
-}
-
 /// Why the library does not join steps by itself; empty: nothing is against it.
 std::string reluctance(const launch::LaunchOptions& options) {
   const runtime::Settings& settings = runtime::settings();
@@ -68,6 +54,33 @@ void explain(const std::string& name, const std::string& choice) {
 }
 
 }  // namespace
+
+TimeWish wishOf(const std::string& name, const IterationPlan& plan, int dims, std::int64_t steps) {
+  TimeWish wish{name, {plan.timeTile, {}}, steps};
+  const Domain& tile = plan.tile;
+  if (tile.dims > 0 && tile.dims != dims)
+    throw ArgumentError(
+        fmt::format("{}: timeTile({}, tile): the tile has {} dimension{}, and the "
+                    "arrays have {}",
+                    name, plan.timeTile, tile.dims, tile.dims == 1 ? "" : "s", dims));
+  for (int d = 0; d < tile.dims; ++d)
+    wish.tile.cells[static_cast<std::size_t>(tile.dims - 1 - d)] =
+        static_cast<std::int64_t>(tile.size[d]);
+  return wish;
+}
+
+std::string impossibility(const TimeRecipe& recipe, bool isShared) {
+  bool isPeriodic = false;
+  for (int d = 0; d < recipe.dims(); ++d) isPeriodic = isPeriodic || recipe.isPeriodic(d);
+  if (isPeriodic && recipe.cost().usesPosition)
+    return "its point function asks for its position in a periodic grid";
+  if (isPeriodic && recipe.hasComputedFaces())
+    return "some faces are periodic, and others are computed from positions";
+  if (recipe.cost().leavesOut) return "its point function does not assign every cell";
+  if (isShared && recipe.isPeriodic(0))
+    return "the first device needs rows of the last one: the slowest dimension is periodic";
+  return "";
+}
 
 bool isForSeveralDevices(const launch::LaunchOptions& options) {
   return devicesOf(options).size() > 1;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "stencil_templates/detail/tile_choice.h"
+#include "stencil_templates/stencil.h"
 
 /// How many steps of an iteration go into one launch.
 namespace hpl::stencils {
@@ -17,6 +18,13 @@ struct TimeWish {
   /// Steps that are done without a look at the result.
   std::int64_t steps = 0;
 };
+
+/// The wish that a plan amounts to, in a grid of so many dimensions. Throws ArgumentError for tiles
+/// of other dimensions.
+TimeWish wishOf(const std::string& name, const IterationPlan& plan, int dims, std::int64_t steps);
+
+/// Why steps cannot be joined, on one device or several; empty: they can.
+std::string impossibility(const TimeRecipe& recipe, bool isShared);
 
 /// Chooses steps per pass and tiles for a recipe, whose own tile is not looked at; says so under
 /// HPL_EXPLAIN. Depth 1: steps are launched one by one. Throws LaunchError where the user's depth

@@ -133,6 +133,37 @@ std::string describe(const RandomProgram& program) {
   return text;
 }
 
+RandomProgram oncePerField(RandomProgram program) {
+  std::vector<bool> isWritten(static_cast<std::size_t>(program.fields));
+  std::vector<RandomFunction> kept;
+  for (RandomFunction& f : program.functions) {
+    bool fits = true;
+    for (const int field : f.writes) fits = fits && !isWritten[static_cast<std::size_t>(field)];
+    for (std::size_t d = 0; d < 3; ++d) fits = fits && f.low[d] + f.high[d] < program.extents[d];
+    if (!fits) continue;
+    for (const int field : f.writes) isWritten[static_cast<std::size_t>(field)] = true;
+    kept.push_back(f);
+  }
+  if (kept.empty()) {
+    kept.push_back(program.functions.front());
+    kept.front().low = kept.front().high = {0, 0, 0};
+    for (Rules& rules : kept.front().rules)
+      for (auto& faces : rules)
+        for (FaceRule& rule : faces)
+          if (rule.kind == Kind::Untouched) rule.kind = Kind::Nearest;
+  }
+  program.functions = std::move(kept);
+  return program;
+}
+
+bool isPeriodic(const RandomProgram& program) {
+  for (const RandomFunction& f : program.functions)
+    for (const Rules& rules : f.rules)
+      for (const auto& faces : rules)
+        if (faces[0].kind == Kind::Periodic) return true;
+  return false;
+}
+
 void referenceStep(const RandomProgram& program, std::vector<Grid<int>>& fields) {
   for (const RandomFunction& f : program.functions) {
     std::vector<Grid<int>> inputs;

@@ -45,4 +45,74 @@ void referenceStep(const RandomProgram& program, std::vector<Grid<int>>& fields)
 std::unique_ptr<hpl::stencils::TimeRecipe> recipeOf(const RandomProgram& program,
                                                     const hpl::stencils::TimeTile& tile);
 
+bool isPeriodic(const RandomProgram& program);
+/// The same without functions that write fields which others have written, and with regions that
+/// are not empty: what StencilProgram accepts.
+RandomProgram oncePerField(RandomProgram program);
+
+/// A random function as users would write it.
+template <int N>
+struct RandomBody {
+  RandomFunction function;
+
+  hpl::Array<int, 0> sum(std::size_t output, const hpl::Neighbourhood<int, N>* inputs) const {
+    hpl::Array<int, 0> sum = 0;
+    for (const InputTap& tap : function.sums[output]) {
+      const Index3& o = tap.tap.offset;
+      const hpl::Neighbourhood<int, N>& p = inputs[tap.input];
+      if constexpr (N == 1) sum += tap.tap.weight * p(o[2]);
+      if constexpr (N == 2) sum += tap.tap.weight * p(o[1], o[2]);
+      if constexpr (N == 3) sum += tap.tap.weight * p(o[0], o[1], o[2]);
+    }
+    return sum;
+  }
+};
+
+/// Adds a function of a random program to a program over these arrays.
+template <int N>
+void addTo(hpl::StencilProgram& run, const RandomProgram& program, const RandomFunction& f,
+           std::vector<hpl::Array<int, N>>& arrays) {
+  using Cells = hpl::Neighbourhood<int, N>;
+  using Next = hpl::Output<int>;
+  const RandomBody<N> body{f};
+  const auto add = [&](auto point, auto&... fields) {
+    hpl::Stencil stencil(point);
+    for (std::size_t i = 0; i < f.rules.size(); ++i)
+      setRules(stencil, f.rules[i], N, static_cast<int>(i) + 1);
+    std::vector<hpl::Range> ranges;
+    for (std::size_t d = 3 - N; d < 3; ++d)
+      ranges.emplace_back(f.low[d], program.extents[d] - f.high[d] - 1);
+    if (ranges.size() == 1) run.apply(stencil).over(ranges[0])(fields...);
+    if (ranges.size() == 2) run.apply(stencil).over(ranges[0], ranges[1])(fields...);
+    if (ranges.size() == 3) run.apply(stencil).over(ranges[0], ranges[1], ranges[2])(fields...);
+  };
+  const auto at = [&](const std::vector<int>& list, std::size_t i) -> hpl::Array<int, N>& {
+    return arrays[static_cast<std::size_t>(list[i])];
+  };
+  if (f.reads.size() == 1 && f.writes.size() == 1)
+    add([body](Cells a) { return body.sum(0, &a); }, at(f.reads, 0), at(f.writes, 0));
+  if (f.reads.size() == 2 && f.writes.size() == 1)
+    add(
+        [body](Cells a, Cells b) {
+          const Cells inputs[] = {a, b};
+          return body.sum(0, inputs);
+        },
+        at(f.reads, 0), at(f.reads, 1), at(f.writes, 0));
+  if (f.reads.size() == 1 && f.writes.size() == 2)
+    add(
+        [body](Cells a, Next x, Next y) {
+          x = body.sum(0, &a);
+          y = body.sum(1, &a);
+        },
+        at(f.reads, 0), at(f.writes, 0), at(f.writes, 1));
+  if (f.reads.size() == 2 && f.writes.size() == 2)
+    add(
+        [body](Cells a, Cells b, Next x, Next y) {
+          const Cells inputs[] = {a, b};
+          x = body.sum(0, inputs);
+          y = body.sum(1, inputs);
+        },
+        at(f.reads, 0), at(f.reads, 1), at(f.writes, 0), at(f.writes, 1));
+}
+
 }  // namespace stencil_tests

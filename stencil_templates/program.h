@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "stencil_templates/detail/program_argument.h"
+#include "stencil_templates/stencil.h"
+
+/// Programs of several stencils that are applied again and again (Holewinski, Pouchet, Sadayappan
+/// 2012, section 3: grids, fields, stencil functions, steps).
+namespace hpl {
+
+class StencilProgram;
+
+namespace stencils {
+
+class ProgramState;
+
+std::shared_ptr<ProgramState> makeProgram();
+void nameProgram(ProgramState& program, const std::string& name);
+void addFunction(ProgramState& program, const std::shared_ptr<StencilState>& stencil,
+                 const std::vector<Range>& region, std::vector<ProgramArgument> arguments);
+void checkEvery(ProgramState& program, std::int64_t steps,
+                std::function<bool(std::int64_t)> isDone);
+StencilRun runProgram(ProgramState& program, const launch::LaunchOptions& options,
+                      const IterationPlan& plan);
+
+}  // namespace stencils
+
+/// A stencil function about to become part of a program: see StencilProgram::apply.
+class StencilApplication {
+ public:
+  StencilApplication(StencilProgram& program, std::shared_ptr<stencils::StencilState> stencil)
+      : program_(&program), stencil_(std::move(stencil)) {}
+
+  /// The cells that the function is applied to, both ends included, one range for each dimension of
+  /// the grid; default: all of it. Cells beyond it keep their values.
+  template <class... R>
+    requires(std::is_convertible_v<const R&, Range> && ...)
+  StencilApplication& over(const R&... ranges) {
+    region_ = {Range(ranges)...};
+    return *this;
+  }
+
+  /// Inputs, outputs and scalars, in the order of the point function's parameters. An array that is
+  /// both input and output gets new cells while the function sees the old ones. Throws
+  /// ArgumentError and ShapeError in the words of the function; see StencilProgram.
+  template <class... A>
+  StencilProgram& operator()(A&&... arguments);
+
+ private:
+  StencilProgram* program_;
+  std::shared_ptr<stencils::StencilState> stencil_;
+  std::vector<Range> region_;
+};
+
+/// Several stencils over the same grid, applied one after another, again and again:
+///
+///     StencilProgram waves;
+///     waves.apply(magnetic)(hz, ex, ey, hz);                  // hz from hz, ex and ey
+///     waves.apply(electric).over(Range(1, n - 1), Range(0, m - 1))(ex, hz, ex);
+///     waves.run(1000);
+///
+/// The arrays that are passed are the program's fields; all have the shape of the grid. In each
+/// step the functions run in the order in which they were applied, and each sees the cells as the
+/// functions before it have left them, never its own results. The library does several steps per
+/// pass over memory where that pays (time tiling), on one device or several.
+class StencilProgram : public StencilChoices<StencilProgram> {
+ public:
+  StencilProgram() : state_(stencils::makeProgram()) {}
+
+  /// Names the program in messages.
+  StencilProgram& label(const std::string& name) {
+    stencils::nameProgram(*state_, name);
+    return *this;
+  }
+
+  /// Adds a function: a point function, or a Stencil with boundaries.
+  template <class F>
+  StencilApplication apply(F function) {
+    if constexpr (std::is_same_v<F, Stencil>) {
+      return {*this, function.state_};
+    } else {
+      return {*this, Stencil(std::move(function)).state_};
+    }
+  }
+
+  /// After every so many steps, asks whether the program is done; the arrays hold the present state
+  /// then, and the function may read them, launch kernels on them and change them. A program has
+  /// one such question. Throws ArgumentError unless positive.
+  StencilProgram& every(std::int64_t steps, std::function<bool(std::int64_t step)> isDone) {
+    stencils::checkEvery(*state_, steps, std::move(isDone));
+    return *this;
+  }
+
+  /// Applies the functions so many times. The results are in the arrays. Returns when all steps are
+  /// enqueued, or the question of every() was answered with yes. Throws ArgumentError for 0 or
+  /// fewer steps, programs without functions, and fields that are read before they have a value;
+  /// LaunchError and KernelError as stencils do.
+  StencilRun run(std::int64_t steps) {
+    stencils::IterationPlan plan = plan_;
+    plan.steps = steps;
+    return stencils::runProgram(*state_, options_, plan);
+  }
+
+ private:
+  friend class StencilApplication;
+  std::shared_ptr<stencils::ProgramState> state_;
+};
+
+template <class... A>
+StencilProgram& StencilApplication::operator()(A&&... arguments) {
+  stencils::addFunction(*program_->state_, stencil_, region_,
+                        {stencils::programArgument(arguments)...});
+  return *program_;
+}
+
+}  // namespace hpl
