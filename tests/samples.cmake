@@ -4,6 +4,8 @@
 
 # Arguments of the tests; a sample without an entry runs without arguments.
 set(canny_args --size 301x203 --check --no-progress)
+set(fdtd2d_args --size 200 -n 90 --check)
+set(heat2d_args --size 300 -n 70 --check)
 set(gauss_args --size 150x110 -n 4 --check --no-progress)
 set(jacobi3d_args --size 24 -n 150 --points 27 --check --no-progress)
 set(life_args --pattern r-pentomino --size 256 -n 200 --check --no-progress)
@@ -14,6 +16,8 @@ set(pattern_kernel_args "${PROJECT_SOURCE_DIR}/samples/patterns/star4.pattern")
 
 # The simulator runs less than a million work-items per second, each a hundred times slower.
 set(canny_simulator_args --size 32x24 --check --no-progress)
+set(fdtd2d_simulator_args --size 20 -n 5 --time-tile 3 --check)
+set(heat2d_simulator_args --size 20 -n 6 --time-tile 3 --check)
 set(gauss_simulator_args --size 24x16 -n 2 --check --no-progress)
 set(jacobi3d_simulator_args --size 8 -n 2 --every 1 --check --no-progress)
 set(life_simulator_args --pattern glider --size 24 -n 3 --check --no-progress)
@@ -37,6 +41,10 @@ foreach(name IN LISTS samples)
     set(strategies direct)
     if(name MATCHES "^(canny|gauss|jacobi3d|life)$")
       list(APPEND strategies rows tile)
+    endif()
+    # Time tiles of one work-item, in vectors, and of groups.
+    if(name MATCHES "^(fdtd2d|heat2d)$")
+      set(strategies auto tile)
     endif()
     if(name STREQUAL "canny")
       # The simulator (oclgrind 21.10) widens vectors of truth values with their sign, so that 1

@@ -63,6 +63,8 @@ strategies::OverlappedOptions optionsFor(const TileProblem& problem, const TileE
   return options;
 }
 
+std::int64_t roundedUp(std::int64_t value, std::int64_t to) { return (value + to - 1) / to * to; }
+
 /// Sizes of tiles along a dimension: few, so that all combinations can be looked at.
 std::vector<std::int64_t> sizesFor(const TileProblem& problem, std::size_t d) {
   const std::size_t dims = dimsOf(problem);
@@ -81,13 +83,17 @@ std::vector<std::int64_t> sizesFor(const TileProblem& problem, std::size_t d) {
     sizes = isFastest ? std::vector<std::int64_t>{64, 128, 256, 512}
                       : std::vector<std::int64_t>{8, 12, 16, 24, 32, 48, 64};
   }
-  // A tile a little larger than the grid is one that holds it.
+  const std::int64_t extent = problem.extents[d];
   std::vector<std::int64_t> fitting;
-  for (const std::int64_t size : sizes) {
-    const std::int64_t extent = problem.extents[d];
+  for (const std::int64_t size : sizes)
     if (size < extent) fitting.push_back(size);
+  // Equal parts of the grid keep all units busy to the end.
+  for (const std::int64_t parts : {1, 2, 3, 4, 6, 8}) {
+    const std::int64_t multiple = isFastest ? problem.isAlone ? problem.lanes : 32 : 1;
+    const std::int64_t size = roundedUp((extent + parts - 1) / parts, multiple);
+    if (size >= sizes.front() && size <= 2 * sizes.back()) fitting.push_back(size);
   }
-  if (fitting.size() < sizes.size()) fitting.push_back(problem.extents[d]);
+  if (fitting.empty()) fitting.push_back(extent);
   return fitting;
 }
 
@@ -124,8 +130,12 @@ TileEstimate estimateOf(const TileProblem& problem, const TimeTile& tile) {
   double computed = 1;
   double loaded = 1;
   double tiles = 1;
+  double largest = 1;
+  double whole = 1;
   for (std::size_t d = 0; d < dims; ++d) {
-    const auto cells = static_cast<double>(tile.cells[d]);
+    const auto cells = static_cast<double>(std::min(tile.cells[d], problem.extents[d]));
+    largest *= cells;
+    whole *= static_cast<double>(problem.extents[d]);
     const bool isWhole = tile.cells[d] >= problem.extents[d];
     const auto grown = static_cast<double>(all.before[d] + all.after[d]);
     const auto last = static_cast<double>(one.before[d] + one.after[d]);
@@ -135,7 +145,7 @@ TileEstimate estimateOf(const TileProblem& problem, const TimeTile& tile) {
   }
   estimate.redundancy = computed;
   const double units = std::max(1u, problem.units);
-  const double idle = std::ceil(tiles / units) * units / tiles;
+  const double idle = std::ceil(tiles / units) * units * largest / whole;
   const auto row = static_cast<double>(tile.cells[dims - 1]);
   const double depth = tile.depth;
   double copied = 0;
