@@ -24,9 +24,9 @@ double costOfBuiltin(const ir::BuiltinExpr& builtin) {
       return 1;
     case ir::Builtin::sqrt_:
     case ir::Builtin::rsqrt_:
-      return 12;
+      return 35;
     default:
-      return 30;
+      return 60;
   }
 }
 
@@ -41,7 +41,7 @@ class Counter {
       cost_.usesPosition = cost_.usesPosition || item->query == ir::Query::GlobalId;
     if (const auto* binary = expr.as<ir::Binary>()) {
       const bool divides = binary->op == ir::BinaryOp::Div || binary->op == ir::BinaryOp::Rem;
-      cost_.operations += divides ? 10 : 1;
+      cost_.operations += divides ? 25 : 1;
     }
     if (const auto* builtin = expr.as<ir::BuiltinExpr>())
       cost_.operations += costOfBuiltin(*builtin);
