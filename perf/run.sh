@@ -14,6 +14,10 @@ for program in build/release/perf/hpl_*_bench; do
     "$program" --csv "$out/stencils.csv"
     continue
   fi
+  if [[ $name == hpl_time_tile_bench ]]; then
+    "$program" --csv "$out/time_tiles.csv"
+    continue
+  fi
   "$program" --benchmark_out="$out/${name#hpl_}.csv" --benchmark_out_format=csv
 done
 perf/compile_time.sh | tee "$out/compile_time.csv"

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The model that chooses time tiles, without a device.
+#include "stencil_templates/detail/tile_choice.h"
+
+#include <doctest/doctest.h>
+
+using namespace hpl;
+using namespace hpl::stencils;
+
+namespace {
+
+strategies::TimeProgram starProgram(int dims, std::int64_t radius) {
+  strategies::TimeProgram program;
+  program.dims = dims;
+  program.fields = {{0, 1}};
+  program.steps = 2;
+  strategies::TimeStage stage;
+  strategies::TimeRead read;
+  for (int d = 0; d < dims; ++d) {
+    read.offsets[static_cast<std::size_t>(d)] = {-radius, radius};
+    stage.low[static_cast<std::size_t>(d)] = stage.high[static_cast<std::size_t>(d)] = radius;
+  }
+  stage.reads = {read};
+  stage.writes = {0};
+  program.stages = {stage};
+  return program;
+}
+
+TileProblem problemFor(const strategies::TimeProgram& program, double operations, double reads) {
+  TileProblem problem;
+  problem.program = &program;
+  problem.cost = {operations, reads, 1, false, false};
+  problem.bytes = {4};
+  for (int d = 0; d < program.dims; ++d)
+    problem.extents[static_cast<std::size_t>(d)] = program.dims == 3 ? 256 : 4096;
+  problem.units = 2;
+  problem.localMemory = 1 << 20;
+  return problem;
+}
+
+}  // namespace
+
+TEST_CASE("tile choice: few operations per cell are joined, many are not") {
+  const strategies::TimeProgram star = starProgram(2, 1);
+  std::string why;
+  const TileEstimate light = bestDepth(problemFor(star, 7, 5), 1000, why);
+  CHECK(light.tile.depth >= 8);
+  CHECK(why.find("steps per pass in tiles of") != std::string::npos);
+  const TileEstimate heavy = bestDepth(problemFor(star, 240, 121), 1000, why);
+  CHECK(heavy.tile.depth == 1);
+  CHECK(why.find("one by one takes") != std::string::npos);
+}
+
+TEST_CASE("tile choice: there are never more steps per pass than there are steps") {
+  const strategies::TimeProgram star = starProgram(2, 1);
+  std::string why;
+  for (const std::int64_t steps : {2, 3, 5, 11})
+    CHECK(bestDepth(problemFor(star, 7, 5), steps, why).tile.depth <= steps);
+}
+
+TEST_CASE("tile choice: boxes stay within local memory, and no tile is chosen where none fits") {
+  const strategies::TimeProgram star = starProgram(2, 2);
+  TileProblem problem = problemFor(star, 9, 9);
+  for (const std::size_t memory : {std::size_t{1} << 20, std::size_t{1} << 16}) {
+    problem.localMemory = memory;
+    for (const int depth : {1, 4, 16}) {
+      const TileEstimate best = bestTile(problem, depth);
+      if (best.cycles > 0) CHECK(best.boxBytes <= memory);
+    }
+  }
+  problem.localMemory = 256;
+  std::string why;
+  CHECK(bestTile(problem, 4).cycles == 0);
+  CHECK(bestDepth(problem, 100, why).tile.depth == 1);
+  CHECK(why == "no boxes of two steps fit into local memory");
+  CHECK(largestDepth(problem) == 0);
+  problem.localMemory = 1 << 20;
+  const int largest = largestDepth(problem);
+  CHECK(bestTile(problem, largest).cycles > 0);
+  CHECK(bestTile(problem, largest + 1).cycles == 0);
+}
+
+TEST_CASE("tile choice: deeper tiles do more work twice, wider ones less") {
+  const strategies::TimeProgram star = starProgram(2, 1);
+  const TileProblem problem = problemFor(star, 7, 5);
+  const auto redundancy = [&](int depth, std::int64_t side) {
+    return estimateOf(problem, {depth, {side, side, 1}}).redundancy;
+  };
+  CHECK(redundancy(1, 64) == doctest::Approx(1));
+  CHECK(redundancy(8, 64) > redundancy(4, 64));
+  CHECK(redundancy(8, 256) < redundancy(8, 64));
+  // Seven of eight steps are larger than the tile, by one cell at each side and step.
+  CHECK(redundancy(8, 64) == doctest::Approx((1 + 7.0 / 64) * (1 + 7.0 / 64)));
+}
+
+TEST_CASE("tile choice: groups of work-items fit the device") {
+  const strategies::TimeProgram star = starProgram(3, 1);
+  TileProblem problem = problemFor(star, 9, 7);
+  problem.isAlone = false;
+  problem.localMemory = 48 << 10;
+  problem.maxGroupSize = 128;
+  const TileEstimate best = bestTile(problem, 2);
+  REQUIRE(best.cycles > 0);
+  const int items = best.local[0] * best.local[1] * best.local[2];
+  CHECK(items > 1);
+  CHECK(items <= 128);
+  CHECK(best.local[2] == 32);
+}
