@@ -13,18 +13,33 @@ using strategies::Growth;
 
 /// Steps per pass that are looked at.
 constexpr int kDepths[] = {2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 32};
-/// What must be won, in all, for tiling to be chosen.
-constexpr double kWorthwhile = 0.93;
-/// Bytes that memory moves per cycle of a unit, when all units ask for them.
-constexpr double kBytesPerCycle = 11.5;
-/// Cycles of a vector's operation, load and store, from boxes that lie in the second-level cache.
-constexpr double kPerOperation = 0.4;
-constexpr double kPerRead = 0.4;
-constexpr double kPerWrite = 1.2;
-/// Cycles to begin a row of vectors.
-constexpr double kPerRow = 12;
-/// A part of local memory is left to what is loaded and stored.
-constexpr double kUsable = 0.75;
+/// What a kind of device costs, in cycles of one unit; bytes are those that memory moves per cycle
+/// of a unit when all units ask for them.
+struct DeviceCost {
+  double perOperation;
+  double perRead;
+  double perWrite;
+  double bytesPerCycle;
+  /// Bytes that storing an element moves for each of its own: caches load what is overwritten.
+  double perStoredByte;
+  /// To begin a row of vectors, or to wait for the other work-items of a group.
+  double perRow;
+  double perStep;
+  /// The part of local memory that boxes may take, so that the rest of what is at work has a place.
+  double usable;
+  /// What must be won for tiling to be chosen.
+  double worthwhile;
+  /// One group computes while memory serves another one.
+  bool overlaps;
+};
+/// One work-item per tile: a vector's operations, loads and stores in the second-level cache,
+/// measured on an x86 CPU with 512-bit vectors.
+constexpr DeviceCost kAlone{0.4, 0.4, 1.2, 11.5, 2, 12, 0, 0.75, 0.93, false};
+/// A group per tile: 128 operations and 32 accesses of local memory per cycle, as GPUs' data sheets
+/// have it; not measured.
+constexpr DeviceCost kGroup{1.0 / 128, 1.0 / 32, 1.0 / 32, 15, 1, 0, 100, 0.5, 0.75, true};
+
+const DeviceCost& costOf(const TileProblem& problem) { return problem.isAlone ? kAlone : kGroup; }
 
 std::size_t dimsOf(const TileProblem& problem) {
   return static_cast<std::size_t>(problem.program->dims);
@@ -34,24 +49,28 @@ bool isWritten(const TileProblem& problem, std::size_t field) {
   return problem.program->fields[field].next >= 0;
 }
 
-/// Bytes that a pass moves for each cell; a store loads what it overwrites.
+/// Bytes that a pass moves for each cell.
 double bytesPerCell(const TileProblem& problem) {
   double bytes = 0;
   for (std::size_t f = 0; f < problem.bytes.size(); ++f)
-    bytes += static_cast<double>(problem.bytes[f]) * (isWritten(problem, f) ? 3 : 1);
+    bytes += static_cast<double>(problem.bytes[f]) *
+             (isWritten(problem, f) ? 1 + costOf(problem).perStoredByte : 1);
   return bytes;
 }
 
+/// Elements that an operation, a load or a store is for.
 double widthOf(const TileProblem& problem) {
   std::size_t widest = 4;
   for (const std::size_t bytes : problem.bytes) widest = std::max(widest, bytes);
-  return problem.isAlone ? problem.lanes * 4.0 / static_cast<double>(widest) : 1.0;
+  return problem.isAlone ? std::max(1.0, problem.lanes * 4.0 / static_cast<double>(widest)) : 1.0;
 }
 
 double arithmeticCycles(const TileProblem& problem) {
   const PointCost& cost = problem.cost;
-  return (kPerOperation * cost.operations + kPerRead * cost.reads + kPerWrite * cost.writes) /
-         std::max(1.0, widthOf(problem));
+  const DeviceCost& device = costOf(problem);
+  return (device.perOperation * cost.operations + device.perRead * cost.reads +
+          device.perWrite * cost.writes) /
+         widthOf(problem);
 }
 
 strategies::OverlappedOptions optionsFor(const TileProblem& problem, const TileEstimate& estimate) {
@@ -146,30 +165,33 @@ TileEstimate estimateOf(const TileProblem& problem, const TimeTile& tile) {
   estimate.redundancy = computed;
   const double units = std::max(1u, problem.units);
   const double idle = std::ceil(tiles / units) * units * largest / whole;
+  const DeviceCost& device = costOf(problem);
   const auto row = static_cast<double>(tile.cells[dims - 1]);
   const double depth = tile.depth;
+  const double copy = device.perRead + device.perWrite;
   double copied = 0;
   for (std::size_t f = 0; f < problem.bytes.size(); ++f)
-    copied += (isWritten(problem, f) ? kPerRead + kPerWrite : 0) + loaded * (kPerRead + kPerWrite);
-  copied /= std::max(1.0, widthOf(problem));
-  const double rows = problem.isAlone ? kPerRow / row : 0;
-  const double compute = arithmeticCycles(problem) + rows;
-  const double memory = bytesPerCell(problem) * loaded / kBytesPerCycle;
-  estimate.cycles = idle * (computed * compute + (copied + memory) / depth);
+    copied += (isWritten(problem, f) ? copy : 0) + loaded * copy;
+  copied /= widthOf(problem);
+  const double compute = arithmeticCycles(problem) + device.perRow / row + device.perStep / largest;
+  const double memory = bytesPerCell(problem) * loaded / device.bytesPerCycle;
+  const double work = computed * compute + copied / depth;
+  estimate.cycles =
+      idle * (device.overlaps ? std::max(work, memory / depth) : work + memory / depth);
   return estimate;
 }
 
 double cyclesUntiled(const TileProblem& problem) {
-  return std::max(arithmeticCycles(problem), bytesPerCell(problem) / kBytesPerCycle);
+  return std::max(arithmeticCycles(problem), bytesPerCell(problem) / costOf(problem).bytesPerCycle);
 }
 
 TileEstimate bestTile(const TileProblem& problem, int depth) {
   TileEstimate best;
   best.tile.depth = depth;
   const std::size_t limit =
-      problem.localMemory == 0
-          ? SIZE_MAX
-          : static_cast<std::size_t>(kUsable * static_cast<double>(problem.localMemory));
+      problem.localMemory == 0 ? SIZE_MAX
+                               : static_cast<std::size_t>(costOf(problem).usable *
+                                                          static_cast<double>(problem.localMemory));
   const std::vector<std::int64_t> none{1};
   const std::size_t dims = dimsOf(problem);
   for (const std::int64_t a : sizesFor(problem, 0)) {
@@ -204,7 +226,7 @@ TileEstimate bestDepth(const TileProblem& problem, std::int64_t steps, std::stri
       "of the work done twice, boxes of {} KiB; one by one takes {:.2f}",
       best.tile.depth, cells, best.cycles, 100 * (best.redundancy - 1), best.boxBytes / 1024,
       plain);
-  if (best.cycles > kWorthwhile * plain) return {};
+  if (best.cycles > costOf(problem).worthwhile * plain) return {};
   return best;
 }
 

@@ -106,3 +106,17 @@ TEST_CASE("tile choice: groups of work-items fit the device") {
   CHECK(items <= 128);
   CHECK(best.local[2] == 32);
 }
+
+TEST_CASE("tile choice: groups join few steps of small stencils in two dimensions") {
+  const strategies::TimeProgram star = starProgram(2, 1);
+  TileProblem problem = problemFor(star, 7, 5);
+  problem.isAlone = false;
+  problem.localMemory = 48 << 10;
+  problem.units = 100;
+  std::string why;
+  const TileEstimate best = bestDepth(problem, 1000, why);
+  CAPTURE(why);
+  CHECK(best.tile.depth >= 2);
+  CHECK(best.tile.depth <= 16);
+  CHECK(best.boxBytes <= problem.localMemory / 2);
+}
