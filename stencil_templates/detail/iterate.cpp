@@ -19,7 +19,7 @@ class Iteration {
       : options_(options), there_(std::move(arguments)) {
     inputs_ = state.signature().inputs.size();
     pairs_ = state.signature().outputs.size();
-    kernel_ = state.kernelFor(options_, there_.data(), there_.size());
+    kernel_ = state.kernelFor(options_, there_.data(), there_.size(), true);
     checkPairs(state);
     back_ = there_;
     for (std::size_t k = 0; k < pairs_; ++k) std::swap(back_[k], back_[inputs_ + k]);
@@ -31,18 +31,6 @@ class Iteration {
   /// What the last launch wrote, and what it read.
   const StencilArgument& now() const { return (launches_ % 2 != 0 ? there_ : back_)[inputs_]; }
   const StencilArgument& before() const { return (launches_ % 2 != 0 ? there_ : back_)[0]; }
-
-  /// Gives the outputs the values of the cells that no step computes.
-  void copyUntouched() const {
-    const geometry::Extents& extents = there_.front().argument.view->extents;
-    for (int d = 0; d < extents.rank(); ++d) {
-      const std::int64_t last = extents[d] - 1;
-      const std::int64_t low = std::min(kernel_->recipe.untouched(d, false), last + 1);
-      const std::int64_t high = std::min(kernel_->recipe.untouched(d, true), last + 1);
-      if (low > 0) copySlab(extents, d, 0, low - 1);
-      if (high > 0) copySlab(extents, d, last + 1 - high, last);
-    }
-  }
 
   /// Enqueues some steps, as many per launch as were chosen, and about the same number in all.
   void advance(std::int64_t steps) {
@@ -86,8 +74,6 @@ class Iteration {
   }
 
   void launch(std::int64_t steps) {
-    if (steps == 1 && !hasRims_) copyUntouched();
-    hasRims_ = true;
     const std::pair<bool, std::int64_t> kind{launches_ % 2 != 0, steps};
     const std::vector<StencilArgument>& arguments = launches_ % 2 == 0 ? there_ : back_;
     if (const auto known = runners_.find(kind); known != runners_.end()) {
@@ -141,16 +127,6 @@ class Iteration {
     }
   }
 
-  void copySlab(const geometry::Extents& extents, int dim, std::int64_t first,
-                std::int64_t last) const {
-    std::vector<Range> ranges = wholeOf(extents);
-    ranges[static_cast<std::size_t>(dim)] = Range(first, last);
-    for (std::size_t k = 0; k < pairs_; ++k) {
-      const StencilArgument& out = there_[inputs_ + k];
-      out.copy(out.array, there_[k].array, ranges.data());
-    }
-  }
-
   launch::LaunchOptions options_;
   std::shared_ptr<const StencilKernel> kernel_;
   std::size_t inputs_ = 0;
@@ -162,8 +138,6 @@ class Iteration {
   std::map<std::pair<bool, std::int64_t>, FRunner> runners_;
   std::int64_t depth_ = 1;
   std::shared_ptr<const TimeKernel> time_;
-  /// Cells that no step computes are the same in inputs and outputs.
-  bool hasRims_ = false;
   std::int64_t launches_ = 0;
   std::int64_t steps_ = 0;
 };

@@ -196,13 +196,28 @@ void StencilRecipe::record() const {
   for (int d = 0; d < dims(); ++d)
     for (const bool high : {false, true})
       allUntouched = allUntouched && untouched(d, high) == rim(d, high);
-  if (allUntouched) return;
+  const auto keepRim = [&] {
+    const Offset own[3] = {};
+    for (std::size_t k = 0; k < cells.size(); ++k)
+      detail::assignNode(cells[k], interior.read(static_cast<int>(k), own));
+  };
+  if (allUntouched && !keepsRims) return;
   detail::beginElse(false);
+  if (allUntouched) {
+    keepRim();
+    detail::endBlock();
+    return;
+  }
   const std::optional<Expr<int>> computed = insideOf(dims(), untouchedOf);
   if (computed) detail::beginIf(computed->node());
   BorderReader border(*this, symbols);
   point->record(border, cells.data(), symbols.scalars.data());
   if (computed) detail::endBlock();
+  if (computed && keepsRims) {
+    detail::beginElse(false);
+    keepRim();
+    detail::endBlock();
+  }
   detail::endBlock();
 }
 

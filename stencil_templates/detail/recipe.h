@@ -70,6 +70,9 @@ struct StencilRecipe {
   /// For several devices: values from the other end of the slowest dimension are read through
   /// views of a few slices, so that no device needs the whole array.
   bool slices = false;
+  /// For iterations: cells that are not computed get the value that input k has for output k, so
+  /// that the two arrays may take turns. Else they are left alone.
+  bool keepsRims = false;
 
   int dims() const { return point->signature().dims; }
   /// Cells beside a face whose results nobody can know: the largest reach beyond it among the

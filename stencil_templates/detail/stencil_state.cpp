@@ -103,20 +103,20 @@ StencilRecipe StencilState::makeRecipe(const std::vector<ir::Type>& outputs, boo
 
 std::shared_ptr<const StencilKernel> StencilState::kernelFor(const launch::LaunchOptions& options,
                                                              const StencilArgument* arguments,
-                                                             std::size_t count) {
+                                                             std::size_t count, bool keepsRims) {
   const std::lock_guard lock(mutex_);
   checkStencilArguments(describe(), signature(), arguments, count);
   std::vector<ir::Type> outputs;
-  Key key;
-  key.second = isForSeveralDevices(options);
+  Key key{"", isForSeveralDevices(options), keepsRims};
   for (std::size_t i = 0; i < signature().outputs.size(); ++i) {
     outputs.push_back(arguments[signature().inputs.size() + i].argument.type);
-    key.first += ir::describe(outputs.back()) + ' ';
+    std::get<0>(key) += ir::describe(outputs.back()) + ' ';
   }
   std::shared_ptr<const StencilKernel>& known = kernels_[key];
   if (known == nullptr) {
     auto fresh = std::make_shared<StencilKernel>();
-    fresh->recipe = makeRecipe(outputs, key.second);
+    fresh->recipe = makeRecipe(outputs, std::get<1>(key));
+    fresh->recipe.keepsRims = keepsRims;
     checkBoundaries(describe(), fresh->recipe);
     const launch::KernelSource source{&recordRecipe, &fresh->recipe, "stencil"};
     // The kernel keeps the recipe, and the recipe lives as long as the kernel's handle.

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -44,10 +45,10 @@ class StencilState {
   /// Input 0: all.
   std::int64_t reach(int input, Face face);
 
-  /// Checks the arguments and finds the kernel for them.
+  /// Checks the arguments and finds the kernel for them. `keepsRims`: see StencilRecipe.
   std::shared_ptr<const StencilKernel> kernelFor(const launch::LaunchOptions& options,
                                                  const StencilArgument* arguments,
-                                                 std::size_t count);
+                                                 std::size_t count, bool keepsRims = false);
   /// Checks the arguments of a function of a program, whose outputs may be inputs, and gives its
   /// recipe. `name` is the function's in messages.
   StencilRecipe recipeFor(const std::string& name, const StencilArgument* arguments,
@@ -61,7 +62,7 @@ class StencilState {
   std::string describe() const;
 
  private:
-  using Key = std::pair<std::string, bool>;
+  using Key = std::tuple<std::string, bool, bool>;
 
   StencilRecipe makeRecipe(const std::vector<ir::Type>& outputs, bool slices);
   const PointFacts& facts();
@@ -72,7 +73,7 @@ class StencilState {
   std::vector<FaceBoundaries> boundaries_;
   std::mutex mutex_;
   std::optional<PointFacts> facts_;
-  /// By the types of the outputs and by whether slices are arguments.
+  /// By the types of the outputs, by whether slices are arguments and whether rims are kept.
   std::map<Key, std::shared_ptr<const StencilKernel>> kernels_;
   /// By the types of the outputs, the steps per launch and the cells per group.
   std::map<std::pair<std::string, std::array<std::int64_t, 4>>, std::shared_ptr<const TimeKernel>>
