@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,8 +58,9 @@ class StencilPattern {
   Stencil specific() const;
 
   /// One step of the generic kernel, which works for any pattern: it reads all cells of the box and
-  /// their weights from memory. Cells that lack neighbours are left as they are. Throws
-  /// ArgumentError unless N is the pattern's number of dimensions.
+  /// their weights from memory. Cells that lack neighbours are left as they are. The FRunner may
+  /// be run while the pattern or a copy of it exists. Throws ArgumentError unless N is the
+  /// pattern's number of dimensions.
   template <class T, int N>
   FRunner generic(Array<T, N>& in, Array<T, N>& out) const;
 
@@ -66,11 +69,17 @@ class StencilPattern {
 
  private:
   void requireDimensions(int n) const;
+  /// The weights on the devices, as launches of generic() need them; made at the first call.
+  template <class T, int N>
+  Array<T, N>& weightsOnDevices() const;
 
   std::vector<Range> shape_;
   std::vector<double> weights_;
   double factor_;
   std::vector<PatternNeighbour> neighbours_;
+  /// By element type; copies of a pattern share them.
+  std::shared_ptr<std::map<const void*, std::shared_ptr<void>>> weightArrays_ =
+      std::make_shared<std::map<const void*, std::shared_ptr<void>>>();
 };
 
 namespace stencils {
@@ -151,24 +160,34 @@ Stencil StencilPattern::specific() const {
 }
 
 template <class T, int N>
+Array<T, N>& StencilPattern::weightsOnDevices() const {
+  static const char type = 0;
+  std::shared_ptr<void>& known = (*weightArrays_)[&type];
+  if (known == nullptr) {
+    const auto extent = [this](std::size_t d) { return shape_[d].second - shape_[d].first + 1; };
+    std::shared_ptr<Array<T, N>> fresh;
+    if constexpr (N == 1) fresh = std::make_shared<Array<T, 1>>(extent(0));
+    if constexpr (N == 2) fresh = std::make_shared<Array<T, 2>>(extent(0), extent(1));
+    if constexpr (N == 3) fresh = std::make_shared<Array<T, 3>>(extent(0), extent(1), extent(2));
+    const std::vector<T> values(weights_.begin(), weights_.end());
+    fresh->copyFrom(values.data());
+    known = std::move(fresh);
+  }
+  return *static_cast<Array<T, N>*>(known.get());
+}
+
+template <class T, int N>
 FRunner StencilPattern::generic(Array<T, N>& in, Array<T, N>& out) const {
   requireDimensions(N);
-  const auto extent = [this](std::size_t d) { return shape_[d].second - shape_[d].first + 1; };
   const auto lo = [this](std::size_t d) { return shape_[d].first; };
   const auto hi = [this](std::size_t d) { return shape_[d].second; };
   const T factor = static_cast<T>(factor_);
-  const std::vector<T> values(weights_.begin(), weights_.end());
+  Array<T, N>& weights = weightsOnDevices<T, N>();
   if constexpr (N == 1) {
-    Array<T, 1> weights(extent(0));
-    weights.copyFrom(values.data());
     return eval(stencils::genericKernel1<T>)(out, in, weights, lo(0), hi(0), factor);
   } else if constexpr (N == 2) {
-    Array<T, 2> weights(extent(0), extent(1));
-    weights.copyFrom(values.data());
     return eval(stencils::genericKernel2<T>)(out, in, weights, lo(0), hi(0), lo(1), hi(1), factor);
   } else {
-    Array<T, 3> weights(extent(0), extent(1), extent(2));
-    weights.copyFrom(values.data());
     return eval(stencils::genericKernel3<T>)(out, in, weights, lo(0), hi(0), lo(1), hi(1), lo(2),
                                              hi(2), factor);
   }
