@@ -64,7 +64,7 @@ Root::Root(Key, RootOptions options)
     state_->hostData = state_->ownHost.data();
   }
   const detail::Lock lock(detail::coherenceMutex());
-  state_->bumpEpoch();
+  state_->changeLayout();
   whole_ = &state_->intern(nullptr, state_->wholeBox());
 }
 

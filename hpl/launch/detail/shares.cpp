@@ -118,16 +118,24 @@ void Shares::enqueueFresh(Transaction& transaction, const std::byte* packed) {
     transaction.touch(*plan->device, plan->submit({}, packed), plan->tickets);
     packed += scalarBytes;
   }
+  if (!parts.empty()) ghosts::afterLaunch(parts);
 }
 
-void Shares::enqueueAnew(Transaction& transaction, const std::byte* packed) {
+void Shares::beginLaunches() {
   launches_.resize(plans.size());
   for (std::size_t p = 0; p < plans.size(); ++p) {
     Plan& plan = *plans[p];
-    launches_[p] = {plan.device, plan.uses, plan.placements, plan.tickets, {}, {}, false};
+    DeviceLaunch& launch = launches_[p];
+    launch.device = plan.device;
+    launch.uses = plan.uses;
+    launch.placements = plan.placements;
+    launch.tickets = plan.tickets;
+    launch.waits.clear();
+    launch.launched = false;
   }
-  transaction.prepareAll(launches_);
-  for (const auto& plan : plans) plan->placeArrays();
+}
+
+void Shares::submitAll(Transaction& transaction, const std::byte* packed) {
   try {
     for (std::size_t p = 0; p < plans.size(); ++p, packed += scalarBytes) {
       launches_[p].event = plans[p]->submit(launches_[p].waits, packed);
@@ -138,23 +146,45 @@ void Shares::enqueueAnew(Transaction& transaction, const std::byte* packed) {
     transaction.commitAll(launches_);
     throw;
   }
+}
+
+bool Shares::enqueueKnown(Transaction& transaction, const std::byte* packed) {
+  beginLaunches();
+  bool moved = false;
+  if (!transaction.prepareKnown(launches_, memory_, moved)) return false;
+  if (moved)
+    for (const auto& plan : plans) plan->placeArrays();
+  submitAll(transaction, packed);
+  transaction.commitKnown(launches_, memory_);
+  return true;
+}
+
+void Shares::enqueueAnew(Transaction& transaction, const std::byte* packed) {
+  beginLaunches();
+  transaction.prepareAll(launches_, &memory_);
+  for (const auto& plan : plans) plan->placeArrays();
+  submitAll(transaction, packed);
   transaction.commitAll(launches_);
+  if (!parts.empty()) ghosts::afterLaunch(parts);
+  memory_.learn();
 }
 
 void Shares::enqueue(Transaction& transaction, const std::byte* packed) {
-  const bool check = runtime::settings().checkGhosts;
-  if (!parts.empty() && (refreshes || check))
-    ghosts::beforeLaunch(transaction.lock(), parts, check, plans.front()->version->name);
-  if (!parts.empty()) ghosts::noteTrust(parts);
-  if (isFresh()) {
-    enqueueFresh(transaction, packed);
-  } else {
-    enqueueAnew(transaction, packed);
+  const bool check = !parts.empty() && runtime::settings().checkGhosts;
+  const bool asks = check || (refreshes && !parts.empty());
+  // What is known of a launch includes that no ghost had to be refreshed before it.
+  const bool isKnown = !check && (asks || !isFresh()) && enqueueKnown(transaction, packed);
+  if (!isKnown) {
+    if (asks) ghosts::beforeLaunch(transaction.lock(), parts, check, plans.front()->version->name);
+    ghosts::noteTrust(parts);
+    if (isFresh()) {
+      enqueueFresh(transaction, packed);
+    } else if (check || !asks || !enqueueKnown(transaction, packed)) {
+      enqueueAnew(transaction, packed);
+    }
   }
-  if (!parts.empty()) ghosts::afterLaunch(parts);
   // Nobody may have to wait for a device that was never told to begin.
-  for (const auto& plan : plans)
-    runtime::check(clFlush(plan->device->computeQueue()()), "clFlush", plan->device);
+  for (const auto& plan : plans) Transaction::flush(*plan->device);
 }
 
 }  // namespace hpl::launch

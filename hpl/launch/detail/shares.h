@@ -8,6 +8,7 @@
 #include "hpl/ghosts/freshness.h"
 #include "hpl/launch/detail/plan.h"
 #include "hpl/memory/detail/distribution.h"
+#include "hpl/memory/detail/launch_memory.h"
 
 /// Launches on several devices: how the arguments and the domain are shared out, and what their
 /// repetition reuses.
@@ -63,10 +64,14 @@ struct Shares {
 
  private:
   bool isFresh() const;
+  void beginLaunches();
+  bool enqueueKnown(memory::detail::Transaction& transaction, const std::byte* packed);
+  void submitAll(memory::detail::Transaction& transaction, const std::byte* packed);
   void enqueueFresh(memory::detail::Transaction& transaction, const std::byte* packed);
   void enqueueAnew(memory::detail::Transaction& transaction, const std::byte* packed);
 
   std::vector<memory::detail::DeviceLaunch> launches_;
+  memory::detail::LaunchMemory memory_;
 };
 
 /// Whether the launch goes to several devices.

@@ -59,6 +59,11 @@ DeviceMemory& deviceMemory(Lock& lock, DeviceState& device) {
   return *deviceMemories().emplace_back(std::move(memory));
 }
 
+std::uint64_t nextTransfer() {
+  static std::uint64_t last = 0;
+  return ++last;
+}
+
 void Storage::note(PendingTransfer transfer) {
   for (PendingTransfer& earlier : transfers) {
     if (earlier.device == transfer.device && earlier.write == transfer.write &&
@@ -126,7 +131,7 @@ Slot& slotFor(Replica& replica, const Box& box, bool write) {
     for (Slot& slot : merged) {
       if (slot.stamp != 0) replica.slots.push_back(std::make_unique<Slot>(slot));
     }
-    replica.root->state().bumpEpoch();  // tickets point to slots that are gone
+    replica.root->state().changeLayout();  // tickets point to slots that are gone
   }
   return *replica.slots.emplace_back(std::make_unique<Slot>(Slot{box, write, 0}));
 }
@@ -161,7 +166,7 @@ void RootState::removeReplica(Replica& replica) noexcept {
   all.pop_back();
   replica.device().release(replica.bytes);
   std::erase_if(replicas, [&](const auto& r) { return r.get() == &replica; });
-  bumpEpoch();
+  changeLayout();
 }
 
 // ---- the host's storage and its views
@@ -182,6 +187,7 @@ void RootState::materialiseHost() {
   ownHost = HostBlock(root.bytes(), HostMemory::Plain, root.describe());
   hostData = ownHost.data();
   for (auto& [key, view] : views) locate(*view, hostData);
+  changeLayout();
 }
 
 View& RootState::intern(View* parent, const Box& box) {
@@ -201,13 +207,18 @@ void RootState::bumpEpoch() {
   root.epoch_ = ++last;
 }
 
+void RootState::changeLayout() {
+  bumpEpoch();
+  layout = root.epoch();
+}
+
 void RootState::setHostState(View& view, std::uint8_t state) {
   const std::uint8_t old = view.hostState.load(std::memory_order_relaxed);
   if (old == state) return;
   if (old == 0) openViews.push_back(&view);
   if (state == 0) std::erase(openViews, &view);
   view.setHostState(state);
-  bumpEpoch();
+  changeLayout();
 }
 
 void RootState::forbidHostWrites(const Box& box) {
@@ -337,7 +348,7 @@ void RootState::adopt(std::shared_ptr<const Distribution> next) {
     const DistributedPart* part = active->partOn(replica->device(), replica->box);
     replica->mayShrink = part == nullptr || part->full != replica->box;
   }
-  bumpEpoch();
+  changeLayout();
 }
 
 void RootState::promote(const ExplicitParts::Promotion& promotion) {
@@ -359,18 +370,6 @@ Region RootState::onlyIn(const Storage& storage) const {
 // ---- ordering --------------------------------------------------------------------------------
 
 namespace {
-
-void addWait(Waits& waits, const Waiter& waiter, cl::Event event, const DeviceState& of) {
-  if (waiter.device == nullptr) {
-    waits.host.push_back(std::move(event));
-  } else if (waiter.device->sharesContextWith(of)) {
-    waits.events.push_back(std::move(event));
-  } else if (waiter.device->honoursUserEvents()) {
-    waits.foreign.push_back(std::move(event));
-  } else {
-    waits.host.push_back(std::move(event));
-  }
-}
 
 // Transfers that are done disappear from the list; one that failed is reported here, and its
 // destination does not hold the cells after all.
@@ -403,30 +402,65 @@ void collectSlots(Replica& replica, const Box& box, bool write, const Waiter& wa
   for (const auto& slot : replica.slots) {
     if (!(write || slot->write) || replica.memory->clock.isDone(slot->stamp)) continue;
     if (!slot->box.intersects(box)) continue;
-    cl::Event event = replica.memory->clock.eventFor(slot->stamp);
-    if (event() != nullptr) addWait(waits, waiter, std::move(event), replica.device());
+    LaunchClock& clock = replica.memory->clock;
+    const cl::Event& event = waiter.waitsByItself(replica.device()) ? clock.orderFor(slot->stamp)
+                                                                    : clock.eventFor(slot->stamp);
+    if (event() != nullptr) waits.add(waiter, event, replica.device(), true, slot->stamp);
   }
 }
 
 }  // namespace
 
-void Waits::relayTo(DeviceState& device) {
-  for (std::size_t i = 0; i < foreign.size(); ++i) {
-    const auto isSame = [&](const cl::Event& other) { return other() == foreign[i](); };
-    if (std::any_of(foreign.begin(), foreign.begin() + static_cast<std::ptrdiff_t>(i), isSame))
-      continue;
-    events.push_back(runtime::relay(foreign[i], device));
+bool Waiter::waitsByItself(const DeviceState& of) const {
+  return device != nullptr && (device->sharesContextWith(of) || device->honoursUserEvents());
+}
+
+void Waits::clear() {
+  events.clear();
+  foreign.clear();
+  host.clear();
+  last_.clear();
+}
+
+void Waits::add(const Waiter& waiter, const cl::Event& event, DeviceState& of, bool computeQueue,
+                std::uint64_t number) {
+  if (!waiter.waitsByItself(of)) {
+    host.push_back(event);
+    return;
   }
+  const bool direct = waiter.device->sharesContextWith(of);
+  for (Last& last : last_) {
+    if (last.device != &of || last.computeQueue != computeQueue) continue;
+    if (last.number >= number) return;
+    last.number = number;
+    (direct ? events[last.position] : foreign[last.position].event) = event;
+    return;
+  }
+  last_.push_back({&of, computeQueue, number, direct ? events.size() : foreign.size()});
+  if (direct) {
+    events.push_back(event);
+  } else {
+    foreign.push_back({event, &of});
+  }
+}
+
+void Waits::relayTo(DeviceState& device) {
+  for (const Foreign& other : foreign)
+    events.push_back(runtime::relay(other.event, *other.of, device));
   foreign.clear();
 }
 
 void collectConflicts(RootState& state, Storage& storage, const Box& box, bool write, Waiter waiter,
-                      Waits& waits) {
-  if (!storage.transfers.empty()) pruneTransfers(state, storage);
+                      Waits& waits, Forget forget) {
+  // A few of each of the devices that exchange cells with this one are always there.
+  constexpr std::size_t kMany = 16;
+  if (storage.transfers.size() > (forget == Forget::Always ? 0 : kMany))
+    pruneTransfers(state, storage);
   for (const PendingTransfer& transfer : storage.transfers) {
-    if (!(write || transfer.write) || !transfer.box.intersects(box)) continue;
+    if (!(write || transfer.write)) continue;
     if (waiter.device == transfer.device && !waiter.computeQueue) continue;
-    addWait(waits, waiter, transfer.event, *transfer.device);
+    if (!transfer.box.intersects(box)) continue;
+    waits.add(waiter, transfer.event, *transfer.device, false, transfer.number);
   }
   for (const auto& replica : state.replicas) {
     if (&replica->storage() == &storage) collectSlots(*replica, box, write, waiter, waits);

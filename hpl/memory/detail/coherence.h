@@ -32,7 +32,10 @@ struct PendingTransfer {
   bool write = false;
   cl::Event event;
   DeviceState* device = nullptr;  ///< whose transfer queue runs it
+  std::uint64_t number = 0;       ///< of two of one device the later one has the larger number
 };
+/// A number for the transfer that is about to be enqueued.
+std::uint64_t nextTransfer();
 
 /// One copy of (some of) the cells: the host's, or a replica's.
 struct Storage {
@@ -53,6 +56,7 @@ struct Storage {
 enum class PartWriter { Launch, Assignment };
 
 struct RootState;
+struct ExchangeMemory;
 
 /// What a device sees of a root: its own buffer for a box or, where the device works in the host's
 /// memory, a buffer object over the host's storage, which it then shares with the host and all
@@ -118,6 +122,11 @@ struct RootState {
   std::vector<std::unique_ptr<Replica>> replicas;
   /// Views with hostState != 0.
   std::vector<View*> openViews;
+  /// Changes, to a value that no root ever had, with all of what is here and in the replicas,
+  /// except for what a Snapshot holds, what is in flight, and `lastAliasUser`.
+  std::uint64_t layout = 0;
+  /// Exchanges of ghosts that may come again; exchange.cpp's own.
+  std::shared_ptr<ExchangeMemory> exchanges;
   /// By parent (null: the whole array) and box.
   std::map<std::pair<const View*, Box>, std::unique_ptr<View>> views;
   /// The device that last worked in the host's storage.
@@ -141,8 +150,11 @@ struct RootState {
   /// Where several devices work in the host's storage: a plan of another device than the last user
   /// has something to wait for.
   void noteAliasUser(DeviceState& device);
-  /// Gives the root an epoch that no root ever had.
+  /// Gives the root an epoch that no root ever had: cells changed places, or a launch may have to
+  /// wait for something that was enqueued.
   void bumpEpoch();
+  /// The same when anything else has changed; a new layout, too.
+  void changeLayout();
   /// Allocates the host's storage unless it exists. Throws AllocationError.
   void materialiseHost();
   /// The view of a box within a parent (null: the whole array), made if need be.
@@ -206,32 +218,57 @@ bool waitForUnpin(Lock& lock, const DeviceMemory& memory);
 /// Finds or makes the slot of a use.
 Slot& slotFor(Replica& replica, const Box& box, bool write);
 
-/// What an operation has to wait for.
-struct Waits {
-  WaitList events;                 ///< of the waiting queue's context
-  std::vector<cl::Event> foreign;  ///< of other contexts, for a queue that can be made to wait
-  std::vector<cl::Event> host;     ///< what the host has to wait for
-
-  bool mustBlock() const { return !host.empty(); }
-  /// Turns the foreign events into events of the waiting device's context.
-  void relayTo(DeviceState& device);
-};
-
 /// Who waits.
 struct Waiter {
   DeviceState* device = nullptr;  ///< null: the host
   bool computeQueue = false;      ///< else the transfer queue
 
   static Waiter theHost() { return {}; }
+  /// Whether a queue can be told to wait for a command of a device: nobody else has to.
+  bool waitsByItself(const DeviceState& of) const;
+};
+
+/// What an operation has to wait for. Of the commands of one queue, which end in their order, only
+/// the last is kept.
+class Waits {
+ public:
+  /// An event of another context, for a queue that can be made to wait.
+  struct Foreign {
+    cl::Event event;
+    DeviceState* of;
+  };
+  WaitList events;               ///< of the waiting queue's context
+  std::vector<Foreign> foreign;  ///< of other contexts
+  std::vector<cl::Event> host;   ///< what the host has to wait for
+
+  bool mustBlock() const { return !host.empty(); }
+  void clear();
+  /// `event` is command `number` of a queue of `of`, which conflicts with what `waiter` is to do.
+  void add(const Waiter& waiter, const cl::Event& event, DeviceState& of, bool computeQueue,
+           std::uint64_t number);
+  /// Turns the foreign events into events of the waiting device's context.
+  void relayTo(DeviceState& device);
+
+ private:
+  // Where the last command of a queue stands in the lists.
+  struct Last {
+    const DeviceState* device;
+    bool computeQueue;
+    std::uint64_t number;
+    std::size_t position;
+  };
+  std::vector<Last> last_;
 };
 
 /// Makes user memory current and waits for what uses the host's storage.
 void bringHome(Lock& lock, RootState& state);
 
 /// Collects the commands in flight that conflict with `waiter` reading (or writing) `box` of a
-/// storage; forgets those that are done.
+/// storage; forgets those that are done, with Forget::IfMany only when there are many, since to ask
+/// costs about as much as to wait.
+enum class Forget { Always, IfMany };
 void collectConflicts(RootState& state, Storage& storage, const Box& box, bool write, Waiter waiter,
-                      Waits& waits);
+                      Waits& waits, Forget forget = Forget::Always);
 
 /// Gives the lock up, waits, takes it again. Throws DeviceError (with the lock held) when one of
 /// the commands failed.

@@ -7,6 +7,7 @@
 #include "hpl/error.h"
 #include "hpl/geometry/layout.h"
 #include "hpl/memory/detail/coherence.h"
+#include "hpl/memory/detail/launch_memory.h"
 #include "hpl/memory/detail/placement.h"
 #include "hpl/memory/detail/transfer.h"
 
@@ -68,7 +69,7 @@ class FutureParts {
       if (entry.changed) {
         state.explicitParts = std::move(*entry.changed);
       } else if (state.explicitParts.note(entry.written)) {
-        state.bumpEpoch();  // launches on other views of the parts have to be noted, too
+        state.changeLayout();  // launches on other views of the parts have to be noted, too
       }
       for (const ExplicitParts::Promotion& promotion : entry.promotions) state.promote(promotion);
       state.adopt(state.explicitParts.distribution());
@@ -295,10 +296,11 @@ void Transaction::unpin() noexcept {
   pinned_.clear();
 }
 
-void Transaction::prepareAll(std::span<DeviceLaunch> launches) {
+void Transaction::prepareAll(std::span<DeviceLaunch> launches, LaunchMemory* memory) {
   unpin();
   for (;;) {
     std::vector<Waits> waits(launches.size());
+    if (memory != nullptr) memory->observe(launches);
     try {
       if (!tryPrepare(lock_, launches, pinned_, used_, waits)) continue;
     } catch (const AllocationError&) {
@@ -312,6 +314,7 @@ void Transaction::prepareAll(std::span<DeviceLaunch> launches) {
       WaitList& list = launches[i].waits;
       list.insert(list.end(), waits[i].events.begin(), waits[i].events.end());
     }
+    if (memory != nullptr) memory->observePrepared(launches, used_);
     return;
   }
 }
@@ -344,6 +347,7 @@ void noteUse(DeviceState& device, const DeviceUse& use, Replica& replica, Stamp 
 }  // namespace
 
 void Transaction::commitAll(std::span<DeviceLaunch> launches) {
+  if (used_.empty() && known_ != nullptr) used_ = known_->used;
   FutureParts(launches, [](const DeviceLaunch& launch) { return launch.launched; }).adopt();
   auto replica = used_.begin();
   for (DeviceLaunch& launch : launches) {
@@ -366,6 +370,10 @@ void Transaction::commitAll(std::span<DeviceLaunch> launches) {
       launch.tickets[i].slot = &slotFor(**replica, use.cells(), use.write);
     }
   }
+  dateTickets(launches);
+}
+
+void Transaction::dateTickets(std::span<const DeviceLaunch> launches) {
   for (const DeviceLaunch& launch : launches) {
     // What was not launched has not waited for its transfers either: it has to be prepared again.
     if (!launch.launched) continue;
@@ -374,6 +382,8 @@ void Transaction::commitAll(std::span<DeviceLaunch> launches) {
     }
   }
 }
+
+void Transaction::flush(DeviceState& device) { findDeviceMemory(device)->clock.flush(); }
 
 void Transaction::prepare(DeviceState& device, std::span<const DeviceUse> uses,
                           std::span<Placement> placements, WaitList& waits) {

@@ -31,6 +31,8 @@ namespace hpl::memory::detail {
 struct Replica;
 struct DeviceMemory;
 struct Distribution;
+class LaunchMemory;
+struct KnownLaunch;
 
 /// Number of a command on a device's compute queue, counted from 1; 0 is "none".
 using Stamp = std::uint64_t;
@@ -132,8 +134,16 @@ class Transaction {
   /// Ensures that every view is on its device, contiguous within one replica, with its contents
   /// where they are needed; starts the transfers of exactly the missing cells; says what the
   /// kernels must wait for. Throws AllocationError when a device cannot hold the arrays,
-  /// DeviceError when a transfer fails.
-  void prepareAll(std::span<DeviceLaunch> launches);
+  /// DeviceError when a transfer fails. With `memory`, what the launches do to the books can be
+  /// learnt (learn()), so that it need not be found out again.
+  void prepareAll(std::span<DeviceLaunch> launches, LaunchMemory* memory = nullptr);
+
+  /// Prepares launches of which the memory knows what they do with the roots as they are; false,
+  /// and nothing done, when it does not. The placements are written only when they are not those of
+  /// the launches' last time (`moved`). To be followed by commitKnown() or, when a launch fails, by
+  /// commitAll().
+  bool prepareKnown(std::span<DeviceLaunch> launches, LaunchMemory& memory, bool& moved);
+  void commitKnown(std::span<DeviceLaunch> launches, LaunchMemory& memory);
 
   /// After the enqueues that follow prepareAll(): what the launch writes becomes current on the
   /// devices and stale elsewhere; ghosts of parts keep what was written for their part alone.
@@ -151,17 +161,23 @@ class Transaction {
     for (Ticket& ticket : tickets) ticket.slot->stamp = stamp;
   }
 
+  /// Submits the device's kernels, unless that has happened since the last of them.
+  static void flush(runtime::DeviceState& device);
+
   /// The engine's lock, for the engine's own operations.
   std::unique_lock<std::mutex>& lock() noexcept { return lock_; }
 
  private:
+  // The launches have been noted: what happens to the roots from now on makes their tickets stale.
+  static void dateTickets(std::span<const DeviceLaunch> launches);
   static Stamp record(runtime::DeviceState& device, cl::Event event);
   void unpin() noexcept;
 
   std::unique_lock<std::mutex> lock_;
   DeviceLaunch single_;
   std::vector<Replica*> pinned_;
-  std::vector<Replica*> used_;  // by the uses of the prepared launches, in their order
+  std::vector<Replica*> used_;          // by the uses of the prepared launches, in their order
+  const KnownLaunch* known_ = nullptr;  // by which they were prepared
 };
 
 /// The root's own object for an annotated distribution equal to this one; made if need be. The

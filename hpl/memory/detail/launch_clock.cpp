@@ -5,17 +5,21 @@
 
 namespace hpl::memory::detail {
 
-cl::Event LaunchClock::eventFor(Stamp stamp) {
-  if (stamp <= done_) return {};
+Stamp LaunchClock::representative(Stamp stamp) {
   const Stamp oldest = last_ >= kKept ? last_ - kKept + 1 : 1;
   Stamp at = std::max(stamp, oldest);
   while (at <= last_ && ring_[at % kKept]() == nullptr) ++at;
-  if (at > last_) {
-    cl_event marker = nullptr;
-    runtime::check(clEnqueueMarkerWithWaitList(device_.computeQueue()(), 0, nullptr, &marker),
-                   "clEnqueueMarkerWithWaitList", &device_);
-    at = record(cl::Event(marker));
-  }
+  if (at <= last_) return at;
+  cl_event marker = nullptr;
+  runtime::check(clEnqueueMarkerWithWaitList(device_.computeQueue()(), 0, nullptr, &marker),
+                 "clEnqueueMarkerWithWaitList", &device_);
+  return record(cl::Event(marker));
+}
+
+const cl::Event& LaunchClock::eventFor(Stamp stamp) {
+  static const cl::Event none;
+  if (stamp <= done_) return none;
+  const Stamp at = representative(stamp);
   const cl::Event& event = ring_[at % kKept];
   cl_int status = CL_QUEUED;
   runtime::check(
@@ -23,16 +27,31 @@ cl::Event LaunchClock::eventFor(Stamp stamp) {
       "clGetEventInfo", &device_);
   if (status == CL_COMPLETE) {
     done_ = std::max(done_, at);
-    return {};
+    return none;
   }
   // A failed command is handed out too: waiting for it is how its failure is reported.
-  runtime::check(clFlush(device_.computeQueue()()), "clFlush", &device_);
+  flush();
   return event;
+}
+
+const cl::Event& LaunchClock::orderFor(Stamp stamp) {
+  // The latest commands are hardly ever done, and to ask costs as much as to wait in vain.
+  constexpr Stamp kYoung = 4;
+  if (stamp <= done_ || stamp + kYoung < last_) return eventFor(stamp);
+  const Stamp at = representative(stamp);
+  flush();
+  return ring_[at % kKept];
+}
+
+void LaunchClock::flush() {
+  if (flushed_ == last_) return;
+  runtime::check(clFlush(device_.computeQueue()()), "clFlush", &device_);
+  flushed_ = last_;
 }
 
 void LaunchClock::clear() {
   for (cl::Event& event : ring_) event = cl::Event();
-  done_ = last_;
+  done_ = flushed_ = last_;
 }
 
 }  // namespace hpl::memory::detail

@@ -25,7 +25,14 @@ class LaunchClock {
 
   /// An event that completes with command `stamp` or with a later one; empty when the command is
   /// known to have succeeded. The queue is flushed, so that any queue or the host may wait for it.
-  cl::Event eventFor(Stamp stamp);
+  /// Valid until the next command is recorded.
+  const cl::Event& eventFor(Stamp stamp);
+
+  /// The same for a queue that is to wait: what it gets may have completed.
+  const cl::Event& orderFor(Stamp stamp);
+
+  /// Flushes the queue unless that has happened since the last command.
+  void flush();
 
   /// Whether the command is known to have finished, without asking the driver.
   bool isDone(Stamp stamp) const noexcept { return stamp <= done_; }
@@ -36,6 +43,9 @@ class LaunchClock {
   void clear();
 
  private:
+  /// The first command from `stamp` on that has an event; a marker if need be.
+  Stamp representative(Stamp stamp);
+
   // Enough for what is in flight in practice; a command that is older is represented by the oldest
   // one kept, which is merely a longer wait.
   static constexpr std::size_t kKept = 256;
@@ -44,6 +54,7 @@ class LaunchClock {
   std::array<cl::Event, kKept> ring_;
   Stamp last_ = 0;
   Stamp done_ = 0;
+  Stamp flushed_ = 0;
 };
 
 }  // namespace hpl::memory::detail

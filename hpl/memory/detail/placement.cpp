@@ -26,7 +26,7 @@ Replica* enlist(RootState& state, DeviceMemory& memory, std::unique_ptr<Replica>
   replica->memory = &memory;
   replica->position = memory.replicas.size();
   memory.replicas.push_back(replica.get());
-  state.bumpEpoch();
+  state.changeLayout();
   return state.replicas.emplace_back(std::move(replica)).get();
 }
 
@@ -86,7 +86,7 @@ bool rebuild(Lock& lock, RootState& state, Replica& replica, const Box& box, std
   replica.own.transfers.clear();  // they concern the old buffer; the copies waited for the writes
   replica.own.current.intersect(box);
   replica.own.kept.intersect(box);
-  state.bumpEpoch();
+  state.changeLayout();
   return true;
 }
 

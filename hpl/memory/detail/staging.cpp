@@ -32,11 +32,11 @@ struct Tail {
         event(i + 1 == count ? last : nullptr) {}
 };
 
-// Runs `enqueue(copy, tail)` for each rectangle, then flushes.
+// Runs `enqueue(copy, tail)` for each rectangle.
 template <class Enqueue>
 cl::Event enqueueAll(const runtime::DeviceState& device, const cl::CommandQueue& queue,
                      const std::vector<RectCopy>& copies, const std::vector<cl::Event>& waits,
-                     const char* call, const std::string& label, Enqueue&& enqueue) {
+                     const char* call, const std::string& label, Flush flush, Enqueue&& enqueue) {
   cl_event last = nullptr;
   for (std::size_t i = 0; i < copies.size(); ++i) {
     const cl_int code = enqueue(copies[i], Tail(i, copies.size(), waits, &last));
@@ -45,7 +45,8 @@ cl::Event enqueueAll(const runtime::DeviceState& device, const cl::CommandQueue&
     runtime::check(code, call, &device, Concern::array(label));
   }
   cl::Event event(last);
-  runtime::check(clFlush(queue()), "clFlush", &device, Concern::array(label));
+  if (flush == Flush::Now)
+    runtime::check(clFlush(queue()), "clFlush", &device, Concern::array(label));
   return event;
 }
 
@@ -53,9 +54,10 @@ cl::Event enqueueAll(const runtime::DeviceState& device, const cl::CommandQueue&
 
 cl::Event enqueueWrites(runtime::DeviceState& device, const cl::Buffer& buffer,
                         const std::byte* host, const std::vector<RectCopy>& copies,
-                        const std::vector<cl::Event>& waits, const std::string& label) {
+                        const std::vector<cl::Event>& waits, const std::string& label,
+                        Flush flush) {
   const cl::CommandQueue& queue = device.transferQueue();
-  return enqueueAll(device, queue, copies, waits, "writing an array to the device", label,
+  return enqueueAll(device, queue, copies, waits, "writing an array to the device", label, flush,
                     [&](const RectCopy& c, const Tail& tail) {
                       if (c.isContiguous()) {
                         return clEnqueueWriteBuffer(queue(), buffer(), CL_FALSE, c.dstOffset(),
@@ -71,9 +73,9 @@ cl::Event enqueueWrites(runtime::DeviceState& device, const cl::Buffer& buffer,
 
 cl::Event enqueueReads(runtime::DeviceState& device, const cl::Buffer& buffer, std::byte* host,
                        const std::vector<RectCopy>& copies, const std::vector<cl::Event>& waits,
-                       const std::string& label) {
+                       const std::string& label, Flush flush) {
   const cl::CommandQueue& queue = device.transferQueue();
-  return enqueueAll(device, queue, copies, waits, "reading an array from the device", label,
+  return enqueueAll(device, queue, copies, waits, "reading an array from the device", label, flush,
                     [&](const RectCopy& c, const Tail& tail) {
                       if (c.isContiguous()) {
                         return clEnqueueReadBuffer(queue(), buffer(), CL_FALSE, c.srcOffset(),
@@ -90,11 +92,11 @@ cl::Event enqueueReads(runtime::DeviceState& device, const cl::Buffer& buffer, s
 cl::Event enqueueCopies(runtime::DeviceState& device, const cl::CommandQueue& queue,
                         const cl::Buffer& src, const cl::Buffer& dst,
                         const std::vector<RectCopy>& copies, const std::vector<cl::Event>& waits,
-                        const std::string& label) {
+                        const std::string& label, Flush flush) {
   if (shouldPack(device, copies))
     return enqueueKernelCopies(device, queue, src, dst, copies, waits, label);
   return enqueueAll(
-      device, queue, copies, waits, "copying an array on the device", label,
+      device, queue, copies, waits, "copying an array on the device", label, flush,
       [&](const RectCopy& c, const Tail& tail) {
         if (c.isContiguous()) {
           return clEnqueueCopyBuffer(queue(), src(), dst(), c.srcOffset(), c.dstOffset(), c.bytes(),
@@ -125,113 +127,110 @@ void cutIntoChunks(const Box& box, std::size_t elementSize, std::vector<Box>& ch
 }
 
 // Two of them are in use at a time; whatever happens, no command may outlive its memory.
-struct Chunk {
+struct HostChunk {
   std::unique_ptr<std::byte[]> memory;
   cl::Event read;
   cl::Event written;
 
-  ~Chunk() {
+  ~HostChunk() {
     for (cl::Event* event : {&read, &written}) {
       if ((*event)() != nullptr) clWaitForEvents(1, &(*event)());
     }
   }
 };
 
-}  // namespace
-
-namespace {
-
 // One contiguous piece.
-std::vector<RectCopy> wholePiece(const Box& box, std::size_t elementSize) {
-  return geometry::rectCopies(box, box, box, box, elementSize);
+std::vector<RectCopy> wholePiece(std::size_t bytes) {
+  const Box all = Box::ofExtents({static_cast<geometry::Index>(bytes)});
+  return geometry::rectCopies(all, all, all, 1);
 }
 
-// Brings a box of a device's buffer, dense, to the host, or the other way round.
-cl::Event readDense(const StagedCopy& job, const Box& box, std::byte* host,
-                    const std::vector<cl::Event>& waits) {
-  const std::vector<RectCopy> copies =
-      geometry::rectCopies(job.srcEnclosing, box, box, box, job.elementSize);
-  runtime::DeviceState& device = *job.srcDevice;
-  if (!shouldPack(device, copies))
-    return enqueueReads(device, job.srcBuffer, host, copies, waits, job.label);
-  const std::vector<RectCopy> whole = wholePiece(box, job.elementSize);
-  const cl::Buffer& packed = packBuffer(device, whole.front().bytes());
-  enqueueKernelCopies(device, device.transferQueue(), job.srcBuffer, packed, copies, waits,
-                      job.label);
-  return enqueueReads(device, packed, host, whole, {}, job.label);
+// Brings a chunk of a device's buffer to the host, or the other way round.
+cl::Event readDense(const StagedEnds& ends, const StagedChunk& chunk, std::byte* host,
+                    const std::vector<cl::Event>& waits, Flush flush) {
+  runtime::DeviceState& device = ends.srcDevice;
+  if (!shouldPack(device, chunk.reads))
+    return enqueueReads(device, ends.srcBuffer, host, chunk.reads, waits, ends.label, flush);
+  const cl::Buffer& packed = packBuffer(device, chunk.bytes);
+  enqueueKernelCopies(device, device.transferQueue(), ends.srcBuffer, packed, chunk.reads, waits,
+                      ends.label);
+  return enqueueReads(device, packed, host, wholePiece(chunk.bytes), {}, ends.label, flush);
 }
 
-cl::Event writeDense(const StagedCopy& job, const Box& box, const std::byte* host,
-                     const std::vector<cl::Event>& waits) {
-  const std::vector<RectCopy> copies =
-      geometry::rectCopies(box, box, job.dstEnclosing, box, job.elementSize);
-  runtime::DeviceState& device = *job.dstDevice;
-  if (!shouldPack(device, copies))
-    return enqueueWrites(device, job.dstBuffer, host, copies, waits, job.label);
-  const std::vector<RectCopy> whole = wholePiece(box, job.elementSize);
-  const cl::Buffer& packed = packBuffer(device, whole.front().bytes());
-  enqueueWrites(device, packed, host, whole, waits, job.label);
-  return enqueueKernelCopies(device, device.transferQueue(), packed, job.dstBuffer, copies, {},
-                             job.label);
+cl::Event writeDense(const StagedEnds& ends, const StagedChunk& chunk, const std::byte* host,
+                     const std::vector<cl::Event>& waits, Flush flush) {
+  runtime::DeviceState& device = ends.dstDevice;
+  if (!shouldPack(device, chunk.writes))
+    return enqueueWrites(device, ends.dstBuffer, host, chunk.writes, waits, ends.label, flush);
+  const cl::Buffer& packed = packBuffer(device, chunk.bytes);
+  enqueueWrites(device, packed, host, wholePiece(chunk.bytes), waits, ends.label, flush);
+  return enqueueKernelCopies(device, device.transferQueue(), packed, ends.dstBuffer, chunk.writes,
+                             {}, ends.label);
+}
+
+void countStaged(const StagedEnds& ends, const StagedChunk& chunk, const cl::Event& read,
+                 const cl::Event& written) {
+  trace::recordTransfer(trace::Transfer::DeviceToDevice, 0, ends.srcDevice.index(), read(),
+                        ends.label);
+  trace::recordTransfer(trace::Transfer::DeviceToDevice, chunk.bytes, ends.dstDevice.index(),
+                        written(), ends.label);
 }
 
 }  // namespace
 
-StagedEvents enqueueStagedCopy(const StagedCopy& job, const std::vector<cl::Event>& readWaits,
-                               const std::vector<cl::Event>& writeWaits) {
+std::vector<StagedChunk> stagedChunks(const Box& srcEnclosing, const Box& srcBox,
+                                      const Box& dstEnclosing, const Box& dstBox,
+                                      std::size_t elementSize) {
   std::vector<Box> boxes;
-  cutIntoChunks(job.srcBox, job.elementSize, boxes);
-  geometry::Point shift = job.dstBox.lo();
-  for (int d = 0; d < shift.rank(); ++d) shift[d] -= job.srcBox.lo(d);
-  const std::vector<cl::Event> none;
-  StagedEvents last;
-  for (std::size_t i = 0; i < boxes.size(); ++i) {
-    const Box& from = boxes[i];
+  cutIntoChunks(srcBox, elementSize, boxes);
+  geometry::Point shift = dstBox.lo();
+  for (int d = 0; d < shift.rank(); ++d) shift[d] -= srcBox.lo(d);
+  std::vector<StagedChunk> chunks;
+  for (const Box& from : boxes) {
     const Box to = from.translated(shift);
-    const std::size_t bytes = static_cast<std::size_t>(from.volume()) * job.elementSize;
-    StagingMemory memory(bytes);
-    last.read = readDense(job, from, memory.data(), i == 0 ? readWaits : none);
-    memory.usedUntil(last.read);
-    trace::recordTransfer(trace::Transfer::DeviceToDevice, 0, job.srcDevice->index(), last.read(),
-                          job.label);
-    std::vector<cl::Event> waits = i == 0 ? writeWaits : none;
-    waits.push_back(runtime::relay(last.read, *job.dstDevice));
-    last.written = writeDense(job, to, memory.data(), waits);
-    memory.usedUntil(last.written);
-    trace::recordTransfer(trace::Transfer::DeviceToDevice, bytes, job.dstDevice->index(),
-                          last.written(), job.label);
+    chunks.push_back({geometry::rectCopies(srcEnclosing, from, from, from, elementSize),
+                      geometry::rectCopies(to, to, dstEnclosing, to, elementSize),
+                      static_cast<std::size_t>(from.volume()) * elementSize});
+  }
+  return chunks;
+}
+
+StagedEvents enqueueStagedCopy(const StagedEnds& ends, const std::vector<StagedChunk>& chunks,
+                               std::vector<cl::Event>& readWaits,
+                               std::vector<cl::Event>& writeWaits, Flush flush) {
+  StagedEvents last;
+  for (const StagedChunk& chunk : chunks) {
+    StagingMemory memory(chunk.bytes, ends.srcDevice);
+    memory.addWaits(readWaits);
+    last.read = readDense(ends, chunk, memory.data(), readWaits, flush);
+    memory.usedUntil(last.read, ends.srcDevice);
+    writeWaits.push_back(runtime::relay(last.read, ends.srcDevice, ends.dstDevice));
+    last.written = writeDense(ends, chunk, memory.data(), writeWaits, flush);
+    memory.usedUntil(last.written, ends.dstDevice);
+    countStaged(ends, chunk, last.read, last.written);
+    // The queues are in order: what the first commands waited for is done.
+    readWaits.clear();
+    writeWaits.clear();
   }
   return last;
 }
 
-void runStagedCopy(const StagedCopy& job) {
-  std::vector<Box> boxes;
-  cutIntoChunks(job.srcBox, job.elementSize, boxes);
-  geometry::Point shift = job.dstBox.lo();
-  for (int d = 0; d < shift.rank(); ++d) shift[d] -= job.srcBox.lo(d);
-
-  const Concern concern = Concern::array(job.label);
-  std::array<Chunk, 2> chunks;
-  for (std::size_t i = 0; i < boxes.size(); ++i) {
-    const Box& from = boxes[i];
-    const Box to = from.translated(shift);
-    const std::size_t bytes = static_cast<std::size_t>(from.volume()) * job.elementSize;
-    Chunk& chunk = chunks[i % 2];
-    runtime::wait(chunk.written, job.dstDevice, concern);
-    chunk.memory = std::make_unique_for_overwrite<std::byte[]>(bytes);
-    chunk.read = enqueueReads(
-        *job.srcDevice, job.srcBuffer, chunk.memory.get(),
-        geometry::rectCopies(job.srcEnclosing, from, from, from, job.elementSize), {}, job.label);
-    runtime::wait(chunk.read, job.srcDevice, concern);
-    trace::recordTransfer(trace::Transfer::DeviceToDevice, 0, job.srcDevice->index(), chunk.read(),
-                          job.label);
-    chunk.written = enqueueWrites(
-        *job.dstDevice, job.dstBuffer, chunk.memory.get(),
-        geometry::rectCopies(to, to, job.dstEnclosing, to, job.elementSize), {}, job.label);
-    trace::recordTransfer(trace::Transfer::DeviceToDevice, bytes, job.dstDevice->index(),
-                          chunk.written(), job.label);
+void runStagedCopy(const StagedEnds& ends, const std::vector<StagedChunk>& chunks) {
+  const Concern concern = Concern::array(ends.label);
+  std::array<HostChunk, 2> buffers;
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    const StagedChunk& chunk = chunks[i];
+    HostChunk& host = buffers[i % 2];
+    runtime::wait(host.written, &ends.dstDevice, concern);
+    host.memory = std::make_unique_for_overwrite<std::byte[]>(chunk.bytes);
+    host.read = enqueueReads(ends.srcDevice, ends.srcBuffer, host.memory.get(), chunk.reads, {},
+                             ends.label);
+    runtime::wait(host.read, &ends.srcDevice, concern);
+    host.written = enqueueWrites(ends.dstDevice, ends.dstBuffer, host.memory.get(), chunk.writes,
+                                 {}, ends.label);
+    countStaged(ends, chunk, host.read, host.written);
   }
-  for (const Chunk& chunk : chunks) runtime::wait(chunk.written, job.dstDevice, concern);
+  for (const HostChunk& host : buffers) runtime::wait(host.written, &ends.dstDevice, concern);
 }
 
 }  // namespace hpl::memory::detail

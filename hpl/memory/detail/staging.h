@@ -10,33 +10,51 @@
 
 namespace hpl::memory::detail {
 
+/// When the queue of a command is flushed. Others may wait for the command only after that.
+enum class Flush {
+  Now,
+  Later  ///< by the caller, who has more to enqueue
+};
+
 /// The driver calls behind transfers. Each list of rectangles becomes one command per rectangle on
-/// an in-order queue: the first waits for `waits`, the event of the last is returned, and the
-/// queue is flushed so that others may wait for it. All throw DeviceError.
+/// an in-order queue: the first waits for `waits`, and the event of the last is returned. All throw
+/// DeviceError.
 cl::Event enqueueWrites(runtime::DeviceState& device, const cl::Buffer& buffer,
                         const std::byte* host, const std::vector<geometry::RectCopy>& copies,
-                        const std::vector<cl::Event>& waits, const std::string& label);
+                        const std::vector<cl::Event>& waits, const std::string& label,
+                        Flush flush = Flush::Now);
 cl::Event enqueueReads(runtime::DeviceState& device, const cl::Buffer& buffer, std::byte* host,
                        const std::vector<geometry::RectCopy>& copies,
-                       const std::vector<cl::Event>& waits, const std::string& label);
+                       const std::vector<cl::Event>& waits, const std::string& label,
+                       Flush flush = Flush::Now);
 cl::Event enqueueCopies(runtime::DeviceState& device, const cl::CommandQueue& queue,
                         const cl::Buffer& src, const cl::Buffer& dst,
                         const std::vector<geometry::RectCopy>& copies,
-                        const std::vector<cl::Event>& waits, const std::string& label);
+                        const std::vector<cl::Event>& waits, const std::string& label,
+                        Flush flush = Flush::Now);
 
-/// A copy between buffers of different contexts, through the host.
-struct StagedCopy {
-  runtime::DeviceState* srcDevice = nullptr;
-  cl::Buffer srcBuffer;
-  geometry::Box srcEnclosing;
-  geometry::Box srcBox;
-  runtime::DeviceState* dstDevice = nullptr;
-  cl::Buffer dstBuffer;
-  geometry::Box dstEnclosing;
-  geometry::Box dstBox;
-  std::size_t elementSize = 0;
-  std::string label;
+/// The two sides of a copy between buffers of different contexts, through the host.
+struct StagedEnds {
+  runtime::DeviceState& srcDevice;
+  const cl::Buffer& srcBuffer;
+  runtime::DeviceState& dstDevice;
+  const cl::Buffer& dstBuffer;
+  const std::string& label;
 };
+
+/// Cells that pass through the host's memory together, where they are dense.
+struct StagedChunk {
+  std::vector<geometry::RectCopy> reads;
+  std::vector<geometry::RectCopy> writes;
+  std::size_t bytes = 0;
+};
+
+/// The chunks of a copy of `srcBox`, in a buffer that holds `srcEnclosing`, to `dstBox` in one that
+/// holds `dstEnclosing`.
+std::vector<StagedChunk> stagedChunks(const geometry::Box& srcEnclosing,
+                                      const geometry::Box& srcBox,
+                                      const geometry::Box& dstEnclosing,
+                                      const geometry::Box& dstBox, std::size_t elementSize);
 
 /// Copies between contexts that pass through the host's memory without the host's help hold at most
 /// this much of it each; what is larger is driven by runStagedCopy, which needs two chunks.
@@ -50,11 +68,12 @@ struct StagedEvents {
 
 /// Starts a staged copy that runs by itself: chunk by chunk, the source's transfer queue reads
 /// (after `readWaits`, events of its context) and the destination's, which must honour user events,
-/// writes what has been read (after `writeWaits`). Counts the bytes.
-StagedEvents enqueueStagedCopy(const StagedCopy& job, const std::vector<cl::Event>& readWaits,
-                               const std::vector<cl::Event>& writeWaits);
+/// writes what has been read (after `writeWaits`). The lists are changed. Counts the bytes.
+StagedEvents enqueueStagedCopy(const StagedEnds& ends, const std::vector<StagedChunk>& chunks,
+                               std::vector<cl::Event>& readWaits,
+                               std::vector<cl::Event>& writeWaits, Flush flush = Flush::Now);
 
-/// Runs a staged copy to its end: in chunks, reading one while the previous one is written.
-void runStagedCopy(const StagedCopy& job);
+/// Runs a staged copy to its end: reads one chunk while the previous one is written.
+void runStagedCopy(const StagedEnds& ends, const std::vector<StagedChunk>& chunks);
 
 }  // namespace hpl::memory::detail

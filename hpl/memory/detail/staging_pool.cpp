@@ -2,63 +2,98 @@
 #include "hpl/memory/detail/staging_pool.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <memory>
 #include <vector>
 
 #include "hpl/memory/detail/host_memory.h"
+#include "hpl/runtime/detail/relay.h"
 
 namespace hpl::memory::detail {
 
-namespace {
-
-struct Block {
+struct StagingBlock {
   HostBlock memory;
-  std::size_t bytes = 0;
   cl::Event busyUntil;
+  runtime::DeviceState* usedBy = nullptr;  // runs that command
   bool lent = false;
 };
 
-std::vector<Block>& pool() {
-  static auto* blocks = new std::vector<Block>;
-  return *blocks;
+namespace {
+
+// The blocks of one size in the order in which they were lent: the oldest, which is the first to be
+// idle, comes next.
+struct Ring {
+  std::vector<std::unique_ptr<StagingBlock>> blocks;
+  std::size_t next = 0;
+};
+
+// By the logarithm of the size.
+std::array<Ring, 64>& pool() {
+  static auto* rings = new std::array<Ring, 64>;
+  return *rings;
 }
 
 // A command that failed does not use its memory any more either.
-bool isIdle(Block& block) {
+bool isIdle(StagingBlock& block) {
   if (block.lent) return false;
   if (block.busyUntil() == nullptr) return true;
   cl_int status = CL_QUEUED;
   const cl_int code = clGetEventInfo(block.busyUntil(), CL_EVENT_COMMAND_EXECUTION_STATUS,
                                      sizeof status, &status, nullptr);
-  if (code == CL_SUCCESS && status > CL_COMPLETE) return false;
-  block.busyUntil = cl::Event();
-  return true;
+  return code != CL_SUCCESS || status <= CL_COMPLETE;
+}
+
+// So much memory of one size is enough to keep the devices busy; a few transfers always are.
+bool isEnough(const Ring& ring, std::size_t size) {
+  constexpr std::size_t kEnoughBytes = std::size_t{2} << 20;
+  constexpr std::size_t kFew = 8;
+  return ring.blocks.size() >= kFew && ring.blocks.size() * size >= kEnoughBytes;
+}
+
+bool canWaitFor(const StagingBlock& block, runtime::DeviceState& waiter) {
+  return !block.lent && (waiter.sharesContextWith(*block.usedBy) || waiter.honoursUserEvents());
 }
 
 }  // namespace
 
-StagingMemory::StagingMemory(std::size_t bytes) : block_(pool().size()) {
+StagingMemory::StagingMemory(std::size_t bytes, runtime::DeviceState& first) : first_(first) {
   // Powers of two, so that blocks fit again.
   const std::size_t size = std::bit_ceil(std::max<std::size_t>(bytes, 4096));
-  std::vector<Block>& blocks = pool();
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    if (blocks[i].bytes == size && isIdle(blocks[i])) {
-      block_ = i;
-      break;
-    }
+  Ring& ring = pool()[static_cast<std::size_t>(std::countr_zero(size))];
+  if (ring.next >= ring.blocks.size()) ring.next = 0;
+  isBusy_ = !ring.blocks.empty() && !isIdle(*ring.blocks[ring.next]);
+  const bool waits = isBusy_ && isEnough(ring, size) && canWaitFor(*ring.blocks[ring.next], first);
+  if (ring.blocks.empty() || (isBusy_ && !waits)) {
+    auto fresh = std::make_unique<StagingBlock>();
+    fresh->memory = HostBlock(size, HostMemory::Fast, "a transfer between devices");
+    ring.blocks.insert(ring.blocks.begin() + static_cast<std::ptrdiff_t>(ring.next),
+                       std::move(fresh));
+    isBusy_ = false;
   }
-  if (block_ == blocks.size()) {
-    blocks.push_back({HostBlock(size, HostMemory::Fast, "a transfer between devices"), size, {}});
-  }
-  blocks[block_].lent = true;
+  block_ = ring.blocks[ring.next++].get();
+  block_->lent = true;
 }
 
-StagingMemory::~StagingMemory() { pool()[block_].lent = false; }
+StagingMemory::~StagingMemory() { block_->lent = false; }
 
-std::byte* StagingMemory::data() const noexcept { return pool()[block_].memory.data(); }
+std::byte* StagingMemory::data() const noexcept { return block_->memory.data(); }
 
-void StagingMemory::usedUntil(const cl::Event& event) { pool()[block_].busyUntil = event; }
+void StagingMemory::addWaits(std::vector<cl::Event>& waits) const {
+  if (!isBusy_) return;
+  const cl::Event& event = block_->busyUntil;
+  waits.push_back(first_.sharesContextWith(*block_->usedBy)
+                      ? event
+                      : runtime::relay(event, *block_->usedBy, first_));
+}
 
-void clearStagingPool() { pool().clear(); }
+void StagingMemory::usedUntil(const cl::Event& event, runtime::DeviceState& device) {
+  block_->busyUntil = event;
+  block_->usedBy = &device;
+}
+
+void clearStagingPool() {
+  for (Ring& ring : pool()) ring = Ring();
+}
 
 }  // namespace hpl::memory::detail

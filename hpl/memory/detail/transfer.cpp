@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "hpl/geometry/rect_copy.h"
 #include "hpl/memory/detail/staging.h"
@@ -28,17 +29,25 @@ std::vector<RectCopy> copiesBetween(const End& src, const End& dst) {
                               src.state->root.elementSize());
 }
 
-// Counts a transfer that was just enqueued and attaches its event to both ends. The new epochs
-// tell launch plans that there is something to wait for.
-Moved note(trace::Transfer kind, std::size_t bytes, DeviceState& device, const cl::Event& event,
+// Attaches the commands of a transfer to both ends. The new epochs tell launch plans that there is
+// something to wait for.
+void noteTransfer(const End& src, cl::Event read, DeviceState& reader, const End& dst,
+                  cl::Event written, DeviceState& writer) {
+  const std::uint64_t number = nextTransfer();
+  src.storage().note({src.box, false, std::move(read), &reader, number});
+  dst.storage().note({dst.box, true, std::move(written), &writer, number});
+  src.state->bumpEpoch();
+  dst.state->bumpEpoch();
+}
+
+// Counts a transfer by one device, and notes it.
+Moved note(trace::Transfer kind, std::size_t bytes, DeviceState& device, cl::Event event,
            const End& src, const End& dst) {
   const std::string& label =
       kind == trace::Transfer::DeviceToHost ? src.state->root.label() : dst.state->root.label();
   trace::recordTransfer(kind, bytes, device.index(), event(), label);
-  src.storage().note({src.box, false, event, &device});
-  dst.storage().note({dst.box, true, event, &device});
-  src.state->bumpEpoch();
-  dst.state->bumpEpoch();
+  cl::Event same = event;
+  noteTransfer(src, std::move(same), device, dst, std::move(event), device);
   return Moved::Enqueued;
 }
 
@@ -47,58 +56,31 @@ Moved upload(const End& src, const End& dst, const WaitList& waits) {
   // The host may not write what is being read; whoever wants to has to ask again, and waits.
   src.state->forbidHostWrites(src.box);
   const std::vector<RectCopy> copies = copiesBetween(src, dst);
-  const cl::Event event = enqueueWrites(device, dst.replica->buffer, src.state->hostData, copies,
-                                        waits, dst.state->root.label());
-  return note(trace::Transfer::HostToDevice, bytesOf(copies), device, event, src, dst);
+  cl::Event event = enqueueWrites(device, dst.replica->buffer, src.state->hostData, copies, waits,
+                                  dst.state->root.label());
+  return note(trace::Transfer::HostToDevice, bytesOf(copies), device, std::move(event), src, dst);
 }
 
 Moved download(const End& src, const End& dst, const WaitList& waits) {
   DeviceState& device = src.replica->device();
   const std::vector<RectCopy> copies = copiesBetween(src, dst);
-  const cl::Event event = enqueueReads(device, src.replica->buffer, dst.state->hostData, copies,
-                                       waits, src.state->root.label());
-  return note(trace::Transfer::DeviceToHost, bytesOf(copies), device, event, src, dst);
+  cl::Event event = enqueueReads(device, src.replica->buffer, dst.state->hostData, copies, waits,
+                                 src.state->root.label());
+  return note(trace::Transfer::DeviceToHost, bytesOf(copies), device, std::move(event), src, dst);
 }
 
-Moved direct(const End& src, const End& dst, const WaitList& waits) {
-  DeviceState& device = dst.replica->device();
-  const std::vector<RectCopy> copies = copiesBetween(src, dst);
-  const cl::Event event =
-      enqueueCopies(device, device.transferQueue(), src.replica->buffer, dst.replica->buffer,
-                    copies, waits, dst.state->root.label());
-  return note(trace::Transfer::DeviceToDevice, bytesOf(copies), device, event, src, dst);
-}
-
-StagedCopy stagedCopy(const End& src, const End& dst) {
-  return {.srcDevice = &src.replica->device(),
-          .srcBuffer = src.replica->buffer,
-          .srcEnclosing = src.replica->box,
-          .srcBox = src.box,
-          .dstDevice = &dst.replica->device(),
-          .dstBuffer = dst.replica->buffer,
-          .dstEnclosing = dst.replica->box,
-          .dstBox = dst.box,
-          .elementSize = src.state->root.elementSize(),
-          .label = dst.state->root.label()};
-}
-
-// Between contexts, without the host: both queues work through the staging memory by themselves.
-Moved passThrough(const End& src, const End& dst, const WaitList& readWaits,
-                  const WaitList& writeWaits) {
-  const StagedCopy job = stagedCopy(src, dst);
-  const StagedEvents events = enqueueStagedCopy(job, readWaits, writeWaits);
-  src.storage().note({src.box, false, events.read, job.srcDevice});
-  dst.storage().note({dst.box, true, events.written, job.dstDevice});
-  src.state->bumpEpoch();
-  dst.state->bumpEpoch();
-  return Moved::Enqueued;
+std::vector<StagedChunk> chunksBetween(const End& src, const End& dst) {
+  return stagedChunks(src.replica->box, src.box, dst.replica->box, dst.box,
+                      src.state->root.elementSize());
 }
 
 // Between contexts, driven by the host. The lock is given up while the bytes pass through it; the
 // pins keep the replicas, and a buffer that was exchanged meanwhile is noticed.
 Moved staged(Lock& lock, const End& src, const End& dst) {
+  const cl::Buffer srcBuffer = src.replica->buffer;
   const cl::Buffer dstBuffer = dst.replica->buffer;
-  const StagedCopy job = stagedCopy(src, dst);
+  const std::string label = dst.state->root.label();
+  const std::vector<StagedChunk> chunks = chunksBetween(src, dst);
   pin(*src.replica);
   pin(*dst.replica);
   lock.unlock();
@@ -108,7 +90,8 @@ Moved staged(Lock& lock, const End& src, const End& dst) {
     unpin(*dst.replica);
   };
   try {
-    runStagedCopy(job);
+    runStagedCopy({src.replica->device(), srcBuffer, dst.replica->device(), dstBuffer, label},
+                  chunks);
   } catch (...) {
     relock();
     throw;
@@ -119,35 +102,80 @@ Moved staged(Lock& lock, const End& src, const End& dst) {
 
 // A copy between contexts.
 Moved transferAcross(Lock& lock, const End& src, const End& dst) {
-  DeviceState& from = src.replica->device();
   DeviceState& to = dst.replica->device();
   const std::size_t bytes =
       static_cast<std::size_t>(src.box.volume()) * src.state->root.elementSize();
   const bool byQueues = to.honoursUserEvents() && bytes <= kMostBytesInFlight;
-  Waits before[2];
-  const auto waiter = [&](DeviceState& device) {
-    return byQueues ? Waiter{&device, false} : Waiter::theHost();
-  };
-  collectConflicts(*src.state, src.storage(), src.box, false, waiter(from), before[0]);
-  collectConflicts(*dst.state, dst.storage(), dst.box, true, waiter(to), before[1]);
-  for (const Waits& waits : before) {
-    if (!waits.mustBlock()) continue;
+  if (byQueues) {
+    TransferScratch scratch;
+    return send(lock, src, dst, routeBetween(src, dst), scratch);
+  }
+  Waits waits;
+  collectConflicts(*src.state, src.storage(), src.box, false, Waiter::theHost(), waits);
+  collectConflicts(*dst.state, dst.storage(), dst.box, true, Waiter::theHost(), waits);
+  if (waits.mustBlock()) {
     blockOn(lock, waits.host, src.state->root);
     return Moved::Blocked;
   }
-  if (!byQueues) return staged(lock, src, dst);
-  before[0].relayTo(from);
-  before[1].relayTo(to);
-  return passThrough(src, dst, before[0].events, before[1].events);
+  return staged(lock, src, dst);
 }
 
 }  // namespace
 
+Route routeBetween(const End& src, const End& dst) {
+  Route route;
+  route.isDirect = src.replica->device().sharesContextWith(dst.replica->device());
+  route.bytes = static_cast<std::size_t>(src.box.volume()) * src.state->root.elementSize();
+  if (route.isDirect) {
+    route.copies = copiesBetween(src, dst);
+  } else {
+    route.chunks = chunksBetween(src, dst);
+  }
+  return route;
+}
+
+Moved send(Lock& lock, const End& src, const End& dst, const Route& route, TransferScratch& scratch,
+           Sending sending) {
+  const Forget forget = sending == Sending::Alone ? Forget::Always : Forget::IfMany;
+  const Flush flush = sending == Sending::Alone ? Flush::Now : Flush::Later;
+  DeviceState& from = src.replica->device();
+  DeviceState& to = dst.replica->device();
+  scratch.reads.clear();
+  scratch.writes.clear();
+  // A direct copy is one command of the destination's.
+  Waits& reads = route.isDirect ? scratch.writes : scratch.reads;
+  collectConflicts(*src.state, src.storage(), src.box, false, {route.isDirect ? &to : &from, false},
+                   reads, forget);
+  collectConflicts(*dst.state, dst.storage(), dst.box, true, {&to, false}, scratch.writes, forget);
+  for (const Waits* waits : {&scratch.reads, &scratch.writes}) {
+    if (!waits->mustBlock()) continue;
+    if (sending == Sending::Alone) blockOn(lock, waits->host, src.state->root);
+    return Moved::Blocked;
+  }
+  scratch.reads.relayTo(from);
+  scratch.writes.relayTo(to);
+  const std::string& label = dst.state->root.label();
+  if (route.isDirect) {
+    cl::Event event =
+        enqueueCopies(to, to.transferQueue(), src.replica->buffer, dst.replica->buffer,
+                      route.copies, scratch.writes.events, label, flush);
+    return note(trace::Transfer::DeviceToDevice, route.bytes, to, std::move(event), src, dst);
+  }
+  StagedEvents events =
+      enqueueStagedCopy({from, src.replica->buffer, to, dst.replica->buffer, label}, route.chunks,
+                        scratch.reads.events, scratch.writes.events, flush);
+  noteTransfer(src, std::move(events.read), from, dst, std::move(events.written), to);
+  return Moved::Enqueued;
+}
+
 Moved transfer(Lock& lock, const End& src, const End& dst) {
   const bool up = src.onHost();
   const bool down = dst.onHost();
-  if (!up && !down && !src.replica->device().sharesContextWith(dst.replica->device())) {
-    return transferAcross(lock, src, dst);
+  if (!up && !down) {
+    if (!src.replica->device().sharesContextWith(dst.replica->device()))
+      return transferAcross(lock, src, dst);
+    TransferScratch scratch;
+    return send(lock, src, dst, routeBetween(src, dst), scratch);
   }
   DeviceState& runsOn = down ? src.replica->device() : dst.replica->device();
   Waits waits;
@@ -158,9 +186,7 @@ Moved transfer(Lock& lock, const End& src, const End& dst) {
     return Moved::Blocked;
   }
   waits.relayTo(runsOn);
-  if (up) return upload(src, dst, waits.events);
-  if (down) return download(src, dst, waits.events);
-  return direct(src, dst, waits.events);
+  return up ? upload(src, dst, waits.events) : download(src, dst, waits.events);
 }
 
 std::vector<Replica*> sourcesFor(RootState& state, const Replica* destination) {

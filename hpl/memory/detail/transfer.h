@@ -2,6 +2,7 @@
 #pragma once
 
 #include "hpl/memory/detail/coherence.h"
+#include "hpl/memory/detail/staging.h"
 
 namespace hpl::memory::detail {
 
@@ -26,6 +27,34 @@ enum class Moved {
 /// direct copies between devices of one context, staged ones between contexts. Counts the bytes.
 /// Validity is the caller's business.
 Moved transfer(Lock& lock, const End& src, const End& dst);
+
+/// How cells get from one device to another one by the devices' own doing: all that can be known
+/// before, as long as the buffers are what they are.
+struct Route {
+  bool isDirect = false;                   ///< within a context
+  std::vector<geometry::RectCopy> copies;  ///< of a direct copy
+  std::vector<StagedChunk> chunks;         ///< of one through the host's memory
+  std::size_t bytes = 0;
+};
+/// Both ends are devices' own.
+Route routeBetween(const End& src, const End& dst);
+
+/// Lists that send() fills, for those who call it often.
+struct TransferScratch {
+  Waits reads;
+  Waits writes;
+};
+
+enum class Sending {
+  Alone,
+  Repeated  ///< as one of several: the caller flushes, and does what comes out as Blocked otherwise
+};
+
+/// The transfer between two devices' own buffers along a route; the destination's device honours
+/// user events unless the route is direct. When something has to be waited for, nothing is moved;
+/// only a transfer that is sent alone gives the lock up then, and waits.
+Moved send(Lock& lock, const End& src, const End& dst, const Route& route, TransferScratch& scratch,
+           Sending sending = Sending::Alone);
 
 /// The storages that may hold cells for `destination` (null: the host), cheapest first; null stands
 /// for the host.

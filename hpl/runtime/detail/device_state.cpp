@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <memory>
 #include <thread>
 
 #include "hpl/error.h"
@@ -112,19 +113,51 @@ std::string DeviceState::buildTag() const {
   return isPocl && index() > 0 ? fmt::format(" -DHPL_DEVICE={}", index()) : std::string();
 }
 
-bool DeviceState::honoursUserEvents() {
-  int known = honoursUserEvents_.load(std::memory_order_acquire);
+int DeviceState::probedEvents() {
+  int known = probedEvents_.load(std::memory_order_acquire);
   if (known < 0) {
-    known = probeUserEvents();
-    honoursUserEvents_.store(known, std::memory_order_release);
-    log::debug(fmt::format("device {} {} user events", name_, known ? "honours" : "ignores"));
+    known = probeEvents();
+    probedEvents_.store(known, std::memory_order_release);
+    log::debug(fmt::format("device {} {} user events{}", name_,
+                           known & kHonoursUserEvents ? "honours" : "ignores",
+                           known & kCallsBack ? " and calls back" : ""));
   }
-  return known != 0;
+  return known;
 }
 
-bool DeviceState::probeUserEvents() {
+namespace {
+
+// Owned by the driver until it calls back, which may be never.
+using Called = std::shared_ptr<std::atomic<bool>>;
+
+void CL_CALLBACK noteCall(cl_event, cl_int, void* data) {
+  const std::unique_ptr<Called> called(static_cast<Called*>(data));
+  (*called)->store(true, std::memory_order_release);
+}
+
+constexpr std::chrono::milliseconds kMoment(5);
+
+// Whether the driver calls back in a moment when the event ends with this status.
+bool callsBackAt(const cl::Context& context, cl_int status) {
+  cl::UserEvent event(context);
+  const Called called = std::make_shared<std::atomic<bool>>(false);
+  auto handed = std::make_unique<Called>(called);
+  if (clSetEventCallback(event(), CL_COMPLETE, noteCall, handed.get()) != CL_SUCCESS) return false;
+  static_cast<void>(handed.release());
+  event.setStatus(status);
+  const auto end = std::chrono::steady_clock::now() + kMoment;
+  while (!called->load(std::memory_order_acquire)) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+}  // namespace
+
+int DeviceState::probeEvents() {
   // Oclgrind runs a queue inside the flush, where a command that waits would never end.
-  if (identity_.properties.platform.find("Oclgrind") != std::string::npos) return false;
+  if (identity_.properties.platform.find("Oclgrind") != std::string::npos) return 0;
   try {
     const cl::CommandQueue& queue = transferQueue();
     cl::UserEvent gate(context_);
@@ -135,13 +168,17 @@ bool DeviceState::probeUserEvents() {
     queue.enqueueWriteBuffer(buffer, CL_FALSE, 0, sizeof value, &value, &waits, &written);
     queue.flush();
     // Long enough for a driver that does not wait, short enough to be done once per device.
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    std::this_thread::sleep_for(kMoment);
     const bool waited = written.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() != CL_COMPLETE;
     gate.setStatus(CL_COMPLETE);
     written.wait();
-    return waited;
+    if (!waited) return 0;
+    // PoCL 3.1 calls back when an event succeeds, but not when it fails.
+    const bool callsBack =
+        callsBackAt(context_, CL_COMPLETE) && callsBackAt(context_, CL_OUT_OF_RESOURCES);
+    return kHonoursUserEvents | (callsBack ? kCallsBack : 0);
   } catch (const cl::Error&) {
-    return false;
+    return 0;
   }
 }
 

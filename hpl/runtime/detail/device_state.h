@@ -104,7 +104,10 @@ class DeviceState {
   /// Whether the device's commands wait for user events, as OpenCL demands: some drivers run them
   /// at once, others run everything on the thread that flushes and so would wait for ever. The
   /// first call measures it.
-  bool honoursUserEvents();
+  bool honoursUserEvents() { return probedEvents() & kHonoursUserEvents; }
+  /// Whether the driver calls back as soon as an event has ended, in failure, too. Measured
+  /// together with honoursUserEvents(); false where that is.
+  bool callsBack() { return probedEvents() & kCallsBack; }
   /// Alignment in bytes of host memory that is to be used without copies.
   static constexpr std::size_t hostAlignment = 128;
 
@@ -138,7 +141,11 @@ class DeviceState {
   }
   void openSlow();
   bool probeHostMemory();
-  bool probeUserEvents();
+  /// Bits of what the probe of events has found.
+  static constexpr int kHonoursUserEvents = 1;
+  static constexpr int kCallsBack = 2;
+  int probedEvents();
+  int probeEvents();
 
   Identity identity_;
   std::string name_;
@@ -150,8 +157,8 @@ class DeviceState {
   cl::CommandQueue transfer_;
   std::atomic<std::size_t> memoryLimit_{0};
   std::atomic<std::size_t> memoryUsed_{0};
-  std::atomic<int> sharesHostMemory_{-1};   // -1: not measured yet
-  std::atomic<int> honoursUserEvents_{-1};  // -1: not measured yet
+  std::atomic<int> sharesHostMemory_{-1};  // -1: not measured yet
+  std::atomic<int> probedEvents_{-1};      // -1: not measured yet
 };
 
 }  // namespace hpl::runtime

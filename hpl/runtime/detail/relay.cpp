@@ -2,9 +2,9 @@
 #include "hpl/runtime/detail/relay.h"
 
 #include <condition_variable>
-#include <deque>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 namespace hpl::runtime {
 namespace {
@@ -36,41 +36,60 @@ class Relays {
   }
 
   void run() {
+    // Both lists keep their memory.
+    std::vector<Relay> batch;
     for (;;) {
-      Relay relay;
+      batch.clear();
       {
         std::unique_lock lock(mutex_);
         there_.wait(lock, [this] { return !work_.empty(); });
-        relay = std::move(work_.front());
-        work_.pop_front();
+        batch.swap(work_);
       }
-      const cl_event source = relay.source();
-      cl_int status = CL_COMPLETE;
-      if (clWaitForEvents(1, &source) != CL_SUCCESS &&
-          (clGetEventInfo(source, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
-                          nullptr) != CL_SUCCESS ||
-           status >= 0)) {
-        status = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
-      }
-      // Whatever happens, those who wait for the target must not wait for ever.
-      clSetUserEventStatus(relay.target(), status);
+      for (const Relay& relay : batch) pass(relay);
     }
+  }
+
+  static void pass(const Relay& relay) {
+    const cl_event source = relay.source();
+    cl_int status = CL_COMPLETE;
+    if (clWaitForEvents(1, &source) != CL_SUCCESS &&
+        (clGetEventInfo(source, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
+                        nullptr) != CL_SUCCESS ||
+         status >= 0)) {
+      status = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+    }
+    // Whatever happens, those who wait for the target must not wait for ever.
+    clSetUserEventStatus(relay.target(), status);
   }
 
   std::mutex mutex_;
   std::condition_variable there_;
-  std::deque<Relay> work_;
+  std::vector<Relay> work_;
 };
+
+// Runs on a thread of the driver's; the target was retained for it.
+void CL_CALLBACK passOn(cl_event, cl_int status, void* target) {
+  auto* event = static_cast<cl_event>(target);
+  clSetUserEventStatus(event, status < 0 ? status : CL_COMPLETE);
+  clReleaseEvent(event);
+}
+
+bool passesByCallback(const cl::Event& event, const cl::Event& target) {
+  clRetainEvent(target());
+  if (clSetEventCallback(event(), CL_COMPLETE, passOn, target()) == CL_SUCCESS) return true;
+  clReleaseEvent(target());
+  return false;
+}
 
 }  // namespace
 
-cl::Event relay(const cl::Event& event, DeviceState& into) {
+cl::Event relay(const cl::Event& event, DeviceState& of, DeviceState& into) {
   if (!into.honoursUserEvents()) return {};
   cl_int code = CL_SUCCESS;
   const cl_event target = clCreateUserEvent(into.context()(), &code);
   check(code, "clCreateUserEvent", &into);
   cl::Event result(target);
-  Relays::get().add({event, result});
+  if (!of.callsBack() || !passesByCallback(event, result)) Relays::get().add({event, result});
   return result;
 }
 

@@ -6,15 +6,16 @@
 
 namespace hpl::runtime {
 
-/// An event of the context of `into` that completes, or fails, when `event` of another context
-/// does: commands of one driver or context thus wait for those of another without the program's
-/// thread. Null when `into` does not wait for user events (DeviceState::honoursUserEvents), in
-/// which case the caller has to wait for `event` itself. The queue of `event` must have been
-/// flushed. Throws DeviceError.
+/// An event of the context of `into` that completes, or fails, when `event` of another context,
+/// whose command runs on `of`, does: commands of one driver or context thus wait for those of
+/// another without the program's thread. Null when `into` does not wait for user events
+/// (DeviceState::honoursUserEvents), in which case the caller has to wait for `event` itself. The
+/// queue of `event` must be flushed, before or soon. Throws DeviceError.
 ///
-/// A thread of the library's own waits for the events in the order in which they were given to it,
-/// which cannot end in a deadlock: an event only ever depends on commands, and so on relays, that
-/// are older than itself.
-cl::Event relay(const cl::Event& event, DeviceState& into);
+/// Where the driver of `of` calls back as soon as an event ends (DeviceState::callsBack), the
+/// driver itself passes the word. Otherwise a thread of the library's own waits for the events in
+/// the order in which they were given to it, which cannot end in a deadlock: an event only ever
+/// depends on commands, and so on relays, that are older than itself.
+cl::Event relay(const cl::Event& event, DeviceState& of, DeviceState& into);
 
 }  // namespace hpl::runtime
