@@ -5,11 +5,12 @@
     applications.py --bin FOLDER --out RESULTS.csv [--figures figure11,figure13,figure15] [--pairs N]
 
 FOLDER holds the sample programs (build/release/bin). Every pair runs all styles (or ghost widths)
-of an application one after the other, in alternating order; the seconds are those that the program
-prints for its host loop. The devices are virtual ones: one CPU opened several times, each with a
-context of its own, so that every exchange passes through the host's memory. plot.py draws the
-results: figure11 and figure13 compare annotations with and without syncGhosts with explicit
-subarrays on two and three devices, figure15 sweeps the width of the ghosts.
+of an application one after the other, in alternating order; the seconds, to a tenth of a
+millisecond, are those that the program prints for its host loop. The devices are virtual ones: one
+CPU opened several times, each with a context of its own, so that every exchange passes through the
+host's memory. plot.py draws the results: figure11 and figure13 compare annotations with and without
+syncGhosts with explicit subarrays on two and three devices, figure15 sweeps the width of the
+ghosts.
 """
 import argparse
 import csv
@@ -19,13 +20,14 @@ import re
 import subprocess
 import sys
 
-# Sizes and iterations that take about a second on two cores.
+# Sizes and iterations that take a second or two on two cores, against which the tenths of a second in
+# which a process starts and loads its kernels, and its scheduling, count for little.
 APPLICATIONS = {
-    "canny": ["--size", "1024", "--iterations", "10"],
-    "gauss": ["--size", "1024", "--iterations", "10"],
-    "jacobi3d": ["--size", "96", "--iterations", "100"],
-    "life": ["--pattern", "r-pentomino", "--size", "1024", "--edges", "dead", "-n", "200"],
-    "shwa": ["--size", "400", "--iterations", "60"],
+    "canny": ["--size", "1024", "--iterations", "15"],
+    "gauss": ["--size", "1024", "--iterations", "400"],
+    "jacobi3d": ["--size", "96", "--iterations", "3000"],
+    "life": ["--pattern", "r-pentomino", "--size", "1024", "--edges", "dead", "-n", "4000"],
+    "shwa": ["--size", "400", "--iterations", "120"],
 }
 STYLES = {"subarrays": "subarrays", "annotations": "annotations", "sync": "syncGhosts"}
 # The paper sweeps 1 to 32 rows; an application whose stencil reaches further starts there.

@@ -4,7 +4,11 @@
 //
 // distributed/host_cost: the host's time for one annotated launch and one syncGhosts, per device
 // and step, beside that of a hand-written step. distributed/life and jacobi3d: whole runs, the
-// exchange included.
+// exchange included. distributed/..._processor: the same in time that the calling thread, for whole
+// runs all threads of the process, had a processor for; it hardly depends on what else the machine
+// does, but leaves out what is waited.
+#include <time.h>
+
 #include <array>
 #include <cstdint>
 
@@ -129,6 +133,40 @@ struct JacobiPair {
   }
 };
 
+double processorSeconds(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+/// Medians of processor time per unit of work, as perf::registerPair reports them of time.
+template <class Ours, class Twin, class Settle>
+void registerProcessorPair(const char* name, clockid_t clock, double calls, Ours ours, Twin twin,
+                           Settle settle) {
+  const auto secondsOf = [clock, settle](auto& work) {
+    const double begin = processorSeconds(clock);
+    work();
+    const double took = processorSeconds(clock) - begin;
+    settle();
+    return took;
+  };
+  const auto measure = [=](benchmark::State& state) mutable {
+    std::vector<double> a, b;
+    for (auto _ : state) {
+      a.push_back(secondsOf(ours));
+      b.push_back(secondsOf(twin));
+      state.SetIterationTime(a.back() / calls);
+    }
+    state.counters["ours_us"] = perf::median(a) / calls * 1e6;
+    state.counters["twin_us"] = perf::median(b) / calls * 1e6;
+    state.counters["ratio"] = perf::median(a) / perf::median(b);
+  };
+  benchmark::RegisterBenchmark(name, measure)
+      ->UseManualTime()
+      ->Iterations(15)
+      ->Unit(benchmark::kMicrosecond);
+}
+
 void require(bool same, const char* what) {
   if (same) return;
   std::fprintf(stderr, "%s: library and twin differ\n", what);
@@ -152,26 +190,31 @@ int main(int argc, char** argv) {
   perf::registerPair(
       "distributed/host_cost", 200.0 * static_cast<double>(devices), [&] { small.ours(); },
       [&] { small.twin(); }, settle);
-  perf::registerPair(
-      "distributed/life_2048", 50,
-      [&] {
-        large.ours();
-        syncAll();
-      },
-      [&] {
-        large.twin();
-        large.raw.finish();
-      });
-  perf::registerPair(
-      "distributed/jacobi3d_160", 30,
-      [&] {
-        cube.ours();
-        syncAll();
-      },
-      [&] {
-        cube.twin();
-        cube.raw.finish();
-      });
+  registerProcessorPair(
+      "distributed/host_cost_processor", CLOCK_THREAD_CPUTIME_ID,
+      200.0 * static_cast<double>(devices), [&] { small.ours(); }, [&] { small.twin(); }, settle);
+  const auto largeOurs = [&] {
+    large.ours();
+    syncAll();
+  };
+  const auto largeTwin = [&] {
+    large.twin();
+    large.raw.finish();
+  };
+  const auto cubeOurs = [&] {
+    cube.ours();
+    syncAll();
+  };
+  const auto cubeTwin = [&] {
+    cube.twin();
+    cube.raw.finish();
+  };
+  perf::registerPair("distributed/life_2048", 50, largeOurs, largeTwin);
+  perf::registerPair("distributed/jacobi3d_160", 30, cubeOurs, cubeTwin);
+  registerProcessorPair("distributed/life_2048_processor", CLOCK_PROCESS_CPUTIME_ID, 50, largeOurs,
+                        largeTwin, [] {});
+  registerProcessorPair("distributed/jacobi3d_160_processor", CLOCK_PROCESS_CPUTIME_ID, 30,
+                        cubeOurs, cubeTwin, [] {});
   const int code = perf::runAll(argc, argv);
   require(large.agree(), "life");
   return code;

@@ -7,6 +7,7 @@ out=${1:-perf/results/latest}
 mkdir -p "$out"
 cmake --preset release >/dev/null
 cmake --build --preset release -j "$(nproc)" >/dev/null
+measure() { "$1" --benchmark_out="$out/$2.csv" --benchmark_out_format=csv; }
 for program in build/release/perf/hpl_*_bench; do
   name=$(basename "$program")
   echo "== $name"
@@ -16,9 +17,18 @@ for program in build/release/perf/hpl_*_bench; do
   fi
   if [[ $name == hpl_time_tile_bench ]]; then
     "$program" --csv "$out/time_tiles.csv"
-    continue
+  elif [[ $name == hpl_distributed_bench ]]; then
+    HPL_DEVICES="cpu:0/2" measure "$program" distributed_bench_2_subdevices
+    HPL_DEVICES="cpu:0*2" measure "$program" distributed_bench_2_virtual
+    HPL_DEVICES="cpu:0*3" measure "$program" distributed_bench_3_virtual
+  elif [[ $name == hpl_shares_bench ]]; then
+    HPL_DEVICES="cpu:0,cpu:0/2" measure "$program" shares_bench_1_and_1_units
+    # PoCL runs three units on whatever cores there are.
+    POCL_MAX_PTHREAD_COUNT=3 HPL_DEVICES="cpu:0,cpu:0/2" \
+      measure "$program" shares_bench_2_and_1_units
+  else
+    measure "$program" "${name#hpl_}"
   fi
-  "$program" --benchmark_out="$out/${name#hpl_}.csv" --benchmark_out_format=csv
 done
 perf/compile_time.sh | tee "$out/compile_time.csv"
 { date -u +%F; uname -m; grep -m1 'model name' /proc/cpuinfo; nproc; } >"$out/machine.txt"

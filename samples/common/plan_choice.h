@@ -53,7 +53,7 @@ inline std::string describePlan(const hpl::ExecutionPlan& plan) {
 inline void reportSpeed(const RunOptions& options, const hpl::ExecutionPlan& plan, double seconds,
                         double updates) {
   const std::size_t count = plan.shares().size();
-  std::printf("style %s, %zu device%s, %.2f s, %.1f million updates/s, compilation included\n",
+  std::printf("style %s, %zu device%s, %.4f s, %.1f million updates/s, compilation included\n",
               styleName(options.style), count, count == 1 ? "" : "s", seconds,
               1e-6 * updates / seconds);
 }
