@@ -11,6 +11,7 @@
 #include "hpl/launch/domain.h"
 #include "hpl/launch/execution_plan.h"
 #include "hpl/launch/frunner.h"
+#include "hpl/launch/tuning.h"
 #include "hpl/runtime/device.h"
 #include "hpl/runtime/fp_mode.h"
 
@@ -49,6 +50,9 @@ FRunner launch(const EntryHandle& kernel, const LaunchOptions& options, const Ar
 /// Runs the kernel with the host interpreter instead of a device.
 void interpret(const EntryHandle& kernel, const LaunchOptions& options, const Argument* arguments,
                std::size_t count);
+/// Measures the ways to lay the kernel out, on copies of the arguments.
+TuneResult tune(const EntryHandle& kernel, const LaunchOptions& options, const TuneOptions& how,
+                const Argument* arguments, std::size_t count);
 /// Forgets what was captured, so that the next launch captures again.
 void forget(KernelEntry& entry);
 
@@ -157,6 +161,23 @@ class Launcher {
     launch::interpret(kernel_, options_, list, sizeof...(A));
   }
 
+  /// How tune() goes about it.
+  Launcher& tuning(const TuneOptions& options) {
+    tuning_ = options;
+    return *this;
+  }
+
+  /// Measures the ways to lay the kernel out for launches like this one, on copies of the
+  /// arguments, which stay as they are; blocks. Launches that are made afterwards, also by other
+  /// processes, use the fastest one (FRunners made before do not); their results are the same. Does
+  /// nothing under HPL_TUNE=off. Throws what the launch would throw, LaunchError for launches on
+  /// several devices and for no time, AllocationError when the copies do not fit.
+  template <class... A>
+  TuneResult tune(const A&... arguments) {
+    const launch::Argument list[sizeof...(A) + 1] = {launch::makeArgument(arguments)..., {}};
+    return launch::tune(kernel_, options_, tuning_, list, sizeof...(A));
+  }
+
  private:
   launch::ShareOptions& share() {
     if (!options_.shares) options_.shares = std::make_shared<launch::ShareOptions>();
@@ -165,6 +186,7 @@ class Launcher {
 
   launch::EntryHandle kernel_;
   launch::LaunchOptions options_;
+  TuneOptions tuning_;
 };
 
 /// Prepares the launch of a kernel: a function, a lambda, a functor or a std::function whose

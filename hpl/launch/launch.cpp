@@ -2,7 +2,9 @@
 #include <cstring>
 
 #include "hpl/error.h"
+#include "hpl/launch/detail/online_tuning.h"
 #include "hpl/launch/detail/shares.h"
+#include "hpl/launch/detail/tune_now.h"
 #include "hpl/memory/contents.h"
 #include "hpl/runtime/detail/events.h"
 #include "hpl/runtime/detail/runtime.h"
@@ -67,6 +69,7 @@ void emptyStandIns(Plan& plan) {
 }
 
 void beginLaunch(Plan& plan) {
+  if (plan.tuning && plan.tuning->needsPreparation()) plan.tuning->prepare(plan);
   if (!plan.standIns.empty()) fillStandIns(plan);
 }
 void finishLaunch(Plan& plan) {
@@ -78,6 +81,8 @@ void finishLaunch(Plan& plan) {
 void enqueue(Plan& plan, Transaction& transaction, const std::byte* scalars) {
   if (plan.shares) {
     plan.shares->enqueue(transaction, scalars);
+  } else if (plan.tuning) {
+    plan.tuning->enqueue(plan, transaction, scalars);
   } else {
     plan.enqueue(transaction, scalars);
   }
@@ -116,14 +121,14 @@ void packScalars(const Plan& plan, const Argument* arguments, std::byte* packed)
   }
 }
 
+}  // namespace
+
 LaunchOptions resolved(const LaunchOptions& options, bool shared) {
   LaunchOptions result = options;
   if (result.device == nullptr && !shared) result.device = &runtime::Runtime::get().defaultDevice();
   if (!result.fpChosen) result.fp = runtime::settings().fp;
   return result;
 }
-
-}  // namespace
 
 FRunner PlanAccess::makeRunner(std::shared_ptr<Plan> plan) {
   FRunner runner;
@@ -161,6 +166,8 @@ FRunner launch(const EntryHandle& handle, const LaunchOptions& asked, const Argu
     }
   }
   const bool isNew = plan == nullptr;
+  if (isNew && !shared && runtime::settings().tune == runtime::TuneMode::Full)
+    tuneBefore(handle, options, arguments, count);
   if (isNew)
     plan = shared ? makeSharedPlan(entry, options, arguments, count)
                   : makePlan(entry, options, *options.device, arguments, count);

@@ -20,7 +20,7 @@ class DeviceState;
 namespace hpl::launch {
 
 /// Lanes of the vectors in which a device computes with elements of that size: 2 to 16.
-int nativeLanes(runtime::DeviceState& device, std::size_t elementBytes);
+int nativeLanes(const runtime::DeviceState& device, std::size_t elementBytes);
 
 /// What a rewriter may want to know of a launch.
 struct RewriteRequest {

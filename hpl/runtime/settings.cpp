@@ -114,9 +114,10 @@ const std::array<Setting, 16>& table() {
          return applyText(s.devices, v);
        }},
       {{"HPL_CACHE_DIR", "a folder", "$XDG_CACHE_HOME/hpl or ~/.cache/hpl",
-        "Where compiled programs are kept."},
+        "Where compiled programs and tuning results are kept."},
        [](S& s, V v) { return applyText(s.cacheDir, v); }},
-      {{"HPL_CACHE", switchValues, "on", "Whether compiled programs are kept on disk."},
+      {{"HPL_CACHE", switchValues, "on",
+        "Whether compiled programs and tuning results are kept on disk."},
        [](S& s, V v) { return applySwitch(s.cache, v); }},
       {{"HPL_DUMP_KERNELS", "a folder", "none",
         "Writes the OpenCL C of every kernel there, as <kernel>_<hash>.cl."},
@@ -178,7 +179,9 @@ const std::array<Setting, 16>& table() {
                                            {"rows", Strategy::Rows},
                                            {"tile", Strategy::Tile}}});
        }},
-      {{"HPL_TUNE", "off|quick|full", "quick", "How long measured selection may try variants."},
+      {{"HPL_TUNE", "off|quick|full", "quick",
+        "Measured choice of how kernels are laid out: none, while long runs run, or before the "
+        "first launch."},
        [](S& s, V v) {
          return applyChoice<TuneMode, 3>(
              s.tune, v,

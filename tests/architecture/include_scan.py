@@ -13,15 +13,15 @@ from pathlib import Path
 LEVELS = [
     ["error.h"],
     ["geometry"],
-    ["ir", "runtime", "trace"],
+    ["ir", "runtime", "trace", "tune"],
     ["memory", "codegen", "strategies", "lang", "array"],
     ["launch", "ghosts"],
-    ["mpi", "tune"],
+    ["mpi"],
 ]
 LEVEL_OF = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
 
 # These rooms are tested without a device, so not even indirectly may they need one.
-DEVICE_FREE = ["geometry", "ir", "codegen", "strategies"]
+DEVICE_FREE = ["geometry", "ir", "codegen", "strategies", "tune"]
 DEVICE_HEADER = re.compile(r"^(CL/|OpenCL/|mpi\.h$|mpi/)")
 
 # What a user's program may start from.

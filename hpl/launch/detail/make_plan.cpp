@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "hpl/error.h"
+#include "hpl/launch/detail/online_tuning.h"
 #include "hpl/launch/detail/plan.h"
 #include "hpl/launch/detail/shared_strides.h"
 #include "hpl/launch/detail/shares.h"
@@ -226,6 +227,31 @@ void compileNative(Plan& plan, const LaidOut& laidOut, const Argument* arguments
   }
 }
 
+/// The kernel for the domains of `trial`.
+void layOutAndCompile(Plan& plan, const LaunchOptions& trial, const Argument* arguments,
+                      const ShareContext& share, const Variant* variant, Shape& shape,
+                      LaidOut& laidOut) {
+  shape = chooseShape(trial, firstArray(arguments, plan.argumentCount), *plan.device,
+                      plan.version->name, plan.version->native != nullptr,
+                      plan.version->axes.dimension);
+  std::copy(share.first, share.first + 3, shape.first);
+  std::copy(share.whole, share.whole + 3, shape.whole);
+  if (plan.version->native && shape.guardDims > 0)
+    throw LaunchError("native kernel '" + plan.version->name +
+                      "': the local domain does not divide the global one, and the library cannot "
+                      "mask surplus work-items in OpenCL C; choose sizes that divide");
+  plan.arrays.clear();
+  plan.scalars.clear();
+  plan.scalarBytes = 0;
+  if (plan.version->native) {
+    laidOut.shape = shape;
+    compileNative(plan, laidOut, arguments);
+  } else {
+    laidOut = layOut(plan, shape, arguments, variant);
+    compileCaptured(plan, laidOut, arguments);
+  }
+}
+
 std::size_t kernelGroupLimit(const Plan& plan) {
   std::size_t limit = 0;
   const cl_int code =
@@ -284,9 +310,19 @@ void addUses(Plan& plan, const Shape& shape, const Argument* arguments, const Sh
 std::shared_ptr<Plan> makePlan(KernelEntry& entry, const LaunchOptions& options,
                                runtime::DeviceState& device, const Argument* arguments,
                                std::size_t count, const ShareContext& share) {
+  const std::vector<std::string> labels = labelsOf(arguments, count);
+  return makeVariant(entry.version(device, labels), labels, options, device, arguments, count,
+                     share, nullptr);
+}
+
+std::shared_ptr<Plan> makeVariant(std::shared_ptr<const KernelVersion> version,
+                                  const std::vector<std::string>& labels,
+                                  const LaunchOptions& options, runtime::DeviceState& device,
+                                  const Argument* arguments, std::size_t count,
+                                  const ShareContext& share, const Variant* variant) {
   auto plan = std::make_shared<Plan>();
-  plan->labels = labelsOf(arguments, count);
-  plan->version = entry.version(device, plan->labels);
+  plan->labels = labels;
+  plan->version = std::move(version);
   checkArguments(*plan->version, arguments, count);
   checkLocalMemory(*plan->version, arguments, count, device);
   plan->argumentCount = count;
@@ -295,28 +331,12 @@ std::shared_ptr<Plan> makePlan(KernelEntry& entry, const LaunchOptions& options,
   plan->isSlice = !share.cells.empty();
   std::copy(share.first, share.first + 3, plan->first);
   LaunchOptions trial = options;
+  const Variant usual;
+  const Variant* asked = variant;
   Shape shape;
   LaidOut laidOut;
   for (;;) {
-    shape = chooseShape(trial, firstArray(arguments, count), device, plan->version->name,
-                        plan->version->native != nullptr, plan->version->axes.dimension);
-    std::copy(share.first, share.first + 3, shape.first);
-    std::copy(share.whole, share.whole + 3, shape.whole);
-    if (plan->version->native && shape.guardDims > 0)
-      throw LaunchError(
-          "native kernel '" + plan->version->name +
-          "': the local domain does not divide the global one, and the library cannot "
-          "mask surplus work-items in OpenCL C; choose sizes that divide");
-    plan->arrays.clear();
-    plan->scalars.clear();
-    plan->scalarBytes = 0;
-    if (plan->version->native) {
-      laidOut.shape = shape;
-      compileNative(*plan, laidOut, arguments);
-    } else {
-      laidOut = layOut(*plan, shape, arguments);
-      compileCaptured(*plan, laidOut, arguments);
-    }
+    layOutAndCompile(*plan, trial, arguments, share, asked, shape, laidOut);
     const std::size_t limit = kernelGroupLimit(*plan);
     const Shape& launched = laidOut.shape;
     const std::size_t group = launched.local[0] * launched.local[1] * launched.local[2];
@@ -328,12 +348,20 @@ std::shared_ptr<Plan> makePlan(KernelEntry& entry, const LaunchOptions& options,
                         std::to_string(limit) + " per group on device " + device.name() +
                         " (registers or local memory); choose a smaller .local(...)");
     const std::size_t row = shape.size[fastestAxis(shape.axes)];
+    // What tuning has found would not fit either.
+    if (asked == nullptr) asked = &usual;
     trial.local = rowOf(shape.axes, static_cast<int>(shape.dims), std::min(limit, row));
   }
+  plan->choice = laidOut.choice;
+  plan->isTunable = laidOut.isTunable;
   plan->dims = shape.dims;
   toDevice(laidOut.shape.axes, laidOut.shape.global, plan->global);
   toDevice(laidOut.shape.axes, laidOut.shape.local, plan->local);
   plan->scalarValues.resize(plan->scalarBytes);
+  // Shares of several devices launch their plans themselves.
+  const bool isShare = plan->isSlice || !share.distributions.empty();
+  if (variant == nullptr && plan->isTunable && laidOut.isRewritten && !isShare)
+    plan->tuning = OnlineTuning::create(*plan, shape, arguments);
   addUses(*plan, shape, arguments, share);
   return plan;
 }

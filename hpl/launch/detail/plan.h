@@ -16,13 +16,15 @@
 namespace hpl::launch {
 
 struct Shares;
+struct Variant;
+class OnlineTuning;
 
 /// Everything that a launch needs and that the next launch with the same arguments can reuse: a
 /// kernel object whose arguments are set, domains, and the memory engine's tickets. A repeated
 /// launch compares epochs, sets the scalars that changed, and enqueues. Guarded by the coherence
 /// lock.
 struct Plan {
-  Plan() = default;
+  Plan();
   ~Plan();
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
@@ -93,8 +95,18 @@ struct Plan {
   int errorArgument = -1;
   std::vector<std::string> labels;
 
-  /// Launches copy stand-ins or read the error buffer, which cannot happen under the lock.
-  bool needsLockReleased() const { return !standIns.empty() || checked != nullptr; }
+  /// How the kernel was laid out; a phrase for people.
+  std::string choice;
+  /// Tuning may lay it out otherwise (see LaidOut::isTunable).
+  bool isTunable = false;
+  /// Tries variants in launches of this plan; usually null.
+  std::unique_ptr<OnlineTuning> tuning;
+  /// While it is set, launches are timed, and leave the kernel's event there.
+  cl::Event* timedEvent = nullptr;
+
+  /// Launches copy stand-ins, read the error buffer or make a variant, which cannot happen under
+  /// the lock.
+  bool needsLockReleased() const;
   /// Whether the plan was made for these arguments.
   bool matches(const LaunchOptions& asked, const Argument* arguments, std::size_t count) const;
   /// Converts and packs the scalar arguments; throws ArgumentError for values that do not convert.
@@ -107,6 +119,9 @@ struct Plan {
   /// arrays are, then enqueues the kernel with the packed scalars after `waits`.
   void placeArrays();
   cl::Event submit(const memory::detail::WaitList& waits, const std::byte* packed);
+
+ private:
+  cl::Event submitTimed(const memory::detail::WaitList& waits);
 };
 
 /// What sets one device's share of a launch apart from a launch of its own.
@@ -125,6 +140,18 @@ struct ShareContext {
 std::shared_ptr<Plan> makePlan(KernelEntry& entry, const LaunchOptions& options,
                                runtime::DeviceState& device, const Argument* arguments,
                                std::size_t count, const ShareContext& share = {});
+
+/// The same for a captured kernel, laid out as `variant` says (null: as the library chooses), with
+/// the labels of another plan. Throws LaunchError for variants that do not apply.
+std::shared_ptr<Plan> makeVariant(std::shared_ptr<const KernelVersion> version,
+                                  const std::vector<std::string>& labels,
+                                  const LaunchOptions& options, runtime::DeviceState& device,
+                                  const Argument* arguments, std::size_t count,
+                                  const ShareContext& share, const Variant* variant);
+
+/// The options with the device and the floating-point mode that hold when none are named; launches
+/// on several devices keep their devices.
+LaunchOptions resolved(const LaunchOptions& options, bool shared);
 
 /// The domains of a launch, checked against the device.
 struct Shape {

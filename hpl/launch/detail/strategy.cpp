@@ -7,8 +7,11 @@
 #include <cstdio>
 
 #include "hpl/error.h"
+#include "hpl/ir/printer.h"
+#include "hpl/launch/detail/findings.h"
 #include "hpl/launch/rewriter.h"
 #include "hpl/memory/root.h"
+#include "hpl/runtime/detail/binary_store.h"
 #include "hpl/runtime/settings.h"
 
 namespace hpl::launch {
@@ -38,33 +41,21 @@ bool hasAliases(const Plan& plan, const Argument* arguments) {
 }
 
 /// Bytes of the widest elements that the kernel computes with, at least those of a float.
-int widestElement(const Plan& plan) {
-  bool isWide = plan.version->access.needsDouble;
-  for (const Parameter& parameter : plan.version->params)
+int widestElement(const KernelVersion& version) {
+  bool isWide = version.access.needsDouble;
+  for (const Parameter& parameter : version.params)
     if (parameter.isBuffer()) isWide = isWide || ir::sizeOf(parameter.type) >= 8;
   return isWide ? 8 : 4;
-}
-
-/// Lanes of the vectors that the device computes with, for the kernel's widest elements.
-int lanesFor(const Plan& plan) {
-  return nativeLanes(*plan.device, static_cast<std::size_t>(widestElement(plan)));
-}
-
-/// The kernel's axes, the one along OpenCL's dimension 0 first.
-std::array<int, 3> orderOf(const Shape& shape) {
-  std::array<int, 3> order{};
-  for (int axis = 0; axis < 3; ++axis)
-    order[static_cast<std::size_t>(shape.axes[static_cast<std::size_t>(axis)])] = axis;
-  return order;
 }
 
 std::size_t dividedUp(std::size_t size, std::size_t by) { return (size + by - 1) / by; }
 std::size_t roundedUp(std::size_t size, std::size_t to) { return dividedUp(size, to) * to; }
 
-/// Ids per work-item along each axis. Every unit gets several blocks, but there are no more than a
-/// few hundred: each costs a function call.
+/// Ids per work-item along each axis: as the variant says, else so that every unit gets several
+/// blocks, but there are no more than a few hundred: each costs a function call.
 std::array<std::size_t, 3> blocksFor(const Shape& shape, const Rows& rows,
-                                     const RowsOptions& options, unsigned units) {
+                                     const RowsOptions& options, unsigned units,
+                                     const Variant& variant) {
   std::array<std::size_t, 3> block{1, 1, 1};
   const auto row = static_cast<std::size_t>(options.order[0]);
   const std::size_t groups = 8 * std::max(1u, units);
@@ -75,6 +66,11 @@ std::array<std::size_t, 3> blocksFor(const Shape& shape, const Rows& rows,
     const auto jam = static_cast<std::size_t>(std::max(1, rows.jam));
     block[middle] = std::min<std::size_t>(shape.size[middle], options.dims == 3 ? 32 : 16);
     block[slow] = std::max(jam, options.dims == 3 ? std::size_t{4} : block[slow]);
+    if (variant.band > 0)
+      block[middle] = std::min(shape.size[middle], static_cast<std::size_t>(variant.band));
+    if (variant.depth > 0 && options.dims == 3)
+      block[slow] = std::min(shape.size[slow], static_cast<std::size_t>(variant.depth));
+    if (variant.band > 0 || variant.depth > 0) return block;
     const auto count = [&] {
       std::size_t product = 1;
       for (std::size_t a = 0; a < 3; ++a) product *= dividedUp(shape.size[a], block[a]);
@@ -115,7 +111,6 @@ cl_ulong valueOf(const Hidden& hidden, const Plan& plan, const Shape& shape,
 }
 
 void explain(const Plan& plan, const std::string& choice) {
-  if (!runtime::settings().explain) return;
   std::fputs(
       fmt::format("hpl: kernel '{}' on {}: {}\n", plan.version->name, plan.device->name(), choice)
           .c_str(),
@@ -150,23 +145,26 @@ runtime::Strategy wishFor(const Plan& plan, std::string& reason) {
 }
 
 LaidOut inRows(const Plan& plan, const Shape& shape, const Argument* arguments,
-               std::string& reason) {
+               const Variant& variant, std::string& reason) {
   LaidOut result{nullptr, {}, shape, true, 0};
   RowsOptions options;
   options.dims = static_cast<int>(shape.dims);
   options.order = orderOf(shape);
-  options.lanes = lanesFor(plan);
+  options.lanes = variant.lanes > 0 ? variant.lanes : lanesFor(*plan.version, *plan.device);
+  options.vectors = variant.vectors;
+  options.jam = variant.jam;
   options.exact = plan.options.fp == STRICT;
   for (std::size_t a = 0; a < 3; ++a)
     options.size[a] = plan.isSlice ? shape.whole[a] : shape.size[a];
   const std::shared_ptr<const Rows> rows = plan.version->rewritten->rows(*plan.version, options);
   reason = rows->reason;
   if (!rows->kernel) return result;
-  const auto block = blocksFor(shape, *rows, options, plan.device->properties().computeUnits);
+  const auto block =
+      blocksFor(shape, *rows, options, plan.device->properties().computeUnits, variant);
   for (const Hidden& hidden : rows->hidden)
     result.hidden.push_back(valueOf(hidden, plan, shape, arguments, block));
   result.kernel = rows->kernel;
-  result.vectorBits = options.lanes * widestElement(plan) * 8;
+  result.vectorBits = options.lanes * widestElement(*plan.version) * 8;
   result.shape.axes = kNaturalAxes;
   for (std::size_t a = 0; a < 3; ++a) {
     result.shape.global[a] = dividedUp(shape.size[a], block[a]);
@@ -178,7 +176,7 @@ LaidOut inRows(const Plan& plan, const Shape& shape, const Argument* arguments,
 }
 
 LaidOut inTiles(const Plan& plan, const Shape& shape, const Argument* arguments,
-                std::string& reason) {
+                const Variant& variant, std::string& reason) {
   LaidOut result{nullptr, {}, shape, true, 0};
   TileOptions options;
   options.dims = static_cast<int>(shape.dims);
@@ -188,7 +186,8 @@ LaidOut inTiles(const Plan& plan, const Shape& shape, const Argument* arguments,
   for (std::size_t a = 0; a < 3; ++a)
     options.local[a] =
         plan.device->type() == CPU ? kOnCpu[options.dims - 1][a] : static_cast<int>(shape.local[a]);
-  options.perItem = 4;
+  if (variant.width > 0) options.local = {variant.width, std::max(1, variant.height), 1};
+  options.perItem = variant.elements > 0 ? variant.elements : 4;
   options.localMemory = plan.device->properties().localMemory;
   const std::shared_ptr<const Tiled> tiled = plan.version->rewritten->tiled(*plan.version, options);
   reason = tiled->reason;
@@ -217,7 +216,7 @@ LaidOut asItsMakerWants(const Plan& plan, const Shape& shape, const Argument* ar
                                  version.access,
                                  plan.device->type() == CPU,
                                  device.computeUnits,
-                                 lanesFor(plan),
+                                 lanesFor(version, *plan.device),
                                  device.localMemory,
                                  device.maxWorkGroupSize,
                                  plan.options.fp == STRICT,
@@ -228,20 +227,21 @@ LaidOut asItsMakerWants(const Plan& plan, const Shape& shape, const Argument* ar
   LaidOut result{rewritten.kernel, {}, shape, true, 0};
   for (const Hidden& hidden : rewritten.hidden)
     result.hidden.push_back(valueOf(hidden, plan, shape, arguments, {1, 1, 1}));
-  if (rewritten.lanes > 1) result.vectorBits = rewritten.lanes * widestElement(plan) * 8;
+  if (rewritten.lanes > 1) result.vectorBits = rewritten.lanes * widestElement(version) * 8;
   result.shape.axes = kNaturalAxes;
   result.shape.guardDims = 0;
   for (std::size_t a = 0; a < 3; ++a) {
     result.shape.local[a] = rewritten.local[a];
     result.shape.global[a] = rewritten.groups[a] * rewritten.local[a];
   }
-  explain(plan, rewritten.reason);
+  result.choice = rewritten.reason;
+  if (runtime::settings().explain) explain(plan, result.choice);
   return result;
 }
 
 }  // namespace
 
-int nativeLanes(runtime::DeviceState& device, std::size_t elementBytes) {
+int nativeLanes(const runtime::DeviceState& device, std::size_t elementBytes) {
   const bool isWide = elementBytes >= 8;
   cl_uint lanes = 0;
   const cl_int code = clGetDeviceInfo(
@@ -257,7 +257,8 @@ std::shared_ptr<const Rows> RewrittenKernels::rows(const KernelVersion& version,
   std::vector<std::uint64_t> key{
       static_cast<std::uint64_t>(options.dims),     static_cast<std::uint64_t>(options.order[0]),
       static_cast<std::uint64_t>(options.order[1]), static_cast<std::uint64_t>(options.order[2]),
-      static_cast<std::uint64_t>(options.lanes),    options.exact ? 1u : 0u};
+      static_cast<std::uint64_t>(options.lanes),    static_cast<std::uint64_t>(options.vectors),
+      static_cast<std::uint64_t>(options.jam),      options.exact ? 1u : 0u};
   const std::lock_guard lock(mutex_);
   // Most kernels are the same for all sizes.
   const auto known = rows_.find(key);
@@ -283,21 +284,83 @@ std::shared_ptr<const Tiled> RewrittenKernels::tiled(const KernelVersion& versio
   return tiled;
 }
 
-LaidOut layOut(const Plan& plan, const Shape& shape, const Argument* arguments) {
-  if (plan.version->rewriter != nullptr) return asItsMakerWants(plan, shape, arguments);
-  std::string reason = defect(plan, arguments);
-  const runtime::Strategy wish = reason.empty() ? wishFor(plan, reason) : runtime::Strategy::Direct;
+const std::string& RewrittenKernels::fingerprint(const KernelVersion& version) {
+  const std::lock_guard lock(mutex_);
+  if (fingerprint_.empty())
+    fingerprint_ = runtime::hexHash(ir::print(*version.kernel)).substr(0, 16);
+  return fingerprint_;
+}
+
+namespace {
+
+LaidOut inStrategy(runtime::Strategy strategy, const Plan& plan, const Shape& shape,
+                   const Argument* arguments, const Variant& variant, std::string& reason) {
   LaidOut result;
-  if (wish == runtime::Strategy::Rows) result = inRows(plan, shape, arguments, reason);
-  if (wish == runtime::Strategy::Tile) result = inTiles(plan, shape, arguments, reason);
+  if (strategy == runtime::Strategy::Rows) result = inRows(plan, shape, arguments, variant, reason);
+  if (strategy == runtime::Strategy::Tile)
+    result = inTiles(plan, shape, arguments, variant, reason);
   if (result.kernel) {
     // Rewritten kernels know where their ids end.
     result.shape.guardDims = 0;
-    explain(plan, reason);
+    result.choice = reason;
     return result;
   }
-  explain(plan, "direct: " + reason);
-  return {plan.version->kernel, {}, shape, false, 0};
+  LaidOut direct{plan.version->kernel, {}, shape, false, 0};
+  direct.choice = "direct: " + reason;
+  return direct;
+}
+
+/// The variant that was asked for, or an empty result where it does not apply.
+LaidOut inVariant(const Plan& plan, const Shape& shape, const Argument* arguments,
+                  const Variant& variant, std::string& reason) {
+  if (variant.strategy == runtime::Strategy::Direct) reason = "measured";
+  LaidOut result = inStrategy(variant.strategy, plan, shape, arguments, variant, reason);
+  if (!result.isRewritten && variant.strategy != runtime::Strategy::Direct) result.kernel = nullptr;
+  return result;
+}
+
+}  // namespace
+
+LaidOut layOut(const Plan& plan, const Shape& shape, const Argument* arguments,
+               const Variant* variant) {
+  if (plan.version->rewriter != nullptr) return asItsMakerWants(plan, shape, arguments);
+  std::string reason = defect(plan, arguments);
+  const bool tunable = reason.empty() && runtime::settings().strategy == runtime::Strategy::Auto;
+  LaidOut result;
+  std::string remark;
+  if (variant != nullptr && !variant->isDefault()) {
+    if (reason.empty()) result = inVariant(plan, shape, arguments, *variant, reason);
+    if (!result.kernel)
+      throw LaunchError("kernel '" + plan.version->name +
+                        "' cannot be laid out as asked: " + reason);
+  } else if (tunable && variant == nullptr) {
+    if (const auto finding = findingFor(plan, shape);
+        finding && !(finding->best == tune::Point())) {
+      result = inVariant(plan, shape, arguments, Variant::from(finding->best), reason);
+      remark = remarkOn(*finding);
+      if (!result.kernel) reason.clear();
+    }
+  }
+  if (!result.kernel) {
+    remark.clear();
+    const runtime::Strategy wish =
+        reason.empty() ? wishFor(plan, reason) : runtime::Strategy::Direct;
+    result = inStrategy(wish, plan, shape, arguments, {}, reason);
+  }
+  result.isTunable = tunable;
+  if (variant == nullptr && runtime::settings().explain) explain(plan, result.choice + remark);
+  return result;
+}
+
+int lanesFor(const KernelVersion& version, const runtime::DeviceState& device) {
+  return nativeLanes(device, static_cast<std::size_t>(widestElement(version)));
+}
+
+std::array<int, 3> orderOf(const Shape& shape) {
+  std::array<int, 3> order{};
+  for (int axis = 0; axis < 3; ++axis)
+    order[static_cast<std::size_t>(shape.axes[static_cast<std::size_t>(axis)])] = axis;
+  return order;
 }
 
 }  // namespace hpl::launch

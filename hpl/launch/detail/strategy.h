@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "hpl/launch/detail/plan.h"
+#include "hpl/launch/detail/variant.h"
 #include "hpl/strategies/rows.h"
 #include "hpl/strategies/tile.h"
 
@@ -22,6 +25,10 @@ struct LaidOut {
   bool isRewritten = false;
   /// Of the vectors that a strategy has introduced; 0: none.
   int vectorBits = 0;
+  /// The strategy and its numbers, or why the kernel runs as written; a phrase for people.
+  std::string choice = {};
+  /// Nothing but the kernel decided: tuning may choose otherwise.
+  bool isTunable = false;
 };
 
 /// Rewritten kernels by what they were rewritten for; one table per captured kernel.
@@ -31,16 +38,27 @@ class RewrittenKernels {
                                                const strategies::RowsOptions& options);
   std::shared_ptr<const strategies::Tiled> tiled(const KernelVersion& version,
                                                  const strategies::TileOptions& options);
+  /// Stands for the kernel from one process to the next: a hash of what it computes.
+  const std::string& fingerprint(const KernelVersion& version);
 
  private:
   std::mutex mutex_;
+  std::string fingerprint_;
   std::map<std::vector<std::uint64_t>, std::shared_ptr<const strategies::Rows>> rows_;
   std::map<std::vector<int>, std::shared_ptr<const strategies::Tiled>> tiled_;
 };
 
-/// Chooses the strategy (HPL_STRATEGY; by default rows on CPU devices, and tiles on others for
-/// kernels that read many neighbours, where they apply) and says so under HPL_EXPLAIN. `shape` is
-/// that of the launch as the kernel sees it.
-LaidOut layOut(const Plan& plan, const Shape& shape, const Argument* arguments);
+/// Chooses the strategy (HPL_STRATEGY; else what tuning has found, else rows on CPU devices, and
+/// tiles on others for kernels that read many neighbours, where they apply) and says so under
+/// HPL_EXPLAIN. `shape` is that of the launch as the kernel sees it. With a `variant` that one is
+/// used without a word; throws LaunchError where it does not apply.
+LaidOut layOut(const Plan& plan, const Shape& shape, const Argument* arguments,
+               const Variant* variant = nullptr);
+
+/// Lanes of the vectors that the device computes with, for the kernel's widest elements.
+int lanesFor(const KernelVersion& version, const runtime::DeviceState& device);
+
+/// The kernel's axes, the one along OpenCL's dimension 0 first.
+std::array<int, 3> orderOf(const Shape& shape);
 
 }  // namespace hpl::launch

@@ -70,6 +70,16 @@ void DeviceState::openSlow() {
   log::debug(fmt::format("opened device {} ({})", name_, identity_.properties.platform));
 }
 
+const cl::CommandQueue& DeviceState::timingQueue() {
+  open();
+  const std::lock_guard lock(mutex_);
+  if (timing_() == nullptr)
+    guarded(this, Concern::none(), [&] {
+      timing_ = cl::CommandQueue(context_, identity_.device, CL_QUEUE_PROFILING_ENABLE);
+    });
+  return timing_;
+}
+
 bool DeviceState::sharesHostMemory() {
   int known = sharesHostMemory_.load(std::memory_order_acquire);
   if (known < 0) {
@@ -224,6 +234,7 @@ void DeviceState::close() noexcept {
     clFinish(transfer_());
     compute_ = cl::CommandQueue();
     transfer_ = cl::CommandQueue();
+    timing_ = cl::CommandQueue();
     context_ = cl::Context();
     identity_.context->close();
   } catch (const cl::Error&) {

@@ -72,6 +72,9 @@ class DeviceState {
     open();
     return transfer_;
   }
+  /// A queue whose events tell how long their commands have run, for a launch now and then; those
+  /// of the others tell it only under HPL_PROFILE or HPL_TRACE. Made by the first call.
+  const cl::CommandQueue& timingQueue();
   /// Whether both devices use the same context: direct copies and common event lists are possible.
   bool sharesContextWith(const DeviceState& other) const noexcept {
     return identity_.context == other.identity_.context;
@@ -155,6 +158,7 @@ class DeviceState {
   cl::Context context_;
   cl::CommandQueue compute_;
   cl::CommandQueue transfer_;
+  cl::CommandQueue timing_;
   std::atomic<std::size_t> memoryLimit_{0};
   std::atomic<std::size_t> memoryUsed_{0};
   std::atomic<int> sharesHostMemory_{-1};  // -1: not measured yet

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "hpl/launch/detail/plan.h"
+#include "hpl/launch/detail/variant.h"
+
+/// HPL_TUNE=quick: launches of a kernel that has used much device time try other variants now and
+/// then. Every launch computes what it was asked to, only laid out otherwise, so nothing is
+/// computed in vain; what the variants lose, and what their compilation takes, is a small share of
+/// the time that the kernel has used so far.
+namespace hpl::launch {
+
+class OnlineRace;
+
+/// One plan's part in the race of its kernel.
+class OnlineTuning {
+ public:
+  /// For a kernel that a strategy has rewritten. Null where nothing is to be tried: HPL_TUNE is not
+  /// quick, arguments cannot be kept until a variant is made, or everything is known already.
+  static std::unique_ptr<OnlineTuning> create(const Plan& plan, const Shape& shape,
+                                              const Argument* arguments);
+  ~OnlineTuning();
+
+  /// Something has to be done without the lock before the next launch: prepare().
+  bool needsPreparation() const noexcept { return needed_.load(std::memory_order_relaxed) >= 0; }
+  /// Makes the variant that the race asks for, and keeps what it has found.
+  void prepare(Plan& own);
+  /// Launches `own` or one of its variants. To be called under the coherence lock.
+  void enqueue(Plan& own, memory::detail::Transaction& transaction, const std::byte* packed);
+
+ private:
+  struct Slot {
+    std::shared_ptr<Plan> plan;
+    /// Has been launched.
+    bool isWarm = false;
+    /// Could not be made.
+    bool isBroken = false;
+  };
+
+  explicit OnlineTuning(std::shared_ptr<OnlineRace> race);
+
+  Slot& slot(std::size_t candidate);
+  Plan& usual(Plan& own);
+  bool fits(const Plan& own, const Plan& variant) const;
+
+  std::shared_ptr<OnlineRace> race_;
+  std::vector<Argument> arguments_;
+  /// By candidate.
+  std::vector<Slot> slots_;
+  /// The candidate whose variant is to be made; 0: there is only news to be kept; -1: nothing.
+  std::atomic<int> needed_{-1};
+  std::mutex preparing_;
+};
+
+/// How online tuning spends its time; tests shorten it.
+struct OnlineOptions {
+  /// Device seconds that a kernel has used before anything is tried.
+  double start = 1;
+  /// Of the kernel's device time so far: what trying may have cost.
+  double share = 0.03;
+  /// What making a variant takes until one has been made.
+  double making = 0.2;
+  /// Candidates besides the default.
+  std::size_t candidates = 8;
+  /// A measurement takes about this long; short kernels are launched several times.
+  double measurement = 1e-3;
+};
+OnlineOptions& onlineOptions();
+
+}  // namespace hpl::launch

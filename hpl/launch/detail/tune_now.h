@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "hpl/launch/detail/plan.h"
+#include "hpl/tune/search.h"
+
+/// Tuning that does nothing else: on copies of the arguments, before the launch.
+namespace hpl::launch {
+
+/// HPL_TUNE=full: tunes unless launches like this one were tuned thoroughly before. Where that
+/// cannot be done, because there is no memory for copies, says so and changes nothing.
+void tuneBefore(const EntryHandle& handle, const LaunchOptions& options, const Argument* arguments,
+                std::size_t count);
+
+/// Copies of the arguments of a launch, and its variants, for measurements. Also for benchmarks.
+class TuningBench {
+ public:
+  /// Throws what the launch would throw. The arguments must live as long as the bench.
+  TuningBench(KernelEntry& entry, const LaunchOptions& options, const Argument* arguments,
+              std::size_t count);
+
+  /// The default first; alone where the launch leaves no choice.
+  const std::vector<tune::Point>& points() const noexcept { return points_; }
+  /// Seconds of one launch in the variant, the mean over a few milliseconds; makes it if need be.
+  /// Throws LaunchError, BuildError for variants that cannot run, AllocationError without room for
+  /// the copies, which the first call makes.
+  double measure(const tune::Point& point);
+  /// Measures by another clock than the machine's; benchmarks on busy machines do.
+  void setClock(tune::Clock clock) { clock_ = std::move(clock); }
+  /// How the variant lays the kernel out, if it was measured; else how the launch would be.
+  std::string choiceOf(const tune::Point& point) const;
+  const std::string& key() const noexcept { return key_; }
+  runtime::DeviceState& device() const noexcept { return *options_.device; }
+  const KernelVersion& version() const noexcept { return *version_; }
+
+ private:
+  struct Made {
+    tune::Point point;
+    std::shared_ptr<Plan> plan;
+  };
+
+  void copyArguments();
+  Plan& planOf(const tune::Point& point);
+  double secondsOf(Plan& plan, int launches);
+
+  LaunchOptions options_;
+  tune::Clock clock_ = &tune::secondsNow;
+  const Argument* original_;
+  std::size_t count_;
+  std::shared_ptr<const KernelVersion> version_;
+  std::vector<std::string> labels_;
+  std::string choice_;
+  std::vector<std::shared_ptr<memory::Root>> copies_;
+  std::vector<Argument> arguments_;
+  std::vector<std::byte> scalars_;
+  std::vector<tune::Point> points_;
+  std::vector<Made> made_;
+  std::string key_;
+  /// Per measurement; 0: not known yet.
+  int launches_ = 0;
+};
+
+}  // namespace hpl::launch
