@@ -69,8 +69,8 @@ struct VarRef {
 };
 /// Element of an array: one index per dimension (integer expressions), slowest dimension first.
 /// With `lanes` above 1 that many neighbours along the last dimension at once, beginning there, as
-/// a vector of the element type (a scalar), in global, constant or local memory; strategies make
-/// such ones.
+/// one vector of all their scalars (elements are scalars, or vectors, of which those of 3 lanes
+/// have a fourth one there), in global, constant or local memory; strategies make such ones.
 struct Access {
   const Variable* array;
   std::vector<const Expr*> indices;

@@ -75,6 +75,13 @@ struct StructType {
   std::size_t alignment = 1;
 };
 
+/// The vector of all scalars of several elements as they lie in memory: 3-lane vectors occupy 4
+/// lanes.
+constexpr Type severalOf(const Type& element, int count) {
+  const int lanes = element.lanes == 3 ? 4 : element.lanes;
+  return Type{element.scalar, static_cast<std::uint8_t>(lanes * count)};
+}
+
 /// Size in bytes of one scalar.
 std::size_t sizeOf(Scalar scalar);
 /// Size in bytes as in device memory (3-lane vectors occupy 4 lanes).

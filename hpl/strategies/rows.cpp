@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "hpl/strategies/detail/body_copies.h"
+#include "hpl/strategies/detail/carry.h"
 #include "hpl/strategies/detail/drop_unused.h"
 #include "hpl/strategies/detail/hidden_params.h"
 #include "hpl/strategies/detail/rows_checks.h"
@@ -18,6 +19,9 @@ using ir::Block;
 using ir::Expr;
 using ir::Stmt;
 using ir::Variable;
+
+/// Of 32 registers a few hold what a step computes.
+constexpr std::size_t kMostKept = 24;
 
 class RowsBuilder {
  public:
@@ -34,6 +38,8 @@ class RowsBuilder {
         idempotent_(isIdempotent(summary)) {}
 
   Rows build();
+  /// How many vectors are handed on along rows.
+  std::size_t kept() const { return kept_; }
 
  private:
   struct Axis {
@@ -96,6 +102,7 @@ class RowsBuilder {
   int jamAxis_ = -1;
   int vectors_ = 1;
   bool usedSizes_ = false;
+  std::size_t kept_ = 0;
   /// Jam: there are as many rows left away from the borders (a variable), and what says the latter.
   const Expr* tall_ = nullptr;
   const Expr* jamWithin_ = nullptr;
@@ -194,7 +201,11 @@ const Expr* RowsBuilder::fastRows(Block& out, Block& head, Variable* from, Varia
   Block* body = builder_.block();
   copies(context, std::move(places), *body);
   usedSizes_ = usedSizes_ || interior.usedSizes();
-  if (jam_ == 1 && vectors_ == 1 && !isNarrowed(context)) return nullptr;
+  Carried carried;
+  if (idempotent_ && vectors_ == 1)
+    carried = carry(source_, builder_, *body, x, options_.lanes, context.elements);
+  kept_ = carried.kept.size();
+  if (jam_ == 1 && vectors_ == 1 && kept_ == 0 && !isNarrowed(context)) return nullptr;
   const Expr* allowed = tall_;
   for (int a = 0; a < options_.dims; ++a) {
     if (a == rowAxis()) continue;
@@ -211,6 +222,12 @@ const Expr* RowsBuilder::fastRows(Block& out, Block& head, Variable* from, Varia
   Variable* fast = builder_.variable("fast", kInt);
   builder_.declare(out, fast, allowed == nullptr ? builder_.number(1, kInt) : allowed);
   Block* vectors = builder_.block();
+  if (kept_ > 0) {
+    body = carried.body;
+    for (Variable* kept : carried.kept)
+      builder_.declare(*vectors, kept, builder_.make(kept->type, ir::Constant{}));
+    builder_.declare(*vectors, carried.expected, builder_.number(-1, kUlong));
+  }
   vectorLoop(*vectors, *body, context, x, options_.lanes * vectors_, from, to, nullptr);
   builder_.statement(out, ir::If{builder_.ref(fast), vectors, nullptr});
   return builder_.ref(fast);
@@ -353,7 +370,8 @@ Rows RowsBuilder::build() {
   result.dependsOnSize = usedSizes_;
   result.reason = std::to_string(options_.lanes) + " lanes, " + std::to_string(vectors_) +
                   (vectors_ == 1 ? " vector" : " vectors") + " side by side, " +
-                  std::to_string(jam_) + (jam_ == 1 ? " row" : " rows") + " at once";
+                  std::to_string(jam_) + (jam_ == 1 ? " row" : " rows") + " at once" +
+                  (kept_ > 0 ? ", values handed on along rows" : "");
   return result;
 }
 
@@ -362,7 +380,13 @@ Rows RowsBuilder::build() {
 Rows rows(const ir::Kernel& kernel, const ir::AccessSummary& summary, const RowsOptions& options) {
   try {
     checkKernel(kernel, summary, options);
-    return RowsBuilder(kernel, summary, options).build();
+    // Fewer rows at once where they would hand on more than registers hold.
+    for (RowsOptions chosen = options;;) {
+      RowsBuilder builder(kernel, summary, chosen);
+      Rows result = builder.build();
+      if (options.jam > 0 || result.jam == 1 || builder.kept() <= kMostKept) return result;
+      chosen.jam = result.jam / 2;
+    }
   } catch (const Refused& refused) {
     Rows result;
     result.reason = refused.reason;

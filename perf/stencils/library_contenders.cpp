@@ -201,13 +201,14 @@ Contender canny(const Problem& problem) {
 
 Contender shwa(const Problem& problem) {
   namespace w = samples::shwa;
+  static constexpr int kLanes = 16;  // as the sample has on CPUs
   struct State {
     explicit State(const Problem& p)
         : water(gridOf<float4, 2>(p)),
           change(gridOf<float4, 2>(p)),
           ground(gridOf<float, 2>(p)),
           speed(gridOf<float, 2>(p)),
-          fastest(static_cast<std::size_t>(p.height), std::size_t{1}),
+          fastest(static_cast<std::size_t>(p.height), std::size_t{kLanes}),
           clock(std::size_t{w::kClockSize}) {}
     w::Water water, change;
     w::Heights ground, speed;
@@ -228,7 +229,7 @@ Contender shwa(const Problem& problem) {
     for (int i = 0; i < iterations; ++i) {
       eval(w::flows)(s->change, s->speed, s->water, s->ground);
       eval(w::fastestOfRows)(s->fastest, s->speed, columns);
-      eval(w::advanceClock).global(1).local(1)(s->clock, s->fastest, rows, 1, 0.2f);
+      eval(w::advanceClock).global(1).local(1)(s->clock, s->fastest, rows, kLanes, 0.2f);
       eval(w::update)(s->water, s->change, s->clock, 1.0f);
     }
     defaultDevice().sync();

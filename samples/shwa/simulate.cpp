@@ -22,7 +22,7 @@ State toHost(const Basin& basin, int steps) {
 Basin::Basin(const Input& input, const Options& options, const Device& first)
     : rows(input.ground.height()),
       columns(input.ground.width()),
-      lanes(first.type() == CPU ? 1 : 32),
+      lanes(first.type() == CPU ? 16 : 32),
       group(first.type() == CPU ? 1 : 256),
       cellSize(input.cellSize),
       reach(options.courant * input.cellSize) {

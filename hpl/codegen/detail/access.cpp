@@ -192,6 +192,7 @@ int FunctionWriter::load(const Expr& expr, const ir::Access& access) {
     out_ += ", " + halfPointer(array) + ')';
   } else if (access.lanes > 1) {
     severalElements(access);
+    precedence = kUnary;
   } else {
     out_ += names(&array).name;
     subscript(access, site);
@@ -208,7 +209,7 @@ int FunctionWriter::load(const Expr& expr, const ir::Access& access) {
 // Elements that are accessed together, through a pointer to vectors with the alignment of an
 // element: PoCL makes of vload and vstore code that is half as fast.
 void FunctionWriter::severalElements(const ir::Access& access) {
-  const Type wide{access.array->type.scalar, access.lanes};
+  const Type wide = ir::severalOf(access.array->type, access.lanes);
   session_.unaligned[unalignedName(wide)] = wide;
   out_ += std::string("*(") + spaceQualifier(access.array->space) +
           (access.array->readOnly ? "const " : "") + unalignedName(wide) + "*)";

@@ -161,12 +161,13 @@ void ExprVerifier::checkAccess(const Expr& expr, const Access& access) {
   }
   Type type = array.type;
   if (access.lanes > 1) {
-    if (array.space == Space::Private || !array.type.isScalar() ||
-        array.type.scalar == Scalar::Bool) {
+    const bool isPlain = array.type.isScalar() || array.type.isVector();
+    if (array.space == Space::Private || !isPlain || array.type.scalar == Scalar::Bool) {
       context_.fail("several elements of '" + array.name +
-                    "' at once need scalar elements in global, constant or local memory");
+                    "' at once need elements that are scalars or vectors in global, constant or "
+                    "local memory");
     }
-    type.lanes = access.lanes;
+    type = severalOf(type, access.lanes);
   }
   if (type != expr.type) {
     context_.fail("elements of '" + array.name + "' have type " + describe(type) + ", not " +

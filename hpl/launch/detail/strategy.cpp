@@ -44,7 +44,7 @@ bool hasAliases(const Plan& plan, const Argument* arguments) {
 int widestElement(const KernelVersion& version) {
   bool isWide = version.access.needsDouble;
   for (const Parameter& parameter : version.params)
-    if (parameter.isBuffer()) isWide = isWide || ir::sizeOf(parameter.type) >= 8;
+    if (parameter.isBuffer()) isWide = isWide || ir::sizeOf(parameter.type.scalar) >= 8;
   return isWide ? 8 : 4;
 }
 

@@ -121,37 +121,58 @@ BodyWriter::Value BodyWriter::counting(const Expr& first) {
   return {builder_.binary(BinaryOp::Add, splat(scalar(first), type), ramp), Value::Kind::Vector};
 }
 
-BodyWriter::Value BodyWriter::convert(const Expr& expr) {
-  if (!variation_.differs(expr)) return {scalar(expr), Value::Kind::Scalar};
+BodyWriter::Value BodyWriter::convert(const Expr& expr, int part) {
   if (expr.where.file != nullptr) where_ = expr.where;
-  if (const auto* ref = expr.as<ir::VarRef>()) return convertVariable(expr, *ref);
-  if (const auto* access = expr.as<ir::Access>()) return load(expr, *access);
+  if (const auto* construct = expr.as<ir::Construct>();
+      construct != nullptr && expr.type.isVector())
+    return convertConstruct(*construct, part);
+  if (!variation_.differs(expr)) {
+    const Expr* value = scalar(expr);
+    if (expr.type.isVector())
+      value = builder_.make(expr.type.element(),
+                            ir::Component{value, {static_cast<std::uint8_t>(part)}}, expr.where);
+    return {value, Value::Kind::Scalar};
+  }
+  if (const auto* ref = expr.as<ir::VarRef>()) return convertVariable(expr, *ref, part);
+  if (const auto* access = expr.as<ir::Access>()) return load(expr, *access, part);
   const bool counts = expr.type.isScalar() && expr.type.isInteger() && ir::sizeOf(expr.type) >= 4;
   if (counts && context_.source.isPure(expr) && context_.interior.growth(expr, context_.axis) == 1)
     return counting(expr);
-  if (const auto* binary = expr.as<ir::Binary>()) return convertBinary(expr, *binary);
-  if (const auto* select = expr.as<ir::Select>()) return convertSelect(expr, *select);
-  if (const auto* cast = expr.as<ir::Cast>()) return convertCast(expr, *cast);
-  if (const auto* builtin = expr.as<ir::BuiltinExpr>()) return convertBuiltin(expr, *builtin);
-  if (const auto* unary = expr.as<ir::Unary>()) {
-    const Value operand = convert(*unary->operand);
-    if (unary->op == ir::UnaryOp::LogicalNot)
-      return {builder_.unary(ir::UnaryOp::BitNot, mask(operand)), Value::Kind::Mask};
-    return {builder_.unary(unary->op, vector(operand, storedScalar(expr.type))),
-            Value::Kind::Vector};
-  }
-  throw Refused{"it computes with vectors, complex numbers or structs" + at(where_)};
+  if (const auto* binary = expr.as<ir::Binary>()) return convertBinary(expr, *binary, part);
+  if (const auto* select = expr.as<ir::Select>()) return convertSelect(expr, *select, part);
+  if (const auto* cast = expr.as<ir::Cast>()) return convertCast(expr, *cast, part);
+  if (const auto* builtin = expr.as<ir::BuiltinExpr>()) return convertBuiltin(expr, *builtin, part);
+  if (const auto* unary = expr.as<ir::Unary>()) return convertUnary(*unary, part);
+  if (const auto* component = expr.as<ir::Component>();
+      component != nullptr && component->base->type.isVector())
+    return convert(*component->base,
+                   component->lanes[expr.type.isVector() ? static_cast<std::size_t>(part) : 0]);
+  throw Refused{"it computes with complex numbers or structs" + at(where_)};
 }
 
-BodyWriter::Value BodyWriter::convertVariable(const Expr& expr, const ir::VarRef& ref) {
+BodyWriter::Value BodyWriter::convertVariable(const Expr& expr, const ir::VarRef& ref, int part) {
+  if (expr.type.isVector())
+    return {builder_.ref(partsOf(ref.variable)[static_cast<std::size_t>(part)]),
+            Value::Kind::Vector};
   const Expr* value = builder_.ref(copyOf(ref.variable));
   return {value, expr.type.scalar == Scalar::Bool ? Value::Kind::Mask : Value::Kind::Vector};
 }
 
-BodyWriter::Value BodyWriter::convertBinary(const Expr& expr, const ir::Binary& binary) {
-  if (isLogical(binary.op)) return convertLogical(binary);
-  const Value left = convert(*binary.left);
-  const Value right = convert(*binary.right);
+BodyWriter::Value BodyWriter::convertUnary(const ir::Unary& unary, int part) {
+  const Value operand = convert(*unary.operand, part);
+  if (unary.op == ir::UnaryOp::LogicalNot) {
+    if (unary.operand->type.isVector())
+      throw Refused{"it computes with truth values of vectors" + at(where_)};
+    return {builder_.unary(ir::UnaryOp::BitNot, mask(operand)), Value::Kind::Mask};
+  }
+  return {builder_.unary(unary.op, vector(operand, storedScalar(unary.operand->type))),
+          Value::Kind::Vector};
+}
+
+BodyWriter::Value BodyWriter::convertBinary(const Expr& expr, const ir::Binary& binary, int part) {
+  if (isLogical(binary.op)) return convertLogical(expr, binary);
+  const Value left = convert(*binary.left, part);
+  const Value right = convert(*binary.right, part);
   const bool masks = left.kind == Value::Kind::Mask && right.kind == Value::Kind::Mask;
   if (masks && (isBitwise(binary.op) || binary.op == BinaryOp::Eq || binary.op == BinaryOp::Ne))
     return {builder_.binary(binary.op, left.node, right.node), Value::Kind::Mask};
@@ -163,11 +184,13 @@ BodyWriter::Value BodyWriter::convertBinary(const Expr& expr, const ir::Binary& 
   const Expr* result = builder_.binary(
       binary.op, vector(left, operand),
       vector(right, isShift(binary.op) ? operand : storedScalar(binary.right->type)));
-  if (!ir::isPredicate(binary.op)) return {result, Value::Kind::Vector};
+  // Truth values of vectors are -1 and 0 of as many bytes, in OpenCL C as here.
+  if (!ir::isPredicate(binary.op) || expr.type.isVector()) return {result, Value::Kind::Vector};
   return {builder_.cast(result, widened(kInt, context_.lanes)), Value::Kind::Mask};
 }
 
-BodyWriter::Value BodyWriter::convertLogical(const ir::Binary& binary) {
+BodyWriter::Value BodyWriter::convertLogical(const Expr& expr, const ir::Binary& binary) {
+  if (expr.type.isVector()) throw Refused{"it computes with truth values of vectors" + at(where_)};
   const bool isAnd = binary.op == BinaryOp::LogicalAnd;
   const BinaryOp op = isAnd ? BinaryOp::BitAnd : BinaryOp::BitOr;
   // An operand that is decided does not decide: the other one is the result.
@@ -194,13 +217,19 @@ BodyWriter::Value BodyWriter::convertLogical(const ir::Binary& binary) {
           Value::Kind::Mask};
 }
 
-BodyWriter::Value BodyWriter::convertSelect(const Expr& expr, const ir::Select& select) {
+BodyWriter::Value BodyWriter::convertSelect(const Expr& expr, const ir::Select& select, int part) {
   if (const auto settled = context_.interior.truth(*select.condition)) {
     settle(*select.condition);
-    return convert(*settled ? *select.yes : *select.no);
+    return convert(*settled ? *select.yes : *select.no, part);
   }
-  if (!select.condition->type.isScalar())
-    throw Refused{"it computes with vectors, complex numbers or structs" + at(where_)};
+  if (select.condition->type.isVector()) {
+    const Scalar truth = storedScalar(select.condition->type);
+    const Expr* condition = vector(convert(*select.condition, part), truth);
+    const Scalar value = storedScalar(expr.type);
+    return {builder_.select(condition, vector(convert(*select.yes, part), value),
+                            vector(convert(*select.no, part), value)),
+            Value::Kind::Vector};
+  }
   const bool differs = variation_.differs(*select.condition);
   const Expr* condition = nullptr;
   if (differs) {
@@ -210,8 +239,8 @@ BodyWriter::Value BodyWriter::convertSelect(const Expr& expr, const ir::Select& 
   }
   const Flagged vain(speculative_, differs);
   const Flagged skipped(lazy_, !differs);
-  const Value yes = convert(*select.yes);
-  const Value no = convert(*select.no);
+  const Value yes = convert(*select.yes, part);
+  const Value no = convert(*select.no, part);
   const bool masks = yes.kind == Value::Kind::Mask && no.kind == Value::Kind::Mask;
   const Scalar scalar = storedScalar(expr.type);
   const bool isTruth = masks || expr.type.scalar == Scalar::Bool;
@@ -222,18 +251,31 @@ BodyWriter::Value BodyWriter::convertSelect(const Expr& expr, const ir::Select& 
   return {result, isTruth ? Value::Kind::Mask : Value::Kind::Vector};
 }
 
-BodyWriter::Value BodyWriter::convertCast(const Expr& expr, const ir::Cast& cast) {
-  const Value operand = convert(*cast.operand);
-  if (!cast.operand->type.isScalar() || !expr.type.isScalar())
-    throw Refused{"it computes with vectors, complex numbers or structs" + at(where_)};
+BodyWriter::Value BodyWriter::convertCast(const Expr& expr, const ir::Cast& cast, int part) {
+  const Value operand = convert(*cast.operand, part);
+  const Type& from = cast.operand->type;
+  if (from.complex || from.isStruct() || expr.type.complex || expr.type.isStruct())
+    throw Refused{"it computes with complex numbers or structs" + at(where_)};
+  if (expr.type.isVector() && from.scalar == Scalar::Bool)
+    throw Refused{"it computes with truth values of vectors" + at(where_)};
   if (expr.type.scalar == Scalar::Bool) return {mask(operand), Value::Kind::Mask};
   if (operand.kind == Value::Kind::Mask && expr.type == kInt) return operand;
-  if (expr.type.scalar == Scalar::Half || cast.operand->type.scalar == Scalar::Half)
+  if (expr.type.scalar == Scalar::Half || from.scalar == Scalar::Half)
     throw Refused{"it computes with half" + at(where_)};
   return {vector(operand, expr.type.scalar), Value::Kind::Vector};
 }
 
-BodyWriter::Value BodyWriter::convertBuiltin(const Expr& expr, const ir::BuiltinExpr& builtin) {
+/// abs() of signed integers, which PoCL computes in quarters of vectors.
+const Expr* BodyWriter::magnitude(const Expr* value, Scalar type) {
+  if (!lazy_) value = keep("value", value);
+  const Expr* zero = builder_.make(value->type, ir::Constant{});
+  const Expr* plain = builder_.cast(value, widened(Type{type}, context_.lanes));
+  return builder_.select(builder_.binary(BinaryOp::Lt, value, zero),
+                         builder_.unary(ir::UnaryOp::Negate, plain), plain);
+}
+
+BodyWriter::Value BodyWriter::convertBuiltin(const Expr& expr, const ir::BuiltinExpr& builtin,
+                                             int part) {
   const ir::BuiltinInfo& info = ir::infoOf(builtin.builtin);
   const std::string name = info.name;
   const bool tests = info.family == BuiltinFamily::Relational;
@@ -248,13 +290,16 @@ BodyWriter::Value BodyWriter::convertBuiltin(const Expr& expr, const ir::Builtin
                   at(where_)};
   ir::BuiltinExpr wide{builtin.builtin, {}};
   for (const Expr* arg : builtin.args)
-    wide.args.push_back(vector(convert(*arg), storedScalar(arg->type)));
+    wide.args.push_back(vector(convert(*arg, part), storedScalar(arg->type)));
+  if (builtin.builtin == Builtin::abs_ && expr.type.scalar != builtin.args.front()->type.scalar)
+    return {magnitude(wide.args.front(), storedScalar(expr.type)), Value::Kind::Vector};
   if (!tests) {
     const Type type = widened(Type{storedScalar(expr.type)}, context_.lanes);
     return {builder_.make(type, std::move(wide), expr.where), Value::Kind::Vector};
   }
   const Type truth = widened(Type{truthScalar(builtin.args.front()->type.scalar)}, context_.lanes);
   const Expr* result = builder_.make(truth, std::move(wide), expr.where);
+  if (expr.type.isVector()) return {result, Value::Kind::Vector};
   return {builder_.cast(result, widened(kInt, context_.lanes)), Value::Kind::Mask};
 }
 

@@ -255,7 +255,7 @@ void BodyWriter::requireInside(const ir::Access& access, const ir::SourceLocatio
   }
 }
 
-BodyWriter::Value BodyWriter::load(const Expr& expr, const ir::Access& access) {
+BodyWriter::Value BodyWriter::load(const Expr& expr, const ir::Access& access, int part) {
   std::string key;
   const Variable* memory = context_.source.memoryOf(access.array);
   if (memory == nullptr) {
@@ -274,6 +274,7 @@ BodyWriter::Value BodyWriter::load(const Expr& expr, const ir::Access& access) {
     throw Refused{"an element of '" + access.array->name + "' differs between neighbours" +
                   at(where_)};
   if (speculative_ || masked_) requireInside(access, expr.where);
+  if (memory->type.isVector()) return loadPart(expr, access, part);
   const ir::Access element = located(access, context_.lanes, key);
   const ir::Type type = widened(ir::Type{storedScalar(expr.type)}, context_.lanes);
   const Expr* value = builder_.make(type, element, expr.where);

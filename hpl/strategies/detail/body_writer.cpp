@@ -56,7 +56,7 @@ void BodyWriter::statement(const Stmt& stmt, Block& out, const Expr* mask) {
 }
 
 Scalar BodyWriter::storedScalar(const ir::Type& type) {
-  if (!type.isScalar()) throw Refused{"it computes with vectors, complex numbers or structs"};
+  if (type.complex || type.isStruct()) throw Refused{"it computes with complex numbers or structs"};
   return type.scalar == Scalar::Bool ? Scalar::Int : type.scalar;
 }
 
@@ -76,8 +76,8 @@ const Variable* BodyWriter::copyOf(const Variable* variable) {
     behind = target->as<ir::Access>()->array;
   }
   if (behind->space == ir::Space::Private && variation_.differs(behind)) {
-    if (behind->rank > 0 && behind->type.scalar == Scalar::Bool)
-      throw Refused{"it has a private array of bool" + at(where_)};
+    if (behind->rank > 0 && (behind->type.scalar == Scalar::Bool || behind->type.isVector()))
+      throw Refused{"it has a private array of bool or vectors" + at(where_)};
     copy->type = widened(ir::Type{storedScalar(variable->type)}, context_.lanes);
   }
   copies_.emplace(variable, copy);
@@ -85,6 +85,9 @@ const Variable* BodyWriter::copyOf(const Variable* variable) {
 }
 
 void BodyWriter::declare(const ir::Declare& declare, Block& out) {
+  if (declare.variable->type.isVector() && declare.variable->rank == 0 &&
+      variation_.differs(declare.variable))
+    return declareParts(declare, out);
   auto* copy = const_cast<Variable*>(copyOf(declare.variable));
   const Expr* init = nullptr;
   if (declare.init != nullptr && !variation_.differs(declare.variable)) {
@@ -115,9 +118,9 @@ void BodyWriter::assign(const ir::Assign& assign, const ir::SourceLocation& wher
     return;
   }
   const Variable* root = rootOf(target);
-  if (target.as<ir::VarRef>() == nullptr && target.as<ir::Access>() == nullptr)
-    throw Refused{"it assigns to a part of an element" + at(where_)};
   const bool isShared = root->space != ir::Space::Private;
+  if (root->type.isVector() && (isShared || variation_.differs(root)))
+    return assignParts(assign, where, mask);
   if (isShared) return store(target, vector(*assign.value), where, mask);
   if (!variation_.differs(root)) {
     builder_.assign(*out_, scalar(target), scalar(*assign.value), where);

@@ -50,6 +50,8 @@ struct BodyContext {
   std::array<Hoister::Bounds, 3> bounds;
   /// Arrays whose elements are read from local memory; null: none.
   const Tiles* tiles = nullptr;
+  /// Variables with a component of elements that are vectors, a lane for each neighbour.
+  std::unordered_set<const ir::Variable*> elements{};
 };
 
 /// Where one copy is: its ids are base + shift.
@@ -130,15 +132,44 @@ class BodyWriter {
   void loop(const ir::Stmt& stmt, ir::Block& out, const ir::Expr* mask);
   ir::Block* nested(const ir::Block* block, const ir::Expr* mask);
 
-  // Expressions.
-  Value convert(const ir::Expr& expr);
-  Value convertBinary(const ir::Expr& expr, const ir::Binary& binary);
-  Value convertLogical(const ir::Binary& binary);
-  Value convertSelect(const ir::Expr& expr, const ir::Select& select);
-  Value convertCast(const ir::Expr& expr, const ir::Cast& cast);
-  Value convertBuiltin(const ir::Expr& expr, const ir::BuiltinExpr& builtin);
-  Value convertVariable(const ir::Expr& expr, const ir::VarRef& ref);
-  Value load(const ir::Expr& expr, const ir::Access& access);
+  // Expressions. Where one is a vector already, component `part` of it.
+  Value convert(const ir::Expr& expr, int part = 0);
+  Value convertUnary(const ir::Unary& unary, int part);
+  Value convertBinary(const ir::Expr& expr, const ir::Binary& binary, int part);
+  Value convertLogical(const ir::Expr& expr, const ir::Binary& binary);
+  Value convertSelect(const ir::Expr& expr, const ir::Select& select, int part);
+  Value convertCast(const ir::Expr& expr, const ir::Cast& cast, int part);
+  Value convertBuiltin(const ir::Expr& expr, const ir::BuiltinExpr& builtin, int part);
+  const ir::Expr* magnitude(const ir::Expr* value, ir::Scalar type);
+  Value convertConstruct(const ir::Construct& construct, int part);
+  Value convertVariable(const ir::Expr& expr, const ir::VarRef& ref, int part);
+  Value load(const ir::Expr& expr, const ir::Access& access, int part);
+
+  // Elements and variables that are vectors already: each component is a vector of its own.
+  struct Target {
+    const ir::Expr* base;
+    /// The components of the base that are assigned.
+    std::vector<std::uint8_t> parts;
+  };
+  Target targetOf(const ir::Expr& target) const;
+  const std::vector<const ir::Variable*>& partsOf(const ir::Variable* variable);
+  void declareParts(const ir::Declare& declare, ir::Block& out);
+  void assignParts(const ir::Assign& assign, const ir::SourceLocation& where, const ir::Expr* mask);
+  void storeParts(const Target& target, std::vector<const ir::Expr*> values,
+                  const ir::SourceLocation& where, const ir::Expr* mask);
+  /// All elements of the lanes as they lie in memory, cut into vectors of the lanes' number.
+  std::vector<const ir::Expr*> chunksOf(const ir::Access& access, const ir::SourceLocation& where,
+                                        std::string& key);
+  const ir::Expr* partOf(const std::vector<const ir::Expr*>& chunks, const ir::Type& element,
+                         int part);
+  std::vector<const ir::Expr*> turned(const std::vector<const ir::Expr*>& chunks);
+  std::vector<const ir::Expr*> partsOf(const std::vector<const ir::Expr*>& chunks,
+                                       const ir::Type& element);
+  std::vector<const ir::Expr*> woven(const std::vector<const ir::Expr*>& parts);
+  std::vector<const ir::Expr*> elementsOf(const std::vector<const ir::Expr*>& parts,
+                                          const ir::Type& chunk, const ir::Type& element, int lane);
+  const ir::Expr* keep(const std::string& stem, const ir::Expr* value);
+  Value loadPart(const ir::Expr& expr, const ir::Access& access, int part);
   /// Ascending ids of the lanes as integers of a type.
   Value counting(const ir::Expr& first);
   /// A copy of an expression that is the same in all lanes, or its value in the first lane.
@@ -169,6 +200,7 @@ class BodyWriter {
   /// How much an index grows from one neighbour to the next, where variables that are the same for
   /// all neighbours may be part of it; nothing when that is not known.
   std::optional<int> growth(const ir::Expr& index) const;
+  /// Of a scalar, or of the components of a vector.
   static ir::Scalar storedScalar(const ir::Type& type);
 
   BodyContext& context_;
@@ -177,6 +209,7 @@ class BodyWriter {
   LoadTable& loads_;
   Place place_;
   std::unordered_map<const ir::Variable*, const ir::Variable*> copies_;
+  std::unordered_map<const ir::Variable*, std::vector<const ir::Variable*>> parts_;
   std::unordered_set<const ir::Expr*> settled_;
   ir::Block* out_ = nullptr;
   ir::Block* late_ = nullptr;

@@ -345,7 +345,7 @@ ExprPtr Compiler::make(const Expr& expr, const VarRef& node) {
 
 ExprPtr Compiler::make(const Expr& expr, const Access& node) {
   Type type = node.array->type;
-  if (node.lanes > 1) type.lanes = node.lanes;
+  if (node.lanes > 1) type = severalOf(type, node.lanes);
   require(type == expr.type, "access whose type is not the array's", expr.where);
   return std::make_unique<LoadCode>(expr, access(expr), wholePieces(expr.type));
 }
