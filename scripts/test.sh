@@ -13,6 +13,7 @@ one after another; all run even if one fails.
   --format     clang-format 16 finds nothing to change
   --clang      clang 16 build of everything, warnings are errors
   --tidy       clang-tidy 16 on hpl/
+  --tidy-core  the same on geometry, ir, array and launch: a third of the time
   --asan       the tests under AddressSanitizer and UndefinedBehaviorSanitizer
   --tsan       the tests under ThreadSanitizer
   --coverage   the tests again, counting lines: at least 90 % of hpl/ (report in build/coverage)
@@ -48,18 +49,25 @@ stage_gcc() { build ci all && suite ci; }
 stage_simulator() { build ci all && suite ci -L simulator; }
 stage_format() { scripts/format.sh --check; }
 stage_clang() { build clang all; }
-stage_asan() {
-  build asan-ubsan all -DHPL_BUILD_PERF=OFF && suite asan-ubsan -LE 'package|architecture'
-}
-stage_tsan() { build tsan all -DHPL_BUILD_PERF=OFF && suite tsan -LE 'package|architecture'; }
+# sanitized PRESET: a suite with PoCL as the only vendor. Mesa's drivers leak memory in modules that
+# are gone when the report is written, so that no suppression finds them.
+sanitized() (
+  [ ! -f /etc/OpenCL/vendors/pocl.icd ] || export OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd
+  build "$1" all -DHPL_BUILD_PERF=OFF && suite "$1" -LE 'package|architecture'
+)
+stage_asan() { sanitized asan-ubsan; }
+stage_tsan() { sanitized tsan; }
 
-stage_tidy() {
+# tidy FOLDER...: clang-tidy on the sources below these folders.
+tidy() {
   cmake --preset clang >/dev/null || return
-  find hpl -name '*.cpp' -not -path 'hpl/mpi/*' -print0 |
+  find "$@" -name '*.cpp' -not -path 'hpl/mpi/*' -print0 |
     xargs -0 -n 1 -P "$jobs" clang-tidy-16 -p build/clang --quiet --warnings-as-errors='*' 2>&1 |
     grep -v 'warnings generated'
   [ "${PIPESTATUS[1]}" -eq 0 ]
 }
+stage_tidy() { tidy hpl; }
+stage_tidy_core() { tidy hpl/geometry hpl/ir hpl/array hpl/launch; }
 
 stage_coverage() {
   build coverage all -DHPL_BUILD_PERF=OFF || return
@@ -76,6 +84,7 @@ for argument in "$@"; do
   case $argument in
     --quick | --gcc | --simulator | --format | --clang | --tidy | --asan | --tsan | --coverage)
       stages+=("${argument#--}") ;;
+    --tidy-core) stages+=(tidy_core) ;;
     --all) stages+=(format gcc clang tidy asan tsan coverage) ;;
     --help | -h) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;
@@ -85,7 +94,7 @@ done
 
 setup=()
 case " ${stages[*]} " in
-  *" format "* | *" clang "* | *" tidy "* | *" coverage "*) setup=(--ci) ;;
+  *" format "* | *" clang "* | *" tidy"* | *" coverage "*) setup=(--ci) ;;
 esac
 scripts/setup.sh "${setup[@]}" || exit 1
 mkdir -p build

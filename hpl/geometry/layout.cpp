@@ -53,9 +53,4 @@ Index contiguousRunLength(const Box& enclosing, const Box& box) {
   return length;
 }
 
-bool isContiguousRun(const Box& enclosing, const Box& box) {
-  const Index length = contiguousRunLength(enclosing, box);
-  return length > 0 && length == box.volume();
-}
-
 }  // namespace hpl::geometry

@@ -21,8 +21,4 @@ Index linearOffset(const Box& enclosing, const Box& box);
 /// when the box is not inside.
 Index contiguousRunLength(const Box& enclosing, const Box& box);
 
-/// Whether a non-empty box is one contiguous piece of the row-major storage of `enclosing`.
-/// An empty box is not.
-bool isContiguousRun(const Box& enclosing, const Box& box);
-
 }  // namespace hpl::geometry

@@ -230,11 +230,4 @@ std::string disjointCoverDefect(const Box& root, std::span<const Box> pieces) {
   return missing.empty() ? "" : "no piece covers " + missing.toString() + " of " + root.toString();
 }
 
-void requireDisjointCover(const Box& root, std::span<const Box> pieces) {
-  const std::string defect = disjointCoverDefect(root, pieces);
-  if (!defect.empty()) {
-    throw ShapeError("not a disjoint cover: " + defect + "; cut the root with splitBox instead");
-  }
-}
-
 }  // namespace hpl::geometry

@@ -70,7 +70,4 @@ std::vector<int> gridOf(int parts, const Extents& extents);
 /// "" when they are one. Empty pieces are ignored.
 std::string disjointCoverDefect(const Box& root, std::span<const Box> pieces);
 
-/// Throws ShapeError with disjointCoverDefect() if there is one.
-void requireDisjointCover(const Box& root, std::span<const Box> pieces);
-
 }  // namespace hpl::geometry

@@ -13,10 +13,6 @@ namespace {
 /// Expressions and statements visited before the analysis gives up (some milliseconds).
 constexpr std::int64_t kEffort = 1'000'000;
 
-bool allKnown(const std::vector<IndexForm>& index) {
-  return std::none_of(index.begin(), index.end(), [](auto& form) { return form.isUnknown(); });
-}
-
 void addArrays(const Kernel& kernel, AccessSummary& summary) {
   for (const Variable* param : kernel.entry->params) {
     if (param->role != Role::ArrayParam) continue;
@@ -85,9 +81,6 @@ Rim ArrayAccess::writeRim() const {
   }
   return best != nullptr ? best->rim : Rim::unknown();
 }
-
-bool ArrayAccess::readsKnown() const { return allKnown(reads); }
-bool ArrayAccess::writesKnown() const { return allKnown(writes); }
 
 bool AccessSummary::sharesWithinGroups() const {
   if (usesBarrier || !localArrays.empty()) return true;

@@ -125,9 +125,6 @@ struct ArrayAccess {
   bool needsContents(bool overwritten) const {
     return readsOldContents || (written && !(coversThreads && overwritten));
   }
-  /// Every dimension of the reads (writes) is Affine or Constant.
-  bool readsKnown() const;
-  bool writesKnown() const;
   /// Which work-items write the whole element at their own index for certain. Nothing is known when
   /// every write is somewhere else, partial, atomic, or depends on something else than ids.
   Rim writeRim() const;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "hpl/lang/complex.h"
+#include "hpl/lang/detail/builtin.h"
 #include "hpl/lang/expr.h"
 
 /// The built-in functions of OpenCL C 1.2 under their own names (OpenCL 1.2, section 6.12): math,
@@ -9,94 +10,6 @@
 /// least one being a kernel value; scalars widen to vectors. Functions of real numbers compute
 /// integers and halves as float. Out-parameters are places of the kernel: variables or elements.
 namespace hpl {
-
-namespace detail {
-
-/// T as a type of floating lanes: float and double stay, everything else becomes float.
-template <class T>
-struct FloatOf {
-  using type = std::conditional_t<std::is_same_v<T, double>, double, float>;
-};
-template <class T, int N>
-struct FloatOf<Vec<T, N>> {
-  using type = Vec<typename FloatOf<T>::type, N>;
-};
-template <class T>
-using Real = typename FloatOf<T>::type;
-
-template <class T>
-struct IntOf {
-  using type = int;
-};
-template <class T, int N>
-struct IntOf<Vec<T, N>> {
-  using type = Vec<int, N>;
-};
-
-/// Common type without promotion of small integers when both are equal, as OpenCL's overloads have
-/// it.
-template <class A, class B>
-struct Overload : Common<A, B> {};
-template <class A>
-struct Overload<A, A> {
-  using type = A;
-};
-template <class A, class B>
-using OverloadOf = typename Overload<A, B>::type;
-
-template <class... X>
-concept AnyKernelValue = (Operand<X> && ...) && (KernelValue<X> || ...);
-
-template <class T, class... X>
-Expr<T> builtin(ir::Builtin which, const X&... args) {
-  return Expr<T>(builtinNode(which, irType<T>(), {args...}));
-}
-
-template <class T>
-struct Wider {};
-template <>
-struct Wider<signed char> {
-  using type = short;
-};
-template <>
-struct Wider<char> {
-  using type = short;
-};
-template <>
-struct Wider<unsigned char> {
-  using type = unsigned short;
-};
-template <>
-struct Wider<short> {
-  using type = int;
-};
-template <>
-struct Wider<unsigned short> {
-  using type = unsigned;
-};
-template <>
-struct Wider<int> {
-  using type = long;
-};
-template <>
-struct Wider<unsigned> {
-  using type = unsigned long;
-};
-template <class T, int N>
-struct Wider<Vec<T, N>> {
-  using type = Vec<typename Wider<T>::type, N>;
-};
-
-template <class T>
-struct UnsignedOf {
-  using type = std::make_unsigned_t<T>;
-};
-template <class T, int N>
-struct UnsignedOf<Vec<T, N>> {
-  using type = Vec<std::make_unsigned_t<T>, N>;
-};
-
-}  // namespace detail
 
 #define HPL_REAL_1(name)                                                      \
   template <detail::KernelValue X>                                            \
@@ -464,13 +377,6 @@ auto shuffle2(const X& x, const Y& y, const M& mask) {
 }
 
 // Functions with an out-parameter, 6.12.2
-
-namespace detail {
-template <class T, class Out, class... X>
-Expr<T> builtinOut(ir::Builtin which, const Out& out, const X&... args) {
-  return Expr<T>(builtinOutNode(which, irType<T>(), {args...}, out.node()));
-}
-}  // namespace detail
 
 #define HPL_OUT_REAL(name)                                                                       \
   template <Operand X, detail::KernelValue Out>                                                  \

@@ -12,6 +12,7 @@ namespace {
 
 std::vector<ExecutionPlan::Share> equalShares(const std::vector<Device>& devices) {
   std::vector<ExecutionPlan::Share> shares;
+  shares.reserve(devices.size());
   for (const Device& device : devices)
     shares.push_back({device, 100.0 / static_cast<double>(devices.size())});
   return shares;

@@ -92,7 +92,7 @@ TEST_CASE("waiting for events returns when their commands are done") {
   }
   waitAll(events);  // of two contexts
   for (const auto& event : events) {
-    CHECK(isComplete(event));
+    if (event()) CHECK(event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() == CL_COMPLETE);
     CHECK_NOTHROW(wait(event));
   }
 }
@@ -106,12 +106,10 @@ TEST_CASE("waiting for a command that failed throws its error") {
     MESSAGE("no user events here");
     return;
   }
-  CHECK_FALSE(isComplete(event));
   event.setStatus(CL_OUT_OF_RESOURCES);
   const auto [message, code] =
       failure([&] { wait(event, found[0].get(), Concern::kernel("life")); });
   CHECK(code == CL_OUT_OF_RESOURCES);
   CHECK(contains(message, "failed with CL_OUT_OF_RESOURCES (-5) on device"));
   CHECK(contains(message, "for kernel \"life\""));
-  CHECK(failure([&] { isComplete(event); }).second == CL_OUT_OF_RESOURCES);
 }

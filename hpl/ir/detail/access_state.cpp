@@ -56,9 +56,9 @@ Binding join(Binding a, const Binding& b) {
 
 State join(State a, const State& b) {
   if (!a.live || !b.live) {
-    State state = a.live ? std::move(a) : b;
-    state.escaped = true;
-    return state;
+    if (!a.live) a = b;
+    a.escaped = true;
+    return a;
   }
   a.escaped = a.escaped || b.escaped;
   for (auto entry = a.values.begin(); entry != a.values.end();) {

@@ -99,6 +99,7 @@ void AccessWalker::touch(const Access& access, const SourceLocation& where, Acce
   const Binding binding = bindingOf(access.array);
   if (binding.direct) {
     std::vector<IndexForm> index;
+    index.reserve(access.indices.size());
     for (const Expr* expr : access.indices) index.push_back(valueOf(expr).form);
     if (!index.back().isUnknown()) index.back().range.hi += access.lanes - 1;
     record(binding.bases.front(), std::move(index), where, kind, false);

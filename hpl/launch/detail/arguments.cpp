@@ -85,6 +85,7 @@ bool store(From value, std::byte* out) {
     if (!(std::trunc(static_cast<double>(value)) >= low && static_cast<double>(value) < limit))
       return false;
   }
+  // NOLINTNEXTLINE(bugprone-signed-char-misuse): values of `char` are numbers here
   const To converted = static_cast<To>(value);
   std::memcpy(out, &converted, sizeof converted);
   return true;

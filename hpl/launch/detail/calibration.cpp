@@ -133,6 +133,7 @@ std::vector<double> measuredWeights(const ShareJob& job) {
   }
   const Trial trial = makeTrial(job);
   std::vector<double> weights;
+  weights.reserve(job.devices.size());
   for (DeviceState* device : job.devices) weights.push_back(1 / secondsOn(job, trial, *device));
   const double sum = [&] {
     double total = 0;

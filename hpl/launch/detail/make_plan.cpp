@@ -80,6 +80,7 @@ codegen::EmitOptions emitOptions(const Plan& plan, const LaidOut& laidOut,
 
 template <class T>
 void setValue(Plan& plan, std::size_t index, const T& value) {
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): of handles it is their own size that counts
   runtime::check(clSetKernelArg(plan.kernel(), static_cast<cl_uint>(index), sizeof value, &value),
                  "clSetKernelArg", plan.device, runtime::Concern::kernel(plan.version->name));
 }

@@ -189,6 +189,7 @@ std::vector<ghosts::PartUse> partUses(const ShareJob& job, const Plan& plan) {
     if (const ir::ArrayAccess* access = job.version->params[i].access) {
       std::vector<int> dims;
       const Annotation& annotation = job.arguments[i].annotation;
+      dims.reserve(static_cast<std::size_t>(annotation.count));
       for (int k = 0; k < annotation.count; ++k) dims.push_back(annotation.dims[k].dim);
       if (annotation.count == 1) part.dim = dims.front();
       part.reach = ghosts::reachOf(*access, dims);

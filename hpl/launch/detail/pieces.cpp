@@ -7,7 +7,6 @@
 namespace hpl::launch {
 namespace {
 
-using geometry::Box;
 using geometry::Index;
 using geometry::Interval;
 

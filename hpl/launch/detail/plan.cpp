@@ -19,6 +19,7 @@ using memory::detail::Transaction;
 
 template <class T>
 void setArgument(Plan& plan, int index, const T& value) {
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): of handles it is their own size that counts
   runtime::check(clSetKernelArg(plan.kernel(), static_cast<cl_uint>(index), sizeof value, &value),
                  "clSetKernelArg", plan.device, runtime::Concern::kernel(plan.version->name));
 }

@@ -57,7 +57,7 @@ void defaultLocal(Shape& shape, const runtime::DeviceState& device, bool mustDiv
     const std::size_t others = shape.size[0] * shape.size[1] * shape.size[2] / row;
     if (shape.dims == 1) target[0] = 1024;
     // A small problem is divided so that every unit gets several groups.
-    const std::size_t groups = 4 * std::max(1u, p.computeUnits);
+    const std::size_t groups = std::size_t{4} * std::max(1u, p.computeUnits);
     while (target[0] > 64 && (row + target[0] - 1) / target[0] * others < groups) target[0] /= 2;
   } else if (shape.dims == 2) {
     target[0] = 32;

@@ -10,7 +10,6 @@ namespace hpl::launch {
 namespace {
 
 using geometry::Box;
-using geometry::Part;
 
 std::string nameOf(const ShareJob& job, std::size_t i) {
   return fmt::format("argument {} of kernel '{}' ({})", i + 1, job.version->name,

@@ -58,7 +58,7 @@ std::array<std::size_t, 3> blocksFor(const Shape& shape, const Rows& rows,
                                      const Variant& variant) {
   std::array<std::size_t, 3> block{1, 1, 1};
   const auto row = static_cast<std::size_t>(options.order[0]);
-  const std::size_t groups = 8 * std::max(1u, units);
+  const std::size_t groups = std::size_t{8} * std::max(1u, units);
   block[row] = shape.size[row];
   if (options.dims >= 2) {
     const auto middle = static_cast<std::size_t>(options.order[1]);
@@ -86,7 +86,8 @@ std::array<std::size_t, 3> blocksFor(const Shape& shape, const Rows& rows,
   for (std::size_t a = 0; a < 3; ++a)
     if (a != row) others *= dividedUp(shape.size[a], block[a]);
   const std::size_t pieces = std::max<std::size_t>(1, dividedUp(groups, others));
-  const std::size_t vector = static_cast<std::size_t>(options.lanes * rows.vectors);
+  const auto vector =
+      static_cast<std::size_t>(options.lanes) * static_cast<std::size_t>(rows.vectors);
   block[row] = std::max(std::min<std::size_t>(1024, shape.size[row]),
                         roundedUp(dividedUp(shape.size[row], pieces), vector));
   return block;

@@ -4,13 +4,12 @@
 namespace hpl::runtime {
 namespace {
 
-/// The command's status; throws when it failed or cannot be asked.
-cl_int status(const cl::Event& event, const DeviceState* device, Concern concern) {
+/// Throws when the command failed or cannot be asked.
+void checkStatus(const cl::Event& event, const DeviceState* device, Concern concern) {
   cl_int value = CL_QUEUED;
   check(clGetEventInfo(event(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof value, &value, nullptr),
         "clGetEventInfo", device, concern);
   if (value < 0) throwDeviceError(value, "a command on the device", device, concern);
-  return value;
 }
 
 }  // namespace
@@ -20,17 +19,13 @@ void wait(const cl::Event& event, const DeviceState* device, Concern concern) {
   const cl_event handle = event();
   const cl_int code = clWaitForEvents(1, &handle);
   // The general code says only that something failed; the event knows what.
-  if (code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) status(event, device, concern);
+  if (code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) checkStatus(event, device, concern);
   check(code, "clWaitForEvents", device, concern);
 }
 
 void waitAll(std::span<const cl::Event> events, const DeviceState* device, Concern concern) {
   // One by one: a single call takes only events of one context.
   for (const cl::Event& event : events) wait(event, device, concern);
-}
-
-bool isComplete(const cl::Event& event, const DeviceState* device, Concern concern) {
-  return !event() || status(event, device, concern) == CL_COMPLETE;
 }
 
 }  // namespace hpl::runtime

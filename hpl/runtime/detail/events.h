@@ -15,8 +15,4 @@ void wait(const cl::Event& event, const DeviceState* device = nullptr,
 void waitAll(std::span<const cl::Event> events, const DeviceState* device = nullptr,
              Concern concern = Concern::none());
 
-/// Whether the command has finished, without waiting. Throws DeviceError when it failed.
-bool isComplete(const cl::Event& event, const DeviceState* device = nullptr,
-                Concern concern = Concern::none());
-
 }  // namespace hpl::runtime

@@ -251,9 +251,9 @@ Operation findRelational(Builtin builtin, const Shape& s) {
     case Builtin::isnormal_:
       return normalTest(s);
     case Builtin::isordered_:
-      return test2(s, [](auto x, auto y) { return x == x && y == y; });
+      return test2(s, [](auto x, auto y) { return !std::isunordered(x, y); });
     case Builtin::isunordered_:
-      return test2(s, [](auto x, auto y) { return x != x || y != y; });
+      return test2(s, [](auto x, auto y) { return std::isunordered(x, y); });
     case Builtin::signbit_:
       return test1(s, [](auto x) { return std::signbit(x); });
     case Builtin::any_:

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <limits>
 
 #include "hpl/ir/detail/interpreter/lanes.h"
@@ -12,8 +13,9 @@ To convert(From value) {
   if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
     using Limits = std::numeric_limits<To>;
     // 2^bits is exact in every floating type, max() is not.
+    // NOLINTNEXTLINE(bugprone-integer-division): the 1 makes up for what is cut
     const From end = static_cast<From>(Limits::max() / 2 + 1) * 2;
-    if (value != value) return 0;
+    if (std::isnan(value)) return 0;
     if (value >= end) return Limits::max();
     if (value < static_cast<From>(Limits::min())) return Limits::min();
     return static_cast<To>(value);

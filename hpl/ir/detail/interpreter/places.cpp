@@ -13,6 +13,7 @@ template <class T>
 const std::int64_t* widen(Machine& machine, const std::byte* values) {
   auto* wide = reinterpret_cast<std::int64_t*>(machine.newValues(8));
   const T* from = reinterpret_cast<const T*>(values);
+  // NOLINTNEXTLINE(bugprone-signed-char-misuse): indices of type char are numbers
   for (std::int64_t i = 0; i < machine.width; ++i) wide[i] = from[i];
   return wide;
 }

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <type_traits>
+
+#include "hpl/lang/expr.h"
+
+/// What the built-in functions of hpl/lang/math.h are made of: the types of their results, and the
+/// nodes that call them.
+namespace hpl::detail {
+
+/// T as a type of floating lanes: float and double stay, everything else becomes float.
+template <class T>
+struct FloatOf {
+  using type = std::conditional_t<std::is_same_v<T, double>, double, float>;
+};
+template <class T, int N>
+struct FloatOf<Vec<T, N>> {
+  using type = Vec<typename FloatOf<T>::type, N>;
+};
+template <class T>
+using Real = typename FloatOf<T>::type;
+
+template <class T>
+struct IntOf {
+  using type = int;
+};
+template <class T, int N>
+struct IntOf<Vec<T, N>> {
+  using type = Vec<int, N>;
+};
+
+/// Common type without promotion of small integers when both are equal, as OpenCL's overloads have
+/// it.
+template <class A, class B>
+struct Overload : Common<A, B> {};
+template <class A>
+struct Overload<A, A> {
+  using type = A;
+};
+template <class A, class B>
+using OverloadOf = typename Overload<A, B>::type;
+
+template <class... X>
+concept AnyKernelValue = (Operand<X> && ...) && (KernelValue<X> || ...);
+
+/// A call of a built-in function that gives a T.
+template <class T, class... X>
+Expr<T> builtin(ir::Builtin which, const X&... args) {
+  return Expr<T>(builtinNode(which, irType<T>(), {args...}));
+}
+
+/// The same with an out-parameter.
+template <class T, class Out, class... X>
+Expr<T> builtinOut(ir::Builtin which, const Out& out, const X&... args) {
+  return Expr<T>(builtinOutNode(which, irType<T>(), {args...}, out.node()));
+}
+
+/// The integer type of twice the width.
+template <class T>
+struct Wider {};
+template <>
+struct Wider<signed char> {
+  using type = short;
+};
+template <>
+struct Wider<char> {
+  using type = short;
+};
+template <>
+struct Wider<unsigned char> {
+  using type = unsigned short;
+};
+template <>
+struct Wider<short> {
+  using type = int;
+};
+template <>
+struct Wider<unsigned short> {
+  using type = unsigned;
+};
+template <>
+struct Wider<int> {
+  using type = long;
+};
+template <>
+struct Wider<unsigned> {
+  using type = unsigned long;
+};
+template <class T, int N>
+struct Wider<Vec<T, N>> {
+  using type = Vec<typename Wider<T>::type, N>;
+};
+
+template <class T>
+struct UnsignedOf {
+  using type = std::make_unsigned_t<T>;
+};
+template <class T, int N>
+struct UnsignedOf<Vec<T, N>> {
+  using type = Vec<std::make_unsigned_t<T>, N>;
+};
+
+}  // namespace hpl::detail
