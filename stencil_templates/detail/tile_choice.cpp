@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hpl/strategies/stream.h"
+
 namespace hpl::stencils {
 namespace {
 
@@ -39,7 +41,16 @@ constexpr DeviceCost kAlone{0.4, 0.4, 1.2, 11.5, 2, 12, 0, 0.75, 0.93, false};
 /// have it; not measured.
 constexpr DeviceCost kGroup{1.0 / 128, 1.0 / 32, 1.0 / 32, 15, 1, 0, 100, 0.5, 0.75, true};
 
-const DeviceCost& costOf(const TileProblem& problem) { return problem.isAlone ? kAlone : kGroup; }
+/// Streams of planes share most loads, but wait for the planes of each result; those of rows
+/// compute each row alone and share none.
+constexpr DeviceCost kPlanes{0.1, 0.2, 3.2, 11.5, 2, 12, 0, 0.75, 0.93, false};
+constexpr DeviceCost kRows{0.4, 1.1, 1.2, 11.5, 2, 12, 0, 0.75, 0.93, false};
+
+const DeviceCost& costOf(const TileProblem& problem, TimeForm form = TimeForm::Boxes) {
+  if (!problem.isAlone) return kGroup;
+  if (form != TimeForm::Stream) return kAlone;
+  return problem.program->dims == 3 ? kPlanes : kRows;
+}
 
 std::size_t dimsOf(const TileProblem& problem) {
   return static_cast<std::size_t>(problem.program->dims);
@@ -65,9 +76,9 @@ double widthOf(const TileProblem& problem) {
   return problem.isAlone ? std::max(1.0, problem.lanes * 4.0 / static_cast<double>(widest)) : 1.0;
 }
 
-double arithmeticCycles(const TileProblem& problem) {
+double arithmeticCycles(const TileProblem& problem, TimeForm form) {
   const PointCost& cost = problem.cost;
-  const DeviceCost& device = costOf(problem);
+  const DeviceCost& device = costOf(problem, form);
   return (device.perOperation * cost.operations + device.perRead * cost.reads +
           device.perWrite * cost.writes) /
          widthOf(problem);
@@ -85,11 +96,18 @@ strategies::OverlappedOptions optionsFor(const TileProblem& problem, const TileE
 std::int64_t roundedUp(std::int64_t value, std::int64_t to) { return (value + to - 1) / to * to; }
 
 /// Sizes of tiles along a dimension: few, so that all combinations can be looked at.
-std::vector<std::int64_t> sizesFor(const TileProblem& problem, std::size_t d) {
+std::vector<std::int64_t> sizesFor(const TileProblem& problem, TimeForm form, std::size_t d) {
   const std::size_t dims = dimsOf(problem);
   const bool isFastest = d + 1 == dims;
   std::vector<std::int64_t> sizes;
-  if (!problem.isAlone) {
+  if (form == TimeForm::Stream && d == 0) {
+    for (const std::int64_t bands : {16, 8, 4, 2, 1})
+      sizes.push_back((problem.extents[0] + bands - 1) / bands);
+    return sizes;
+  }
+  if (form == TimeForm::Stream && dims == 2) {
+    sizes = {256, 512, 1024, 2048, 4096};
+  } else if (!problem.isAlone) {
     sizes = dims == 1   ? std::vector<std::int64_t>{128, 256, 512, 1024}
             : isFastest ? std::vector<std::int64_t>{32, 64}
                         : std::vector<std::int64_t>{4, 8, 16, 32, 64};
@@ -134,12 +152,35 @@ std::array<int, 3> groupFor(const TileProblem& problem, const TimeTile& tile) {
 }
 
 std::size_t boxBytes(const TileProblem& problem, const TileEstimate& estimate) {
-  return strategies::boxBytes(*problem.program, problem.bytes, optionsFor(problem, estimate));
+  const auto bytes =
+      estimate.tile.form == TimeForm::Stream ? &strategies::ringBytes : &strategies::boxBytes;
+  return bytes(*problem.program, problem.bytes, optionsFor(problem, estimate));
+}
+
+/// As good, what needs less memory is better.
+bool isBetter(const TileEstimate& a, const TileEstimate& b) {
+  return a.cycles < b.cycles || (a.cycles == b.cycles && a.boxBytes < b.boxBytes);
+}
+
+std::size_t limitOf(const TileProblem& problem) {
+  if (problem.localMemory == 0) return SIZE_MAX;
+  return static_cast<std::size_t>(costOf(problem).usable *
+                                  static_cast<double>(problem.localMemory));
+}
+
+bool mayStream(const TileProblem& problem) {
+  return problem.isAlone && strategies::isStreamable(*problem.program);
 }
 
 }  // namespace
 
 TileEstimate estimateOf(const TileProblem& problem, const TimeTile& tile) {
+  if (tile.form == TimeForm::Any) {
+    const TileEstimate boxes = estimateOf(problem, {tile.depth, tile.cells, TimeForm::Boxes});
+    if (!mayStream(problem)) return boxes;
+    const TileEstimate stream = estimateOf(problem, {tile.depth, tile.cells, TimeForm::Stream});
+    return boxes.boxBytes > limitOf(problem) || isBetter(stream, boxes) ? stream : boxes;
+  }
   TileEstimate estimate{tile, groupFor(problem, tile), 0, 1, 0};
   estimate.boxBytes = boxBytes(problem, estimate);
   const std::size_t dims = dimsOf(problem);
@@ -165,7 +206,7 @@ TileEstimate estimateOf(const TileProblem& problem, const TimeTile& tile) {
   estimate.redundancy = computed;
   const double units = std::max(1u, problem.units);
   const double idle = std::ceil(tiles / units) * units * largest / whole;
-  const DeviceCost& device = costOf(problem);
+  const DeviceCost& device = costOf(problem, tile.form);
   const auto row = static_cast<double>(tile.cells[dims - 1]);
   const double depth = tile.depth;
   const double copy = device.perRead + device.perWrite;
@@ -173,7 +214,8 @@ TileEstimate estimateOf(const TileProblem& problem, const TimeTile& tile) {
   for (std::size_t f = 0; f < problem.bytes.size(); ++f)
     copied += (isWritten(problem, f) ? copy : 0) + loaded * copy;
   copied /= widthOf(problem);
-  const double compute = arithmeticCycles(problem) + device.perRow / row + device.perStep / largest;
+  const double compute =
+      arithmeticCycles(problem, tile.form) + device.perRow / row + device.perStep / largest;
   const double memory = bytesPerCell(problem) * loaded / device.bytesPerCycle;
   const double work = computed * compute + copied / depth;
   estimate.cycles =
@@ -182,23 +224,27 @@ TileEstimate estimateOf(const TileProblem& problem, const TimeTile& tile) {
 }
 
 double cyclesUntiled(const TileProblem& problem) {
-  return std::max(arithmeticCycles(problem), bytesPerCell(problem) / costOf(problem).bytesPerCycle);
+  return std::max(arithmeticCycles(problem, TimeForm::Boxes),
+                  bytesPerCell(problem) / costOf(problem).bytesPerCycle);
 }
 
-TileEstimate bestTile(const TileProblem& problem, int depth) {
+TileEstimate bestTile(const TileProblem& problem, int depth, TimeForm form) {
+  if (form == TimeForm::Any) {
+    const TileEstimate boxes = bestTile(problem, depth, TimeForm::Boxes);
+    if (!mayStream(problem)) return boxes;
+    const TileEstimate stream = bestTile(problem, depth, TimeForm::Stream);
+    if (stream.cycles == 0) return boxes;
+    return boxes.cycles == 0 || isBetter(stream, boxes) ? stream : boxes;
+  }
   TileEstimate best;
   best.tile.depth = depth;
-  const std::size_t limit =
-      problem.localMemory == 0 ? SIZE_MAX
-                               : static_cast<std::size_t>(costOf(problem).usable *
-                                                          static_cast<double>(problem.localMemory));
   const std::vector<std::int64_t> none{1};
   const std::size_t dims = dimsOf(problem);
-  for (const std::int64_t a : sizesFor(problem, 0)) {
-    for (const std::int64_t b : dims > 1 ? sizesFor(problem, 1) : none) {
-      for (const std::int64_t c : dims > 2 ? sizesFor(problem, 2) : none) {
-        const TileEstimate estimate = estimateOf(problem, {depth, {a, b, c}});
-        if (estimate.boxBytes > limit) continue;
+  for (const std::int64_t a : sizesFor(problem, form, 0)) {
+    for (const std::int64_t b : dims > 1 ? sizesFor(problem, form, 1) : none) {
+      for (const std::int64_t c : dims > 2 ? sizesFor(problem, form, 2) : none) {
+        const TileEstimate estimate = estimateOf(problem, {depth, {a, b, c}, form});
+        if (estimate.boxBytes > limitOf(problem)) continue;
         if (best.cycles == 0 || estimate.cycles < best.cycles) best = estimate;
       }
     }
@@ -222,10 +268,10 @@ TileEstimate bestDepth(const TileProblem& problem, std::int64_t steps, std::stri
   for (std::size_t d = 0; d < dimsOf(problem); ++d)
     cells += fmt::format("{}{}", d > 0 ? " x " : "", best.tile.cells[d]);
   why = fmt::format(
-      "{} steps per pass in tiles of {} would take about {:.2f} cycles per cell and step, {:.0f} % "
-      "of the work done twice, boxes of {} KiB; one by one takes {:.2f}",
-      best.tile.depth, cells, best.cycles, 100 * (best.redundancy - 1), best.boxBytes / 1024,
-      plain);
+      "{} steps per pass in {} of {} would take about {:.2f} cycles per cell and step, {:.0f} % "
+      "of the work done twice, {} KiB of local memory; one by one takes {:.2f}",
+      best.tile.depth, best.tile.form == TimeForm::Stream ? "streams" : "tiles", cells, best.cycles,
+      100 * (best.redundancy - 1), best.boxBytes / 1024, plain);
   if (best.cycles > costOf(problem).worthwhile * plain) return {};
   return best;
 }

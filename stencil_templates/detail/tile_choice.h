@@ -42,8 +42,8 @@ struct TileEstimate {
 /// One step after another.
 double cyclesUntiled(const TileProblem& problem);
 /// The best tiles for some depth; cells 0 where none fits into local memory.
-TileEstimate bestTile(const TileProblem& problem, int depth);
-/// What is thought of given tiles.
+TileEstimate bestTile(const TileProblem& problem, int depth, TimeForm form = TimeForm::Any);
+/// What is thought of given tiles: of the better form, where any will do.
 TileEstimate estimateOf(const TileProblem& problem, const TimeTile& tile);
 
 /// The best depth, 1 where tiling does not pay; `why` gets a sentence with the numbers.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "hpl/runtime/settings.h"
+#include "hpl/strategies/stream.h"
 #include "stencil_templates/detail/border.h"
 #include "stencil_templates/detail/tile_choice.h"
 
@@ -183,6 +184,23 @@ void TimeRecipe::adjust(ir::AccessSummary& summary) const {
   }
 }
 
+strategies::Overlapped TimeRecipe::write(const launch::RewriteRequest& request,
+                                         const TileEstimate& tile, bool isAlone) const {
+  strategies::OverlappedOptions options;
+  options.depth = tile_.depth;
+  options.tile = tile.tile.cells;
+  options.local = tile.local;
+  options.lanes = isAlone ? request.lanes : 1;
+  options.exact = request.exact;
+  options.localMemory = request.localMemory;
+  const bool streams = tile.tile.form == TimeForm::Stream;
+  strategies::Overlapped tiled =
+      streams ? strategies::stream(request.kernel, request.summary, program_, options)
+              : strategies::overlapped(request.kernel, request.summary, program_, options);
+  if (tiled.kernel) tiled.reason = (streams ? "stream: " : "overlapped: ") + tiled.reason;
+  return tiled;
+}
+
 launch::RewriteResult TimeRecipe::rewrite(const launch::RewriteRequest& request) const {
   TileProblem problem;
   problem.program = &program_;
@@ -209,23 +227,15 @@ launch::RewriteResult TimeRecipe::rewrite(const launch::RewriteRequest& request)
         std::max(1, largestDepth(problem)));
     return result;
   }
-  strategies::OverlappedOptions options;
-  options.depth = tile_.depth;
-  options.tile = best.tile.cells;
-  options.local = best.local;
-  options.lanes = problem.isAlone ? request.lanes : 1;
-  options.exact = request.exact;
-  options.localMemory = request.localMemory;
-  const strategies::Overlapped tiled =
-      strategies::overlapped(request.kernel, request.summary, program_, options);
+  const strategies::Overlapped tiled = write(request, best, problem.isAlone);
   result.kernel = tiled.kernel;
   result.hidden = tiled.hidden;
-  result.lanes = options.lanes;
-  result.reason = (tiled.kernel ? "overlapped: " : "") + tiled.reason;
+  result.lanes = problem.isAlone ? request.lanes : 1;
+  result.reason = tiled.reason;
   for (std::size_t d = 0; d < unsignedOf(program_.dims); ++d) {
     const std::size_t axis = unsignedOf(program_.dims) - 1 - d;
-    const auto cells = static_cast<std::size_t>(options.tile[d]);
-    result.local[axis] = static_cast<std::size_t>(options.local[d]);
+    const auto cells = static_cast<std::size_t>(best.tile.cells[d]);
+    result.local[axis] = static_cast<std::size_t>(best.local[d]);
     result.groups[axis] = (request.size[axis] + cells - 1) / cells;
   }
   return result;

@@ -13,6 +13,8 @@
 /// What a kernel that does several time steps is generated from.
 namespace hpl::stencils {
 
+struct TileEstimate;
+
 /// A stencil function of a time step.
 struct TimeFunction {
   std::shared_ptr<const PointFunction> point;
@@ -26,11 +28,16 @@ struct TimeFunction {
   PointCost cost;
 };
 
+/// How a pass does several steps: on whole boxes one after another (strategies::overlapped), or on
+/// planes that follow each other (strategies::stream).
+enum class TimeForm : std::uint8_t { Any, Boxes, Stream };
+
 /// The steps per pass that were chosen, and the cells that a group computes in a pass; 0: not
 /// chosen.
 struct TimeTile {
   int depth = 1;
   std::array<std::int64_t, 3> cells{};
+  TimeForm form = TimeForm::Any;
 };
 
 /// As a kernel its parameters are: the fields, the new fields where they are written, the number of
@@ -55,6 +62,8 @@ class TimeRecipe final : public launch::KernelRewriter {
   launch::RewriteResult rewrite(const launch::RewriteRequest& request) const override;
 
  private:
+  strategies::Overlapped write(const launch::RewriteRequest& request, const TileEstimate& tile,
+                               bool isAlone) const;
   void addFunction(const TimeFunction& function, int& branches);
 
   std::vector<ir::Type> fields_;

@@ -115,6 +115,25 @@ RandomProgram randomProgram(std::mt19937& random) {
   return program;
 }
 
+RandomProgram starProgram(int dims, const Index3& extents) {
+  RandomProgram program;
+  program.dims = dims;
+  program.extents = extents;
+  RandomFunction& f = program.functions.emplace_back();
+  f.reads = f.writes = {0};
+  f.rules.resize(1);
+  auto& sum = f.sums.emplace_back();
+  sum.push_back({0, {{0, 0, 0}, 2}});
+  for (std::size_t d = static_cast<std::size_t>(3 - dims); d < 3; ++d) {
+    for (const int offset : {-1, 1}) {
+      sum.push_back({0, {{0, 0, 0}, 1}});
+      sum.back().tap.offset[d] = offset;
+      f.rules[0][d][offset < 0 ? 0 : 1] = {Kind::Fixed, 1};
+    }
+  }
+  return program;
+}
+
 std::string describe(const RandomProgram& program) {
   const auto list = [](const auto& values) {
     std::string text;

@@ -38,6 +38,8 @@ struct RandomProgram {
 };
 
 RandomProgram randomProgram(std::mt19937& random);
+/// One function of one field that reads the cell and its nearest neighbours along each dimension.
+RandomProgram starProgram(int dims, const Index3& extents);
 std::string describe(const RandomProgram& program);
 /// What one step makes of the fields, function after function.
 void referenceStep(const RandomProgram& program, std::vector<Grid<int>>& fields);

@@ -6,6 +6,7 @@
 #include "hpl/ir/interpreter.h"
 #include "hpl/ir/verifier.h"
 #include "hpl/lang/detail/capture_state.h"
+#include "hpl/strategies/stream.h"
 #include "random_program.h"
 
 using namespace hpl;
@@ -68,14 +69,25 @@ void run(const Overlapped& tiled, const OverlappedOptions& options, const Random
   ir::interpret(*tiled.kernel, range, arguments, checks);
 }
 
-void checkProgram(unsigned seed, bool isAlone) {
+enum class Form { Vectors, Groups, Stream };
+
+/// A random program that the form is for.
+RandomProgram programFor(Form form, std::mt19937& random) {
+  RandomProgram program = randomProgram(random);
+  if (form != Form::Stream) return program;
+  while (program.dims == 1) program = randomProgram(random);
+  program.functions.resize(1);
+  return program;
+}
+
+void checkProgram(unsigned seed, Form form) {
   CAPTURE(seed);
-  CAPTURE(isAlone);
+  const bool isAlone = form != Form::Groups;
   std::mt19937 random(seed);
   const auto between = [&](int lo, int hi) {
     return std::uniform_int_distribution<int>(lo, hi)(random);
   };
-  const RandomProgram program = randomProgram(random);
+  const RandomProgram program = programFor(form, random);
   OverlappedOptions options;
   options.depth = between(1, 4);
   options.lanes = isAlone ? 4 : 1;
@@ -89,7 +101,9 @@ void checkProgram(unsigned seed, bool isAlone) {
   const auto recipe = recipeOf(program, {options.depth, {}});
   const Captured captured = capture(*recipe);
   const Overlapped tiled =
-      overlapped(*captured.kernel, captured.summary, recipe->program(), options);
+      form == Form::Stream
+          ? stream(*captured.kernel, captured.summary, recipe->program(), options)
+          : overlapped(*captured.kernel, captured.summary, recipe->program(), options);
   REQUIRE_MESSAGE(tiled.kernel != nullptr, tiled.reason);
   ir::verify(*tiled.kernel);
 
@@ -115,9 +129,37 @@ void checkProgram(unsigned seed, bool isAlone) {
 }  // namespace
 
 TEST_CASE("time tiles: random programs in vectors equal one step after another") {
-  for (unsigned seed = 1; seed <= 60; ++seed) checkProgram(seed, true);
+  for (unsigned seed = 1; seed <= 130; ++seed) checkProgram(seed, Form::Vectors);
 }
 
 TEST_CASE("time tiles: random programs in groups of work-items equal one step after another") {
-  for (unsigned seed = 1; seed <= 60; ++seed) checkProgram(1000 + seed, false);
+  for (unsigned seed = 1; seed <= 130; ++seed) checkProgram(1000 + seed, Form::Groups);
+}
+
+TEST_CASE("time tiles: programs that cannot be streams are refused with the reason") {
+  OverlappedOptions options;
+  options.depth = 2;
+  options.tile = {4, 4, 4};
+  const auto reasonFor = [&](const RandomProgram& program) {
+    const auto recipe = recipeOf(program, {2, {}});
+    const Captured captured = capture(*recipe);
+    const Overlapped tiled = stream(*captured.kernel, captured.summary, recipe->program(), options);
+    CHECK(tiled.kernel == nullptr);
+    return tiled.reason;
+  };
+  CHECK(reasonFor(starProgram(1, {1, 1, 90})) ==
+        "one dimension has no rows that could be streamed");
+  RandomProgram twice = starProgram(2, {1, 9, 9});
+  twice.functions.push_back(twice.functions.front());
+  CHECK(reasonFor(twice) == "a step has several functions");
+  options.localMemory = 100;
+  // Two states of three planes and one of the last: rows of 4 + 2 * 2 cells in 16-lane vectors.
+  CHECK(reasonFor(starProgram(2, {1, 9, 9})) ==
+        "its planes would need 896 bytes of local memory, and the device has 100");
+  options.local = {1, 2, 1};
+  CHECK(reasonFor(starProgram(2, {1, 9, 9})) == "several work-items do not share a stream");
+}
+
+TEST_CASE("time tiles: random programs in streams equal one step after another") {
+  for (unsigned seed = 1; seed <= 130; ++seed) checkProgram(2000 + seed, Form::Stream);
 }

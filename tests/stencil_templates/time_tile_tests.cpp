@@ -13,15 +13,16 @@ using namespace stencil_tests;
 namespace {
 
 /// Runs `steps` steps with so many per launch and compares with one step after another in C++.
+/// `tile`: cells per pass, from x on; 0: chosen.
 template <class T, int N>
-void checkIteration(unsigned seed) {
+void checkIteration(unsigned seed, const Index3& tile = {0, 0, 0}) {
   CAPTURE(seed);
   std::mt19937 random(seed);
   const auto between = [&](int lo, int hi) {
     return std::uniform_int_distribution<int>(lo, hi)(random);
   };
   std::vector<Tap> taps;
-  for (int t = between(1, 5); t > 0; --t) {
+  for (int t = between(tile[0] > 0 ? 3 : 1, 5); t > 0; --t) {
     Tap& tap = taps.emplace_back();
     for (std::size_t k = 3 - N; k < 3; ++k) tap.offset[k] = between(-2, 2);
     tap.weight = between(-2, 2);
@@ -57,7 +58,13 @@ void checkIteration(unsigned seed) {
   for (int s = 0; s < steps; ++s) grid = weightedSum(grid, grid, taps, rules);
   Stencil stencil(weightedSumOf<T, N>(taps));
   setRules(stencil, rules, N);
-  stencil.devices(defaultDevice().type(), devices).timeTile(depth).iterate(steps)(a, b);
+  StencilLauncher launcher = stencil.devices(defaultDevice().type(), devices);
+  if (tile[0] == 0) {
+    launcher.timeTile(depth);
+  } else {
+    launcher.timeTile(std::min(depth, 3), Domain(tile[0], tile[1], tile[2]));
+  }
+  launcher.iterate(steps)(a, b);
   CHECK(cellsOf(a) == grid.cells);
 }
 
@@ -85,6 +92,28 @@ TEST_CASE("time tiles: iterations equal one step after another, whatever is beyo
     checkIteration<int, 3>(200 + seed);
     checkIteration<float, 2>(300 + seed);
   }
+}
+
+TEST_CASE("time tiles: streams of planes equal one step after another, on all devices together") {
+  // Functions of three cells and more: for those, devices that stream like streams better.
+  for (unsigned seed = 1; seed <= 3; ++seed) checkIteration<int, 3>(400 + seed, {16, 3, 8});
+}
+
+TEST_CASE("time tiles: loops over planes find them where they are") {
+  Stencil stencil([](Neighbourhood<int, 3> p) {
+    Int sum = p(0, 0, 0);
+    for_(Int d = -1, d <= 2, d++) {
+      sum += d * p(d, 0, 1) - p(-1, d, 0);
+    }
+    return sum;
+  });
+  stencil.boundary(Mirror());
+  const Index3 extents{7, 9, 20};
+  Array<int, 3> a = arrayOf<int, 3>(someCells<int>(extents, 1)), b(7, 9, 20);
+  Array<int, 3> c = arrayOf<int, 3>(someCells<int>(extents, 1)), d(7, 9, 20);
+  stencil.timeTile(3, Domain(20, 4, 5)).iterate(6)(a, b);
+  stencil.timeTile(1).iterate(6)(c, d);
+  CHECK(cellsOf(a) == cellsOf(c));
 }
 
 TEST_CASE("time tiles: convergence is noticed at the same step as without them") {

@@ -111,6 +111,19 @@ std::optional<ir::Access> BodyWriter::tiled(const ir::Access& access, int lanes,
   return element;
 }
 
+/// The start for the offset of an index along the tile's ring axis.
+const Expr* BodyWriter::startInRing(const Tile& tile, const Expr& index, const IndexForm& form) {
+  const std::int64_t shift = place_.shift[static_cast<std::size_t>(tile.ringAxis)];
+  if (form.isExact() && form.isAffine()) return tile.starts.at(form.range.lo + shift);
+  const Expr* at = builder_.cast(scalar(index), kUlong);
+  const Expr* start = tile.start;
+  for (const auto& [offset, other] : tile.starts) {
+    const Expr* isThere = builder_.binary(ir::BinaryOp::Eq, at, id(tile.ringAxis, offset - shift));
+    start = builder_.select(isThere, other, start);
+  }
+  return start;
+}
+
 /// The index of an element in a tile of one dimension: the known part of it is one number, which
 /// machines add to an address for nothing.
 const Expr* BodyWriter::distanceInTile(const Tile& tile, const ir::Access& access) {
@@ -119,6 +132,10 @@ const Expr* BodyWriter::distanceInTile(const Tile& tile, const ir::Access& acces
   for (std::size_t d = 0; d < access.indices.size(); ++d) {
     const IndexForm form = formOf(*access.indices[d]);
     const auto axis = static_cast<std::size_t>(tile.axis[d]);
+    if (tile.axis[d] == tile.ringAxis) {
+      index = startInRing(tile, *access.indices[d], form);
+      continue;
+    }
     known += place_.shift[axis] * tile.strides[d];
     if (form.isExact() && form.isAffine()) {
       known += form.range.lo * tile.strides[d];

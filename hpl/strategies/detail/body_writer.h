@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -27,6 +28,9 @@ struct Tile {
   /// tile holds whatever is accessed.
   const ir::Expr* start = nullptr;
   std::vector<std::int64_t> strides;
+  /// Cells along this axis (-1: none) do not lie at equal distances: the start for each offset.
+  int ringAxis = -1;
+  std::map<std::int64_t, const ir::Expr*> starts;
 };
 /// By array parameter.
 using Tiles = std::unordered_map<const ir::Variable*, Tile>;
@@ -187,6 +191,7 @@ class BodyWriter {
   /// The access with its indices for this copy; the key is empty where it cannot be shared.
   ir::Access located(const ir::Access& access, int lanes, std::string& key);
   std::string positionOf(const ir::IndexForm& form) const;
+  const ir::Expr* startInRing(const Tile& tile, const ir::Expr& index, const ir::IndexForm& form);
   const ir::Expr* distanceInTile(const Tile& tile, const ir::Access& access);
   /// The element in its array's tile, if it has one that holds it.
   std::optional<ir::Access> tiled(const ir::Access& access, int lanes, std::string& key);

@@ -16,17 +16,6 @@ bool isOwnCell(const TimeRead& read) {
                      [](const ir::Interval& i) { return i.lo == 0 && i.hi == 0; });
 }
 
-/// What is read around a cell, the cells that mirrors show among it.
-std::array<ir::Interval, 3> reachOf(const TimeRead& read) {
-  std::array<ir::Interval, 3> reach = read.offsets;
-  for (std::size_t d = 0; d < 3; ++d) {
-    const ir::Interval own = read.offsets[d];
-    if (isMirror(read.beyond[2 * d])) reach[d].hi = std::max(own.hi, -own.lo - 1);
-    if (isMirror(read.beyond[2 * d + 1])) reach[d].lo = std::min(own.lo, 1 - own.hi);
-  }
-  return reach;
-}
-
 std::vector<TileFunction> functionsOf(const TimeProgram& program) {
   std::vector<TileFunction> functions;
   for (const TimeStage& stage : program.stages) {
@@ -85,6 +74,20 @@ LinearGrowth haloAndBoxes(const TimeProgram& program, int depth, std::vector<Lin
 std::int64_t roundedUp(std::int64_t value, std::int64_t to) { return (value + to - 1) / to * to; }
 
 }  // namespace
+
+std::array<ir::Interval, 3> reachOf(const TimeRead& read) {
+  std::array<ir::Interval, 3> reach = read.offsets;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const ir::Interval own = read.offsets[d];
+    const Beyond low = own.lo < 0 ? read.beyond[2 * d] : Beyond::Nothing;
+    const Beyond high = own.hi > 0 ? read.beyond[2 * d + 1] : Beyond::Nothing;
+    if (low == Beyond::Nearest) reach[d].hi = std::max<std::int64_t>(own.hi, 0);
+    if (high == Beyond::Nearest) reach[d].lo = std::min<std::int64_t>(own.lo, 0);
+    if (isMirror(low)) reach[d].hi = std::max(own.hi, -own.lo - 1);
+    if (isMirror(high)) reach[d].lo = std::min(reach[d].lo, 1 - own.hi);
+  }
+  return reach;
+}
 
 bool OverlappedPlan::swaps(const TimeStage& stage, int field) {
   if (std::find(stage.writes.begin(), stage.writes.end(), field) == stage.writes.end())

@@ -32,6 +32,9 @@ struct OverlappedPlan {
   static bool swaps(const TimeStage& stage, int field);
 };
 
+/// What is read around a cell, the cells that mirrors show among it.
+std::array<ir::Interval, 3> reachOf(const TimeRead& read);
+
 /// Throws Refused where faces are periodic for some functions only.
 OverlappedPlan planOverlapped(const TimeProgram& program, const OverlappedOptions& options);
 

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stream and what its levels compute; stream_faces.cpp has what is beyond the grid.
+#include "hpl/strategies/detail/stream_builder.h"
+
+#include "hpl/strategies/stream.h"
+
+namespace hpl::strategies::detail {
+
+using ir::BinaryOp;
+using ir::Block;
+using ir::Expr;
+using ir::Variable;
+
+const Expr* StreamBuilder::slot(std::size_t field, const Expr* level, const Expr* plane) {
+  const std::int64_t ring = stream_.ring(isWritten(field));
+  const Expr* distance =
+      builder_.binary(BinaryOp::Sub, builder_.cast(plane, kUlong), builder_.ref(origin_.front()));
+  const Expr* place = builder_.binary(BinaryOp::Rem, distance, builder_.number(ring, kUlong));
+  if (!isWritten(field)) return place;
+  const Expr* first =
+      builder_.binary(BinaryOp::Mul, builder_.cast(level, kUlong), builder_.number(ring, kUlong));
+  return builder_.binary(BinaryOp::Add, first, place);
+}
+
+const Expr* StreamBuilder::sourcePlane(const TimeRead& read, std::int64_t offset) {
+  const Expr* plane = builder_.add(plane_, offset);
+  if (offset < 0 && read.beyond[0] == Beyond::Nearest) return builder_.larger(plane, number(0));
+  if (offset < 0 && read.beyond[0] == Beyond::Mirror)
+    return builder_.select(less(plane, number(0)), minus(number(-1), plane), plane);
+  const Expr* last = builder_.add(whole(0), -1);
+  if (offset > 0 && read.beyond[1] == Beyond::Nearest) return builder_.smaller(plane, last);
+  if (offset > 0 && read.beyond[1] == Beyond::Mirror)
+    return builder_.select(less(last, plane), minus(plus(last, whole(0)), plane), plane);
+  return plane;
+}
+
+void StreamBuilder::declareSources(Block& out) {
+  const Expr* before = builder_.add(level_, -1);
+  for (std::size_t f = 0; f < rings_.size(); ++f) {
+    if (rings_[f].memory == nullptr) continue;
+    rings_[f].sources[0] = declared(out, "own", slot(f, before, plane_));
+  }
+  for (const TimeRead& read : stage_.reads) {
+    const auto field = static_cast<std::size_t>(read.field);
+    if (rings_[field].memory == nullptr) continue;
+    for (std::int64_t offset = read.offsets[0].lo; offset <= read.offsets[0].hi; ++offset)
+      if (offset != 0)
+        rings_[field].sources[offset] =
+            declared(out, "source", slot(field, before, sourcePlane(read, offset)));
+  }
+}
+
+TimeBuilder::Box StreamBuilder::onPlane(Box box) const {
+  box.lo[0] = plane_;
+  box.hi[0] = nullptr;
+  return box;
+}
+
+TimeBuilder::Box StreamBuilder::declaredBox(Block& out, const Box& box) {
+  Box named = box;
+  for (std::size_t d = 0; d < dims(); ++d) {
+    const std::string name = axisName(axisOf(d));
+    named.lo[d] = declared(out, "from_" + name, box.lo[d]);
+    named.hi[d] = declared(out, "to_" + name, box.hi[d]);
+  }
+  return named;
+}
+
+const Expr* StreamBuilder::isBetween(const Expr* value, const Expr* lo, const Expr* hi) {
+  return both(builder_.binary(BinaryOp::Ge, value, lo), less(value, hi));
+}
+
+Tiles StreamBuilder::tilesAt(Block& out, const TimeStage&, const Cell& cell) {
+  Tiles tiles;
+  const Expr* x = builder_.cast(cell[fastest()], kUlong);
+  for (std::size_t f = 0; f < rings_.size(); ++f) {
+    if (rings_[f].memory == nullptr) continue;
+    Tile tile;
+    tile.memory = rings_[f].memory;
+    tile.strides = strides_;
+    tile.ringAxis = axisOf(0);
+    for (std::size_t d = 0; d < dims(); ++d) tile.axis.push_back(axisOf(d));
+    const Variable* current = param(program_.fields[f].current);
+    const auto startAt = [&](const char* stem, const Expr* slot) {
+      return builder_.binary(BinaryOp::Add,
+                             declared(out, stem + current->name, rowIndex(slot, cell)), x);
+    };
+    for (const auto& [offset, slot] : rings_[f].sources)
+      tile.starts[offset] = startAt("row_", slot);
+    tile.start = tile.starts[0];
+    tiles.emplace(current, tile);
+    if (!isWritten(f)) continue;
+    tile.start = startAt("new_", rings_[f].here);
+    tile.starts = {{0, tile.start}};
+    tiles.emplace(param(program_.fields[f].next), tile);
+  }
+  return tiles;
+}
+
+void StreamBuilder::load(Block& out) {
+  for (std::size_t f = 0; f < rings_.size(); ++f)
+    if (rings_[f].memory != nullptr) loadBox(out, f, onPlane(box_));
+}
+
+void StreamBuilder::keep(Block& out, const Box& cells) {
+  for (std::size_t f = 0; f < rings_.size(); ++f) {
+    if (!isWritten(f)) continue;
+    forCells(out, cells, lanesFor(f), [&](Block& body, const Cell& cell, int lanes) {
+      builder_.assign(body, inBuffer(f, rings_[f].here, cell, lanes),
+                      inBuffer(f, rings_[f].sources[0], cell, lanes));
+    });
+  }
+}
+
+void StreamBuilder::keepSlabs(Block& out, const Box& wanted, const Box& region) {
+  Box rest = onPlane(wanted);
+  for (std::size_t d = 1; d < dims(); ++d) {
+    Box slab = rest;
+    if (stage_.low[d] > 0) {
+      slab.hi[d] = builder_.smaller(region.lo[d], wanted.hi[d]);
+      keep(out, slab);
+    }
+    slab = rest;
+    if (stage_.high[d] > 0) {
+      slab.lo[d] = builder_.larger(region.hi[d], wanted.lo[d]);
+      keep(out, slab);
+    }
+    rest.lo[d] = region.lo[d];
+    rest.hi[d] = region.hi[d];
+  }
+}
+
+void StreamBuilder::computePlane(Block& out, const Box& wanted) {
+  const Box region = declaredBox(out, regionOf(stage_, stream_.planes.boxes.front(), remaining_));
+  declareSources(out);
+  const bool leavesOut = stage_.low[0] > 0 || stage_.high[0] > 0;
+  Block* rows = leavesOut ? builder_.block() : &out;
+  keepSlabs(*rows, wanted, region);
+  Block* cells = builder_.block();
+  compute(*cells, stage_, onPlane(region));
+  builder_.statement(*rows, ir::If{isNotEmpty(onPlane(region)), cells, nullptr});
+  if (!leavesOut) return;
+  Block* same = builder_.block();
+  keep(*same, onPlane(wanted));
+  builder_.statement(out, ir::If{isBetween(plane_, region.lo[0], region.hi[0]), rows, same});
+}
+
+void StreamBuilder::store(Block& out) {
+  for (std::size_t f = 0; f < rings_.size(); ++f)
+    if (isWritten(f)) storeBox(out, f, onPlane(tile_));
+}
+
+void StreamBuilder::level(Block& out) {
+  const LinearGrowth& line = stream_.planes.boxes.front();
+  TimeStage everywhere = stage_;
+  everywhere.low = {};
+  everywhere.high = {};
+  const Box wanted = declaredBox(out, regionOf(everywhere, line, remaining_));
+  for (std::size_t f = 0; f < rings_.size(); ++f) {
+    if (rings_[f].memory == nullptr) continue;
+    const Expr* own = slot(f, level_, plane_);
+    // Nobody reads the last level but the stores.
+    if (isWritten(f))
+      own = builder_.select(isLevel(steps_),
+                            builder_.binary(BinaryOp::Mul, builder_.cast(steps_, kUlong),
+                                            builder_.number(stream_.ring(true), kUlong)),
+                            own);
+    rings_[f].here = declared(out, "here", own);
+  }
+  const Expr* isFirst = isLevel(number(0));
+  const Expr* isLast = isLevel(steps_);
+  Block* known = builder_.block();
+  Block* loads = builder_.block();
+  Block* computes = builder_.block();
+  load(*loads);
+  computePlane(*computes, wanted);
+  builder_.statement(*known, ir::If{isFirst, loads, computes});
+  Block* stores = builder_.block();
+  Block* fills = builder_.block();
+  store(*stores);
+  Block* beyond = builder_.block();
+  const Box next = regionOf(stage_, line, builder_.add(remaining_, -1));
+  margins(*fills, next);
+  planesBeyond(*beyond, next);
+  builder_.statement(*known, ir::If{isLast, stores, fills});
+  Block* unknown = beyond->stmts.empty() ? nullptr : builder_.block();
+  if (unknown != nullptr)
+    builder_.statement(*unknown, ir::If{less(level_, steps_), beyond, nullptr});
+  const Expr* isHere = isBetween(plane_, builder_.select(isFirst, box_.lo[0], wanted.lo[0]),
+                                 builder_.select(isFirst, box_.hi[0], wanted.hi[0]));
+  builder_.statement(out, ir::If{isHere, known, unknown});
+}
+
+Overlapped StreamBuilder::build() {
+  Block* body = builder_.block();
+  for (std::size_t f = 0; f < rings_.size(); ++f)
+    if (!stream_.planes.fields[f].isGlobal)
+      rings_[f].memory = declareMemory(*body, f, stream_.slots(isWritten(f)));
+  declareTile(*body);
+  steps_ = declared(*body, "last", builder_.cast(builder_.ref(param(program_.steps)), kLong));
+  // The planes before the grid that have cells are those that the function reads.
+  const Expr* begin = box_.lo[0];
+  if (!stream_.planes.isPeriodic[0])
+    begin = builder_.select(builder_.binary(BinaryOp::Eq, begin, number(0)),
+                            number(-stream_.before), begin);
+  const Expr* end = plus(tile_.hi[0], builder_.binary(BinaryOp::Mul, steps_, number(stream_.lag)));
+  Variable* front = builder_.variable("front", kLong);
+  Block* planes = builder_.loop(*body, front, begin, less(builder_.ref(front), end),
+                                builder_.add(builder_.ref(front), 1));
+  Variable* level = builder_.variable("level", kLong);
+  level_ = builder_.ref(level);
+  Block* levels =
+      builder_.loop(*planes, level, number(0), builder_.binary(BinaryOp::Le, level_, steps_),
+                    builder_.add(level_, 1));
+  plane_ = declared(*levels, "plane",
+                    builder_.binary(BinaryOp::Sub, builder_.ref(front),
+                                    builder_.binary(BinaryOp::Mul, level_, number(stream_.lag))));
+  remaining_ = declared(*levels, "remaining", builder_.binary(BinaryOp::Sub, steps_, level_));
+  this->level(*levels);
+  return finished(*body, "streams",
+                  ringBytes(program_, bytesOf(source_.kernel(), program_), options_));
+}
+
+}  // namespace hpl::strategies::detail

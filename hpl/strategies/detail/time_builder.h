@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "hpl/strategies/detail/body_copies.h"
+#include "hpl/strategies/detail/hidden_params.h"
+#include "hpl/strategies/detail/overlapped_plan.h"
+
+namespace hpl::strategies::detail {
+
+/// Bytes of an element of each field.
+std::vector<std::size_t> bytesOf(const ir::Kernel& kernel, const TimeProgram& program);
+
+/// What the kernels of time tiles have in common: loops over the cells of boxes, margins beyond the
+/// grid, and functions computed in rows of vectors.
+class TimeBuilder {
+ public:
+  virtual ~TimeBuilder() = default;
+
+ protected:
+  using Expr = ir::Expr;
+  /// Cells lo..hi-1 of each dimension, as long expressions; where hi is null, lo alone.
+  struct Box {
+    std::array<const Expr*, 3> lo{};
+    std::array<const Expr*, 3> hi{};
+  };
+  using Cell = std::array<const Expr*, 3>;
+  using CellCode = std::function<void(ir::Block& out, const Cell& cell, int lanes)>;
+
+  /// `ringDims`: so many of the slowest dimensions are no dimensions of the boxes in local memory:
+  /// boxes that differ in them are found by their slots.
+  TimeBuilder(const ir::Kernel& kernel, const ir::AccessSummary& summary,
+              const TimeProgram& program, const OverlappedOptions& options,
+              const OverlappedPlan& plan, std::size_t ringDims);
+
+  // Expressions (long unless stated).
+  const Expr* number(std::int64_t value) { return builder_.number(value, kLong); }
+  const Expr* plus(const Expr* a, const Expr* b);
+  const Expr* minus(const Expr* a, const Expr* b);
+  const Expr* less(const Expr* a, const Expr* b) { return builder_.binary(ir::BinaryOp::Lt, a, b); }
+  const Expr* both(const Expr* a, const Expr* b) {
+    return a == nullptr ? b : b == nullptr ? a : builder_.binary(ir::BinaryOp::LogicalAnd, a, b);
+  }
+  const Expr* either(const Expr* a, const Expr* b) {
+    return a == nullptr ? b : b == nullptr ? a : builder_.binary(ir::BinaryOp::LogicalOr, a, b);
+  }
+  /// first + count * perStep
+  const Expr* line(std::int64_t first, std::int64_t perStep, const Expr* count);
+  const Expr* declared(ir::Block& out, const std::string& stem, const Expr* value);
+  const Expr* whole(std::size_t d) const { return whole_[d]; }
+  int axisOf(std::size_t d) const { return program_.dims - 1 - static_cast<int>(d); }
+  std::size_t dims() const { return static_cast<std::size_t>(program_.dims); }
+  std::size_t fastest() const { return dims() - 1; }
+  bool isAlone() const { return options_.local == std::array<int, 3>{1, 1, 1}; }
+  const ir::Variable* param(int index) const {
+    return source_.kernel().entry->params[static_cast<std::size_t>(index)];
+  }
+  const ir::Block& branch(int index) const;
+
+  // The frame of the kernel.
+  /// Local memory for so many boxes of a field.
+  const ir::Variable* declareMemory(ir::Block& out, std::size_t field, std::int64_t boxes);
+  void declareTile(ir::Block& out);
+  void barrier(ir::Block& out);
+  /// Loops over the cells of a box: those of a row `lanes` at a time, the rest one by one; by all
+  /// work-items of the group.
+  void forCells(ir::Block& out, const Box& box, int lanes, const CellCode& code);
+  /// The cell that a cell beyond the ends of a periodic grid stands for; vectors lie inside of
+  /// rows.
+  Cell wrapped(const Cell& cell, bool isVector);
+  /// Loads a box into slotOf(field).
+  void loadBox(ir::Block& out, std::size_t field, const Box& box);
+  /// Writes the cells of slotOf(field) to the new field.
+  void storeBox(ir::Block& out, std::size_t field, const Box& box);
+  /// Ends the kernel; `kind` says in the reason what the tiles are.
+  Overlapped finished(ir::Block& body, const std::string& kind, std::size_t bytes);
+
+  // Places of cells.
+  /// The local memory of a field; null: it is in global memory only.
+  virtual const ir::Variable* memoryOf(std::size_t field) const = 0;
+  /// Which of the field's boxes holds the present cells; null: there is one.
+  virtual const Expr* slotOf(std::size_t field) = 0;
+  const Expr* inBuffer(std::size_t field, const Expr* slot, const Cell& cell, int lanes);
+  /// The index (ulong) of the beginning of a cell's row, so that adding the cell's position along x
+  /// gives the cell's.
+  const Expr* rowIndex(const Expr* slot, const Cell& cell);
+  const Expr* inGlobal(const ir::Variable* array, const Cell& cell, int lanes);
+  int lanesFor(std::size_t field) const;
+
+  // Regions.
+  Box regionOf(const TimeStage& stage, const LinearGrowth& line, const Expr* remaining);
+  const Expr* isNotEmpty(const Box& box);
+  /// What is read to compute a box.
+  Box grown(const Box& region, const std::array<ir::Interval, 3>& offsets);
+  /// Fills what is read beyond the faces of the boxes' dimensions.
+  void fillMargins(ir::Block& out, const TimeRead& read, const Box& region);
+  /// Writes the value beyond a face to cells in a slot.
+  void fillValue(ir::Block& out, const TimeRead& read, std::size_t face, const Expr* slot,
+                 const Box& cells);
+
+  // A function of a step (time_rows.cpp).
+  /// The fields as the function sees them around a cell; what depends on its row is computed here.
+  virtual Tiles tilesAt(ir::Block& out, const TimeStage& stage, const Cell& cell) = 0;
+  /// Whether some results take the places of cells that are still read, or were.
+  virtual bool isInPlace(const TimeStage& stage) const = 0;
+  void compute(ir::Block& out, const TimeStage& stage, const Box& region);
+
+  const TimeProgram& program_;
+  OverlappedOptions options_;
+  OverlappedPlan plan_;
+  std::shared_ptr<ir::Kernel> rewritten_;
+  Builder builder_;
+  Source source_;
+  HiddenParams hidden_;
+  Hoister hoister_;
+  Interior nowhere_;
+  std::vector<const ir::Block*> branches_;
+  /// Of the grid, and of the tile.
+  std::array<const Expr*, 3> whole_{};
+  Box tile_;
+  /// The cells that are loaded.
+  Box box_;
+  /// The cell (ulong) that lies at the beginning of the boxes in local memory.
+  std::vector<const ir::Variable*> origin_;
+  std::size_t ringDims_;
+  /// How far cells lie apart in the boxes along each dimension, and cells per box.
+  std::vector<std::int64_t> strides_;
+  std::int64_t boxCells_ = 1;
+  /// Why functions are not computed in vectors.
+  std::string scalarReason_;
+
+ private:
+  void fillFace(ir::Block& out, const TimeRead& read, const Box& reads, const Box& shown,
+                std::size_t d, bool high);
+  bool canBeVectors(const TimeStage& stage);
+  void computeRows(ir::Block& out, const TimeStage& stage, const Box& region);
+  /// Throws Refused where the function cannot be written in vectors.
+  void vectors(const TimeStage& stage, const Tiles& tiles, const Cell& cell, int rows,
+               ir::Block& out);
+  void scalars(const TimeStage& stage, const Tiles& tiles, const Cell& cell, ir::Block& out);
+  ir::Block* rowLoop(ir::Block& out, const Box& region, ir::Variable* x, bool inPlace);
+  BodyContext context(const Tiles& tiles, int lanes);
+  Place place(const Cell& cell);
+};
+
+}  // namespace hpl::strategies::detail
