@@ -66,9 +66,10 @@ class Iteration {
     const geometry::Extents& shape = there_.front().argument.view->extents;
     std::array<std::int64_t, 3> extents{1, 1, 1};
     for (int d = 0; d < shape.rank(); ++d) extents[static_cast<std::size_t>(d)] = shape[d];
-    const TimeTile tile =
-        chooseTimeTile(wishOf(state.describe(), plan, shape.rank(), joined),
-                       state.timeKernelFor(*kernel_, {})->recipe, options_, extents);
+    const TimeWish wish = wishOf(state.describe(), plan, shape.rank(), joined);
+    const TimeTile tile = state.timeChoices().find(wish, kernel_.get(), options_, extents, [&] {
+      return chooseTimeTile(wish, state.timeKernelFor(*kernel_, {})->recipe, options_, extents);
+    });
     depth_ = tile.depth;
     if (depth_ > 1) time_ = state.timeKernelFor(*kernel_, tile);
   }

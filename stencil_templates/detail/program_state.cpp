@@ -130,6 +130,7 @@ void ProgramState::add(const std::shared_ptr<StencilState>& stencil,
   }
   functions_.push_back(std::move(applied));
   kernels_.clear();
+  choices_->clear();
   kernel_.reset();
   runners_.clear();
 }
@@ -199,8 +200,10 @@ TimeTile ProgramState::chooseTile(const launch::LaunchOptions& options, const It
   std::array<std::int64_t, 3> extents{1, 1, 1};
   for (int d = 0; d < extents_.rank(); ++d) extents[static_cast<std::size_t>(d)] = extents_[d];
   const std::int64_t joined = every_ > 0 ? std::min(plan.steps, every_) : plan.steps;
-  return chooseTimeTile(wishOf(describe(), plan, extents_.rank(), joined), kernelFor({})->recipe,
-                        options, extents);
+  const TimeWish wish = wishOf(describe(), plan, extents_.rank(), joined);
+  return choices_->find(wish, nullptr, options, extents, [&] {
+    return chooseTimeTile(wish, kernelFor({})->recipe, options, extents);
+  });
 }
 
 FRunner ProgramState::launch(const launch::LaunchOptions& options, int steps, bool back) const {

@@ -57,6 +57,7 @@ class ProgramState {
   std::function<bool(std::int64_t)> isDone_;
   /// By steps per pass and cells per tile.
   std::map<std::array<std::int64_t, 4>, std::shared_ptr<const TimeKernel>> kernels_;
+  std::unique_ptr<TimeChoices> choices_ = std::make_unique<TimeChoices>();
   std::shared_ptr<const TimeKernel> kernel_;
   /// By direction and steps per launch; of `kernel_` and the options of a run.
   std::map<std::pair<bool, std::int64_t>, FRunner> runners_;

@@ -70,6 +70,7 @@ void StencilState::setBoundary(int input, std::optional<Face> face, const Bounda
   }
   kernels_.clear();
   timeKernels_.clear();
+  timeChoices_.clear();
 }
 
 const PointFacts& StencilState::facts() {

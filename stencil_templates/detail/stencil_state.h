@@ -12,6 +12,7 @@
 
 #include "stencil_templates/detail/recipe.h"
 #include "stencil_templates/detail/stencil_argument.h"
+#include "stencil_templates/detail/time_choice.h"
 #include "stencil_templates/detail/time_recipe.h"
 #include "stencil_templates/stencil.h"
 
@@ -57,6 +58,7 @@ class StencilState {
   /// The kernel that does `tile.depth` steps of `kernel` per launch.
   std::shared_ptr<const TimeKernel> timeKernelFor(const StencilKernel& kernel,
                                                   const TimeTile& tile);
+  TimeChoices& timeChoices() { return timeChoices_; }
   const PointSignature& signature() const { return point_->signature(); }
   /// "stencil 'heat'", or "a stencil".
   std::string describe() const;
@@ -78,6 +80,7 @@ class StencilState {
   /// By the types of the outputs, the steps per launch and the cells per group.
   std::map<std::pair<std::string, std::array<std::int64_t, 4>>, std::shared_ptr<const TimeKernel>>
       timeKernels_;
+  TimeChoices timeChoices_;
 };
 
 /// Throws ArgumentError or ShapeError, in the user's terms, for arguments that do not fit the point

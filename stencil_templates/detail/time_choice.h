@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+#include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "stencil_templates/detail/tile_choice.h"
 #include "stencil_templates/stencil.h"
@@ -32,6 +36,29 @@ std::string impossibility(const TimeRecipe& recipe, bool isShared);
 TimeTile chooseTimeTile(const TimeWish& wish, const TimeRecipe& recipe,
                         const launch::LaunchOptions& options,
                         const std::array<std::int64_t, 3>& extents);
+
+/// The choices that were made: the model takes a thousand times as long as a launch.
+class TimeChoices {
+ public:
+  /// The choice for iterations of this kind, made by `choose` at the first time.
+  TimeTile find(const TimeWish& wish, const void* program, const launch::LaunchOptions& options,
+                const std::array<std::int64_t, 3>& extents,
+                const std::function<TimeTile()>& choose);
+  void clear();
+
+ private:
+  struct Known {
+    TimeTile wished;
+    std::int64_t steps = 0;
+    const void* program = nullptr;
+    std::vector<const runtime::DeviceState*> devices;
+    Domain local;
+    std::array<std::int64_t, 3> extents{};
+    friend bool operator==(const Known&, const Known&) = default;
+  };
+  std::mutex mutex_;
+  std::vector<std::pair<Known, TimeTile>> known_;
+};
 
 /// Whether a launch with these options goes to more than one device.
 bool isForSeveralDevices(const launch::LaunchOptions& options);

@@ -38,6 +38,8 @@ struct TimeTile {
   int depth = 1;
   std::array<std::int64_t, 3> cells{};
   TimeForm form = TimeForm::Any;
+
+  friend bool operator==(const TimeTile&, const TimeTile&) = default;
 };
 
 /// As a kernel its parameters are: the fields, the new fields where they are written, the number of

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "stencil_support.h"
+#include "stencil_templates/detail/time_choice.h"
 
 using namespace hpl;
 using namespace stencil_tests;
@@ -200,4 +201,26 @@ TEST_CASE("time tiles: depths and tiles that are impossible are refused with wha
   const std::string wide =
       messageOf<LaunchError>([&] { stencil.timeTile(2, Domain(100000, 100000)).iterate(4)(a, b); });
   CHECK(wide.find("bytes of local memory, and the device has") != std::string::npos);
+}
+
+TEST_CASE("time tiles: what was chosen for a kind of iteration is not chosen anew") {
+  stencils::TimeChoices choices;
+  int made = 0;
+  const auto ask = [&](int depth, std::int64_t steps, std::int64_t rows) {
+    return choices.find({"stencil", {depth, {}}, steps}, nullptr, {}, {rows, 100, 1}, [&] {
+      ++made;
+      return stencils::TimeTile{made, {}};
+    });
+  };
+  CHECK(ask(0, 10, 100).depth == 1);
+  CHECK(ask(0, 10, 100).depth == 1);
+  CHECK(ask(0, 11, 100).depth == 2);
+  CHECK(ask(0, 10, 101).depth == 3);
+  CHECK(ask(4, 10, 100).depth == 4);
+  // There are no depths that only a great many steps allow.
+  CHECK(ask(0, 100, 100).depth == 5);
+  CHECK(ask(0, 1000, 100).depth == 5);
+  CHECK(ask(0, 10, 100).depth == 1);
+  choices.clear();
+  CHECK(ask(0, 10, 100).depth == 6);
 }
