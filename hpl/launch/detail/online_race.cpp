@@ -215,6 +215,7 @@ void OnlineRace::poll() {
       const Sample sample = std::move(pending_.front());
       pending_.pop_front();
       std::vector<double> seconds;
+      seconds.reserve(sample.events.size());
       for (const cl::Event& event : sample.events) seconds.push_back(secondsOf(event));
       judge(sample, seconds);
       if (finished_) return;

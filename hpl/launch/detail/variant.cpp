@@ -158,7 +158,7 @@ std::vector<Point> rowsPoints(const KernelVersion& version, const runtime::Devic
   const Variant& usual = facts.usual;
   Values lanes{usual.lanes};
   if (usual.lanes > 2) lanes.push_back(usual.lanes / 2);
-  if (usual.lanes < 16) lanes.push_back(usual.lanes * 2);
+  if (usual.lanes < 16) lanes.push_back(std::int64_t{2} * usual.lanes);
   Space space;
   space.dimension("strategy", {kRows}).dimension("lanes", lanes);
   space.dimension("vectors", facts.isPlain ? Values{1} : Values{1, 2, 3, 4});
