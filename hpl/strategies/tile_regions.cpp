@@ -4,21 +4,6 @@
 #include <algorithm>
 
 namespace hpl::strategies {
-namespace {
-
-/// Smallest slope, then smallest start, of a line above the values.
-void boundLine(const std::vector<std::int64_t>& values, std::int64_t& first,
-               std::int64_t& perStep) {
-  perStep = 0;
-  for (std::size_t r = 1; r < values.size(); ++r)
-    perStep = std::max(perStep, values[r] - values[r - 1]);
-  first = values.front();
-  for (std::size_t r = 0; r < values.size(); ++r)
-    first = std::max(first, values[r] - static_cast<std::int64_t>(r) * perStep);
-}
-
-}  // namespace
-
 Growth hull(const Growth& a, const Growth& b) {
   Growth both;
   for (std::size_t d = 0; d < 3; ++d) {
@@ -57,19 +42,24 @@ TileRegions tileRegions(const std::vector<TileFunction>& functions, int fields, 
   return regions;
 }
 
-LinearGrowth linearGrowth(const TileRegions& regions, std::size_t function) {
-  LinearGrowth line;
-  for (std::size_t d = 0; d < 3; ++d) {
-    std::vector<std::int64_t> before;
-    std::vector<std::int64_t> after;
-    for (const std::vector<Growth>& step : regions.computed) {
-      before.push_back(step[function].before[d]);
-      after.push_back(step[function].after[d]);
+std::vector<LinearGrowth> linearGrowth(const TileRegions& regions) {
+  const std::size_t functions = regions.computed.front().size();
+  Growth steepest;
+  for (std::size_t r = 1; r < regions.computed.size(); ++r) {
+    for (std::size_t k = 0; k < functions; ++k) {
+      const Growth& inner = regions.computed[r - 1][k];
+      Growth step = regions.computed[r][k];
+      for (std::size_t d = 0; d < 3; ++d) {
+        step.before[d] -= inner.before[d];
+        step.after[d] -= inner.after[d];
+      }
+      steepest = hull(steepest, step);
     }
-    boundLine(before, line.first.before[d], line.perStep.before[d]);
-    boundLine(after, line.first.after[d], line.perStep.after[d]);
   }
-  return line;
+  std::vector<LinearGrowth> lines;
+  lines.reserve(functions);
+  for (const Growth& first : regions.computed.front()) lines.push_back({first, steepest});
+  return lines;
 }
 
 }  // namespace hpl::strategies

@@ -54,7 +54,9 @@ struct LinearGrowth {
   Growth first;
   Growth perStep;
 };
-/// The tightest bounds of computed[0..][function] with the smallest slope.
-LinearGrowth linearGrowth(const TileRegions& regions, std::size_t function);
+/// Bounds for every function, all with the slope of the steepest. Only then do they fit each other
+/// as the boxes do: what a function reads to fill its bound lies within the bounds of those that
+/// provide it, so that nothing is computed from cells that nobody has filled.
+std::vector<LinearGrowth> linearGrowth(const TileRegions& regions);
 
 }  // namespace hpl::strategies

@@ -177,7 +177,7 @@ void ProgramState::checkContents() const {
   }
 }
 
-void ProgramState::checkSpares() {
+void ProgramState::makeSpares() {
   for (Field& field : fields_)
     if (field.isWritten && field.spare.owner == nullptr)
       field.spare = field.array.another(field.array.argument.array);
@@ -252,7 +252,7 @@ StencilRun ProgramState::run(const launch::LaunchOptions& options, const Iterati
         fmt::format("{}: run({}): there is nothing to do; add functions with apply(...)(arrays...)",
                     describe(), plan.steps));
   checkContents();
-  checkSpares();
+  makeSpares();
   if (const std::string why = impossibility(kernelFor({})->recipe, false); !why.empty())
     throw LaunchError(fmt::format(
         "{}: run({}): {}, so that cells that are computed twice would differ; iterate a stencil "

@@ -43,7 +43,7 @@ class ProgramState {
   geometry::Box boxOf(const std::string& name, const std::vector<Range>& region) const;
   void checkRegions(const Applied& fresh) const;
   void checkContents() const;
-  void checkSpares();
+  void makeSpares();
   std::shared_ptr<const TimeKernel> kernelFor(const TimeTile& tile);
   TimeTile chooseTile(const launch::LaunchOptions& options, const IterationPlan& plan);
   void advance(const launch::LaunchOptions& options, std::int64_t steps);

@@ -130,10 +130,14 @@ void checkProgram(unsigned seed, Form form) {
 
 TEST_CASE("time tiles: random programs in vectors equal one step after another") {
   for (unsigned seed = 1; seed <= 130; ++seed) checkProgram(seed, Form::Vectors);
+  // A function whose box was larger than those of the functions that it reads from.
+  checkProgram(382, Form::Vectors);
 }
 
 TEST_CASE("time tiles: random programs in groups of work-items equal one step after another") {
   for (unsigned seed = 1; seed <= 130; ++seed) checkProgram(1000 + seed, Form::Groups);
+  // A function whose box was larger than those of the functions that it reads from.
+  checkProgram(2296, Form::Groups);
 }
 
 TEST_CASE("time tiles: programs that cannot be streams are refused with the reason") {

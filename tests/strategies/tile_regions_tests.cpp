@@ -144,8 +144,9 @@ TEST_CASE("tile regions: random functions need what a search cell by cell finds"
     const TileRegions expected = byBruteForce(functions, fields, steps, {2, 1, 3});
     CHECK(got.computed == expected.computed);
     CHECK(got.needed == expected.needed);
+    const std::vector<LinearGrowth> lines = linearGrowth(got);
     for (std::size_t k = 0; k < functions.size(); ++k) {
-      const LinearGrowth line = linearGrowth(got, k);
+      const LinearGrowth& line = lines[k];
       for (std::size_t r = 0; r < got.computed.size(); ++r) {
         const auto n = static_cast<std::int64_t>(r);
         for (std::size_t d = 0; d < 3; ++d) {
@@ -154,5 +155,32 @@ TEST_CASE("tile regions: random functions need what a search cell by cell finds"
         }
       }
     }
+  }
+}
+
+TEST_CASE("tile regions: linear bounds of readers lie within those of the functions before them") {
+  // Two fields that need ever more of each other at different rates; the second function's box
+  // grows at once, the first one's only from the second step on.
+  const std::vector<TileFunction> functions{function({1}, {along(0, -2, 0)}),
+                                            function({0}, {along(1, 0, 0), along(0, -1, 3)}),
+                                            function({0}, {along(0, 0, 1)})};
+  const TileRegions regions = tileRegions(functions, 2, 6);
+  const std::vector<LinearGrowth> lines = linearGrowth(regions);
+  const auto box = [&](std::size_t k, std::int64_t r) {
+    Growth growth = lines[k].first;
+    growth.before[0] += r * lines[k].perStep.before[0];
+    growth.after[0] += r * lines[k].perStep.after[0];
+    return growth;
+  };
+  const auto provides = [&](std::size_t writer, std::int64_t w, std::size_t reader, std::int64_t r,
+                            const TileFunction::Read& read) {
+    const Growth needed = grownBy(box(reader, r), read.offsets);
+    CHECK(hull(box(writer, w), needed) == box(writer, w));
+  };
+  for (std::int64_t r = 0; r < 6; ++r) {
+    provides(2, r + 1, 0, r, functions[0].reads[0]);
+    provides(0, r, 1, r, functions[1].reads[0]);
+    provides(2, r + 1, 1, r, functions[1].reads[1]);
+    provides(1, r, 2, r, functions[2].reads[0]);
   }
 }

@@ -67,7 +67,7 @@ LinearGrowth haloAndBoxes(const TimeProgram& program, int depth, std::vector<Lin
   const int looked = std::max(depth, static_cast<int>(program.fields.size()) + 2);
   const TileRegions regions =
       tileRegions(functions, static_cast<int>(program.fields.size()), looked);
-  for (std::size_t k = 0; k < functions.size(); ++k) boxes.push_back(linearGrowth(regions, k));
+  boxes = linearGrowth(regions);
   return haloLine(program, functions, boxes);
 }
 
