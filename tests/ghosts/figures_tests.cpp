@@ -12,14 +12,15 @@ namespace {
 // Figure 2.
 void simple(Numbers a, Numbers b) { a[idx] = a[idx] + b[idx]; }
 
-// Figures 3 and 4: 64 work-items per group and the neighbours of the first and the last of them.
+// Figures 3 and 4: the work-items of a group, and the neighbours of the first and the last of them.
 void simpleKernel(Numbers input, Numbers accum, Int nelems) {
-  Array<int, 1, Local> tmp(66);
+  const int group = groupSize();  // the paper's 64, where devices take so many
+  Array<int, 1, Local> tmp(group + 2);
   tmp[lidx + 1] = input[idx];
   if_(lidx == 0) {
     tmp[0] = where(idx == 0, 0, input[idx - 1]);
-    Int after = cast<int>(idx) + 64;
-    tmp[65] = where(after >= nelems, 0, input[after]);
+    Int after = cast<int>(idx) + group;
+    tmp[group + 1] = where(after >= nelems, 0, input[after]);
   }
   barrier(LOCAL);
   accum[idx] = tmp[lidx] + tmp[lidx + 1] + tmp[lidx + 2];
@@ -85,8 +86,8 @@ TEST_CASE("Figure 4: subarrays with manual updates of the ghosts") {
     for (int j = 0; j < ndevices; j++)
       eval(simpleKernel)
           .device(devices[u(j)])
-          .local(64)(input(Range(s_s[u(j)], s_e[u(j)])), accum(Range(s_s[u(j)], s_e[u(j)])),
-                     s_e[u(j)] - s_s[u(j)] + 1);
+          .local(groupSize())(input(Range(s_s[u(j)], s_e[u(j)])),
+                              accum(Range(s_s[u(j)], s_e[u(j)])), s_e[u(j)] - s_s[u(j)] + 1);
     for (int j = 0; j < ndevices; j++)
       eval(update).device(devices[u(j)])(accum(Range(s_s[u(j)], s_e[u(j)])),
                                          input(Range(s_s[u(j)], s_e[u(j)])));
@@ -113,8 +114,8 @@ TEST_CASE("Figure 7: subarrays with syncGhosts") {
     for (int j = 0; j < ndevices; j++)
       eval(simpleKernel)
           .device(devices[u(j)])
-          .local(64)(input(Range(s_s[u(j)], s_e[u(j)])), accum(Range(s_s[u(j)], s_e[u(j)])),
-                     s_e[u(j)] - s_s[u(j)] + 1);
+          .local(groupSize())(input(Range(s_s[u(j)], s_e[u(j)])),
+                              accum(Range(s_s[u(j)], s_e[u(j)])), s_e[u(j)] - s_s[u(j)] + 1);
     for (int j = 0; j < ndevices; j++)
       eval(update).device(devices[u(j)])(accum(Range(s_s[u(j)], s_e[u(j)])),
                                          input(Range(s_s[u(j)], s_e[u(j)])));
@@ -128,7 +129,7 @@ TEST_CASE("Figure 8: annotations with syncGhosts") {
   const std::vector<int> x = someValues(kElements, 5);
   input.copyFrom(x.data());
   for (int i = 0; i < 10; i++) {
-    eval(simpleKernel).local(64)(PART1(input, 1), PART1(accum, 1), input.part(1));
+    eval(simpleKernel).local(groupSize())(PART1(input, 1), PART1(accum, 1), input.part(1));
     eval(update)(PART1(accum, 1), PART1(input, 1));
     input.syncGhosts();
   }

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <random>
 
 using namespace hpl;
@@ -84,6 +85,18 @@ std::vector<int> ninePointStep(const std::vector<int>& in, std::vector<int> out,
 
 std::vector<Device> testDevices() { return devices(defaultDevice().type()); }
 int deviceCount() { return static_cast<int>(testDevices().size()); }
+
+int groupSize() {
+  for (const Device& device : testDevices())
+    if (device.getProperties().name.find("llvmpipe") != std::string::npos) return 32;
+  return 64;
+}
+
+bool haveDoubles() {
+  const std::vector<Device> devices = testDevices();
+  return std::all_of(devices.begin(), devices.end(),
+                     [](const Device& device) { return device.getProperties().hasDouble; });
+}
 
 Traffic::Traffic() : begin_(getTotalProfile()) {}
 std::uint64_t Traffic::betweenDevices() const {

@@ -44,6 +44,11 @@ std::vector<int> valuesOf(const A& array) {
 /// All devices of the default device's type: what annotated launches use.
 std::vector<hpl::Device> testDevices();
 int deviceCount();
+/// 64 work-items, or 32 with a device of Mesa's llvmpipe: it takes no more, and says so only of
+/// each kernel.
+int groupSize();
+/// Whether all devices compute with doubles.
+bool haveDoubles();
 
 /// Bytes moved between devices, and between host and devices, since the object was made.
 class Traffic {

@@ -351,7 +351,9 @@ std::shared_ptr<Plan> makeVariant(std::shared_ptr<const KernelVersion> version,
     const std::size_t row = shape.size[fastestAxis(shape.axes)];
     // What tuning has found would not fit either.
     if (asked == nullptr) asked = &usual;
-    trial.local = rowOf(shape.axes, static_cast<int>(shape.dims), std::min(limit, row));
+    const std::size_t fitting =
+        plan->version->native ? divisorUpTo(row, limit) : std::min(limit, row);
+    trial.local = rowOf(shape.axes, static_cast<int>(shape.dims), fitting);
   }
   plan->choice = laidOut.choice;
   plan->isTunable = laidOut.isTunable;

@@ -169,6 +169,9 @@ struct Shape {
   /// All sizes above are those of the kernel's axes, which run along these OpenCL dimensions.
   Axes axes = kNaturalAxes;
 };
+/// The largest divisor of `size` that is at most `limit`.
+std::size_t divisorUpTo(std::size_t size, std::size_t limit);
+
 /// Chooses what the user left open; with `mustDivide` only local sizes that divide the global ones.
 /// `axes` are those that the kernel would like (axesFor).
 /// Throws LaunchError for sizes of 0 and local sizes that the device cannot hold.

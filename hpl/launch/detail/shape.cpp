@@ -30,13 +30,6 @@ Domain defaultGlobal(const geometry::Extents* array, const std::string& kernelNa
   return domain;
 }
 
-/// The largest divisor of `size` that is at most `limit`.
-std::size_t divisorUpTo(std::size_t size, std::size_t limit) {
-  for (std::size_t n = std::min(size, limit); n > 1; --n)
-    if (size % n == 0) return n;
-  return 1;
-}
-
 /// A local extent near `target`: a divisor when there is a good one, so that no work-item has to be
 /// masked, else `target` itself.
 std::size_t nearTarget(std::size_t size, std::size_t target, bool mustDivide) {
@@ -110,6 +103,12 @@ void requirePositive(const Domain& domain, const char* which, const std::string&
 }
 
 }  // namespace
+
+std::size_t divisorUpTo(std::size_t size, std::size_t limit) {
+  for (std::size_t n = std::min(size, limit); n > 1; --n)
+    if (size % n == 0) return n;
+  return 1;
+}
 
 Shape chooseShape(const LaunchOptions& options, const geometry::Extents* firstArray,
                   runtime::DeviceState& device, const std::string& kernelName, bool mustDivide,
