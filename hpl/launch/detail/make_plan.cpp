@@ -301,6 +301,9 @@ void addUses(Plan& plan, const Shape& shape, const Argument* arguments, const Sh
     use.mayBePart = isView && !pack && distribution == nullptr && use.box.rank() == 0;
     plan.uses.push_back(use);
   }
+  const auto mayBePart = [](const DeviceUse& use) { return use.mayBePart; };
+  if (std::any_of(plan.uses.begin(), plan.uses.end(), mayBePart))
+    plan.repeats = std::make_unique<Plan::Repeats>();
   // No root ever has this epoch, so the first launch prepares.
   plan.tickets.assign(plan.uses.size(), memory::detail::Ticket{~std::uint64_t{0}, nullptr});
   plan.placements.resize(plan.uses.size());

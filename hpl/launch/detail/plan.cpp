@@ -195,10 +195,29 @@ void Plan::enqueueUnchecked(Transaction& transaction, const std::byte* packed) {
     transaction.touch(*device, submit({}, packed), tickets);
     return;
   }
+  if (repeats) return enqueueRepeated(transaction, packed);
   memory::detail::WaitList waits;
   transaction.prepare(*device, uses, placements, waits);
   placeArrays();
   transaction.commit(submit(waits, packed), tickets);
+}
+
+void Plan::enqueueRepeated(Transaction& transaction, const std::byte* packed) {
+  memory::detail::DeviceLaunch& launch = repeats->launch;
+  launch.device = device;
+  launch.uses = uses;
+  launch.placements = placements;
+  launch.tickets = tickets;
+  launch.waits.clear();
+  const std::span<memory::detail::DeviceLaunch> launches(&launch, 1);
+  bool moved = true;
+  const bool isKnown = transaction.prepareKnown(launches, repeats->memory, moved);
+  if (!isKnown) transaction.prepareAll(launches, &repeats->memory);
+  if (moved) placeArrays();
+  launch.event = submit(launch.waits, packed);
+  if (isKnown) return transaction.commitKnown(launches, repeats->memory);
+  transaction.commitAll(launches);
+  repeats->memory.learn();
 }
 
 }  // namespace hpl::launch

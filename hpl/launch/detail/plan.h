@@ -11,6 +11,7 @@
 #include "hpl/launch/detail/axes.h"
 #include "hpl/launch/detail/kernel_entry.h"
 #include "hpl/memory/detail/device_access.h"
+#include "hpl/memory/detail/launch_memory.h"
 #include "hpl/runtime/detail/program.h"
 
 namespace hpl::launch {
@@ -88,6 +89,14 @@ struct Plan {
   std::vector<std::byte> scalarValues;
   bool scalarsSet = false;
 
+  /// What launches on explicit parts of arrays, which work through the parts by turns, did before.
+  struct Repeats {
+    memory::detail::DeviceLaunch launch;
+    memory::detail::LaunchMemory memory;
+  };
+  /// Null: no argument can be such a part.
+  std::unique_ptr<Repeats> repeats;
+
   std::vector<StandIn> standIns;
   /// With HPL_CHECK=bounds: the emitted kernel (its table of accesses) and the error buffer.
   std::unique_ptr<codegen::EmittedKernel> checked;
@@ -121,6 +130,7 @@ struct Plan {
   cl::Event submit(const memory::detail::WaitList& waits, const std::byte* packed);
 
  private:
+  void enqueueRepeated(memory::detail::Transaction& transaction, const std::byte* packed);
   cl::Event submitTimed(const memory::detail::WaitList& waits);
 };
 

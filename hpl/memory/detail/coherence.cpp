@@ -415,6 +415,13 @@ bool Waiter::waitsByItself(const DeviceState& of) const {
   return device != nullptr && (device->sharesContextWith(of) || device->honoursUserEvents());
 }
 
+void Waits::reserve() {
+  events.reserve(kUsual);
+  foreign.reserve(kUsual);
+  host.reserve(kUsual);
+  last_.reserve(kUsual);
+}
+
 void Waits::clear() {
   events.clear();
   foreign.clear();

@@ -237,12 +237,17 @@ class Waits {
     cl::Event event;
     DeviceState* of;
   };
+  static constexpr std::size_t kUsual = 16;
+
   WaitList events;               ///< of the waiting queue's context
   std::vector<Foreign> foreign;  ///< of other contexts
   std::vector<cl::Event> host;   ///< what the host has to wait for
 
   bool mustBlock() const { return !host.empty(); }
   void clear();
+  /// Makes room for as many events as there usually are, so that to add them allocates nothing:
+  /// whether there is anything to wait for is a matter of time.
+  void reserve();
   /// `event` is command `number` of a queue of `of`, which conflicts with what `waiter` is to do.
   void add(const Waiter& waiter, const cl::Event& event, DeviceState& of, bool computeQueue,
            std::uint64_t number);

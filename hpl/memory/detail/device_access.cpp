@@ -33,7 +33,7 @@ class FutureParts {
     for (const DeviceLaunch& launch : launches) {
       if (!counts(launch)) continue;
       for (const DeviceUse& use : launch.uses) {
-        if (use.mayBePart && use.write && use.distribution == nullptr)
+        if (use.makesPart())
           entryOf(use.view->root().state())
               .written.push_back({launch.device, use.cells(), use.view->parent()});
       }

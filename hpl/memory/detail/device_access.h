@@ -56,6 +56,8 @@ struct DeviceUse {
   geometry::Box box = {};
 
   const geometry::Box& cells() const noexcept { return box.rank() > 0 ? box : view->box(); }
+  /// Whether the launch may make the view a part of an explicit distribution.
+  bool makesPart() const noexcept { return mayBePart && write && distribution == nullptr; }
 };
 
 /// Where a view is on a device.

@@ -110,6 +110,11 @@ bool ExplicitParts::keeps(std::span<const Part> written) const {
   });
 }
 
+bool ExplicitParts::repeats(const Part& written) const {
+  const Known* known = partWith(written);
+  return known != nullptr && known->last == written.box && keeps({&written, 1});
+}
+
 bool ExplicitParts::note(std::span<const Part> written) {
   ++launches_;
   bool changed = false;

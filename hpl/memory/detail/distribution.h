@@ -88,6 +88,9 @@ class ExplicitParts {
 
   /// Whether a launch that writes these views leaves the parts as they are.
   bool keeps(std::span<const Part> written) const;
+  /// Whether a launch that writes this view, and no other one of the array, also leaves unchanged
+  /// which piece of a part was written last.
+  bool repeats(const Part& written) const;
   /// A launch that leaves the parts as they are has written these views. True when it changed which
   /// piece of a part was written last.
   bool note(std::span<const Part> written);

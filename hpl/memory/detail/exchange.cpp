@@ -103,7 +103,11 @@ void learn(RootState& state, KnownExchange exchange) {
         devices.push_back(device);
     }
   }
-  if (!state.exchanges) state.exchanges = std::make_shared<ExchangeMemory>();
+  if (!state.exchanges) {
+    state.exchanges = std::make_shared<ExchangeMemory>();
+    state.exchanges->scratch.reads.reserve();
+    state.exchanges->scratch.writes.reserve();
+  }
   ExchangeMemory& memory = *state.exchanges;
   if (memory.known.size() < kMostKnown) {
     memory.known.push_back(std::move(exchange));

@@ -7,21 +7,46 @@ namespace hpl::memory::detail {
 
 namespace {
 
-// Explicit parts are counted from launch to launch.
-bool isRepeatable(const DeviceUse& use) {
-  return !use.write || !use.mayBePart || use.distribution != nullptr;
+ExplicitParts::Part partOf(DeviceState& device, const DeviceUse& use) {
+  return {&device, use.cells(), use.view->parent()};
+}
+
+// Which launches wrote explicit parts last is counted apart from what a snapshot holds. Whether the
+// launch changes no more of that than the count.
+bool repeatsPart(DeviceState& device, const DeviceUse& use) {
+  if (!use.makesPart()) return true;
+  const RootState& state = use.view->root().state();
+  return !state.partsAreNew && state.active == state.explicitParts.distribution() &&
+         state.explicitParts.repeats(partOf(device, use));
+}
+
+bool allRepeatParts(std::span<const DeviceLaunch> launches) {
+  return std::all_of(launches.begin(), launches.end(), [](const DeviceLaunch& launch) {
+    return std::all_of(launch.uses.begin(), launch.uses.end(),
+                       [&](const DeviceUse& use) { return repeatsPart(*launch.device, use); });
+  });
+}
+
+// Parts that are written together count as one cut.
+bool writesSeveralParts(std::span<const DeviceLaunch> launches) {
+  std::vector<const Root*> written;
+  for (const DeviceLaunch& launch : launches)
+    for (const DeviceUse& use : launch.uses)
+      if (use.makesPart()) written.push_back(&use.view->root());
+  std::sort(written.begin(), written.end());
+  return std::adjacent_find(written.begin(), written.end()) != written.end();
 }
 
 }  // namespace
 
 void LaunchMemory::observe(std::span<const DeviceLaunch> launches) {
-  isLearning_ = true;
+  isLearning_ = !writesSeveralParts(launches) && allRepeatParts(launches);
   placed_ = nullptr;
+  if (!isLearning_) return;
   if (!learning_) learning_ = std::make_unique<KnownLaunch>();
   learning_->before.clear();
   for (const DeviceLaunch& launch : launches) {
     for (const DeviceUse& use : launch.uses) {
-      isLearning_ = isLearning_ && isRepeatable(use);
       RootState& state = use.view->root().state();
       auto& before = learning_->before;
       const bool isNoted = std::any_of(before.begin(), before.end(), [&](const Snapshot& snapshot) {
@@ -34,9 +59,10 @@ void LaunchMemory::observe(std::span<const DeviceLaunch> launches) {
 
 void LaunchMemory::observePrepared(std::span<const DeviceLaunch> launches,
                                    std::span<Replica* const> used) {
+  if (!isLearning_) return;
   const auto& before = learning_->before;
-  isLearning_ = isLearning_ && std::all_of(before.begin(), before.end(),
-                                           [](const Snapshot& root) { return root.holds(); });
+  isLearning_ =
+      std::all_of(before.begin(), before.end(), [](const Snapshot& root) { return root.holds(); });
   if (!isLearning_) return;
   learning_->used.assign(used.begin(), used.end());
   learning_->placements.clear();
@@ -73,11 +99,18 @@ const KnownLaunch* LaunchMemory::find() const {
   return nullptr;
 }
 
+void LaunchMemory::reserveWaits(std::span<DeviceLaunch> launches) {
+  if (waits_.size() == launches.size()) return;
+  waits_.resize(launches.size());
+  for (Waits& waits : waits_) waits.reserve();
+  for (DeviceLaunch& launch : launches) launch.waits.reserve(Waits::kUsual);
+}
+
 bool Transaction::prepareKnown(std::span<DeviceLaunch> launches, LaunchMemory& memory,
                                bool& moved) {
   const KnownLaunch* known = memory.find();
-  if (known == nullptr) return false;
-  memory.waits_.resize(launches.size());
+  if (known == nullptr || !allRepeatParts(launches)) return false;
+  memory.reserveWaits(launches);
   std::size_t next = 0;
   for (std::size_t i = 0; i < launches.size(); ++i) {
     Waits& waits = memory.waits_[i];
@@ -108,7 +141,17 @@ void Transaction::commitKnown(std::span<DeviceLaunch> launches, LaunchMemory& me
   for (DeviceLaunch& launch : launches) {
     const Stamp stamp = record(*launch.device, std::move(launch.event));
     for (std::size_t i = 0; i < launch.uses.size(); ++i, ++replica) {
-      launch.tickets[i].slot->stamp = stamp;
+      const DeviceUse& use = launch.uses[i];
+      Ticket& ticket = launch.tickets[i];
+      if (ticket.replica != *replica) {
+        ticket.replica = *replica;
+        ticket.slot = &slotFor(**replica, use.cells(), use.write);
+      }
+      ticket.slot->stamp = stamp;
+      if (use.makesPart()) {
+        const ExplicitParts::Part part = partOf(*launch.device, use);
+        use.view->root().state().explicitParts.note({&part, 1});
+      }
       if ((*replica)->zeroCopy) (*replica)->root->state().noteAliasUser(*launch.device);
     }
   }

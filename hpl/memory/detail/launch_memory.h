@@ -36,6 +36,7 @@ class LaunchMemory {
   friend class Transaction;
 
   const KnownLaunch* find() const;
+  void reserveWaits(std::span<DeviceLaunch> launches);
 
   static constexpr std::size_t kMostKnown = 8;
 

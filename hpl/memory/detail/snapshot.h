@@ -8,7 +8,7 @@
 namespace hpl::memory::detail {
 
 /// Where the current value of each cell of a root is, and which ghosts may be believed: all that
-/// launches on annotated parts and exchanges of ghosts change while a program repeats its steps.
+/// launches on parts and exchanges of ghosts change while a program repeats its steps.
 /// What they do to it depends on nothing else than this and the root's layout. Whoever did it once
 /// may therefore set the state that came out then, when he finds the root as he found it then:
 /// compared cell set by cell set, no matter what happened in between.

@@ -32,12 +32,14 @@ class Relays {
 
  private:
   Relays() {
+    work_.reserve(kUsual);
     std::thread([this] { run(); }).detach();
   }
 
   void run() {
     // Both lists keep their memory.
     std::vector<Relay> batch;
+    batch.reserve(kUsual);
     for (;;) {
       batch.clear();
       {
@@ -61,6 +63,9 @@ class Relays {
     // Whatever happens, those who wait for the target must not wait for ever.
     clSetUserEventStatus(relay.target(), status);
   }
+
+  // More than a few steps of a program on several devices ask for.
+  static constexpr std::size_t kUsual = 256;
 
   std::mutex mutex_;
   std::condition_variable there_;
