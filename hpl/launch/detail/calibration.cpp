@@ -77,36 +77,72 @@ Trial makeTrial(const ShareJob& job) {
   return trial;
 }
 
-void runOnce(Plan& plan, const std::vector<std::byte>& scalars) {
-  memory::detail::Transaction transaction;
-  plan.enqueue(transaction, scalars.data());
-}
+/// The launch on one device, ready to be measured.
+struct Runner {
+  DeviceState* device;
+  std::shared_ptr<Plan> plan;
+  std::vector<std::byte> scalars;
+  int batch = 1;
+  double best = 0;  ///< seconds of one launch
 
-/// Seconds of one launch on the device: the best of a few batches that are long enough to measure.
-double secondsOn(const ShareJob& job, const Trial& trial, DeviceState& device) {
+  double seconds() {
+    const Clock::time_point begin = Clock::now();
+    for (int n = 0; n < batch; ++n) {
+      memory::detail::Transaction transaction;
+      plan->enqueue(transaction, scalars.data());
+    }
+    device->finish();
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+};
+
+Runner makeRunner(const ShareJob& job, const Trial& trial, DeviceState& device) {
   LaunchOptions options = trial.options;
   options.device = &device;
-  const auto plan =
-      makePlan(job.entry, options, device, trial.arguments.data(), job.count, trial.context);
-  std::vector<std::byte> scalars(plan->scalarBytes);
-  plan->packScalars(trial.arguments.data(), scalars.data());
-  runOnce(*plan, scalars);  // builds, uploads
-  device.finish();
+  Runner runner{
+      &device,
+      makePlan(job.entry, options, device, trial.arguments.data(), job.count, trial.context),
+      {}};
+  runner.scalars.resize(runner.plan->scalarBytes);
+  runner.plan->packScalars(trial.arguments.data(), runner.scalars.data());
+  runner.seconds();  // builds, uploads
   constexpr double kLongEnough = 2e-3;
-  double best = 0;
-  for (int batch = 1, measured = 0; measured < 3;) {
-    const Clock::time_point begin = Clock::now();
-    for (int n = 0; n < batch; ++n) runOnce(*plan, scalars);
-    device.finish();
-    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    if (seconds < kLongEnough && batch < 256) {
-      batch *= 4;
-      continue;
-    }
-    const double one = seconds / batch;
-    best = measured++ == 0 ? one : std::min(best, one);
+  while (runner.batch < 256 && (runner.best = runner.seconds()) < kLongEnough) runner.batch *= 4;
+  runner.best = runner.seconds() / runner.batch;
+  return runner;
+}
+
+/// The best of a few batches that are long enough to measure, by turns: what else the machine does
+/// meets all devices alike.
+std::vector<double> speedsOf(const ShareJob& job) {
+  const Trial trial = makeTrial(job);
+  std::vector<Runner> runners;
+  for (DeviceState* device : job.devices) runners.push_back(makeRunner(job, trial, *device));
+  constexpr int kRounds = 4;
+  for (int round = 0; round < kRounds; ++round) {
+    for (Runner& runner : runners)
+      runner.best = std::min(runner.best, runner.seconds() / runner.batch);
   }
-  return best;
+  std::vector<double> speeds;
+  for (const Runner& runner : runners) speeds.push_back(1 / runner.best);
+  return speeds;
+}
+
+/// What every part needs of the whole: the cells that its neighbours want of it.
+double leastShare(const ShareJob& job) {
+  double least = 0;
+  for (std::size_t i = 0; i < job.count; ++i) {
+    const Argument& argument = job.arguments[i];
+    if (argument.kind != Argument::Kind::Array) continue;
+    for (int n = 0; n < argument.annotation.count; ++n) {
+      const DimAnnotation& split = argument.annotation.dims[n];
+      const auto extent = static_cast<double>(argument.view->extents[split.dim]);
+      // One more, since shares are rounded to whole cells.
+      const auto wanted = static_cast<double>(std::max(split.before, split.after) + 1);
+      least = std::max(least, wanted / extent);
+    }
+  }
+  return least;
 }
 
 std::string keyOf(const ShareJob& job) {
@@ -122,6 +158,32 @@ std::string keyOf(const ShareJob& job) {
 
 }  // namespace
 
+std::vector<double> sharesOf(std::vector<double> speeds, double least) {
+  if (least * static_cast<double>(speeds.size()) >= 1) least = 0;  // no shares would do
+  std::vector<char> isRaised(speeds.size(), 0);
+  for (;;) {
+    // What the slow ones get more the others give in proportion.
+    double left = 1, others = 0;
+    for (std::size_t d = 0; d < speeds.size(); ++d) {
+      if (isRaised[d]) {
+        left -= least;
+      } else {
+        others += speeds[d];
+      }
+    }
+    bool changed = false;
+    for (std::size_t d = 0; d < speeds.size(); ++d) {
+      if (isRaised[d] || speeds[d] / others * left >= least) continue;
+      isRaised[d] = 1;
+      changed = true;
+    }
+    if (changed) continue;
+    for (std::size_t d = 0; d < speeds.size(); ++d)
+      speeds[d] = isRaised[d] ? least : speeds[d] / others * left;
+    return speeds;
+  }
+}
+
 std::vector<double> measuredWeights(const ShareJob& job) {
   static std::mutex mutex;
   static auto* known = new std::map<std::string, std::vector<double>>;
@@ -131,23 +193,12 @@ std::vector<double> measuredWeights(const ShareJob& job) {
     const auto found = known->find(key);
     if (found != known->end()) return found->second;
   }
-  const Trial trial = makeTrial(job);
-  std::vector<double> weights;
-  weights.reserve(job.devices.size());
-  for (DeviceState* device : job.devices) weights.push_back(1 / secondsOn(job, trial, *device));
-  const double sum = [&] {
-    double total = 0;
-    for (const double weight : weights) total += weight;
-    return total;
-  }();
+  const std::vector<double> weights = sharesOf(speedsOf(job), leastShare(job));
   std::string text;
-  for (double& weight : weights) {
-    weight /= sum;
-    text += " " + std::to_string(weight);
-  }
+  for (const double weight : weights) text += " " + std::to_string(weight);
   runtime::log::info("kernel '" + job.version->name + "': measured weights" + text);
   const std::lock_guard lock(mutex);
-  return known->emplace(key, std::move(weights)).first->second;
+  return known->emplace(key, weights).first->second;
 }
 
 }  // namespace hpl::launch

@@ -138,6 +138,9 @@ std::vector<geometry::Interval> piecesOf(const ShareJob& job, const std::vector<
 /// the access which forbids it.
 Division divide(const ShareJob& job);
 
+/// Shares in proportion to speeds, none of them below `least` of the whole where that is possible.
+std::vector<double> sharesOf(std::vector<double> speeds, double least);
+
 /// Relative speeds of the devices for this launch, measured at the first call for the kernel, the
 /// devices and the shapes of the arguments.
 std::vector<double> measuredWeights(const ShareJob& job);
