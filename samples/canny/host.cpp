@@ -20,6 +20,8 @@ Raster<unsigned char> runStyle(const Raster<unsigned char>& picture, const Optio
       return runAuto(picture, options, plan, progress);
     case Style::Stencil:
       return runStencil(picture, options, plan, progress);
+    case Style::Template:
+      return runTemplate(picture, options, plan, progress);
     case Style::Single:
       break;
   }

@@ -39,6 +39,10 @@ Raster<unsigned char> runAuto(const Raster<unsigned char>& picture, const Option
 Raster<unsigned char> runStencil(const Raster<unsigned char>& picture, const Options& options,
                                  const hpl::ExecutionPlan& plan, Progress& progress);
 
+/// As runSync, with kernels made by the in-kernel stencil templates; the devices get equal shares.
+Raster<unsigned char> runTemplate(const Raster<unsigned char>& picture, const Options& options,
+                                  const hpl::ExecutionPlan& plan, Progress& progress);
+
 /// A threshold of the gradient as one of its square, in the unit of smoothed pixels.
 int squared(int gradient);
 

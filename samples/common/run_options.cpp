@@ -22,16 +22,21 @@ int number(std::string_view text) {
   return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() ? value : 0;
 }
 
-constexpr std::pair<const char*, Style> kStyles[] = {
-    {"single", Style::Single}, {"subarrays", Style::Subarrays}, {"annotations", Style::Annotations},
-    {"sync", Style::Sync},     {"auto", Style::Auto},           {"stencil", Style::Stencil}};
+constexpr std::pair<const char*, Style> kStyles[] = {{"single", Style::Single},
+                                                     {"subarrays", Style::Subarrays},
+                                                     {"annotations", Style::Annotations},
+                                                     {"sync", Style::Sync},
+                                                     {"auto", Style::Auto},
+                                                     {"stencil", Style::Stencil},
+                                                     {"template", Style::Template}};
 
 Style parseStyle(const std::string& text) {
   for (const auto& [name, style] : kStyles) {
     if (text == name) return style;
   }
   throw std::invalid_argument(fmt::format(
-      "--style {}: expected single, subarrays, annotations, sync, auto or stencil", text));
+      "--style {}: expected single, subarrays, annotations, sync, auto, stencil or template",
+      text));
 }
 
 int parseCount(const char* option, const std::string& text) {
@@ -73,6 +78,8 @@ void checkStyle(const RunOptions& options) {
                        "styles sync and auto can measure",
                        styleName(options.style)));
   }
+  if (weighted && options.style == Style::Template)
+    refuse("--weights", "style template prepares equal shares; choose another --style");
   const auto count = static_cast<int>(options.weights.size());
   if (options.devices != 0 && count != 0 && count != options.devices) {
     refuse("--weights", fmt::format("{} numbers for {} devices (--devices); give one for each",
@@ -136,7 +143,7 @@ void addStyleOptions(CLI::App& app, RunOptions& options) {
   add(
       "--style", [&options](const std::string& text) { options.style = parseStyle(text); }, "STYLE",
       "how the host distributes the work: single (one device), subarrays, annotations, sync, "
-      "auto or stencil (default: single)");
+      "auto, stencil or template (default: single)");
   add(
       "--devices",
       [&options](const std::string& text) { options.devices = parseCount("--devices", text); },

@@ -21,7 +21,8 @@ enum class Style {
   Annotations,  ///< PART1(a, r); ghosts updated by hand
   Sync,         ///< PART1(a, r) and syncGhosts()
   Auto,         ///< eval(k).devices(...) alone: the library distributes
-  Stencil       ///< point functions: the library distributes, and knows the borders
+  Stencil,      ///< point functions: the library distributes, and knows the borders
+  Template      ///< PART1(a, r), syncGhosts(), and kernels of the in-kernel stencil templates
 };
 
 /// The word that --style takes.

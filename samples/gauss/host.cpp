@@ -16,6 +16,8 @@ Raster<float> runStyle(const Raster<float>& picture, const Options& options,
       return runAuto(picture, options, plan, progress);
     case Style::Stencil:
       return runStencil(picture, options, plan, progress);
+    case Style::Template:
+      return runTemplate(picture, options, plan, progress);
     case Style::Single:
       break;
   }

@@ -37,4 +37,8 @@ Raster<float> runAuto(const Raster<float>& picture, const Options& options,
 Raster<float> runStencil(const Raster<float>& picture, const Options& options,
                          const hpl::ExecutionPlan& plan, Progress& progress);
 
+/// As runSync, with kernels made by the in-kernel stencil templates; the devices get equal shares.
+Raster<float> runTemplate(const Raster<float>& picture, const Options& options,
+                          const hpl::ExecutionPlan& plan, Progress& progress);
+
 }  // namespace samples::gauss

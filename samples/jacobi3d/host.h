@@ -32,6 +32,8 @@ Result runAuto(const Cube& cube, const Options& options, const hpl::ExecutionPla
                Progress& progress);
 Result runStencil(const Cube& cube, const Options& options, const hpl::ExecutionPlan& plan,
                   Progress& progress);
+Result runTemplate(const Cube& cube, const Options& options, const hpl::ExecutionPlan& plan,
+                   Progress& progress);
 
 /// The one that options.run.style names.
 Result runStyle(const Cube& cube, const Options& options, const hpl::ExecutionPlan& plan,

@@ -49,6 +49,8 @@ Result runStyle(const Cube& cube, const Options& options, const ExecutionPlan& p
       return runAuto(cube, options, plan, progress);
     case Style::Stencil:
       return runStencil(cube, options, plan, progress);
+    case Style::Template:
+      return runTemplate(cube, options, plan, progress);
     default:
       return runSingle(cube, options, plan.shares().front().device, progress);
   }

@@ -75,6 +75,8 @@ Grid runStyle(const LifeOptions& options, const ExecutionPlan& plan, Progress& p
       return runAuto(options, plan, progress, frame);
     case Style::Stencil:
       return runStencil(options, plan, progress, frame);
+    case Style::Template:
+      return runTemplate(options, plan, progress, frame);
     default:
       return runSingle(options, plan.shares().front().device, progress, frame);
   }

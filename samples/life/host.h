@@ -32,6 +32,8 @@ Grid runAuto(const LifeOptions& options, const hpl::ExecutionPlan& plan, Progres
              const FrameSink& frame);
 Grid runStencil(const LifeOptions& options, const hpl::ExecutionPlan& plan, Progress& progress,
                 const FrameSink& frame);
+Grid runTemplate(const LifeOptions& options, const hpl::ExecutionPlan& plan, Progress& progress,
+                 const FrameSink& frame);
 
 /// The one that options.run.style names.
 Grid runStyle(const LifeOptions& options, const hpl::ExecutionPlan& plan, Progress& progress,

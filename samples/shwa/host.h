@@ -31,6 +31,8 @@ State runAuto(const Input& input, const Options& options, const hpl::ExecutionPl
               Progress& progress, const FrameSink& frame);
 State runStencil(const Input& input, const Options& options, const hpl::ExecutionPlan& plan,
                  Progress& progress, const FrameSink& frame);
+State runTemplate(const Input& input, const Options& options, const hpl::ExecutionPlan& plan,
+                  Progress& progress, const FrameSink& frame);
 
 /// The one that options.run.style names.
 State runStyle(const Input& input, const Options& options, const hpl::ExecutionPlan& plan,

@@ -68,6 +68,8 @@ State runStyle(const Input& input, const Options& options, const ExecutionPlan& 
       return runAuto(input, options, plan, progress, frame);
     case Style::Stencil:
       return runStencil(input, options, plan, progress, frame);
+    case Style::Template:
+      return runTemplate(input, options, plan, progress, frame);
     default:
       return runSingle(input, options, plan.shares().front().device, progress, frame);
   }

@@ -63,8 +63,9 @@ void forEveryStyle(const Check& check) {
     for (const bool even : {true, false}) {
       checkOne(Style::Auto, devices, even, 0);
       checkOne(Style::Stencil, devices, even, 0);
-      for (const Style style : kGhostStyles) {
-        for (const int ghosts : {1, 2, 4}) checkOne(style, devices, even, ghosts);
+      for (const int ghosts : {1, 2, 4}) {
+        for (const Style style : kGhostStyles) checkOne(style, devices, even, ghosts);
+        if (even) checkOne(Style::Template, devices, even, ghosts);
       }
     }
   }
@@ -149,6 +150,13 @@ TEST_CASE("styles: life computes the generations of its reference, on a torus to
     forEveryStyle([&](const RunOptions& run, const ExecutionPlan& plan) {
       INFO("edges: ", edges == Edges::Torus ? "torus" : "dead");
       options.run = run;
+      if (run.style == Style::Template && edges == Edges::Torus && plan.shares().size() > 1) {
+        Progress progress = quiet();
+        CHECK_THROWS_WITH_AS(life::runStyle(options, plan, progress, {}),
+                             doctest::Contains("PrepareStencilKernel2DP<1, 1, 1, 1>"),
+                             hpl::ArgumentError);
+        return;
+      }
       Progress progress = quiet();
       std::vector<Grid> frames;
       const Grid last = life::runStyle(options, plan, progress,
@@ -166,7 +174,7 @@ TEST_CASE("styles: a torus of few rows meets itself") {
     LifeOptions options = soup(rows, Edges::Torus);
     const Grid expected = referenceRun(options.start, kSteps, options.rule, Edges::Torus);
     for (const Style style : {Style::Single, Style::Auto, Style::Stencil, Style::Subarrays,
-                              Style::Annotations, Style::Sync}) {
+                              Style::Annotations, Style::Sync, Style::Template}) {
       INFO("style ", styleName(style), ", ", rows, " rows");
       options.run = runOptions(style, 0);
       Progress progress = quiet();
