@@ -1,14 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Table II and Figures 11, 13 and 15 of the stencil paper, for the samples of this repository.
-# Usage: perf/figures.sh [--plots-only] [FOLDER] (default: perf/results/latest)
+# Table II and Figures 10, 11, 13, 14 and 15 of the stencil paper, for the samples of this
+# repository and the kernels in perf/templates.
+# Usage: perf/figures.sh [--plots-only | --templates-only] [FOLDER] (default: perf/results/latest)
 # Measures (some ten minutes), writes CSV files, and draws them as SVG and PNG where Python has
-# matplotlib (Debian: python3-matplotlib). With --plots-only it draws the CSV files that are there.
+# matplotlib (Debian: python3-matplotlib). With --plots-only it draws the CSV files that are there,
+# with --templates-only it measures Figures 10 and 14 alone (three minutes).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-measure=1
-if [ "${1:-}" = --plots-only ]; then measure=0; shift; fi
+measure=all
+case "${1:-}" in
+  --plots-only) measure=nothing; shift ;;
+  --templates-only) measure=templates; shift ;;
+  --*) sed -n 's/^# \(Usage.*\)/\1/p' "$0" >&2; exit 2 ;;
+esac
 out=${1:-perf/results/latest}
 mkdir -p "$out"
 
@@ -24,10 +30,30 @@ table2() {
     --reduction sync/annotations --reduction auto/subarrays "${files[@]}"
 }
 
-if [ "$measure" = 1 ]; then
-  table2 >"$out/table2.csv"
+# Figure 10 counts kernels: with local memory by hand, through the in-kernel templates, as plain
+# kernels of the library, and as point functions of launch-level stencils.
+kernels() {
+  local files=() application
+  for application in canny gauss jacobi3d life shwa; do
+    files+=("$application=perf/templates/$application.h")
+    [ "$application" = life ] ||
+      files+=("$application=samples/$application"/{kernels.h,host_stencil.cpp})
+  done
+  for application in canny gauss life; do files+=("$application=perf/templates/by_hand.h"); done
+  python3 perf/sloc.py --csv --styles byhand,template,point,plain "${files[@]}"
+}
+
+build() { cmake --build --preset release -j "$(nproc)" --target "$@" >/dev/null; }
+
+if [ "$measure" != nothing ]; then
+  kernels >"$out/kernels.csv"
   cmake --preset release >/dev/null
-  cmake --build --preset release -j "$(nproc)" >/dev/null
+  build hpl_template_bench
+  build/release/perf/hpl_template_bench --csv "$out/templates.csv"
+fi
+if [ "$measure" = all ]; then
+  table2 >"$out/table2.csv"
+  build all
   perf/applications.py --bin build/release/bin --out "$out/applications.csv"
 fi
 
@@ -35,6 +61,12 @@ if ! python3 -c 'import matplotlib' 2>/dev/null; then
   echo "no plots: Python has no matplotlib (Debian: apt-get install python3-matplotlib)" >&2
   exit 0
 fi
-for figure in figure11 figure13 figure15; do
-  perf/plot.py "$figure" "$out/applications.csv" "$out/$figure.svg" "$out/$figure.png"
-done
+draw() {  # CSV FIGURE...
+  local csv=$out/$1 figure
+  shift
+  [ -f "$csv" ] || { echo "no plots of $*: there is no $csv" >&2; return; }
+  for figure in "$@"; do perf/plot.py "$figure" "$csv" "$out/$figure.svg" "$out/$figure.png"; done
+}
+draw kernels.csv figure10
+draw templates.csv figure14
+draw applications.csv figure11 figure13 figure15

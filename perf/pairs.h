@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
+#include <ctime>
 #include <functional>
 #include <string>
 #include <vector>
@@ -14,13 +16,26 @@
 /// what disturbs one half of a pair disturbs the other.
 namespace perf {
 
+/// --processor-time: time that all threads of the process had the processors for, instead of the
+/// clock's; for machines that others use too.
+inline bool processorTime = false;
+
+inline double secondsNow() {
+  if (!processorTime)
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
 /// Seconds of `work`; `settle` follows outside of the measurement.
 inline double secondsOf(const std::function<void()>& work, const std::function<void()>& settle) {
-  const auto begin = std::chrono::steady_clock::now();
+  const double begin = secondsNow();
   work();
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  const double took = secondsNow() - begin;
   if (settle) settle();
-  return took.count();
+  return took;
 }
 
 inline double median(std::vector<double> values) {
@@ -59,8 +74,14 @@ inline void registerPair(const std::string& name, double calls, std::function<vo
       ->Unit(benchmark::kMicrosecond);
 }
 
-/// Runs what was registered; `--benchmark_format=csv` and `--benchmark_out=FILE` as usual.
+/// Runs what was registered; `--benchmark_format=csv` and `--benchmark_out=FILE` as usual, and
+/// --processor-time.
 inline int runAll(int argc, char** argv) {
+  char** const end = std::remove_if(argv + 1, argv + argc, [](const char* argument) {
+    return std::strcmp(argument, "--processor-time") == 0;
+  });
+  processorTime = end != argv + argc;
+  argc = static_cast<int>(end - argv);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::RunSpecifiedBenchmarks();

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the figures of the stencil paper's evaluation from measured seconds.
+"""Draws the figures of the stencil paper's evaluation from measured seconds and counted lines.
 
     plot.py FIGURE RESULTS.csv OUT...      FIGURE: see below; OUT: .svg, .png or .pdf
     plot.py --numbers FIGURE RESULTS.csv   prints what would be drawn; needs no matplotlib
 
 RESULTS.csv has a header and the columns figure (figure11 or 11), application, devices, style,
 ghost_width, pair, seconds: one line for each run. Runs with the same `pair` were made one after the
-other and are compared with each other. Columns that a figure does not use may be empty.
+other and are compared with each other. Columns that a figure does not use may be empty. For figure10
+it is what sloc.py --csv prints: application, style, sloc, effort and others.
 
 Bars show the ratio of medians, base / other: above 1 is faster than the base. Lines show the ratio
 of medians, other / base: below 1 is faster than the narrowest ghosts. Whiskers are the smallest and
-largest ratio of one pair.
+largest ratio of one pair. Reductions show the per cent of the base's lines and effort that a style
+saves, for applications that have the base.
 
 Figures:"""
 import argparse
@@ -22,25 +24,35 @@ import pathlib
 import statistics
 import sys
 
+COUNTS = ["application", "style", "sloc", "effort"]
 COLUMNS = ["figure", "application", "devices", "style", "ghost_width", "pair", "seconds"]
 
 
 @dataclasses.dataclass(frozen=True)
 class Figure:
     """What to draw of the lines of a figure."""
-    kind: str  # "bars": one per application and style; "lines": one per application
+    # "bars": one per application and style; "lines": one per application; "reductions": of counts
+    kind: str
     title: str
     value: str
     base: str = "subarrays"  # the style that bars are compared with
     style: str = "syncGhosts"  # the style that lines show
+    paper: tuple = ()  # what the paper says, as (name, value)
+    log: bool = False
 
 
 FIGURES = {
+    "figure10": Figure("reductions", "Kernels, against those with local memory by hand",
+                       "per cent saved", base="byhand",
+                       paper=(("paper: lines, mean", 72.0), ("paper: effort, mean", 79.0))),
     "figure11": Figure("bars", "Annotations against explicit subarrays, two devices",
                        "speed-up over explicit subarrays"),
     "figure12": Figure("bars", "The same, two devices of a second machine",
                        "speed-up over explicit subarrays"),
     "figure13": Figure("bars", "The same, three devices", "speed-up over explicit subarrays"),
+    "figure14": Figure("bars", "Stencil templates", "speed-up over tiles filled by one row",
+                       base="one row fills the tile", log=True,
+                       paper=(("paper, least (GPUs)", 6.1), ("paper, most (GPUs)", 19.7))),
     "figure15": Figure("lines", "Ghost cell expansion", "time / time with the narrowest ghosts"),
 }
 
@@ -61,13 +73,34 @@ def figure_name(text):
     return text if text.startswith("figure") else "figure" + text
 
 
-def read_results(lines, name, figure):
-    """The lines of one figure, as dictionaries with numbers where there are numbers."""
-    reader = csv.DictReader(lines)
-    missing = [column for column in COLUMNS if column not in (reader.fieldnames or [])]
+def require_columns(reader, columns, name):
+    missing = [column for column in columns if column not in (reader.fieldnames or [])]
     if missing:
         raise PlotError(f"{name}: missing column{'s' * (len(missing) > 1)} {', '.join(missing)}; "
-                        f"the header must be {','.join(COLUMNS)}")
+                        f"the header must have {','.join(columns)}")
+
+
+def read_counts(lines, name):
+    """The lines of sloc.py --csv."""
+    reader = csv.DictReader(lines)
+    require_columns(reader, COUNTS, name)
+    rows = list(reader)
+    for number, row in enumerate(rows, 2):
+        try:
+            row["sloc"], row["effort"] = float(row["sloc"]), float(row["effort"])
+        except (TypeError, ValueError):
+            raise PlotError(f"{name}:{number}: sloc and effort are numbers") from None
+    if not rows:
+        raise PlotError(f"{name}: no lines")
+    return rows
+
+
+def read_results(lines, name, figure):
+    """The lines of one figure, as dictionaries with numbers where there are numbers."""
+    if FIGURES[figure].kind == "reductions":
+        return read_counts(lines, name)
+    reader = csv.DictReader(lines)
+    require_columns(reader, COLUMNS, name)
     rows, seen = [], set()
     for row in reader:
         seen.add(figure_name(row["figure"]))
@@ -150,8 +183,27 @@ def lines(figure, rows):
     return series
 
 
+def reductions(figure, rows):
+    """{style and metric: {application: Ratio}}, without spread: counts are exact."""
+    bases = {row["application"]: row for row in rows if row["style"] == figure.base}
+    series = {}
+    for row in rows:
+        base = bases.get(row["application"])
+        if base is None or row is base:
+            continue
+        for metric, label in (("sloc", "lines"), ("effort", "effort")):
+            if not base[metric] > 0:
+                raise PlotError(f"{row['application']}: style '{figure.base}' is empty")
+            saved = 100 * (1 - row[metric] / base[metric])
+            series.setdefault(f"{row['style']}: {label}", {})[row["application"]] = Ratio(
+                saved, saved, saved)
+    if not series:
+        raise PlotError(f"no application has the style '{figure.base}' and another one")
+    return series
+
+
 def series_of(figure, rows):
-    return bars(figure, rows) if figure.kind == "bars" else lines(figure, rows)
+    return {"bars": bars, "lines": lines, "reductions": reductions}[figure.kind](figure, rows)
 
 
 def errors_of(points):
@@ -164,10 +216,12 @@ def draw_bars(axes, series):
     for i, (style, values) in enumerate(series.items()):
         there = [(n, values[a]) for n, a in enumerate(applications) if a in values]
         points = [point for _, point in there]
+        spread = any(p.low != p.high for p in points)
         axes.bar([n - 0.4 + (i + 0.5) * width for n, _ in there], [p.median for p in points], width,
-                 yerr=errors_of(points), capsize=3, label=style)
+                 yerr=errors_of(points) if spread else None, capsize=3, label=style)
     axes.set_xticks(range(len(applications)), applications)
-    axes.set_ylim(bottom=0)
+    points = [point for values in series.values() for point in values.values()]
+    axes.set_ylim(bottom=min(0.0, *(p.low for p in points)))
 
 
 def draw_lines(axes, series):
@@ -193,8 +247,15 @@ def draw(figure, series, outputs):
     matplotlib.rcParams["svg.hashsalt"] = "hpl"  # the same file for the same numbers
     from matplotlib import pyplot
     canvas, axes = pyplot.subplots(figsize=(7.2, 4.0), layout="constrained")
-    (draw_bars if figure.kind == "bars" else draw_lines)(axes, series)
-    axes.axhline(1.0, color="#333333", linewidth=1, zorder=0)
+    (draw_lines if figure.kind == "lines" else draw_bars)(axes, series)
+    if figure.kind != "reductions":
+        axes.axhline(1.0, color="#333333", linewidth=1, zorder=0)
+    for (name, value), style in zip(figure.paper, ("--", ":")):
+        axes.axhline(value, color="#333333", linewidth=1, linestyle=style, zorder=0, label=name)
+    if figure.log:
+        points = [point for values in series.values() for point in values.values()]
+        axes.set_yscale("log")
+        axes.set_ylim(min(p.low for p in points) / 2, 1.5 * max(p.high for p in points))
     axes.set_title(figure.title)
     axes.set_ylabel(figure.value)
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))

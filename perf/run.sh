@@ -17,6 +17,8 @@ for program in build/release/perf/hpl_*_bench; do
   fi
   if [[ $name == hpl_time_tile_bench ]]; then
     "$program" --csv "$out/time_tiles.csv"
+  elif [[ $name == hpl_template_bench ]]; then
+    "$program" --csv "$out/templates.csv"
   elif [[ $name == hpl_tuning_bench ]]; then
     "$program" >"$out/tuning_bench.csv"
   elif [[ $name == hpl_distributed_bench ]]; then

@@ -5,6 +5,7 @@
     sloc.py FILE...                            what each style of each file amounts to
     sloc.py --reduction NEW/BASE FILE...       per cent saved by style NEW against BASE (repeatable)
     sloc.py --csv ...                          the same as CSV
+    sloc.py --styles A,B ...                   these styles alone
 
 FILE is [APPLICATION[:STYLE]=]PATH. Files of one application are added up; without a name it is
 the file's stem. With STYLE the whole file counts as that style. Otherwise regions are marked by
@@ -238,8 +239,9 @@ def measure(text, name="source", whole_as=None):
     return {s: count(t) for s, t in tokens_by_style(text, name, whole_as).items()}
 
 
-def measure_files(arguments):
-    """{application: {style: Counts}} of [APPLICATION[:STYLE]=]PATH arguments."""
+def measure_files(arguments, wanted=None):
+    """{application: {style: Counts}} of [APPLICATION[:STYLE]=]PATH arguments; all styles, or those
+    of `wanted`, in its order."""
     result = {}
     for argument in arguments:
         name, equals, path = argument.rpartition("=")
@@ -248,6 +250,9 @@ def measure_files(arguments):
         styles = result.setdefault(application if equals else path.stem, {})
         for found, counts in measure(path.read_text(), str(path), style or None).items():
             styles.setdefault(found, Counts()).add(counts)
+    if wanted is not None:
+        result = {name: {s: styles[s] for s in wanted if s in styles}
+                  for name, styles in result.items()}
     return result
 
 
@@ -297,10 +302,11 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--reduction", action="append", default=[], metavar="NEW/BASE")
     parser.add_argument("--csv", action="store_true")
+    parser.add_argument("--styles", type=lambda text: text.split(","), metavar="A,B")
     parser.add_argument("files", nargs="+", metavar="FILE")
     arguments = parser.parse_args()
     try:
-        measured = measure_files(arguments.files)
+        measured = measure_files(arguments.files, arguments.styles)
         rows = (reduction_rows(measured, arguments.reduction) if arguments.reduction
                 else absolute_rows(measured))
         write(rows, arguments.csv)

@@ -15,10 +15,15 @@
 namespace hpl {
 namespace {
 
+/// More than there are weights when nobody could count them.
 std::size_t cellsOf(const std::vector<StencilPattern::Range>& shape) {
-  std::size_t cells = 1;
-  for (const auto& [lo, hi] : shape) cells *= static_cast<std::size_t>(hi - lo + 1);
-  return cells;
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  std::int64_t cells = 1;
+  for (const auto& [lo, hi] : shape) {
+    const std::int64_t extent = std::int64_t{hi} - lo + 1;
+    cells = extent > kMost / cells ? kMost : cells * extent;
+  }
+  return static_cast<std::size_t>(cells);
 }
 
 /// Reads a pattern word by word, and knows the line for messages.
@@ -110,9 +115,9 @@ class PatternReader {
 
 StencilPattern::StencilPattern(std::vector<Range> shape, std::vector<double> weights, double factor)
     : shape_(std::move(shape)), weights_(std::move(weights)), factor_(factor) {
-  if (shape_.empty() || shape_.size() > 3)
-    throw ArgumentError(
-        fmt::format("a pattern has one to three dimensions, not {}", shape_.size()));
+  if (shape_.empty() || shape_.size() > kMostPatternDimensions)
+    throw ArgumentError(fmt::format("a pattern has one to {} dimensions, not {}",
+                                    kMostPatternDimensions, shape_.size()));
   for (const auto& [lo, hi] : shape_)
     if (lo > 0 || hi < 0)
       throw ArgumentError(fmt::format(
@@ -124,18 +129,17 @@ StencilPattern::StencilPattern(std::vector<Range> shape, std::vector<double> wei
                                     cellsOf(shape_), weights_.size()));
   if (!std::isfinite(factor_) || factor_ == 0)
     throw ArgumentError(fmt::format("the factor {} does not divide anything", factor_));
-  std::size_t cell = 0;
-  std::array<Range, 3> box{};
-  for (std::size_t d = 0; d < shape_.size(); ++d) box[d] = shape_[d];
-  for (int a = box[0].first; a <= box[0].second; ++a) {
-    for (int b = box[1].first; b <= box[1].second; ++b) {
-      for (int c = box[2].first; c <= box[2].second; ++c) {
-        const double weight = weights_[cell++];
-        if (!std::isfinite(weight))
-          throw ArgumentError(
-              fmt::format("weight {} of the pattern is {}; give finite numbers", cell, weight));
-        if (weight != 0) neighbours_.push_back({{a, b, c}, weight});
-      }
+  PatternNeighbour neighbour;
+  for (std::size_t d = 0; d < shape_.size(); ++d) neighbour.offset[d] = shape_[d].first;
+  for (std::size_t cell = 0; cell < weights_.size(); ++cell) {
+    neighbour.weight = weights_[cell];
+    if (!std::isfinite(neighbour.weight))
+      throw ArgumentError(fmt::format("weight {} of the pattern is {}; give finite numbers",
+                                      cell + 1, neighbour.weight));
+    if (neighbour.weight != 0) neighbours_.push_back(neighbour);
+    for (std::size_t d = shape_.size(); d-- > 0;) {
+      if (++neighbour.offset[d] <= shape_[d].second) break;
+      neighbour.offset[d] = shape_[d].first;
     }
   }
   if (neighbours_.empty()) throw ArgumentError("all weights of the pattern are 0");
@@ -159,54 +163,11 @@ void StencilPattern::requireDimensions(int n) const {
                                     dimensions() == 1 ? "" : "s", n));
 }
 
-namespace {
-
-template <int N>
-void recordSpecific(const StencilPattern& pattern) {
-  using Values = Array<float, N>;
-  const auto out =
-      Values::fromSymbol(detail::arrayParameter(irType<float>(), ir::Space::Global, N, false));
-  const auto in =
-      Values::fromSymbol(detail::arrayParameter(irType<float>(), ir::Space::Global, N, true));
-  const std::array<Expr<std::size_t>, 3> ids{
-      Expr<std::size_t>(idx.node()), Expr<std::size_t>(idy.node()), Expr<std::size_t>(idz.node())};
-  const std::array<Expr<std::size_t>, 3> sizes{
-      Expr<std::size_t>(szx.node()), Expr<std::size_t>(szy.node()), Expr<std::size_t>(szz.node())};
-  const auto at = [](const Expr<std::size_t>& id, int offset) {
-    if (offset == 0) return id;
-    return offset < 0 ? id - static_cast<std::size_t>(-offset)
-                      : id + static_cast<std::size_t>(offset);
-  };
-  const auto element = [&](const Values& array, const std::array<int, 3>& offset) {
-    std::array<detail::Node, N> nodes{};
-    for (int d = 0; d < N; ++d) {
-      const auto axis = static_cast<std::size_t>(N - 1 - d);
-      const int o = offset[static_cast<std::size_t>(d)];
-      nodes[static_cast<std::size_t>(d)] = o == 0 ? ids[axis].node() : at(ids[axis], o).node();
-    }
-    return Ref<float>(detail::accessNode(array.symbol(), nodes.data(), N));
-  };
-  for (int d = 0; d < N; ++d) {
-    const auto axis = static_cast<std::size_t>(N - 1 - d);
-    const auto& [lo, hi] = pattern.shape()[static_cast<std::size_t>(d)];
-    detail::beginIf(
-        (ids[axis] >= static_cast<std::size_t>(-lo) && at(ids[axis], hi) < sizes[axis]).node());
-  }
-  Float sum = 0.0f;
-  for (const PatternNeighbour& n : pattern.neighbours())
-    sum += static_cast<float>(n.weight) * element(in, n.offset);
-  if (pattern.factor() != 1) sum /= static_cast<float>(pattern.factor());
-  element(out, {}) = sum;
-  for (int d = 0; d < N; ++d) detail::endBlock();
-}
-
-}  // namespace
-
 std::string StencilPattern::openClSource(const std::string& kernelName) const {
-  detail::Capture capture({"out", "in"});
-  if (dimensions() == 1) recordSpecific<1>(*this);
-  if (dimensions() == 2) recordSpecific<2>(*this);
-  if (dimensions() == 3) recordSpecific<3>(*this);
+  std::vector<std::string> names{"out", "in"};
+  for (int d = 0; d < dimensions() - 3; ++d) names.push_back("size" + std::to_string(d));
+  detail::Capture capture(std::move(names));
+  stencils::specificPattern<float>(plan());
   const std::shared_ptr<const ir::Kernel> captured = capture.finish(kernelName);
   ir::Kernel named = *captured;
   ir::Function entry = *named.entry;

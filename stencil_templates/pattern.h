@@ -9,19 +9,17 @@
 #include <utility>
 #include <vector>
 
+#include "stencil_templates/detail/pattern_step.h"
 #include "stencil_templates/stencil.h"
 
 /// Stencils that are given by weights: `sum of weight * neighbour, divided by a factor` (EPSILOD,
 /// Section 4.1).
 namespace hpl {
 
-/// A neighbour with a weight that is not zero; offsets of the slowest dimension first.
-struct PatternNeighbour {
-  std::array<int, 3> offset{};
-  double weight = 0;
-};
+template <class T, int N>
+class PatternStencil;
 
-/// The weights of a stencil of one to three dimensions: for each dimension how far it reaches
+/// The weights of a stencil of one to eight dimensions: for each dimension how far it reaches
 /// before and after a cell, and one weight for each cell of that box, row-major. Compact or not,
 /// symmetric or not.
 ///
@@ -53,9 +51,10 @@ class StencilPattern {
   const std::vector<PatternNeighbour>& neighbours() const { return neighbours_; }
 
   /// The stencil that reads these neighbours only, with the weights as constants of its code. T is
-  /// float or double. Throws ArgumentError unless N is the pattern's number of dimensions.
+  /// float or double. Up to three dimensions it is a Stencil, beyond them a PatternStencil. Throws
+  /// ArgumentError unless N is the pattern's number of dimensions.
   template <class T, int N>
-  Stencil specific() const;
+  std::conditional_t<(N <= 3), Stencil, PatternStencil<T, N>> specific() const;
 
   /// One step of the generic kernel, which works for any pattern: it reads all cells of the box and
   /// their weights from memory. Cells that lack neighbours are left as they are. The FRunner may
@@ -68,7 +67,11 @@ class StencilPattern {
   std::string openClSource(const std::string& kernelName) const;
 
  private:
+  template <class T, int N>
+  friend class PatternStencil;
+
   void requireDimensions(int n) const;
+  stencils::PatternPlan plan() const { return {shape_, neighbours_, factor_}; }
   /// The weights on the devices, as launches of generic() need them; made at the first call.
   template <class T, int N>
   Array<T, N>& weightsOnDevices() const;
@@ -77,9 +80,110 @@ class StencilPattern {
   std::vector<double> weights_;
   double factor_;
   std::vector<PatternNeighbour> neighbours_;
+  /// The kernel of generic() for more than three dimensions, by element type; made at the first
+  /// call.
+  template <class T>
+  const stencils::PatternStep& genericStep() const;
+
   /// By element type; copies of a pattern share them.
   std::shared_ptr<std::map<const void*, std::shared_ptr<void>>> weightArrays_ =
       std::make_shared<std::map<const void*, std::shared_ptr<void>>>();
+  std::shared_ptr<std::map<const void*, std::shared_ptr<stencils::PatternStep>>> genericSteps_ =
+      std::make_shared<std::map<const void*, std::shared_ptr<stencils::PatternStep>>>();
+};
+
+/// A pattern of more than three dimensions, ready to be applied. OpenCL's domains have three, so
+/// the last three dimensions of the arrays are the domain and each work-item loops over the cells
+/// along the others. Cells that lack neighbours are left as they are: boundaries, time tiling and
+/// the ghost exchange of Stencil know three dimensions. Keep the object: copies share what was
+/// captured.
+///
+///     StencilPattern pattern(...);   // four ranges
+///     pattern.specific<float, 4>().devices(2).iterate(100)(a, b);
+template <class T, int N>
+class PatternStencil {
+ public:
+  /// Throws ArgumentError unless N is the pattern's number of dimensions.
+  explicit PatternStencil(const StencilPattern& pattern)
+      : step_(
+            std::make_shared<stencils::PatternStep>(pattern.plan(), stencils::specificPattern<T>)) {
+    pattern.requireDimensions(N);
+  }
+
+  /// The same elsewhere; default: defaultDevice(). Throws DeviceError when there is no such device.
+  PatternStencil device(const Device& device) const {
+    return with([&](launch::LaunchOptions& options) { stencils::chooseDevice(options, device); });
+  }
+  /// The same on several devices: each computes a share of dimension N - 2, and gets the cells that
+  /// it reads. Throws DeviceError when there are not so many, LaunchError for an empty list and a
+  /// device that is named twice.
+  PatternStencil devices(int n) const { return devices(defaultDevice().type(), n); }
+  PatternStencil devices(DeviceType type, int n) const {
+    return with([&](launch::LaunchOptions& options) { stencils::chooseDevices(options, type, n); });
+  }
+  PatternStencil devices(const std::vector<Device>& list) const {
+    return with([&](launch::LaunchOptions& options) { stencils::chooseDevices(options, list); });
+  }
+  /// How floating point is treated; default: HPL_FP.
+  PatternStencil fp(FpMode mode) const {
+    return with([&](launch::LaunchOptions& options) {
+      options.fp = mode;
+      options.fpChosen = true;
+    });
+  }
+
+  /// Applies the pattern once. Returns at once; the FRunner repeats the launch while a copy of this
+  /// object exists. Throws ShapeError for shapes that differ or are smaller than the box that the
+  /// pattern reads, ArgumentError when the arrays share cells, and what eval throws.
+  FRunner operator()(const Array<T, N>& in, const Array<T, N>& out) const {
+    const launch::Argument from = launch::makeArgument(in);
+    step_->checkReach(from);
+    return step_->launch(options_, from, launch::makeArgument(out));
+  }
+
+  /// The pattern to be applied several times, by turns from `a` to `b` and back: `iterate(n)(a,
+  /// b)`. The result is always in `a`, and some earlier state in `b`: after an odd number of steps
+  /// the two handles exchange what they name (views, which cannot, are copied). Cells that lack
+  /// neighbours keep the values of `a`. Throws ArgumentError for a negative number of steps.
+  auto iterate(std::int64_t steps) const {
+    stencils::checkPatternSteps(steps);
+    return [self = *this, steps](Array<T, N>& a, Array<T, N>& b) {
+      if (steps > 0) self.turn(steps, a, b);
+    };
+  }
+
+ private:
+  template <class Choose>
+  PatternStencil with(const Choose& choose) const {
+    PatternStencil copy = *this;
+    choose(copy.options_);
+    return copy;
+  }
+
+  void turn(std::int64_t steps, Array<T, N>& a, Array<T, N>& b) const {
+    b = a;  // the rims of both
+    FRunner there = (*this)(a, b);
+    FRunner back;
+    for (std::int64_t done = 1; done < steps; ++done) {
+      if (done == 1) {
+        back = (*this)(b, a);
+      } else {
+        (done % 2 == 0 ? there : back).run();
+      }
+    }
+    if (steps % 2 == 0) return;
+    const auto isView = [](const Array<T, N>& array) {
+      return array.hostView().handle() == &array;
+    };
+    if (isView(a) || isView(b)) {
+      a = b;
+    } else {
+      swap(a, b);
+    }
+  }
+
+  std::shared_ptr<const stencils::PatternStep> step_;
+  launch::LaunchOptions options_;
 };
 
 namespace stencils {
@@ -153,10 +257,14 @@ void genericKernel3(Array<T, 3> out, const Array<T, 3>& in, const Array<T, 3>& w
 }  // namespace stencils
 
 template <class T, int N>
-Stencil StencilPattern::specific() const {
+std::conditional_t<(N <= 3), Stencil, PatternStencil<T, N>> StencilPattern::specific() const {
   static_assert(std::is_floating_point_v<T>, "HPL: patterns compute in float or double");
   requireDimensions(N);
-  return Stencil(stencils::PatternPoint<T, N>{neighbours_, factor_});
+  if constexpr (N <= 3) {
+    return Stencil(stencils::PatternPoint<T, N>{neighbours_, factor_});
+  } else {
+    return PatternStencil<T, N>(*this);
+  }
 }
 
 template <class T, int N>
@@ -165,15 +273,23 @@ Array<T, N>& StencilPattern::weightsOnDevices() const {
   std::shared_ptr<void>& known = (*weightArrays_)[&type];
   if (known == nullptr) {
     const auto extent = [this](std::size_t d) { return shape_[d].second - shape_[d].first + 1; };
-    std::shared_ptr<Array<T, N>> fresh;
-    if constexpr (N == 1) fresh = std::make_shared<Array<T, 1>>(extent(0));
-    if constexpr (N == 2) fresh = std::make_shared<Array<T, 2>>(extent(0), extent(1));
-    if constexpr (N == 3) fresh = std::make_shared<Array<T, 3>>(extent(0), extent(1), extent(2));
+    const auto fresh = [&]<std::size_t... D>(std::index_sequence<D...>) {
+      return std::make_shared<Array<T, N>>(extent(D)...);
+    }(std::make_index_sequence<N>());
     const std::vector<T> values(weights_.begin(), weights_.end());
     fresh->copyFrom(values.data());
-    known = std::move(fresh);
+    known = fresh;
   }
   return *static_cast<Array<T, N>*>(known.get());
+}
+
+template <class T>
+const stencils::PatternStep& StencilPattern::genericStep() const {
+  static const char type = 0;
+  std::shared_ptr<stencils::PatternStep>& known = (*genericSteps_)[&type];
+  if (known == nullptr)
+    known = std::make_shared<stencils::PatternStep>(plan(), stencils::genericPattern<T>);
+  return *known;
 }
 
 template <class T, int N>
@@ -187,9 +303,13 @@ FRunner StencilPattern::generic(Array<T, N>& in, Array<T, N>& out) const {
     return eval(stencils::genericKernel1<T>)(out, in, weights, lo(0), hi(0), factor);
   } else if constexpr (N == 2) {
     return eval(stencils::genericKernel2<T>)(out, in, weights, lo(0), hi(0), lo(1), hi(1), factor);
-  } else {
+  } else if constexpr (N == 3) {
     return eval(stencils::genericKernel3<T>)(out, in, weights, lo(0), hi(0), lo(1), hi(1), lo(2),
                                              hi(2), factor);
+  } else {
+    const launch::Argument list[] = {launch::makeArgument(weights), launch::makeArgument(factor)};
+    return genericStep<T>().launch({}, launch::makeArgument(in), launch::makeArgument(out),
+                                   &list[0], &list[1]);
   }
 }
 

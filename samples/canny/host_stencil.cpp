@@ -10,6 +10,7 @@
 namespace samples::canny {
 namespace {
 
+// [style: point]
 Short smoothed(Neighbourhood<unsigned char, 2> pixel) {
   Int sum = kMaskSum / 2;  // rounds to nearest
   for (int dy = -2; dy <= 2; ++dy) {
@@ -41,6 +42,7 @@ Int ridge(Neighbourhood<int, 2> s, Neighbourhood<unsigned char, 2> direction) {
             where(towards == kVertical, s(1, 0), where(towards == kFalling, s(1, 1), s(1, -1))));
   return where(here >= before && here > after, here, 0);
 }
+// [end]
 
 /// A weak pixel beside a strong one becomes strong.
 Uchar grown(Neighbourhood<unsigned char, 2> label) {

@@ -14,6 +14,7 @@ using Bytes = Array<unsigned char, 2>;
 using Shorts = Array<short, 2>;
 using Ints = Array<int, 2>;
 
+// [style: byhand, template, plain, point]
 /// The Gaussian of sigma 1.4, in parts of kMaskSum.
 constexpr int kMask[5][5] = {
     {2, 4, 5, 4, 2}, {4, 9, 12, 9, 4}, {5, 12, 15, 12, 5}, {4, 9, 12, 9, 4}, {2, 4, 5, 4, 2}};
@@ -32,10 +33,12 @@ constexpr int kHorizontal = 0, kVertical = 1, kFalling = 2, kRising = 3;
 
 /// What a pixel is after the double threshold.
 constexpr unsigned char kNone = 0, kWeak = 128, kStrong = 255;
+// [end]
 
 /// Rows up and down that a kernel reads at most: ghosts that a part needs.
 constexpr int kReach = 2;
 
+// [style: plain]
 /// Whether the thread's pixel has `radius` neighbours on each side.
 inline auto inside(int radius) {
   return idx >= radius && idx + radius < szx && idy >= radius && idy + radius < szy;
@@ -93,12 +96,15 @@ inline void thin(Ints ridges, const Ints& strength, const Bytes& direction) {
   }
   else_ { ridges[idy][idx] = 0; }
 }
+// [end]
 
+// [style: byhand, template, plain, point]
 /// Kernel 4: tells strong edges, weak edges and the rest apart by the squared gradient.
 inline void classify(Bytes labels, const Ints& ridges, Int low, Int high) {
   Int ridge = ridges[idy][idx];
   labels[idy][idx] = where(ridge >= high, kStrong, where(ridge >= low, kWeak, kNone));
 }
+// [end]
 
 /// Whether the thread's pixel is weak and one of its neighbours is strong.
 inline auto grows(const Bytes& labels) {

@@ -7,6 +7,7 @@
 namespace samples::gauss {
 namespace {
 
+// [style: point]
 /// The weighted mean of a neighbourhood; a functor, because the weights are host values.
 struct Mean {
   std::array<float, kTaps * kTaps> weights;
@@ -20,6 +21,7 @@ struct Mean {
     return mean;
   }
 };
+// [end]
 
 }  // namespace
 

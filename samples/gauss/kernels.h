@@ -13,6 +13,7 @@ using namespace hpl;  // NOLINT: kernels are written in the words of the library
 
 using Picture = Array<float, 2>;
 
+// [style: plain]
 /// Replaces a pixel by the weighted mean of its 11 x 11 neighbourhood. Pixels at the border, which
 /// lack neighbours, keep their value.
 ///
@@ -36,5 +37,6 @@ struct Smooth {
     next[idy][idx] = mean;
   }
 };
+// [end]
 
 }  // namespace samples::gauss

@@ -5,6 +5,7 @@
 namespace samples::jacobi3d {
 namespace {
 
+// [style: point]
 Float mean7(Neighbourhood<float, 3> p) {
   return (p(-1, 0, 0) + p(1, 0, 0) + p(0, -1, 0) + p(0, 1, 0) + p(0, 0, -1) + p(0, 0, 1)) *
          (1.0f / 6.0f);
@@ -23,6 +24,7 @@ Float mean27(Neighbourhood<float, 3> p) {
   }
   return (14.0f * shells[0] + 3.0f * shells[1] + shells[2]) * (1.0f / 128.0f);
 }
+// [end]
 
 }  // namespace
 

@@ -12,6 +12,7 @@ using namespace hpl;  // NOLINT: kernels are written in the words of the library
 
 using Points = Array<float, 3>;
 
+// [style: plain]
 /// Whether the thread's point has all of its neighbours, that is, lies inside the cube.
 inline auto inside() {
   return idx >= 1 && idx + 1 < szx && idy >= 1 && idy + 1 < szy && idz >= 1 && idz + 1 < szz;
@@ -46,6 +47,7 @@ inline void jacobi27(Points next, const Points& now) {
   }
   else_ { next[idz][idy][idx] = now[idz][idy][idx]; }
 }
+// [end]
 
 /// The largest difference between two cubes in each line of points along y: thread (idx, idy) looks
 /// at x = idx, z = idy, so that neighbours read neighbouring points.

@@ -5,6 +5,7 @@
 namespace samples::shwa {
 namespace {
 
+// [style: point]
 void flowsOfCell(Neighbourhood<float4, 2> water, Neighbourhood<float, 2> ground,
                  Output<float4> change, Output<float> speed) {
   Side here = sideOf(water(), ground(), true);
@@ -15,6 +16,7 @@ void flowsOfCell(Neighbourhood<float4, 2> water, Neighbourhood<float, 2> ground,
   Float depth = cell.x;
   speed = waveSpeed(here, depth);
 }
+// [end]
 
 }  // namespace
 

@@ -20,6 +20,7 @@ using Heights = Array<float, 2>;
 /// that time its float could not hold.
 constexpr int kStep = 0, kTime = 1, kLost = 2, kClockSize = 3;
 
+// [style: plain, template, point]
 /// One side of a face between two cells, seen along the face's normal.
 struct Side {
   Float ground, level;  // heights of the ground and of the surface
@@ -43,12 +44,16 @@ Side sideOf(const Cell& water, const Height& ground, bool alongX) {
   Float concentration = where(depth > 0.0f, cell.w / depth, 0.0f);
   return {bottom, depth + bottom, alongX ? u : v, alongX ? v : u, concentration};
 }
+// [end]
 
+// [style: plain]
 template <class Y, class X>
 Side side(const Water& water, const Heights& ground, const Y& y, const X& x, bool alongX) {
   return sideOf(water[y][x], ground[y][x], alongX);
 }
+// [end]
 
+// [style: plain, template, point]
 /// What flows from l to r.
 inline Flow across(const Side& l, const Side& r) {
   // The water that stands above the higher one of the two grounds.
@@ -86,7 +91,9 @@ inline auto inflow(const Side& here, const Side& toWest, const Side& toEast, con
 inline auto waveSpeed(const Side& here, const Float& depth) {
   return fmax(fabs(here.towards), fabs(here.past)) + sqrt(kGravity * depth);
 }
+// [end]
 
+// [style: plain]
 /// Kernel 1: what flows into each cell through its four faces, and the speed of its fastest wave.
 /// The cells of the ring are the wall: nothing changes there.
 inline void flows(Water change, Heights speed, const Water& water, const Heights& ground) {
@@ -103,7 +110,9 @@ inline void flows(Water change, Heights speed, const Water& water, const Heights
     speed[idy][idx] = 0.0f;
   }
 }
+// [end]
 
+// [style: plain, template, point]
 /// Kernel 2, first part: the fastest waves of each row, whose cells szx threads share among
 /// themselves. All of them go equally far, so that a CPU's vectors can hold several: some look at
 /// cells twice.
@@ -155,6 +164,7 @@ inline void update(Water water, const Water& change, const Array<float, 1>& cloc
                                    where(depth > kThinnest, next.z, 0.0f), fmax(next.w, 0.0f));
   }
 }
+// [end]
 
 /// Copies water, or changes of it.
 inline void copyWater(Water water, const Water& from) { water[idy][idx] = from[idy][idx]; }

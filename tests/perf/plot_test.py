@@ -32,6 +32,17 @@ figure15,GAUSS,2,syncGhosts,4,2,6.0
 figure15,GAUSS,2,syncGhosts,1,2,8.0
 figure15,GAUSS,2,annotations,1,0,1.0
 """
+TEMPLATES = HEADER + """\
+figure14,life,1,one row fills the tile,0,0,8.0
+figure14,life,1,"4 points, by hand",0,0,2.0
+"""
+COUNTS = """\
+application,style,sloc,n1,effort
+life,byhand,40,9,1000
+life,template,10,9,150
+life,plain,50,9,700
+shwa,plain,9,9,99
+"""
 
 
 def series(text, figure):
@@ -68,6 +79,28 @@ class Numbers(unittest.TestCase):
         found = series(text, "figure11")["syncGhosts"]
         self.assertEqual(list(found), ["LIFE (2 devices)", "LIFE (3 devices)"])
         self.assertEqual(found["LIFE (3 devices)"].median, 1.5)
+
+    def test_kernels_show_what_each_style_saves_against_those_by_hand(self):
+        found = series(COUNTS, "figure10")
+        self.assertEqual(list(found), ["template: lines", "template: effort", "plain: lines",
+                                       "plain: effort"])
+        self.assertEqual(found["template: lines"]["life"].median, 75)
+        self.assertEqual(found["template: effort"]["life"].median, 85)
+        self.assertEqual(found["plain: lines"]["life"].median, -25)
+        self.assertNotIn("shwa", found["plain: lines"])
+
+    def test_templates_are_compared_with_tiles_that_one_row_fills(self):
+        found = series(TEMPLATES, "figure14")
+        self.assertEqual(found, {"4 points, by hand": {"life": plot.Ratio(4, 4, 4)}})
+
+    def test_counts_that_cannot_be_drawn_are_refused_with_the_reason(self):
+        self.refused("application,style,sloc\n", "figure10", "missing column effort")
+        self.refused("application,style,sloc,effort\n", "figure10", "no lines")
+        self.refused("application,style,sloc,effort\na,plain,x,1\n", "figure10", "results.csv:2")
+        self.refused("application,style,sloc,effort\na,plain,1,1\n", "figure10",
+                     "no application has the style 'byhand'")
+        self.refused("application,style,sloc,effort\na,byhand,0,0\na,plain,1,1\n", "figure10",
+                     "style 'byhand' is empty")
 
     def test_what_cannot_be_drawn_is_refused_with_the_reason(self):
         self.refused(BARS, "figure12", "no lines of figure12", "figure11, figure13")
@@ -110,15 +143,16 @@ class Program(unittest.TestCase):
     @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not installed")
     def test_svg_and_png_are_written_and_equal_for_equal_numbers(self):
         with tempfile.TemporaryDirectory() as folder:
-            for figure, text in (("figure11", BARS), ("figure15", LINES)):
+            for figure, text in (("figure10", COUNTS), ("figure14", TEMPLATES),
+                                 ("figure15", LINES)):
                 results = self.results(folder, text)
                 outputs = [pathlib.Path(folder, name) for name in ("1.svg", "1.png", "2.svg")]
                 done = self.run_plot(figure, results, *map(str, outputs[:2]))
                 self.assertEqual(done.returncode, 0, done.stderr)
-                self.run_plot(figure, results, str(outputs[2]))
                 self.assertIn("<svg", outputs[0].read_text())
                 self.assertTrue(outputs[1].read_bytes().startswith(b"\x89PNG"))
-                self.assertEqual(outputs[0].read_text(), outputs[2].read_text())
+            self.run_plot(figure, results, str(outputs[2]))
+            self.assertEqual(outputs[0].read_text(), outputs[2].read_text())
 
     def test_a_wrong_suffix_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -168,6 +168,15 @@ class Regions(unittest.TestCase):
             self.assertEqual(done.returncode, 1)
             self.assertIn("LIFE has no style 'other'; it has annotations, subarrays", done.stderr)
 
+    def test_styles_that_are_not_asked_for_are_left_out(self):
+        with tempfile.TemporaryDirectory() as folder:
+            one = pathlib.Path(folder, "one.cpp")
+            one.write_text(STYLES)
+            found = sloc.measure_files([f"LIFE={one}"], ["other", "subarrays"])
+            self.assertEqual({name: list(styles) for name, styles in found.items()},
+                             {"LIFE": ["subarrays"]})
+            self.assertEqual(found["LIFE"]["subarrays"].sloc, 3)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -129,7 +129,7 @@ TEST_CASE("pattern files are read word by word, with comments") {
   CHECK(p.dimensions() == 2);
   CHECK(p.weights() == std::vector<double>{0, 1, 2, 3, 4, 5});
   CHECK(p.factor() == 2.5);
-  CHECK(p.neighbours().front().offset == std::array<int, 3>{-1, 1, 0});
+  CHECK(p.neighbours().front().offset == std::array<int, kMostPatternDimensions>{-1, 1});
 }
 
 TEST_CASE("wrong patterns are refused with the line and what was expected") {
