@@ -203,7 +203,7 @@ const Expr* RowsBuilder::fastRows(Block& out, Block& head, Variable* from, Varia
   usedSizes_ = usedSizes_ || interior.usedSizes();
   Carried carried;
   if (idempotent_ && vectors_ == 1)
-    carried = carry(source_, builder_, *body, x, options_.lanes, context.elements);
+    carried = carry(source_, builder_, *body, x, to, options_.lanes, context.elements);
   kept_ = carried.kept.size();
   if (jam_ == 1 && vectors_ == 1 && kept_ == 0 && !isNarrowed(context)) return nullptr;
   const Expr* allowed = tall_;

@@ -8,7 +8,8 @@
 /// What neighbours along a row compute is the same, some ids apart: `a[x - 1]` is what the vector
 /// before has loaded as `a[x]`. A loop that goes from one vector to the adjacent one computes such
 /// values once and keeps them from step to step; shifting lanes is cheaper than loading or
-/// computing them again.
+/// computing them again. Of a row of elements it loads the vector after the present one, so that
+/// all loads begin where vectors, and lines of the cache, begin.
 namespace hpl::strategies::detail {
 
 /// A loop's body and what goes with it.
@@ -23,9 +24,10 @@ struct Carried {
 };
 
 /// Rewrites a body that computes `lanes` neighbours from the id `x` (a variable) on, for a loop in
-/// which x mostly grows by `lanes`. `elements` are variables with the components of elements that
-/// are vectors, a lane for each neighbour.
+/// which x mostly grows by `lanes` and which computes all ids below `end`. `elements` are variables
+/// with the components of elements that are vectors, a lane for each neighbour.
 Carried carry(const Source& source, Builder& builder, const ir::Block& body, const ir::Variable* x,
-              int lanes, const std::unordered_set<const ir::Variable*>& elements);
+              const ir::Variable* end, int lanes,
+              const std::unordered_set<const ir::Variable*>& elements);
 
 }  // namespace hpl::strategies::detail
