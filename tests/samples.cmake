@@ -40,7 +40,7 @@ foreach(name IN LISTS samples)
   if(HPL_OCLGRIND AND NOT HPL_SANITIZE)
     set(strategies direct)
     if(name MATCHES "^(canny|gauss|jacobi3d|life)$")
-      list(APPEND strategies rows tile)
+      list(APPEND strategies rows tile stream)
     endif()
     # Time tiles of one work-item, in vectors, and of groups.
     if(name MATCHES "^(fdtd2d|heat2d)$")

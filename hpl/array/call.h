@@ -149,12 +149,17 @@ struct Callee<F, R, std::tuple<P...>> {
 /// Calls another function of the kernel language: `call(f)(a, x)`. The function becomes a real
 /// function of the generated code, captured once per kernel and address spaces of its arguments;
 /// calling `f(a, x)` directly inlines it instead. Results are returned with C++ `return` as the
-/// last statement, and with return_(value) inside control flow. Throws KernelError on recursion.
+/// last statement, and with return_(value) inside control flow. `f` may also be a NativeFunction.
+/// Throws KernelError on recursion.
 template <class F>
 auto call(F&& f) {
   using Function = std::decay_t<F>;
-  using S = detail::Signature<Function>;
-  return detail::Callee<Function, typename S::Result, typename S::Params>{f};
+  if constexpr (requires { typename Function::NativeSignature; }) {
+    return Function(f);
+  } else {
+    using S = detail::Signature<Function>;
+    return detail::Callee<Function, typename S::Result, typename S::Params>{f};
+  }
 }
 
 }  // namespace hpl

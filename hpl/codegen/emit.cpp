@@ -30,13 +30,16 @@ EmittedKernel emit(const ir::Kernel& kernel, const EmitOptions& options) {
   for (const ir::StructType* type : usage.structs) {
     session.globals.claimExactly(detail::structName(*type));
   }
+  const std::vector<const ir::Function*> functions = detail::calledFunctions(kernel);
+  detail::writeNatives(session, functions);
   emitted.name = session.globals.claim(kernel.name());
   session.functionNames[kernel.entry] = emitted.name;
-  for (const ir::Function* function : kernel.functions) {
-    session.functionNames[function] = session.globals.claim(function->name);
+  for (const ir::Function* function : functions) {
+    if (function->native == nullptr)
+      session.functionNames[function] = session.globals.claim(function->name);
   }
-  for (const ir::Function* function : kernel.functions) {
-    detail::FunctionWriter(session, *function).writeFunction();
+  for (const ir::Function* function : functions) {
+    if (function->native == nullptr) detail::FunctionWriter(session, *function).writeFunction();
   }
   detail::FunctionWriter(session, *kernel.entry).writeKernel(emitted.slots);
 

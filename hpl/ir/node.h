@@ -233,6 +233,12 @@ struct Stmt {
   }
 };
 
+/// OpenCL C that defines a function; lives for the whole program.
+struct NativeCode {
+  std::string name;
+  std::string source;
+};
+
 /// A kernel's entry point or a function that kernels call. Recursion does not occur.
 struct Function {
   std::string name;
@@ -240,6 +246,10 @@ struct Function {
   std::vector<const Variable*> params;
   const Block* body = nullptr;
   SourceLocation where;
+  /// What is emitted instead of the body, which then only says what the function may do as far as
+  /// analyses want to know: it reads, and writes unless they are read-only, any elements of its
+  /// parameters, and returns any value.
+  const NativeCode* native = nullptr;
 };
 
 }  // namespace hpl::ir

@@ -110,6 +110,11 @@ class Printer {
       params += (params.empty() ? "" : ", ") + print(*param);
     }
     const std::string result = isKernel ? "kernel" : describe(function.result);
+    if (function.native != nullptr) {
+      line("native " + result + " " + function.name + "(" + params + ") is", function.where);
+      line(function.native->source);
+      return;
+    }
     line(result + " " + function.name + "(" + params + ") {", function.where);
     body(function.body);
     line("}");

@@ -169,15 +169,16 @@ const std::array<Setting, 16>& table() {
        }},
       {{"HPL_EXPLAIN", switchValues, "off", "Launches say on stderr what they decided and why."},
        [](S& s, V v) { return applySwitch(s.explain, v); }},
-      {{"HPL_STRATEGY", "auto|direct|rows|tile", "auto",
-        "How kernels are laid out: as written, as vectors along rows, or from tiles in local "
-        "memory; auto: for the device."},
+      {{"HPL_STRATEGY", "auto|direct|rows|tile|stream", "auto",
+        "How kernels are laid out: as written, as vectors along rows, from tiles in local memory, "
+        "or plane by plane; auto: for the device."},
        [](S& s, V v) {
-         return applyChoice<Strategy, 4>(s.strategy, v,
+         return applyChoice<Strategy, 5>(s.strategy, v,
                                          {{{"auto", Strategy::Auto},
                                            {"direct", Strategy::Direct},
                                            {"rows", Strategy::Rows},
-                                           {"tile", Strategy::Tile}}});
+                                           {"tile", Strategy::Tile},
+                                           {"stream", Strategy::Stream}}});
        }},
       {{"HPL_TUNE", "off|quick|full", "quick",
         "Measured choice of how kernels are laid out: none, while long runs run, or before the "

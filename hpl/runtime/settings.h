@@ -17,7 +17,8 @@ enum class Overlap { Auto, On, Off };
 enum class Pack { Auto, On, Off };
 enum class LogLevel { Off, Error, Warn, Info, Debug };
 enum class TuneMode { Off, Quick, Full };
-enum class Strategy { Auto, Direct, Rows, Tile };
+/// Findings of tuning on disk hold these numbers.
+enum class Strategy { Auto, Direct, Rows, Tile, Stream };
 
 /// The values of the HPL_* environment variables.
 struct Settings {

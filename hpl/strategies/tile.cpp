@@ -216,6 +216,7 @@ Tiled TileBuilder::build() {
   declareIds(*body);
   Block fills;
   for (const ir::ArrayAccess& access : summary.arrays) {
+    if (source_.isAliased(access.array)) continue;
     const Reach reach = reachOf(access, options_.dims);
     if (!reach.axis.empty()) addTile(access, reach, *body, fills);
   }

@@ -43,8 +43,8 @@ struct Tiled {
 };
 
 /// Rewrites a verified kernel. Tiles are made of the arrays that it reads at several offsets from
-/// its ids and does not write. The rewritten kernel keeps parts of `kernel`, which must live as
-/// long.
+/// its ids and neither writes nor points into. The rewritten kernel keeps parts of `kernel`, which
+/// must live as long.
 Tiled tile(const ir::Kernel& kernel, const ir::AccessSummary& summary, const TileOptions& options);
 
 }  // namespace hpl::strategies

@@ -139,7 +139,9 @@ PreparedStencils<Array<typename In::Element, In::kRank, Local>...> prepareSevera
 /// devices, ...)`, with the annotation of the launch. Without local domain, or without number of
 /// elements, the library chooses them; devices in the direct form have no use for either. A letter
 /// as in StencilKernel2DP lets the preparation refuse what that boundary cannot do, which is a
-/// periodic one along a dimension that is split. 1-D and 3-D alike. The devices get equal shares.
+/// periodic one along a dimension that is split. 1-D and 3-D alike. The devices get equal shares;
+/// in the tile form a launch with other ghosts or shares, or on arrays of another shape, throws
+/// LaunchError.
 ///
 /// Throws ArgumentError for extents larger than the array or a part, a dimension that does not
 /// exist, ghosts narrower than the extents, and less than one element per work-item; LaunchError

@@ -311,6 +311,12 @@ TEST_CASE("variants and points say the same, and numbers that make no sense choo
   CHECK(variant.toPoint() == tune::Point{{"strategy", 2}, {"lanes", 8}, {"jam", 4}, {"band", 32}});
   CHECK(Variant::from(variant.toPoint()).toPoint() == variant.toPoint());
   CHECK(variant.toString() == "rows, lanes 8, jam 4, band 32");
+  const Variant stream{
+      .strategy = runtime::Strategy::Stream, .depth = 32, .width = 64, .height = 4};
+  CHECK(stream.toPoint() ==
+        tune::Point{{"strategy", 4}, {"depth", 32}, {"width", 64}, {"height", 4}});
+  CHECK(Variant::from(stream.toPoint()).toPoint() == stream.toPoint());
+  CHECK(stream.toString() == "stream, depth 32, width 64, height 4");
   CHECK(Variant::from({}).isDefault());
   CHECK(Variant().toString() == "the library's own choice");
   for (const tune::Point& wrong :

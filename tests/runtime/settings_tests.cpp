@@ -89,6 +89,7 @@ TEST_CASE("choices are read without regard to case") {
   CHECK(parse("HPL_STRATEGY", "direct").strategy == Strategy::Direct);
   CHECK(parse("HPL_STRATEGY", "Rows").strategy == Strategy::Rows);
   CHECK(parse("HPL_STRATEGY", "tile").strategy == Strategy::Tile);
+  CHECK(parse("HPL_STRATEGY", "stream").strategy == Strategy::Stream);
 }
 
 TEST_CASE("checks are a list") {

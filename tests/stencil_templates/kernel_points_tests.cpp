@@ -94,6 +94,23 @@ void pointing(Grid in, Grid out, Tile tmp, Helper helper) {
   });
 }
 
+// OpenCL C.
+const NativeFunction<Float(const AliasArray<float>&, Int)> nativeFold("native_fold", R"(
+  float native_fold(const HPL_SPACE float* p, int row) {
+    return p[0] > 0 ? p[-row] + p[row] : p[-1] - p[1];
+  })");
+
+template <StencilForm Form>
+void native(Grid in, Grid out, Tile tmp, Helper helper) {
+  StencilKernel2DF<1, 1, 1, 1, Form>(in, out, tmp, helper, 0.0f, nativeFold);
+}
+template <StencilForm Form>
+void nativeInLambda(Grid in, Grid out, Tile tmp, Helper helper, Float scale) {
+  StencilKernel2DF<1, 1, 1, 1, Form>(
+      in, out, tmp, helper, 0.0f,
+      [](AliasArray<float> p, Int row, Float s) { return s * call(nativeFold)(p, row); }, scale);
+}
+
 struct Sharpen {
   float amount;
   Expr<float> operator()(AliasArray<float> p, Int row) const {
@@ -135,6 +152,21 @@ TEST_CASE("a lambda that hands its neighbourhood on to a called function") {
   });
   CHECK(resultOf<1, 1, 1, 1, StencilForm::Direct>(calling<StencilForm::Direct>) == wanted);
   CHECK(resultOf<1, 1, 1, 1, StencilForm::Tile>(calling<StencilForm::Tile>) == wanted);
+}
+
+TEST_CASE("a point function in OpenCL C") {
+  const auto fold = [](float scale) {
+    return expected([scale](const std::vector<float>& in, int y, int x) {
+      return scale * (at(in, y, x) > 0.0f ? at(in, y - 1, x) + at(in, y + 1, x)
+                                          : at(in, y, x - 1) - at(in, y, x + 1));
+    });
+  };
+  CHECK(resultOf<1, 1, 1, 1, StencilForm::Direct>(native<StencilForm::Direct>) == fold(1));
+  CHECK(resultOf<1, 1, 1, 1, StencilForm::Tile>(native<StencilForm::Tile>) == fold(1));
+  CHECK(resultOf<1, 1, 1, 1, StencilForm::Direct>(nativeInLambda<StencilForm::Direct>, 2.0f) ==
+        fold(2));
+  CHECK(resultOf<1, 1, 1, 1, StencilForm::Tile>(nativeInLambda<StencilForm::Tile>, 2.0f) ==
+        fold(2));
 }
 
 TEST_CASE("pointers into the neighbourhood and strides that change") {

@@ -58,6 +58,25 @@ float largestChange(const Grid<float>& a, const Grid<float>& b) {
 
 }  // namespace
 
+TEST_CASE("stencils: point functions call functions in OpenCL C") {
+  const NativeFunction<Float(Float, Float, Float)> flow("flow", R"(
+    float flow(float here, float around, float alpha) {
+      return here + alpha * (around - 4 * here);
+    })");
+  Stencil heat([flow](Neighbourhood<float, 2> t, Float alpha) {
+    return flow(t(), t(-1, 0) + t(1, 0) + t(0, -1) + t(0, 1), alpha);
+  });
+  const Grid<float> start = someCells<float>({1, 13, 21}, 3);
+  Plate now = arrayOf<float, 2>(start), next(13, 21);
+  const Rules rules = rulesOf(Kind::Nearest);
+  heat.boundary(Nearest());
+  // Several steps, which no strategy joins.
+  heat.iterate(6)(now, next, 0.1f);
+  Grid<float> result(start.n);
+  result.cells = cellsOf(now);
+  CHECK(largestChange(result, heatSteps(start, 6, rules)) < 1e-4f);
+}
+
 TEST_CASE("stencils: several inputs and outputs have types and boundaries of their own") {
   Stencil mix([](Neighbourhood<float, 2> a, Neighbourhood<short, 2> b, Output<float>& sum,
                  Output<unsigned char> code, Float scale, Int shift) {

@@ -14,6 +14,8 @@ using hpl::strategies::test::RandomStencil;
 
 namespace {
 
+constexpr Strategy kAll[] = {Strategy::Direct, Strategy::Rows, Strategy::Tile, Strategy::Stream};
+
 /// Lays kernels out by one strategy as long as it lives.
 struct Forced {
   explicit Forced(Strategy strategy) : before(runtime::settings()) {
@@ -64,6 +66,30 @@ void widen(Array<double, 3> out, const Array<unsigned char, 3>& in) {
   }
 }
 
+/// A star that reaches further up than down, in three planes of one array and in one of another;
+/// the domain is periodic along x.
+void heat(Array<float, 3> out, const Array<float, 3>& in, const Array<float, 3>& k) {
+  const auto west = where(idx > 0, idx - 1, szx - 1);
+  if_(idy > 0 && idy + 1 < szy && idz > 0 && idz + 2 < szz) {
+    out[idz][idy][idx] = in[idz - 1][idy][idx] * 0.3f + in[idz + 2][idy][idx] * 0.1f +
+                         in[idz][idy - 1][idx] + in[idz][idy + 1][idx] -
+                         k[idz][idy][idx] * in[idz][idy][west];
+  }
+  else_ { out[idz][idy][idx] = in[idz][idy][idx] + k[idz][idy][idx]; }
+}
+
+/// All 27 elements around.
+void box(Array<float, 3> out, const Array<float, 3>& in) {
+  if_(idx > 0 && idx + 1 < szx && idy > 0 && idy + 1 < szy && idz > 0 && idz + 1 < szz) {
+    Float sum = 0.0f;
+    for (int z = -1; z <= 1; ++z)
+      for (int y = -1; y <= 1; ++y)
+        for (int x = -1; x <= 1; ++x)
+          sum += static_cast<float>(1 + z + 3 * y + 9 * x) * in[idz + z][idy + y][idx + x];
+    out[idz][idy][idx] = sum;
+  }
+}
+
 }  // namespace
 
 TEST_CASE("all strategies compute the same bits on the device") {
@@ -73,14 +99,13 @@ TEST_CASE("all strategies compute the same bits on the device") {
     Array<float, 2> in(height, width), out(height, width);
     fill(in, 1);
     std::vector<std::vector<float>> results;
-    for (const Strategy strategy : {Strategy::Direct, Strategy::Rows, Strategy::Tile}) {
+    for (const Strategy strategy : kAll) {
       const Forced forced(strategy);
       out = -1.0f;
       reeval(smooth)(out, in, 0.3f);
       results.push_back(contents(out));
     }
-    CHECK(results[1] == results[0]);
-    CHECK(results[2] == results[0]);
+    for (const std::vector<float>& result : results) CHECK(result == results[0]);
   }
 }
 
@@ -88,14 +113,13 @@ TEST_CASE("kernels whose axes run the other way round are laid out along memory"
   Array<float, 2> in(37, 61), out(37, 61);
   fill(in, 2);
   std::vector<std::vector<float>> results;
-  for (const Strategy strategy : {Strategy::Direct, Strategy::Rows, Strategy::Tile}) {
+  for (const Strategy strategy : kAll) {
     const Forced forced(strategy);
     out = -1.0f;
     reeval(transposedSmooth).global(37, 61)(out, in);
     results.push_back(contents(out));
   }
-  CHECK(results[1] == results[0]);
-  CHECK(results[2] == results[0]);
+  for (const std::vector<float>& result : results) CHECK(result == results[0]);
 }
 
 TEST_CASE("views, other element types and three dimensions give the same bits by all strategies") {
@@ -103,15 +127,14 @@ TEST_CASE("views, other element types and three dimensions give the same bits by
   Array<double, 3> out(9, 14, 50);
   fill(in, 3);
   std::vector<std::vector<double>> results;
-  for (const Strategy strategy : {Strategy::Direct, Strategy::Rows, Strategy::Tile}) {
+  for (const Strategy strategy : kAll) {
     const Forced forced(strategy);
     out = -1.0;
     reeval(widen)(out(Range(1, 7), Range(2, 13), Range(3, 45)),
                   in(Range(0, 6), Range(1, 12), Range(5, 47)));
     results.push_back(contents(out));
   }
-  CHECK(results[1] == results[0]);
-  CHECK(results[2] == results[0]);
+  for (const std::vector<double>& result : results) CHECK(result == results[0]);
 }
 
 TEST_CASE("shares of several devices are laid out by all strategies alike") {
@@ -119,7 +142,7 @@ TEST_CASE("shares of several devices are laid out by all strategies alike") {
   Array<float, 2> in(50, 70), out(50, 70);
   fill(in, 4);
   std::vector<std::vector<float>> results;
-  for (const Strategy strategy : {Strategy::Direct, Strategy::Rows, Strategy::Tile}) {
+  for (const Strategy strategy : kAll) {
     const Forced forced(strategy);
     out = -1.0f;
     reeval(smooth).devices(CPU, count)(out, in, 0.25f);
@@ -129,6 +152,35 @@ TEST_CASE("shares of several devices are laid out by all strategies alike") {
     results.push_back(contents(out));
   }
   for (std::size_t i = 2; i < results.size(); ++i) CHECK(results[i] == results[i % 2]);
+}
+
+TEST_CASE(
+    "streams of planes give the same bits as kernels as they are written, on three devices too") {
+  const int count = getDeviceNumber(CPU);
+  for (const auto& [depth, height, width] :
+       {std::array<int, 3>{6, 4, 5}, {37, 9, 70}, {20, 33, 16}}) {
+    CAPTURE(depth);
+    Array<float, 3> in(depth, height, width), k(depth, height, width), out(depth, height, width);
+    fill(in, 7);
+    fill(k, 8);
+    std::vector<std::vector<float>> results[4];
+    for (const Strategy strategy : {Strategy::Direct, Strategy::Stream}) {
+      const Forced forced(strategy);
+      const auto keep = [&](int place) { results[place].push_back(contents(out)); };
+      out = -1.0f;
+      reeval(heat)(out, in, k);
+      keep(0);
+      reeval(box)(out, in);
+      keep(1);
+      reeval(heat).devices(CPU, count)(out, in, k);
+      keep(2);
+      out = -1.0f;
+      reeval(heat).devices(CPU, count)(PART1(out, 2), PART1(in, 2), PART1(k, 2));
+      keep(3);
+    }
+    for (const auto& both : results) CHECK(both[1] == both[0]);
+    CHECK(results[2][0] == results[0][0]);
+  }
 }
 
 TEST_CASE("a written array that is passed twice is computed as written") {
@@ -157,13 +209,12 @@ TEST_CASE("random stencils give the same bits by all strategies on the device") 
     fill(a, seed);
     fill(b, seed + 1);
     std::vector<std::vector<int>> results;
-    for (const Strategy strategy : {Strategy::Direct, Strategy::Rows, Strategy::Tile}) {
+    for (const Strategy strategy : kAll) {
       const Forced forced(strategy);
       out = 11;
       reeval(RandomStencil{seed, seed % 2 == 0})(out, a, b, 4);
       results.push_back(contents(out));
     }
-    REQUIRE(results[1] == results[0]);
-    REQUIRE(results[2] == results[0]);
+    for (const std::vector<int>& result : results) REQUIRE(result == results[0]);
   }
 }

@@ -67,7 +67,15 @@ void FunctionWriter::hiddenArguments(const Variable& param, const Variable& arra
 
 void FunctionWriter::call(const ir::Call& call, const ir::SourceLocation& where, bool declares) {
   Text& text = session_.text;
+  const bool isNative = call.function->native != nullptr;
+  // Surplus work-items would hand over positions that do not exist.
+  if (isNative && session_.masked) {
+    if (declares && call.result != nullptr && !isUnused(*call.result))
+      text.line(declarator(*call.result) + " = 0;");
+    declares = false;
+  }
   text.beginLine();
+  if (isNative && session_.masked) out_ += "if (hpl_on) ";
   resultPrefix(call.result, declares);
   out_ += session_.functionNames.at(call.function) + '(';
   bool first = true;
@@ -87,7 +95,11 @@ void FunctionWriter::call(const ir::Call& call, const ir::SourceLocation& where,
     } else {
       firstElement(*whole->array);
     }
-    hiddenArguments(*call.function->params[i], *whole->array);
+    if (!isNative) hiddenArguments(*call.function->params[i], *whole->array);
+  }
+  if (isNative) {
+    out_ += ");";
+    return text.endLine(where);
   }
   const FunctionUsage& callee = session_.usage.of(call.function);
   for (const Variable* local : callee.locals) {

@@ -258,6 +258,11 @@ class FunctionWriter {
   ir::SourceLocation where_;
 };
 
+/// The functions that the kernel calls, directly or not, callees first.
+std::vector<const ir::Function*> calledFunctions(const ir::Kernel& kernel);
+/// Writes the sources of those that are OpenCL C, and names them.
+void writeNatives(Session& session, const std::vector<const ir::Function*>& functions);
+
 /// "hpl_float8": the vector type with the alignment of its elements.
 std::string unalignedName(const ir::Type& type);
 /// Structural equality of pure expressions.

@@ -14,6 +14,7 @@ namespace hpl::ir {
 struct Expr;
 struct Variable;
 struct Function;
+struct NativeCode;
 }  // namespace hpl::ir
 
 /// What the templates of the embedded language call to record a kernel. Everything here is
@@ -105,6 +106,17 @@ void beginFunction(const FunctionKey& key);
 const ir::Function* endFunction(const ir::Type& resultType, Node result);
 /// Drops a function whose capture was left by an exception.
 void abandonFunction() noexcept;
+/// A parameter of a function in OpenCL C: a scalar, or a pointer to elements.
+struct NativeParameter {
+  ir::Type type;
+  bool isPointer = false;
+  /// The function does not write through the pointer.
+  bool readOnly = false;
+};
+/// The function that `code` defines, for pointers into memory of the key's spaces.
+const ir::Function* nativeFunction(const FunctionKey& key, const ir::NativeCode& code,
+                                   const ir::Type& result, const NativeParameter* params,
+                                   std::size_t count);
 /// Calls a captured function; the result is null for void functions.
 Node callNode(const ir::Function* function, const Node* args, std::size_t count);
 Node arrayArgument(Symbol array);

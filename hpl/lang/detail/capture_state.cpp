@@ -95,8 +95,11 @@ void Capture::setLocation(const std::source_location& where) {
 void Capture::nameFunctionFrom(const std::source_location& where) {
   open().named = true;
   open().function->where = where_;
-  std::string name = shortFunctionName(where.function_name());
-  if (!isIdentifier(name)) return;
+  const std::string name = shortFunctionName(where.function_name());
+  if (isIdentifier(name)) nameFunction(name);
+}
+
+void Capture::nameFunction(std::string name) {
   if (functions_.size() > 1) {
     std::string unique = name;
     for (int i = 2; functionNames_.contains(unique); ++i) unique = name + "_" + std::to_string(i);
@@ -105,6 +108,13 @@ void Capture::nameFunctionFrom(const std::source_location& where) {
     name = unique;
   }
   open().function->name = name;
+}
+
+void Capture::makeNative(const ir::NativeCode& code) {
+  open().named = true;
+  open().function->where = where_;
+  open().function->native = &code;
+  nameFunction(code.name);
 }
 
 std::string Capture::uniqueName(const std::string& stem, bool numbered) {

@@ -70,6 +70,8 @@ class Capture {
   void beginFunction(const FunctionKey& key);
   const ir::Function* endFunction(const ir::Type& resultType, Node result);
   void abandonFunction() noexcept;
+  /// Makes the function under capture one that `code` defines.
+  void makeNative(const ir::NativeCode& code);
 
  private:
   /// A loop that is being recorded.
@@ -97,6 +99,8 @@ class Capture {
   ir::Block* block() { return open().blocks.back(); }
   std::string uniqueName(const std::string& stem, bool numbered);
   void nameFunctionFrom(const std::source_location& where);
+  /// Gives the function under capture the name, or one like it that is free.
+  void nameFunction(std::string name);
 
   std::shared_ptr<ir::Kernel> kernel_ = std::make_shared<ir::Kernel>();
   std::vector<OpenFunction> functions_;

@@ -20,16 +20,25 @@ namespace {
 /// many distinct launches of one kernel does not repeat them.
 constexpr std::size_t kMaxPlans = 1024;
 
+using Guards = std::vector<std::shared_ptr<const LaunchGuard>>;
+
 thread_local runtime::DeviceState* capturingDevice = nullptr;
+thread_local Guards* capturingGuards = nullptr;
 
 struct CapturingFor {
-  explicit CapturingFor(runtime::DeviceState& device) : outer(capturingDevice) {
+  CapturingFor(runtime::DeviceState& device, Guards& guards)
+      : outer(capturingDevice), outerGuards(capturingGuards) {
     capturingDevice = &device;
+    capturingGuards = &guards;
   }
-  ~CapturingFor() { capturingDevice = outer; }
+  ~CapturingFor() {
+    capturingDevice = outer;
+    capturingGuards = outerGuards;
+  }
   CapturingFor(const CapturingFor&) = delete;
   CapturingFor& operator=(const CapturingFor&) = delete;
   runtime::DeviceState* outer;
+  Guards* outerGuards;
 };
 
 /// All entries ever made; never destroyed, because static Arrays and FRunners may outlive any
@@ -133,8 +142,8 @@ std::shared_ptr<const KernelVersion> KernelEntry::capture(
         "this function has parameters marked In, Out or InOut, so it stands for a native "
         "kernel, but nativeHandle(f, name, source) was not called for it");
   const auto begin = std::chrono::steady_clock::now();
-  const CapturingFor guard(device);
   auto version = std::make_shared<KernelVersion>();
+  const CapturingFor guard(device, version->guards);
   {
     hpl::detail::Capture capture(labels);
     capture.setDeviceLimits(device.properties().maxWorkGroupSize, device.properties().localMemory);
@@ -202,6 +211,10 @@ void KernelEntry::dropPlans() {
 }
 
 void forget(KernelEntry& entry) { entry.forget(); }
+
+void addLaunchGuard(std::shared_ptr<const LaunchGuard> guard) {
+  if (capturingGuards != nullptr) capturingGuards->push_back(std::move(guard));
+}
 
 void registerNative(const void* address, const KernelSource& source, const std::string& name,
                     const std::string& sourceOrFile, const std::string& options,

@@ -13,6 +13,7 @@
 #include "hpl/ir/axes.h"
 #include "hpl/ir/kernel.h"
 #include "hpl/launch/eval.h"
+#include "hpl/launch/guard.h"
 #include "hpl/launch/native.h"
 
 namespace hpl::launch {
@@ -56,6 +57,8 @@ struct KernelVersion {
   std::shared_ptr<RewrittenKernels> rewritten;
   /// What rewrites the kernel instead of the library's strategies; null for most kernels.
   const KernelRewriter* rewriter = nullptr;
+  /// What its makers want to see of its launches.
+  std::vector<std::shared_ptr<const LaunchGuard>> guards;
   /// Null for captured kernels.
   std::shared_ptr<const NativeKernel> native;
 };

@@ -309,6 +309,17 @@ void addUses(Plan& plan, const Shape& shape, const Argument* arguments, const Sh
   plan.placements.resize(plan.uses.size());
 }
 
+/// Lets the kernel's makers see what it is launched with.
+void passGuards(const KernelVersion& version, const runtime::DeviceState& device,
+                const Argument* arguments, std::size_t count) {
+  if (version.guards.empty()) return;
+  GuardedLaunch launch{*version.kernel, device.name(), {}};
+  for (std::size_t i = 0; i < count; ++i)
+    launch.views.push_back(arguments[i].kind == Argument::Kind::Array ? arguments[i].view
+                                                                      : nullptr);
+  for (const auto& guard : version.guards) guard->check(launch);
+}
+
 }  // namespace
 
 std::shared_ptr<Plan> makePlan(KernelEntry& entry, const LaunchOptions& options,
@@ -328,6 +339,7 @@ std::shared_ptr<Plan> makeVariant(std::shared_ptr<const KernelVersion> version,
   plan->labels = labels;
   plan->version = std::move(version);
   checkArguments(*plan->version, arguments, count);
+  passGuards(*plan->version, device, arguments, count);
   checkLocalMemory(*plan->version, arguments, count, device);
   plan->argumentCount = count;
   plan->options = options;

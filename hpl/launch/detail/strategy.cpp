@@ -18,6 +18,8 @@ namespace hpl::launch {
 namespace {
 
 using strategies::Hidden;
+using strategies::PlaneQueue;
+using strategies::PlaneQueueOptions;
 using strategies::Rows;
 using strategies::RowsOptions;
 using strategies::Tiled;
@@ -128,11 +130,29 @@ std::string defect(const Plan& plan, const Argument* arguments) {
   return "";
 }
 
-/// What to try; Direct with the reason why nothing is tried.
-runtime::Strategy wishFor(const Plan& plan, std::string& reason) {
+/// Columns along the slowest axis are worth their bookkeeping: a star at least, whose values each
+/// serve three planes, in a domain that gives every unit several groups with slabs of some length.
+/// Nobody has measured it on a GPU yet, and therefore no more than that.
+bool isWorthStreaming(const Plan& plan, const Shape& shape) {
+  constexpr int kPlanes = 3;
+  // Cells: of a group of 256 with a slab of 16.
+  constexpr std::size_t kReads = 7, kCells = 4096, kGroups = 4;
+  if (plan.device->type() != GPU || shape.dims != 3) return false;
+  const ir::AccessSummary& access = plan.version->access;
+  const std::size_t cells = shape.size[0] * shape.size[1] * shape.size[2];
+  return strategies::planesRead(access, orderOf(shape)[2]) >= kPlanes &&
+         strategies::distinctReads(access) >= kReads &&
+         cells / kCells >= kGroups * std::max(1u, plan.device->properties().computeUnits);
+}
+
+/// What to try, after streams have been refused perhaps; Direct with the reason why nothing is
+/// tried.
+runtime::Strategy wishFor(const Plan& plan, const Shape& shape, bool mayStream,
+                          std::string& reason) {
   const runtime::Strategy asked = runtime::settings().strategy;
   if (asked != runtime::Strategy::Auto) return asked;
   const KernelVersion& version = *plan.version;
+  if (mayStream && isWorthStreaming(plan, shape)) return runtime::Strategy::Stream;
   if (plan.device->type() == CPU) {
     if (strategies::hasReuse(*version.kernel, version.access)) return runtime::Strategy::Rows;
     reason = "each work-item reads its own elements only, so memory decides";
@@ -205,6 +225,61 @@ LaidOut inTiles(const Plan& plan, const Shape& shape, const Argument* arguments,
   reason =
       "tile: " + reason +
       fmt::format(", groups of {} x {} x {}", options.local[0], options.local[1], options.local[2]);
+  return result;
+}
+
+/// Planes that a work-item goes along: as the variant says, else as many as leave every unit some
+/// groups, but enough to be worth filling a queue.
+std::size_t slabFor(const Shape& shape, std::size_t slow, const std::array<int, 3>& local,
+                    unsigned units, const Variant& variant) {
+  const std::size_t planes = shape.size[slow];
+  if (variant.depth > 0) return std::min(planes, static_cast<std::size_t>(variant.depth));
+  std::size_t columns = 1;
+  for (std::size_t a = 0; a < 3; ++a)
+    if (a != slow) columns *= dividedUp(shape.size[a], static_cast<std::size_t>(local[a]));
+  constexpr std::size_t kGroupsPerUnit = 8, kShortest = 16;
+  const std::size_t slabs = dividedUp(kGroupsPerUnit * std::max(1u, units), columns);
+  return std::min(planes, std::max(kShortest, dividedUp(planes, slabs)));
+}
+
+LaidOut inStreams(const Plan& plan, const Shape& shape, const Argument* arguments,
+                  const Variant& variant, std::string& reason) {
+  LaidOut result{nullptr, {}, shape, true, 0};
+  const DeviceProperties& device = plan.device->properties();
+  PlaneQueueOptions options;
+  options.dims = static_cast<int>(shape.dims);
+  options.order = orderOf(shape);
+  options.localMemory = device.localMemory;
+  const auto most = static_cast<int>(std::min<std::size_t>(device.maxWorkGroupSize, 1024));
+  const auto row = static_cast<std::size_t>(options.order[0]);
+  const auto slow =
+      static_cast<std::size_t>(options.order[static_cast<std::size_t>(options.dims - 1)]);
+  if (options.dims == 3) {
+    const auto middle = static_cast<std::size_t>(options.order[1]);
+    options.local[row] = std::min(variant.width > 0 ? variant.width : 32, most);
+    options.local[middle] =
+        std::clamp(most / options.local[row], 1, variant.height > 0 ? variant.height : 8);
+  } else if (options.dims == 2) {
+    options.local[row] = std::min(variant.width > 0 ? variant.width : 128, most);
+  }
+  const std::shared_ptr<const PlaneQueue> queue =
+      plan.version->rewritten->streamed(*plan.version, options);
+  reason = queue->reason;
+  if (!queue->kernel) return result;
+  std::array<std::size_t, 3> block{1, 1, 1};
+  block[slow] = slabFor(shape, slow, options.local, device.computeUnits, variant);
+  for (const Hidden& hidden : queue->hidden)
+    result.hidden.push_back(valueOf(hidden, plan, shape, arguments, block));
+  result.kernel = queue->kernel;
+  for (std::size_t a = 0; a < 3; ++a) {
+    const auto local = static_cast<std::size_t>(options.local[a]);
+    result.shape.local[a] = local;
+    result.shape.global[a] =
+        a == slow ? dividedUp(shape.size[a], block[a]) : roundedUp(shape.size[a], local);
+  }
+  reason = "stream: " + reason +
+           fmt::format(", groups of {} x {} x {}, slabs of {}", options.local[0], options.local[1],
+                       options.local[2], block[slow]);
   return result;
 }
 
@@ -285,6 +360,19 @@ std::shared_ptr<const Tiled> RewrittenKernels::tiled(const KernelVersion& versio
   return tiled;
 }
 
+std::shared_ptr<const PlaneQueue> RewrittenKernels::streamed(const KernelVersion& version,
+                                                             const PlaneQueueOptions& options) {
+  const std::vector<int> key{
+      options.dims,     options.order[0], options.order[1], options.order[2],
+      options.local[0], options.local[1], options.local[2], static_cast<int>(options.localMemory)};
+  const std::lock_guard lock(mutex_);
+  auto& streamed = streamed_[key];
+  if (!streamed)
+    streamed = std::make_shared<const PlaneQueue>(
+        strategies::planeQueue(*version.kernel, version.access, options));
+  return streamed;
+}
+
 const std::string& RewrittenKernels::fingerprint(const KernelVersion& version) {
   const std::lock_guard lock(mutex_);
   if (fingerprint_.empty())
@@ -300,6 +388,8 @@ LaidOut inStrategy(runtime::Strategy strategy, const Plan& plan, const Shape& sh
   if (strategy == runtime::Strategy::Rows) result = inRows(plan, shape, arguments, variant, reason);
   if (strategy == runtime::Strategy::Tile)
     result = inTiles(plan, shape, arguments, variant, reason);
+  if (strategy == runtime::Strategy::Stream)
+    result = inStreams(plan, shape, arguments, variant, reason);
   if (result.kernel) {
     // Rewritten kernels know where their ids end.
     result.shape.guardDims = 0;
@@ -344,9 +434,15 @@ LaidOut layOut(const Plan& plan, const Shape& shape, const Argument* arguments,
   }
   if (!result.kernel) {
     remark.clear();
-    const runtime::Strategy wish =
-        reason.empty() ? wishFor(plan, reason) : runtime::Strategy::Direct;
-    result = inStrategy(wish, plan, shape, arguments, {}, reason);
+    const auto wish = [&](bool mayStream) {
+      return reason.empty() ? wishFor(plan, shape, mayStream, reason) : runtime::Strategy::Direct;
+    };
+    const runtime::Strategy first = wish(true);
+    result = inStrategy(first, plan, shape, arguments, {}, reason);
+    if (tunable && first == runtime::Strategy::Stream && !result.isRewritten) {
+      reason.clear();
+      result = inStrategy(wish(false), plan, shape, arguments, {}, reason);
+    }
   }
   result.isTunable = tunable;
   if (variant == nullptr && runtime::settings().explain) explain(plan, result.choice + remark);

@@ -10,6 +10,7 @@
 
 #include "hpl/launch/detail/plan.h"
 #include "hpl/launch/detail/variant.h"
+#include "hpl/strategies/plane_queue.h"
 #include "hpl/strategies/rows.h"
 #include "hpl/strategies/tile.h"
 
@@ -38,6 +39,8 @@ class RewrittenKernels {
                                                const strategies::RowsOptions& options);
   std::shared_ptr<const strategies::Tiled> tiled(const KernelVersion& version,
                                                  const strategies::TileOptions& options);
+  std::shared_ptr<const strategies::PlaneQueue> streamed(
+      const KernelVersion& version, const strategies::PlaneQueueOptions& options);
   /// Stands for the kernel from one process to the next: a hash of what it computes.
   const std::string& fingerprint(const KernelVersion& version);
 
@@ -46,12 +49,14 @@ class RewrittenKernels {
   std::string fingerprint_;
   std::map<std::vector<std::uint64_t>, std::shared_ptr<const strategies::Rows>> rows_;
   std::map<std::vector<int>, std::shared_ptr<const strategies::Tiled>> tiled_;
+  std::map<std::vector<int>, std::shared_ptr<const strategies::PlaneQueue>> streamed_;
 };
 
-/// Chooses the strategy (HPL_STRATEGY; else what tuning has found, else rows on CPU devices, and
-/// tiles on others for kernels that read many neighbours, where they apply) and says so under
-/// HPL_EXPLAIN. `shape` is that of the launch as the kernel sees it. With a `variant` that one is
-/// used without a word; throws LaunchError where it does not apply.
+/// Chooses the strategy (HPL_STRATEGY; else what tuning has found, else rows on CPU devices,
+/// streams of planes on GPUs for stencils in three dimensions, and tiles on others than CPUs for
+/// kernels that read many neighbours, where they apply) and says so under HPL_EXPLAIN. `shape` is
+/// that of the launch as the kernel sees it. With a `variant` that one is used without a word;
+/// throws LaunchError where it does not apply.
 LaidOut layOut(const Plan& plan, const Shape& shape, const Argument* arguments,
                const Variant* variant = nullptr);
 

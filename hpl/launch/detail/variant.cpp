@@ -26,6 +26,7 @@ constexpr Field kFields[] = {{"lanes", &Variant::lanes},   {"vectors", &Variant:
 
 constexpr auto kRows = static_cast<std::int64_t>(Strategy::Rows);
 constexpr auto kTile = static_cast<std::int64_t>(Strategy::Tile);
+constexpr auto kStream = static_cast<std::int64_t>(Strategy::Stream);
 
 /// Second-level caches hold about a MiB per core; nobody says how much exactly.
 constexpr std::size_t kCache = std::size_t{1} << 20;
@@ -189,6 +190,36 @@ std::vector<Point> tilePoints(const runtime::DeviceState& device, const Shape& s
   return space.points();
 }
 
+/// Tiles, and streams next to those that are nearest to the library's own choices.
+std::vector<Point> groupPoints(const runtime::DeviceState& device, const Shape& shape) {
+  std::vector<Point> points = tilePoints(device, shape);
+  if (shape.dims < 2) return points;
+  const auto limit =
+      static_cast<std::int64_t>(std::max<std::size_t>(1, device.properties().maxWorkGroupSize));
+  const std::array<int, 3> order = orderOf(shape);
+  const auto slowest = static_cast<std::size_t>(order[static_cast<std::size_t>(shape.dims - 1)]);
+  const auto planes = static_cast<std::int64_t>(shape.size[slowest]);
+  Space space;
+  space.dimension("strategy", {kStream});
+  if (shape.dims == 3) {
+    space.dimension("width", {32, 64, 16}).dimension("height", {8, 4, 16});
+  } else {
+    space.dimension("width", {128, 256, 64});
+  }
+  space.dimension("depth", {0, 32, 64, 16});
+  space.require("the device holds such groups", [limit](const Point& p) {
+    const std::int64_t items = p.value("width") * p.value("height", 1);
+    return items >= 32 && items <= limit;
+  });
+  space.require("there are several slabs",
+                [planes](const Point& p) { return p.value("depth") < planes; });
+  constexpr std::ptrdiff_t kAfter = 4;
+  const std::vector<Point> streams = space.points();
+  points.insert(points.begin() + std::min<std::ptrdiff_t>(kAfter, std::ssize(points)),
+                streams.begin(), streams.end());
+  return points;
+}
+
 }  // namespace
 
 Point Variant::toPoint() const {
@@ -203,7 +234,7 @@ Point Variant::toPoint() const {
 Variant Variant::from(const Point& point) {
   Variant variant;
   const std::int64_t strategy = point.value("strategy");
-  if (strategy < static_cast<std::int64_t>(Strategy::Direct) || strategy > kTile) return variant;
+  if (strategy < static_cast<std::int64_t>(Strategy::Direct) || strategy > kStream) return variant;
   variant.strategy = static_cast<Strategy>(strategy);
   constexpr std::int64_t kMost = 1 << 16;
   for (const Field& field : kFields)
@@ -221,9 +252,10 @@ Variant Variant::from(const Point& point) {
 
 std::string Variant::toString() const {
   if (isDefault()) return "the library's own choice";
-  std::string text = strategy == Strategy::Rows   ? "rows"
-                     : strategy == Strategy::Tile ? "tile"
-                                                  : "direct";
+  std::string text = strategy == Strategy::Rows     ? "rows"
+                     : strategy == Strategy::Tile   ? "tile"
+                     : strategy == Strategy::Stream ? "stream"
+                                                    : "direct";
   for (const Field& field : kFields)
     if (this->*field.value != 0)
       text += std::string(", ") + field.name + " " + std::to_string(this->*field.value);
@@ -235,7 +267,7 @@ std::vector<Point> variantsOf(const KernelVersion& version, const runtime::Devic
   const Point direct = Variant{.strategy = Strategy::Direct}.toPoint();
   std::vector<Point> points{Point()};
   const std::vector<Point> others =
-      device.type() == CPU ? rowsPoints(version, device, shape) : tilePoints(device, shape);
+      device.type() == CPU ? rowsPoints(version, device, shape) : groupPoints(device, shape);
   // Not the first thing to try, where the library has chosen something else.
   constexpr std::ptrdiff_t kFirst = 4;
   points.insert(points.end(), others.begin(), others.end());

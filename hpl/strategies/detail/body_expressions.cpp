@@ -337,6 +337,8 @@ const Expr* BodyWriter::scalarNode(const Expr& expr) {
     return builder_.make(expr.type, ir::VarRef{copyOf(ref->variable)}, expr.where);
   }
   if (const auto* access = expr.as<ir::Access>()) {
+    if (context_.queues)
+      if (const Expr* kept = context_.queues(*access, formsOf(*access))) return kept;
     if (speculative_) requireInside(*access, expr.where);
     std::string key;
     return builder_.make(expr.type, located(*access, 1, key), expr.where);

@@ -80,11 +80,28 @@ IndexForm BodyWriter::formOf(const Expr& index) {
   return context_.source.formOf(index);
 }
 
+std::vector<IndexForm> BodyWriter::formsOf(const ir::Access& access) {
+  std::vector<IndexForm> forms;
+  for (const Expr* index : access.indices) forms.push_back(formOf(*index));
+  return forms;
+}
+
+bool BodyWriter::isOutside(const Tile& tile, const ir::Access& access) {
+  for (std::size_t d = 0; d < access.indices.size(); ++d) {
+    const IndexForm form = formOf(*access.indices[d]);
+    if (!form.isAffine() || form.axis != tile.axis[d] || form.range.lo < tile.offsets[d].lo ||
+        form.range.hi > tile.offsets[d].hi)
+      return true;
+  }
+  return false;
+}
+
 std::optional<ir::Access> BodyWriter::tiled(const ir::Access& access, int lanes, std::string& key) {
   if (context_.tiles == nullptr) return std::nullopt;
   const auto found = context_.tiles->find(access.array);
   if (found == context_.tiles->end()) return std::nullopt;
   const Tile& tile = found->second;
+  if (!tile.offsets.empty() && isOutside(tile, access)) return std::nullopt;
   ir::Access element{tile.memory, {}, static_cast<std::uint8_t>(lanes)};
   bool exact = true;
   std::string position = access.array->name;
@@ -100,9 +117,6 @@ std::optional<ir::Access> BodyWriter::tiled(const ir::Access& access, int lanes,
   }
   for (std::size_t d = 0; d < access.indices.size(); ++d) {
     const IndexForm form = formOf(*access.indices[d]);
-    if (!form.isAffine() || form.axis != tile.axis[d] || form.range.lo < tile.offsets[d].lo ||
-        form.range.hi > tile.offsets[d].hi)
-      return std::nullopt;
     const Expr* index = form.isExact() ? id(form.axis, form.range.lo)
                                        : builder_.cast(scalar(*access.indices[d]), kUlong);
     element.indices.push_back(

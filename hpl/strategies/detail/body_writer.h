@@ -23,9 +23,9 @@ struct Tile {
   std::vector<int> axis;
   std::vector<ir::Interval> offsets;
   std::vector<const ir::Variable*> origin;
-  /// Instead of origin and offsets: the memory has one dimension, in which the cell at the place's
-  /// base has this index (ulong), and cells lie so far apart along each dimension of the array. The
-  /// tile holds whatever is accessed.
+  /// Instead of origin: the memory has one dimension, in which the cell at the place's base has
+  /// this index (ulong), and cells lie so far apart along each dimension of the array. Without
+  /// offsets the tile holds whatever is accessed.
   const ir::Expr* start = nullptr;
   std::vector<std::int64_t> strides;
   /// Cells along this axis (-1: none) do not lie at equal distances: the start for each offset.
@@ -34,6 +34,10 @@ struct Tile {
 };
 /// By array parameter.
 using Tiles = std::unordered_map<const ir::Variable*, Tile>;
+
+/// What stands for an element (its indices have these forms) that has been read before; null: the
+/// element is read where it is.
+using Queues = std::function<const ir::Expr*(const ir::Access&, const std::vector<ir::IndexForm>&)>;
 
 /// What all copies of a body share.
 struct BodyContext {
@@ -56,6 +60,8 @@ struct BodyContext {
   const Tiles* tiles = nullptr;
   /// Variables with a component of elements that are vectors, a lane for each neighbour.
   std::unordered_set<const ir::Variable*> elements{};
+  /// One work-item: elements that it has kept; empty: none.
+  Queues queues{};
 };
 
 /// Where one copy is: its ids are base + shift.
@@ -193,6 +199,9 @@ class BodyWriter {
   std::string positionOf(const ir::IndexForm& form) const;
   const ir::Expr* startInRing(const Tile& tile, const ir::Expr& index, const ir::IndexForm& form);
   const ir::Expr* distanceInTile(const Tile& tile, const ir::Access& access);
+  /// Not known to be one of the cells that the tile holds.
+  bool isOutside(const Tile& tile, const ir::Access& access);
+  std::vector<ir::IndexForm> formsOf(const ir::Access& access);
   /// The element in its array's tile, if it has one that holds it.
   std::optional<ir::Access> tiled(const ir::Access& access, int lanes, std::string& key);
   /// The form of an index, when decided comparisons are taken as decided.

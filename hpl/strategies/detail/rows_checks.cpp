@@ -47,6 +47,10 @@ void checkKernel(const ir::Kernel& kernel, const ir::AccessSummary& summary,
     throw Refused{"its work-items share local memory or wait for each other"};
   if (summary.usesAtomics) throw Refused{"it uses atomics"};
   if (summary.usesLocalIdOrGroup) throw Refused{"it asks for local or group ids"};
+  for (const ir::Function* function : kernel.functions)
+    if (function->native != nullptr)
+      throw Refused{"it calls '" + function->native->name +
+                    "', OpenCL C that computes one element at a time"};
   if (!kernel.functions.empty())
     throw Refused{"it calls '" + kernel.functions.front()->name +
                   "' with call(); called directly it would be inlined"};

@@ -72,6 +72,7 @@ void Source::collect(const Stmt& stmt) {
   if (const auto* bind = stmt.as<ir::Bind>()) {
     ++bindings_[bind->alias];
     bound_[bind->alias] = bind->target;
+    aliased_.insert(bind->target->as<ir::Access>()->array);
   }
   ir::forEachBlock(stmt, [&](const Block& inner) { collect(inner); });
 }

@@ -44,6 +44,8 @@ class Source {
   }
   /// The one element that an alias is ever bound to; null if there are none or several.
   const ir::Expr* bindingOf(const ir::Variable* alias) const;
+  /// The kernel points into it.
+  bool isAliased(const ir::Variable* array) const { return aliased_.contains(array); }
   /// The array parameter behind an array or an alias; null for arrays declared in the kernel.
   const ir::Variable* memoryOf(const ir::Variable* array) const;
 
@@ -72,6 +74,7 @@ class Source {
   std::unordered_map<const ir::Variable*, int> bindings_;
   std::unordered_map<const ir::Variable*, const ir::Expr*> bound_;
   std::unordered_set<const ir::Variable*> written_;
+  std::unordered_set<const ir::Variable*> aliased_;
   ir::detail::Values values_;
 };
 

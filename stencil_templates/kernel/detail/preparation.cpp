@@ -9,6 +9,7 @@
 #include "hpl/error.h"
 #include "hpl/geometry/splits.h"
 #include "stencil_templates/kernel/detail/helper_layout.h"
+#include "stencil_templates/kernel/detail/prepared_parts.h"
 
 namespace hpl::kernel_stencils {
 namespace {
@@ -183,6 +184,7 @@ Array<int, 1> helperFor(const Preparation& p, const Box& part, const TileShape& 
   words[kTileRow] = static_cast<int>(tile.extents[p.rank - 1]);
   words[kTilePlane] =
       p.rank == 3 ? static_cast<int>(tile.extents[1] * tile.extents[2]) : words[kTileRow];
+  rememberPart(helper, {p.name, part, whole});
   return helper;
 }
 

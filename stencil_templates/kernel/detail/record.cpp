@@ -6,6 +6,7 @@
 #include "hpl/launch/eval.h"
 #include "hpl/runtime/settings.h"
 #include "stencil_templates/kernel/detail/limits.h"
+#include "stencil_templates/kernel/detail/prepared_parts.h"
 
 namespace hpl::kernel_stencils {
 namespace {
@@ -71,6 +72,7 @@ void record(const Request& request) {
   const bool tile = usesTile(request.form, captureDevice());
   checkHelper(request, signatureOf(request.rank, request.reach(), tile));
   if (tile) {
+    launch::addLaunchGuard(guardOfParts(request));
     recordTile(request);
   } else {
     recordDirect(request);

@@ -57,7 +57,8 @@ struct Request {
 
 /// Records the statements of the stencil into the kernel under capture. Throws KernelError for
 /// arrays that are input and output, for outputs that cannot be written, and for point functions
-/// that provably read beyond the declared extents or write to their input.
+/// that provably read beyond the declared extents or write to their input. Launches of the tile
+/// form throw LaunchError for parts that the helper was not prepared for.
 void record(const Request& request);
 
 /// The two forms of a kernel.

@@ -61,6 +61,10 @@ const FunctionCode& Compiler::compile() {
   std::vector<const Function*> order = kernel_.functions;
   order.push_back(kernel_.entry);
   for (const Function* function : order) {
+    if (function->native != nullptr)
+      throw KernelError("kernel '" + kernel_.name() + "' calls '" + function->native->name +
+                        "', which is OpenCL C and cannot be interpreted; run it on a device with "
+                        "eval(f)(arguments), or write the function in the embedded language");
     auto& code = functions_[function];
     code = std::make_unique<FunctionCode>();
     code->function = function;

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hpl/ir/kernel.h"
+#include "hpl/memory/view.h"
+
+/// Kernels whose maker knows which launches they are right for.
+namespace hpl::launch {
+
+/// One device's share of a launch.
+struct GuardedLaunch {
+  const ir::Kernel& kernel;
+  std::string device;
+  /// By parameter of the kernel; null for scalars and arrays in local memory.
+  std::vector<const memory::View*> views;
+};
+
+class LaunchGuard {
+ public:
+  LaunchGuard() = default;
+  virtual ~LaunchGuard() = default;
+  LaunchGuard(const LaunchGuard&) = delete;
+  LaunchGuard& operator=(const LaunchGuard&) = delete;
+
+  /// Throws where the kernel would compute something else than it is meant to. Called before the
+  /// first launch with these views; nothing has been written yet.
+  virtual void check(const GuardedLaunch& launch) const = 0;
+};
+
+/// While a kernel is captured: lets `guard` see its launches. Elsewhere without effect.
+void addLaunchGuard(std::shared_ptr<const LaunchGuard> guard);
+
+}  // namespace hpl::launch
