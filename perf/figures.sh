@@ -39,6 +39,7 @@ kernels() {
     [ "$application" = life ] ||
       files+=("$application=samples/$application"/{kernels.h,host_stencil.cpp})
   done
+  files+=("canny=samples/canny/points.h")
   for application in canny gauss life; do files+=("$application=perf/templates/by_hand.h"); done
   python3 perf/sloc.py --csv --styles byhand,template,point,plain "${files[@]}"
 }

@@ -22,10 +22,17 @@ namespace stencils {
 
 class ProgramState;
 
+/// The cells that a function is applied to: a range for each dimension, none: all; or those that
+/// the functions before it leave out.
+struct ProgramCells {
+  std::vector<Range> region;
+  bool areElsewhere = false;
+};
+
 std::shared_ptr<ProgramState> makeProgram();
 void nameProgram(ProgramState& program, const std::string& name);
 void addFunction(ProgramState& program, const std::shared_ptr<StencilState>& stencil,
-                 const std::vector<Range>& region, std::vector<ProgramArgument> arguments);
+                 const ProgramCells& cells, std::vector<ProgramArgument> arguments);
 void checkEvery(ProgramState& program, std::int64_t steps,
                 std::function<bool(std::int64_t)> isDone);
 StencilRun runProgram(ProgramState& program, const launch::LaunchOptions& options,
@@ -44,20 +51,30 @@ class StencilApplication {
   template <class... R>
     requires(std::is_convertible_v<const R&, Range> && ...)
   StencilApplication& over(const R&... ranges) {
-    region_ = {Range(ranges)...};
+    cells_ = {{Range(ranges)...}, false};
     return *this;
   }
 
-  /// Inputs, outputs and scalars, in the order of the point function's parameters. An array that is
-  /// both input and output gets new cells while the function sees the old ones. Throws
-  /// ArgumentError and ShapeError in the words of the function; see StencilProgram.
+  /// Applies the function to those cells of its outputs that the functions before it do not write:
+  /// the border around what a stencil can compute, for example. Then ArgumentError follows where
+  /// there are none, or others for each output.
+  StencilApplication& elsewhere() {
+    cells_ = {{}, true};
+    return *this;
+  }
+
+  /// Inputs, outputs and scalars, in the order of the point function's parameters; inputs and
+  /// outputs are arrays, or temporaries. An array that is both input and output gets new cells
+  /// while the function sees the old ones. Throws ArgumentError and ShapeError in the words of the
+  /// function, among them for cells of a temporary that it reads and no function before it has
+  /// written; see StencilProgram.
   template <class... A>
   StencilProgram& operator()(A&&... arguments);
 
  private:
   StencilProgram* program_;
   std::shared_ptr<stencils::StencilState> stencil_;
-  std::vector<Range> region_;
+  stencils::ProgramCells cells_;
 };
 
 /// Several stencils over the same grid, applied one after another, again and again:
@@ -71,6 +88,15 @@ class StencilApplication {
 /// step the functions run in the order in which they were applied, and each sees the cells as the
 /// functions before it have left them, never its own results. The library does several steps per
 /// pass over memory where that pays (time tiling), on one device or several.
+///
+/// What one function hands to the next and nobody wants to see is a Temporary; a chain of functions
+/// becomes one kernel where that pays:
+///
+///     Temporary<float, 2> smooth;
+///     StencilProgram edges;
+///     edges.apply(blur)(picture, smooth);
+///     edges.apply(slope)(smooth, result);
+///     edges.run(1);
 class StencilProgram : public StencilChoices<StencilProgram> {
  public:
   StencilProgram() : state_(stencils::makeProgram()) {}
@@ -91,6 +117,13 @@ class StencilProgram : public StencilChoices<StencilProgram> {
     }
   }
 
+  /// Whether the functions of a step go into one kernel; without this, the library chooses. Results
+  /// are the same, but for floating-point contraction.
+  StencilProgram& fuse(bool intoOneKernel) {
+    plan_.fuse = intoOneKernel;
+    return *this;
+  }
+
   /// After every so many steps, asks whether the program is done; the arrays hold the present state
   /// then, and the function may read them, launch kernels on them and change them. A program has
   /// one such question. Throws ArgumentError unless positive.
@@ -101,8 +134,8 @@ class StencilProgram : public StencilChoices<StencilProgram> {
 
   /// Applies the functions so many times. The results are in the arrays. Returns when all steps are
   /// enqueued, or the question of every() was answered with yes. Throws ArgumentError for 0 or
-  /// fewer steps, programs without functions, and fields that are read before they have a value;
-  /// LaunchError and KernelError as stencils do.
+  /// fewer steps, programs without functions, fields that are read before they have a value, and
+  /// temporaries that nobody reads; LaunchError and KernelError as stencils do.
   StencilRun run(std::int64_t steps) {
     stencils::IterationPlan plan = plan_;
     plan.steps = steps;
@@ -116,7 +149,7 @@ class StencilProgram : public StencilChoices<StencilProgram> {
 
 template <class... A>
 StencilProgram& StencilApplication::operator()(A&&... arguments) {
-  stencils::addFunction(*program_->state_, stencil_, region_,
+  stencils::addFunction(*program_->state_, stencil_, cells_,
                         {stencils::programArgument(arguments)...});
   return *program_;
 }

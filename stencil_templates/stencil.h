@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -56,6 +57,8 @@ struct IterationPlan {
   /// Steps per pass over memory, and the cells of a tile; 0: chosen by the library.
   int timeTile = 0;
   Domain tile;
+  /// Of programs: whether the functions of a step are one kernel; empty: chosen by the library.
+  std::optional<bool> fuse;
 };
 
 StencilRun iterateStencil(StencilState& state, const launch::LaunchOptions& options,

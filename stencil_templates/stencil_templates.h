@@ -10,3 +10,4 @@
 #include "stencil_templates/pattern.h"
 #include "stencil_templates/program.h"
 #include "stencil_templates/stencil.h"
+#include "stencil_templates/temporary.h"

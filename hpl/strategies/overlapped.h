@@ -44,10 +44,26 @@ struct TimeStage {
   std::array<std::int64_t, 3> high{};
 };
 
+/// What of a field that functions write outlives them.
+enum class Lifetime : std::uint8_t {
+  /// Its cells go from step to step, and those that no function writes with them.
+  Steps,
+  /// In each step functions write what others read. What the last step leaves is stored; cells that
+  /// no function writes stay what they are in memory.
+  Result,
+  /// The same, but never stored. The kernel's parameters for it are not accessed.
+  Temporary
+};
+
 /// A field: the kernel's parameters that it is read from and written to; -1: it is never written.
 struct TimeField {
   int current = -1;
   int next = -1;
+  Lifetime lifetime = Lifetime::Steps;
+
+  bool isWritten() const { return next >= 0; }
+  /// It has cells before the first step that the kernel must know.
+  bool isLoaded() const { return next < 0 || lifetime == Lifetime::Steps; }
 };
 
 /// What the kernel means. Its body is a row of branches, numbered from 0 on; they read and write
@@ -89,8 +105,17 @@ struct Overlapped {
   std::size_t bytes = 0;
 };
 
+/// Which stages only the last step needs: nothing of what they write goes into another step.
+std::vector<bool> stagesOfLastStep(const TimeProgram& program);
 /// How far around a tile the fields are read for `depth` steps.
 Growth haloOf(const TimeProgram& program, int depth);
+/// For each stage, bounds of what it computes around a tile when so many steps are to follow.
+std::vector<LinearGrowth> growthOf(const TimeProgram& program, int depth);
+/// Why the strategy is not for the program, with any options; empty: it is.
+std::string whyNotOverlapped(const TimeProgram& program);
+/// Whether the field has boxes in local memory. Others are read from global memory, or written
+/// there.
+std::vector<bool> hasBoxes(const TimeProgram& program, const OverlappedOptions& options);
 /// Local memory that a group needs: two boxes for each field that changes where its neighbours
 /// look, one for each other field that is read away from the own cell. `bytes`: of an element of
 /// each field.

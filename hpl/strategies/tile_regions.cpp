@@ -28,6 +28,7 @@ TileRegions tileRegions(const std::vector<TileFunction>& functions, int fields, 
   for (int remaining = 0; remaining < steps; ++remaining) {
     std::vector<Growth>& computed = regions.computed.emplace_back(functions.size());
     for (std::size_t k = functions.size(); k-- > 0;) {
+      if (functions[k].isOfLastStep && remaining > 0) continue;
       Growth written;
       for (const int field : functions[k].writes)
         written = hull(written, box[static_cast<std::size_t>(field)]);

@@ -33,6 +33,8 @@ struct TileFunction {
   };
   std::vector<Read> reads;
   std::vector<int> writes;
+  /// Steps before the last one leave it out.
+  bool isOfLastStep = false;
 };
 
 struct TileRegions {

@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "hpl/hpl.h"
-#include "samples/canny/kernels.h"
+#include "samples/canny/points.h"
 #include "samples/gauss/kernels.h"
 #include "samples/jacobi3d/kernels.h"
 #include "samples/shwa/kernels.h"
@@ -17,6 +17,7 @@ using namespace hpl;  // NOLINT: kernels are written in the words of the library
 
 const char* const kPlain = "plain kernel";
 const char* const kStencil = "stencil";
+const char* const kChain = "chain of stencils";
 
 /// Everything beyond the edges is dead, as in samples/life, but with cells of type int.
 void life(Array<int, 2> next, const Array<int, 2>& now) {
@@ -199,6 +200,38 @@ Contender canny(const Problem& problem) {
   return contender;
 }
 
+/// The same as a chain of stencils with temporaries in between, which the library fuses.
+Contender cannyChain(const Problem& problem) {
+  namespace c = samples::canny;
+  struct State {
+    explicit State(const Problem& p)
+        : picture(gridOf<unsigned char, 2>(p)), labels(gridOf<unsigned char, 2>(p)) {
+      Temporary<short, 2> smooth;
+      Temporary<int, 2> strength, ridges;
+      Temporary<unsigned char, 2> direction;
+      chain.apply(c::smoothed)(picture, smooth);
+      chain.apply(c::scaled).elsewhere()(picture, smooth);
+      chain.apply(c::slope)(smooth, strength, direction);
+      chain.apply(c::flat).elsewhere()(smooth, strength, direction);
+      chain.apply(c::ridge)(strength, direction, ridges);
+      chain.apply(c::none).elsewhere()(strength, ridges);
+      chain.apply(c::labelled)(ridges, labels, 16 * 20 * 16 * 20, 16 * 60 * 16 * 60);
+    }
+    c::Bytes picture, labels;
+    StencilProgram chain;
+  };
+  auto s = std::make_shared<State>(problem);
+  Contender contender;
+  contender.name = kChain;
+  contender.reset = [s, values = problem.values] { fill(s->picture, values); };
+  contender.run = [s](int iterations) {
+    s->chain.run(iterations);
+    defaultDevice().sync();
+  };
+  contender.result = [s] { return contents(s->labels); };
+  return contender;
+}
+
 Contender shwa(const Problem& problem) {
   namespace w = samples::shwa;
   static constexpr int kLanes = 16;  // as the sample has on CPUs
@@ -260,7 +293,7 @@ std::vector<Contender> libraryContenders(const Problem& problem) {
   if (name == "jacobi3d7")
     return {pingPong<float, 3>(problem, &samples::jacobi3d::jacobi7), jacobi7Stencil(problem)};
   if (name == "jacobi3d27") return {pingPong<float, 3>(problem, &samples::jacobi3d::jacobi27)};
-  if (name == "canny") return {canny(problem)};
+  if (name == "canny") return {canny(problem), cannyChain(problem)};
   return {shwa(problem)};
 }
 

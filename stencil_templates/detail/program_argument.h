@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <memory>
 #include <utility>
 
@@ -14,31 +15,39 @@ struct ProgramArgument {
   std::shared_ptr<const void> owner;
   StencilArgument argument;
   bool isConst = false;
-  /// Another array of the same type and shape; null for scalars.
-  ProgramArgument (*another)(const void* array) = nullptr;
+  /// Another array of the same type with these extents, slow to fast; its memory is made when it is
+  /// needed. Null for scalars.
+  ProgramArgument (*make)(const std::array<std::int64_t, 3>& extents) = nullptr;
+  /// Dimensions that `make` asks for.
+  int rank = 0;
+  /// A Temporary with its label: there is no array until `make` is asked for one.
+  std::shared_ptr<const std::string> temporary;
 };
 
 template <class A>
 ProgramArgument ownedArgument(std::shared_ptr<A> owner);
 
 template <class A, std::size_t... I>
-std::shared_ptr<A> arrayLike(const A& model, std::index_sequence<I...>) {
-  return std::make_shared<A>(model.getDimension(static_cast<int>(I))...);
+std::shared_ptr<A> arrayOf(const std::array<std::int64_t, 3>& extents, std::index_sequence<I...>) {
+  return std::make_shared<A>(extents[I]..., HPL_NOHOST_MEM);
 }
 
 template <class A>
-ProgramArgument anotherArray(const void* array) {
+ProgramArgument makeArray(const std::array<std::int64_t, 3>& extents) {
   using Dims = std::make_index_sequence<detail::ArrayTraits<A>::kRank>;
-  return ownedArgument(arrayLike(*static_cast<const A*>(array), Dims()));
+  return ownedArgument(arrayOf<A>(extents, Dims()));
 }
 
 template <class A>
 ProgramArgument ownedArgument(std::shared_ptr<A> owner) {
   ProgramArgument result;
   result.argument = stencilArgument(*owner);
-  if constexpr (detail::ArrayTraits<A>::kIsArray)
-    if constexpr (detail::ArrayTraits<A>::kRank >= 1 && detail::ArrayTraits<A>::kRank <= 3)
-      result.another = &anotherArray<A>;
+  if constexpr (detail::ArrayTraits<A>::kIsArray) {
+    if constexpr (detail::ArrayTraits<A>::kRank >= 1 && detail::ArrayTraits<A>::kRank <= 3) {
+      result.make = &makeArray<A>;
+      result.rank = detail::ArrayTraits<A>::kRank;
+    }
+  }
   result.owner = std::move(owner);
   return result;
 }
@@ -49,6 +58,25 @@ ProgramArgument programArgument(X& x) {
   ProgramArgument result = ownedArgument(std::make_shared<A>(x));
   result.isConst = std::is_const_v<X>;
   return result;
+}
+
+inline const ProgramArgument& programArgument(const ProgramArgument& made) { return made; }
+
+template <class T, int N>
+ProgramArgument temporaryArgument(const Temporary<T, N>& temporary) {
+  ProgramArgument result;
+  result.make = &makeArray<Array<T, N>>;
+  result.rank = N;
+  result.temporary = temporary.identity();
+  return result;
+}
+template <class T, int N>
+ProgramArgument programArgument(Temporary<T, N>& temporary) {
+  return temporaryArgument(temporary);
+}
+template <class T, int N>
+ProgramArgument programArgument(const Temporary<T, N>& temporary) {
+  return temporaryArgument(temporary);
 }
 
 }  // namespace hpl::stencils

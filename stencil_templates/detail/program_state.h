@@ -3,13 +3,50 @@
 
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "stencil_templates/detail/program_cells.h"
 #include "stencil_templates/detail/stencil_state.h"
 #include "stencil_templates/detail/time_choice.h"
 #include "stencil_templates/program.h"
 
 namespace hpl::stencils {
+
+/// A field of a program.
+struct ProgramField {
+  /// The array; of a temporary one without memory until a launch asks for it.
+  ProgramArgument array;
+  std::shared_ptr<const std::string> temporary;
+  /// Takes the new cells of a step where old ones are still read; made when it is needed.
+  ProgramArgument spare;
+  /// One cell, for parameters that a kernel does not access.
+  ProgramArgument placeholder;
+
+  /// "array 'hz'", "temporary 'smooth'".
+  std::string describe() const;
+};
+
+/// A function of a program.
+struct ProgramFunction {
+  std::string name;
+  std::shared_ptr<StencilState> stencil;
+  /// One for each box of cells that it is applied to.
+  std::vector<TimeFunction> parts;
+  /// Nobody has said to which cells it is applied.
+  bool isEverywhere = true;
+  std::vector<ProgramArgument> scalars;
+};
+
+/// Functions that are launched together.
+struct ProgramPass {
+  /// One function, launched as a stencil by itself.
+  const ProgramFunction* stencil = nullptr;
+  /// Else: the kernel, the program's fields that are its fields, and its functions.
+  std::shared_ptr<const TimeKernel> kernel;
+  std::vector<int> fields;
+  std::vector<const ProgramFunction*> functions;
+};
 
 /// What the copies of a StencilProgram share.
 class ProgramState {
@@ -17,50 +54,60 @@ class ProgramState {
   void setLabel(const std::string& label) { label_ = label; }
   /// "stencil program 'waves'".
   std::string describe() const;
-  void add(const std::shared_ptr<StencilState>& stencil, const std::vector<Range>& region,
+  void add(const std::shared_ptr<StencilState>& stencil, const ProgramCells& cells,
            std::vector<ProgramArgument> arguments);
   void checkEvery(std::int64_t steps, std::function<bool(std::int64_t)> isDone);
   StencilRun run(const launch::LaunchOptions& options, const IterationPlan& plan);
 
  private:
-  /// A field with the array that takes its new cells, if it is written.
-  struct Field {
-    ProgramArgument array;
-    ProgramArgument spare;
-    bool isWritten = false;
-    /// Some function reads it before a function of the same step has written all of it.
-    bool needsContents = false;
-  };
-  /// A function with its region as a box of the grid.
-  struct Applied {
-    TimeFunction function;
-    std::string name;
-    geometry::Box region;
-    std::vector<ProgramArgument> scalars;
+  /// What is put back where a function is refused.
+  struct Former {
+    std::vector<ProgramField> fields;
+    geometry::Extents extents;
   };
 
+  void addChecked(const std::shared_ptr<StencilState>& stencil, const ProgramCells& cells,
+                  std::vector<ProgramArgument> arguments);
   int fieldOf(const ProgramArgument& array);
+  void makeTemporaries(std::vector<ProgramArgument>& arguments);
+  const ProgramField& field(int number) const { return fields_[static_cast<std::size_t>(number)]; }
   geometry::Box boxOf(const std::string& name, const std::vector<Range>& region) const;
-  void checkRegions(const Applied& fresh) const;
+  std::vector<geometry::Box> boxesFor(const std::string& name, const ProgramCells& cells,
+                                      const std::vector<int>& written) const;
+  void checkTemporaries(const ProgramFunction& fresh) const;
+  void checkRegions(const ProgramFunction& fresh) const;
+
+  // Running (program_run.cpp).
   void checkContents() const;
-  void makeSpares();
-  std::shared_ptr<const TimeKernel> kernelFor(const TimeTile& tile);
+  void checkUse() const;
+  bool isChain() const;
+  std::vector<TimeFunction> allParts() const;
   TimeTile chooseTile(const launch::LaunchOptions& options, const IterationPlan& plan);
-  void advance(const launch::LaunchOptions& options, std::int64_t steps);
-  FRunner launch(const launch::LaunchOptions& options, int steps, bool back) const;
+  std::shared_ptr<const TimeKernel> kernelFor(const ProgramPass& pass, const TimeTile& tile) const;
+  const std::vector<ProgramPass>& passesFor(const TimeTile& tile);
+  bool isPlainStencil(const ProgramFunction& function) const;
+  void makeArrays(const ProgramPass& pass);
+  void advance(const launch::LaunchOptions& options, const std::vector<ProgramPass>& passes,
+               std::int64_t steps, std::int64_t depth);
+  void launch(const launch::LaunchOptions& options, const ProgramPass& pass, int steps,
+              std::vector<bool>& swapped);
+  FRunner launchPass(const launch::LaunchOptions& options, const ProgramPass& pass, int steps,
+                     const std::vector<bool>& swapped) const;
+  FRunner launchStencil(const launch::LaunchOptions& options, const ProgramFunction& function,
+                        const std::vector<bool>& swapped) const;
 
   std::string label_;
-  std::vector<Field> fields_;
-  std::vector<Applied> functions_;
+  std::vector<ProgramField> fields_;
+  std::vector<std::unique_ptr<const ProgramFunction>> functions_;
   geometry::Extents extents_;
   std::int64_t every_ = 0;
   std::function<bool(std::int64_t)> isDone_;
   /// By steps per pass and cells per tile.
-  std::map<std::array<std::int64_t, 4>, std::shared_ptr<const TimeKernel>> kernels_;
+  std::map<std::array<std::int64_t, 4>, std::vector<ProgramPass>> passes_;
   std::unique_ptr<TimeChoices> choices_ = std::make_unique<TimeChoices>();
-  std::shared_ptr<const TimeKernel> kernel_;
-  /// By direction and steps per launch; of `kernel_` and the options of a run.
-  std::map<std::pair<bool, std::int64_t>, FRunner> runners_;
+  /// By pass, steps and fields whose present cells are in the spare arrays; of the options of a
+  /// run.
+  std::map<std::tuple<const ProgramPass*, int, std::vector<bool>>, FRunner> runners_;
 };
 
 }  // namespace hpl::stencils

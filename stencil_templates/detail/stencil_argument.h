@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "hpl/hpl.h"
+#include "stencil_templates/temporary.h"
 
 /// Arguments of a stencil without their C++ types.
 namespace hpl::stencils {
@@ -51,8 +52,17 @@ void copyCells(const void* to, const void* from, const Range* ranges) {
 }
 
 template <class X>
+constexpr bool kIsTemporary = false;
+template <class T, int N>
+constexpr bool kIsTemporary<Temporary<T, N>> = true;
+
+template <class X>
 StencilArgument stencilArgument(X& x) {
   using A = std::remove_const_t<X>;
+  static_assert(
+      !kIsTemporary<A>,
+      "HPL: a Temporary lives within a StencilProgram, program.apply(f)(...); a stencil by "
+      "itself takes Arrays");
   StencilArgument result;
   result.argument = launch::makeArgument(x);
   if constexpr (detail::ArrayTraits<A>::kIsArray) {

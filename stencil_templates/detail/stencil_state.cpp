@@ -16,6 +16,10 @@ bool needsSlices(const StencilRecipe& recipe) {
   return false;
 }
 
+void recordRecipe(const void* recipe) { static_cast<const StencilRecipe*>(recipe)->record(); }
+
+}  // namespace
+
 Domain domainOf(const geometry::Extents& extents) {
   const auto size = [&](int fromLast) {
     return static_cast<std::size_t>(extents[extents.rank() - 1 - fromLast]);
@@ -23,10 +27,6 @@ Domain domainOf(const geometry::Extents& extents) {
   if (extents.rank() == 1) return Domain(size(0));
   return extents.rank() == 2 ? Domain(size(0), size(1)) : Domain(size(0), size(1), size(2));
 }
-
-void recordRecipe(const void* recipe) { static_cast<const StencilRecipe*>(recipe)->record(); }
-
-}  // namespace
 
 StencilState::StencilState(std::shared_ptr<const PointFunction> point)
     : point_(std::move(point)), boundaries_(point_->signature().inputs.size()) {}
@@ -148,8 +148,8 @@ PointCost StencilState::cost() {
 }
 
 TimeKernel::TimeKernel(int dims, std::vector<ir::Type> fields, std::vector<TimeFunction> functions,
-                       const TimeTile& tile)
-    : recipe(dims, std::move(fields), std::move(functions), tile) {
+                       const TimeTile& tile, const std::vector<strategies::Lifetime>& lifetimes)
+    : recipe(dims, std::move(fields), std::move(functions), tile, lifetimes) {
   const launch::KernelSource source{
       [](const void* made) { static_cast<const TimeRecipe*>(made)->record(); }, &recipe, "stencil",
       &recipe};

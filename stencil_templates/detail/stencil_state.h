@@ -29,8 +29,9 @@ struct TimeKernel {
   TimeRecipe recipe;
   launch::EntryHandle entry;
 
+  /// `lifetimes`: see TimeRecipe.
   TimeKernel(int dims, std::vector<ir::Type> fields, std::vector<TimeFunction> functions,
-             const TimeTile& tile);
+             const TimeTile& tile, const std::vector<strategies::Lifetime>& lifetimes = {});
 };
 
 /// What the copies of a Stencil share. Its functions may be called from several threads.
@@ -98,6 +99,9 @@ void checkReach(const std::string& stencil, const StencilRecipe& recipe,
 /// "input 2 (pressure)", "output 1 (an array)", "parameter 3".
 std::string nameOfArgument(const PointSignature& signature, const StencilArgument* arguments,
                            std::size_t number);
+
+/// A work-item for each cell of arrays with these extents.
+Domain domainOf(const geometry::Extents& extents);
 
 /// Launches the kernel; the arguments have been checked.
 FRunner launchKernel(const StencilKernel& kernel, const launch::LaunchOptions& options,

@@ -60,12 +60,22 @@ bool isWritten(const TileProblem& problem, std::size_t field) {
   return problem.program->fields[field].next >= 0;
 }
 
+/// Bytes that memory moves for each cell of a field, if it is loaded and if it is stored.
+double bytesOf(const TileProblem& problem, std::size_t field, bool isLoaded, bool isStored) {
+  return static_cast<double>(problem.bytes[field]) *
+         ((isLoaded ? 1 : 0) + (isStored ? costOf(problem).perStoredByte : 0));
+}
+
+bool isStored(const TileProblem& problem, std::size_t field) {
+  return isWritten(problem, field) &&
+         problem.program->fields[field].lifetime != strategies::Lifetime::Temporary;
+}
+
 /// Bytes that a pass moves for each cell.
 double bytesPerCell(const TileProblem& problem) {
   double bytes = 0;
   for (std::size_t f = 0; f < problem.bytes.size(); ++f)
-    bytes += static_cast<double>(problem.bytes[f]) *
-             (isWritten(problem, f) ? 1 + costOf(problem).perStoredByte : 1);
+    bytes += bytesOf(problem, f, problem.program->fields[f].isLoaded(), isStored(problem, f));
   return bytes;
 }
 
@@ -76,12 +86,21 @@ double widthOf(const TileProblem& problem) {
   return problem.isAlone ? std::max(1.0, problem.lanes * 4.0 / static_cast<double>(widest)) : 1.0;
 }
 
-double arithmeticCycles(const TileProblem& problem, TimeForm form) {
-  const PointCost& cost = problem.cost;
+double arithmeticCycles(const TileProblem& problem, TimeForm form, const PointCost& cost) {
   const DeviceCost& device = costOf(problem, form);
   return (device.perOperation * cost.operations + device.perRead * cost.reads +
           device.perWrite * cost.writes) /
          widthOf(problem);
+}
+
+PointCost costOfStage(const TileProblem& problem, std::size_t k) {
+  if (!problem.costs.empty()) return problem.costs[k];
+  PointCost part = problem.cost;
+  const auto stages = static_cast<double>(problem.program->stages.size());
+  part.operations /= stages;
+  part.reads /= stages;
+  part.writes /= stages;
+  return part;
 }
 
 strategies::OverlappedOptions optionsFor(const TileProblem& problem, const TileEstimate& estimate) {
@@ -172,6 +191,45 @@ bool mayStream(const TileProblem& problem) {
   return problem.isAlone && strategies::isStreamable(*problem.program);
 }
 
+/// Cycles per cell and step that the functions take in tiles; and the same if nothing were computed
+/// twice.
+struct Work {
+  double cycles = 0;
+  double needed = 0;
+};
+Work workOf(const TileProblem& problem, const TimeTile& tile) {
+  const DeviceCost& device = costOf(problem, tile.form);
+  const std::vector<strategies::LinearGrowth> boxes =
+      strategies::growthOf(*problem.program, tile.depth);
+  const std::vector<bool> isOfLastStep = strategies::stagesOfLastStep(*problem.program);
+  const std::size_t dims = dimsOf(problem);
+  // The cost of a row is that of all functions together.
+  const double perCell =
+      device.perRow / static_cast<double>(tile.cells[dims - 1]) / static_cast<double>(boxes.size());
+  Work work;
+  for (std::size_t k = 0; k < boxes.size(); ++k) {
+    // The mean of all steps.
+    const double further = isOfLastStep[k] ? 0 : (tile.depth - 1) / 2.0;
+    const double steps = isOfLastStep[k] ? 1.0 / tile.depth : 1.0;
+    double part = 1;
+    double twice = 1;
+    for (std::size_t d = 0; d < dims; ++d) {
+      const strategies::TimeStage& stage = problem.program->stages[k];
+      const auto whole = static_cast<double>(problem.extents[d]);
+      part *= std::max(0.0, whole - static_cast<double>(stage.low[d] + stage.high[d])) / whole;
+      if (tile.cells[d] >= problem.extents[d]) continue;
+      const auto first = static_cast<double>(boxes[k].first.before[d] + boxes[k].first.after[d]);
+      const auto more = static_cast<double>(boxes[k].perStep.before[d] + boxes[k].perStep.after[d]);
+      twice *= 1 + (first + further * more) / static_cast<double>(tile.cells[d]);
+    }
+    const double cycles =
+        steps * part * (arithmeticCycles(problem, tile.form, costOfStage(problem, k)) + perCell);
+    work.needed += cycles;
+    work.cycles += twice * cycles;
+  }
+  return work;
+}
+
 }  // namespace
 
 TileEstimate estimateOf(const TileProblem& problem, const TimeTile& tile) {
@@ -184,10 +242,9 @@ TileEstimate estimateOf(const TileProblem& problem, const TimeTile& tile) {
   TileEstimate estimate{tile, groupFor(problem, tile), 0, 1, 0};
   estimate.boxBytes = boxBytes(problem, estimate);
   const std::size_t dims = dimsOf(problem);
-  const Growth one = strategies::haloOf(*problem.program, 1);
   const Growth all = strategies::haloOf(*problem.program, tile.depth);
-  // The mean of what the steps compute, what is loaded, and the tiles that units wait for.
-  double computed = 1;
+  const Work done = workOf(problem, tile);
+  // What is loaded, and the tiles that units wait for.
   double loaded = 1;
   double tiles = 1;
   double largest = 1;
@@ -198,34 +255,75 @@ TileEstimate estimateOf(const TileProblem& problem, const TimeTile& tile) {
     whole *= static_cast<double>(problem.extents[d]);
     const bool isWhole = tile.cells[d] >= problem.extents[d];
     const auto grown = static_cast<double>(all.before[d] + all.after[d]);
-    const auto last = static_cast<double>(one.before[d] + one.after[d]);
-    if (!isWhole) computed *= 1 + (grown - last) / 2 / cells;
     if (!isWhole) loaded *= 1 + grown / cells;
     tiles *= std::ceil(static_cast<double>(problem.extents[d]) / cells);
   }
-  estimate.redundancy = computed;
+  estimate.redundancy = done.needed > 0 ? done.cycles / done.needed : 1;
   const double units = std::max(1u, problem.units);
   const double idle = std::ceil(tiles / units) * units * largest / whole;
   const DeviceCost& device = costOf(problem, tile.form);
-  const auto row = static_cast<double>(tile.cells[dims - 1]);
   const double depth = tile.depth;
   const double copy = device.perRead + device.perWrite;
+  const std::vector<bool> boxes =
+      strategies::hasBoxes(*problem.program, optionsFor(problem, estimate));
   double copied = 0;
-  for (std::size_t f = 0; f < problem.bytes.size(); ++f)
-    copied += (isWritten(problem, f) ? copy : 0) + loaded * copy;
+  for (std::size_t f = 0; f < problem.bytes.size(); ++f) {
+    if (!boxes[f]) continue;
+    copied += (isStored(problem, f) ? copy : 0);
+    copied += (problem.program->fields[f].isLoaded() ? loaded * copy : 0);
+  }
   copied /= widthOf(problem);
-  const double compute =
-      arithmeticCycles(problem, tile.form) + device.perRow / row + device.perStep / largest;
   const double memory = bytesPerCell(problem) * loaded / device.bytesPerCycle;
-  const double work = computed * compute + copied / depth;
+  const double work = done.cycles + estimate.redundancy * device.perStep / largest + copied / depth;
   estimate.cycles =
       idle * (device.overlaps ? std::max(work, memory / depth) : work + memory / depth);
   return estimate;
 }
 
 double cyclesUntiled(const TileProblem& problem) {
-  return std::max(arithmeticCycles(problem, TimeForm::Boxes),
+  return std::max(arithmeticCycles(problem, TimeForm::Boxes, problem.cost),
                   bytesPerCell(problem) / costOf(problem).bytesPerCycle);
+}
+
+double cyclesUnfused(const TileProblem& problem) {
+  double cycles = 0;
+  for (std::size_t k = 0; k < problem.program->stages.size(); ++k) {
+    const strategies::TimeStage& stage = problem.program->stages[k];
+    double part = 1;
+    for (std::size_t d = 0; d < dimsOf(problem); ++d) {
+      const auto whole = static_cast<double>(problem.extents[d]);
+      part *= std::max(0.0, whole - static_cast<double>(stage.low[d] + stage.high[d])) / whole;
+    }
+    double bytes = 0;
+    for (std::size_t f = 0; f < problem.bytes.size(); ++f) {
+      const auto field = static_cast<int>(f);
+      const bool isRead =
+          std::any_of(stage.reads.begin(), stage.reads.end(),
+                      [field](const strategies::TimeRead& read) { return read.field == field; });
+      const bool isWritten =
+          std::find(stage.writes.begin(), stage.writes.end(), field) != stage.writes.end();
+      bytes += bytesOf(problem, f, isRead, isWritten);
+    }
+    const double work = arithmeticCycles(problem, TimeForm::Boxes, costOfStage(problem, k));
+    const double memory = bytes / costOf(problem).bytesPerCycle;
+    cycles += part * (costOf(problem).overlaps ? std::max(work, memory) : work + memory);
+  }
+  return cycles;
+}
+
+std::string describe(const TileProblem& problem, const TileEstimate& estimate) {
+  std::string cells;
+  for (std::size_t d = 0; d < dimsOf(problem); ++d)
+    cells += fmt::format("{}{}", d > 0 ? " x " : "", estimate.tile.cells[d]);
+  return fmt::format(
+      "{} of {} would take about {:.2f} cycles per cell and step, {:.0f} % of the work done twice, "
+      "{} KiB of local memory",
+      estimate.tile.form == TimeForm::Stream ? "streams" : "tiles", cells, estimate.cycles,
+      100 * (estimate.redundancy - 1), estimate.boxBytes / 1024);
+}
+
+bool isWorthwhile(const TileProblem& problem, const TileEstimate& estimate, double otherwise) {
+  return estimate.cycles > 0 && estimate.cycles <= costOf(problem).worthwhile * otherwise;
 }
 
 TileEstimate bestTile(const TileProblem& problem, int depth, TimeForm form) {
@@ -264,15 +362,9 @@ TileEstimate bestDepth(const TileProblem& problem, std::int64_t steps, std::stri
     why = "no boxes of two steps fit into local memory";
     return {};
   }
-  std::string cells;
-  for (std::size_t d = 0; d < dimsOf(problem); ++d)
-    cells += fmt::format("{}{}", d > 0 ? " x " : "", best.tile.cells[d]);
-  why = fmt::format(
-      "{} steps per pass in {} of {} would take about {:.2f} cycles per cell and step, {:.0f} % "
-      "of the work done twice, {} KiB of local memory; one by one takes {:.2f}",
-      best.tile.depth, best.tile.form == TimeForm::Stream ? "streams" : "tiles", cells, best.cycles,
-      100 * (best.redundancy - 1), best.boxBytes / 1024, plain);
-  if (best.cycles > costOf(problem).worthwhile * plain) return {};
+  why = fmt::format("{} steps per pass in {}; one by one takes {:.2f}", best.tile.depth,
+                    describe(problem, best), plain);
+  if (!isWorthwhile(problem, best, plain)) return {};
   return best;
 }
 

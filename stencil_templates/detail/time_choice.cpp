@@ -11,8 +11,6 @@
 #include "hpl/runtime/settings.h"
 
 namespace hpl::stencils {
-namespace {
-
 std::vector<Device> devicesOf(const launch::LaunchOptions& options) {
   if (!options.shares)
     return {options.device != nullptr ? Device(*options.device) : defaultDevice()};
@@ -22,7 +20,6 @@ std::vector<Device> devicesOf(const launch::LaunchOptions& options) {
   return named;
 }
 
-/// Why the library does not join steps by itself; empty: nothing is against it.
 std::string reluctance(const launch::LaunchOptions& options) {
   const runtime::Settings& settings = runtime::settings();
   if (settings.strategy != runtime::Strategy::Auto) return "HPL_STRATEGY asks for another strategy";
@@ -35,6 +32,7 @@ TileProblem problemOf(const TimeRecipe& recipe, const Device& device,
   TileProblem problem;
   problem.program = &recipe.program();
   problem.cost = recipe.cost();
+  problem.costs = recipe.costs();
   problem.bytes = recipe.bytesOfFields();
   problem.extents = extents;
   problem.extents[0] = std::max<std::int64_t>(1, extents[0] / static_cast<std::int64_t>(devices));
@@ -52,8 +50,6 @@ void explain(const std::string& name, const std::string& choice) {
   if (!runtime::settings().explain) return;
   std::fputs(fmt::format("hpl: {}: {}\n", name, choice).c_str(), stderr);
 }
-
-}  // namespace
 
 TimeWish wishOf(const std::string& name, const IterationPlan& plan, int dims, std::int64_t steps) {
   TimeWish wish{name, {plan.timeTile, {}}, steps};

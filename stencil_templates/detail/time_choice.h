@@ -27,6 +27,16 @@ struct TimeWish {
 /// of other dimensions.
 TimeWish wishOf(const std::string& name, const IterationPlan& plan, int dims, std::int64_t steps);
 
+/// The devices that a launch with these options goes to.
+std::vector<Device> devicesOf(const launch::LaunchOptions& options);
+/// Why the library does not join steps by itself; empty: nothing is against it.
+std::string reluctance(const launch::LaunchOptions& options);
+/// What the model is to know of a recipe on the first of so many devices.
+TileProblem problemOf(const TimeRecipe& recipe, const Device& device,
+                      const std::array<std::int64_t, 3>& extents, std::size_t devices);
+/// Says what was chosen under HPL_EXPLAIN.
+void explain(const std::string& name, const std::string& choice);
+
 /// Why steps cannot be joined, on one device or several; empty: they can.
 std::string impossibility(const TimeRecipe& recipe, bool isShared);
 

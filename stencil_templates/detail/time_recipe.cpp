@@ -41,13 +41,14 @@ std::size_t unsignedOf(int value) { return static_cast<std::size_t>(value); }
 }  // namespace
 
 TimeRecipe::TimeRecipe(int dims, std::vector<ir::Type> fields, std::vector<TimeFunction> functions,
-                       const TimeTile& tile)
+                       const TimeTile& tile, const std::vector<strategies::Lifetime>& lifetimes)
     : fields_(std::move(fields)), functions_(std::move(functions)), tile_(tile) {
   program_.dims = dims;
   program_.fields.resize(fields_.size());
   std::vector<bool> written(fields_.size());
   for (const TimeFunction& function : functions_)
     for (const int field : function.writes) written[unsignedOf(field)] = true;
+  for (std::size_t f = 0; f < lifetimes.size(); ++f) program_.fields[f].lifetime = lifetimes[f];
   int parameter = 0;
   for (strategies::TimeField& field : program_.fields) field.current = parameter++;
   for (std::size_t f = 0; f < fields_.size(); ++f)
@@ -78,6 +79,12 @@ void TimeRecipe::addFunction(const TimeFunction& function, int& branches) {
       }
     }
   }
+}
+
+std::vector<PointCost> TimeRecipe::costs() const {
+  std::vector<PointCost> costs;
+  for (const TimeFunction& function : functions_) costs.push_back(function.cost);
+  return costs;
 }
 
 std::vector<std::size_t> TimeRecipe::bytesOfFields() const {
@@ -153,26 +160,43 @@ void TimeRecipe::record() const {
   }
 }
 
+/// Whether one function writes all cells of the field; several are not put together.
+bool TimeRecipe::coversGrid(int field) const {
+  return std::any_of(functions_.begin(), functions_.end(), [&](const TimeFunction& function) {
+    const auto& writes = function.writes;
+    return std::find(writes.begin(), writes.end(), field) != writes.end() &&
+           function.low == std::array<std::int64_t, 3>{} &&
+           function.high == std::array<std::int64_t, 3>{};
+  });
+}
+
 void TimeRecipe::adjust(ir::AccessSummary& summary) const {
   const strategies::Growth halo = strategies::haloOf(program_, tile_.depth);
   const std::size_t dims = unsignedOf(program_.dims);
-  for (const strategies::TimeField& field : program_.fields) {
+  for (std::size_t f = 0; f < program_.fields.size(); ++f) {
+    const strategies::TimeField& field = program_.fields[f];
     for (const int parameter : {field.current, field.next}) {
       if (parameter < 0) continue;
       const bool writes = parameter == field.next;
+      const bool covers = field.isLoaded() || coversGrid(static_cast<int>(f));
       const auto found = std::find_if(
           summary.arrays.begin(), summary.arrays.end(),
           [&](const ir::ArrayAccess& access) { return access.array->paramIndex == parameter; });
       ir::ArrayAccess access;
       access.array = found->array;
+      if (field.lifetime == strategies::Lifetime::Temporary || !(writes || field.isLoaded())) {
+        *found = std::move(access);
+        continue;
+      }
       access.read = access.readsOldContents = !writes;
-      access.written = access.coversThreads = writes;
+      access.written = writes;
+      access.coversThreads = writes && covers;
       ir::AccessSite& site = access.sites.emplace_back();
       site.reads = !writes;
       site.writes = writes;
       for (std::size_t d = 0; d < dims; ++d) {
         const int axis = program_.dims - 1 - static_cast<int>(d);
-        if (writes) access.coverAxes.push_back(axis);
+        if (access.coversThreads) access.coverAxes.push_back(axis);
         site.index.push_back(writes ? ir::IndexForm::affine(axis, 0, 0)
                              : isPeriodic(static_cast<int>(d))
                                  ? ir::IndexForm::unknown()
@@ -205,6 +229,7 @@ launch::RewriteResult TimeRecipe::rewrite(const launch::RewriteRequest& request)
   TileProblem problem;
   problem.program = &program_;
   problem.cost = cost_;
+  problem.costs = costs();
   problem.bytes = bytesOfFields();
   // Asking for tiles makes CPUs run what other devices run: tests do.
   problem.isAlone = request.isCpu && runtime::settings().strategy != runtime::Strategy::Tile;

@@ -22,7 +22,7 @@ struct TimeFunction {
   /// The fields that its inputs and its outputs are.
   std::vector<int> reads;
   std::vector<int> writes;
-  /// It is applied to the cells that are so far away from the faces.
+  /// It is applied to the cells that are so far away from the faces, dimensions from slow to fast.
   std::array<std::int64_t, 3> low{};
   std::array<std::int64_t, 3> high{};
   PointCost cost;
@@ -33,7 +33,7 @@ struct TimeFunction {
 enum class TimeForm : std::uint8_t { Any, Boxes, Stream };
 
 /// The steps per pass that were chosen, and the cells that a group computes in a pass; 0: not
-/// chosen.
+/// chosen. Depth 0: not even the functions of one step share a pass.
 struct TimeTile {
   int depth = 1;
   std::array<std::int64_t, 3> cells{};
@@ -43,17 +43,20 @@ struct TimeTile {
 };
 
 /// As a kernel its parameters are: the fields, the new fields where they are written, the number of
-/// steps (int), the scalars of all functions.
+/// steps (int), the scalars of all functions. Parameters that it does not access are arrays of any
+/// shape: fields that are not read before they are written, and temporary ones.
 class TimeRecipe final : public launch::KernelRewriter {
  public:
+  /// `lifetimes`: of the fields; none: what is written goes from step to step.
   TimeRecipe(int dims, std::vector<ir::Type> fields, std::vector<TimeFunction> functions,
-             const TimeTile& tile);
+             const TimeTile& tile, const std::vector<strategies::Lifetime>& lifetimes = {});
 
   int dims() const { return program_.dims; }
   const strategies::TimeProgram& program() const { return program_; }
   const TimeTile& tile() const { return tile_; }
-  /// Of all functions together.
+  /// Of all functions together, and of each.
   const PointCost& cost() const { return cost_; }
+  std::vector<PointCost> costs() const;
   std::vector<std::size_t> bytesOfFields() const;
   bool isPeriodic(int dim) const;
   bool hasComputedFaces() const;
@@ -67,6 +70,7 @@ class TimeRecipe final : public launch::KernelRewriter {
   strategies::Overlapped write(const launch::RewriteRequest& request, const TileEstimate& tile,
                                bool isAlone) const;
   void addFunction(const TimeFunction& function, int& branches);
+  bool coversGrid(int field) const;
 
   std::vector<ir::Type> fields_;
   std::vector<TimeFunction> functions_;

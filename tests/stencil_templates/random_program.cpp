@@ -46,71 +46,158 @@ std::vector<Tap> tapsOf(const RandomFunction& function, std::size_t input) {
   return taps;
 }
 
+/// What random programs are made with.
+class Maker {
+ public:
+  explicit Maker(std::mt19937& random) : random_(random) {}
+
+  int between(int lo, int hi) { return std::uniform_int_distribution<int>(lo, hi)(random_); }
+  void makeGrid(RandomProgram& program) {
+    for (std::size_t d = firstOf(program); d < 3; ++d) {
+      program.extents[d] = between(4, program.dims == 3 ? 9 : 23);
+      isPeriodic_[d] = between(0, 5) == 0;
+    }
+  }
+  /// Sums, rules and cells of a function whose fields are known.
+  void makeFunction(const RandomProgram& program, RandomFunction& f);
+
+ private:
+  static std::size_t firstOf(const RandomProgram& program) {
+    return static_cast<std::size_t>(3 - program.dims);
+  }
+
+  std::mt19937& random_;
+  std::array<bool, 3> isPeriodic_{};
+};
+
+void Maker::makeFunction(const RandomProgram& program, RandomFunction& f) {
+  const std::size_t first = firstOf(program);
+  const int inputs = static_cast<int>(f.reads.size());
+  const bool isLocal = between(0, 4) == 0;
+  for (std::size_t o = 0; o < f.writes.size(); ++o) {
+    auto& sum = f.sums.emplace_back();
+    for (int t = between(1, 4); t > 0; --t) {
+      InputTap& tap = sum.emplace_back();
+      tap.input = static_cast<std::size_t>(between(0, inputs - 1));
+      for (std::size_t d = first; d < 3 && !isLocal; ++d) tap.tap.offset[d] = between(-2, 2);
+      tap.tap.weight = between(-2, 2);
+    }
+  }
+  // Every input is read.
+  for (std::size_t i = 0; i < f.reads.size(); ++i) f.sums[0].push_back({i, {{0, 0, 0}, 1}});
+  for (int i = 0; i < inputs; ++i) {
+    Rules& rules = f.rules.emplace_back();
+    for (std::size_t d = first; d < 3; ++d)
+      for (FaceRule& rule : rules[d]) {
+        rule = {static_cast<Kind>(between(0, kKinds - 1)), between(-5, 5)};
+        // Positions mean nothing where cells of a periodic grid are computed twice.
+        const bool wraps = isPeriodic_[0] || isPeriodic_[1] || isPeriodic_[2];
+        if (wraps && rule.kind == Kind::Computed) rule.kind = Kind::Nearest;
+        if (isPeriodic_[d]) {
+          rule.kind = Kind::Periodic;
+        } else if (rule.kind == Kind::Periodic) {
+          rule.kind = Kind::Mirror;
+        }
+      }
+  }
+  for (std::size_t d = first; d < 3; ++d) {
+    if (isPeriodic_[d]) continue;
+    if (between(0, 2) == 0) f.low[d] = between(0, program.extents[d] / 2);
+    if (between(0, 2) == 0) f.high[d] = between(0, program.extents[d] / 2 - 1);
+  }
+  // Nothing is known beyond untouched faces.
+  for (std::size_t i = 0; i < f.reads.size(); ++i) {
+    const Margins margins = marginsOf(tapsOf(f, i));
+    for (std::size_t d = first; d < 3; ++d) {
+      if (f.rules[i][d][0].kind == Kind::Untouched)
+        f.low[d] = std::max(f.low[d], margins.before[d]);
+      if (f.rules[i][d][1].kind == Kind::Untouched)
+        f.high[d] = std::max(f.high[d], margins.after[d]);
+    }
+  }
+}
+
+/// Lets functions write the cells that `f` leaves out, each to a box of them.
+void fillRest(RandomProgram& program, const RandomFunction& f) {
+  RandomFunction rest;
+  rest.reads = {f.reads.front()};
+  rest.writes = f.writes;
+  rest.rules.resize(1);
+  int weight = 3;
+  for (std::size_t o = 0; o < f.writes.size(); ++o)
+    rest.sums.push_back({{0, {{0, 0, 0}, weight++}}});
+  for (std::size_t d = static_cast<std::size_t>(3 - program.dims); d < 3; ++d) {
+    RandomFunction slab = rest;
+    if (f.low[d] > 0) {
+      slab.high[d] = program.extents[d] - f.low[d];
+      program.functions.push_back(slab);
+    }
+    slab = rest;
+    if (f.high[d] > 0) {
+      slab.low[d] = program.extents[d] - f.high[d];
+      program.functions.push_back(slab);
+    }
+    rest.low[d] = f.low[d];
+    rest.high[d] = f.high[d];
+  }
+}
+
 }  // namespace
 
 RandomProgram randomProgram(std::mt19937& random) {
-  const auto between = [&](int lo, int hi) {
-    return std::uniform_int_distribution<int>(lo, hi)(random);
-  };
+  Maker maker(random);
   RandomProgram program;
-  program.dims = between(1, 3);
-  program.fields = between(1, 3);
-  const auto first = static_cast<std::size_t>(3 - program.dims);
-  std::array<bool, 3> isPeriodic{};
-  for (std::size_t d = first; d < 3; ++d) {
-    program.extents[d] = between(4, program.dims == 3 ? 9 : 23);
-    isPeriodic[d] = between(0, 5) == 0;
-  }
-  for (int k = between(1, 3); k > 0; --k) {
+  program.dims = maker.between(1, 3);
+  program.fields = maker.between(1, 3);
+  maker.makeGrid(program);
+  for (int k = maker.between(1, 3); k > 0; --k) {
     RandomFunction& f = program.functions.emplace_back();
-    const int inputs = between(1, std::min(2, program.fields));
-    const int outputs = between(1, std::min(2, program.fields));
-    const int from = between(0, program.fields - 1);
+    const int inputs = maker.between(1, std::min(2, program.fields));
+    const int outputs = maker.between(1, std::min(2, program.fields));
+    const int from = maker.between(0, program.fields - 1);
     for (int i = 0; i < inputs; ++i) f.reads.push_back((from + i) % program.fields);
-    const int to = between(0, program.fields - 1);
+    const int to = maker.between(0, program.fields - 1);
     for (int o = 0; o < outputs; ++o) f.writes.push_back((to + o) % program.fields);
-    const bool isLocal = between(0, 4) == 0;
-    for (int o = 0; o < outputs; ++o) {
-      auto& sum = f.sums.emplace_back();
-      for (int t = between(1, 4); t > 0; --t) {
-        InputTap& tap = sum.emplace_back();
-        tap.input = static_cast<std::size_t>(between(0, inputs - 1));
-        for (std::size_t d = first; d < 3 && !isLocal; ++d) tap.tap.offset[d] = between(-2, 2);
-        tap.tap.weight = between(-2, 2);
-      }
+    maker.makeFunction(program, f);
+  }
+  return program;
+}
+
+RandomProgram randomChain(std::mt19937& random, bool updates) {
+  using strategies::Lifetime;
+  Maker maker(random);
+  RandomProgram program;
+  program.dims = maker.between(1, 3);
+  program.fields = maker.between(1, 2);
+  maker.makeGrid(program);
+  program.lifetimes.assign(static_cast<std::size_t>(program.fields), Lifetime::Steps);
+  const int count = maker.between(2, 4);
+  const int update = updates ? maker.between(0, count - 1) : -1;
+  for (int k = 0; k < count; ++k) {
+    RandomFunction f;
+    const int known = program.fields;
+    // The last ones lead on from what is there; they are read more often than others.
+    const int from = maker.between(std::max(0, known - 2), known - 1);
+    f.reads.push_back(from);
+    if (maker.between(0, 2) == 0) f.reads.push_back((from + maker.between(1, known)) % known);
+    if (f.reads.size() == 2 && f.reads[0] == f.reads[1]) f.reads.pop_back();
+    if (k == update) {
+      f.reads = {0};
+      f.writes = {0};
+      if (known > 1) f.reads.push_back(known - 1);
+    } else {
+      for (int o = maker.between(1, 2); o > 0; --o) f.writes.push_back(program.fields++);
     }
-    // Every input is read.
-    for (std::size_t i = 0; i < f.reads.size(); ++i) f.sums[0].push_back({i, {{0, 0, 0}, 1}});
-    for (int i = 0; i < inputs; ++i) {
-      Rules& rules = f.rules.emplace_back();
-      for (std::size_t d = first; d < 3; ++d)
-        for (FaceRule& rule : rules[d]) {
-          rule = {static_cast<Kind>(between(0, kKinds - 1)), between(-5, 5)};
-          // Positions mean nothing where cells of a periodic grid are computed twice.
-          const bool wraps = isPeriodic[0] || isPeriodic[1] || isPeriodic[2];
-          if (wraps && rule.kind == Kind::Computed) rule.kind = Kind::Nearest;
-          if (isPeriodic[d]) {
-            rule.kind = Kind::Periodic;
-          } else if (rule.kind == Kind::Periodic) {
-            rule.kind = Kind::Mirror;
-          }
-        }
+    maker.makeFunction(program, f);
+    program.functions.push_back(f);
+    if (k == update) continue;
+    program.lifetimes.resize(static_cast<std::size_t>(program.fields), Lifetime::Result);
+    for (const int read : f.reads) {
+      Lifetime& lifetime = program.lifetimes[static_cast<std::size_t>(read)];
+      if (lifetime == Lifetime::Result && maker.between(0, 3) > 0) lifetime = Lifetime::Temporary;
     }
-    for (std::size_t d = first; d < 3; ++d) {
-      if (isPeriodic[d]) continue;
-      if (between(0, 2) == 0) f.low[d] = between(0, program.extents[d] / 2);
-      if (between(0, 2) == 0) f.high[d] = between(0, program.extents[d] / 2 - 1);
-    }
-    // Nothing is known beyond untouched faces.
-    for (std::size_t i = 0; i < f.reads.size(); ++i) {
-      const Margins margins = marginsOf(tapsOf(f, i));
-      for (std::size_t d = first; d < 3; ++d) {
-        if (f.rules[i][d][0].kind == Kind::Untouched)
-          f.low[d] = std::max(f.low[d], margins.before[d]);
-        if (f.rules[i][d][1].kind == Kind::Untouched)
-          f.high[d] = std::max(f.high[d], margins.after[d]);
-      }
-    }
+    // What the last one leaves out, nobody reads.
+    if (k + 1 < count) fillRest(program, f);
   }
   return program;
 }
@@ -238,7 +325,7 @@ std::unique_ptr<stencils::TimeRecipe> recipeOf(const RandomProgram& program,
   }
   return std::make_unique<stencils::TimeRecipe>(
       dims, std::vector<ir::Type>(static_cast<std::size_t>(program.fields), irType<int>()),
-      std::move(functions), tile);
+      std::move(functions), tile, program.lifetimes);
 }
 
 }  // namespace stencil_tests

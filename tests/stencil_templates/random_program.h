@@ -33,11 +33,16 @@ struct RandomFunction {
 struct RandomProgram {
   int dims = 1;
   int fields = 1;
+  /// Of the fields; none: all that is written goes from step to step.
+  std::vector<hpl::strategies::Lifetime> lifetimes;
   Index3 extents{1, 1, 1};
   std::vector<RandomFunction> functions;
 };
 
 RandomProgram randomProgram(std::mt19937& random);
+/// Functions of which each reads inputs and what those before it have written; what is read is a
+/// temporary field or a result. With `updates` one of the inputs changes from step to step.
+RandomProgram randomChain(std::mt19937& random, bool updates);
 /// One function of one field that reads the cell and its nearest neighbours along each dimension.
 RandomProgram starProgram(int dims, const Index3& extents);
 std::string describe(const RandomProgram& program);
@@ -70,25 +75,30 @@ struct RandomBody {
   }
 };
 
-/// Adds a function of a random program to a program over these arrays.
+/// Adds a function of a random program to a program over these arrays and temporaries.
 template <int N>
 void addTo(hpl::StencilProgram& run, const RandomProgram& program, const RandomFunction& f,
-           std::vector<hpl::Array<int, N>>& arrays) {
+           const std::vector<hpl::stencils::ProgramArgument>& arrays) {
   using Cells = hpl::Neighbourhood<int, N>;
   using Next = hpl::Output<int>;
   const RandomBody<N> body{f};
-  const auto add = [&](auto point, auto&... fields) {
+  const auto add = [&](auto point, const auto&... fields) {
     hpl::Stencil stencil(point);
     for (std::size_t i = 0; i < f.rules.size(); ++i)
       setRules(stencil, f.rules[i], N, static_cast<int>(i) + 1);
     std::vector<hpl::Range> ranges;
     for (std::size_t d = 3 - N; d < 3; ++d)
       ranges.emplace_back(f.low[d], program.extents[d] - f.high[d] - 1);
+    const Index3 none{0, 0, 0};
+    if (f.low == none && f.high == none) {
+      run.apply(stencil)(fields...);
+      return;
+    }
     if (ranges.size() == 1) run.apply(stencil).over(ranges[0])(fields...);
     if (ranges.size() == 2) run.apply(stencil).over(ranges[0], ranges[1])(fields...);
     if (ranges.size() == 3) run.apply(stencil).over(ranges[0], ranges[1], ranges[2])(fields...);
   };
-  const auto at = [&](const std::vector<int>& list, std::size_t i) -> hpl::Array<int, N>& {
+  const auto at = [&](const std::vector<int>& list, std::size_t i) -> const auto& {
     return arrays[static_cast<std::size_t>(list[i])];
   };
   if (f.reads.size() == 1 && f.writes.size() == 1)

@@ -41,10 +41,18 @@ void run(const Overlapped& tiled, const OverlappedOptions& options, const Random
   std::vector<std::int64_t> extents;
   for (std::size_t d = 3 - dims; d < 3; ++d) extents.push_back(program.extents[d]);
   std::vector<ir::Argument> arguments;
-  for (Grid<int>& field : now) arguments.push_back(ir::arrayArgument(field.cells.data(), extents));
+  // What is not accessed has one cell; whoever looks further leaves it.
+  int cell = 0;
+  const ir::Argument none = ir::arrayArgument(&cell, std::vector<std::int64_t>(extents.size(), 1));
+  for (std::size_t f = 0; f < now.size(); ++f)
+    arguments.push_back(recipe.program().fields[f].isLoaded()
+                            ? ir::arrayArgument(now[f].cells.data(), extents)
+                            : none);
   for (std::size_t f = 0; f < next.size(); ++f)
-    if (recipe.program().fields[f].next >= 0)
-      arguments.push_back(ir::arrayArgument(next[f].cells.data(), extents));
+    if (recipe.program().fields[f].isWritten())
+      arguments.push_back(recipe.program().fields[f].lifetime == Lifetime::Temporary
+                              ? none
+                              : ir::arrayArgument(next[f].cells.data(), extents));
   arguments.push_back(ir::scalarArgument(steps));
   ir::NDRange range{program.dims, {1, 1, 1}, {1, 1, 1}};
   for (const Hidden& hidden : tiled.hidden) {
@@ -80,14 +88,21 @@ RandomProgram programFor(Form form, std::mt19937& random) {
   return program;
 }
 
-void checkProgram(unsigned seed, Form form) {
+enum class Fields { GoOn, Temporary, Both };
+
+RandomProgram programFor(Form form, Fields fields, std::mt19937& random) {
+  if (fields == Fields::GoOn) return programFor(form, random);
+  return randomChain(random, fields == Fields::Both);
+}
+
+void checkProgram(unsigned seed, Form form, Fields fields = Fields::GoOn) {
   CAPTURE(seed);
   const bool isAlone = form != Form::Groups;
   std::mt19937 random(seed);
   const auto between = [&](int lo, int hi) {
     return std::uniform_int_distribution<int>(lo, hi)(random);
   };
-  const RandomProgram program = programFor(form, random);
+  const RandomProgram program = programFor(form, fields, random);
   OverlappedOptions options;
   options.depth = between(1, 4);
   options.lanes = isAlone ? 4 : 1;
@@ -113,7 +128,10 @@ void checkProgram(unsigned seed, Form form) {
   const int steps = between(1, options.depth);
   std::vector<Grid<int>> expected = now;
   for (int s = 0; s < steps; ++s) referenceStep(program, expected);
-  std::vector<Grid<int>> next(now.size(), Grid<int>(program.extents));
+  // Results are stored over what was there.
+  std::vector<Grid<int>> next = now;
+  for (std::size_t f = 0; f < next.size(); ++f)
+    if (recipe->program().fields[f].isLoaded()) next[f] = Grid<int>(program.extents);
   const int slow = program.extents[static_cast<std::size_t>(3 - program.dims)];
   const int cut = between(1, slow);
   for (const auto& [first, count] : {std::pair{0, cut}, std::pair{cut, slow - cut}})
@@ -122,7 +140,9 @@ void checkProgram(unsigned seed, Form form) {
   CAPTURE(describe(program));
   for (std::size_t f = 0; f < now.size(); ++f) {
     CAPTURE(f);
-    if (recipe->program().fields[f].next >= 0) CHECK(next[f].cells == expected[f].cells);
+    const TimeField& field = recipe->program().fields[f];
+    if (field.isWritten() && field.lifetime != Lifetime::Temporary)
+      CHECK(next[f].cells == expected[f].cells);
   }
 }
 
@@ -138,6 +158,14 @@ TEST_CASE("time tiles: random programs in groups of work-items equal one step af
   for (unsigned seed = 1; seed <= 130; ++seed) checkProgram(1000 + seed, Form::Groups);
   // A function whose box was larger than those of the functions that it reads from.
   checkProgram(2296, Form::Groups);
+}
+
+TEST_CASE("time tiles: random chains with temporaries equal one function after another") {
+  for (const Form form : {Form::Vectors, Form::Groups}) {
+    CAPTURE(static_cast<int>(form));
+    for (unsigned seed = 1; seed <= 15; ++seed) checkProgram(seed, form, Fields::Temporary);
+    for (unsigned seed = 1; seed <= 15; ++seed) checkProgram(seed, form, Fields::Both);
+  }
 }
 
 TEST_CASE("time tiles: programs that cannot be streams are refused with the reason") {

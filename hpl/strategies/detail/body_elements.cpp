@@ -224,8 +224,8 @@ void BodyWriter::storeParts(const Target& target, std::vector<const Expr*> value
     part = keep("result", mask != nullptr ? blend(mask, values[i], part) : values[i]);
   }
   // Stores of one work-item to one element keep their order.
-  const bool postponed =
-      mask == nullptr && late_ != nullptr && context_.source.isWrittenOnce(access->array);
+  const bool postponed = mask == nullptr && late_ != nullptr &&
+                         (context_.writesOnce || context_.source.isWrittenOnce(access->array));
   const bool isWoven = parts.size() == 4 && places.size() == 4;
   const std::vector<const Expr*> woven = isWoven ? this->woven(parts) : parts;
   int lane = 0;

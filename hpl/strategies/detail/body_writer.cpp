@@ -156,7 +156,7 @@ void BodyWriter::store(const Expr& target, const Expr* value, const ir::SourceLo
     return;
   }
   // Stores of one work-item to one element keep their order.
-  if (late_ == nullptr || !context_.source.isWrittenOnce(access.array)) {
+  if (late_ == nullptr || !(context_.writesOnce || context_.source.isWrittenOnce(access.array))) {
     builder_.assign(*out_, place, value, where);
     return;
   }

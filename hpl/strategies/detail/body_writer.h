@@ -62,6 +62,8 @@ struct BodyContext {
   std::unordered_set<const ir::Variable*> elements{};
   /// One work-item: elements that it has kept; empty: none.
   Queues queues{};
+  /// The body writes each array once, whatever other bodies of the kernel do.
+  bool writesOnce = false;
 };
 
 /// Where one copy is: its ids are base + shift.

@@ -28,8 +28,20 @@ const Expr* OverlappedBuilder::slotOf(std::size_t field) {
 
 void OverlappedBuilder::load(Block& out) {
   for (std::size_t f = 0; f < buffers_.size(); ++f)
-    if (buffers_[f].memory != nullptr) loadBox(out, f, box_);
+    if (buffers_[f].memory != nullptr && program_.fields[f].isLoaded()) loadBox(out, f, box_);
   barrier(out);
+}
+
+void OverlappedBuilder::store(Block& out) {
+  for (std::size_t f = 0; f < buffers_.size(); ++f)
+    if (program_.fields[f].isWritten() && program_.fields[f].lifetime == Lifetime::Steps)
+      storeBox(out, f, tile_);
+  for (const TimeStage& stage : program_.stages)
+    for (const int written : stage.writes) {
+      const auto field = static_cast<std::size_t>(written);
+      if (program_.fields[field].lifetime == Lifetime::Result && buffers_[field].memory != nullptr)
+        storeBox(out, field, regionOf(stage, {}, number(0)));
+    }
 }
 
 void OverlappedBuilder::copyWithin(Block& out, std::size_t field, const Box& box) {
@@ -74,8 +86,7 @@ Overlapped OverlappedBuilder::build() {
       builder_.loop(*body, remaining, builder_.add(steps, -1),
                     builder_.binary(BinaryOp::Ge, left, number(0)), builder_.add(left, -1));
   for (std::size_t k = 0; k < program_.stages.size(); ++k) stage(*step, k, left);
-  for (std::size_t f = 0; f < buffers_.size(); ++f)
-    if (program_.fields[f].next >= 0) storeBox(*body, f, tile_);
+  store(*body);
   return finished(*body, "tiles",
                   boxBytes(program_, bytesOf(source_.kernel(), program_), options_));
 }

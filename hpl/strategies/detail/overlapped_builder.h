@@ -25,6 +25,7 @@ class OverlappedBuilder final : public TimeBuilder {
 
   void declareBuffers(ir::Block& out);
   void load(ir::Block& out);
+  void store(ir::Block& out);
   void keepUnwritten(ir::Block& out);
 
   const ir::Variable* memoryOf(std::size_t field) const override { return buffers_[field].memory; }

@@ -17,10 +17,12 @@ bool isOwnCell(const TimeRead& read) {
 }
 
 std::vector<TileFunction> functionsOf(const TimeProgram& program) {
+  const std::vector<bool> isOfLastStep = stagesOfLastStep(program);
   std::vector<TileFunction> functions;
   for (const TimeStage& stage : program.stages) {
     TileFunction& function = functions.emplace_back();
     function.writes = stage.writes;
+    function.isOfLastStep = isOfLastStep[functions.size() - 1];
     for (const TimeRead& read : stage.reads) function.reads.push_back({read.field, reachOf(read)});
   }
   return functions;
@@ -73,6 +75,41 @@ LinearGrowth haloAndBoxes(const TimeProgram& program, int depth, std::vector<Lin
 
 std::int64_t roundedUp(std::int64_t value, std::int64_t to) { return (value + to - 1) / to * to; }
 
+bool isAlone(const OverlappedOptions& options) {
+  return options.local == std::array<int, 3>{1, 1, 1};
+}
+
+bool reachesBeyond(const TimeRead& read) {
+  return std::any_of(read.beyond.begin(), read.beyond.end(),
+                     [](Beyond beyond) { return beyond != Beyond::Nothing; });
+}
+
+/// Whether the kernel reads the field where it is. Brought into a box it would be read but once by
+/// a pass of one step, which copying costs more than it saves.
+bool isReadInPlace(const TimeProgram& program, const OverlappedOptions& options, int field) {
+  if (program.fields[static_cast<std::size_t>(field)].isWritten()) return false;
+  for (const TimeStage& stage : program.stages)
+    for (const TimeRead& read : stage.reads)
+      if (read.field == field && !isOwnCell(read) &&
+          (options.depth > 1 || !isAlone(options) || reachesBeyond(read)))
+        return false;
+  return true;
+}
+
+/// Whether the stages store the field's cells where they belong, each of them once. Tiles must not
+/// write each other's cells.
+bool isWrittenInPlace(const TimeProgram& program, const OverlappedPlan& plan, int field) {
+  if (program.fields[static_cast<std::size_t>(field)].lifetime != Lifetime::Result) return false;
+  for (std::size_t k = 0; k < program.stages.size(); ++k) {
+    const TimeStage& stage = program.stages[k];
+    for (const TimeRead& read : stage.reads)
+      if (read.field == field) return false;
+    if (std::find(stage.writes.begin(), stage.writes.end(), field) == stage.writes.end()) continue;
+    if (!plan.isOfLastStep[k] || !(plan.boxes[k].first == Growth{})) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::array<ir::Interval, 3> reachOf(const TimeRead& read) {
@@ -101,38 +138,78 @@ OverlappedPlan planOverlapped(const TimeProgram& program, const OverlappedOption
   OverlappedPlan plan;
   plan.isPeriodic = periodicDims(program);
   plan.halo = haloAndBoxes(program, options.depth, plan.boxes);
+  plan.isOfLastStep = stagesOfLastStep(program);
   plan.fields.resize(program.fields.size());
-  for (FieldPlan& field : plan.fields) field.isGlobal = true;
+  // Cells of a periodic box do not lie where they lie in global memory.
+  const bool wraps = plan.isPeriodic[0] || plan.isPeriodic[1] || plan.isPeriodic[2];
+  for (std::size_t f = 0; f < plan.fields.size(); ++f) {
+    const auto field = static_cast<int>(f);
+    plan.fields[f].isGlobal = !wraps && (isReadInPlace(program, options, field) ||
+                                         isWrittenInPlace(program, plan, field));
+  }
   for (const TimeStage& stage : program.stages) {
-    for (const TimeRead& read : stage.reads)
-      if (!isOwnCell(read)) plan.fields[static_cast<std::size_t>(read.field)].isGlobal = false;
     for (const int written : stage.writes) {
       FieldPlan& field = plan.fields[static_cast<std::size_t>(written)];
-      field.isGlobal = false;
       ++field.writers;
       field.hasTwo = field.hasTwo || OverlappedPlan::swaps(stage, written);
     }
   }
-  // Cells of a periodic or an overlapping box do not lie where they lie in global memory.
-  const bool wraps = plan.isPeriodic[0] || plan.isPeriodic[1] || plan.isPeriodic[2];
-  for (FieldPlan& field : plan.fields) field.isGlobal = field.isGlobal && !wraps;
 
-  const bool isAlone = options.local == std::array<int, 3>{1, 1, 1};
+  const bool alone = isAlone(options);
   for (std::size_t d = 0; d < static_cast<std::size_t>(program.dims); ++d) {
     const bool isFastest = d + 1 == static_cast<std::size_t>(program.dims);
     const std::int64_t further = options.depth - 1;
     plan.margin[d] = plan.halo.first.before[d] + further * plan.halo.perStep.before[d];
     const std::int64_t after = plan.halo.first.after[d] + further * plan.halo.perStep.after[d];
     // Tiles begin at cache lines; rows of groups do not share the banks of local memory.
-    if (isFastest && isAlone) plan.margin[d] = roundedUp(plan.margin[d], options.lanes);
+    if (isFastest && alone) plan.margin[d] = roundedUp(plan.margin[d], options.lanes);
     plan.extent[d] = plan.margin[d] + options.tile[d] + after;
-    if (isFastest && isAlone) plan.extent[d] = roundedUp(plan.extent[d], options.lanes);
-    if (isFastest && !isAlone && plan.extent[d] % 32 == 0) ++plan.extent[d];
+    if (isFastest && alone) plan.extent[d] = roundedUp(plan.extent[d], options.lanes);
+    if (isFastest && !alone && plan.extent[d] % 32 == 0) ++plan.extent[d];
   }
   return plan;
 }
 
 }  // namespace detail
+
+std::vector<bool> stagesOfLastStep(const TimeProgram& program) {
+  std::vector<bool> isOfLastStep(program.stages.size(), true);
+  // Whether something that other steps need is made from the field, by the stages looked at so far.
+  std::vector<bool> isNeeded(program.fields.size());
+  for (std::size_t f = 0; f < isNeeded.size(); ++f)
+    isNeeded[f] = program.fields[f].lifetime == Lifetime::Steps;
+  // Fields that do not go from step to step are written before they are read.
+  for (std::size_t k = program.stages.size(); k-- > 0;) {
+    for (const int field : program.stages[k].writes)
+      if (isNeeded[static_cast<std::size_t>(field)]) isOfLastStep[k] = false;
+    if (isOfLastStep[k]) continue;
+    for (const TimeRead& read : program.stages[k].reads)
+      isNeeded[static_cast<std::size_t>(read.field)] = true;
+  }
+  return isOfLastStep;
+}
+
+std::vector<LinearGrowth> growthOf(const TimeProgram& program, int depth) {
+  std::vector<LinearGrowth> boxes;
+  detail::haloAndBoxes(program, depth, boxes);
+  return boxes;
+}
+
+std::string whyNotOverlapped(const TimeProgram& program) {
+  try {
+    detail::planOverlapped(program, {});
+    return "";
+  } catch (const detail::Refused& refused) {
+    return refused.reason;
+  }
+}
+
+std::vector<bool> hasBoxes(const TimeProgram& program, const OverlappedOptions& options) {
+  std::vector<bool> has;
+  for (const detail::FieldPlan& field : detail::planOverlapped(program, options).fields)
+    has.push_back(!field.isGlobal);
+  return has;
+}
 
 Growth haloOf(const TimeProgram& program, int depth) {
   std::vector<LinearGrowth> boxes;

@@ -9,7 +9,7 @@
 namespace hpl::strategies::detail {
 
 struct FieldPlan {
-  /// The kernel reads it from global memory: it never changes and is read at the own cell only.
+  /// The kernel reads it from global memory, or writes it there: it has no box.
   bool isGlobal = false;
   /// A function reads its neighbours while it writes it: old and new cells are kept apart.
   bool hasTwo = false;
@@ -19,8 +19,10 @@ struct FieldPlan {
 
 struct OverlappedPlan {
   std::vector<FieldPlan> fields;
-  /// Per stage: the box that it computes when so many steps are to follow.
+  /// Per stage: the box that it computes when so many steps are to follow, and whether it does so
+  /// in the last step only.
   std::vector<LinearGrowth> boxes;
+  std::vector<bool> isOfLastStep;
   /// What is loaded for one step, and for each further one.
   LinearGrowth halo;
   std::array<bool, 3> isPeriodic{};

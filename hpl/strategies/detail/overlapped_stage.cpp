@@ -55,12 +55,18 @@ void OverlappedBuilder::stage(Block& out, std::size_t k, const Expr* remaining) 
     const Expr* now = slotOf(static_cast<std::size_t>(written));
     builder_.assign(*body, now, other(now));
   }
-  builder_.statement(out, ir::If{isNotEmpty(region), body, nullptr});
+  const Expr* isWanted = isNotEmpty(region);
+  if (plan_.isOfLastStep[k] && options_.depth > 1)
+    isWanted = both(builder_.binary(BinaryOp::Eq, remaining, number(0)), isWanted);
+  builder_.statement(out, ir::If{isWanted, body, nullptr});
 }
 
 bool OverlappedBuilder::isInPlace(const TimeStage& stage) const {
-  return std::any_of(stage.writes.begin(), stage.writes.end(),
-                     [&](int field) { return !OverlappedPlan::swaps(stage, field); });
+  return std::any_of(stage.writes.begin(), stage.writes.end(), [&](int field) {
+    const bool isRead = std::any_of(stage.reads.begin(), stage.reads.end(),
+                                    [&](const TimeRead& read) { return read.field == field; });
+    return isRead && !OverlappedPlan::swaps(stage, field);
+  });
 }
 
 Tiles OverlappedBuilder::tilesAt(Block& out, const TimeStage& stage, const Cell& cell) {

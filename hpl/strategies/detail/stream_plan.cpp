@@ -9,9 +9,20 @@
 namespace hpl::strategies {
 namespace detail {
 
+namespace {
+
+bool allGoOn(const TimeProgram& program) {
+  return std::all_of(program.fields.begin(), program.fields.end(), [](const TimeField& field) {
+    return !field.isWritten() || field.lifetime == Lifetime::Steps;
+  });
+}
+
+}  // namespace
+
 StreamPlan planStream(const TimeProgram& program, const OverlappedOptions& options) {
   if (program.dims < 2) throw Refused{"one dimension has no rows that could be streamed"};
   if (program.stages.size() != 1) throw Refused{"a step has several functions"};
+  if (!allGoOn(program)) throw Refused{"not all that is written goes from step to step"};
   if (options.local != std::array<int, 3>{1, 1, 1})
     throw Refused{"several work-items do not share a stream"};
   StreamPlan plan;
@@ -28,7 +39,7 @@ StreamPlan planStream(const TimeProgram& program, const OverlappedOptions& optio
 }  // namespace detail
 
 bool isStreamable(const TimeProgram& program) {
-  return program.dims > 1 && program.stages.size() == 1;
+  return program.dims > 1 && program.stages.size() == 1 && detail::allGoOn(program);
 }
 
 std::size_t ringBytes(const TimeProgram& program, const std::vector<std::size_t>& bytes,

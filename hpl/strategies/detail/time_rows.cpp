@@ -21,7 +21,10 @@ BodyContext TimeBuilder::context(const Tiles& tiles, int lanes) {
                      0,
                      options_.exact && lanes > 1,
                      {},
-                     &tiles};
+                     &tiles,
+                     {},
+                     {},
+                     true};
 }
 
 Place TimeBuilder::place(const Cell& cell) {

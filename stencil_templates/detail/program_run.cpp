@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// How programs run: all functions in one kernel, or one launch after another.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "hpl/error.h"
+#include "hpl/memory/root.h"
+#include "stencil_templates/detail/program_choice.h"
+#include "stencil_templates/detail/program_state.h"
+
+namespace hpl::stencils {
+namespace {
+
+using geometry::Box;
+using strategies::Lifetime;
+
+std::array<std::int64_t, 3> extentsOf(const geometry::Extents& extents) {
+  std::array<std::int64_t, 3> list{1, 1, 1};
+  for (int d = 0; d < extents.rank(); ++d) list[static_cast<std::size_t>(d)] = extents[d];
+  return list;
+}
+
+bool contains(const std::vector<int>& list, int value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+}  // namespace
+
+/// What is read before any function of the first step has written it must have been written before.
+void ProgramState::checkContents() const {
+  std::vector<geometry::Region> known;
+  for (const ProgramField& field : fields_) {
+    geometry::Region cells;
+    const memory::View& view = *field.array.argument.argument.view;
+    for (const Box& box : view.root().written())
+      if (const Box own = intersect(box, view.box()); !own.empty()) cells.add(own);
+    known.push_back(cells.translatedBack(view.box().lo()));
+  }
+  const Box grid = Box::ofExtents(extents_);
+  for (const auto& function : functions_) {
+    for (const int read : function->parts.front().reads) {
+      if (field(read).temporary != nullptr || known[static_cast<std::size_t>(read)].contains(grid))
+        continue;
+      throw ArgumentError(fmt::format(
+          "{}: {} reads {} before all of its cells have a value; fill it, or apply the function "
+          "that writes it first",
+          describe(), function->name, field(read).describe()));
+    }
+    for (const int written : function->parts.front().writes)
+      known[static_cast<std::size_t>(written)].add(
+          cellsWritten(extents_, function->parts, written));
+  }
+}
+
+void ProgramState::checkUse() const {
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    if (fields_[f].temporary == nullptr) continue;
+    const bool isRead = std::any_of(functions_.begin(), functions_.end(), [&](const auto& other) {
+      return contains(other->parts.front().reads, static_cast<int>(f));
+    });
+    if (isRead) continue;
+    throw ArgumentError(fmt::format(
+        "{}: no function reads {}, whose cells nobody sees after a step; leave it out, or pass an "
+        "Array to keep them",
+        describe(), fields_[f].describe()));
+  }
+}
+
+std::vector<TimeFunction> ProgramState::allParts() const {
+  std::vector<TimeFunction> parts;
+  for (const auto& function : functions_)
+    parts.insert(parts.end(), function->parts.begin(), function->parts.end());
+  return parts;
+}
+
+/// Whether no step sees what the one before it has written.
+bool ProgramState::isChain() const {
+  const std::vector<TimeFunction> parts = allParts();
+  const std::vector<Lifetime> lifetimes =
+      lifetimesOf(extents_, parts, std::vector<bool>(fields_.size()));
+  return std::all_of(parts.begin(), parts.end(), [&](const TimeFunction& part) {
+    return std::all_of(part.writes.begin(), part.writes.end(), [&](int written) {
+      return lifetimes[static_cast<std::size_t>(written)] != Lifetime::Steps;
+    });
+  });
+}
+
+std::shared_ptr<const TimeKernel> ProgramState::kernelFor(const ProgramPass& pass,
+                                                          const TimeTile& tile) const {
+  std::vector<TimeFunction> parts;
+  for (const ProgramFunction* function : pass.functions)
+    parts.insert(parts.end(), function->parts.begin(), function->parts.end());
+  std::vector<ir::Type> types;
+  std::vector<bool> isTemporary;
+  for (const int number : pass.fields) {
+    types.push_back(field(number).array.argument.argument.type);
+    isTemporary.push_back(field(number).temporary != nullptr &&
+                          pass.functions.size() == functions_.size());
+  }
+  // The pass numbers the fields in its own way.
+  for (TimeFunction& part : parts)
+    for (std::vector<int>* list : {&part.reads, &part.writes})
+      for (int& number : *list)
+        number = static_cast<int>(std::find(pass.fields.begin(), pass.fields.end(), number) -
+                                  pass.fields.begin());
+  const std::vector<Lifetime> lifetimes = lifetimesOf(extents_, parts, isTemporary);
+  return std::make_shared<const TimeKernel>(extents_.rank(), std::move(types), std::move(parts),
+                                            tile, lifetimes);
+}
+
+/// A function of all cells that are there for it, which writes nothing that it reads, is a stencil
+/// like any other.
+bool ProgramState::isPlainStencil(const ProgramFunction& function) const {
+  const TimeFunction& part = function.parts.front();
+  return function.isEverywhere &&
+         std::none_of(part.writes.begin(), part.writes.end(),
+                      [&](int written) { return contains(part.reads, written); });
+}
+
+const std::vector<ProgramPass>& ProgramState::passesFor(const TimeTile& tile) {
+  auto& passes = passes_[{tile.depth, tile.cells[0], tile.cells[1], tile.cells[2]}];
+  if (!passes.empty()) return passes;
+  const auto add = [&](const std::vector<const ProgramFunction*>& functions) {
+    ProgramPass& pass = passes.emplace_back();
+    pass.functions = functions;
+    std::set<int> fields;
+    for (const ProgramFunction* function : functions) {
+      const TimeFunction& part = function->parts.front();
+      fields.insert(part.reads.begin(), part.reads.end());
+      fields.insert(part.writes.begin(), part.writes.end());
+    }
+    pass.fields.assign(fields.begin(), fields.end());
+    pass.kernel = kernelFor(pass, tile.depth > 0 ? tile : TimeTile{});
+  };
+  std::vector<const ProgramFunction*> all;
+  for (const auto& function : functions_) {
+    all.push_back(function.get());
+    if (tile.depth > 0) continue;
+    if (isPlainStencil(*function)) {
+      passes.emplace_back().stencil = function.get();
+    } else {
+      add({function.get()});
+    }
+  }
+  if (tile.depth > 0) add(all);
+  return passes;
+}
+
+/// Those that a pass needs besides the program's.
+void ProgramState::makeArrays(const ProgramPass& pass) {
+  for (std::size_t i = 0; i < pass.fields.size(); ++i) {
+    ProgramField& own = fields_[static_cast<std::size_t>(pass.fields[i])];
+    const strategies::TimeField& use = pass.kernel->recipe.program().fields[i];
+    if (use.isWritten() && use.lifetime == Lifetime::Steps && own.spare.owner == nullptr)
+      own.spare = own.array.make(extentsOf(extents_));
+    if (!use.isLoaded() && own.placeholder.owner == nullptr)
+      own.placeholder = own.array.make({1, 1, 1});
+  }
+}
+
+FRunner ProgramState::launchPass(const launch::LaunchOptions& options, const ProgramPass& pass,
+                                 int steps, const std::vector<bool>& swapped) const {
+  const std::vector<strategies::TimeField>& uses = pass.kernel->recipe.program().fields;
+  std::vector<launch::Argument> list;
+  const auto push = [&](const ProgramArgument& array) { list.push_back(array.argument.argument); };
+  const auto present = [&](std::size_t i, bool other) {
+    const auto number = static_cast<std::size_t>(pass.fields[i]);
+    return swapped[number] != other ? fields_[number].spare : fields_[number].array;
+  };
+  for (std::size_t i = 0; i < uses.size(); ++i)
+    push(uses[i].isLoaded() ? present(i, false) : field(pass.fields[i]).placeholder);
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    if (!uses[i].isWritten()) continue;
+    if (uses[i].lifetime == Lifetime::Temporary) {
+      push(field(pass.fields[i]).placeholder);
+    } else {
+      push(present(i, uses[i].lifetime == Lifetime::Steps));
+    }
+  }
+  list.push_back(launch::makeArgument(steps));
+  for (const ProgramFunction* function : pass.functions)
+    for (std::size_t part = 0; part < function->parts.size(); ++part)
+      for (const ProgramArgument& scalar : function->scalars) push(scalar);
+  launch::LaunchOptions own = options;
+  own.global = domainOf(extents_);
+  return launch::launch(pass.kernel->entry, own, list.data(), list.size());
+}
+
+FRunner ProgramState::launchStencil(const launch::LaunchOptions& options,
+                                    const ProgramFunction& function,
+                                    const std::vector<bool>& swapped) const {
+  const TimeFunction& part = function.parts.front();
+  std::vector<StencilArgument> list;
+  for (const std::vector<int>* numbers : {&part.reads, &part.writes})
+    for (const int number : *numbers)
+      list.push_back(
+          (swapped[static_cast<std::size_t>(number)] ? field(number).spare : field(number).array)
+              .argument);
+  for (const ProgramArgument& scalar : function.scalars) list.push_back(scalar.argument);
+  return stencils::launchStencil(*function.stencil, options, list.data(), list.size());
+}
+
+void ProgramState::launch(const launch::LaunchOptions& options, const ProgramPass& pass, int steps,
+                          std::vector<bool>& swapped) {
+  const std::tuple<const ProgramPass*, int, std::vector<bool>> kind{&pass, steps, swapped};
+  if (const auto known = runners_.find(kind); known != runners_.end()) {
+    known->second.run();
+  } else {
+    runners_[kind] = pass.stencil != nullptr ? launchStencil(options, *pass.stencil, swapped)
+                                             : launchPass(options, pass, steps, swapped);
+  }
+  for (std::size_t i = 0; i < pass.fields.size(); ++i) {
+    const strategies::TimeField& use = pass.kernel->recipe.program().fields[i];
+    const auto number = static_cast<std::size_t>(pass.fields[i]);
+    if (use.isWritten() && use.lifetime == Lifetime::Steps) swapped[number] = !swapped[number];
+  }
+}
+
+/// Some steps, in an even number of launches where there are several, so that the arrays have the
+/// result and not their stand-ins.
+void ProgramState::advance(const launch::LaunchOptions& options,
+                           const std::vector<ProgramPass>& passes, std::int64_t steps,
+                           std::int64_t depth) {
+  std::int64_t launches = (steps + depth - 1) / depth;
+  if (launches % 2 != 0 && launches < steps) ++launches;
+  std::vector<bool> swapped(fields_.size());
+  for (std::int64_t left = launches; left > 0; --left) {
+    const std::int64_t now = (steps + left - 1) / left;
+    for (const ProgramPass& pass : passes) launch(options, pass, static_cast<int>(now), swapped);
+    steps -= now;
+  }
+  std::vector<Range> all;
+  for (const std::int64_t extent : extents_) all.emplace_back(0, extent - 1);
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    const StencilArgument& array = fields_[f].array.argument;
+    if (swapped[f]) array.copy(array.array, fields_[f].spare.argument.array, all.data());
+  }
+}
+
+TimeTile ProgramState::chooseTile(const launch::LaunchOptions& options, const IterationPlan& plan) {
+  const std::int64_t joined = every_ > 0 ? std::min(plan.steps, every_) : plan.steps;
+  ProgramWish wish{wishOf(describe(), plan, extents_.rank(), joined), plan.fuse};
+  // The steps of a chain do the same, one after another.
+  if (isChain()) wish.time.steps = 1;
+  return choices_->find(wish.time, wish.key(), options, extentsOf(extents_), [&] {
+    const std::vector<ProgramPass>& whole = passesFor({});
+    return chooseProgramTile(wish, whole.front().kernel->recipe, options, extentsOf(extents_));
+  });
+}
+
+StencilRun ProgramState::run(const launch::LaunchOptions& options, const IterationPlan& plan) {
+  if (plan.steps < 1)
+    throw ArgumentError(
+        fmt::format("{}: run({}): the number of steps must be positive", describe(), plan.steps));
+  if (functions_.empty())
+    throw ArgumentError(
+        fmt::format("{}: run({}): there is nothing to do; add functions with apply(...)(arrays...)",
+                    describe(), plan.steps));
+  checkUse();
+  checkContents();
+  if (const std::string why = impossibility(passesFor({}).front().kernel->recipe, false);
+      !why.empty())
+    throw LaunchError(fmt::format(
+        "{}: run({}): {}, so that cells that are computed twice would differ; iterate a stencil "
+        "instead",
+        describe(), plan.steps, why));
+  const TimeTile tile = chooseTile(options, plan);
+  const std::vector<ProgramPass>& passes = passesFor(tile);
+  for (const ProgramPass& pass : passes) makeArrays(pass);
+  // Launches of another run may have been made with other options.
+  runners_.clear();
+  StencilRun run{0, std::numeric_limits<double>::quiet_NaN(), false};
+  while (run.steps < plan.steps && !run.converged) {
+    const std::int64_t more =
+        every_ > 0 ? std::min(every_, plan.steps - run.steps) : plan.steps - run.steps;
+    advance(options, passes, more, std::max(1, tile.depth));
+    run.steps += more;
+    if (every_ > 0 && more == every_) run.converged = isDone_(run.steps);
+  }
+  return run;
+}
+
+StencilRun runProgram(ProgramState& program, const launch::LaunchOptions& options,
+                      const IterationPlan& plan) {
+  return program.run(options, plan);
+}
+
+}  // namespace hpl::stencils
