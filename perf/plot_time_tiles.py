@@ -34,7 +34,7 @@ def draw_programs(axes, rows):
                  [float(row[column]) for row in rows], 0.27, label=label)
     axes.set_xticks(range(len(names)), names, rotation=35, ha="right")
     axes.set_ylabel("10$^9$ cells per second")
-    axes.set_title("Ten stencil programs, with and without time tiling")
+    axes.set_title("Stencil programs, with and without time tiling")
 
 
 def draw_sweep(axes, rows):

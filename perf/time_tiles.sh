@@ -15,7 +15,7 @@ if [ "$measure" = 1 ]; then
   cmake --preset release >/dev/null
   cmake --build --preset release -j "$(nproc)" --target hpl_time_tile_bench >/dev/null
   build/release/perf/hpl_time_tile_bench --csv "$out/time_tiles.csv"
-  build/release/perf/hpl_time_tile_bench --program "2-D 5" --sweep "$out/time_tiles_sweep.csv"
+  build/release/perf/hpl_time_tile_bench --program "2-D 5" --sweep "$out/time_tiles_sweep.csv" --tune 60
 fi
 
 if ! python3 -c 'import matplotlib' 2>/dev/null; then

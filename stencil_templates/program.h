@@ -37,6 +37,8 @@ void checkEvery(ProgramState& program, std::int64_t steps,
                 std::function<bool(std::int64_t)> isDone);
 StencilRun runProgram(ProgramState& program, const launch::LaunchOptions& options,
                       const IterationPlan& plan);
+TuneResult tuneProgram(ProgramState& program, const launch::LaunchOptions& options,
+                       const IterationPlan& plan);
 
 }  // namespace stencils
 
@@ -140,6 +142,21 @@ class StencilProgram : public StencilChoices<StencilProgram> {
     stencils::IterationPlan plan = plan_;
     plan.steps = steps;
     return stencils::runProgram(*state_, options_, plan);
+  }
+
+  /// How tune() goes about it.
+  StencilProgram& tuning(const TuneOptions& options) {
+    plan_.tuning = options;
+    return *this;
+  }
+
+  /// Measures in which time tiles, if any, runs of so many steps are fastest, as
+  /// StencilIteration::tune does for one stencil. The arrays stay as they are; blocks. Throws what
+  /// run() throws, LaunchError for several devices and for no time.
+  TuneResult tune(std::int64_t steps) {
+    stencils::IterationPlan plan = plan_;
+    plan.steps = steps;
+    return stencils::tuneProgram(*state_, options_, plan);
   }
 
  private:

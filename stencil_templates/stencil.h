@@ -59,10 +59,13 @@ struct IterationPlan {
   Domain tile;
   /// Of programs: whether the functions of a step are one kernel; empty: chosen by the library.
   std::optional<bool> fuse;
+  TuneOptions tuning;
 };
 
 StencilRun iterateStencil(StencilState& state, const launch::LaunchOptions& options,
                           std::vector<StencilArgument> arguments, const IterationPlan& plan);
+TuneResult tuneIteration(StencilState& state, const launch::LaunchOptions& options,
+                         std::vector<StencilArgument> arguments, const IterationPlan& plan);
 
 }  // namespace stencils
 
@@ -89,6 +92,25 @@ class StencilIteration {
   StencilRun operator()(A&&... arguments) const {
     return stencils::iterateStencil(*state_, options_, {stencils::stencilArgument(arguments)...},
                                     plan_);
+  }
+
+  /// How tune() goes about it.
+  StencilIteration& tuning(const TuneOptions& options) {
+    plan_.tuning = options;
+    return *this;
+  }
+
+  /// Measures in which time tiles, if any, the steps are done fastest: `heat.iterate(1000).tune(a,
+  /// b, 0.1f)`. The arrays stay as they are; blocks. Iterations that are made afterwards, also by
+  /// other processes, use what was found: of the same stencil, on arrays of the same shape, for as
+  /// many steps (64 and more are the same); their results are the same. Times in the result are
+  /// those of one step. Does nothing under HPL_TUNE=off. Throws what an iteration throws,
+  /// LaunchError for several devices and for no time, AllocationError when there is no room for
+  /// scratch arrays of the outputs' sizes.
+  template <class... A>
+  TuneResult tune(A&&... arguments) const {
+    return stencils::tuneIteration(*state_, options_, {stencils::stencilArgument(arguments)...},
+                                   plan_);
   }
 
  private:

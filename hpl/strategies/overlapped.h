@@ -28,6 +28,9 @@ enum class Beyond : std::uint8_t { Nothing, Nearest, Mirror, MirrorOdd, Periodic
 struct TimeRead {
   int field = 0;
   std::array<ir::Interval, 3> offsets{};
+  /// At the least offset along the slowest dimension, no other cells are read than those that lie
+  /// there straight before the own cell.
+  bool isFirstStraight = false;
   std::array<Beyond, 6> beyond{};
   /// Beyond::Value: the branch of the kernel whose last declaration is the value of the cell.
   std::array<int, 6> value{-1, -1, -1, -1, -1, -1};

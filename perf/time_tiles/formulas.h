@@ -3,10 +3,10 @@
 
 #include <cmath>
 
-/// The stencil functions of the overlapped tiling paper's table (section 5), over whatever gives
-/// neighbours: a kernel's neighbourhoods, or pointers of plain C++. The paper states elements,
-/// arrays and operations per point, not the formulas; these have the same elements and arrays and
-/// about the same operations.
+/// The stencil functions of the overlapped tiling paper's table (section 5) and the game of life,
+/// over whatever gives neighbours: a kernel's neighbourhoods, or pointers of plain C++. The paper
+/// states elements, arrays and operations per point, not the formulas; these have the same elements
+/// and arrays and about the same operations.
 namespace perf::time_tiles {
 
 struct Jacobi1d3 {
@@ -38,6 +38,15 @@ struct Jacobi3d {
   auto operator()(const P& p) const {
     return 0.1428f * (p(-1, 0, 0) + p(0, -1, 0) + p(0, 0, -1) + p(0, 0, 0) + p(0, 0, 1) +
                       p(0, 1, 0) + p(1, 0, 0));
+  }
+};
+/// The same with two neighbours in each direction; not of the paper.
+struct Jacobi3dWide {
+  template <class P>
+  auto operator()(const P& p) const {
+    return 0.0769f * (p(-2, 0, 0) + p(-1, 0, 0) + p(0, -2, 0) + p(0, -1, 0) + p(0, 0, -2) +
+                      p(0, 0, -1) + p(0, 0, 0) + p(0, 0, 1) + p(0, 0, 2) + p(0, 1, 0) + p(0, 2, 0) +
+                      p(1, 0, 0) + p(2, 0, 0));
   }
 };
 /// Nine points of one array.
@@ -87,6 +96,20 @@ struct TotalVariation {
     const auto before = 1.0f / sqrt(0.01f + west * west + atWest * atWest);
     const auto above = 1.0f / sqrt(0.01f + north * north + atNorth * atNorth);
     return c + 0.05f * (here * (east + south) - before * west - above * north);
+  }
+};
+
+/// What the kernel language has for its own types.
+inline int where(bool condition, int a, int b) { return condition ? a : b; }
+
+/// The next generation of Conway's game of life, of cells that are 0 or 1.
+struct Life {
+  template <class P>
+  auto operator()(const P& p) const {
+    const auto alive =
+        p(-1, -1) + p(-1, 0) + p(-1, 1) + p(0, -1) + p(0, 1) + p(1, -1) + p(1, 0) + p(1, 1);
+    // Three, or two around a living cell.
+    return where((alive | p(0, 0)) == 3, 1, 0);
   }
 };
 

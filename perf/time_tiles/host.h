@@ -12,17 +12,20 @@
 namespace perf::time_tiles {
 
 using Extents = std::array<int, 3>;
-using Cells = std::vector<float>;
+template <class T>
+using CellsOf = std::vector<T>;
+using Cells = CellsOf<float>;
 
 /// Neighbours of a cell in memory.
+template <class T>
 struct Around {
-  const float* at;
+  const T* at;
   std::ptrdiff_t row;
   std::ptrdiff_t plane;
 
-  float operator()(int dx) const { return at[dx]; }
-  float operator()(int dy, int dx) const { return at[dy * row + dx]; }
-  float operator()(int dz, int dy, int dx) const { return at[dz * plane + dy * row + dx]; }
+  T operator()(int dx) const { return at[dx]; }
+  T operator()(int dy, int dx) const { return at[dy * row + dx]; }
+  T operator()(int dz, int dy, int dx) const { return at[dz * plane + dy * row + dx]; }
 };
 
 /// Calls `cell(index)` for all cells that are `rim` away from the ends of each dimension that has
@@ -45,35 +48,38 @@ void forInner(const Extents& n, int rim, const Cell& cell) {
   }
 }
 
-template <class F>
-void hostStep(const F& formula, int rim, const Extents& n, const float* in, float* out) {
+template <class F, class T>
+void hostStep(const F& formula, int rim, const Extents& n, const T* in, T* out) {
   const std::ptrdiff_t row = n[2], plane = row * n[1];
-  forInner(n, rim, [=](std::ptrdiff_t i) { out[i] = formula(Around{in + i, row, plane}); });
+  forInner(n, rim, [=](std::ptrdiff_t i) {
+    out[i] = static_cast<T>(formula(Around<T>{in + i, row, plane}));
+  });
 }
 
 inline void hostStep(const Rician& formula, const Extents& n, const float* in, const float* f,
                      float* out) {
   const std::ptrdiff_t row = n[2];
   forInner(n, 1, [=](std::ptrdiff_t i) {
-    out[i] = formula(Around{in + i, row, 0}, Around{f + i, row, 0});
+    out[i] = formula(Around<float>{in + i, row, 0}, Around<float>{f + i, row, 0});
   });
 }
 
 inline void hostFdtdStep(const Extents& n, float* ex, float* ey, float* h) {
   const std::ptrdiff_t row = n[2];
   forInner(n, 1, [=](std::ptrdiff_t i) {
-    ex[i] = FdtdX()(Around{ex + i, row, 0}, Around{h + i, row, 0});
-    ey[i] = FdtdY()(Around{ey + i, row, 0}, Around{h + i, row, 0});
+    ex[i] = FdtdX()(Around<float>{ex + i, row, 0}, Around<float>{h + i, row, 0});
+    ey[i] = FdtdY()(Around<float>{ey + i, row, 0}, Around<float>{h + i, row, 0});
   });
   forInner(n, 1, [=](std::ptrdiff_t i) {
-    h[i] = FdtdH()(Around{h + i, row, 0}, Around{ex + i, row, 0}, Around{ey + i, row, 0});
+    h[i] = FdtdH()(Around<float>{h + i, row, 0}, Around<float>{ex + i, row, 0},
+                   Around<float>{ey + i, row, 0});
   });
 }
 
 /// Whether there is OpenMP.
 bool hasOpenMp();
-template <class F>
-void openMpStep(const F& formula, int rim, const Extents& n, const float* in, float* out);
+template <class F, class T>
+void openMpStep(const F& formula, int rim, const Extents& n, const T* in, T* out);
 void openMpStep(const Rician& formula, const Extents& n, const float* in, const float* f,
                 float* out);
 void openMpFdtdStep(const Extents& n, float* ex, float* ey, float* h);

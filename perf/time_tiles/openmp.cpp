@@ -12,8 +12,8 @@ bool hasOpenMp() {
 #endif
 }
 
-template <class F>
-void openMpStep(const F& formula, int rim, const Extents& n, const float* in, float* out) {
+template <class F, class T>
+void openMpStep(const F& formula, int rim, const Extents& n, const T* in, T* out) {
   hostStep(formula, rim, n, in, out);
 }
 void openMpStep(const Rician& formula, const Extents& n, const float* in, const float* f,
@@ -29,8 +29,11 @@ template void openMpStep(const Jacobi1d5&, int, const Extents&, const float*, fl
 template void openMpStep(const Jacobi1d7&, int, const Extents&, const float*, float*);
 template void openMpStep(const Jacobi2d&, int, const Extents&, const float*, float*);
 template void openMpStep(const Jacobi3d&, int, const Extents&, const float*, float*);
+template void openMpStep(const Jacobi3dWide&, int, const Extents&, const float*, float*);
 template void openMpStep(const Poisson&, int, const Extents&, const float*, float*);
 template void openMpStep(const Gradient&, int, const Extents&, const float*, float*);
 template void openMpStep(const TotalVariation&, int, const Extents&, const float*, float*);
+template void openMpStep(const Life&, int, const Extents&, const int*, int*);
+template void openMpStep(const Life&, int, const Extents&, const unsigned char*, unsigned char*);
 
 }  // namespace perf::time_tiles

@@ -3,41 +3,50 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
+#include <utility>
 
 namespace perf::time_tiles {
 namespace {
 
 using namespace hpl;
 
-Cells someCells(const Extents& n, unsigned seed) {
-  Cells cells(static_cast<std::size_t>(n[0]) * static_cast<std::size_t>(n[1]) *
-              static_cast<std::size_t>(n[2]));
+/// Numbers between 0 and 1, or one of them.
+template <class T = float>
+CellsOf<T> someCells(const Extents& n, unsigned seed) {
+  CellsOf<T> cells(static_cast<std::size_t>(n[0]) * static_cast<std::size_t>(n[1]) *
+                   static_cast<std::size_t>(n[2]));
   unsigned state = seed;
-  for (float& cell : cells) {
+  for (T& cell : cells) {
     state = state * 1664525u + 1013904223u;
-    cell = static_cast<float>(state >> 8) / (1 << 24);
+    if constexpr (std::is_floating_point_v<T>) {
+      cell = static_cast<T>(state >> 8) / (1 << 24);
+    } else {
+      cell = static_cast<T>(state >> 31);
+    }
   }
   return cells;
 }
 
-template <int N>
-Array<float, N> arrayOf(const Cells& cells, const Extents& n) {
-  Array<float, N> array;
-  if constexpr (N == 1) array = Array<float, 1>(n[2]);
-  if constexpr (N == 2) array = Array<float, 2>(n[1], n[2]);
-  if constexpr (N == 3) array = Array<float, 3>(n[0], n[1], n[2]);
+template <int N, class T>
+Array<T, N> arrayOf(const CellsOf<T>& cells, const Extents& n) {
+  Array<T, N> array;
+  if constexpr (N == 1) array = Array<T, 1>(n[2]);
+  if constexpr (N == 2) array = Array<T, 2>(n[1], n[2]);
+  if constexpr (N == 3) array = Array<T, 3>(n[0], n[1], n[2]);
   array.copyFrom(cells.data());
   return array;
 }
 
 /// Makes a handle name another array.
-template <int N>
-void renew(Array<float, N>& array, const Cells& cells, const Extents& n) {
-  Array<float, N> fresh = arrayOf<N>(cells, n);
+template <int N, class T>
+void renew(Array<T, N>& array, const CellsOf<T>& cells, const Extents& n) {
+  Array<T, N> fresh = arrayOf<N>(cells, n);
   swap(array, fresh);
 }
 
-double largest(const float* a, const Cells& b) {
+template <class T>
+double largest(const T* a, const CellsOf<T>& b) {
   double most = 0;
   for (std::size_t i = 0; i < b.size(); ++i)
     most = std::max(most, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
@@ -45,17 +54,17 @@ double largest(const float* a, const Cells& b) {
 }
 
 /// A stencil of one array.
-template <class F, int N>
+template <class F, int N, class T = float>
 class Single final : public Program {
  public:
   Single(const char* name, int rim)
-      : Program(name), rim_(rim), stencil_([](Neighbourhood<float, N> p) { return F()(p); }) {
+      : Program(name), rim_(rim), stencil_([](Neighbourhood<T, N> p) { return F()(p); }) {
     stencil_.label(name);
   }
 
   void begin(const Extents& extents) override {
     n_ = extents;
-    start_ = someCells(n_, 1);
+    start_ = someCells<T>(n_, 1);
     renew<N>(now_, start_, n_);
     renew<N>(next_, start_, n_);
     host_[0] = host_[1] = start_;
@@ -65,16 +74,19 @@ class Single final : public Program {
     if (shape.depth > 0) on.timeTile(shape.depth, shape.tile);
     on.iterate(steps)(now_, next_);
   }
+  TuneResult tune(int steps, const TuneOptions& options) override {
+    return stencil_.device(Device()).iterate(steps).tuning(options).tune(now_, next_);
+  }
   void runOpenMp(int steps) override {
     for (int s = 0; s < steps; ++s) {
-      openMpStep(F(), rim_, n_, host_[0].data(), host_[1].data());
+      openMpStep(F(), rim_, n_, std::as_const(host_[0]).data(), host_[1].data());
       std::swap(host_[0], host_[1]);
     }
   }
   double difference(int steps) override {
-    Cells now = start_, next = start_;
+    CellsOf<T> now = start_, next = start_;
     for (int s = 0; s < steps; ++s) {
-      hostStep(F(), rim_, n_, now.data(), next.data());
+      hostStep(F(), rim_, n_, std::as_const(now).data(), next.data());
       std::swap(now, next);
     }
     return largest(now_.data(HPL_RD), now);
@@ -85,9 +97,9 @@ class Single final : public Program {
   int rim_;
   Stencil stencil_;
   Extents n_{1, 1, 1};
-  Cells start_;
-  Cells host_[2];
-  Array<float, N> now_, next_;
+  CellsOf<T> start_;
+  CellsOf<T> host_[2];
+  Array<T, N> now_, next_;
 };
 
 class RicianProgram final : public Program {
@@ -112,6 +124,9 @@ class RicianProgram final : public Program {
     StencilLauncher on = stencil_.device(Device());
     if (shape.depth > 0) on.timeTile(shape.depth, shape.tile);
     on.iterate(steps)(now_, noisy_, next_);
+  }
+  TuneResult tune(int steps, const TuneOptions& options) override {
+    return stencil_.device(Device()).iterate(steps).tuning(options).tune(now_, noisy_, next_);
   }
   void runOpenMp(int steps) override {
     for (int s = 0; s < steps; ++s) {
@@ -164,8 +179,12 @@ class Fdtd final : public Program {
   }
   void run(int steps, const Shape& shape) override {
     if (shape.depth == 1) return runKernels(steps);
-    if (shape.depth > 0) program_.timeTile(shape.depth, shape.tile);
-    program_.run(steps);
+    StencilProgram own = program_;
+    if (shape.depth > 0) own.timeTile(shape.depth, shape.tile);
+    own.run(steps);
+  }
+  TuneResult tune(int steps, const TuneOptions& options) override {
+    return program_.tuning(options).tune(steps);
   }
   void runOpenMp(int steps) override {
     for (int s = 0; s < steps; ++s)
@@ -205,15 +224,16 @@ class Fdtd final : public Program {
   StencilProgram program_;
 };
 
-template <class F, int N>
+template <class F, int N, class T = float>
 Entry entry(const char* name, int rim, const Extents& extents, int steps) {
-  return {std::make_unique<Single<F, N>>(name, rim), extents, steps};
+  return {std::make_unique<Single<F, N, T>>(name, rim), extents, steps};
 }
 
 }  // namespace
 
 std::vector<Entry> allPrograms() {
   constexpr Extents line{1, 1, 1 << 24}, plane{1, 4096, 4096}, cube{256, 256, 256};
+  constexpr Extents small{1, 2048, 2048}, large{1, 8192, 8192};
   std::vector<Entry> entries;
   entries.push_back(entry<Jacobi1d3, 1>("Jacobi 1-D 3-point", 1, line, 96));
   entries.push_back(entry<Jacobi1d5, 1>("Jacobi 1-D 5-point", 2, line, 96));
@@ -225,6 +245,10 @@ std::vector<Entry> allPrograms() {
   entries.push_back({std::make_unique<RicianProgram>(), plane, 24});
   entries.push_back(entry<Gradient, 2>("Gradient", 1, plane, 48));
   entries.push_back(entry<TotalVariation, 2>("TV update 2-D", 1, plane, 24));
+  entries.push_back(entry<Jacobi3dWide, 3>("Jacobi 3-D 13-point", 2, cube, 48));
+  entries.push_back(entry<Life, 2, int>("LIFE 2048 x 2048", 1, small, 192));
+  entries.push_back(entry<Life, 2, int>("LIFE 8192 x 8192", 1, large, 48));
+  entries.push_back(entry<Life, 2, unsigned char>("LIFE of bytes", 1, large, 48));
   return entries;
 }
 

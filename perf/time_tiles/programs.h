@@ -8,8 +8,8 @@
 #include "stencil_templates/stencil_templates.h"
 #include "time_tiles/host.h"
 
-/// The ten programs of the overlapped tiling paper's table, each in the library, sequentially and
-/// with OpenMP.
+/// The ten programs of the overlapped tiling paper's table and the game of life, each in the
+/// library, sequentially and with OpenMP.
 namespace perf::time_tiles {
 
 /// How the library is to run: steps per pass (0: its choice, 1: one by one) and the tile (its
@@ -30,6 +30,8 @@ class Program {
   /// Begins again with cells that look random, in a grid of that size.
   virtual void begin(const Extents& extents) = 0;
   virtual void run(int steps, const Shape& shape) = 0;
+  /// Has the library tune runs of so many steps.
+  virtual hpl::TuneResult tune(int steps, const hpl::TuneOptions& options) = 0;
   virtual void runOpenMp(int steps) = 0;
   /// Largest difference between the library's cells and those of as many steps in plain C++, both
   /// from begin() on; the cells are at most about 1.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time tiling: the ten programs of the overlapped tiling paper (its figure 6: un-tiled against
-// tiled), and one of them for all depths and tiles (its figure 7). hpl_time_tile_bench --help.
+// tiled) and the game of life, and some of them for all depths and tiles (its figure 7), with the
+// model's choice and the tuned one against the best. hpl_time_tile_bench --help.
 #include <fmt/format.h>
+#include <time.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -9,6 +11,7 @@
 #include <fstream>
 #include <thread>
 
+#include "hpl/runtime/settings.h"
 #include "time_tiles/programs.h"
 
 namespace perf::time_tiles {
@@ -21,13 +24,25 @@ struct Options {
   bool check = false;
   std::string csv;
   std::string sweep;
+  double tune = 0;
+  bool processorTime = false;
 };
 
-double secondsOf(const std::function<void()>& work) {
+/// Of all threads of the process: on a busy machine it says more than the time that has passed.
+double processorSeconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double secondsOf(const std::function<void()>& work, const Options& options) {
   // Threads of OpenMP keep turning a while.
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   const auto begin = std::chrono::steady_clock::now();
+  const double processor = processorSeconds();
   work();
+  if (options.processorTime)
+    return (processorSeconds() - processor) / hpl::Device().getProperties().computeUnits;
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
@@ -60,14 +75,14 @@ bool isRight(Program& program, const Extents& extents) {
 }
 
 /// Medians of interleaved runs, in billions of cells per second.
-std::vector<double> speeds(const std::vector<std::function<void()>>& contenders, int pairs,
-                           double cells) {
+std::vector<double> speeds(const std::vector<std::function<void()>>& contenders,
+                           const Options& options, double cells) {
   std::vector<std::vector<double>> seconds(contenders.size());
   for (const auto& run : contenders) run();
-  for (int pair = 0; pair < pairs; ++pair) {
+  for (int pair = 0; pair < options.pairs; ++pair) {
     for (std::size_t k = 0; k < contenders.size(); ++k) {
       const std::size_t which = pair % 2 == 0 ? k : contenders.size() - 1 - k;
-      seconds[which].push_back(secondsOf(contenders[which]));
+      seconds[which].push_back(secondsOf(contenders[which], options));
     }
   }
   std::vector<double> result;
@@ -93,7 +108,7 @@ void comparePrograms(std::vector<Entry>& entries, const Options& options) {
       });
     if (hasOpenMp()) contenders.push_back([&] { program.runOpenMp(entry.steps); });
     const double cells = cellsOf(extents) * entry.steps;
-    std::vector<double> speed = speeds(contenders, options.pairs, cells);
+    std::vector<double> speed = speeds(contenders, options, cells);
     speed.resize(3, 0);
     fmt::print("{:<20} {:>9.2f} {:>9.2f} {:>9.2f} {:>8.2f} {:>10.2f}\n", program.name(), speed[0],
                speed[1], speed[2], speed[1] / speed[0], speed[2] > 0 ? speed[1] / speed[2] : 0);
@@ -103,22 +118,84 @@ void comparePrograms(std::vector<Entry>& entries, const Options& options) {
   }
 }
 
-/// All depths and tiles of a two-dimensional program, and the library's choice among them.
-void sweep(Entry& entry, const Options& options) {
-  std::ofstream csv(options.sweep);
-  csv << "program,depth,height,width,speed\n";
+/// Depths and tiles, and the library's choice before them.
+std::vector<Shape> shapesFor(const Extents& extents) {
+  std::vector<Shape> shapes{{0, {}}};
+  if (extents[1] == 1) {
+    for (const int depth : {2, 4, 8, 12, 16, 24, 32, 48})
+      for (const std::size_t width : {2048, 4096, 8192, 16384, 32768})
+        shapes.push_back({depth, hpl::Domain(width)});
+  } else if (extents[0] == 1) {
+    for (const int depth : {2, 4, 6, 8, 10, 12, 16, 20, 24})
+      for (const std::size_t height : {32, 64, 128, 256})
+        for (const std::size_t width : {128, 256, 512})
+          shapes.push_back({depth, hpl::Domain(width, height)});
+  } else {
+    const auto whole = static_cast<std::size_t>(extents[2]);
+    for (const int depth : {2, 3, 4, 5, 6, 8})
+      for (const std::size_t planes : {8, 4, 2})
+        for (const std::size_t height : {16, 32, 64, 128})
+          for (const std::size_t width : {whole / 2, whole})
+            shapes.push_back(
+                {depth, hpl::Domain(width, height, static_cast<std::size_t>(extents[0]) / planes)});
+  }
+  return shapes;
+}
+
+/// What the model chooses, whatever has been tuned: programs keep their choice.
+void runUntuned(Program& program, int steps) {
+  const hpl::runtime::Settings before = hpl::runtime::settings();
+  hpl::runtime::Settings off = before;
+  off.tune = hpl::runtime::TuneMode::Off;
+  hpl::runtime::overrideSettings(off);
+  program.run(steps, {});
+  program.finish();
+  hpl::runtime::overrideSettings(before);
+}
+
+/// The median over pairs of the second one's time by the first one's.
+double speedUp(const std::function<void()>& first, const std::function<void()>& second,
+               const Options& options) {
+  constexpr int kPairs = 15;
+  std::vector<double> ratios;
+  for (int pair = 0; pair < kPairs; ++pair) {
+    const double a = secondsOf(pair % 2 == 0 ? first : second, options);
+    const double b = secondsOf(pair % 2 == 0 ? second : first, options);
+    ratios.push_back(pair % 2 == 0 ? b / a : a / b);
+  }
+  return median(ratios);
+}
+
+/// The tuned choice and the model's against the best point of a sweep, side by side.
+void tuneAgainst(const Entry& entry, const Extents& extents, const std::function<void()>& model,
+                 const std::function<void()>& best, const Options& options) {
+  for (Entry& other : allPrograms()) {
+    if (other.program->name() != entry.program->name()) continue;
+    other.program->begin(extents);
+    const hpl::TuneResult found =
+        other.program->tune(other.steps, {.seconds = options.tune, .progress = true});
+    const auto tuned = [&other] {
+      other.program->run(other.steps, {});
+      other.program->finish();
+    };
+    tuned();
+    fmt::print("  tuned in at most {} s ({} of {} points): {}; default: {}\n", options.tune,
+               found.measured, found.variants, found.choice, found.defaultChoice);
+    fmt::print("  speed by that of the best: tuned {:.3f}, model {:.3f}\n",
+               speedUp(tuned, best, options), speedUp(model, best, options));
+  }
+}
+
+/// All depths and tiles of a program, and the library's choice among them.
+void sweep(Entry& entry, const Options& options, std::ofstream& csv) {
   Program& program = *entry.program;
   const Extents extents = resized(entry.extents, options.size);
   program.begin(extents);
   const double cells = cellsOf(extents) * entry.steps;
   std::vector<std::function<void()>> contenders;
-  std::vector<Shape> shapes{{0, {}}};
-  for (const int depth : {2, 4, 6, 8, 10, 12, 16, 20, 24})
-    for (const std::size_t height : {32, 64, 128, 256})
-      for (const std::size_t width : {128, 256, 512})
-        shapes.push_back({depth, hpl::Domain(width, height)});
   std::vector<Shape> fitting;
-  for (const Shape& shape : shapes) {
+  runUntuned(program, entry.steps);
+  for (const Shape& shape : shapesFor(extents)) {
     const auto run = [&program, &entry, shape] {
       program.run(entry.steps, shape);
       program.finish();
@@ -131,18 +208,26 @@ void sweep(Entry& entry, const Options& options) {
     contenders.push_back(run);
     fitting.push_back(shape);
   }
-  const std::vector<double> speed = speeds(contenders, options.pairs, cells);
+  const std::vector<double> speed = speeds(contenders, options, cells);
   std::size_t best = 1;
   for (std::size_t k = 0; k < fitting.size(); ++k) {
     csv << fmt::format("{},{},{},{},{:.4f}\n", program.name(), fitting[k].depth,
                        fitting[k].tile.size[1], fitting[k].tile.size[0], speed[k]);
     if (k > 0 && speed[k] > speed[best]) best = k;
   }
+  const hpl::Domain& tile = fitting[best].tile;
   fmt::print(
-      "{}: the library's choice {:.2f}, the best of {} points {:.2f} ({} steps, {} x {}): "
+      "{}: the library's choice {:.2f}, the best of {} points {:.2f} ({} steps, {} x {} x {}): "
       "{:.3f}\n",
-      program.name(), speed[0], fitting.size() - 1, speed[best], fitting[best].depth,
-      fitting[best].tile.size[1], fitting[best].tile.size[0], speed[0] / speed[best]);
+      program.name(), speed[0], fitting.size() - 1, speed[best], fitting[best].depth, tile.size[2],
+      tile.size[1], tile.size[0], speed[0] / speed[best]);
+  if (options.tune > 0) tuneAgainst(entry, extents, contenders[0], contenders[best], options);
+}
+
+void sweepPrograms(std::vector<Entry>& entries, const Options& options) {
+  std::ofstream csv(options.sweep);
+  csv << "program,depth,height,width,speed\n";
+  for (Entry& entry : entries) sweep(entry, options, csv);
 }
 
 int run(const Options& options) {
@@ -164,11 +249,10 @@ int run(const Options& options) {
     return 0;
   }
   if (!options.sweep.empty()) {
-    for (Entry& entry : entries)
-      if (entry.extents[0] == 1 && entry.extents[1] > 1) return sweep(entry, options), 0;
-    throw std::invalid_argument("--sweep wants a two-dimensional program");
+    sweepPrograms(entries, options);
+  } else {
+    comparePrograms(entries, options);
   }
-  comparePrograms(entries, options);
   return 0;
 }
 
@@ -183,8 +267,12 @@ int main(int argc, char** argv) try {
   app.add_option("--size", options.size, "cells along each dimension")
       ->check(CLI::Range(8, 1 << 26));
   app.add_option("--csv", options.csv, "write the speeds")->type_name("FILE");
-  app.add_option("--sweep", options.sweep, "all depths and tiles of the first 2-D program instead")
-      ->type_name("FILE");
+  app.add_option("--sweep", options.sweep, "all depths and tiles instead")->type_name("FILE");
+  app.add_option("--tune", options.tune,
+                 "after a sweep, tune for so many seconds, and compare with its best point")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--processor-time", options.processorTime,
+               "count the time that the process had the processors for");
   app.add_flag("--check", options.check, "only compare with plain C++ on small grids");
   CLI11_PARSE(app, argc, argv);
   return perf::time_tiles::run(options);

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "hpl/error.h"
+#include "stencil_templates/detail/iteration_bench.h"
 #include "stencil_templates/detail/residual.h"
 #include "stencil_templates/detail/time_choice.h"
 
@@ -15,15 +16,39 @@ namespace {
 class Iteration {
  public:
   Iteration(StencilState& state, const launch::LaunchOptions& options,
-            std::vector<StencilArgument> arguments, const IterationPlan& plan)
-      : options_(options), there_(std::move(arguments)) {
-    inputs_ = state.signature().inputs.size();
-    pairs_ = state.signature().outputs.size();
+            std::vector<StencilArgument> arguments)
+      : options_(options), signature_(state.signature()), there_(std::move(arguments)) {
+    inputs_ = signature_.inputs.size();
+    pairs_ = signature_.outputs.size();
     kernel_ = state.kernelFor(options_, there_.data(), there_.size(), true);
     checkPairs(state);
     back_ = there_;
     for (std::size_t k = 0; k < pairs_; ++k) std::swap(back_[k], back_[inputs_ + k]);
-    chooseDepth(state, plan);
+  }
+
+  /// To be called before advance().
+  void chooseDepth(StencilState& state, const IterationPlan& plan) {
+    const TimeWish wish = this->wish(state, plan);
+    const geometry::Extents& shape = there_.front().argument.view->extents;
+    std::array<std::int64_t, 3> extents{1, 1, 1};
+    for (int d = 0; d < shape.rank(); ++d) extents[static_cast<std::size_t>(d)] = shape[d];
+    const TimeTile tile = state.timeChoices().find(wish, kernel_.get(), options_, extents, [&] {
+      if (isTunedFirst(options_)) {
+        IterationBench bench(state, kernel_, wish, options_, there_);
+        launch::tuneFirst(bench);
+      }
+      return chooseTimeTile(wish, state.timeKernelFor(*kernel_, {})->recipe, options_, extents);
+    });
+    depth_ = tile.depth;
+    if (depth_ > 1) time_ = state.timeKernelFor(*kernel_, tile);
+  }
+
+  TuneResult tune(StencilState& state, const IterationPlan& plan) {
+    IterationBench bench(state, kernel_, wish(state, plan), options_, there_);
+    TuneResult result = tuneTiles("iterate(...).tune(...)", bench, plan.tuning);
+    // Iterations from now on look again.
+    state.timeChoices().clear();
+    return result;
   }
 
   std::int64_t steps() const { return steps_; }
@@ -59,19 +84,11 @@ class Iteration {
   }
 
  private:
-  void chooseDepth(StencilState& state, const IterationPlan& plan) {
+  TimeWish wish(const StencilState& state, const IterationPlan& plan) const {
     // Until a look at the residual, the last step is one by itself.
     const std::int64_t joined =
         plan.until.every > 0 ? std::min(plan.steps, plan.until.every) - 1 : plan.steps;
-    const geometry::Extents& shape = there_.front().argument.view->extents;
-    std::array<std::int64_t, 3> extents{1, 1, 1};
-    for (int d = 0; d < shape.rank(); ++d) extents[static_cast<std::size_t>(d)] = shape[d];
-    const TimeWish wish = wishOf(state.describe(), plan, shape.rank(), joined);
-    const TimeTile tile = state.timeChoices().find(wish, kernel_.get(), options_, extents, [&] {
-      return chooseTimeTile(wish, state.timeKernelFor(*kernel_, {})->recipe, options_, extents);
-    });
-    depth_ = tile.depth;
-    if (depth_ > 1) time_ = state.timeKernelFor(*kernel_, tile);
+    return wishOf(state.describe(), plan, there_.front().argument.view->extents.rank(), joined);
   }
 
   void launch(std::int64_t steps) {
@@ -82,19 +99,11 @@ class Iteration {
     } else if (steps == 1) {
       runners_[kind] = launchKernel(*kernel_, options_, arguments.data());
     } else {
-      runners_[kind] = launchSteps(static_cast<int>(steps), arguments);
+      runners_[kind] =
+          launchSteps(*time_, options_, signature_, arguments, static_cast<int>(steps));
     }
     ++launches_;
     steps_ += steps;
-  }
-
-  FRunner launchSteps(int steps, const std::vector<StencilArgument>& arguments) const {
-    std::vector<launch::Argument> list;
-    for (std::size_t i = 0; i < inputs_ + pairs_; ++i) list.push_back(arguments[i].argument);
-    list.push_back(launch::makeArgument(steps));
-    for (std::size_t i = inputs_ + pairs_; i < arguments.size(); ++i)
-      list.push_back(arguments[i].argument);
-    return launch::launch(time_->entry, options_, list.data(), list.size());
   }
 
   /// The handle belongs to the view (`a(Range(...), ...)`): it must go on naming it.
@@ -129,6 +138,7 @@ class Iteration {
   }
 
   launch::LaunchOptions options_;
+  const PointSignature& signature_;
   std::shared_ptr<const StencilKernel> kernel_;
   std::size_t inputs_ = 0;
   std::size_t pairs_ = 0;
@@ -142,6 +152,12 @@ class Iteration {
   std::int64_t launches_ = 0;
   std::int64_t steps_ = 0;
 };
+
+void checkSteps(const StencilState& state, std::int64_t steps) {
+  if (steps < 0)
+    throw ArgumentError(
+        fmt::format("{}: iterate({}): the number of steps is negative", state.describe(), steps));
+}
 
 /// Steps with looks in between. A look is read after the next steps have been enqueued, so that the
 /// devices never wait for the host.
@@ -166,14 +182,24 @@ StencilRun runUntil(Iteration& iteration, ResidualLooks& looks, std::int64_t ste
 
 }  // namespace
 
+TuneResult tuneIteration(StencilState& state, const launch::LaunchOptions& options,
+                         std::vector<StencilArgument> arguments, const IterationPlan& plan) {
+  checkSteps(state, plan.steps);
+  if (isForSeveralDevices(options))
+    throw LaunchError(fmt::format(
+        "{}: iterate({}).tune(...) tunes for one device; leave out .devices(...), and call it for "
+        "each kind of device with .device(...) and arrays of the parts' sizes",
+        state.describe(), plan.steps));
+  return Iteration(state, options, std::move(arguments)).tune(state, plan);
+}
+
 StencilRun iterateStencil(StencilState& state, const launch::LaunchOptions& options,
                           std::vector<StencilArgument> arguments, const IterationPlan& plan) {
   const std::int64_t steps = plan.steps;
   const Until& until = plan.until;
-  if (steps < 0)
-    throw ArgumentError(
-        fmt::format("{}: iterate({}): the number of steps is negative", state.describe(), steps));
-  Iteration iteration(state, options, std::move(arguments), plan);
+  checkSteps(state, steps);
+  Iteration iteration(state, options, std::move(arguments));
+  iteration.chooseDepth(state, plan);
   StencilRun run{0, std::numeric_limits<double>::quiet_NaN(), false};
   if (steps == 0) return run;
   std::unique_ptr<ResidualLooks> looks;

@@ -6,6 +6,7 @@
 #include "hpl/error.h"
 #include "hpl/runtime/device.h"
 #include "hpl/runtime/settings.h"
+#include "stencil_templates/detail/time_findings.h"
 
 namespace hpl::stencils {
 namespace {
@@ -21,14 +22,17 @@ std::string refusal(const ProgramWish& wish, const TimeRecipe& recipe, bool isSh
   return strategies::whyNotOverlapped(recipe.program());
 }
 
-TimeTile chosenByModel(const ProgramWish& wish, const TileProblem& problem) {
+/// `remark` is added to what HPL_EXPLAIN says of the steps.
+TimeTile chosenByModel(const ProgramWish& wish, const TileProblem& problem, std::int64_t steps,
+                       const std::string& remark) {
   const TileEstimate fused = bestTile(problem, 1);
   const double apart = cyclesUnfused(problem);
   const bool mustFuse = wish.fuse == std::optional(true);
   const bool isFused = fused.cycles > 0 && (mustFuse || fused.cycles <= apart);
-  if (wish.time.tile.depth != 1 && wish.time.steps > 1) {
+  if (wish.time.tile.depth != 1 && steps > 1) {
     std::string why;
-    const TileEstimate best = bestDepth(problem, wish.time.steps, why);
+    const TileEstimate best = bestDepth(problem, steps, why);
+    why += remark;
     if (best.tile.depth > 1 && isWorthwhile(problem, best, isFused ? fused.cycles : apart)) {
       explain(wish.time.name, "steps are joined: " + why);
       return best.tile;
@@ -74,7 +78,17 @@ TimeTile chooseProgramTile(const ProgramWish& wish, const TimeRecipe& recipe,
     explain(wish.time.name, "functions are launched one by one: " + against);
     return kOneByOne;
   }
-  if (!hasTile) tile = chosenByModel(wish, problem);
+  std::string remark;
+  std::optional<FoundTile> found;
+  if (!hasTile && wish.time.steps > 1 && areAlike(devices))
+    found = foundTile(wish.time, recipe, options, devices.front(), problem, remark);
+  if (found && found->tile.depth > 1) {
+    explain(wish.time.name, "steps are joined: " + found->why);
+    return found->tile;
+  }
+  // Tuning has found that single steps are best: how they are launched is the model's choice.
+  const std::int64_t joined = found ? 1 : wish.time.steps;
+  if (!hasTile) tile = chosenByModel(wish, problem, joined, remark);
   // Devices of other kinds have other tiles: each chooses its own.
   if (devices.size() > 1 && !hasTile) tile.cells = {};
   return tile;

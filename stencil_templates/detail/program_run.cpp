@@ -120,32 +120,41 @@ bool ProgramState::isPlainStencil(const ProgramFunction& function) const {
                       [&](int written) { return contains(part.reads, written); });
 }
 
-const std::vector<ProgramPass>& ProgramState::passesFor(const TimeTile& tile) {
-  auto& passes = passes_[{tile.depth, tile.cells[0], tile.cells[1], tile.cells[2]}];
-  if (!passes.empty()) return passes;
-  const auto add = [&](const std::vector<const ProgramFunction*>& functions) {
-    ProgramPass& pass = passes.emplace_back();
-    pass.functions = functions;
-    std::set<int> fields;
-    for (const ProgramFunction* function : functions) {
-      const TimeFunction& part = function->parts.front();
-      fields.insert(part.reads.begin(), part.reads.end());
-      fields.insert(part.writes.begin(), part.writes.end());
-    }
-    pass.fields.assign(fields.begin(), fields.end());
-    pass.kernel = kernelFor(pass, tile.depth > 0 ? tile : TimeTile{});
-  };
+ProgramPass ProgramState::passOf(const std::vector<const ProgramFunction*>& functions,
+                                 const TimeTile& tile) const {
+  ProgramPass pass;
+  pass.functions = functions;
+  std::set<int> fields;
+  for (const ProgramFunction* function : functions) {
+    const TimeFunction& part = function->parts.front();
+    fields.insert(part.reads.begin(), part.reads.end());
+    fields.insert(part.writes.begin(), part.writes.end());
+  }
+  pass.fields.assign(fields.begin(), fields.end());
+  pass.kernel = kernelFor(pass, tile);
+  return pass;
+}
+
+ProgramPass ProgramState::wholePass(const TimeTile& tile) const {
   std::vector<const ProgramFunction*> all;
+  for (const auto& function : functions_) all.push_back(function.get());
+  return passOf(all, tile);
+}
+
+const std::vector<ProgramPass>& ProgramState::passesFor(const TimeTile& tile) {
+  auto& passes = passes_[tile];
+  if (!passes.empty()) return passes;
+  if (tile.depth > 0) {
+    passes.push_back(wholePass(tile));
+    return passes;
+  }
   for (const auto& function : functions_) {
-    all.push_back(function.get());
-    if (tile.depth > 0) continue;
     if (isPlainStencil(*function)) {
       passes.emplace_back().stencil = function.get();
     } else {
-      add({function.get()});
+      passes.push_back(passOf({function.get()}, {}));
     }
   }
-  if (tile.depth > 0) add(all);
   return passes;
 }
 
@@ -240,33 +249,41 @@ void ProgramState::advance(const launch::LaunchOptions& options,
   }
 }
 
-TimeTile ProgramState::chooseTile(const launch::LaunchOptions& options, const IterationPlan& plan) {
+ProgramWish ProgramState::wish(const IterationPlan& plan) const {
   const std::int64_t joined = every_ > 0 ? std::min(plan.steps, every_) : plan.steps;
   ProgramWish wish{wishOf(describe(), plan, extents_.rank(), joined), plan.fuse};
   // The steps of a chain do the same, one after another.
   if (isChain()) wish.time.steps = 1;
+  return wish;
+}
+
+TimeTile ProgramState::chooseTile(const launch::LaunchOptions& options, const IterationPlan& plan) {
+  const ProgramWish wish = this->wish(plan);
   return choices_->find(wish.time, wish.key(), options, extentsOf(extents_), [&] {
-    const std::vector<ProgramPass>& whole = passesFor({});
-    return chooseProgramTile(wish, whole.front().kernel->recipe, options, extentsOf(extents_));
+    tuneIfFull(options, wish);
+    return chooseProgramTile(wish, wholeRecipe(), options, extentsOf(extents_));
   });
 }
 
-StencilRun ProgramState::run(const launch::LaunchOptions& options, const IterationPlan& plan) {
-  if (plan.steps < 1)
+void ProgramState::prepare(const std::string& call, std::int64_t steps) {
+  if (steps < 1)
     throw ArgumentError(
-        fmt::format("{}: run({}): the number of steps must be positive", describe(), plan.steps));
+        fmt::format("{}: {}: the number of steps must be positive", describe(), call));
   if (functions_.empty())
     throw ArgumentError(
-        fmt::format("{}: run({}): there is nothing to do; add functions with apply(...)(arrays...)",
-                    describe(), plan.steps));
+        fmt::format("{}: {}: there is nothing to do; add functions with apply(...)(arrays...)",
+                    describe(), call));
   checkUse();
   checkContents();
-  if (const std::string why = impossibility(passesFor({}).front().kernel->recipe, false);
-      !why.empty())
+  if (const std::string why = impossibility(wholeRecipe(), false); !why.empty())
     throw LaunchError(fmt::format(
-        "{}: run({}): {}, so that cells that are computed twice would differ; iterate a stencil "
+        "{}: {}: {}, so that cells that are computed twice would differ; iterate a stencil "
         "instead",
-        describe(), plan.steps, why));
+        describe(), call, why));
+}
+
+StencilRun ProgramState::run(const launch::LaunchOptions& options, const IterationPlan& plan) {
+  prepare(fmt::format("run({})", plan.steps), plan.steps);
   const TimeTile tile = chooseTile(options, plan);
   const std::vector<ProgramPass>& passes = passesFor(tile);
   for (const ProgramPass& pass : passes) makeArrays(pass);

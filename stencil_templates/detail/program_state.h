@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stencil_templates/detail/program_cells.h"
+#include "stencil_templates/detail/program_choice.h"
 #include "stencil_templates/detail/stencil_state.h"
 #include "stencil_templates/detail/time_choice.h"
 #include "stencil_templates/program.h"
@@ -58,8 +59,11 @@ class ProgramState {
            std::vector<ProgramArgument> arguments);
   void checkEvery(std::int64_t steps, std::function<bool(std::int64_t)> isDone);
   StencilRun run(const launch::LaunchOptions& options, const IterationPlan& plan);
+  TuneResult tune(const launch::LaunchOptions& options, const IterationPlan& plan);
 
  private:
+  /// Ways to run the program.
+  class Bench;
   /// What is put back where a function is refused.
   struct Former {
     std::vector<ProgramField> fields;
@@ -80,7 +84,15 @@ class ProgramState {
   // Running (program_run.cpp).
   void checkContents() const;
   void checkUse() const;
+  /// Throws unless the program can be run; what the user called is for the message.
+  void prepare(const std::string& call, std::int64_t steps);
   bool isChain() const;
+  ProgramWish wish(const IterationPlan& plan) const;
+  void tuneIfFull(const launch::LaunchOptions& options, const ProgramWish& wish);
+  const TimeRecipe& wholeRecipe() { return passesFor({}).front().kernel->recipe; }
+  ProgramPass passOf(const std::vector<const ProgramFunction*>& functions,
+                     const TimeTile& tile) const;
+  ProgramPass wholePass(const TimeTile& tile) const;
   std::vector<TimeFunction> allParts() const;
   TimeTile chooseTile(const launch::LaunchOptions& options, const IterationPlan& plan);
   std::shared_ptr<const TimeKernel> kernelFor(const ProgramPass& pass, const TimeTile& tile) const;
@@ -102,8 +114,7 @@ class ProgramState {
   geometry::Extents extents_;
   std::int64_t every_ = 0;
   std::function<bool(std::int64_t)> isDone_;
-  /// By steps per pass and cells per tile.
-  std::map<std::array<std::int64_t, 4>, std::vector<ProgramPass>> passes_;
+  std::map<TimeTile, std::vector<ProgramPass>> passes_;
   std::unique_ptr<TimeChoices> choices_ = std::make_unique<TimeChoices>();
   /// By pass, steps and fields whose present cells are in the spare arrays; of the options of a
   /// run.

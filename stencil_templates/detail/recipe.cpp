@@ -103,6 +103,13 @@ void setIntervals(Reach& reach, const ir::ArrayAccess& access, std::size_t input
   }
   for (int d = 0; d < dims && !access.reads.empty(); ++d)
     reach.offsets[static_cast<std::size_t>(d)] = access.reads[static_cast<std::size_t>(d)].range;
+  reach.isFirstStraight =
+      std::all_of(access.sites.begin(), access.sites.end(), [&](const ir::AccessSite& site) {
+        if (site.index[0].range.lo > reach.offsets[0].lo) return true;
+        return std::all_of(site.index.begin() + 1, site.index.end(), [](const ir::IndexForm& form) {
+          return form.range.lo == 0 && form.range.hi == 0;
+        });
+      });
 }
 
 }  // namespace

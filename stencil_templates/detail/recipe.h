@@ -23,6 +23,8 @@ struct Reach {
   std::array<ir::Interval, 3> offsets{};
   /// The offsets other than 0 that are known when the kernel is captured.
   std::array<std::vector<std::int64_t>, 3> constants;
+  /// See strategies::TimeRead.
+  bool isFirstStraight = false;
 
   /// Cells before and after the centre.
   std::int64_t before(int dim) const { return std::max<std::int64_t>(0, -offsets[index(dim)].lo); }

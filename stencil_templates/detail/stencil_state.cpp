@@ -162,8 +162,19 @@ std::shared_ptr<const TimeKernel> StencilState::timeKernelFor(const StencilKerne
   const std::lock_guard lock(mutex_);
   std::string types;
   for (const ir::Type& type : kernel.recipe.outputs) types += ir::describe(type) + ' ';
-  auto& known = timeKernels_[{types, {tile.depth, tile.cells[0], tile.cells[1], tile.cells[2]}}];
-  if (known != nullptr) return known;
+  auto& known = timeKernels_[{types, tile}];
+  if (known == nullptr) known = newTimeKernel(kernel, tile);
+  return known;
+}
+
+std::shared_ptr<const TimeKernel> StencilState::makeTimeKernel(const StencilKernel& kernel,
+                                                               const TimeTile& tile) {
+  const std::lock_guard lock(mutex_);
+  return newTimeKernel(kernel, tile);
+}
+
+std::shared_ptr<const TimeKernel> StencilState::newTimeKernel(const StencilKernel& kernel,
+                                                              const TimeTile& tile) {
   TimeFunction function{point_, kernel.recipe.inputs, {}, {}, {}, {}, facts().cost};
   std::vector<ir::Type> fields;
   for (const InputPlan& input : kernel.recipe.inputs) {
@@ -177,9 +188,8 @@ std::shared_ptr<const TimeKernel> StencilState::timeKernelFor(const StencilKerne
     function.low[static_cast<std::size_t>(d)] = kernel.recipe.untouched(d, false);
     function.high[static_cast<std::size_t>(d)] = kernel.recipe.untouched(d, true);
   }
-  known = std::make_shared<const TimeKernel>(dims, std::move(fields),
-                                             std::vector<TimeFunction>{std::move(function)}, tile);
-  return known;
+  return std::make_shared<const TimeKernel>(dims, std::move(fields),
+                                            std::vector<TimeFunction>{std::move(function)}, tile);
 }
 
 FRunner launchKernel(const StencilKernel& kernel, const launch::LaunchOptions& options,
@@ -201,6 +211,17 @@ FRunner launchKernel(const StencilKernel& kernel, const launch::LaunchOptions& o
   launch::LaunchOptions own = options;
   own.global = domainOf(extents);
   return launch::launch(kernel.entry, own, list.data(), list.size());
+}
+
+FRunner launchSteps(const TimeKernel& kernel, const launch::LaunchOptions& options,
+                    const PointSignature& signature, const std::vector<StencilArgument>& arguments,
+                    int steps) {
+  const std::size_t arrays = signature.inputs.size() + signature.outputs.size();
+  std::vector<launch::Argument> list;
+  for (std::size_t i = 0; i < arrays; ++i) list.push_back(arguments[i].argument);
+  list.push_back(launch::makeArgument(steps));
+  for (std::size_t i = arrays; i < arguments.size(); ++i) list.push_back(arguments[i].argument);
+  return launch::launch(kernel.entry, options, list.data(), list.size());
 }
 
 std::shared_ptr<StencilState> makeState(std::shared_ptr<const PointFunction> point) {

@@ -56,9 +56,12 @@ class StencilState {
   StencilRecipe recipeFor(const std::string& name, const StencilArgument* arguments,
                           std::size_t count);
   PointCost cost();
-  /// The kernel that does `tile.depth` steps of `kernel` per launch.
+  /// The kernel that does `tile.depth` steps of `kernel` per launch; made at the first call.
   std::shared_ptr<const TimeKernel> timeKernelFor(const StencilKernel& kernel,
                                                   const TimeTile& tile);
+  /// One of the caller's own.
+  std::shared_ptr<const TimeKernel> makeTimeKernel(const StencilKernel& kernel,
+                                                   const TimeTile& tile);
   TimeChoices& timeChoices() { return timeChoices_; }
   const PointSignature& signature() const { return point_->signature(); }
   /// "stencil 'heat'", or "a stencil".
@@ -69,6 +72,8 @@ class StencilState {
 
   StencilRecipe makeRecipe(const std::vector<ir::Type>& outputs, bool slices);
   const PointFacts& facts();
+  std::shared_ptr<const TimeKernel> newTimeKernel(const StencilKernel& kernel,
+                                                  const TimeTile& tile);
   void checkFace(Face face) const;
 
   std::shared_ptr<const PointFunction> point_;
@@ -78,9 +83,8 @@ class StencilState {
   std::optional<PointFacts> facts_;
   /// By the types of the outputs, by whether slices are arguments and whether rims are kept.
   std::map<Key, std::shared_ptr<const StencilKernel>> kernels_;
-  /// By the types of the outputs, the steps per launch and the cells per group.
-  std::map<std::pair<std::string, std::array<std::int64_t, 4>>, std::shared_ptr<const TimeKernel>>
-      timeKernels_;
+  /// By the types of the outputs and the tile.
+  std::map<std::pair<std::string, TimeTile>, std::shared_ptr<const TimeKernel>> timeKernels_;
   TimeChoices timeChoices_;
 };
 
@@ -106,5 +110,9 @@ Domain domainOf(const geometry::Extents& extents);
 /// Launches the kernel; the arguments have been checked.
 FRunner launchKernel(const StencilKernel& kernel, const launch::LaunchOptions& options,
                      const StencilArgument* arguments);
+/// The same for so many steps.
+FRunner launchSteps(const TimeKernel& kernel, const launch::LaunchOptions& options,
+                    const PointSignature& signature, const std::vector<StencilArgument>& arguments,
+                    int steps);
 
 }  // namespace hpl::stencils

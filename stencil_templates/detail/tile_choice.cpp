@@ -43,8 +43,12 @@ constexpr DeviceCost kGroup{1.0 / 128, 1.0 / 32, 1.0 / 32, 15, 1, 0, 100, 0.5, 0
 
 /// Streams of planes share most loads, but wait for the planes of each result; those of rows
 /// compute each row alone and share none.
-constexpr DeviceCost kPlanes{0.1, 0.2, 3.2, 11.5, 2, 12, 0, 0.75, 0.93, false};
+constexpr DeviceCost kPlanes{0.1, 0.2, 2.4, 11.5, 2, 12, 0, 0.75, 0.93, false};
 constexpr DeviceCost kRows{0.4, 1.1, 1.2, 11.5, 2, 12, 0, 0.75, 0.93, false};
+
+/// What a core loses for each plane beyond the next ones that a step by itself reads: blocks of few
+/// planes read them again, from far away.
+constexpr double kPerFarPlane = 0.08;
 
 const DeviceCost& costOf(const TileProblem& problem, TimeForm form = TimeForm::Boxes) {
   if (!problem.isAlone) return kGroup;
@@ -269,7 +273,8 @@ TileEstimate estimateOf(const TileProblem& problem, const TimeTile& tile) {
   double copied = 0;
   for (std::size_t f = 0; f < problem.bytes.size(); ++f) {
     if (!boxes[f]) continue;
-    copied += (isStored(problem, f) ? copy : 0);
+    // Streams write their last results straight away.
+    copied += (isStored(problem, f) && tile.form != TimeForm::Stream ? copy : 0);
     copied += (problem.program->fields[f].isLoaded() ? loaded * copy : 0);
   }
   copied /= widthOf(problem);
@@ -280,9 +285,36 @@ TileEstimate estimateOf(const TileProblem& problem, const TimeTile& tile) {
   return estimate;
 }
 
+std::span<const int> depthsLookedAt() { return kDepths; }
+
+std::vector<TileEstimate> tilesLookedAt(const TileProblem& problem, int depth, TimeForm form) {
+  const std::vector<std::int64_t> none{1};
+  const std::size_t dims = dimsOf(problem);
+  const std::size_t limit = problem.localMemory > 0 ? problem.localMemory : SIZE_MAX;
+  std::vector<TileEstimate> tiles;
+  if (form == TimeForm::Stream && !mayStream(problem)) return tiles;
+  for (const std::int64_t a : sizesFor(problem, form, 0))
+    for (const std::int64_t b : dims > 1 ? sizesFor(problem, form, 1) : none)
+      for (const std::int64_t c : dims > 2 ? sizesFor(problem, form, 2) : none)
+        if (const TileEstimate estimate = estimateOf(problem, {depth, {a, b, c}, form});
+            estimate.boxBytes <= limit)
+          tiles.push_back(estimate);
+  return tiles;
+}
+
 double cyclesUntiled(const TileProblem& problem) {
-  return std::max(arithmeticCycles(problem, TimeForm::Boxes, problem.cost),
-                  bytesPerCell(problem) / costOf(problem).bytesPerCycle);
+  if (dimsOf(problem) < 3 || !mayStream(problem))
+    return std::max(arithmeticCycles(problem, TimeForm::Boxes, problem.cost),
+                    cyclesOfMemory(problem));
+  const Growth reach = strategies::haloOf(*problem.program, 1);
+  const auto planes = static_cast<double>(reach.before[0] + reach.after[0]);
+  const double far = kPerFarPlane * std::max(0.0, planes - 2);
+  return std::max(arithmeticCycles(problem, TimeForm::Stream, problem.cost),
+                  cyclesOfMemory(problem) + far);
+}
+
+double cyclesOfMemory(const TileProblem& problem) {
+  return bytesPerCell(problem) / costOf(problem).bytesPerCycle;
 }
 
 double cyclesUnfused(const TileProblem& problem) {
@@ -336,17 +368,10 @@ TileEstimate bestTile(const TileProblem& problem, int depth, TimeForm form) {
   }
   TileEstimate best;
   best.tile.depth = depth;
-  const std::vector<std::int64_t> none{1};
-  const std::size_t dims = dimsOf(problem);
-  for (const std::int64_t a : sizesFor(problem, form, 0)) {
-    for (const std::int64_t b : dims > 1 ? sizesFor(problem, form, 1) : none) {
-      for (const std::int64_t c : dims > 2 ? sizesFor(problem, form, 2) : none) {
-        const TileEstimate estimate = estimateOf(problem, {depth, {a, b, c}, form});
-        if (estimate.boxBytes > limitOf(problem)) continue;
-        if (best.cycles == 0 || estimate.cycles < best.cycles) best = estimate;
-      }
-    }
-  }
+  for (const TileEstimate& estimate : tilesLookedAt(problem, depth, form))
+    if (estimate.boxBytes <= limitOf(problem) &&
+        (best.cycles == 0 || estimate.cycles < best.cycles))
+      best = estimate;
   return best;
 }
 
@@ -366,6 +391,39 @@ TileEstimate bestDepth(const TileProblem& problem, std::int64_t steps, std::stri
                     describe(problem, best), plain);
   if (!isWorthwhile(problem, best, plain)) return {};
   return best;
+}
+
+std::string describe(const TileProblem& problem, const TimeTile& tile) {
+  if (tile.depth == 1) return "one step after another";
+  std::string cells;
+  for (std::size_t d = 0; d < dimsOf(problem); ++d)
+    cells += fmt::format("{}{}", d > 0 ? " x " : "", tile.cells[d]);
+  return fmt::format("{} steps per pass in {} of {}", tile.depth,
+                     tile.form == TimeForm::Stream ? "streams" : "tiles", cells);
+}
+
+std::string misfit(const TileProblem& problem, const TimeTile& tile) {
+  constexpr int kDeepest = 4096;
+  constexpr std::int64_t kLongest = std::int64_t{1} << 30;
+  constexpr double kMost = 1LL << 40;
+  if (tile.depth == 1) return "";
+  if (tile.depth < 1 || tile.depth > kDeepest)
+    return fmt::format("a pass cannot have {} steps", tile.depth);
+  // Few enough for the bytes of their boxes to be a number.
+  double cells = 1;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (tile.cells[d] < 1 || tile.cells[d] > kLongest)
+      return fmt::format("tiles cannot have {} cells along a dimension", tile.cells[d]);
+    if (d > 0 || tile.form != TimeForm::Stream) cells *= static_cast<double>(tile.cells[d]);
+  }
+  if (cells > kMost) return fmt::format("tiles cannot have {:.0f} cells", cells);
+  if (tile.form == TimeForm::Stream && !mayStream(problem))
+    return "such programs are no streams on this device";
+  const std::size_t bytes = estimateOf(problem, tile).boxBytes;
+  if (problem.localMemory > 0 && bytes > problem.localMemory)
+    return fmt::format("{} would need {} bytes of local memory, and the device has {}",
+                       describe(problem, tile), bytes, problem.localMemory);
+  return "";
 }
 
 int largestDepth(const TileProblem& problem) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include "stencil_templates/detail/point_cost.h"
 #include "stencil_templates/detail/time_recipe.h"
@@ -40,10 +42,14 @@ struct TileEstimate {
   std::size_t boxBytes = 0;
 };
 
-/// One step after another.
+/// The depths that are looked at, and the tiles, all of which fit into local memory.
+std::span<const int> depthsLookedAt();
+std::vector<TileEstimate> tilesLookedAt(const TileProblem& problem, int depth, TimeForm form);
+/// One step after another; and what of it memory takes while arithmetic goes on.
 double cyclesUntiled(const TileProblem& problem);
 /// One function after another.
 double cyclesUnfused(const TileProblem& problem);
+double cyclesOfMemory(const TileProblem& problem);
 /// The best tiles for some depth; cells 0 where none fits into local memory.
 TileEstimate bestTile(const TileProblem& problem, int depth, TimeForm form = TimeForm::Any);
 /// What is thought of given tiles: of the better form, where any will do.
@@ -57,6 +63,10 @@ bool isWorthwhile(const TileProblem& problem, const TileEstimate& estimate, doub
 
 /// The best depth, 1 where tiling does not pay; `why` gets a sentence with the numbers.
 TileEstimate bestDepth(const TileProblem& problem, std::int64_t steps, std::string& why);
+/// "16 steps per pass in tiles of 128 x 512", "one step after another".
+std::string describe(const TileProblem& problem, const TimeTile& tile);
+/// Why a tile, perhaps of another grid or device, cannot be used; empty: it can.
+std::string misfit(const TileProblem& problem, const TimeTile& tile);
 /// The greatest depth for which some tile fits into local memory; 0: none.
 int largestDepth(const TileProblem& problem);
 

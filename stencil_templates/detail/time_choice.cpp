@@ -9,6 +9,7 @@
 #include "hpl/error.h"
 #include "hpl/runtime/device.h"
 #include "hpl/runtime/settings.h"
+#include "stencil_templates/detail/time_findings.h"
 
 namespace hpl::stencils {
 std::vector<Device> devicesOf(const launch::LaunchOptions& options) {
@@ -49,6 +50,14 @@ TileProblem problemOf(const TimeRecipe& recipe, const Device& device,
 void explain(const std::string& name, const std::string& choice) {
   if (!runtime::settings().explain) return;
   std::fputs(fmt::format("hpl: {}: {}\n", name, choice).c_str(), stderr);
+}
+
+bool areAlike(const std::vector<Device>& devices) {
+  const DeviceProperties first = devices.front().getProperties();
+  return std::all_of(devices.begin() + 1, devices.end(), [&](const Device& device) {
+    const DeviceProperties own = device.getProperties();
+    return own.name == first.name && own.computeUnits == first.computeUnits;
+  });
 }
 
 TimeWish wishOf(const std::string& name, const IterationPlan& plan, int dims, std::int64_t steps) {
@@ -97,22 +106,32 @@ TimeTile chooseTimeTile(const TimeWish& wish, const TimeRecipe& recipe,
   if (runtime::settings().checkBounds) return {};
   if (wish.tile.depth > 1) return wish.tile;
   if (why.empty()) why = reluctance(options);
-  TileEstimate best;
-  if (why.empty())
-    best = bestDepth(problemOf(recipe, devices.front(), extents, devices.size()), wish.steps, why);
+  TimeTile tile;
+  if (why.empty()) {
+    const TileProblem problem = problemOf(recipe, devices.front(), extents, devices.size());
+    std::string remark;
+    std::optional<FoundTile> found;
+    if (areAlike(devices))
+      found = foundTile(wish, recipe, options, devices.front(), problem, remark);
+    if (found) {
+      tile = found->tile;
+      why = found->why;
+    } else {
+      tile = bestDepth(problem, wish.steps, why).tile;
+      why += remark;
+      // Devices of other kinds have other tiles: each chooses its own.
+      if (devices.size() > 1) tile = {tile.depth, {}};
+    }
+  }
   explain(wish.name,
-          (best.tile.depth > 1 ? "steps are joined: " : "steps are launched one by one: ") + why);
-  // Devices of other kinds have other tiles: each chooses its own.
-  if (devices.size() > 1) return {best.tile.depth, {}};
-  return best.tile;
+          (tile.depth > 1 ? "steps are joined: " : "steps are launched one by one: ") + why);
+  return tile;
 }
 
 TimeTile TimeChoices::find(const TimeWish& wish, const void* program,
                            const launch::LaunchOptions& options,
                            const std::array<std::int64_t, 3>& extents,
                            const std::function<TimeTile()>& choose) {
-  // Depths are limited: more steps make no difference.
-  constexpr std::int64_t kManySteps = 64;
   // Programs that come by more kinds of iterations than this do not repeat them.
   constexpr std::size_t kMostKnown = 64;
   Known kind{wish.tile, std::min(wish.steps, kManySteps), program, {}, options.local, extents};

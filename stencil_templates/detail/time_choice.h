@@ -13,6 +13,9 @@
 /// How many steps of an iteration go into one launch.
 namespace hpl::stencils {
 
+/// Depths are limited: more steps than this make no difference.
+constexpr std::int64_t kManySteps = 64;
+
 /// An iteration as the choice sees it.
 struct TimeWish {
   /// For messages and HPL_EXPLAIN: "stencil 'heat'".
@@ -36,13 +39,16 @@ TileProblem problemOf(const TimeRecipe& recipe, const Device& device,
                       const std::array<std::int64_t, 3>& extents, std::size_t devices);
 /// Says what was chosen under HPL_EXPLAIN.
 void explain(const std::string& name, const std::string& choice);
+/// Whether what was measured on one of the devices holds for all.
+bool areAlike(const std::vector<Device>& devices);
 
 /// Why steps cannot be joined, on one device or several; empty: they can.
 std::string impossibility(const TimeRecipe& recipe, bool isShared);
 
-/// Chooses steps per pass and tiles for a recipe, whose own tile is not looked at; says so under
-/// HPL_EXPLAIN. Depth 1: steps are launched one by one. Throws LaunchError where the user's depth
-/// is impossible: periodic faces between devices, functions of the position in periodic grids.
+/// Chooses steps per pass and tiles for a recipe, whose own tile is not looked at: those that
+/// tuning has found, else those of the model; says so under HPL_EXPLAIN. Depth 1: steps are
+/// launched one by one. Throws LaunchError where the user's depth is impossible: periodic faces
+/// between devices, functions of the position in periodic grids.
 TimeTile chooseTimeTile(const TimeWish& wish, const TimeRecipe& recipe,
                         const launch::LaunchOptions& options,
                         const std::array<std::int64_t, 3>& extents);

@@ -70,6 +70,7 @@ void TimeRecipe::addFunction(const TimeFunction& function, int& branches) {
     strategies::TimeRead& read = stage.reads.emplace_back();
     read.field = function.reads[i];
     read.offsets = input.reach.offsets;
+    read.isFirstStraight = input.reach.isFirstStraight;
     for (int d = 0; d < program_.dims; ++d) {
       for (const bool high : {false, true}) {
         const auto face = unsignedOf(2 * d + (high ? 1 : 0));

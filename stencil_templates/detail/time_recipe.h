@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -39,7 +40,7 @@ struct TimeTile {
   std::array<std::int64_t, 3> cells{};
   TimeForm form = TimeForm::Any;
 
-  friend bool operator==(const TimeTile&, const TimeTile&) = default;
+  friend auto operator<=>(const TimeTile&, const TimeTile&) = default;
 };
 
 /// As a kernel its parameters are: the fields, the new fields where they are written, the number of

@@ -230,7 +230,7 @@ TEST_CASE("wrong options of several devices are refused with the option and the 
   };
   const Wrong list[] = {
       {{"--style", "Sync"},
-       "--style Sync: expected single, subarrays, annotations, sync, auto or stencil\n"},
+       "--style Sync: expected single, subarrays, annotations, sync, auto, stencil or template\n"},
       {{"--devices", "0", "--style", "sync"}, "--devices 0: expected a number from 1 on\n"},
       {{"--devices", "2"}, "--devices: style single runs on one device; choose another --style\n"},
       {{"--weights", "1,2"},

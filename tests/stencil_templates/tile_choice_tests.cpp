@@ -20,6 +20,7 @@ strategies::TimeProgram starProgram(int dims, std::int64_t radius) {
     read.offsets[static_cast<std::size_t>(d)] = {-radius, radius};
     stage.low[static_cast<std::size_t>(d)] = stage.high[static_cast<std::size_t>(d)] = radius;
   }
+  read.isFirstStraight = true;
   stage.reads = {read};
   stage.writes = {0};
   program.stages = {stage};
@@ -119,4 +120,17 @@ TEST_CASE("tile choice: groups join few steps of small stencils in two dimension
   CHECK(best.tile.depth >= 2);
   CHECK(best.tile.depth <= 16);
   CHECK(best.boxBytes <= problem.localMemory / 2);
+}
+
+TEST_CASE("tile choice: in three dimensions stars of reach two are joined, of reach three not") {
+  std::string why;
+  const strategies::TimeProgram two = starProgram(3, 2);
+  const TileEstimate joined = bestDepth(problemFor(two, 13, 13), 1000, why);
+  CHECK(joined.tile.form == TimeForm::Stream);
+  CHECK(joined.tile.depth >= 2);
+  const strategies::TimeProgram three = starProgram(3, 3);
+  CHECK(bestDepth(problemFor(three, 19, 19), 1000, why).tile.depth == 1);
+  // Limited by arithmetic.
+  const strategies::TimeProgram one = starProgram(3, 1);
+  CHECK(bestDepth(problemFor(one, 300, 7), 1000, why).tile.depth == 1);
 }

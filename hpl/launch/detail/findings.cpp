@@ -37,15 +37,13 @@ std::string findingKey(const KernelVersion& version, const runtime::DeviceState&
   std::string sizes;
   for (cl_uint d = 0; d < shape.dims; ++d)
     sizes += fmt::format("{}{}", d == 0 ? "" : "x", sizeClass(shape.size[d]));
-  const char* const mode = fp == STRICT ? "strict" : fp == FAST ? "fast" : "default";
-  return fmt::format("{} {} {} {} {} units", version.name, version.rewritten->fingerprint(version),
-                     sizes, mode, device.properties().computeUnits);
+  return findingKey(
+      fmt::format("{} {} {}", version.name, version.rewritten->fingerprint(version), sizes), fp,
+      device);
 }
 
 std::optional<tune::Finding> findingFor(const Plan& plan, const Shape& shape) {
-  if (runtime::settings().tune == runtime::TuneMode::Off) return std::nullopt;
-  return findingsOf(*plan.device)
-      .find(findingKey(*plan.version, *plan.device, shape, plan.options.fp));
+  return findingFor(*plan.device, findingKey(*plan.version, *plan.device, shape, plan.options.fp));
 }
 
 std::string timeText(double seconds) {

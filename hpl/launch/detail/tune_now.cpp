@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/launch/detail/tune_now.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -10,11 +8,9 @@
 #include "hpl/error.h"
 #include "hpl/launch/detail/findings.h"
 #include "hpl/launch/detail/shares.h"
-#include "hpl/launch/detail/tune_bar.h"
 #include "hpl/launch/detail/variant.h"
 #include "hpl/memory/contents.h"
 #include "hpl/runtime/detail/runtime.h"
-#include "hpl/runtime/log.h"
 #include "hpl/runtime/settings.h"
 
 namespace hpl::launch {
@@ -106,93 +102,26 @@ std::string TuningBench::choiceOf(const tune::Point& point) const {
   return choice_;
 }
 
-namespace {
-
-TuneResult run(KernelEntry& entry, TuningBench& bench, const TuneOptions& options) {
-  TuneResult result;
-  result.choice = result.defaultChoice = bench.choiceOf({});
-  result.variants = 1;
-  if (bench.points().size() < 2) return result;
-  tune::SearchOptions searchOptions;
-  searchOptions.seconds = options.seconds;
-  TuneBar bar(bench.version().name);
-  const tune::Outcome outcome = tune::search(
-      bench.points(), [&](const tune::Point& p) { return bench.measure(p); }, &tune::secondsNow,
-      searchOptions,
-      [&](const tune::SearchProgress& progress) {
-        if (options.progress) bar.update(progress);
-      });
-  const tune::Point& best = bench.points()[outcome.best];
-  result.choice = bench.choiceOf(best);
-  result.defaultChoice = bench.choiceOf(bench.points().front());
-  result.seconds = outcome.seconds;
-  result.defaultSeconds = outcome.best == 0 ? outcome.seconds : outcome.seconds / outcome.ratio;
-  result.variants = static_cast<int>(outcome.points);
-  result.measured = static_cast<int>(outcome.measured);
-  result.changed = outcome.best != 0;
-
-  tune::Finding finding;
-  finding.best = best;
-  finding.ratio = outcome.ratio;
-  finding.seconds = outcome.seconds;
-  finding.rounds = outcome.rounds;
-  finding.complete = outcome.measured + outcome.failed == outcome.points;
-  finding.thorough = true;
-  finding.note = fmt::format("{} of {} variants measured in {}", outcome.measured, outcome.points,
-                             timeText(outcome.elapsed));
-  tune::Store& store = findingsOf(bench.device());
-  if (store.keep(bench.key(), finding)) result.file = store.file().string();
-  // Launches made from now on look again.
-  entry.dropPlans();
-  const std::string text = fmt::format(
-      "kernel '{}' on {}: tuned in {}: {} of {} variants; {}, "
-      "{:.2f} times as fast as the default",
-      bench.version().name, bench.device().name(), timeText(outcome.elapsed), outcome.measured,
-      outcome.points, result.choice, result.speedup());
-  if (runtime::settings().explain) {
-    std::fputs(("hpl: " + text + "\n").c_str(), stderr);
-  } else {
-    runtime::log::info(text);
-  }
-  return result;
-}
-
-}  // namespace
-
 TuneResult tune(const EntryHandle& handle, const LaunchOptions& asked, const TuneOptions& options,
                 const Argument* arguments, std::size_t count) {
-  if (!(options.seconds > 0))
-    throw LaunchError(fmt::format(
-        "eval(...).tune(...): TuneOptions::seconds is {}; give it some time, 60 by default",
-        options.seconds));
+  checkTuneOptions("eval(...).tune(...)", options);
   if (isShared(asked, arguments, count))
     throw LaunchError(
         "eval(...).tune(...) tunes for one device; leave out .devices(...) and annotations, and "
         "call it for each kind of device with .device(...) and arrays of the parts' sizes");
   const LaunchOptions resolvedOptions = resolved(asked, false);
   TuningBench bench(*handle.entry, resolvedOptions, arguments, count);
-  if (runtime::settings().tune == runtime::TuneMode::Off) {
-    TuneResult result;
-    result.choice = result.defaultChoice = "HPL_TUNE=off";
-    return result;
-  }
-  return run(*handle.entry, bench, options);
+  if (runtime::settings().tune == runtime::TuneMode::Off) return nothingTuned("HPL_TUNE=off", 0);
+  TuneResult result = tuneNow(bench, options);
+  // Launches made from now on look again.
+  if (bench.points().size() > 1) handle.entry->dropPlans();
+  return result;
 }
 
 void tuneBefore(const EntryHandle& handle, const LaunchOptions& options, const Argument* arguments,
                 std::size_t count) {
   TuningBench bench(*handle.entry, options, arguments, count);
-  if (bench.points().size() < 2) return;
-  const auto known = findingsOf(bench.device()).find(bench.key());
-  if (known && known->thorough) return;
-  try {
-    run(*handle.entry, bench, {});
-  } catch (const AllocationError& problem) {
-    runtime::log::warn(
-        fmt::format("HPL_TUNE=full: kernel '{}' is not tuned, because there is no room for copies "
-                    "of its arguments: {}",
-                    bench.version().name, problem.what()));
-  }
+  if (tuneFirst(bench)) handle.entry->dropPlans();
 }
 
 }  // namespace hpl::launch

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "hpl/launch/detail/plan.h"
-#include "hpl/tune/search.h"
+#include "hpl/launch/tuner.h"
 
 /// Tuning that does nothing else: on copies of the arguments, before the launch.
 namespace hpl::launch {
@@ -13,25 +13,25 @@ void tuneBefore(const EntryHandle& handle, const LaunchOptions& options, const A
                 std::size_t count);
 
 /// Copies of the arguments of a launch, and its variants, for measurements. Also for benchmarks.
-class TuningBench {
+class TuningBench final : public Tunable {
  public:
   /// Throws what the launch would throw. The arguments must live as long as the bench.
   TuningBench(KernelEntry& entry, const LaunchOptions& options, const Argument* arguments,
               std::size_t count);
 
   /// The default first; alone where the launch leaves no choice.
-  const std::vector<tune::Point>& points() const noexcept { return points_; }
+  const std::vector<tune::Point>& points() const override { return points_; }
   /// Seconds of one launch in the variant, the mean over a few milliseconds; makes it if need be.
   /// Throws LaunchError, BuildError for variants that cannot run, AllocationError without room for
   /// the copies, which the first call makes.
-  double measure(const tune::Point& point);
+  double measure(const tune::Point& point) override;
   /// Measures by another clock than the machine's; benchmarks on busy machines do.
   void setClock(tune::Clock clock) { clock_ = std::move(clock); }
   /// How the variant lays the kernel out, if it was measured; else how the launch would be.
-  std::string choiceOf(const tune::Point& point) const;
-  const std::string& key() const noexcept { return key_; }
-  runtime::DeviceState& device() const noexcept { return *options_.device; }
-  const KernelVersion& version() const noexcept { return *version_; }
+  std::string choiceOf(const tune::Point& point) const override;
+  const std::string& key() const override { return key_; }
+  runtime::DeviceState& device() const override { return *options_.device; }
+  std::string describe() const override { return "kernel '" + version_->name + "'"; }
 
  private:
   struct Made {

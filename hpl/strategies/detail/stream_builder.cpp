@@ -2,6 +2,8 @@
 // The stream and what its levels compute; stream_faces.cpp has what is beyond the grid.
 #include "hpl/strategies/detail/stream_builder.h"
 
+#include <algorithm>
+
 #include "hpl/strategies/stream.h"
 
 namespace hpl::strategies::detail {
@@ -12,14 +14,24 @@ using ir::Expr;
 using ir::Variable;
 
 const Expr* StreamBuilder::slot(std::size_t field, const Expr* level, const Expr* plane) {
-  const std::int64_t ring = stream_.ring(isWritten(field));
+  const auto times = [&](const Expr* value, std::int64_t factor) {
+    if (factor == 1) return value;
+    return builder_.binary(BinaryOp::Mul, value, builder_.number(factor, kUlong));
+  };
+  const bool sharesPlaces = isWritten(field) && stream_.isInPlace;
+  const std::int64_t ring = sharesPlaces ? stream_.slots(true) : stream_.ring(isWritten(field));
+  const Expr* further = minus(number(stream_.depth), level);
+  // A level begins with the places that the one before needs no more.
+  if (sharesPlaces) plane = plus(plane, line(0, stream_.before, further));
   const Expr* distance =
       builder_.binary(BinaryOp::Sub, builder_.cast(plane, kUlong), builder_.ref(origin_.front()));
   const Expr* place = builder_.binary(BinaryOp::Rem, distance, builder_.number(ring, kUlong));
-  if (!isWritten(field)) return place;
-  const Expr* first =
-      builder_.binary(BinaryOp::Mul, builder_.cast(level, kUlong), builder_.number(ring, kUlong));
-  return builder_.binary(BinaryOp::Add, first, place);
+  const Expr* slot = times(place, boxCells_ / slotCells_);
+  if (!isWritten(field)) return slot;
+  if (!sharesPlaces)
+    return builder_.binary(BinaryOp::Add, times(builder_.cast(level, kUlong), ring), slot);
+  return builder_.binary(BinaryOp::Add, slot,
+                         times(builder_.cast(further, kUlong), stream_.shift / slotCells_));
 }
 
 const Expr* StreamBuilder::sourcePlane(const TimeRead& read, std::int64_t offset) {
@@ -89,7 +101,7 @@ Tiles StreamBuilder::tilesAt(Block& out, const TimeStage&, const Cell& cell) {
       tile.starts[offset] = startAt("row_", slot);
     tile.start = tile.starts[0];
     tiles.emplace(current, tile);
-    if (!isWritten(f)) continue;
+    if (!isWritten(f) || isFinal_) continue;
     tile.start = startAt("new_", rings_[f].here);
     tile.starts = {{0, tile.start}};
     tiles.emplace(param(program_.fields[f].next), tile);
@@ -102,12 +114,14 @@ void StreamBuilder::load(Block& out) {
     if (rings_[f].memory != nullptr) loadBox(out, f, onPlane(box_));
 }
 
-void StreamBuilder::keep(Block& out, const Box& cells) {
+void StreamBuilder::keep(Block& out, const Box& cells, int mostLanes) {
   for (std::size_t f = 0; f < rings_.size(); ++f) {
     if (!isWritten(f)) continue;
-    forCells(out, cells, lanesFor(f), [&](Block& body, const Cell& cell, int lanes) {
-      builder_.assign(body, inBuffer(f, rings_[f].here, cell, lanes),
-                      inBuffer(f, rings_[f].sources[0], cell, lanes));
+    const int most = std::min(mostLanes, lanesFor(f));
+    forCells(out, cells, most, [&](Block& body, const Cell& cell, int lanes) {
+      const Expr* to = isFinal_ ? inGlobal(param(program_.fields[f].next), cell, lanes)
+                                : inBuffer(f, rings_[f].here, cell, lanes);
+      builder_.assign(body, to, inBuffer(f, rings_[f].sources[0], cell, lanes));
     });
   }
 }
@@ -115,15 +129,17 @@ void StreamBuilder::keep(Block& out, const Box& cells) {
 void StreamBuilder::keepSlabs(Block& out, const Box& wanted, const Box& region) {
   Box rest = onPlane(wanted);
   for (std::size_t d = 1; d < dims(); ++d) {
+    // The ends of rows are a few cells.
+    const int lanes = d == fastest() ? 1 : options_.lanes;
     Box slab = rest;
     if (stage_.low[d] > 0) {
       slab.hi[d] = builder_.smaller(region.lo[d], wanted.hi[d]);
-      keep(out, slab);
+      keep(out, slab, lanes);
     }
     slab = rest;
     if (stage_.high[d] > 0) {
       slab.lo[d] = builder_.larger(region.hi[d], wanted.lo[d]);
-      keep(out, slab);
+      keep(out, slab, lanes);
     }
     rest.lo[d] = region.lo[d];
     rest.hi[d] = region.hi[d];
@@ -135,19 +151,15 @@ void StreamBuilder::computePlane(Block& out, const Box& wanted) {
   declareSources(out);
   const bool leavesOut = stage_.low[0] > 0 || stage_.high[0] > 0;
   Block* rows = leavesOut ? builder_.block() : &out;
-  keepSlabs(*rows, wanted, region);
   Block* cells = builder_.block();
   compute(*cells, stage_, onPlane(region));
   builder_.statement(*rows, ir::If{isNotEmpty(onPlane(region)), cells, nullptr});
+  // In place, these may lie where cells were that had to be read before.
+  keepSlabs(*rows, wanted, region);
   if (!leavesOut) return;
   Block* same = builder_.block();
-  keep(*same, onPlane(wanted));
+  keep(*same, onPlane(wanted), options_.lanes);
   builder_.statement(out, ir::If{isBetween(plane_, region.lo[0], region.hi[0]), rows, same});
-}
-
-void StreamBuilder::store(Block& out) {
-  for (std::size_t f = 0; f < rings_.size(); ++f)
-    if (isWritten(f)) storeBox(out, f, onPlane(tile_));
 }
 
 void StreamBuilder::level(Block& out) {
@@ -158,31 +170,26 @@ void StreamBuilder::level(Block& out) {
   const Box wanted = declaredBox(out, regionOf(everywhere, line, remaining_));
   for (std::size_t f = 0; f < rings_.size(); ++f) {
     if (rings_[f].memory == nullptr) continue;
-    const Expr* own = slot(f, level_, plane_);
-    // Nobody reads the last level but the stores.
-    if (isWritten(f))
-      own = builder_.select(isLevel(steps_),
-                            builder_.binary(BinaryOp::Mul, builder_.cast(steps_, kUlong),
-                                            builder_.number(stream_.ring(true), kUlong)),
-                            own);
-    rings_[f].here = declared(out, "here", own);
+    // Of the last level, a slot that there is not: nobody uses it.
+    rings_[f].here = declared(out, "here", slot(f, level_, plane_));
   }
   const Expr* isFirst = isLevel(number(0));
-  const Expr* isLast = isLevel(steps_);
   Block* known = builder_.block();
+  Block* last = builder_.block();
+  Block* others = builder_.block();
   Block* loads = builder_.block();
   Block* computes = builder_.block();
+  isFinal_ = true;
+  computePlane(*last, wanted);
+  isFinal_ = false;
   load(*loads);
   computePlane(*computes, wanted);
-  builder_.statement(*known, ir::If{isFirst, loads, computes});
-  Block* stores = builder_.block();
-  Block* fills = builder_.block();
-  store(*stores);
+  builder_.statement(*others, ir::If{isFirst, loads, computes});
   Block* beyond = builder_.block();
   const Box next = regionOf(stage_, line, builder_.add(remaining_, -1));
-  margins(*fills, next);
+  margins(*others, next);
   planesBeyond(*beyond, next);
-  builder_.statement(*known, ir::If{isLast, stores, fills});
+  builder_.statement(*known, ir::If{isLevel(steps_), last, others});
   Block* unknown = beyond->stmts.empty() ? nullptr : builder_.block();
   if (unknown != nullptr)
     builder_.statement(*unknown, ir::If{less(level_, steps_), beyond, nullptr});
@@ -195,7 +202,8 @@ Overlapped StreamBuilder::build() {
   Block* body = builder_.block();
   for (std::size_t f = 0; f < rings_.size(); ++f)
     if (!stream_.planes.fields[f].isGlobal)
-      rings_[f].memory = declareMemory(*body, f, stream_.slots(isWritten(f)));
+      rings_[f].memory = declareMemory(*body, f, stream_.slots(isWritten(f)),
+                                       isWritten(f) ? stream_.shift * stream_.depth : 0);
   declareTile(*body);
   steps_ = declared(*body, "last", builder_.cast(builder_.ref(param(program_.steps)), kLong));
   // The planes before the grid that have cells are those that the function reads.

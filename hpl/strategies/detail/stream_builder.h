@@ -9,7 +9,8 @@
 namespace hpl::strategies::detail {
 
 /// Writes the kernel of a stream: for each plane that comes into sight, load it (level 0) and let
-/// each step (levels 1 to `steps`) compute one plane of its result; all levels share the code.
+/// each step (levels 1 to `steps`) compute one plane of its result. All levels share the code but
+/// the last one, which computes the tile's cells and writes them to global memory.
 class StreamBuilder final : public TimeBuilder {
  public:
   StreamBuilder(const ir::Kernel& kernel, const ir::AccessSummary& summary,
@@ -34,7 +35,12 @@ class StreamBuilder final : public TimeBuilder {
       : TimeBuilder(kernel, summary, program, options, stream.planes, 1),
         stream_(stream),
         stage_(program.stages.front()),
-        rings_(program.fields.size()) {}
+        rings_(program.fields.size()) {
+    if (!stream_.isInPlace) return;
+    // Rows are whole vectors long.
+    slotCells_ = options_.lanes;
+    options_.vectors = 1;
+  }
 
   bool isWritten(std::size_t field) const { return program_.fields[field].next >= 0; }
   const Expr* isLevel(const Expr* level) {
@@ -62,8 +68,7 @@ class StreamBuilder final : public TimeBuilder {
   void computePlane(ir::Block& out, const Box& wanted);
   /// Cells that the function leaves out, from the level before.
   void keepSlabs(ir::Block& out, const Box& wanted, const Box& region);
-  void keep(ir::Block& out, const Box& cells);
-  void store(ir::Block& out);
+  void keep(ir::Block& out, const Box& cells, int mostLanes);
   // Faces: `next` is what the following level computes.
   void margins(ir::Block& out, const Box& next);
   void planesBeyond(ir::Block& out, const Box& next);
@@ -78,6 +83,8 @@ class StreamBuilder final : public TimeBuilder {
   const Expr* level_ = nullptr;
   const Expr* plane_ = nullptr;
   const Expr* remaining_ = nullptr;
+  /// The code is for the last level, whose results go to global memory.
+  bool isFinal_ = false;
 };
 
 }  // namespace hpl::strategies::detail

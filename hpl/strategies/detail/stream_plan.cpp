@@ -8,6 +8,30 @@
 
 namespace hpl::strategies {
 namespace detail {
+namespace {
+
+/// Whether the first plane that a function reads is of no use once it has been read.
+bool isLastUse(const TimeRead& read, std::int64_t before) {
+  // Planes that stand for others are read at other offsets than their own.
+  for (const Beyond beyond : {read.beyond[0], read.beyond[1]})
+    if (beyond == Beyond::Mirror || beyond == Beyond::MirrorOdd) return false;
+  return read.isFirstStraight || -read.offsets[0].lo < before;
+}
+
+/// Rows that are computed together lie so far apart that none is shifted into what the one before
+/// still reads.
+std::int64_t rowLength(const StreamPlan& plan, const TimeProgram& program,
+                       const OverlappedOptions& options) {
+  const std::size_t x = static_cast<std::size_t>(program.dims) - 1;
+  const Growth& first = plan.planes.halo.first;
+  const Growth& further = plan.planes.halo.perStep;
+  const std::int64_t cells = first.before[x] + options.tile[x] + first.after[x] +
+                             (options.depth - 1) * (further.before[x] + further.after[x]);
+  const std::int64_t wanted = (cells + plan.shift + options.lanes - 1) / options.lanes;
+  return std::max(plan.planes.extent[x], wanted * options.lanes);
+}
+
+}  // namespace
 
 namespace {
 
@@ -33,6 +57,20 @@ StreamPlan planStream(const TimeProgram& program, const OverlappedOptions& optio
     plan.before = std::max(plan.before, -reach.lo);
     plan.lag = std::max(plan.lag, reach.hi);
   }
+  const std::vector<TimeRead>& reads = program.stages.front().reads;
+  // Cells that the function leaves out are copied from the own plane at last.
+  plan.isInPlace =
+      plan.before > 0 && std::all_of(reads.begin(), reads.end(), [&](const TimeRead& read) {
+        const bool isWritten = program.fields[static_cast<std::size_t>(read.field)].next >= 0;
+        return !isWritten || isLastUse(read, plan.before);
+      });
+  if (plan.isInPlace) {
+    plan.shift = options.lanes;
+    plan.planes.extent[static_cast<std::size_t>(program.dims) - 1] =
+        rowLength(plan, program, options);
+  }
+  for (std::size_t d = 1; d < static_cast<std::size_t>(program.dims); ++d)
+    plan.planeCells *= plan.planes.extent[d];
   return plan;
 }
 
@@ -48,10 +86,10 @@ std::size_t ringBytes(const TimeProgram& program, const std::vector<std::size_t>
   std::size_t total = 0;
   for (std::size_t f = 0; f < program.fields.size(); ++f) {
     if (plan.planes.fields[f].isGlobal) continue;
-    std::size_t plane = bytes[f];
-    for (std::size_t d = 1; d < static_cast<std::size_t>(program.dims); ++d)
-      plane *= static_cast<std::size_t>(plan.planes.extent[d]);
+    const std::size_t plane = bytes[f] * static_cast<std::size_t>(plan.planeCells);
     total += plane * static_cast<std::size_t>(plan.slots(program.fields[f].next >= 0));
+    if (program.fields[f].next >= 0)
+      total += bytes[f] * static_cast<std::size_t>(plan.shift * plan.depth);
   }
   return total;
 }

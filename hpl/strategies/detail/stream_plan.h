@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+
 #include "hpl/strategies/detail/overlapped_plan.h"
 
 namespace hpl::strategies::detail {
@@ -13,15 +15,27 @@ struct StreamPlan {
   std::int64_t lag = 0;
   std::int64_t before = 0;
   int depth = 1;
+  /// New planes take the places of those that their computation reads for the last time. They lie
+  /// `shift` cells, a vector, before these, so that none overwrites what the next one still reads.
+  bool isInPlace = false;
+  std::int64_t shift = 0;
+  /// Cells of a plane in local memory.
+  std::int64_t planeCells = 1;
 
-  /// Planes of one state of a field that are kept.
+  /// Planes of one state of a field that are kept, where states do not share places.
   std::int64_t ring(bool isWritten) const {
     // What never changes waits for the last step to get there.
     return before + (isWritten ? lag : lag * depth) + 1;
   }
-  /// Planes that a field needs: those of all states; of the last one, only the present.
+  /// Planes that a field needs: those of all states but the last, which goes to global memory.
   std::int64_t slots(bool isWritten) const {
-    return isWritten ? depth * ring(true) + 1 : ring(false);
+    if (!isWritten) return ring(false);
+    if (!isInPlace) return depth * ring(true);
+    // Those that are of use at a time, and what lies between the newest and the oldest of them,
+    // which are neighbours: the oldest has been shifted towards the newest.
+    const std::int64_t shifted = (depth - 1) * shift;
+    return depth * (before + lag) + 1 +
+           std::max<std::int64_t>(1, (shifted + planeCells - 1) / planeCells);
   }
 };
 

@@ -41,6 +41,7 @@ TimeBuilder::TimeBuilder(const ir::Kernel& kernel, const ir::AccessSummary& summ
     strides_[d] = boxCells_;
     boxCells_ *= plan_.extent[d];
   }
+  slotCells_ = boxCells_;
 }
 
 const Expr* TimeBuilder::plus(const Expr* a, const Expr* b) {
@@ -75,11 +76,12 @@ int TimeBuilder::lanesFor(std::size_t field) const {
   return isAlone() && isPlain ? options_.lanes : 1;
 }
 
-const Variable* TimeBuilder::declareMemory(Block& out, std::size_t field, std::int64_t boxes) {
+const Variable* TimeBuilder::declareMemory(Block& out, std::size_t field, std::int64_t boxes,
+                                           std::int64_t more) {
   const Variable* array = param(program_.fields[field].current);
   Variable* memory = builder_.variable("box_" + array->name, array->type);
   memory->space = ir::Space::Local;
-  memory->extents = {boxes * boxCells_};
+  memory->extents = {boxes * boxCells_ + more};
   memory->rank = 1;
   builder_.declare(out, memory, nullptr);
   return memory;
@@ -167,7 +169,7 @@ const Expr* TimeBuilder::rowIndex(const Expr* slot, const Cell& cell) {
     if (stride != 1) term = builder_.binary(BinaryOp::Mul, term, builder_.number(stride, kUlong));
     index = index == nullptr ? term : builder_.binary(BinaryOp::Add, index, term);
   };
-  if (slot != nullptr) add(builder_.cast(slot, kUlong), boxCells_);
+  if (slot != nullptr) add(builder_.cast(slot, kUlong), slotCells_);
   for (std::size_t d = ringDims_; d < fastest(); ++d)
     add(builder_.binary(BinaryOp::Sub, builder_.cast(cell[d], kUlong), builder_.ref(origin_[d])),
         strides_[d]);

@@ -61,8 +61,9 @@ class TimeBuilder {
   const ir::Block& branch(int index) const;
 
   // The frame of the kernel.
-  /// Local memory for so many boxes of a field.
-  const ir::Variable* declareMemory(ir::Block& out, std::size_t field, std::int64_t boxes);
+  /// Local memory for so many boxes of a field, and some more cells.
+  const ir::Variable* declareMemory(ir::Block& out, std::size_t field, std::int64_t boxes,
+                                    std::int64_t more = 0);
   void declareTile(ir::Block& out);
   void barrier(ir::Block& out);
   /// Loops over the cells of a box: those of a row `lanes` at a time, the rest one by one; by all
@@ -129,6 +130,8 @@ class TimeBuilder {
   /// How far cells lie apart in the boxes along each dimension, and cells per box.
   std::vector<std::int64_t> strides_;
   std::int64_t boxCells_ = 1;
+  /// Slots are counted in so many cells.
+  std::int64_t slotCells_ = 1;
   /// Why functions are not computed in vectors.
   std::string scalarReason_;
 

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/launch/tuner.h"
+
+#include <fmt/format.h>
+
+#include "hpl/error.h"
+#include "hpl/ir/printer.h"
+#include "hpl/launch/detail/kernel_entry.h"
+#include "hpl/launch/detail/tune_bar.h"
+#include "hpl/runtime/detail/binary_store.h"
+#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/log.h"
+#include "hpl/runtime/settings.h"
+
+namespace hpl::launch {
+namespace {
+
+tune::Finding findingOf(const Tunable& tunable, const tune::Outcome& outcome) {
+  tune::Finding finding;
+  finding.best = tunable.points()[outcome.best];
+  finding.ratio = outcome.ratio;
+  finding.seconds = outcome.seconds;
+  finding.rounds = outcome.rounds;
+  finding.complete = outcome.measured + outcome.failed == outcome.points;
+  finding.thorough = true;
+  finding.note = fmt::format("{} of {} variants measured in {}", outcome.measured, outcome.points,
+                             timeText(outcome.elapsed));
+  return finding;
+}
+
+}  // namespace
+
+TuneResult nothingTuned(const std::string& why, int variants) {
+  TuneResult result;
+  result.choice = result.defaultChoice = why;
+  result.variants = variants;
+  return result;
+}
+
+TuneResult tuneNow(Tunable& tunable, const TuneOptions& options) {
+  if (tunable.points().size() < 2) return nothingTuned(tunable.choiceOf({}), 1);
+  tune::SearchOptions searchOptions;
+  searchOptions.seconds = options.seconds;
+  TuneBar bar(tunable.describe());
+  const tune::Outcome outcome = tune::search(
+      tunable.points(), [&](const tune::Point& p) { return tunable.measure(p); }, &tune::secondsNow,
+      searchOptions,
+      [&](const tune::SearchProgress& progress) {
+        if (options.progress) bar.update(progress);
+      });
+  TuneResult result;
+  result.choice = tunable.choiceOf(tunable.points()[outcome.best]);
+  result.defaultChoice = tunable.choiceOf(tunable.points().front());
+  result.seconds = outcome.seconds;
+  result.defaultSeconds = outcome.best == 0 ? outcome.seconds : outcome.seconds / outcome.ratio;
+  result.variants = static_cast<int>(outcome.points);
+  result.measured = static_cast<int>(outcome.measured);
+  result.changed = outcome.best != 0;
+  tune::Store& store = findingsOf(tunable.device());
+  if (store.keep(tunable.key(), findingOf(tunable, outcome))) result.file = store.file().string();
+
+  const std::string text = fmt::format(
+      "{} on {}: tuned in {}: {} of {} variants; {}, {:.2f} times as fast as the default",
+      tunable.describe(), tunable.device().name(), timeText(outcome.elapsed), outcome.measured,
+      outcome.points, result.choice, result.speedup());
+  if (runtime::settings().explain) {
+    std::fputs(("hpl: " + text + "\n").c_str(), stderr);
+  } else {
+    runtime::log::info(text);
+  }
+  return result;
+}
+
+bool tuneFirst(Tunable& tunable) {
+  if (tunable.points().size() < 2) return false;
+  const auto known = findingsOf(tunable.device()).find(tunable.key());
+  if (known && known->thorough) return false;
+  try {
+    tuneNow(tunable, {});
+    return true;
+  } catch (const AllocationError& problem) {
+    runtime::log::warn(
+        fmt::format("HPL_TUNE=full: {} is not tuned, because there is no room for copies "
+                    "of its arguments: {}",
+                    tunable.describe(), problem.what()));
+    return false;
+  }
+}
+
+void checkTuneOptions(const std::string& call, const TuneOptions& options) {
+  if (!(options.seconds > 0))
+    throw LaunchError(fmt::format(
+        "{}: TuneOptions::seconds is {}; give it some time, 60 by default", call, options.seconds));
+}
+
+std::optional<tune::Finding> findingFor(const runtime::DeviceState& device,
+                                        const std::string& key) {
+  if (runtime::settings().tune == runtime::TuneMode::Off) return std::nullopt;
+  return findingsOf(device).find(key);
+}
+
+std::string findingKey(const std::string& subject, FpMode fp, const runtime::DeviceState& device) {
+  const char* const mode = fp == STRICT ? "strict" : fp == FAST ? "fast" : "default";
+  return fmt::format("{} {} {} units", subject, mode, device.properties().computeUnits);
+}
+
+std::string fingerprint(const KernelSource& source, runtime::DeviceState& device) {
+  // An entry of its own: names of arguments that a launch was made with do not matter.
+  const auto version = KernelEntry(source, nullptr).version(device, {});
+  return runtime::hexHash(ir::print(*version->kernel)).substr(0, 16);
+}
+
+}  // namespace hpl::launch
