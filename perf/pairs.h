@@ -3,10 +3,10 @@
 
 #include <benchmark/benchmark.h>
 
+#include <time.h>
+
 #include <algorithm>
-#include <chrono>
 #include <cstring>
-#include <ctime>
 #include <functional>
 #include <string>
 #include <vector>
@@ -16,24 +16,27 @@
 /// what disturbs one half of a pair disturbs the other.
 namespace perf {
 
-/// --processor-time: time that all threads of the process had the processors for, instead of the
-/// clock's; for machines that others use too.
+/// What is measured: time that passes, or that the calling thread has the processor for, which
+/// other programs disturb less.
+enum class Time { Wall, Thread };
+
+/// --processor-time: time that all threads of the process had the processors for, instead of time
+/// that passes; for machines that others use too.
 inline bool processorTime = false;
 
-inline double secondsNow() {
-  if (!processorTime)
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-        .count();
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+inline double secondsNow(Time time) {
+  const clockid_t wall = processorTime ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
+  timespec now{};
+  clock_gettime(time == Time::Wall ? wall : CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 /// Seconds of `work`; `settle` follows outside of the measurement.
-inline double secondsOf(const std::function<void()>& work, const std::function<void()>& settle) {
-  const double begin = secondsNow();
+inline double secondsOf(const std::function<void()>& work, const std::function<void()>& settle,
+                        Time time = Time::Wall) {
+  const double begin = secondsNow(time);
   work();
-  const double took = secondsNow() - begin;
+  const double took = secondsNow(time) - begin;
   if (settle) settle();
   return took;
 }
@@ -45,23 +48,29 @@ inline double median(std::vector<double> values) {
 
 /// Registers a benchmark `name`: `ours` and `twin` each do `calls` units of work. Reported are the
 /// medians per unit in microseconds (`ours_us`, `twin_us`) and their ratio. `settle` runs after
-/// each, not measured: where only the host's cost is of interest it waits for the device.
+/// each, not measured: where only the host's cost is of interest it waits for the device. `prepare`
+/// runs before each, not measured either.
 inline void registerPair(const std::string& name, double calls, std::function<void()> ours,
                          std::function<void()> twin, std::function<void()> settle = {},
-                         int pairs = 15) {
+                         int pairs = 15, std::function<void()> prepare = {},
+                         Time time = Time::Wall) {
+  const auto measure = [=](const std::function<void()>& work) {
+    if (prepare) prepare();
+    return secondsOf(work, settle, time);
+  };
   benchmark::RegisterBenchmark(name.c_str(),
                                [=](benchmark::State& state) {
-                                 secondsOf(ours, settle);
-                                 secondsOf(twin, settle);
+                                 measure(ours);
+                                 measure(twin);
                                  std::vector<double> a;
                                  std::vector<double> b;
                                  for (auto _ : state) {
                                    if (a.size() % 2 == 0) {
-                                     a.push_back(secondsOf(ours, settle));
-                                     b.push_back(secondsOf(twin, settle));
+                                     a.push_back(measure(ours));
+                                     b.push_back(measure(twin));
                                    } else {
-                                     b.push_back(secondsOf(twin, settle));
-                                     a.push_back(secondsOf(ours, settle));
+                                     b.push_back(measure(twin));
+                                     a.push_back(measure(ours));
                                    }
                                    state.SetIterationTime(a.back() / calls);
                                  }

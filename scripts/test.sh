@@ -73,10 +73,14 @@ stage_coverage() {
   build coverage all -DHPL_BUILD_PERF=OFF || return
   find build/coverage -name '*.gcda' -delete
   suite coverage -LE 'package|architecture|simulator' || return
+  local outcome=0
   gcovr --root . --filter hpl/ --object-directory build/coverage -j "$jobs" \
     --exclude-unreachable-branches --exclude-throw-branches \
     --html-details build/coverage/report.html --txt build/coverage/report.txt \
-    --fail-under-line "$minimum_coverage" --print-summary build/coverage
+    --json-summary build/coverage/summary.json \
+    --fail-under-line "$minimum_coverage" --print-summary build/coverage || outcome=$?
+  scripts/coverage_by_room.py build/coverage/summary.json "$minimum_coverage"
+  return "$outcome"
 }
 
 stages=()

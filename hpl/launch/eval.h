@@ -149,7 +149,8 @@ class Launcher {
   /// HPL_CHECK=bounds, where the kernel has run.
   template <class... A>
   FRunner operator()(const A&... arguments) {
-    const launch::Argument list[sizeof...(A) + 1] = {launch::makeArgument(arguments)..., {}};
+    const launch::Argument list[sizeof...(A) > 0 ? sizeof...(A) : 1] = {
+        launch::makeArgument(arguments)...};
     return launch::launch(kernel_, options_, list, sizeof...(A));
   }
 
@@ -157,7 +158,8 @@ class Launcher {
   /// but every access is checked. The reference that devices are compared with. Blocks.
   template <class... A>
   void interpret(const A&... arguments) {
-    const launch::Argument list[sizeof...(A) + 1] = {launch::makeArgument(arguments)..., {}};
+    const launch::Argument list[sizeof...(A) > 0 ? sizeof...(A) : 1] = {
+        launch::makeArgument(arguments)...};
     launch::interpret(kernel_, options_, list, sizeof...(A));
   }
 
@@ -174,7 +176,8 @@ class Launcher {
   /// several devices and for no time, AllocationError when the copies do not fit.
   template <class... A>
   TuneResult tune(const A&... arguments) {
-    const launch::Argument list[sizeof...(A) + 1] = {launch::makeArgument(arguments)..., {}};
+    const launch::Argument list[sizeof...(A) > 0 ? sizeof...(A) : 1] = {
+        launch::makeArgument(arguments)...};
     return launch::tune(kernel_, options_, tuning_, list, sizeof...(A));
   }
 

@@ -47,9 +47,9 @@ std::uint64_t sharedHashOf(const LaunchOptions& options, const Argument* argumen
     for (const auto* device : options.shares->devices) hash = mix(hash, device->serial());
   for (std::size_t i = 0; i < count; ++i) {
     const Argument& argument = arguments[i];
-    hash = mix(hash, static_cast<std::uint64_t>(argument.annotation.count) + argument.values);
-    for (int d = 0; d < argument.annotation.count; ++d)
-      hash = mix(hash, static_cast<std::uint64_t>(argument.annotation.dims[d].before));
+    hash = mix(hash, static_cast<std::uint64_t>(argument.annotation().count) + argument.values);
+    for (int d = 0; d < argument.annotation().count; ++d)
+      hash = mix(hash, static_cast<std::uint64_t>(argument.annotation().dims[d].before));
     if (argument.view != nullptr) hash = mixPointer(hash, argument.view);
     for (std::size_t v = 0; v < argument.values; ++v)
       if (const memory::View* view = argument.onDevice(v).view) hash = mixPointer(hash, view);
@@ -121,20 +121,26 @@ void packScalars(const Plan& plan, const Argument* arguments, std::byte* packed)
   }
 }
 
+runtime::DeviceState* deviceOf(const LaunchOptions& options) {
+  return options.device != nullptr ? options.device : &runtime::Runtime::get().defaultDevice();
+}
+
+FpMode fpOf(const LaunchOptions& options) {
+  return options.fpChosen ? options.fp : runtime::settings().fp;
+}
+
 }  // namespace
 
 LaunchOptions resolved(const LaunchOptions& options, bool shared) {
   LaunchOptions result = options;
-  if (result.device == nullptr && !shared) result.device = &runtime::Runtime::get().defaultDevice();
-  if (!result.fpChosen) result.fp = runtime::settings().fp;
+  if (!shared) result.device = deviceOf(options);
+  result.fp = fpOf(options);
   return result;
 }
 
-FRunner PlanAccess::makeRunner(std::shared_ptr<Plan> plan) {
-  FRunner runner;
+void PlanAccess::setPlan(FRunner& runner, const std::shared_ptr<Plan>& plan) {
   if (plan->scalarBytes > sizeof runner.inline_) runner.large_.resize(plan->scalarBytes);
-  runner.plan_ = std::move(plan);
-  return runner;
+  runner.plan_ = plan;
 }
 
 Plan& PlanAccess::planOf(FRunner& runner) { return *runner.plan_; }
@@ -143,11 +149,12 @@ std::byte* PlanAccess::scalarsOf(FRunner& runner) {
   return runner.large_.empty() ? runner.inline_ : runner.large_.data();
 }
 
-FRunner launch(const EntryHandle& handle, const LaunchOptions& asked, const Argument* arguments,
-               std::size_t count) {
+namespace {
+
+/// A launch that does not repeat one of the last, or not so simply.
+void launchOther(FRunner& runner, const EntryHandle& handle, const LaunchOptions& options,
+                 bool shared, const Argument* arguments, std::size_t count) {
   KernelEntry& entry = *handle.entry;
-  const bool shared = isShared(asked, arguments, count);
-  const LaunchOptions options = resolved(asked, shared);
   const std::uint64_t hash =
       shared ? sharedHashOf(options, arguments, count) : hashOf(options, arguments, count);
   std::shared_ptr<Plan> plan;
@@ -155,13 +162,11 @@ FRunner launch(const EntryHandle& handle, const LaunchOptions& asked, const Argu
     Transaction transaction;
     const std::shared_ptr<Plan>* known = entry.findPlan(hash);
     if (known != nullptr && matches(**known, options, arguments, count)) {
-      FRunner runner = PlanAccess::makeRunner(*known);
+      PlanAccess::setPlan(runner, *known);
       packScalars(**known, arguments, PlanAccess::scalarsOf(runner));
-      if (!needsLockReleased(**known)) {
-        // The runner keeps the plan, which others may drop while this launch waits.
-        enqueue(PlanAccess::planOf(runner), transaction, PlanAccess::scalarsOf(runner));
-        return runner;
-      }
+      // The runner keeps the plan, which others may drop while this launch waits.
+      if (!needsLockReleased(**known))
+        return enqueue(PlanAccess::planOf(runner), transaction, PlanAccess::scalarsOf(runner));
       plan = *known;
     }
   }
@@ -171,10 +176,37 @@ FRunner launch(const EntryHandle& handle, const LaunchOptions& asked, const Argu
   if (isNew)
     plan = shared ? makeSharedPlan(entry, options, arguments, count)
                   : makePlan(entry, options, *options.device, arguments, count);
-  FRunner runner = PlanAccess::makeRunner(plan);
+  PlanAccess::setPlan(runner, plan);
   packScalars(*plan, arguments, PlanAccess::scalarsOf(runner));
   launchPlan(*plan, PlanAccess::scalarsOf(runner));
   if (isNew) entry.addPlan(hash, std::move(plan));
+}
+
+/// A launch that repeats one of the last, perhaps with other scalars; false, and nothing done, when
+/// it does not.
+bool launchAgain(FRunner& runner, KernelEntry& entry, const LaunchKey& key) {
+  const auto lock = Transaction::takeLock();
+  const std::shared_ptr<Plan>* known = entry.findRepeated(key);
+  if (known == nullptr) return false;
+  Plan& plan = **known;
+  PlanAccess::setPlan(runner, *known);
+  std::byte* scalars = PlanAccess::scalarsOf(runner);
+  plan.packScalars(key.arguments, scalars);
+  plan.repeat(scalars);
+  return true;
+}
+
+}  // namespace
+
+FRunner launch(const EntryHandle& handle, const LaunchOptions& asked, const Argument* arguments,
+               std::size_t count) {
+  FRunner runner;
+  const bool shared = isShared(asked, arguments, count);
+  if (!shared) {
+    const LaunchKey key{deviceOf(asked), fpOf(asked), asked.global, asked.local, arguments, count};
+    if (launchAgain(runner, *handle.entry, key)) return runner;
+  }
+  launchOther(runner, handle, resolved(asked, shared), shared, arguments, count);
   return runner;
 }
 
@@ -190,7 +222,12 @@ void FRunner::run() {
                           plan_->version->name +
                           "' no longer exists; keep the arrays of a launch "
                           "that is to be repeated");
-  launch::launchPlan(*plan_, launch::PlanAccess::scalarsOf(*this));
+  const std::byte* scalars = launch::PlanAccess::scalarsOf(*this);
+  {
+    const auto lock = launch::Transaction::takeLock();
+    if (plan_->isRepeated()) return plan_->repeat(scalars);
+  }
+  launch::launchPlan(*plan_, scalars);
 }
 
 void FRunner::wait() const {

@@ -33,7 +33,7 @@ void checkArray(const std::string& stencil, const PointSignature& signature,
                 const StencilArgument* arguments, std::size_t i, const ir::Type* type) {
   const Argument& argument = arguments[i].argument;
   const std::string name = nameOfArgument(signature, arguments, i);
-  if (argument.annotation.count > 0)
+  if (argument.annotation().count > 0)
     throw ArgumentError(fmt::format(
         "{}: {} is annotated with PART; stencils are spread over devices with .devices(...), "
         "without annotations",

@@ -144,5 +144,9 @@ TEST_CASE("emission of an ordinary kernel takes well under a millisecond") {
     best = std::min(best, spent.count());
   }
   MESSAGE("emission of a 25-point stencil: ", best * 1e6, " us");
+#ifdef HPL_TESTS_SLOW_BUILD
+  CHECK(best < 1e-2);
+#else
   CHECK(best < 1e-3);
+#endif
 }

@@ -155,8 +155,13 @@ TEST_CASE("a device list that matches nothing ends in an error, not in the wrong
   CHECK(contains(result.output, "HPL_DEVICES: nothing matches \"nonesuch\""));
 }
 
+// Drivers leak at the end of a process, PoCL now and then, others always. Leaks of ours are looked
+// for at the end of the test programs themselves.
+constexpr const char* kDriversMayLeak = " ASAN_OPTIONS=detect_leaks=0";
+
 TEST_CASE("the devices in use are those that HPL_DEVICES names") {
-  const auto result = subprocess::run("child: uses every device", "HPL_DEVICES='any:0*2, any:0'");
+  const auto result = subprocess::run(
+      "child: uses every device", std::string("HPL_DEVICES='any:0*2, any:0'") + kDriversMayLeak);
   CAPTURE(result.output);
   CHECK(result.exitCode == 0);
   CHECK(subprocess::occurrences(result.output, "2 * 21 = 42") == 3);
@@ -171,9 +176,10 @@ TEST_CASE("several vendors work side by side and end quietly, static objects inc
     if (vendors.count() < static_cast<int>(names.size())) continue;
     const subprocess::TemporaryFolder folder;
     for (const char* state : {"cold cache", "warm cache"}) {
-      const auto result = subprocess::run("child: uses every device",
-                                          vendors.environment() + " HPL_DEVICES= HPL_CACHE=on " +
-                                              "HPL_CACHE_DIR=" + folder.path().string());
+      const auto result =
+          subprocess::run("child: uses every device",
+                          vendors.environment() + kDriversMayLeak + " HPL_DEVICES= HPL_CACHE=on " +
+                              "HPL_CACHE_DIR=" + folder.path().string());
       CAPTURE(names[0]);
       CAPTURE(state);
       CAPTURE(result.output);

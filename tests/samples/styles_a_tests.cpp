@@ -248,6 +248,8 @@ TEST_CASE("wrong options of several devices are refused with the option and the 
       {{"--style", "annotations", "--weights", "measured"},
        "--weights measured: style annotations updates ghosts by hand and needs numbers to know "
        "where they are; styles sync and auto can measure\n"},
+      {{"--style", "template", "--weights", "1,2"},
+       "--weights: style template prepares equal shares; choose another --style\n"},
       {{"--style", "auto", "--ghost-width", "9"},
        "--ghost-width: style auto has no ghosts to widen; the library moves what is needed\n"},
       {{"--style", "sync", "--device", "0"},

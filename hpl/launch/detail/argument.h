@@ -23,23 +23,30 @@ struct Argument {
     PerDevice    ///< a std::vector: onDevice() gives each device's argument
   };
 
+  // Every launch makes a list of these, so they are kept small: above 128 bytes GCC fills them with
+  // `rep stos`, which takes longer than everything else that happens to an argument.
+
   Kind kind = Kind::Scalar;
-  ir::Type type;
   /// Number of dimensions of an array.
   int rank = 0;
+  ir::Type type;
   memory::View* view = nullptr;
   const geometry::Extents* localExtents = nullptr;
-  /// How an array is split over the devices of the launch.
-  Annotation annotation = {};
-  int partDim = 0;
   /// Number of values of a PerDevice argument.
   std::size_t values = 0;
+  int partDim = 0;
 
+  /// How an array is split over the devices of the launch.
+  const Annotation& annotation() const { return annotation_ ? *annotation_ : kNotSplit; }
+  /// Null: it is not. Kept by the caller.
+  void annotate(const Annotation* annotation) {
+    annotation_ = annotation != nullptr && annotation->count > 0 ? annotation : nullptr;
+  }
   /// Each device's argument of a PerDevice one.
   Argument onDevice(std::size_t device) const { return at_(pointer_, device); }
   /// Whether the launch must go to several devices, or say for which one it is.
   bool isDistributed() const {
-    return annotation.count > 0 || kind == Kind::PartExtent || kind == Kind::PerDevice;
+    return annotation_ != nullptr || kind == Kind::PartExtent || kind == Kind::PerDevice;
   }
   /// The scalar's value.
   const void* value() const { return pointer_ != nullptr ? pointer_ : storage_; }
@@ -88,10 +95,15 @@ struct Argument {
   }
 
  private:
+  static constexpr Annotation kNotSplit{};
+
+  const Annotation* annotation_ = nullptr;
   Argument (*at_)(const void*, std::size_t) = nullptr;
   const void* pointer_ = nullptr;
   alignas(16) std::byte storage_[16] = {};
 };
+
+static_assert(sizeof(Argument) <= 112);
 
 template <class X>
 constexpr bool isAnnotated = false;
@@ -108,7 +120,7 @@ Argument makeArgument(const X& x) {
   using hpl::detail::ArrayTraits;
   if constexpr (isAnnotated<X>) {
     Argument argument = makeArgument(*x.array);
-    argument.annotation = x.annotation;
+    argument.annotate(&x.annotation);
     return argument;
   } else if constexpr (std::is_same_v<X, PartExtent>) {
     return Argument::part(x);

@@ -68,7 +68,7 @@ Trial makeTrial(const ShareJob& job) {
       memory::View* view = argument.view;
       if (!cuts[i].empty()) view = &view->root().view(cuts[i].front().full);
       argument.view = &copyOf(trial, *view);
-      argument.annotation = {};
+      argument.annotate(nullptr);
       // The copy counts from 0.
       if (divided) trial.context.cells[i] = trial.context.cells[i].translatedBack(view->box().lo());
     }
@@ -134,8 +134,8 @@ double leastShare(const ShareJob& job) {
   for (std::size_t i = 0; i < job.count; ++i) {
     const Argument& argument = job.arguments[i];
     if (argument.kind != Argument::Kind::Array) continue;
-    for (int n = 0; n < argument.annotation.count; ++n) {
-      const DimAnnotation& split = argument.annotation.dims[n];
+    for (int n = 0; n < argument.annotation().count; ++n) {
+      const DimAnnotation& split = argument.annotation().dims[n];
       const auto extent = static_cast<double>(argument.view->extents[split.dim]);
       // One more, since shares are rounded to whole cells.
       const auto wanted = static_cast<double>(std::max(split.before, split.after) + 1);
@@ -149,7 +149,7 @@ std::string keyOf(const ShareJob& job) {
   std::string key = std::to_string(reinterpret_cast<std::uintptr_t>(&job.entry));
   for (const DeviceState* device : job.devices) key += " " + std::to_string(device->serial());
   for (std::size_t i = 0; i < job.count; ++i) {
-    key += ";" + std::to_string(job.arguments[i].annotation.count);
+    key += ";" + std::to_string(job.arguments[i].annotation().count);
     if (job.arguments[i].kind == Argument::Kind::Array)
       key += job.arguments[i].view->extents.toString();
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/launch/detail/kernel_entry.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "hpl/error.h"
@@ -191,23 +192,38 @@ void KernelEntry::forget() {
   dropPlans();
 }
 
+std::shared_ptr<Plan>* KernelEntry::findRepeated(const LaunchKey& asked) noexcept {
+  for (std::shared_ptr<Plan>* plan : recent_)
+    if (plan != nullptr && (*plan)->isRepeatedBy(asked)) return plan;
+  return nullptr;
+}
+
 std::shared_ptr<Plan>* KernelEntry::findPlan(std::uint64_t hash) {
   const auto found = plans_.find(hash);
-  return found == plans_.end() ? nullptr : &found->second;
+  if (found == plans_.end()) return nullptr;
+  std::shared_ptr<Plan>* plan = &found->second;
+  if (std::find(recent_.begin(), recent_.end(), plan) == recent_.end())
+    recent_[oldest_++ % recent_.size()] = plan;
+  return plan;
 }
 
 void KernelEntry::addPlan(std::uint64_t hash, std::shared_ptr<Plan> plan) {
   // Plans may own arrays, whose end takes the coherence lock: they die after it is released.
   PlanTable dropped;
   const memory::detail::Transaction transaction;
-  if (plans_.size() >= kMaxPlans) dropped.swap(plans_);
+  if (plans_.size() >= kMaxPlans) takePlans(dropped);
   std::swap(plans_[hash], plan);
 }
 
 void KernelEntry::dropPlans() {
   PlanTable dropped;
   const memory::detail::Transaction transaction;
-  dropped.swap(plans_);
+  takePlans(dropped);
+}
+
+void KernelEntry::takePlans(PlanTable& taken) noexcept {
+  taken.swap(plans_);
+  recent_.fill(nullptr);
 }
 
 void forget(KernelEntry& entry) { entry.forget(); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -18,6 +19,7 @@
 
 namespace hpl::launch {
 
+struct LaunchKey;
 struct Plan;
 class RewrittenKernels;
 
@@ -81,6 +83,9 @@ class KernelEntry {
   /// Drops what was captured and planned.
   void forget();
 
+  /// The plan whose last launch this one repeats (Plan::isRepeatedBy), among those that were found
+  /// last; null when it has to be found by its hash. To be called under the coherence lock.
+  std::shared_ptr<Plan>* findRepeated(const LaunchKey& asked) noexcept;
   /// The plan with this hash of its key, or null. To be called under the coherence lock.
   std::shared_ptr<Plan>* findPlan(std::uint64_t hash);
   /// These take the coherence lock themselves.
@@ -90,6 +95,7 @@ class KernelEntry {
  private:
   using PlanTable = std::unordered_map<std::uint64_t, std::shared_ptr<Plan>>;
 
+  void takePlans(PlanTable& taken) noexcept;
   std::shared_ptr<const KernelVersion> capture(runtime::DeviceState& device,
                                                const std::vector<std::string>& labels) const;
 
@@ -100,6 +106,9 @@ class KernelEntry {
   /// By kind of device: platform, name and driver.
   std::map<std::string, std::shared_ptr<const KernelVersion>> versions_;
   PlanTable plans_;
+  /// In plans_; a program alternates between a few launches of a kernel.
+  std::array<std::shared_ptr<Plan>*, 4> recent_{};
+  std::size_t oldest_ = 0;
 };
 
 }  // namespace hpl::launch

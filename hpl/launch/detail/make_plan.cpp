@@ -280,6 +280,7 @@ memory::View& standInFor(Plan& plan, const Parameter& parameter, memory::View& v
 }
 
 void addUses(Plan& plan, const Shape& shape, const Argument* arguments, const ShareContext& share) {
+  plan.given.resize(plan.argumentCount);
   for (std::size_t i = 0; i < plan.argumentCount; ++i) {
     if (arguments[i].kind == Argument::Kind::LocalArray)
       plan.localExtents.push_back(*arguments[i].localExtents);
@@ -287,6 +288,7 @@ void addUses(Plan& plan, const Shape& shape, const Argument* arguments, const Sh
     memory::View& view = *arguments[i].view;
     const Parameter& parameter = plan.version->params[i];
     plan.views.push_back(&view);
+    plan.given[i] = &view;
     plan.extents.push_back(view.extents);
     plan.roots.push_back(view.root().weak_from_this());
     const memory::detail::Distribution* distribution =

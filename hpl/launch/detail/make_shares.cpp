@@ -84,7 +84,7 @@ void checkReplicated(const ShareJob& job) {
   for (std::size_t i = 0; i < job.count; ++i) {
     const Argument& argument = job.arguments[i];
     if (!writesArgument(job, i)) continue;
-    if (argument.kind == Argument::Kind::Array && argument.annotation.count == 0)
+    if (argument.kind == Argument::Kind::Array && argument.annotation().count == 0)
       throw LaunchError(fmt::format(
           "kernel '{}' writes argument {} ({}), which is not annotated and so the same on all {} "
           "devices; split it with PART1(...) or the like, or pass a std::vector of disjoint views",
@@ -147,7 +147,7 @@ DeviceArguments argumentsOf(const ShareJob& job, const std::vector<Cut>& cuts,
         return result;
       }
       argument.view = &argument.view->root().view(full);
-      argument.annotation = {};
+      argument.annotate(nullptr);
     }
     result.list.push_back(argument);
   }
@@ -185,10 +185,10 @@ std::vector<ghosts::PartUse> partUses(const ShareJob& job, const Plan& plan) {
     part.number = static_cast<int>(part.part - use.distribution->parts.data());
     part.reads = use.read;
     part.writes = use.write;
-    part.refresh = job.arguments[i].annotation.sync == AUTO_SYNC;
+    part.refresh = job.arguments[i].annotation().sync == AUTO_SYNC;
     if (const ir::ArrayAccess* access = job.version->params[i].access) {
       std::vector<int> dims;
-      const Annotation& annotation = job.arguments[i].annotation;
+      const Annotation& annotation = job.arguments[i].annotation();
       dims.reserve(static_cast<std::size_t>(annotation.count));
       for (int k = 0; k < annotation.count; ++k) dims.push_back(annotation.dims[k].dim);
       if (annotation.count == 1) part.dim = dims.front();

@@ -34,14 +34,14 @@ bool isOwn(const ir::IndexForm& form) {
 SplitAxis splitAxis(const ShareJob& job) {
   SplitAxis split;
   for (std::size_t i = 0; i < job.count; ++i) {
-    const Annotation& annotation = job.arguments[i].annotation;
+    const Annotation& annotation = job.arguments[i].annotation();
     if (annotation.count == 0) continue;
     if (annotation.count > 1 || (split.dim >= 0 && annotation.dims[0].dim != split.dim)) return {};
     split.dim = annotation.dims[0].dim;
   }
   for (std::size_t i = 0; i < job.count; ++i) {
     const ir::ArrayAccess* access = job.version->params[i].access;
-    if (access == nullptr || !access->written || job.arguments[i].annotation.count == 0) continue;
+    if (access == nullptr || !access->written || job.arguments[i].annotation().count == 0) continue;
     const auto dim = static_cast<std::size_t>(split.dim);
     if (!isOwn(access->writes[dim])) return {};
     if (!access->reads.empty() && !(access->reads[dim] == access->writes[dim])) return {};
@@ -75,7 +75,7 @@ std::vector<Interval> piecesOf(const ShareJob& job, const std::vector<Cut>& cuts
     // The domain must be the part, for every annotated array alike.
     if (rows >= 0 && extent != rows) return {};
     rows = extent;
-    const DimAnnotation& dim = job.arguments[i].annotation.dims[0];
+    const DimAnnotation& dim = job.arguments[i].annotation().dims[0];
     const Index ghostsBelow = part.core.lo(split.dim) - part.full.lo(split.dim);
     const Index ghostsAbove = part.full.hi(split.dim) - part.core.hi(split.dim);
     // Our ghosts, and the core cells that are the neighbour's ghosts.

@@ -50,6 +50,9 @@ bool isDense(const memory::detail::DeviceUse& use, const Placement& placement) {
 }
 
 void setScalars(Plan& plan, const std::byte* packed) {
+  if (plan.scalars.empty() ||
+      (plan.scalarsSet && std::memcmp(plan.scalarValues.data(), packed, plan.scalarBytes) == 0))
+    return;
   for (const Plan::ScalarArg& scalar : plan.scalars) {
     std::byte* last = plan.scalarValues.data() + scalar.at;
     const std::byte* now = packed + scalar.at;
@@ -79,6 +82,36 @@ Plan::~Plan() {
 
 bool Plan::needsLockReleased() const {
   return !standIns.empty() || checked != nullptr || (tuning && tuning->needsPreparation());
+}
+
+/// Launches are enqueued, and that is all.
+bool Plan::isPlain() const noexcept {
+  const runtime::Settings& settings = runtime::settings();
+  return !shares && !tuning && !checked && standIns.empty() && !settings.checkBounds &&
+         !settings.checkGhosts;
+}
+
+bool Plan::isRepeatedBy(const LaunchKey& asked) const noexcept {
+  if (asked.count != given.size() || asked.device != options.device || asked.fp != options.fp)
+    return false;
+  const memory::detail::Ticket* ticket = tickets.data();
+  for (std::size_t i = 0; i < asked.count; ++i) {
+    const Argument& argument = asked.arguments[i];
+    if (argument.view != given[i]) return false;
+    if (argument.view == nullptr) {
+      if (argument.kind != Argument::Kind::Scalar) return false;
+    } else if (argument.view->root().epoch() != ticket++->epoch) {
+      return false;  // among others a dead array's view, reborn at the same address
+    }
+  }
+  return asked.global == options.global && asked.local == options.local && isPlain();
+}
+
+bool Plan::isRepeated() const noexcept { return isPlain() && Transaction::isFresh(uses, tickets); }
+
+void Plan::repeat(const std::byte* packed) {
+  const bool wantsEvent = Transaction::wantsEvent(*device);
+  Transaction::touch(*device, submit({}, packed, wantsEvent), tickets);
 }
 
 bool Plan::matches(const LaunchOptions& asked, const Argument* arguments, std::size_t count) const {
@@ -130,7 +163,8 @@ void Plan::placeArrays() {
   }
 }
 
-cl::Event Plan::submit(const memory::detail::WaitList& waits, const std::byte* packed) {
+cl::Event Plan::submit(const memory::detail::WaitList& waits, const std::byte* packed,
+                       bool wantsEvent) {
   setScalars(*this, packed);
   if (checked) {
     const std::vector<cl_int> zeros(codegen::ErrorBuffer::kWords, 0);
@@ -144,10 +178,11 @@ cl::Event Plan::submit(const memory::detail::WaitList& waits, const std::byte* p
   cl_event event = nullptr;
   // cl::Event is one cl_event and nothing else, as opencl.hpp itself relies on.
   const auto* waitList = reinterpret_cast<const cl_event*>(waits.data());
-  runtime::check(clEnqueueNDRangeKernel(device->computeQueue()(), kernel(), dims, nullptr, global,
-                                        local, static_cast<cl_uint>(waits.size()),
-                                        waits.empty() ? nullptr : waitList, &event),
-                 "clEnqueueNDRangeKernel", device, runtime::Concern::kernel(version->name));
+  runtime::check(
+      clEnqueueNDRangeKernel(device->computeQueue()(), kernel(), dims, nullptr, global, local,
+                             static_cast<cl_uint>(waits.size()), waits.empty() ? nullptr : waitList,
+                             wantsEvent || trace::enabled() ? &event : nullptr),
+      "clEnqueueNDRangeKernel", device, runtime::Concern::kernel(version->name));
   trace::recordLaunch(version->name, device->index(), event);
   return cl::Event(event);
 }
@@ -192,7 +227,7 @@ void Plan::enqueue(Transaction& transaction, const std::byte* packed) {
 
 void Plan::enqueueUnchecked(Transaction& transaction, const std::byte* packed) {
   if (Transaction::isFresh(uses, tickets)) {
-    transaction.touch(*device, submit({}, packed), tickets);
+    repeat(packed);
     return;
   }
   if (repeats) return enqueueRepeated(transaction, packed);

@@ -18,6 +18,16 @@ namespace hpl::launch {
 
 struct Shares;
 struct Variant;
+
+/// What tells launches of a kernel on one device apart.
+struct LaunchKey {
+  const runtime::DeviceState* device;
+  FpMode fp;
+  const Domain& global;
+  const Domain& local;
+  const Argument* arguments;
+  std::size_t count;
+};
 class OnlineTuning;
 
 /// Everything that a launch needs and that the next launch with the same arguments can reuse: a
@@ -59,6 +69,8 @@ struct Plan {
 
   /// The array arguments as the user gave them, with their extents, to tell equal hashes apart.
   std::vector<memory::View*> views;
+  /// The same by argument; null for scalars.
+  std::vector<memory::View*> given;
   std::vector<geometry::Extents> extents;
   std::vector<geometry::Extents> localExtents;
   std::size_t argumentCount = 0;
@@ -118,6 +130,14 @@ struct Plan {
   bool needsLockReleased() const;
   /// Whether the plan was made for these arguments.
   bool matches(const LaunchOptions& asked, const Argument* arguments, std::size_t count) const;
+  /// Whether a launch repeats the last one of this plan, perhaps with other scalars, and nothing
+  /// has happened to the arrays since. False also for what takes more than repeat(), and for plans
+  /// of which matches() has to tell. To be called under the coherence lock.
+  bool isRepeatedBy(const LaunchKey& asked) const noexcept;
+  /// The same with the arguments of the last launch, whose arrays exist.
+  bool isRepeated() const noexcept;
+  /// Enqueues after either of them, under the same lock.
+  void repeat(const std::byte* packed);
   /// Converts and packs the scalar arguments; throws ArgumentError for values that do not convert.
   void packScalars(const Argument* arguments, std::byte* packed) const;
   /// Enqueues under the lock that `transaction` holds.
@@ -127,9 +147,12 @@ struct Plan {
   /// The steps of enqueue(), for launches on several devices: sets the arguments that say where the
   /// arrays are, then enqueues the kernel with the packed scalars after `waits`.
   void placeArrays();
-  cl::Event submit(const memory::detail::WaitList& waits, const std::byte* packed);
+  /// The event may be left out where nobody asks for it (Transaction::wantsEvent).
+  cl::Event submit(const memory::detail::WaitList& waits, const std::byte* packed,
+                   bool wantsEvent = true);
 
  private:
+  bool isPlain() const noexcept;
   void enqueueRepeated(memory::detail::Transaction& transaction, const std::byte* packed);
   cl::Event submitTimed(const memory::detail::WaitList& waits);
 };
@@ -208,7 +231,7 @@ std::string loadNativeSource(const std::string& name, const std::string& sourceO
 void reportViolation(Plan& plan);
 
 struct PlanAccess {
-  static FRunner makeRunner(std::shared_ptr<Plan> plan);
+  static void setPlan(FRunner& runner, const std::shared_ptr<Plan>& plan);
   static Plan& planOf(FRunner& runner);
   static std::byte* scalarsOf(FRunner& runner);
 };

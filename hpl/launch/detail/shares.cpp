@@ -23,7 +23,7 @@ memory::View* viewAt(const Argument& argument, std::size_t i) {
 }
 
 bool matchesEntry(const SharesKey::Entry& entry, const Argument& argument) {
-  if (argument.kind != entry.kind || !(argument.annotation == entry.annotation) ||
+  if (argument.kind != entry.kind || !(argument.annotation() == entry.annotation) ||
       argument.partDim != entry.partDim || argument.values != entry.values) {
     return false;
   }
@@ -53,7 +53,7 @@ SharesKey SharesKey::of(const LaunchOptions& options, const Argument* arguments,
     const Argument& argument = arguments[i];
     Entry entry;
     entry.kind = argument.kind;
-    entry.annotation = argument.annotation;
+    entry.annotation = argument.annotation();
     entry.partDim = argument.partDim;
     entry.values = argument.values;
     if (argument.kind == Argument::Kind::LocalArray)
@@ -82,8 +82,9 @@ bool SharesKey::matches(const LaunchOptions& asked, const Argument* arguments,
 
 bool isShared(const LaunchOptions& options, const Argument* arguments, std::size_t count) {
   if (options.shares) return true;
-  return std::any_of(arguments, arguments + count,
-                     [](const Argument& argument) { return argument.isDistributed(); });
+  for (std::size_t i = 0; i < count; ++i)
+    if (arguments[i].isDistributed()) return true;
+  return false;
 }
 
 bool Shares::needsLockReleased() const {

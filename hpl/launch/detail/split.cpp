@@ -24,7 +24,7 @@ std::string partName(const Annotation& annotation) {
 
 void checkAnnotation(const ShareJob& job, std::size_t i) {
   const Argument& argument = job.arguments[i];
-  const Annotation& annotation = argument.annotation;
+  const Annotation& annotation = argument.annotation();
   for (int k = 0; k < annotation.count; ++k) {
     const DimAnnotation& dim = annotation.dims[k];
     if (dim.dim >= argument.rank)
@@ -65,7 +65,7 @@ std::vector<geometry::DimSplit> splitsOf(const ShareJob& job, const Annotation& 
 
 /// A part that its neighbour's ghosts reach beyond would have to pass on cells of others.
 void checkThickness(const ShareJob& job, std::size_t i, const Cut& cut) {
-  const Annotation& annotation = job.arguments[i].annotation;
+  const Annotation& annotation = job.arguments[i].annotation();
   const Box& whole = job.arguments[i].view->box();
   for (int k = 0; k < annotation.count; ++k) {
     const DimAnnotation& dim = annotation.dims[k];
@@ -92,7 +92,7 @@ Cut cutOne(const ShareJob& job, std::size_t i) {
   checkAnnotation(job, i);
   const Argument& argument = job.arguments[i];
   const Box& whole = argument.view->box();
-  Cut cut = geometry::splitBox(whole, splitsOf(job, argument.annotation, whole.extents()));
+  Cut cut = geometry::splitBox(whole, splitsOf(job, argument.annotation(), whole.extents()));
   checkThickness(job, i, cut);
   return cut;
 }
@@ -121,7 +121,7 @@ void checkAlignment(const ShareJob& job, const std::vector<Cut>& cuts) {
   for (std::size_t i = 0; i < job.count; ++i) {
     const ir::ArrayAccess* access = job.version->params[i].access;
     if (cuts[i].empty() || access == nullptr) continue;
-    const Annotation& annotation = job.arguments[i].annotation;
+    const Annotation& annotation = job.arguments[i].annotation();
     for (int k = 0; k < annotation.count; ++k) {
       const int dim = annotation.dims[k].dim;
       const int axis = axisOf(*access, dim);
@@ -163,7 +163,7 @@ void checkAlignment(const ShareJob& job, const std::vector<Cut>& cuts) {
 
 bool ShareJob::anyAnnotated() const {
   return std::any_of(arguments, arguments + count,
-                     [](const Argument& a) { return a.annotation.count > 0; });
+                     [](const Argument& a) { return a.annotation().count > 0; });
 }
 
 bool ShareJob::anyPerDevice() const {
@@ -174,7 +174,7 @@ bool ShareJob::anyPerDevice() const {
 std::vector<Cut> cutArguments(const ShareJob& job) {
   std::vector<Cut> cuts(job.count);
   for (std::size_t i = 0; i < job.count; ++i)
-    if (job.arguments[i].annotation.count > 0) cuts[i] = cutOne(job, i);
+    if (job.arguments[i].annotation().count > 0) cuts[i] = cutOne(job, i);
   checkAlignment(job, cuts);
   return cuts;
 }

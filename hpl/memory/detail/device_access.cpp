@@ -291,6 +291,8 @@ Transaction::Transaction() : lock_(coherenceMutex()) {}
 
 Transaction::~Transaction() { unpin(); }
 
+std::unique_lock<std::mutex> Transaction::takeLock() { return std::unique_lock(coherenceMutex()); }
+
 void Transaction::unpin() noexcept {
   for (Replica* replica : pinned_) detail::unpin(*replica);
   pinned_.clear();
@@ -396,6 +398,10 @@ void Transaction::commit(cl::Event event, std::span<Ticket> tickets) {
   single_.event = std::move(event);
   single_.tickets = tickets;
   commitAll({&single_, 1});
+}
+
+bool Transaction::wantsEvent(DeviceState& device) {
+  return findDeviceMemory(device)->clock.wantsEvent();
 }
 
 Stamp Transaction::record(DeviceState& device, cl::Event event) {

@@ -16,7 +16,7 @@
 ///     Transaction transaction;
 ///     if (Transaction::isFresh(uses, tickets)) {               // a repetition: nothing changed
 ///       enqueueNDRangeKernel(..., nullptr, &event);
-///       transaction.touch(device, event, tickets);
+///       Transaction::touch(device, event, tickets);
 ///     } else {
 ///       transaction.prepareAll(launches);                      // replicas, uploads, events
 ///       ... for each device: set the kernel's arguments from its placements and
@@ -122,6 +122,9 @@ class Transaction {
   Transaction& operator=(const Transaction&) = delete;
   ~Transaction();
 
+  /// The engine's lock: all that a repetition needs, which costs less than a transaction.
+  static std::unique_lock<std::mutex> takeLock();
+
   /// Whether nothing relevant has happened since the launch that made the tickets: the placements
   /// still hold and there is nothing to wait for. Uses and tickets correspond by position; the
   /// device and the modes must be those of then.
@@ -157,8 +160,12 @@ class Transaction {
                std::span<Placement> placements, WaitList& waits);
   void commit(cl::Event event, std::span<Ticket> tickets = {});
 
-  /// After the enqueue that follows isFresh(): the repetition of a committed launch.
-  void touch(runtime::DeviceState& device, cl::Event event, std::span<Ticket> tickets) {
+  /// Whether the kernel of a repetition should have an event.
+  static bool wantsEvent(runtime::DeviceState& device);
+
+  /// After the enqueue that follows isFresh(): the repetition of a committed launch. To be called
+  /// under the lock.
+  static void touch(runtime::DeviceState& device, cl::Event event, std::span<Ticket> tickets) {
     const Stamp stamp = record(device, std::move(event));
     for (Ticket& ticket : tickets) ticket.slot->stamp = stamp;
   }

@@ -6,6 +6,7 @@
 namespace hpl::memory::detail {
 
 Stamp LaunchClock::representative(Stamp stamp) {
+  asked_ = last_;
   const Stamp oldest = last_ >= kKept ? last_ - kKept + 1 : 1;
   Stamp at = std::max(stamp, oldest);
   while (at <= last_ && ring_[at % kKept]() == nullptr) ++at;

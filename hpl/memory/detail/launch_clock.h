@@ -23,6 +23,10 @@ class LaunchClock {
     return stamp;
   }
 
+  /// Whether the next command should have an event. Launches that nobody has waited for in a long
+  /// time do without, which is cheaper for the driver; who waits after all gets a marker.
+  bool wantsEvent() const noexcept { return last_ < asked_ + kKept; }
+
   /// An event that completes with command `stamp` or with a later one; empty when the command is
   /// known to have succeeded. The queue is flushed, so that any queue or the host may wait for it.
   /// Valid until the next command is recorded.
@@ -55,6 +59,7 @@ class LaunchClock {
   Stamp last_ = 0;
   Stamp done_ = 0;
   Stamp flushed_ = 0;
+  Stamp asked_ = 0;  ///< the last command when an event was last asked for
 };
 
 }  // namespace hpl::memory::detail

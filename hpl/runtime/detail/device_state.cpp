@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstring>
-#include <memory>
+#include <deque>
+#include <mutex>
 #include <thread>
 
 #include "hpl/error.h"
@@ -137,12 +139,16 @@ int DeviceState::probedEvents() {
 
 namespace {
 
-// Owned by the driver until it calls back, which may be never.
-using Called = std::shared_ptr<std::atomic<bool>>;
+// Drivers may call back late, or never: what they were given stays, where leak checkers find it.
+std::atomic<bool>& newFlag() {
+  static std::mutex mutex;
+  static auto& flags = *new std::deque<std::atomic<bool>>;
+  const std::lock_guard lock(mutex);
+  return flags.emplace_back(false);
+}
 
 void CL_CALLBACK noteCall(cl_event, cl_int, void* data) {
-  const std::unique_ptr<Called> called(static_cast<Called*>(data));
-  (*called)->store(true, std::memory_order_release);
+  static_cast<std::atomic<bool>*>(data)->store(true, std::memory_order_release);
 }
 
 constexpr std::chrono::milliseconds kMoment(5);
@@ -150,13 +156,11 @@ constexpr std::chrono::milliseconds kMoment(5);
 // Whether the driver calls back in a moment when the event ends with this status.
 bool callsBackAt(const cl::Context& context, cl_int status) {
   cl::UserEvent event(context);
-  const Called called = std::make_shared<std::atomic<bool>>(false);
-  auto handed = std::make_unique<Called>(called);
-  if (clSetEventCallback(event(), CL_COMPLETE, noteCall, handed.get()) != CL_SUCCESS) return false;
-  static_cast<void>(handed.release());
+  std::atomic<bool>& called = newFlag();
+  if (clSetEventCallback(event(), CL_COMPLETE, noteCall, &called) != CL_SUCCESS) return false;
   event.setStatus(status);
   const auto end = std::chrono::steady_clock::now() + kMoment;
-  while (!called->load(std::memory_order_acquire)) {
+  while (!called.load(std::memory_order_acquire)) {
     if (std::chrono::steady_clock::now() > end) return false;
     std::this_thread::yield();
   }

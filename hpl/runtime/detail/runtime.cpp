@@ -74,6 +74,16 @@ struct MainThreadEnd {
   ~MainThreadEnd() { onFreshThread(finishAll); }
 };
 
+/// The first device of the kind that is likely the fastest; null: there is none.
+DeviceState* bestOf(const std::vector<std::unique_ptr<DeviceState>>& devices) {
+  for (const DeviceType type : {GPU, ACCELERATOR, CPU}) {
+    for (const auto& state : devices) {
+      if (state->type() == type) return state.get();
+    }
+  }
+  return nullptr;
+}
+
 void watchMainThread() {
   if (gettid() != getpid()) return;
   thread_local const MainThreadEnd end;
@@ -88,6 +98,7 @@ Runtime::Runtime() {
   const Inventory inventory = takeInventory();
   inventory_ = describeInventory(inventory);
   devices_ = selectDevices(inventory, parseDeviceList(wanted.devices));
+  default_ = bestOf(devices_);
   for (const auto& state : devices_) trace::nameDevice(state->index(), state->name());
   theRuntime.store(this);
   armExitHandler();
@@ -128,12 +139,7 @@ void Runtime::shutDown() noexcept {
   for (const auto& state : runtime->devices_) state->close();
 }
 
-DeviceState& Runtime::defaultDevice() const {
-  for (const DeviceType type : {GPU, ACCELERATOR, CPU}) {
-    for (const auto& state : devices_) {
-      if (state->type() == type) return *state;
-    }
-  }
+void Runtime::throwNoDevice() const {
   throw DeviceError(fmt::format("There is no device to run on. {}", inventory_));
 }
 

@@ -42,7 +42,11 @@ class Runtime {
   /// All devices in use, in the order of their index.
   const std::vector<std::unique_ptr<DeviceState>>& devices() const noexcept { return devices_; }
   /// The device launches use when none is named. Throws DeviceError when there is none.
-  DeviceState& defaultDevice() const;
+  DeviceState& defaultDevice() const {
+    if (default_ == nullptr) [[unlikely]]
+      throwNoDevice();
+    return *default_;
+  }
   /// The n-th device of `type`. Throws DeviceError that lists what there is.
   DeviceState& device(DeviceType type, int n) const;
 
@@ -51,8 +55,10 @@ class Runtime {
 
  private:
   Runtime();
+  [[noreturn]] void throwNoDevice() const;
 
   std::vector<std::unique_ptr<DeviceState>> devices_;
+  DeviceState* default_ = nullptr;
   /// All the machine has, for messages.
   std::string inventory_;
 };
