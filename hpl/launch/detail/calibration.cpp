@@ -117,6 +117,7 @@ Runner makeRunner(const ShareJob& job, const Trial& trial, DeviceState& device) 
 std::vector<double> speedsOf(const ShareJob& job) {
   const Trial trial = makeTrial(job);
   std::vector<Runner> runners;
+  runners.reserve(job.devices.size());
   for (DeviceState* device : job.devices) runners.push_back(makeRunner(job, trial, *device));
   constexpr int kRounds = 4;
   for (int round = 0; round < kRounds; ++round) {
@@ -124,6 +125,7 @@ std::vector<double> speedsOf(const ShareJob& job) {
       runner.best = std::min(runner.best, runner.seconds() / runner.batch);
   }
   std::vector<double> speeds;
+  speeds.reserve(runners.size());
   for (const Runner& runner : runners) speeds.push_back(1 / runner.best);
   return speeds;
 }
