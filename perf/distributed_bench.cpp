@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
+#include <string>
 #include <vector>
 
 #include "hpl/hpl.h"
@@ -70,13 +71,14 @@ void jacobi(Cube out, Cube in) {
   }
 }
 
-const char* const kBestLife =
-#include "stencils/life.cl.h"
+const std::string kRows =
 #include "stencils/rows.cl.h"
     ;
-const char* const kBestJacobi =
+const std::string kBestLife = kRows +
+#include "stencils/life.cl.h"
+    ;
+const std::string kBestJacobi = kRows +
 #include "stencils/jacobi3d.cl.h"
-#include "stencils/rows.cl.h"
     ;
 
 std::vector<Device> devicesHere() { return devices(defaultDevice().type()); }
@@ -142,7 +144,7 @@ struct BestLifePair {
         steps(count),
         a(n, n),
         b(n, n),
-        raw(devicesHere(), kBestLife, "life", n, n * sizeof(int)) {
+        raw(devicesHere(), kBestLife.c_str(), "life", n, n * sizeof(int)) {
     std::vector<int> cells(n * n);
     std::uint32_t random = 1;
     for (int& cell : cells) cell = (random = random * 1664525u + 1013904223u) >> 30 == 0;
@@ -186,7 +188,7 @@ struct BestJacobiPair {
         steps(count),
         a(n, n, n),
         b(n, n, n),
-        raw(devicesHere(), kBestJacobi, "jacobi7", n, n * n * sizeof(float)) {
+        raw(devicesHere(), kBestJacobi.c_str(), "jacobi7", n, n * n * sizeof(float)) {
     std::vector<float> cells(n * n * n, 0.0f);
     for (std::size_t i = 0; i < n * n; ++i) cells[i] = 1.0f;
     a.copyFrom(cells.data());
