@@ -2,23 +2,14 @@
 #include "stencil_templates/detail/iteration_bench.h"
 
 #include "hpl/memory/root.h"
+#include "stencil_templates/detail/program_cells.h"
 
 namespace hpl::stencils {
-namespace {
-
-std::array<std::int64_t, 3> extentsOf(const std::vector<StencilArgument>& arguments) {
-  const geometry::Extents& shape = arguments.front().argument.view->extents;
-  std::array<std::int64_t, 3> extents{1, 1, 1};
-  for (int d = 0; d < shape.rank(); ++d) extents[static_cast<std::size_t>(d)] = shape[d];
-  return extents;
-}
-
-}  // namespace
-
 IterationBench::IterationBench(StencilState& state, std::shared_ptr<const StencilKernel> kernel,
                                const TimeWish& wish, const launch::LaunchOptions& options,
                                std::vector<StencilArgument> arguments)
-    : TileBench(wish, state.timeKernelFor(*kernel, {})->recipe, options, extentsOf(arguments)),
+    : TileBench(wish, state.timeKernelFor(*kernel, {})->recipe, options,
+                gridOf(arguments.front().argument.view->extents)),
       state_(state),
       kernel_(std::move(kernel)),
       options_(options),

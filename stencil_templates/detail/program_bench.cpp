@@ -7,16 +7,6 @@
 #include "stencil_templates/detail/tile_bench.h"
 
 namespace hpl::stencils {
-namespace {
-
-std::array<std::int64_t, 3> gridOf(const geometry::Extents& extents) {
-  std::array<std::int64_t, 3> grid{1, 1, 1};
-  for (int d = 0; d < extents.rank(); ++d) grid[static_cast<std::size_t>(d)] = extents[d];
-  return grid;
-}
-
-}  // namespace
-
 /// Launches write to the fields' stand-ins only, which hold nothing between runs.
 class ProgramState::Bench final : public TileBench {
  public:

@@ -90,4 +90,10 @@ std::vector<Lifetime> lifetimesOf(const geometry::Extents& grid,
   return lifetimes;
 }
 
+std::array<std::int64_t, 3> gridOf(const geometry::Extents& extents) {
+  std::array<std::int64_t, 3> grid{1, 1, 1};
+  for (int d = 0; d < extents.rank(); ++d) grid[static_cast<std::size_t>(d)] = extents[d];
+  return grid;
+}
+
 }  // namespace hpl::stencils

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <vector>
 
 #include "hpl/geometry/region.h"
@@ -24,5 +26,8 @@ geometry::Region cellsWritten(const geometry::Extents& grid,
 std::vector<strategies::Lifetime> lifetimesOf(const geometry::Extents& grid,
                                               const std::vector<TimeFunction>& functions,
                                               const std::vector<bool>& isTemporary);
+
+/// The extents of a grid of one to three dimensions, slow to fast; 1 beyond them.
+std::array<std::int64_t, 3> gridOf(const geometry::Extents& extents);
 
 }  // namespace hpl::stencils

@@ -17,12 +17,6 @@ namespace {
 using geometry::Box;
 using strategies::Lifetime;
 
-std::array<std::int64_t, 3> extentsOf(const geometry::Extents& extents) {
-  std::array<std::int64_t, 3> list{1, 1, 1};
-  for (int d = 0; d < extents.rank(); ++d) list[static_cast<std::size_t>(d)] = extents[d];
-  return list;
-}
-
 bool contains(const std::vector<int>& list, int value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
@@ -164,7 +158,7 @@ void ProgramState::makeArrays(const ProgramPass& pass) {
     ProgramField& own = fields_[static_cast<std::size_t>(pass.fields[i])];
     const strategies::TimeField& use = pass.kernel->recipe.program().fields[i];
     if (use.isWritten() && use.lifetime == Lifetime::Steps && own.spare.owner == nullptr)
-      own.spare = own.array.make(extentsOf(extents_));
+      own.spare = own.array.make(gridOf(extents_));
     if (!use.isLoaded() && own.placeholder.owner == nullptr)
       own.placeholder = own.array.make({1, 1, 1});
   }
@@ -259,9 +253,9 @@ ProgramWish ProgramState::wish(const IterationPlan& plan) const {
 
 TimeTile ProgramState::chooseTile(const launch::LaunchOptions& options, const IterationPlan& plan) {
   const ProgramWish wish = this->wish(plan);
-  return choices_->find(wish.time, wish.key(), options, extentsOf(extents_), [&] {
+  return choices_->find(wish.time, wish.key(), options, gridOf(extents_), [&] {
     tuneIfFull(options, wish);
-    return chooseProgramTile(wish, wholeRecipe(), options, extentsOf(extents_));
+    return chooseProgramTile(wish, wholeRecipe(), options, gridOf(extents_));
   });
 }
 

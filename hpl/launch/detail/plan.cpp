@@ -250,6 +250,8 @@ void Plan::enqueueRepeated(Transaction& transaction, const std::byte* packed) {
   if (!isKnown) transaction.prepareAll(launches, &repeats->memory);
   if (moved) placeArrays();
   launch.event = submit(launch.waits, packed);
+  // The list keeps its memory, not the driver's events.
+  launch.waits.clear();
   if (isKnown) return transaction.commitKnown(launches, repeats->memory);
   transaction.commitAll(launches);
   repeats->memory.learn();
