@@ -122,7 +122,7 @@ cl::Program compile(DeviceState& device, const std::string& kernelName, const st
 }
 
 /// The program from its binary; nothing when the driver does not take it.
-std::optional<cl::Program> restore(DeviceState& device, const std::string& binary,
+std::optional<cl::Program> restore(DeviceState& device, std::string_view binary,
                                    const std::string& options) {
   const cl_device_id id = device.device()();
   const auto* bytes = reinterpret_cast<const unsigned char*>(binary.data());

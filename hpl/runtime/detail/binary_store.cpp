@@ -44,24 +44,28 @@ Header makeHeader(std::string_view key, std::string_view binary) {
   return header;
 }
 
+struct FileContent {
+  std::unique_ptr<char[]> bytes;
+  std::size_t length = 0;
+};
+
 /// The whole file, in as few calls as it takes: a warm start consists of little else.
-std::optional<std::string> readFile(const fs::path& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+std::optional<FileContent> readFile(const char* path) {
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return std::nullopt;
   struct stat about {};
-  std::string content;
-  std::size_t length = 0;
+  FileContent content;
   ssize_t got = -1;
   if (fstat(file, &about) == 0 && S_ISREG(about.st_mode)) {
-    content.resize(static_cast<std::size_t>(about.st_size));
+    const auto size = static_cast<std::size_t>(about.st_size);
+    content.bytes = std::make_unique_for_overwrite<char[]>(size);
     do {
-      got = read(file, content.data() + length, content.size() - length);
-      if (got > 0) length += static_cast<std::size_t>(got);
-    } while ((got > 0 && length < content.size()) || (got < 0 && errno == EINTR));
+      got = read(file, content.bytes.get() + content.length, size - content.length);
+      if (got > 0) content.length += static_cast<std::size_t>(got);
+    } while ((got > 0 && content.length < size) || (got < 0 && errno == EINTR));
   }
   close(file);
   if (got < 0) return std::nullopt;
-  content.resize(length);
   return content;
 }
 
@@ -101,12 +105,13 @@ fs::path BinaryStore::fileOf(std::string_view key) const {
 
 BinaryStore::Lookup BinaryStore::load(std::string_view key) const {
   if (folder_.empty()) return {};
-  const auto content = readFile(fileOf(key));
+  auto content = readFile(fileOf(key).c_str());
   if (!content) return {};
-  if (const auto binary = unpack(*content, key)) return {std::string(*binary), false};
+  if (const auto binary = unpack({content->bytes.get(), content->length}, key))
+    return {binary, std::move(content->bytes), false};
   log::info(fmt::format("{} is damaged; the kernel is compiled again", fileOf(key).string()));
   remove(key);
-  return {std::nullopt, true};
+  return {std::nullopt, nullptr, true};
 }
 
 bool BinaryStore::tryToSave(std::string_view key, std::string_view binary,

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,7 +21,10 @@ class BinaryStore {
 
   /// What was looked up.
   struct Lookup {
-    std::optional<std::string> binary;
+    /// The binary, within `content`.
+    std::optional<std::string_view> binary;
+    /// The file as it was read: a warm start copies a binary once, from the file to here.
+    std::unique_ptr<char[]> content;
     /// A file was there but damaged; it has been removed.
     bool damaged = false;
   };
