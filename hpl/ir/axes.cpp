@@ -58,7 +58,7 @@ class SiteCollector {
   }
 
   void collect(const Expr& expr) {
-    if (!seen_.insert(&expr).second) return;
+    if (isLeaf(expr) || !seen_.insert(&expr).second) return;
     const auto* access = expr.as<Access>();
     if (access != nullptr && access->array->space != Space::Private) add(*access);
     forEachOperand(expr, [this](const Expr& operand) { collect(operand); });

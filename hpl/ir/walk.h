@@ -9,6 +9,12 @@
 /// Visits the parts of nodes, for analyses and writers that treat most of them alike.
 namespace hpl::ir {
 
+/// Whether an expression has no operands, so that nothing is gained by remembering it.
+inline bool isLeaf(const Expr& expr) {
+  return expr.as<Constant>() != nullptr || expr.as<VarRef>() != nullptr ||
+         expr.as<WorkItem>() != nullptr || expr.as<ArrayRef>() != nullptr;
+}
+
 /// Calls `visit(const Expr&)` for every direct operand.
 template <class Visit>
 void forEachOperand(const Expr& expr, Visit&& visit) {

@@ -220,13 +220,14 @@ constexpr const char* kWords[] = {"auto",
                                   "labs"};
 
 // Families whose members are a prefix and a type: convert_int4_sat_rte, as_float2, vload4, ...
-constexpr const char* kPrefixes[] = {
+constexpr std::string_view kPrefixes[] = {
     "convert_", "as_",      "vload",      "vstore",      "hpl_",    "__",    "cl_",
     "CL_",      "CLK_",     "atomic_",    "atom_",       "native_", "half_", "image1d_",
     "image2d_", "image3d_", "sub_group_", "work_group_", "pocl_",   "_cl_",  "_Z"};
 
-constexpr const char* kVectorBases[] = {"char",  "uchar", "short", "ushort", "int",  "uint", "long",
-                                        "ulong", "half",  "float", "double", "bool", "quad"};
+constexpr std::string_view kVectorBases[] = {"char",   "uchar", "short", "ushort", "int",
+                                             "uint",   "long",  "ulong", "half",   "float",
+                                             "double", "bool",  "quad"};
 
 const std::unordered_set<std::string_view>& reservedWords() {
   static const std::unordered_set<std::string_view> words = [] {
@@ -276,8 +277,15 @@ std::string toIdentifier(std::string_view wanted) {
 std::string NameScope::claim(std::string_view wanted) {
   std::string name = toIdentifier(wanted);
   // A prefix is reserved whatever follows it, so that only a new prefix helps.
-  if (isReserved(name) && isReserved(name + '_')) name.insert(0, "v_");
-  while (isReserved(name) || isUsed(name)) name += '_';
+  bool taken = isReserved(name);
+  if (taken && isReserved(name + '_')) {
+    name.insert(0, "v_");
+    taken = isReserved(name);
+  }
+  while (taken || isUsed(name)) {
+    name += '_';
+    taken = isReserved(name);
+  }
   used_.insert(name);
   return name;
 }

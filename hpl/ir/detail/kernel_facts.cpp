@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "hpl/ir/walk.h"
+
 namespace hpl::ir::detail {
 namespace {
 
@@ -56,10 +58,10 @@ class FactCollector {
   }
 
   void expr(const Expr* expr) {
-    if (expr == nullptr || !seen_.insert(expr).second) return;
+    if (expr == nullptr || (!isLeaf(*expr) && !seen_.insert(expr).second)) return;
     type(expr->type);
-    if (const auto* access = expr->as<Access>()) all(access->indices);
     if (const auto* item = expr->as<WorkItem>()) query(*item);
+    if (const auto* access = expr->as<Access>()) all(access->indices);
     if (const auto* unary = expr->as<Unary>()) this->expr(unary->operand);
     if (const auto* binary = expr->as<Binary>()) all({binary->left, binary->right});
     if (const auto* select = expr->as<Select>()) all({select->condition, select->yes, select->no});

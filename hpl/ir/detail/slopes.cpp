@@ -64,17 +64,25 @@ std::optional<std::int64_t> literal(const Expr& expr) {
 
 }  // namespace
 
-SlopeTable::SlopeTable(const Kernel& kernel) {
+void SlopeTable::solve() {
+  solved_ = true;
   do {
     changed_ = false;
     known_.clear();
-    assignAll(*kernel.entry);
-    for (const Function* function : kernel.functions) assignAll(*function);
+    assignAll(*kernel_.entry);
+    for (const Function* function : kernel_.functions) assignAll(*function);
   } while (changed_);
   known_.clear();
 }
 
+const Slopes* SlopeTable::valueOf(const Variable* variable) {
+  if (!solved_) solve();
+  const auto found = variables_.find(variable);
+  return found == variables_.end() ? nullptr : &found->second;
+}
+
 Slopes SlopeTable::of(const Expr& expr) {
+  if (isLeaf(expr)) return compute(expr);
   const auto found = known_.find(&expr);
   if (found != known_.end()) return found->second;
   const Slopes slopes = compute(expr);
@@ -165,15 +173,15 @@ Slopes SlopeTable::compute(const Expr& expr) {
     return unit;
   }
   if (const auto* ref = expr.as<VarRef>()) {
-    const auto found = variables_.find(ref->variable);
-    return found == variables_.end() ? kUniform : found->second;
+    const Slopes* value = valueOf(ref->variable);
+    return value == nullptr ? kUniform : *value;
   }
   if (const auto* access = expr.as<Access>()) {
-    const auto found = variables_.find(access->array);
     const Slopes indices = scattered(expr);
+    if (access->array->space != Space::Private) return indices;
     // The cells of a private array are followed as one.
-    if (access->array->space != Space::Private || found == variables_.end()) return indices;
-    return mixed(indices, found->second);
+    const Slopes* value = valueOf(access->array);
+    return value == nullptr ? indices : mixed(indices, *value);
   }
   if (const auto* cast = expr.as<Cast>()) {
     const Slopes value = of(*cast->operand);

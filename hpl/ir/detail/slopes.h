@@ -23,11 +23,16 @@ constexpr Slopes kIrregular{};
 /// so that this serves estimates of cost, not proofs.
 class SlopeTable {
  public:
-  explicit SlopeTable(const Kernel& kernel);
+  explicit SlopeTable(const Kernel& kernel) : kernel_(kernel) {}
 
   Slopes of(const Expr& expr);
 
  private:
+  /// Follows the values of variables, when the first expression asks for one: most indices of most
+  /// kernels need none.
+  void solve();
+  /// Null where nothing is assigned to the variable.
+  const Slopes* valueOf(const Variable* variable);
   void assignAll(const Function& function);
   void assignAll(const Function& function, const Block& block);
   void assign(const Function& function, const Stmt& stmt);
@@ -41,6 +46,8 @@ class SlopeTable {
   std::unordered_map<const Function*, Slopes> results_;
   /// Expressions may share subtrees exponentially often.
   std::unordered_map<const Expr*, Slopes> known_;
+  const Kernel& kernel_;
+  bool solved_ = false;
   bool changed_ = false;
 };
 
