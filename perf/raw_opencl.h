@@ -3,9 +3,11 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <vector>
 
+#include "hpl/memory/detail/host_memory.h"
 #include "hpl/runtime/detail/device_state.h"
 
 /// The hand-written side of the benchmarks: plain OpenCL on the device and context of the library's
@@ -45,16 +47,19 @@ class Raw {
     return kernel;
   }
 
-  /// A buffer over 128-byte aligned host memory where the device works in it, as the library does.
+  /// A buffer over host memory where the device works in it, which begins at another place of its
+  /// page than the last one, as the library's does: otherwise arrays of both would not be alike.
   cl_mem buffer(std::size_t bytes, const void* contents = nullptr) {
     cl_int code = CL_SUCCESS;
     cl_mem memory = nullptr;
     if (device_.sharesHostMemory()) {
-      void* host = std::aligned_alloc(128, (bytes + 127) / 128 * 128);
-      if (contents != nullptr)
-        std::copy_n(static_cast<const char*>(contents), bytes, static_cast<char*>(host));
-      memory =
-          clCreateBuffer(context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, host, &code);
+      const auto host = hpl::memory::detail::allocatePlaced(bytes);
+      if (contents != nullptr) std::memcpy(host.data, contents, bytes);
+      memory = clCreateBuffer(context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, host.data,
+                              &code);
+      const auto give = [](cl_mem, void* allocated) { std::free(allocated); };
+      must(code, "clCreateBuffer");
+      must(clSetMemObjectDestructorCallback(memory, give, host.allocated), "callback");
     } else {
       memory = clCreateBuffer(context(), CL_MEM_READ_WRITE, bytes, nullptr, &code);
       if (contents != nullptr)

@@ -22,11 +22,7 @@ Program ClDevice::program(const std::string& source) {
 }
 
 Buffer ClDevice::buffer(std::size_t bytes) {
-  cl_int code = CL_SUCCESS;
-  Buffer buffer(clCreateBuffer(raw_.context(), CL_MEM_READ_WRITE, bytes, nullptr, &code),
-                &clReleaseMemObject);
-  must(code, "clCreateBuffer");
-  return buffer;
+  return Buffer(raw_.buffer(bytes), &clReleaseMemObject);
 }
 
 void ClDevice::launch(const Kernel& kernel, const std::vector<std::size_t>& global,

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "hpl/error.h"
 #include "hpl/memory/detail/placement.h"
@@ -125,11 +126,27 @@ Progress evictOne(Lock& lock, DeviceMemory& memory, const Replica* growing) {
   return Progress::Nothing;
 }
 
-cl_int create(DeviceState& device, std::size_t bytes, cl::Buffer& buffer) {
+// Where the device works in the process's memory, that is placed better than the driver would.
+cl_int create(const DeviceMemory& memory, std::size_t bytes, cl::Buffer& buffer) {
+  const cl_context context = memory.device.context()();
+  PlacedMemory placed;
+  cl_mem_flags flags = CL_MEM_READ_WRITE;
+  if (memory.sharesHostMemory) {
+    placed = allocatePlaced(bytes);
+    if (placed.data == nullptr) return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    flags |= CL_MEM_USE_HOST_PTR;
+  }
   cl_int code = CL_SUCCESS;
-  const cl_mem object =
-      clCreateBuffer(device.context()(), CL_MEM_READ_WRITE, bytes, nullptr, &code);
-  if (code == CL_SUCCESS) buffer = cl::Buffer(object);
+  const cl_mem object = clCreateBuffer(context, flags, bytes, placed.data, &code);
+  if (code == CL_SUCCESS) {
+    buffer = cl::Buffer(object);
+    if (placed.allocated == nullptr) return code;
+    // Commands that are under way use the memory longer than the replica lives.
+    const auto give = [](cl_mem, void* allocated) { std::free(allocated); };
+    code = clSetMemObjectDestructorCallback(object, give, placed.allocated);
+    if (code != CL_SUCCESS) buffer = cl::Buffer();
+  }
+  if (code != CL_SUCCESS) std::free(placed.allocated);
   return code;
 }
 
@@ -160,7 +177,7 @@ bool allocate(Lock& lock, DeviceMemory& memory, const Root& root, std::size_t by
     cl_int code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
     const bool withinLimit = device.reserve(bytes);
     if (withinLimit) {
-      code = create(device, bytes, buffer);
+      code = create(memory, bytes, buffer);
       if (code == CL_SUCCESS) return true;
       device.release(bytes);
       if (!isOutOfMemory(code)) {

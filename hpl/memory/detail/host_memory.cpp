@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <limits>
 #include <utility>
@@ -16,19 +17,45 @@ namespace hpl::memory::detail {
 
 using runtime::DeviceState;
 
+namespace {
+
+constexpr std::size_t kPage = 4096;
+/// From this size on a page more does not matter, and arrays do not fit into the first cache.
+constexpr std::size_t kLargeBlock = 16 * kPage;
+
+/// Where in its page the next large block begins: multiples of the golden section keep any few that
+/// were made one after another apart.
+std::size_t nextPlace() noexcept {
+  constexpr std::size_t kGoldenSection = 1565;  // of a page
+  static std::atomic<std::size_t> blocks{0};
+  const std::size_t place = blocks.fetch_add(1, std::memory_order_relaxed) * kGoldenSection % kPage;
+  return place / DeviceState::hostAlignment * DeviceState::hostAlignment;
+}
+
+}  // namespace
+
+PlacedMemory allocatePlaced(std::size_t bytes) noexcept {
+  if (bytes > std::numeric_limits<std::size_t>::max() - 2 * kPage) return {};
+  const bool isLarge = bytes >= kLargeBlock;
+  const std::size_t alignment = isLarge ? kPage : DeviceState::hostAlignment;
+  const std::size_t place = isLarge ? nextPlace() : 0;
+  const std::size_t rounded = (place + bytes + alignment - 1) / alignment * alignment;
+  void* allocated = std::aligned_alloc(alignment, rounded);
+  if (allocated == nullptr) return {};
+  return {static_cast<std::byte*>(allocated) + place, allocated};
+}
+
 HostBlock::HostBlock(std::size_t bytes, HostMemory kind, const std::string& owner) {
   if (kind == HostMemory::Fast && allocatePinned(bytes)) return;
-  constexpr std::size_t alignment = DeviceState::hostAlignment;
-  if (bytes <= std::numeric_limits<std::size_t>::max() - alignment) {
-    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    data_ = static_cast<std::byte*>(std::aligned_alloc(alignment, rounded));
-  }
-  if (data_ == nullptr) {
+  const PlacedMemory memory = allocatePlaced(bytes);
+  if (memory.data == nullptr) {
     throw AllocationError(fmt::format("{} needs {} bytes of host memory, which the system does not "
                                       "give; make the array smaller, or free others first",
                                       owner, bytes),
                           0, {});
   }
+  data_ = memory.data;
+  allocated_ = memory.allocated;
 }
 
 bool HostBlock::allocatePinned(std::size_t bytes) {
@@ -57,11 +84,13 @@ bool HostBlock::allocatePinned(std::size_t bytes) {
 
 HostBlock::HostBlock(HostBlock&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)),
+      allocated_(std::exchange(other.allocated_, nullptr)),
       buffer_(std::move(other.buffer_)),
       device_(std::exchange(other.device_, nullptr)) {}
 
 HostBlock& HostBlock::operator=(HostBlock&& other) noexcept {
   std::swap(data_, other.data_);
+  std::swap(allocated_, other.allocated_);
   std::swap(buffer_, other.buffer_);
   std::swap(device_, other.device_);
   return *this;
@@ -69,7 +98,7 @@ HostBlock& HostBlock::operator=(HostBlock&& other) noexcept {
 
 HostBlock::~HostBlock() {
   if (device_ == nullptr) {
-    std::free(data_);
+    std::free(allocated_);
     return;
   }
   if (runtime::Runtime::isShutDown()) {
