@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <vector>
 
 #include "devices.h"
 #include "hpl/error.h"
@@ -81,6 +84,24 @@ TEST_CASE("our own host memory is aligned for devices that work in it") {
     const auto array = makeArray({n});
     CHECK(reinterpret_cast<std::uintptr_t>(array->whole().host) % 128 == 0);
   }
+}
+
+TEST_CASE("large arrays that are made one after another begin at different places of a page") {
+  // Cells of the same index would otherwise compete for the same lines of the first-level cache.
+  constexpr std::int64_t kPage = 4096;
+  std::vector<std::shared_ptr<hpl::memory::Root>> arrays;
+  std::vector<std::int64_t> places;
+  for (int i = 0; i < 5; ++i) {
+    arrays.push_back(makeArray({kPage * 4}));
+    const auto address = reinterpret_cast<std::uintptr_t>(arrays.back()->whole().host);
+    CHECK(address % 128 == 0);
+    places.push_back(static_cast<std::int64_t>(address % kPage));
+  }
+  for (std::size_t a = 0; a < places.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b) {
+      const std::int64_t apart = std::abs(places[a] - places[b]);
+      CHECK(std::min(apart, kPage - apart) >= 384);
+    }
 }
 
 TEST_CASE("an array without host memory gets it when the host asks") {
