@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "hpl/array/array.h"
 #include "hpl/memory/detail/host_memory.h"
 #include "hpl/runtime/detail/device_state.h"
 
@@ -66,6 +67,19 @@ class Raw {
         must(clEnqueueWriteBuffer(queue_, memory, CL_TRUE, 0, bytes, contents, 0, nullptr, nullptr),
              "clEnqueueWriteBuffer");
     }
+    must(code, "clCreateBuffer");
+    return memory;
+  }
+
+  /// A buffer over the array's own memory where the device works in it, so that both sides meet the
+  /// same pages and lines of the caches; else one with the same values. The array must live longer.
+  template <class T, int N>
+  cl_mem over(hpl::Array<T, N>& array) {
+    T* data = array.data();
+    if (!device_.sharesHostMemory()) return buffer(array.size() * sizeof(T), data);
+    cl_int code = CL_SUCCESS;
+    cl_mem memory = clCreateBuffer(context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                                   array.size() * sizeof(T), data, &code);
     must(code, "clCreateBuffer");
     return memory;
   }
