@@ -123,6 +123,13 @@ class StencilProgram : public StencilChoices<StencilProgram> {
   /// are the same, but for floating-point contraction.
   StencilProgram& fuse(bool intoOneKernel) {
     plan_.fuse = intoOneKernel;
+    plan_.fusion.reset();
+    return *this;
+  }
+  /// One kernel of this form. LaunchError follows where there is none.
+  StencilProgram& fuse(Fusion how) {
+    plan_.fuse = true;
+    plan_.fusion = how;
     return *this;
   }
 

@@ -33,6 +33,15 @@ struct StencilRun {
   operator std::int64_t() const noexcept { return steps; }
 };
 
+/// How the functions of a program's step become one kernel.
+enum class Fusion : std::uint8_t {
+  /// Function after function on a box in a processor's cache, or in local memory.
+  Tiles,
+  /// All functions on some rows after another (planes in three dimensions): each computes its rows
+  /// as soon as those that it reads are there. For CPUs.
+  Rows
+};
+
 namespace stencils {
 
 class StencilState;
@@ -59,6 +68,8 @@ struct IterationPlan {
   Domain tile;
   /// Of programs: whether the functions of a step are one kernel; empty: chosen by the library.
   std::optional<bool> fuse;
+  /// And how; empty: chosen by the library.
+  std::optional<Fusion> fusion;
   TuneOptions tuning;
 };
 

@@ -66,7 +66,9 @@ struct TimeField {
 
   bool isWritten() const { return next >= 0; }
   /// It has cells before the first step that the kernel must know.
-  bool isLoaded() const { return next < 0 || lifetime == Lifetime::Steps; }
+  bool isLoaded() const {
+    return lifetime == Lifetime::Steps || (next < 0 && lifetime == Lifetime::Result);
+  }
 };
 
 /// What the kernel means. Its body is a row of branches, numbered from 0 on; they read and write

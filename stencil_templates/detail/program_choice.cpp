@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "hpl/error.h"
 #include "hpl/runtime/device.h"
 #include "hpl/runtime/settings.h"
+#include "hpl/strategies/chain.h"
 #include "stencil_templates/detail/time_findings.h"
 
 namespace hpl::stencils {
@@ -22,14 +25,59 @@ std::string refusal(const ProgramWish& wish, const TimeRecipe& recipe, bool isSh
   return strategies::whyNotOverlapped(recipe.program());
 }
 
-/// `remark` is added to what HPL_EXPLAIN says of the steps.
-TimeTile chosenByModel(const ProgramWish& wish, const TileProblem& problem, std::int64_t steps,
-                       const std::string& remark) {
-  const TileEstimate fused = bestTile(problem, 1);
-  const double apart = cyclesUnfused(problem);
+/// Why the functions are not one kernel row by row; empty: they may be.
+std::string whyNotRows(const TileProblem& problem) {
+  if (runtime::settings().strategy == runtime::Strategy::Tile)
+    return "HPL_STRATEGY=tile asks for groups of work-items";
+  if (!problem.isAlone)
+    return "groups of work-items share local memory on this device, and rows are for CPUs";
+  if (const std::string why = strategies::whyNotChain(*problem.program); !why.empty()) return why;
+  return bestTile(problem, 1, TimeForm::Chain).cycles > 0 ? "" : "no rows fit into local memory";
+}
+
+/// Temporaries that no function stores: those that read them were put together with their writers.
+std::ptrdiff_t inRegisters(const strategies::TimeProgram& program) {
+  return std::count_if(program.fields.begin(), program.fields.end(), [](const auto& field) {
+    return field.lifetime == strategies::Lifetime::Temporary && !field.isWritten();
+  });
+}
+
+/// What HPL_EXPLAIN says of one kernel, and of a kernel for each function, which would take `apart`
+/// cycles.
+std::string reasonFor(const TileProblem& problem, const TileEstimate& fused, bool isFused,
+                      double apart) {
+  std::string text =
+      fmt::format("{}: one kernel in {}; a kernel for each function takes {:.2f}",
+                  isFused ? "functions are fused" : "functions are launched one by one",
+                  fused.cycles > 0 ? describe(problem, fused) : "tiles would not fit", apart);
+  if (const std::ptrdiff_t count = inRegisters(*problem.program); count > 0)
+    text += fmt::format("; {} temporar{} in registers", count, count == 1 ? "y" : "ies");
+  if (fused.tile.form == TimeForm::Chain) return text;
+  if (const std::string why = whyNotRows(problem); !why.empty())
+    text += fmt::format("; not row by row: {}", why);
+  return text;
+}
+
+/// The tiles, or bands of rows, of one kernel. Throws LaunchError where the user's form is none.
+TileEstimate fusedTile(const ProgramWish& wish, const TileProblem& problem) {
+  if (wish.form == TimeForm::Chain)
+    if (const std::string why = whyNotRows(problem); !why.empty())
+      throw LaunchError(
+          fmt::format("{}: its functions cannot be one kernel row by row: {}; use "
+                      ".fuse(Fusion::Tiles), or leave the choice to the library",
+                      wish.time.name, why));
+  return bestTile(problem, 1, wish.form);
+}
+
+/// `remark` is added to what HPL_EXPLAIN says of the steps; `single`: the functions as they are
+/// where each has a kernel.
+TimeTile chosenByModel(const ProgramWish& wish, const TileProblem& problem,
+                       const TileProblem& single, std::int64_t steps, const std::string& remark) {
+  const TileEstimate fused = fusedTile(wish, problem);
+  const double apart = cyclesUnfused(single);
   const bool mustFuse = wish.fuse == std::optional(true);
-  const bool isFused = fused.cycles > 0 && (mustFuse || fused.cycles <= apart);
-  if (wish.time.tile.depth != 1 && steps > 1) {
+  const bool isFused = fused.cycles > 0 && (mustFuse || isWorthwhile(problem, fused, apart));
+  if (wish.time.tile.depth != 1 && wish.form != TimeForm::Chain && steps > 1) {
     std::string why;
     const TileEstimate best = bestDepth(problem, steps, why);
     why += remark;
@@ -39,24 +87,20 @@ TimeTile chosenByModel(const ProgramWish& wish, const TileProblem& problem, std:
     }
     explain(wish.time.name, "steps are launched one by one: " + why);
   }
-  if (problem.program->stages.size() > 1)
-    explain(
-        wish.time.name,
-        fmt::format("{}: one kernel in {}; a kernel for each function takes {:.2f}",
-                    isFused ? "functions are fused" : "functions are launched one by one",
-                    fused.cycles > 0 ? describe(problem, fused) : "tiles would not fit", apart));
+  if (single.program->stages.size() > 1)
+    explain(wish.time.name, reasonFor(problem, fused, isFused, apart));
   return isFused ? fused.tile : kOneByOne;
 }
 
 }  // namespace
 
 const void* ProgramWish::key() const {
-  static const char kKeys[2] = {};
-  return fuse ? &kKeys[*fuse ? 1 : 0] : nullptr;
+  static const char kKeys[8] = {};
+  return fuse ? &kKeys[2 * static_cast<std::size_t>(form) + (*fuse ? 1 : 0)] : nullptr;
 }
 
 TimeTile chooseProgramTile(const ProgramWish& wish, const TimeRecipe& recipe,
-                           const launch::LaunchOptions& options,
+                           const TimeRecipe& apart, const launch::LaunchOptions& options,
                            const std::array<std::int64_t, 3>& extents) {
   const std::vector<Device> devices = devicesOf(options);
   const std::string why = refusal(wish, recipe, devices.size() > 1);
@@ -69,10 +113,18 @@ TimeTile chooseProgramTile(const ProgramWish& wish, const TimeRecipe& recipe,
     explain(wish.time.name, "functions are launched one by one: " + why);
     return kOneByOne;
   }
+  if (joins && wish.form == TimeForm::Chain)
+    throw LaunchError(
+        fmt::format("{}: row by row a kernel does one step; leave out .timeTile({}), or use "
+                    ".fuse(Fusion::Tiles)",
+                    wish.time.name, wish.time.tile.depth));
   if (joins) return wish.time.tile;
   const TileProblem problem = problemOf(recipe, devices.front(), extents, devices.size());
-  TimeTile tile{1, wish.time.tile.cells, TimeForm::Any};
+  TimeTile tile{1, wish.time.tile.cells, wish.form};
   const bool hasTile = tile.cells[0] > 0;
+  for (const Device& device : devices)
+    if (wish.form == TimeForm::Chain)
+      fusedTile(wish, problemOf(recipe, device, extents, devices.size()));
   if (const std::string against = reluctance(options); !against.empty()) {
     if (wish.fuse == std::optional(true)) return tile;
     explain(wish.time.name, "functions are launched one by one: " + against);
@@ -88,9 +140,12 @@ TimeTile chooseProgramTile(const ProgramWish& wish, const TimeRecipe& recipe,
   }
   // Tuning has found that single steps are best: how they are launched is the model's choice.
   const std::int64_t joined = found ? 1 : wish.time.steps;
-  if (!hasTile) tile = chosenByModel(wish, problem, joined, remark);
-  // Devices of other kinds have other tiles: each chooses its own.
-  if (devices.size() > 1 && !hasTile) tile.cells = {};
+  if (!hasTile) {
+    const TileProblem single = problemOf(apart, devices.front(), extents, devices.size());
+    tile = chosenByModel(wish, problem, single, joined, remark);
+    // Devices of other kinds have other tiles: each chooses its own.
+    if (devices.size() > 1) tile = {tile.depth, {}, wish.form};
+  }
   return tile;
 }
 

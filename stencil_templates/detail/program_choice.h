@@ -13,16 +13,18 @@ struct ProgramWish {
   TimeWish time;
   /// What the user said of fusion; empty: nothing.
   std::optional<bool> fuse;
+  TimeForm form = TimeForm::Any;
 
   /// For TimeChoices::find.
   const void* key() const;
 };
 
 /// Chooses steps per pass and tiles for a program's recipe, whose own tile is not looked at; depth
-/// 0: the functions are launched one by one. Says so under HPL_EXPLAIN. Throws LaunchError where
-/// what the user asked for is impossible, as chooseTimeTile() does.
+/// 0: the functions are launched one by one. `apart`: the recipe of the functions as they are then.
+/// Says so under HPL_EXPLAIN. Throws LaunchError where what the user asked for is impossible, as
+/// chooseTimeTile() does.
 TimeTile chooseProgramTile(const ProgramWish& wish, const TimeRecipe& recipe,
-                           const launch::LaunchOptions& options,
+                           const TimeRecipe& apart, const launch::LaunchOptions& options,
                            const std::array<std::int64_t, 3>& extents);
 
 }  // namespace hpl::stencils

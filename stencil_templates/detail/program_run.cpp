@@ -8,6 +8,7 @@
 
 #include "hpl/error.h"
 #include "hpl/memory/root.h"
+#include "stencil_templates/detail/function_join.h"
 #include "stencil_templates/detail/program_choice.h"
 #include "stencil_templates/detail/program_state.h"
 
@@ -82,27 +83,37 @@ bool ProgramState::isChain() const {
   });
 }
 
-std::shared_ptr<const TimeKernel> ProgramState::kernelFor(const ProgramPass& pass,
-                                                          const TimeTile& tile) const {
-  std::vector<TimeFunction> parts;
-  for (const ProgramFunction* function : pass.functions)
-    parts.insert(parts.end(), function->parts.begin(), function->parts.end());
-  std::vector<ir::Type> types;
+PassContents ProgramState::contentsOf(const ProgramPass& pass) const {
+  PassContents contents;
+  for (const ProgramFunction* function : pass.functions) {
+    contents.parts.insert(contents.parts.end(), function->parts.begin(), function->parts.end());
+    contents.origins.insert(contents.origins.end(), function->parts.size(), function);
+  }
   std::vector<bool> isTemporary;
   for (const int number : pass.fields) {
-    types.push_back(field(number).array.argument.argument.type);
+    contents.types.push_back(field(number).array.argument.argument.type);
     isTemporary.push_back(field(number).temporary != nullptr &&
                           pass.functions.size() == functions_.size());
   }
-  // The pass numbers the fields in its own way.
-  for (TimeFunction& part : parts)
+  for (TimeFunction& part : contents.parts)
     for (std::vector<int>* list : {&part.reads, &part.writes})
       for (int& number : *list)
         number = static_cast<int>(std::find(pass.fields.begin(), pass.fields.end(), number) -
                                   pass.fields.begin());
-  const std::vector<Lifetime> lifetimes = lifetimesOf(extents_, parts, isTemporary);
-  return std::make_shared<const TimeKernel>(extents_.rank(), std::move(types), std::move(parts),
-                                            tile, lifetimes);
+  contents.lifetimes = lifetimesOf(extents_, contents.parts, isTemporary);
+  return contents;
+}
+
+void ProgramState::makeKernel(ProgramPass& pass, const TimeTile& tile) const {
+  PassContents contents = contentsOf(pass);
+  std::vector<TimeFunction> functions;
+  for (JoinedFunction& joined :
+       joinFunctions(extents_, contents.parts, contents.types, contents.lifetimes)) {
+    for (const std::size_t part : joined.parts) pass.scalarsOf.push_back(contents.origins[part]);
+    functions.push_back(std::move(joined.function));
+  }
+  pass.kernel = std::make_shared<const TimeKernel>(extents_.rank(), std::move(contents.types),
+                                                   std::move(functions), tile, contents.lifetimes);
 }
 
 /// A function of all cells that are there for it, which writes nothing that it reads, is a stencil
@@ -125,7 +136,7 @@ ProgramPass ProgramState::passOf(const std::vector<const ProgramFunction*>& func
     fields.insert(part.writes.begin(), part.writes.end());
   }
   pass.fields.assign(fields.begin(), fields.end());
-  pass.kernel = kernelFor(pass, tile);
+  makeKernel(pass, tile);
   return pass;
 }
 
@@ -184,9 +195,8 @@ FRunner ProgramState::launchPass(const launch::LaunchOptions& options, const Pro
     }
   }
   list.push_back(launch::makeArgument(steps));
-  for (const ProgramFunction* function : pass.functions)
-    for (std::size_t part = 0; part < function->parts.size(); ++part)
-      for (const ProgramArgument& scalar : function->scalars) push(scalar);
+  for (const ProgramFunction* function : pass.scalarsOf)
+    for (const ProgramArgument& scalar : function->scalars) push(scalar);
   launch::LaunchOptions own = options;
   own.global = domainOf(extents_);
   return launch::launch(pass.kernel->entry, own, list.data(), list.size());
@@ -246,6 +256,7 @@ void ProgramState::advance(const launch::LaunchOptions& options,
 ProgramWish ProgramState::wish(const IterationPlan& plan) const {
   const std::int64_t joined = every_ > 0 ? std::min(plan.steps, every_) : plan.steps;
   ProgramWish wish{wishOf(describe(), plan, extents_.rank(), joined), plan.fuse};
+  if (plan.fusion) wish.form = *plan.fusion == Fusion::Rows ? TimeForm::Chain : TimeForm::Boxes;
   // The steps of a chain do the same, one after another.
   if (isChain()) wish.time.steps = 1;
   return wish;
@@ -255,7 +266,9 @@ TimeTile ProgramState::chooseTile(const launch::LaunchOptions& options, const It
   const ProgramWish wish = this->wish(plan);
   return choices_->find(wish.time, wish.key(), options, gridOf(extents_), [&] {
     tuneIfFull(options, wish);
-    return chooseProgramTile(wish, wholeRecipe(), options, gridOf(extents_));
+    const PassContents whole = contentsOf(passesFor({}).front());
+    const TimeRecipe apart(extents_.rank(), whole.types, whole.parts, {}, whole.lifetimes);
+    return chooseProgramTile(wish, wholeRecipe(), apart, options, gridOf(extents_));
   });
 }
 

@@ -47,6 +47,17 @@ struct ProgramPass {
   std::shared_ptr<const TimeKernel> kernel;
   std::vector<int> fields;
   std::vector<const ProgramFunction*> functions;
+  /// The functions whose scalars are the kernel's last parameters, as often as they are.
+  std::vector<const ProgramFunction*> scalarsOf;
+};
+
+/// What the kernel of a pass is made from.
+struct PassContents {
+  std::vector<ir::Type> types;
+  std::vector<strategies::Lifetime> lifetimes;
+  std::vector<TimeFunction> parts;
+  /// The function that each part belongs to.
+  std::vector<const ProgramFunction*> origins;
 };
 
 /// What the copies of a StencilProgram share.
@@ -95,7 +106,10 @@ class ProgramState {
   ProgramPass wholePass(const TimeTile& tile) const;
   std::vector<TimeFunction> allParts() const;
   TimeTile chooseTile(const launch::LaunchOptions& options, const IterationPlan& plan);
-  std::shared_ptr<const TimeKernel> kernelFor(const ProgramPass& pass, const TimeTile& tile) const;
+  /// What a pass with these fields computes, with the fields in its own numbers.
+  PassContents contentsOf(const ProgramPass& pass) const;
+  /// Makes the kernel of a pass whose fields and functions are known.
+  void makeKernel(ProgramPass& pass, const TimeTile& tile) const;
   const std::vector<ProgramPass>& passesFor(const TimeTile& tile);
   bool isPlainStencil(const ProgramFunction& function) const;
   void makeArrays(const ProgramPass& pass);

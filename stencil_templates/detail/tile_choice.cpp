@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hpl/strategies/chain.h"
 #include "hpl/strategies/stream.h"
+#include "stencil_templates/detail/chain_cost.h"
 
 namespace hpl::stencils {
 namespace {
@@ -45,6 +47,8 @@ constexpr DeviceCost kGroup{1.0 / 128, 1.0 / 32, 1.0 / 32, 15, 1, 0, 100, 0.5, 0
 /// compute each row alone and share none.
 constexpr DeviceCost kPlanes{0.1, 0.2, 2.4, 11.5, 2, 12, 0, 0.75, 0.93, false};
 constexpr DeviceCost kRows{0.4, 1.1, 1.2, 11.5, 2, 12, 0, 0.75, 0.93, false};
+/// Chains read rows soon after they were written.
+constexpr DeviceCost kChain{0.37, 0.37, 1.1, 11.5, 2, 12, 0, 0.75, 0.93, false};
 
 /// What a core loses for each plane beyond the next ones that a step by itself reads: blocks of few
 /// planes read them again, from far away.
@@ -52,6 +56,7 @@ constexpr double kPerFarPlane = 0.08;
 
 const DeviceCost& costOf(const TileProblem& problem, TimeForm form = TimeForm::Boxes) {
   if (!problem.isAlone) return kGroup;
+  if (form == TimeForm::Chain) return kChain;
   if (form != TimeForm::Stream) return kAlone;
   return problem.program->dims == 3 ? kPlanes : kRows;
 }
@@ -123,12 +128,13 @@ std::vector<std::int64_t> sizesFor(const TileProblem& problem, TimeForm form, st
   const std::size_t dims = dimsOf(problem);
   const bool isFastest = d + 1 == dims;
   std::vector<std::int64_t> sizes;
+  if (form == TimeForm::Chain && d == 0) return chainBands(problem);
   if (form == TimeForm::Stream && d == 0) {
     for (const std::int64_t bands : {16, 8, 4, 2, 1})
       sizes.push_back((problem.extents[0] + bands - 1) / bands);
     return sizes;
   }
-  if (form == TimeForm::Stream && dims == 2) {
+  if (form != TimeForm::Boxes && dims == 2) {
     sizes = {256, 512, 1024, 2048, 4096};
   } else if (!problem.isAlone) {
     sizes = dims == 1   ? std::vector<std::int64_t>{128, 256, 512, 1024}
@@ -175,8 +181,9 @@ std::array<int, 3> groupFor(const TileProblem& problem, const TimeTile& tile) {
 }
 
 std::size_t boxBytes(const TileProblem& problem, const TileEstimate& estimate) {
-  const auto bytes =
-      estimate.tile.form == TimeForm::Stream ? &strategies::ringBytes : &strategies::boxBytes;
+  const auto bytes = estimate.tile.form == TimeForm::Stream  ? &strategies::ringBytes
+                     : estimate.tile.form == TimeForm::Chain ? &strategies::chainBytes
+                                                             : &strategies::boxBytes;
   return bytes(*problem.program, problem.bytes, optionsFor(problem, estimate));
 }
 
@@ -195,13 +202,22 @@ bool mayStream(const TileProblem& problem) {
   return problem.isAlone && strategies::isStreamable(*problem.program);
 }
 
+/// Forms that boxes are compared with.
+std::vector<TimeForm> otherForms(const TileProblem& problem, int depth) {
+  std::vector<TimeForm> forms;
+  if (mayStream(problem)) forms.push_back(TimeForm::Stream);
+  if (problem.program->stages.size() > 1 && mayChain(problem, depth))
+    forms.push_back(TimeForm::Chain);
+  return forms;
+}
+
 /// Cycles per cell and step that the functions take in tiles; and the same if nothing were computed
 /// twice.
 struct Work {
   double cycles = 0;
   double needed = 0;
 };
-Work workOf(const TileProblem& problem, const TimeTile& tile) {
+Work workOf(const TileProblem& problem, const TimeTile& tile, const std::vector<bool>& hasBox) {
   const DeviceCost& device = costOf(problem, tile.form);
   const std::vector<strategies::LinearGrowth> boxes =
       strategies::growthOf(*problem.program, tile.depth);
@@ -222,12 +238,15 @@ Work workOf(const TileProblem& problem, const TimeTile& tile) {
       const auto whole = static_cast<double>(problem.extents[d]);
       part *= std::max(0.0, whole - static_cast<double>(stage.low[d] + stage.high[d])) / whole;
       if (tile.cells[d] >= problem.extents[d]) continue;
-      const auto first = static_cast<double>(boxes[k].first.before[d] + boxes[k].first.after[d]);
+      auto first = static_cast<double>(boxes[k].first.before[d] + boxes[k].first.after[d]);
+      if (tile.form == TimeForm::Chain) first = chainCut(problem, d, first);
       const auto more = static_cast<double>(boxes[k].perStep.before[d] + boxes[k].perStep.after[d]);
       twice *= 1 + (first + further * more) / static_cast<double>(tile.cells[d]);
     }
-    const double cycles =
-        steps * part * (arithmeticCycles(problem, tile.form, costOfStage(problem, k)) + perCell);
+    double own = arithmeticCycles(problem, tile.form, costOfStage(problem, k)) + perCell;
+    if (tile.form == TimeForm::Chain)
+      own += cyclesOfChainRows(problem, problem.program->stages[k], hasBox);
+    const double cycles = steps * part * own;
     work.needed += cycles;
     work.cycles += twice * cycles;
   }
@@ -238,16 +257,20 @@ Work workOf(const TileProblem& problem, const TimeTile& tile) {
 
 TileEstimate estimateOf(const TileProblem& problem, const TimeTile& tile) {
   if (tile.form == TimeForm::Any) {
-    const TileEstimate boxes = estimateOf(problem, {tile.depth, tile.cells, TimeForm::Boxes});
-    if (!mayStream(problem)) return boxes;
-    const TileEstimate stream = estimateOf(problem, {tile.depth, tile.cells, TimeForm::Stream});
-    return boxes.boxBytes > limitOf(problem) || isBetter(stream, boxes) ? stream : boxes;
+    TileEstimate best = estimateOf(problem, {tile.depth, tile.cells, TimeForm::Boxes});
+    for (const TimeForm form : otherForms(problem, tile.depth)) {
+      const TileEstimate other = estimateOf(problem, {tile.depth, tile.cells, form});
+      if (best.boxBytes > limitOf(problem) || isBetter(other, best)) best = other;
+    }
+    return best;
   }
   TileEstimate estimate{tile, groupFor(problem, tile), 0, 1, 0};
   estimate.boxBytes = boxBytes(problem, estimate);
   const std::size_t dims = dimsOf(problem);
   const Growth all = strategies::haloOf(*problem.program, tile.depth);
-  const Work done = workOf(problem, tile);
+  const std::vector<bool> boxes =
+      strategies::hasBoxes(*problem.program, optionsFor(problem, estimate));
+  const Work done = workOf(problem, tile, boxes);
   // What is loaded, and the tiles that units wait for.
   double loaded = 1;
   double tiles = 1;
@@ -264,12 +287,11 @@ TileEstimate estimateOf(const TileProblem& problem, const TimeTile& tile) {
   }
   estimate.redundancy = done.needed > 0 ? done.cycles / done.needed : 1;
   const double units = std::max(1u, problem.units);
-  const double idle = std::ceil(tiles / units) * units * largest / whole;
+  double idle = std::ceil(tiles / units) * units * largest / whole;
+  if (tile.form == TimeForm::Chain) idle *= chainUnevenness(units * largest / whole);
   const DeviceCost& device = costOf(problem, tile.form);
   const double depth = tile.depth;
   const double copy = device.perRead + device.perWrite;
-  const std::vector<bool> boxes =
-      strategies::hasBoxes(*problem.program, optionsFor(problem, estimate));
   double copied = 0;
   for (std::size_t f = 0; f < problem.bytes.size(); ++f) {
     if (!boxes[f]) continue;
@@ -293,6 +315,7 @@ std::vector<TileEstimate> tilesLookedAt(const TileProblem& problem, int depth, T
   const std::size_t limit = problem.localMemory > 0 ? problem.localMemory : SIZE_MAX;
   std::vector<TileEstimate> tiles;
   if (form == TimeForm::Stream && !mayStream(problem)) return tiles;
+  if (form == TimeForm::Chain && !mayChain(problem, depth)) return tiles;
   for (const std::int64_t a : sizesFor(problem, form, 0))
     for (const std::int64_t b : dims > 1 ? sizesFor(problem, form, 1) : none)
       for (const std::int64_t c : dims > 2 ? sizesFor(problem, form, 2) : none)
@@ -343,6 +366,14 @@ double cyclesUnfused(const TileProblem& problem) {
   return cycles;
 }
 
+namespace {
+
+const char* kindOf(TimeForm form) {
+  return form == TimeForm::Stream ? "streams" : form == TimeForm::Chain ? "bands" : "tiles";
+}
+
+}  // namespace
+
 std::string describe(const TileProblem& problem, const TileEstimate& estimate) {
   std::string cells;
   for (std::size_t d = 0; d < dimsOf(problem); ++d)
@@ -350,8 +381,8 @@ std::string describe(const TileProblem& problem, const TileEstimate& estimate) {
   return fmt::format(
       "{} of {} would take about {:.2f} cycles per cell and step, {:.0f} % of the work done twice, "
       "{} KiB of local memory",
-      estimate.tile.form == TimeForm::Stream ? "streams" : "tiles", cells, estimate.cycles,
-      100 * (estimate.redundancy - 1), estimate.boxBytes / 1024);
+      kindOf(estimate.tile.form), cells, estimate.cycles, 100 * (estimate.redundancy - 1),
+      estimate.boxBytes / 1024);
 }
 
 bool isWorthwhile(const TileProblem& problem, const TileEstimate& estimate, double otherwise) {
@@ -360,11 +391,12 @@ bool isWorthwhile(const TileProblem& problem, const TileEstimate& estimate, doub
 
 TileEstimate bestTile(const TileProblem& problem, int depth, TimeForm form) {
   if (form == TimeForm::Any) {
-    const TileEstimate boxes = bestTile(problem, depth, TimeForm::Boxes);
-    if (!mayStream(problem)) return boxes;
-    const TileEstimate stream = bestTile(problem, depth, TimeForm::Stream);
-    if (stream.cycles == 0) return boxes;
-    return boxes.cycles == 0 || isBetter(stream, boxes) ? stream : boxes;
+    TileEstimate best = bestTile(problem, depth, TimeForm::Boxes);
+    for (const TimeForm other : otherForms(problem, depth)) {
+      const TileEstimate found = bestTile(problem, depth, other);
+      if (found.cycles > 0 && (best.cycles == 0 || isBetter(found, best))) best = found;
+    }
+    return best;
   }
   TileEstimate best;
   best.tile.depth = depth;
@@ -398,8 +430,7 @@ std::string describe(const TileProblem& problem, const TimeTile& tile) {
   std::string cells;
   for (std::size_t d = 0; d < dimsOf(problem); ++d)
     cells += fmt::format("{}{}", d > 0 ? " x " : "", tile.cells[d]);
-  return fmt::format("{} steps per pass in {} of {}", tile.depth,
-                     tile.form == TimeForm::Stream ? "streams" : "tiles", cells);
+  return fmt::format("{} steps per pass in {} of {}", tile.depth, kindOf(tile.form), cells);
 }
 
 std::string misfit(const TileProblem& problem, const TimeTile& tile) {

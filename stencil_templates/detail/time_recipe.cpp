@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "hpl/runtime/settings.h"
+#include "hpl/strategies/chain.h"
 #include "hpl/strategies/stream.h"
 #include "stencil_templates/detail/border.h"
 #include "stencil_templates/detail/tile_choice.h"
@@ -218,11 +219,15 @@ strategies::Overlapped TimeRecipe::write(const launch::RewriteRequest& request,
   options.lanes = isAlone ? request.lanes : 1;
   options.exact = request.exact;
   options.localMemory = request.localMemory;
-  const bool streams = tile.tile.form == TimeForm::Stream;
-  strategies::Overlapped tiled =
-      streams ? strategies::stream(request.kernel, request.summary, program_, options)
-              : strategies::overlapped(request.kernel, request.summary, program_, options);
-  if (tiled.kernel) tiled.reason = (streams ? "stream: " : "overlapped: ") + tiled.reason;
+  const TimeForm form = tile.tile.form;
+  const auto rewritten = form == TimeForm::Stream  ? &strategies::stream
+                         : form == TimeForm::Chain ? &strategies::chain
+                                                   : &strategies::overlapped;
+  strategies::Overlapped tiled = rewritten(request.kernel, request.summary, program_, options);
+  const char* const name = form == TimeForm::Stream  ? "stream: "
+                           : form == TimeForm::Chain ? "chain: "
+                                                     : "overlapped: ";
+  if (tiled.kernel) tiled.reason = name + tiled.reason;
   return tiled;
 }
 
@@ -242,7 +247,7 @@ launch::RewriteResult TimeRecipe::rewrite(const launch::RewriteRequest& request)
     problem.extents[unsignedOf(d)] =
         static_cast<std::int64_t>(request.size[unsignedOf(program_.dims - 1 - d)]);
   const TileEstimate best =
-      tile_.cells[0] > 0 ? estimateOf(problem, tile_) : bestTile(problem, tile_.depth);
+      tile_.cells[0] > 0 ? estimateOf(problem, tile_) : bestTile(problem, tile_.depth, tile_.form);
   launch::RewriteResult result;
   if (best.tile.cells[0] == 0) {
     result.reason = fmt::format(

@@ -30,8 +30,9 @@ struct TimeFunction {
 };
 
 /// How a pass does several steps: on whole boxes one after another (strategies::overlapped), or on
-/// planes that follow each other (strategies::stream).
-enum class TimeForm : std::uint8_t { Any, Boxes, Stream };
+/// planes that follow each other (strategies::stream); one step also function after function on
+/// rows that follow each other (strategies::chain).
+enum class TimeForm : std::uint8_t { Any, Boxes, Stream, Chain };
 
 /// The steps per pass that were chosen, and the cells that a group computes in a pass; 0: not
 /// chosen. Depth 0: not even the functions of one step share a pass.

@@ -298,7 +298,7 @@ void referenceStep(const RandomProgram& program, std::vector<Grid<int>>& fields)
 }
 
 std::unique_ptr<stencils::TimeRecipe> recipeOf(const RandomProgram& program,
-                                               const stencils::TimeTile& tile) {
+                                               const stencils::TimeTile& tile, bool joins) {
   const int dims = program.dims;
   const auto first = static_cast<std::size_t>(3 - dims);
   std::vector<stencils::TimeFunction> functions;
@@ -323,9 +323,18 @@ std::unique_ptr<stencils::TimeRecipe> recipeOf(const RandomProgram& program,
       function.high[d] = f.high[first + d];
     }
   }
-  return std::make_unique<stencils::TimeRecipe>(
-      dims, std::vector<ir::Type>(static_cast<std::size_t>(program.fields), irType<int>()),
-      std::move(functions), tile, program.lifetimes);
+  const std::vector<ir::Type> types(static_cast<std::size_t>(program.fields), irType<int>());
+  if (joins) {
+    geometry::Extents extents;
+    for (std::size_t d = first; d < 3; ++d) extents.append(program.extents[d]);
+    std::vector<stencils::TimeFunction> joined;
+    for (stencils::JoinedFunction& function :
+         stencils::joinFunctions(extents, functions, types, program.lifetimes))
+      joined.push_back(std::move(function.function));
+    functions = std::move(joined);
+  }
+  return std::make_unique<stencils::TimeRecipe>(dims, types, std::move(functions), tile,
+                                                program.lifetimes);
 }
 
 }  // namespace stencil_tests

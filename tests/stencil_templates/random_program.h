@@ -7,7 +7,7 @@
 
 #include "stencil_reference.h"
 #include "stencil_support.h"
-#include "stencil_templates/detail/time_recipe.h"
+#include "stencil_templates/detail/function_join.h"
 
 /// Random programs of several functions over several fields, and what they should compute.
 namespace stencil_tests {
@@ -48,9 +48,11 @@ RandomProgram starProgram(int dims, const Index3& extents);
 std::string describe(const RandomProgram& program);
 /// What one step makes of the fields, function after function.
 void referenceStep(const RandomProgram& program, std::vector<Grid<int>>& fields);
-/// The recipe of the program, for kernels that do up to `tile.depth` steps at once.
+/// The recipe of the program, for kernels that do up to `tile.depth` steps at once. `joins`: of its
+/// functions put together where that is possible.
 std::unique_ptr<hpl::stencils::TimeRecipe> recipeOf(const RandomProgram& program,
-                                                    const hpl::stencils::TimeTile& tile);
+                                                    const hpl::stencils::TimeTile& tile,
+                                                    bool joins = false);
 
 bool isPeriodic(const RandomProgram& program);
 /// The same without functions that write fields which others have written, and with regions that

@@ -6,6 +6,7 @@
 #include "hpl/ir/interpreter.h"
 #include "hpl/ir/verifier.h"
 #include "hpl/lang/detail/capture_state.h"
+#include "hpl/strategies/chain.h"
 #include "hpl/strategies/detail/stream_plan.h"
 #include "hpl/strategies/stream.h"
 #include "random_program.h"
@@ -78,7 +79,7 @@ void run(const Overlapped& tiled, const OverlappedOptions& options, const Random
   ir::interpret(*tiled.kernel, range, arguments, checks);
 }
 
-enum class Form { Vectors, Groups, Stream, InPlace };
+enum class Form { Vectors, Groups, Stream, InPlace, Chain };
 
 /// The least offset along the slowest dimension.
 int firstOffset(const RandomProgram& program) {
@@ -120,10 +121,20 @@ enum class Fields { GoOn, Temporary, Both };
 
 RandomProgram programFor(Form form, Fields fields, std::mt19937& random) {
   if (fields == Fields::GoOn) return programFor(form, random);
-  return randomChain(random, fields == Fields::Both);
+  RandomProgram program = randomChain(random, fields == Fields::Both);
+  while (form == Form::Chain && program.dims == 1) program = randomChain(random, false);
+  return program;
 }
 
-void checkProgram(unsigned seed, Form form, Fields fields = Fields::GoOn) {
+Overlapped tiledAs(Form form, const Captured& captured, const TimeProgram& program,
+                   const OverlappedOptions& options) {
+  const auto rewrite = form == Form::Chain                             ? &strategies::chain
+                       : form == Form::Stream || form == Form::InPlace ? &strategies::stream
+                                                                       : &strategies::overlapped;
+  return rewrite(*captured.kernel, captured.summary, program, options);
+}
+
+void checkProgram(unsigned seed, Form form, Fields fields = Fields::GoOn, bool joins = false) {
   CAPTURE(seed);
   const bool isAlone = form != Form::Groups;
   std::mt19937 random(seed);
@@ -132,21 +143,20 @@ void checkProgram(unsigned seed, Form form, Fields fields = Fields::GoOn) {
   };
   const RandomProgram program = programFor(form, fields, random);
   OverlappedOptions options;
-  options.depth = between(1, 4);
+  options.depth = form == Form::Chain ? 1 : between(1, 4);
   options.lanes = isAlone ? 4 : 1;
   options.jam = between(1, 3);
   options.vectors = between(1, 2);
+  // As many rows at a time as the library chooses.
+  if (form == Form::Chain && seed % 4 == 0) options.jam = 0;
   for (std::size_t d = 0; d < static_cast<std::size_t>(program.dims); ++d) {
     options.tile[d] = between(1, 12);
     if (!isAlone) options.local[d] = between(1, 3);
   }
   if (!isAlone) options.local[static_cast<std::size_t>(program.dims) - 1] = 2;
-  const auto recipe = recipeOf(program, {options.depth, {}});
+  const auto recipe = recipeOf(program, {options.depth, {}}, joins);
   const Captured captured = capture(*recipe);
-  const Overlapped tiled =
-      form == Form::Stream || form == Form::InPlace
-          ? stream(*captured.kernel, captured.summary, recipe->program(), options)
-          : overlapped(*captured.kernel, captured.summary, recipe->program(), options);
+  const Overlapped tiled = tiledAs(form, captured, recipe->program(), options);
   REQUIRE_MESSAGE(tiled.kernel != nullptr, tiled.reason);
   if (form == Form::InPlace)
     CHECK(strategies::detail::planStream(recipe->program(), options).isInPlace);
@@ -195,6 +205,25 @@ TEST_CASE("time tiles: random chains with temporaries equal one function after a
     CAPTURE(static_cast<int>(form));
     for (unsigned seed = 1; seed <= 15; ++seed) checkProgram(seed, form, Fields::Temporary);
     for (unsigned seed = 1; seed <= 15; ++seed) checkProgram(seed, form, Fields::Both);
+  }
+}
+
+TEST_CASE("time tiles: random chains row by row equal one function after another") {
+  for (unsigned seed = 1; seed <= 60; ++seed)
+    checkProgram(4000 + seed, Form::Chain, Fields::Temporary, seed % 2 == 0);
+}
+
+TEST_CASE("time tiles: random chains of joined functions equal one function after another") {
+  int left = 12;
+  for (unsigned seed = 5001; left > 0; ++seed) {
+    const Fields fields = seed % 2 == 0 ? Fields::Temporary : Fields::Both;
+    const Form form = seed % 3 == 0 ? Form::Groups : Form::Vectors;
+    std::mt19937 random(seed);
+    const RandomProgram program = programFor(form, fields, random);
+    const auto recipe = recipeOf(program, {1, {}}, true);
+    if (recipe->program().stages.size() == program.functions.size()) continue;
+    checkProgram(seed, form, fields, true);
+    --left;
   }
 }
 

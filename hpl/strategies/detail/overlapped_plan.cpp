@@ -84,6 +84,14 @@ bool reachesBeyond(const TimeRead& read) {
                      [](Beyond beyond) { return beyond != Beyond::Nothing; });
 }
 
+bool isUsed(const TimeProgram& program, int field) {
+  return std::any_of(program.stages.begin(), program.stages.end(), [field](const TimeStage& stage) {
+    return std::find(stage.writes.begin(), stage.writes.end(), field) != stage.writes.end() ||
+           std::any_of(stage.reads.begin(), stage.reads.end(),
+                       [field](const TimeRead& read) { return read.field == field; });
+  });
+}
+
 /// Whether the kernel reads the field where it is. Brought into a box it would be read but once by
 /// a pass of one step, which copying costs more than it saves.
 bool isReadInPlace(const TimeProgram& program, const OverlappedOptions& options, int field) {
@@ -144,8 +152,9 @@ OverlappedPlan planOverlapped(const TimeProgram& program, const OverlappedOption
   const bool wraps = plan.isPeriodic[0] || plan.isPeriodic[1] || plan.isPeriodic[2];
   for (std::size_t f = 0; f < plan.fields.size(); ++f) {
     const auto field = static_cast<int>(f);
-    plan.fields[f].isGlobal = !wraps && (isReadInPlace(program, options, field) ||
-                                         isWrittenInPlace(program, plan, field));
+    plan.fields[f].isGlobal =
+        !isUsed(program, field) || (!wraps && (isReadInPlace(program, options, field) ||
+                                               isWrittenInPlace(program, plan, field)));
   }
   for (const TimeStage& stage : program.stages) {
     for (const int written : stage.writes) {

@@ -163,6 +163,10 @@ void TimeBuilder::forCells(Block& out, const Box& box, int lanes, const CellCode
   code(*inner, cell, 1);
 }
 
+const Expr* TimeBuilder::placeAlong(std::size_t d, const Expr* at) {
+  return builder_.binary(BinaryOp::Sub, builder_.cast(at, kUlong), builder_.ref(origin_[d]));
+}
+
 const Expr* TimeBuilder::rowIndex(const Expr* slot, const Cell& cell) {
   const Expr* index = nullptr;
   const auto add = [&](const Expr* term, std::int64_t stride) {
@@ -170,9 +174,7 @@ const Expr* TimeBuilder::rowIndex(const Expr* slot, const Cell& cell) {
     index = index == nullptr ? term : builder_.binary(BinaryOp::Add, index, term);
   };
   if (slot != nullptr) add(builder_.cast(slot, kUlong), slotCells_);
-  for (std::size_t d = ringDims_; d < fastest(); ++d)
-    add(builder_.binary(BinaryOp::Sub, builder_.cast(cell[d], kUlong), builder_.ref(origin_[d])),
-        strides_[d]);
+  for (std::size_t d = ringDims_; d < fastest(); ++d) add(placeAlong(d, cell[d]), strides_[d]);
   if (index == nullptr) index = builder_.number(0, kUlong);
   return builder_.binary(BinaryOp::Sub, index, builder_.ref(origin_.back()));
 }

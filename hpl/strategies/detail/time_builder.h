@@ -88,6 +88,8 @@ class TimeBuilder {
   /// The index (ulong) of the beginning of a cell's row, so that adding the cell's position along x
   /// gives the cell's.
   const Expr* rowIndex(const Expr* slot, const Cell& cell);
+  /// How far (ulong) a cell lies from the beginning of the boxes along a dimension but the fastest.
+  virtual const Expr* placeAlong(std::size_t d, const Expr* at);
   const Expr* inGlobal(const ir::Variable* array, const Cell& cell, int lanes);
   int lanesFor(std::size_t field) const;
 

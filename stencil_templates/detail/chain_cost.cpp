@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stencil_templates/detail/chain_cost.h"
+
+#include <algorithm>
+
+#include "hpl/strategies/chain.h"
+
+namespace hpl::stencils {
+namespace {
+
+/// Rows of a ring lie anywhere in it: what a function takes longer for each row beyond some that it
+/// reads, whose places do not fit into registers.
+constexpr double kPerFarRow = 0.025;
+constexpr double kNearRows = 4;
+
+/// The first and the last rows of a band do not come in full chunks, and are computed one by one:
+/// as if so many were computed twice.
+constexpr double kRowsAlone = 4;
+
+/// How much longer a band may take than others, on units that do more than this: all wait for it.
+constexpr double kUneven = 0.03;
+
+}  // namespace
+
+bool mayChain(const TileProblem& problem, int depth) {
+  return problem.isAlone && depth == 1 && strategies::whyNotChain(*problem.program).empty();
+}
+
+std::vector<std::int64_t> chainBands(const TileProblem& problem) {
+  std::vector<std::int64_t> rows;
+  for (const std::int64_t perUnit : {4, 2, 1}) {
+    const std::int64_t bands = perUnit * std::max(1u, problem.units);
+    rows.push_back((problem.extents[0] + bands - 1) / bands);
+  }
+  return rows;
+}
+
+double chainCut(const TileProblem& problem, std::size_t dim, double grown) {
+  const auto dims = static_cast<std::size_t>(problem.program->dims);
+  if (dim == 0) return grown + (dims == 2 ? kRowsAlone : 0);
+  // The vectors at the ends of rows overlap others.
+  return dim + 1 == dims && grown > 0 ? std::max(grown, 2.0 * problem.lanes) : grown;
+}
+
+double cyclesOfChainRows(const TileProblem& problem, const strategies::TimeStage& stage,
+                         const std::vector<bool>& hasBox) {
+  if (problem.program->dims != 2) return 0;
+  double rows = 0;
+  for (const strategies::TimeRead& read : stage.reads)
+    if (hasBox[static_cast<std::size_t>(read.field)])
+      rows = std::max(rows, static_cast<double>(read.offsets[0].hi - read.offsets[0].lo + 1));
+  return kPerFarRow * std::max(0.0, rows - kNearRows);
+}
+
+double chainUnevenness(double lastPart) { return 1 + kUneven * lastPart; }
+
+}  // namespace hpl::stencils

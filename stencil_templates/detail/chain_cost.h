@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "stencil_templates/detail/tile_choice.h"
+
+/// What the model of tile_choice.h knows of chains (strategies::chain) beside other forms.
+namespace hpl::stencils {
+
+/// Whether the form is for the program on the device, with so many steps per pass.
+bool mayChain(const TileProblem& problem, int depth);
+/// Rows of the bands that are looked at.
+std::vector<std::int64_t> chainBands(const TileProblem& problem);
+/// What is computed twice where bands are cut along a dimension, when functions need `grown` cells
+/// around them.
+double chainCut(const TileProblem& problem, std::size_t dim, double grown);
+/// Cycles that reading a function's cells costs more than in a box, per cell. `hasBox`: fields that
+/// have rows in local memory.
+double cyclesOfChainRows(const TileProblem& problem, const strategies::TimeStage& stage,
+                         const std::vector<bool>& hasBox);
+/// How much longer all bands take because some do, when the units' last ones are such a part of
+/// all.
+double chainUnevenness(double lastPart);
+
+}  // namespace hpl::stencils
