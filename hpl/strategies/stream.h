@@ -17,8 +17,9 @@ namespace hpl::strategies {
 Overlapped stream(const ir::Kernel& kernel, const ir::AccessSummary& summary,
                   const TimeProgram& program, const OverlappedOptions& options);
 
-/// Whether stream() is for such programs; functions that it cannot rewrite it still refuses.
-bool isStreamable(const TimeProgram& program);
+/// Why stream() is not for such programs; empty: it is, but functions that it cannot rewrite it
+/// still refuses.
+std::string whyNotStreamable(const TimeProgram& program);
 /// Local memory that a work-item needs: the last planes of each step's results. The program is
 /// streamable. `bytes`: of an element of each field.
 std::size_t ringBytes(const TimeProgram& program, const std::vector<std::size_t>& bytes,

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <fstream>
 #include <thread>
 
@@ -20,6 +21,7 @@ namespace {
 struct Options {
   std::vector<std::string> programs;
   int pairs = 7;
+  int mostPairs = 41;
   int size = 0;
   bool check = false;
   std::string csv;
@@ -90,31 +92,84 @@ std::vector<double> speeds(const std::vector<std::function<void()>>& contenders,
   return result;
 }
 
+/// The median of ratios and what it lies between, but for one case in twenty.
+struct Ratio {
+  double median = 0;
+  double low = 0;
+  double high = 0;
+};
+Ratio ratioOf(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto n = static_cast<double>(values.size());
+  const auto first = static_cast<std::size_t>(std::max(0.0, (n - 1.96 * std::sqrt(n)) / 2));
+  return {values[values.size() / 2], values[first], values[values.size() - 1 - first]};
+}
+
+/// What was measured of a program, in seconds.
+struct Comparison {
+  std::vector<double> untiled, tiled, openMp;
+  /// How many times as fast as one by one, pair by pair: what disturbs one half of a pair disturbs
+  /// the other.
+  Ratio speedUp;
+};
+
+/// Until the median of the pairs is known within a hundredth, or there are too many of them.
+Comparison compare(Entry& entry, const Options& options) {
+  Program& program = *entry.program;
+  const auto run = [&](int depth) {
+    return secondsOf(
+        [&] {
+          program.run(entry.steps, {depth, {}});
+          program.finish();
+        },
+        options);
+  };
+  const auto openMp = [&] { return secondsOf([&] { program.runOpenMp(entry.steps); }, options); };
+  run(1), run(0);
+  if (hasOpenMp()) openMp();
+  Comparison result;
+  std::vector<double> ratios;
+  for (int pair = 0; pair < options.mostPairs; ++pair) {
+    const bool tiledFirst = pair % 2 != 0;
+    const double first = run(tiledFirst ? 0 : 1);
+    const double second = run(tiledFirst ? 1 : 0);
+    result.untiled.push_back(tiledFirst ? second : first);
+    result.tiled.push_back(tiledFirst ? first : second);
+    ratios.push_back(result.untiled.back() / result.tiled.back());
+    result.speedUp = ratioOf(ratios);
+    if (pair + 1 <= options.pairs && hasOpenMp()) result.openMp.push_back(openMp());
+    const double uncertain = (result.speedUp.high - result.speedUp.low) / result.speedUp.median;
+    if (pair + 1 >= options.pairs && uncertain < 0.02) break;
+  }
+  return result;
+}
+
 void comparePrograms(std::vector<Entry>& entries, const Options& options) {
   std::ofstream csv;
   if (!options.csv.empty()) csv.open(options.csv);
-  if (csv.is_open()) csv << "program,cells,steps,untiled,tiled,openmp\n";
-  fmt::print("{:<20} {:>9} {:>9} {:>9} {:>8} {:>10}\n", "10^9 cells/s", "one by one", "tiled",
-             "OpenMP", "tiled/1", "tiled/OMP");
+  if (csv.is_open()) csv << "program,cells,steps,untiled,tiled,openmp,speedup,low,high,pairs\n";
+  fmt::print("{:<20} {:>10} {:>9} {:>9} {:>8} {:>13} {:>6} {:>10}\n", "10^9 cells/s", "one by one",
+             "tiled", "OpenMP", "tiled/1", "between", "pairs", "tiled/OMP");
   for (Entry& entry : entries) {
-    Program& program = *entry.program;
     const Extents extents = resized(entry.extents, options.size);
-    program.begin(extents);
-    std::vector<std::function<void()>> contenders;
-    for (const int depth : {1, 0})
-      contenders.push_back([&program, &entry, depth] {
-        program.run(entry.steps, {depth, {}});
-        program.finish();
-      });
-    if (hasOpenMp()) contenders.push_back([&] { program.runOpenMp(entry.steps); });
+    entry.program->begin(extents);
     const double cells = cellsOf(extents) * entry.steps;
-    std::vector<double> speed = speeds(contenders, options, cells);
-    speed.resize(3, 0);
-    fmt::print("{:<20} {:>9.2f} {:>9.2f} {:>9.2f} {:>8.2f} {:>10.2f}\n", program.name(), speed[0],
-               speed[1], speed[2], speed[1] / speed[0], speed[2] > 0 ? speed[1] / speed[2] : 0);
+    const Comparison found = compare(entry, options);
+    const auto speedOf = [&](const std::vector<double>& seconds) {
+      return seconds.empty() ? 0 : 1e-9 * cells / median(seconds);
+    };
+    const double untiled = speedOf(found.untiled), tiled = speedOf(found.tiled),
+                 openMp = speedOf(found.openMp);
+    const Ratio& ratio = found.speedUp;
+    fmt::print("{:<20} {:>10.2f} {:>9.2f} {:>9.2f} {:>8.2f} {:>13} {:>6} {:>10.2f}\n",
+               entry.program->name(), untiled, tiled, openMp, ratio.median,
+               fmt::format("{:.2f} to {:.2f}", ratio.low, ratio.high), found.tiled.size(),
+               openMp > 0 ? tiled / openMp : 0);
+    std::fflush(stdout);
     if (csv.is_open())
-      csv << fmt::format("{},{:.0f},{},{:.4f},{:.4f},{:.4f}\n", program.name(), cellsOf(extents),
-                         entry.steps, speed[0], speed[1], speed[2]);
+      csv << fmt::format("{},{:.0f},{},{:.4f},{:.4f},{:.4f},{:.4f},{:.4f},{:.4f},{}\n",
+                         entry.program->name(), cellsOf(extents), entry.steps, untiled, tiled,
+                         openMp, ratio.median, ratio.low, ratio.high, found.tiled.size());
   }
 }
 
@@ -263,7 +318,12 @@ int main(int argc, char** argv) try {
   perf::time_tiles::Options options;
   CLI::App app("Time tiling against one step after another", "hpl_time_tile_bench");
   app.add_option("--program", options.programs, "only programs whose names contain this");
-  app.add_option("--pairs", options.pairs, "interleaved runs")->check(CLI::Range(1, 1000));
+  app.add_option("--pairs", options.pairs, "interleaved runs, at least")
+      ->check(CLI::Range(1, 1000));
+  app.add_option(
+         "--most-pairs", options.mostPairs,
+         "as many while the median of the pairs' ratios is uncertain by a hundredth or more")
+      ->check(CLI::Range(1, 1000));
   app.add_option("--size", options.size, "cells along each dimension")
       ->check(CLI::Range(8, 1 << 26));
   app.add_option("--csv", options.csv, "write the speeds")->type_name("FILE");
@@ -275,6 +335,7 @@ int main(int argc, char** argv) try {
                "count the time that the process had the processors for");
   app.add_flag("--check", options.check, "only compare with plain C++ on small grids");
   CLI11_PARSE(app, argc, argv);
+  options.mostPairs = std::max(options.pairs, options.mostPairs);
   return perf::time_tiles::run(options);
 } catch (const std::exception& error) {
   fmt::print(stderr, "hpl_time_tile_bench: {}\n", error.what());

@@ -22,7 +22,8 @@ struct PointCost {
 };
 
 /// The cost of a captured point function. Bodies of loops count as often as the offsets that they
-/// lead to.
+/// lead to. What has the same value wherever it stands, and cells that nobody writes, count once,
+/// whether the function names them or writes them down again.
 PointCost costOf(const ir::Kernel& kernel, const ir::AccessSummary& access);
 
 }  // namespace hpl::stencils

@@ -102,6 +102,12 @@ double arithmeticCycles(const TileProblem& problem, TimeForm form, const PointCo
          widthOf(problem);
 }
 
+/// What a unit takes for arithmetic and memory side by side: hardly more than for the longer of
+/// them, unless they take about the same and each waits for the other at times.
+double together(double arithmetic, double memory) {
+  return std::cbrt(arithmetic * arithmetic * arithmetic + memory * memory * memory);
+}
+
 PointCost costOfStage(const TileProblem& problem, std::size_t k) {
   if (!problem.costs.empty()) return problem.costs[k];
   PointCost part = problem.cost;
@@ -199,7 +205,7 @@ std::size_t limitOf(const TileProblem& problem) {
 }
 
 bool mayStream(const TileProblem& problem) {
-  return problem.isAlone && strategies::isStreamable(*problem.program);
+  return problem.isAlone && strategies::whyNotStreamable(*problem.program).empty();
 }
 
 /// Forms that boxes are compared with.
@@ -327,7 +333,7 @@ std::vector<TileEstimate> tilesLookedAt(const TileProblem& problem, int depth, T
 
 double cyclesUntiled(const TileProblem& problem) {
   if (dimsOf(problem) < 3 || !mayStream(problem))
-    return std::max(arithmeticCycles(problem, TimeForm::Boxes, problem.cost),
+    return together(arithmeticCycles(problem, TimeForm::Boxes, problem.cost),
                     cyclesOfMemory(problem));
   const Growth reach = strategies::haloOf(*problem.program, 1);
   const auto planes = static_cast<double>(reach.before[0] + reach.after[0]);
@@ -448,8 +454,11 @@ std::string misfit(const TileProblem& problem, const TimeTile& tile) {
     if (d > 0 || tile.form != TimeForm::Stream) cells *= static_cast<double>(tile.cells[d]);
   }
   if (cells > kMost) return fmt::format("tiles cannot have {:.0f} cells", cells);
-  if (tile.form == TimeForm::Stream && !mayStream(problem))
-    return "such programs are no streams on this device";
+  if (tile.form == TimeForm::Stream && !mayStream(problem)) {
+    const std::string why = strategies::whyNotStreamable(*problem.program);
+    return "it cannot be a stream: " +
+           (why.empty() ? "these are for CPUs, where a work-item has a tile for itself" : why);
+  }
   const std::size_t bytes = estimateOf(problem, tile).boxBytes;
   if (problem.localMemory > 0 && bytes > problem.localMemory)
     return fmt::format("{} would need {} bytes of local memory, and the device has {}",

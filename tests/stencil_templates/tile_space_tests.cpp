@@ -111,7 +111,12 @@ TEST_CASE("time tiles: numbers that make no sense, or not here, are no tiles") {
         "the device has 1048576");
   const strategies::TimeProgram line = starProgram(1);
   CHECK(misfit(problemFor(line, 5), {4, {512, 1, 1}, TimeForm::Stream}) ==
-        "such programs are no streams on this device");
+        "it cannot be a stream: one dimension has no rows that could be streamed; boxes compute "
+        "next to nothing twice there");
+  TileProblem groups = problemFor(plane, 7);
+  groups.isAlone = false;
+  CHECK(misfit(groups, {4, {512, 512, 1}, TimeForm::Stream}) ==
+        "it cannot be a stream: these are for CPUs, where a work-item has a tile for itself");
 }
 
 TEST_CASE("time tiles: what is measured fits, differs, and begins with the model's choice") {

@@ -142,6 +142,32 @@ TEST_CASE("time tiles: tune() keeps what it chooses and leaves the arrays alone"
   CHECK(cellsOf(plate.now) == cellsAfter(100, 1));
 }
 
+TEST_CASE("the tuning of the blur is explained" * doctest::skip()) {
+  Plate plate;
+  Stencil stencil = blur();
+  const StencilLauncher launcher = stencil.fp(STRICT);
+  launcher.iterate(100).tuning({.seconds = 1}).tune(plate.now, plate.next, 0.125f);
+}
+
+TEST_CASE("time tiles: tuning explains itself in one line, not in one for each tile") {
+  const TemporaryFolder folder;
+  const auto tuned =
+      subprocess::run("the tuning of the blur is explained",
+                      "HPL_EXPLAIN=1 HPL_CACHE_DIR=" + subprocess::quoted(folder.path().string()));
+  CAPTURE(tuned.output);
+  CHECK(tuned.exitCode == 0);
+  const auto lines = [&](const std::string& text) {
+    int found = 0;
+    for (std::size_t at = 0; (at = tuned.output.find(text, at)) != std::string::npos; ++at) ++found;
+    return found;
+  };
+  CHECK(lines("hpl: stencil 'blur' on ") == 1);
+  CHECK(lines(": tuned in ") == 1);
+  CHECK(lines(" variants; ") == 1);
+  CHECK(lines("the default") == 1);
+  CHECK(lines("of local memory") == 0);
+}
+
 TEST_CASE("time tiles: a tuned choice is taken by the next process, unless HPL_TUNE=off") {
   const TemporaryFolder folder;
   {

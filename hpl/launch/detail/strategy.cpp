@@ -17,6 +17,8 @@
 namespace hpl::launch {
 namespace {
 
+thread_local int quietTrials = 0;
+
 using strategies::Hidden;
 using strategies::PlaneQueue;
 using strategies::PlaneQueueOptions;
@@ -311,11 +313,15 @@ LaidOut asItsMakerWants(const Plan& plan, const Shape& shape, const Argument* ar
     result.shape.global[a] = rewritten.groups[a] * rewritten.local[a];
   }
   result.choice = rewritten.reason;
-  if (runtime::settings().explain) explain(plan, result.choice);
+  if (runtime::settings().explain && !QuietTrials::areOn()) explain(plan, result.choice);
   return result;
 }
 
 }  // namespace
+
+QuietTrials::QuietTrials() { ++quietTrials; }
+QuietTrials::~QuietTrials() { --quietTrials; }
+bool QuietTrials::areOn() { return quietTrials > 0; }
 
 int nativeLanes(const runtime::DeviceState& device, std::size_t elementBytes) {
   const bool isWide = elementBytes >= 8;

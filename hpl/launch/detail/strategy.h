@@ -32,6 +32,17 @@ struct LaidOut {
   bool isTunable = false;
 };
 
+/// While one lives, the kernels that this thread has generated in one form after another say
+/// nothing under HPL_EXPLAIN: whoever tries the forms sums up.
+class QuietTrials {
+ public:
+  QuietTrials();
+  ~QuietTrials();
+  QuietTrials(const QuietTrials&) = delete;
+  QuietTrials& operator=(const QuietTrials&) = delete;
+  static bool areOn();
+};
+
 /// Rewritten kernels by what they were rewritten for; one table per captured kernel.
 class RewrittenKernels {
  public:

@@ -3,9 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <utility>
+
 #include "hpl/error.h"
 #include "hpl/ir/printer.h"
 #include "hpl/launch/detail/kernel_entry.h"
+#include "hpl/launch/detail/strategy.h"
 #include "hpl/launch/detail/tune_bar.h"
 #include "hpl/runtime/detail/binary_store.h"
 #include "hpl/runtime/detail/device_state.h"
@@ -42,12 +46,14 @@ TuneResult tuneNow(Tunable& tunable, const TuneOptions& options) {
   tune::SearchOptions searchOptions;
   searchOptions.seconds = options.seconds;
   TuneBar bar(tunable.describe());
+  std::optional<QuietTrials> quiet(std::in_place);
   const tune::Outcome outcome = tune::search(
       tunable.points(), [&](const tune::Point& p) { return tunable.measure(p); }, &tune::secondsNow,
       searchOptions,
       [&](const tune::SearchProgress& progress) {
         if (options.progress) bar.update(progress);
       });
+  quiet.reset();
   TuneResult result;
   result.choice = tunable.choiceOf(tunable.points()[outcome.best]);
   result.defaultChoice = tunable.choiceOf(tunable.points().front());
@@ -59,10 +65,13 @@ TuneResult tuneNow(Tunable& tunable, const TuneOptions& options) {
   tune::Store& store = findingsOf(tunable.device());
   if (store.keep(tunable.key(), findingOf(tunable, outcome))) result.file = store.file().string();
 
-  const std::string text = fmt::format(
-      "{} on {}: tuned in {}: {} of {} variants; {}, {:.2f} times as fast as the default",
-      tunable.describe(), tunable.device().name(), timeText(outcome.elapsed), outcome.measured,
-      outcome.points, result.choice, result.speedup());
+  const std::string text =
+      fmt::format("{} on {}: tuned in {}: {} of {} variants; {}, {}", tunable.describe(),
+                  tunable.device().name(), timeText(outcome.elapsed), outcome.measured,
+                  outcome.points, result.choice,
+                  result.changed ? fmt::format("{:.2f} times as fast as the default, {}",
+                                               result.speedup(), result.defaultChoice)
+                                 : "the default");
   if (runtime::settings().explain) {
     std::fputs(("hpl: " + text + "\n").c_str(), stderr);
   } else {

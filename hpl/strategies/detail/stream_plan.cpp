@@ -2,6 +2,7 @@
 #include "hpl/strategies/detail/stream_plan.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "hpl/strategies/detail/source.h"
 #include "hpl/strategies/stream.h"
@@ -44,9 +45,7 @@ bool allGoOn(const TimeProgram& program) {
 }  // namespace
 
 StreamPlan planStream(const TimeProgram& program, const OverlappedOptions& options) {
-  if (program.dims < 2) throw Refused{"one dimension has no rows that could be streamed"};
-  if (program.stages.size() != 1) throw Refused{"a step has several functions"};
-  if (!allGoOn(program)) throw Refused{"not all that is written goes from step to step"};
+  if (std::string why = whyNotStreamable(program); !why.empty()) throw Refused{std::move(why)};
   if (options.local != std::array<int, 3>{1, 1, 1})
     throw Refused{"several work-items do not share a stream"};
   StreamPlan plan;
@@ -76,8 +75,14 @@ StreamPlan planStream(const TimeProgram& program, const OverlappedOptions& optio
 
 }  // namespace detail
 
-bool isStreamable(const TimeProgram& program) {
-  return program.dims > 1 && program.stages.size() == 1 && detail::allGoOn(program);
+std::string whyNotStreamable(const TimeProgram& program) {
+  // A stream saves what boxes compute twice along all dimensions but the slowest.
+  if (program.dims < 2)
+    return "one dimension has no rows that could be streamed; boxes compute next to nothing twice "
+           "there";
+  if (program.stages.size() != 1) return "a step has several functions";
+  if (!detail::allGoOn(program)) return "not all that is written goes from step to step";
+  return "";
 }
 
 std::size_t ringBytes(const TimeProgram& program, const std::vector<std::size_t>& bytes,
