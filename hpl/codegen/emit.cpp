@@ -41,7 +41,9 @@ EmittedKernel emit(const ir::Kernel& kernel, const EmitOptions& options) {
   for (const ir::Function* function : functions) {
     if (function->native == nullptr) detail::FunctionWriter(session, *function).writeFunction();
   }
+  const std::size_t before = session.text.out().size();
   detail::FunctionWriter(session, *kernel.entry).writeKernel(emitted.slots);
+  session.text.out().insert(before, session.apart);
 
   emitted.source = detail::preamble(session) + session.text.out();
   emitted.buildOptions = buildOptions(options);

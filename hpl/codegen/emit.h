@@ -54,6 +54,9 @@ struct EmitOptions {
   /// The kernel computes in vectors of up to this many bits; x86 compilers cut those of 512 into
   /// halves unless they are told. 0: what the compiler thinks best.
   int vectorBits = 0;
+  /// No two array parameters share memory where one of them is written: their pointers are
+  /// `restrict`, so that compilers read what is the same for all steps of a loop before it.
+  bool distinctArrays = false;
   /// Check every access against the extents; see `ErrorBuffer`.
   bool checkBounds = false;
   /// The device has cl_khr_fp16. Without it half arrays are converted at loads and stores, and

@@ -147,6 +147,9 @@ struct Expr {
 
 struct Block {
   std::vector<const Stmt*> stmts;
+  /// As a statement: it had better be compiled on its own, where compilers cannot spread what it
+  /// needs (constants, addresses) over the code around it. It means the same all the same.
+  bool isApart = false;
 };
 
 /// Declares a variable; `init` may be null (then private storage is indeterminate).

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "hpl/strategies/detail/apart.h"
 #include "hpl/strategies/detail/body_copies.h"
 #include "hpl/strategies/detail/carry.h"
 #include "hpl/strategies/detail/drop_unused.h"
@@ -103,6 +104,7 @@ class RowsBuilder {
   int vectors_ = 1;
   bool usedSizes_ = false;
   std::size_t kept_ = 0;
+  bool isApart_ = false;
   /// Jam: there are as many rows left away from the borders (a variable), and what says the latter.
   const Expr* tall_ = nullptr;
   const Expr* jamWithin_ = nullptr;
@@ -227,6 +229,9 @@ const Expr* RowsBuilder::fastRows(Block& out, Block& head, Variable* from, Varia
     for (Variable* kept : carried.kept)
       builder_.declare(*vectors, kept, builder_.make(kept->type, ir::Constant{}));
     builder_.declare(*vectors, carried.expected, builder_.number(-1, kUlong));
+  } else if (belongsApart(*body)) {
+    body = setApart(builder_, *body);
+    isApart_ = true;
   }
   vectorLoop(*vectors, *body, context, x, options_.lanes * vectors_, from, to, nullptr);
   builder_.statement(out, ir::If{builder_.ref(fast), vectors, nullptr});
@@ -371,7 +376,8 @@ Rows RowsBuilder::build() {
   result.reason = std::to_string(options_.lanes) + " lanes, " + std::to_string(vectors_) +
                   (vectors_ == 1 ? " vector" : " vectors") + " side by side, " +
                   std::to_string(jam_) + (jam_ == 1 ? " row" : " rows") + " at once" +
-                  (kept_ > 0 ? ", values handed on along rows" : "");
+                  (kept_ > 0 ? ", values handed on along rows" : "") +
+                  (isApart_ ? ", in a function of their own" : "");
   return result;
 }
 

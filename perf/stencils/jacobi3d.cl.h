@@ -66,6 +66,24 @@ WIDE void jacobi7(__global float* out, const __global float* in, int width, int 
       for (size_t x = 1; x < w - 1; x += V) ONE7(min(x, last), z);
 }
 
+/* A load for all planes that it is a neighbour in, so that few vectors live at a time. */
+VECTORS void four27(__global float* o, const __global float* q, size_t w, size_t plane) {
+  FL sum[4][3];
+  _Pragma("unroll") for (int j = 0; j < 4; j++)
+    sum[j][0] = sum[j][1] = sum[j][2] = 0.0f;
+  _Pragma("unroll") for (int i = 0; i < 6; i++)
+    _Pragma("unroll") for (int k = 0; k < 9; k++) {
+      const int dy = k / 3 - 1, dx = k % 3 - 1;
+      FL v = LDFL(q + (i - 1) * (long)plane + dy * (long)w + dx);
+      _Pragma("unroll") for (int j = 0; j < 4; j++) {
+        const int away = abs(i - 1 - j) + (k / 3 != 1) + (k % 3 != 1);
+        if (i >= j && i <= j + 2 && away > 0) sum[j][away - 1] += v;
+      }
+    }
+  _Pragma("unroll") for (int j = 0; j < 4; j++)
+    STFL(o + j * plane, (14.0f * sum[j][0] + 3.0f * sum[j][1] + sum[j][2]) * (1.0f / 128.0f));
+}
+
 /* Loads instead of shuffles: the 18 rows of four planes do not fit the registers. */
 WIDE void jacobi27(__global float* out, const __global float* in, int width, int height, int depth,
                    int rows, int planes) {
@@ -74,22 +92,11 @@ WIDE void jacobi27(__global float* out, const __global float* in, int width, int
 #define ONE27(x, z)                     \
   STFL(out + (z) * plane + y * w + (x), \
        twentySeven(in + (z) * plane + y * w + (x), w, plane))
-#define FOUR27(x)                                                          \
-  {                                                                        \
-    const __global float* q = in + z * plane + y * w + (x);                \
-    __global float* o = out + z * plane + y * w + (x);                     \
-    FL a = twentySeven(q, w, plane), b = twentySeven(q + plane, w, plane); \
-    FL c = twentySeven(q + 2 * plane, w, plane);                           \
-    FL d = twentySeven(q + 3 * plane, w, plane);                           \
-    STFL(o, a);                                                            \
-    STFL(o + plane, b);                                                    \
-    STFL(o + 2 * plane, c);                                                \
-    STFL(o + 3 * plane, d);                                                \
-  }
   for (; z + 4 <= z1; z += 4)
     for (size_t y = y0; y < y1; y++) {
       for (int i = 0; i < 4; i++) ONE27(1, z + i);
-      for (size_t x = V; x + V < w; x += V) FOUR27(x)
+      for (size_t x = V; x + V < w; x += V)
+        four27(out + z * plane + y * w + x, in + z * plane + y * w + x, w, plane);
       for (int i = 0; i < 4; i++) ONE27(last, z + i);
     }
   for (; z < z1; z++)

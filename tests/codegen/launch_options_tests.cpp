@@ -93,3 +93,90 @@ TEST_CASE("functions get the strides of the arrays that they are given, shared o
   run(kernel, options, {array(x_, {2, 3}), array(y_, {2, 3})}, {{3, 2}, {1, 1}});
   CHECK(x_ == std::vector<int>{2, 3, 4, 5, 6, 7});
 }
+
+TEST_CASE("global arrays that share no memory are restrict pointers when the launch says so") {
+  IrBuilder b("copy");
+  A out = b.array("out", kFloat, 1), in = b.array("in", kFloat, 1, {.readOnly = true});
+  b.set(out(b.idx()), in(b.idx()));
+  const Kernel kernel = b.finish();
+  EmitOptions options;
+  options.distinctArrays = true;
+  CHECK(contains(emit(kernel, options).source,
+                 "copy(__global float* restrict out, __global const float* restrict in)"));
+  CHECK_FALSE(contains(emit(kernel).source, "restrict"));
+}
+
+namespace {
+
+/// The kernel with its last statements in a block that is to be compiled on its own.
+void setApart(const Kernel& kernel, std::size_t statements) {
+  auto* body = const_cast<Block*>(kernel.entry->body);
+  const auto first = body->stmts.end() - static_cast<std::ptrdiff_t>(statements);
+  const Block part{{first, body->stmts.end()}, true};
+  body->stmts.erase(first, body->stmts.end());
+  body->stmts.push_back(kernel.arena->add(Stmt{{}, part}));
+}
+
+}  // namespace
+
+TEST_CASE("a block that is set apart becomes a function that gets what it reads") {
+  IrBuilder b("scale");
+  A out = b.array("out", kFloat, 2), in = b.array("in", kFloat, 2, {.readOnly = true});
+  A factor = b.scalar("factor", kFloat);
+  A sum = b.var("sum", kFloat, in(b.idy(), b.idx()));
+  b.set(out(b.idy(), b.idx()), *sum * *factor);
+  const Kernel kernel = b.finish();
+  setApart(kernel, 1);
+  EmitOptions options;
+  options.stridesOf = {-1, 0};
+  CHECK(emit(kernel, options).source ==
+        "#if defined(__has_attribute)\n"
+        "#if __has_attribute(noinline)\n"
+        "#define hpl_apart __attribute__((noinline))\n"
+        "#endif\n"
+        "#endif\n"
+        "#ifndef hpl_apart\n"
+        "#define hpl_apart\n"
+        "#endif\n"
+        "\n"
+        "hpl_apart void scale_block(const ulong idy, const ulong idx, __global float* out,\n"
+        "    const ulong out_s0, const float sum, const float factor) {\n"
+        "  out[idy * out_s0 + idx] = sum * factor;\n"
+        "}\n"
+        "\n"
+        "__kernel void scale(__global float* out, const ulong out_s0, __global const float* in,\n"
+        "    const float factor) {\n"
+        "  const ulong idx = get_global_id(0);\n"
+        "  const ulong idy = get_global_id(1);\n"
+        "  float sum = in[idy * out_s0 + idx];\n"
+        "  scale_block(idy, idx, out, out_s0, sum, factor);\n"
+        "}\n");
+}
+
+TEST_CASE("a block that changes what is around it, leaves it or is checked stays where it is") {
+  const auto make = [](bool changes) {
+    IrBuilder b("sums");
+    A out = b.array("out", kFloat, 1);
+    A sum = b.var("sum", kFloat, b.lit(kFloat, 1));
+    if (changes) b.set(sum, *sum + *sum);
+    b.set(out(b.idx()), *sum);
+    if (!changes) b.ret();
+    const Kernel kernel = b.finish();
+    setApart(kernel, 2);
+    return kernel;
+  };
+  for (const bool changes : {true, false}) {
+    const std::string source = emit(make(changes)).source;
+    CHECK_FALSE(contains(source, "hpl_apart"));
+    CHECK(contains(source, "  {\n"));
+  }
+  IrBuilder b("copy");
+  A out = b.array("out", kInt, 1);
+  b.set(out(b.idx()), b.lit(3));
+  const Kernel kernel = b.finish();
+  setApart(kernel, 1);
+  CHECK(contains(emit(kernel).source, "hpl_apart"));
+  EmitOptions options;
+  options.checkBounds = true;
+  CHECK_FALSE(contains(emit(kernel, options).source, "hpl_apart"));
+}

@@ -94,6 +94,17 @@ constexpr const char* kPlainConversions = R"(#if defined(__has_builtin)
 
 )";
 
+constexpr const char* kApart = R"(#if defined(__has_attribute)
+#if __has_attribute(noinline)
+#define hpl_apart __attribute__((noinline))
+#endif
+#endif
+#ifndef hpl_apart
+#define hpl_apart
+#endif
+
+)";
+
 // Half values by way of their bits, for devices that can only load and store them.
 void writeHalfHelpers(std::string& out, const Session& session) {
   const auto spell = [](const char* type, int lanes) {
@@ -158,6 +169,7 @@ std::string preamble(const Session& session) {
         std::to_string(options.vectorBits) +
         ")))\n#endif\n#endif\n#ifndef hpl_wide\n#define hpl_wide\n#endif\n\n";
   }
+  if (!session.apart.empty()) out += kApart;
   if (session.convertsVectors) out += kPlainConversions;
   writeComplex(out, usage);
   for (const std::string& type : session.safeDivisions) writeSafeDivision(out, type);

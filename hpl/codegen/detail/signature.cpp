@@ -199,7 +199,8 @@ void FunctionWriter::kernelSlots(const Variable& param, std::vector<std::string>
     return;
   }
   const bool isLocal = param.space == Space::Local;
-  out.push_back(pointerTo(param, own.name));
+  const bool isAlone = session_.options.distinctArrays && param.space == Space::Global;
+  out.push_back(pointerTo(param, isAlone ? "restrict " + own.name : own.name));
   slots.push_back({isLocal ? Slot::Kind::Local : Slot::Kind::Buffer, index, 0});
   if (hasOffset(param)) {
     out.push_back("const ulong " + own.name + "_offset");

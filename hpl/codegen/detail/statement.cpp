@@ -63,6 +63,7 @@ void FunctionWriter::single(const Stmt& stmt) {
   } else if (const auto* builtin = stmt.as<ir::BuiltinCall>()) {
     builtinCall(*builtin, stmt.where, false);
   } else if (const auto* inner = stmt.as<ir::Block>()) {
+    if (inner->isApart && apart(*inner)) return;
     text.line("{");
     nested(inner);
     text.line("}");

@@ -42,6 +42,8 @@ struct Session {
   const EmitOptions& options;
   Usage usage;
   Text text;
+  /// Functions made of blocks of the kernel, which precede it.
+  std::string apart;
   NameScope globals;
   std::unordered_map<const ir::Function*, std::string> functionNames;
   std::vector<AccessSite> sites;
@@ -224,6 +226,10 @@ class FunctionWriter {
   void builtinCall(const ir::BuiltinCall& call, const ir::SourceLocation& where, bool declares);
   void resultPrefix(const ir::Variable* result, bool declares);
   bool isUnused(const ir::Variable& variable) const;
+
+  // apart.cpp
+  /// Writes the block as a function and a call of it; returns whether that is possible.
+  bool apart(const ir::Block& inner);
 
   // loops.cpp
   /// A loop's initialisation that fits its header: `declared` is declared there too.

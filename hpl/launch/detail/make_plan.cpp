@@ -69,6 +69,7 @@ codegen::EmitOptions emitOptions(const Plan& plan, const LaidOut& laidOut,
   options.axes = shape.axes;
   options.plainConversions = laidOut.isRewritten;
   options.vectorBits = laidOut.vectorBits;
+  options.distinctArrays = laidOut.distinctArrays;
   // A share's replicas hold what it touches of each array only.
   if (!plan.isSlice) options.stridesOf = stridesShared(arguments, plan.argumentCount);
   options.checkBounds = runtime::settings().checkBounds;

@@ -188,6 +188,7 @@ LaidOut inRows(const Plan& plan, const Shape& shape, const Argument* arguments,
     result.hidden.push_back(valueOf(hidden, plan, shape, arguments, block));
   result.kernel = rows->kernel;
   result.vectorBits = options.lanes * widestElement(*plan.version) * 8;
+  result.distinctArrays = true;
   result.shape.axes = kNaturalAxes;
   for (std::size_t a = 0; a < 3; ++a) {
     result.shape.global[a] = dividedUp(shape.size[a], block[a]);

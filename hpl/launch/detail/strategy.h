@@ -26,6 +26,8 @@ struct LaidOut {
   bool isRewritten = false;
   /// Of the vectors that a strategy has introduced; 0: none.
   int vectorBits = 0;
+  /// The strategy has seen that no written array is passed twice.
+  bool distinctArrays = false;
   /// The strategy and its numbers, or why the kernel runs as written; a phrase for people.
   std::string choice = {};
   /// Nothing but the kernel decided: tuning may choose otherwise.

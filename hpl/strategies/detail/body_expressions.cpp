@@ -268,10 +268,17 @@ BodyWriter::Value BodyWriter::convertCast(const Expr& expr, const ir::Cast& cast
 /// abs() of signed integers, which PoCL computes in quarters of vectors.
 const Expr* BodyWriter::magnitude(const Expr* value, Scalar type) {
   if (!lazy_) value = keep("value", value);
-  const Expr* zero = builder_.make(value->type, ir::Constant{});
-  const Expr* plain = builder_.cast(value, widened(Type{type}, context_.lanes));
-  return builder_.select(builder_.binary(BinaryOp::Lt, value, zero),
-                         builder_.unary(ir::UnaryOp::Negate, plain), plain);
+  // -1 where it is negative, else 0. Compilers know this form as one instruction; a comparison and
+  // a selection they take for three.
+  const auto bits = static_cast<std::int64_t>(8 * ir::sizeOf(value->type.scalar));
+  const Type scalar = value->type.element();
+  const Expr* sign = builder_.binary(BinaryOp::Shr, value,
+                                     splat(builder_.number(bits - 1, scalar), scalar.scalar));
+  if (!lazy_) sign = keep("sign", sign);
+  const Type wide = widened(Type{type}, context_.lanes);
+  return builder_.binary(BinaryOp::Sub,
+                         builder_.cast(builder_.binary(BinaryOp::BitXor, value, sign), wide),
+                         builder_.cast(sign, wide));
 }
 
 BodyWriter::Value BodyWriter::convertBuiltin(const Expr& expr, const ir::BuiltinExpr& builtin,
