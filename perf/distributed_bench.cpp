@@ -7,7 +7,8 @@
 // exchange included, of kernels as a scientist writes them, against the best kernels that we know
 // (perf/stencils). distributed/..._processor: the same in time that the calling thread, for whole
 // runs all threads of the process, had a processor for; it hardly depends on what else the machine
-// does, but leaves out what is waited.
+// does, but leaves out what is waited. --check compares results at small sizes and measures
+// nothing.
 #include <time.h>
 
 #include <array>
@@ -260,9 +261,27 @@ void require(bool same, const char* what) {
   std::exit(1);
 }
 
+/// Nothing is measured: small sizes, which neither devices nor bands nor vectors divide.
+template <class Pair>
+void checkPair(std::size_t size, const char* what) {
+  Pair pair(size, 7);
+  pair.ours();
+  pair.twin();
+  require(pair.agree(), what);
+  std::printf("%s: library and twin agree\n", what);
+}
+
+int checkAll() {
+  checkPair<LifePair>(66, "life of bytes");
+  checkPair<BestLifePair>(101, "life");
+  checkPair<BestJacobiPair>(37, "jacobi3d");
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string(argv[1]) == "--check") return checkAll();
   const std::size_t devices = devicesHere().size();
   LifePair small(64, 200);
   BestLifePair large(2048, 50);

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Table II and Figures 10, 11, 13, 14 and 15 of the stencil paper, for the samples of this
 # repository and the kernels in perf/templates.
-# Usage: perf/figures.sh [--plots-only | --templates-only] [FOLDER] (default: perf/results/latest)
-# Measures (some ten minutes), writes CSV files, and draws them as SVG and PNG where Python has
-# matplotlib (Debian: python3-matplotlib). With --plots-only it draws the CSV files that are there,
-# with --templates-only it measures Figures 10 and 14 alone (three minutes).
+# Usage: perf/figures.sh [--plots-only | --templates-only | --applications-only] [FOLDER]
+# Measures (some ten minutes), writes CSV files into FOLDER (default: perf/results/latest), and draws
+# them as SVG and PNG where Python has matplotlib (Debian: python3-matplotlib). With --plots-only it
+# draws the CSV files that are there, with --templates-only it measures Figures 10 and 14 alone (three
+# minutes), with --applications-only Figures 11, 13 and 15 (four).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -13,6 +14,7 @@ measure=all
 case "${1:-}" in
   --plots-only) measure=nothing; shift ;;
   --templates-only) measure=templates; shift ;;
+  --applications-only) measure=applications; shift ;;
   --*) sed -n 's/^# \(Usage.*\)/\1/p' "$0" >&2; exit 2 ;;
 esac
 out=${1:-perf/results/latest}
@@ -46,16 +48,28 @@ kernels() {
 
 build() { cmake --build --preset release -j "$(nproc)" --target "$@" >/dev/null; }
 
-if [ "$measure" != nothing ]; then
+[ "$measure" = nothing ] || cmake --preset release >/dev/null
+if [ "$measure" = all ] || [ "$measure" = templates ]; then
   kernels >"$out/kernels.csv"
-  cmake --preset release >/dev/null
   build hpl_template_bench
   build/release/perf/hpl_template_bench --csv "$out/templates.csv"
 fi
-if [ "$measure" = all ]; then
-  table2 >"$out/table2.csv"
-  build all
-  perf/applications.py --bin build/release/bin --out "$out/applications.csv"
+if [ "$measure" = all ] || [ "$measure" = applications ]; then
+  [ "$measure" = applications ] || table2 >"$out/table2.csv"
+  build hpl_applications_bench
+  perf/applications.py --bench build/release/perf/hpl_applications_bench \
+    --out "$out/applications.csv"
+fi
+has() { [ -f "$out/applications.csv" ] && grep -q "^$1," "$out/applications.csv"; }
+for figure in figure11 figure13; do
+  has $figure || continue
+  echo "$figure: syncGhosts against ghosts updated by hand, both with annotations"
+  perf/plot.py --numbers --base annotations $figure "$out/applications.csv" |
+    grep -E '^(series|syncGhosts)'
+done
+if has figure15; then
+  echo "figure15: the best width of the ghosts"
+  perf/plot.py --best figure15 "$out/applications.csv" | tee "$out/best_widths.csv"
 fi
 
 if ! python3 -c 'import matplotlib' 2>/dev/null; then

@@ -4,22 +4,26 @@
 
     plot.py FIGURE RESULTS.csv OUT...      FIGURE: see below; OUT: .svg, .png or .pdf
     plot.py --numbers FIGURE RESULTS.csv   prints what would be drawn; needs no matplotlib
+    plot.py --numbers --base STYLE ...     the same, bars against another style
+    plot.py --best FIGURE RESULTS.csv      prints the best point of each line, and its ratio
 
 RESULTS.csv has a header and the columns figure (figure11 or 11), application, devices, style,
 ghost_width, pair, seconds: one line for each run. Runs with the same `pair` were made one after the
 other and are compared with each other. Columns that a figure does not use may be empty. For figure10
 it is what sloc.py --csv prints: application, style, sloc, effort and others.
 
-Bars show the ratio of medians, base / other: above 1 is faster than the base. Lines show the ratio
-of medians, other / base: below 1 is faster than the narrowest ghosts. Whiskers are the smallest and
-largest ratio of one pair. Reductions show the per cent of the base's lines and effort that a style
-saves, for applications that have the base.
+Each pair gives a ratio. Bars show the median of base / other: above 1 is faster than the base.
+Lines show the median of other / base: below 1 is faster than the narrowest ghosts. Whiskers are
+where the true median lies with 95 % confidence, whatever the distribution (order statistics of the
+pairs); of less than six pairs they are the extremes. Reductions show the per cent of the base's
+lines and effort that a style saves, for applications that have the base.
 
 Figures:"""
 import argparse
 import collections
 import csv
 import dataclasses
+import math
 import pathlib
 import statistics
 import sys
@@ -121,16 +125,22 @@ def read_results(lines, name, figure):
     return rows
 
 
+def interval(values):
+    """The range of sorted values that holds the median of what they are drawn from with 95 %."""
+    count, outside, rank = len(values), 0.0, -1
+    while 2 * (outside := outside + math.comb(count, rank + 1) / 2**count) <= 0.05:
+        rank += 1
+    rank = max(rank, 0)
+    return values[rank], values[count - 1 - rank]
+
+
 def ratio(over, under, what):
-    """Of the medians of two {pair: seconds}; whiskers over the pairs that both have."""
+    """Of two {pair: seconds}, over the pairs that both have."""
     pairs = sorted(over.keys() & under.keys())
     if not pairs:
         raise PlotError(f"{what}: no pair has both runs")
-    single = [over[pair] / under[pair] for pair in pairs]
-    median = (statistics.median(over[pair] for pair in pairs) /
-              statistics.median(under[pair] for pair in pairs))
-    # The quotient of medians need not lie among the quotients of pairs.
-    return Ratio(median, min(*single, median), max(*single, median))
+    single = sorted(over[pair] / under[pair] for pair in pairs)
+    return Ratio(statistics.median(single), *interval(single))
 
 
 def label_of(row, rows):
@@ -272,27 +282,48 @@ def print_numbers(series):
             print(f"{name},{at},{point.median:.4f},{point.low:.4f},{point.high:.4f}")
 
 
+def print_best(series):
+    """Of each line the lowest point; others whose interval meets its own are as good."""
+    print("series,best,median,min,max,as_good")
+    for name, values in series.items():
+        best = min(values, key=lambda at: values[at].median)
+        point = values[best]
+        others = [str(at) for at, p in values.items() if at != best and p.low <= point.high]
+        print(f"{name},{best},{point.median:.4f},{point.low:.4f},{point.high:.4f},"
+              f"{' '.join(others)}")
+
+
 def main():
     table = "\n".join(f"  {name}   {figure.title}" for name, figure in FIGURES.items())
     parser = argparse.ArgumentParser(description=f"{__doc__}\n{table}",
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--numbers", action="store_true")
+    parser.add_argument("--best", action="store_true")
+    parser.add_argument("--base", help="of bars")
     parser.add_argument("figure", choices=FIGURES)
     parser.add_argument("results")
     parser.add_argument("outputs", nargs="*", metavar="OUT")
     arguments = parser.parse_args()
-    if not arguments.numbers and not arguments.outputs:
-        parser.error("name the files to write, or say --numbers")
+    if not (arguments.numbers or arguments.best or arguments.outputs):
+        parser.error("name the files to write, or say --numbers or --best")
     for output in arguments.outputs:
         if pathlib.Path(output).suffix not in (".svg", ".png", ".pdf"):
             parser.error(f"{output}: files end in .svg, .png or .pdf")
     figure = FIGURES[arguments.figure]
+    if arguments.best and figure.kind != "lines":
+        parser.error(f"--best: {arguments.figure} has no lines")
+    if arguments.base:
+        if figure.kind != "bars" or arguments.outputs:
+            parser.error("--base: for --numbers of bars")
+        figure = dataclasses.replace(figure, base=arguments.base)
     try:
         with open(arguments.results, newline="") as file:
             rows = read_results(file, arguments.results, arguments.figure)
         series = series_of(figure, rows)
         if arguments.numbers:
             print_numbers(series)
+        if arguments.best:
+            print_best(series)
         if arguments.outputs:
             draw(figure, series, arguments.outputs)
     except (PlotError, OSError) as problem:

@@ -5,11 +5,14 @@
 
 #include <array>
 #include <cstring>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "hpl/error.h"
 #include "hpl/geometry/layout.h"
 #include "hpl/geometry/rect_copy.h"
+#include "hpl/memory/detail/assignment_memory.h"
 #include "hpl/memory/detail/device_fill.h"
 #include "hpl/memory/detail/placement.h"
 #include "hpl/memory/detail/transfer.h"
@@ -85,59 +88,84 @@ Site siteOfCopy(const View& dst, const View& src) {
   return {};
 }
 
-// Copies on the compute queue of a device, through a temporary when the views overlap.
-void copyOnDevice(DeviceState& device, View& dst, View& src) {
+// Through a temporary, because the views overlap.
+void shiftOnDevice(DeviceState& device, View& dst, View& src) {
   Transaction transaction;
   const DeviceUse uses[2] = {{&src, true, false, false}, {&dst, false, true, true}};
   std::array<Placement, 2> placements;
   const Root& root = dst.root();
-  const bool viaTemporary = overlap(dst, src);
   const std::size_t bytes = dst.size() * root.elementSize();
   WaitList waits;
   cl::Buffer temporary;
   for (;;) {
     waits.clear();
     transaction.prepare(device, uses, placements, waits);
-    if (!viaTemporary) break;
     DeviceMemory& memory = *findDeviceMemory(device);
     if (allocate(transaction.lock(), memory, root, bytes, nullptr, temporary)) break;
   }
   // The driver keeps the memory until the copies are done; our books need not.
-  if (viaTemporary) device.release(bytes);
+  device.release(bytes);
 
   const auto buffer = [](const Placement& placement) { return cl::Buffer(placement.buffer, true); };
-  cl::Event event;
-  if (viaTemporary) {
-    enqueueDeviceCopy(device, buffer(placements[0]), placements[0].box, src.box(), temporary,
-                      src.box(), src.box(), root, waits);
-    event = enqueueDeviceCopy(device, temporary, src.box(), src.box(), buffer(placements[1]),
-                              placements[1].box, dst.box(), root, {});
-  } else {
-    event = enqueueDeviceCopy(device, buffer(placements[0]), placements[0].box, src.box(),
-                              buffer(placements[1]), placements[1].box, dst.box(), root, waits);
-  }
+  enqueueDeviceCopy(device, buffer(placements[0]), placements[0].box, src.box(), temporary,
+                    src.box(), src.box(), root, waits);
+  cl::Event event =
+      enqueueDeviceCopy(device, temporary, src.box(), src.box(), buffer(placements[1]),
+                        placements[1].box, dst.box(), root, {});
   trace::recordTransfer(trace::Transfer::DeviceToDevice, bytes, device.index(), event(),
                         root.label(), trace::Queue::Compute);
   transaction.commit(std::move(event));
 }
 
+// Copies on the compute queue of a device.
+void copyOnDevice(DeviceState& device, View& dst, View& src) {
+  if (overlap(dst, src)) return shiftOnDevice(device, dst, src);
+  Transaction transaction;
+  std::unique_ptr<DeviceCopy> copy = assignmentsTo(dst).take(dst, src, device);
+  if (copy == nullptr) copy = std::make_unique<DeviceCopy>(device, dst, src);
+  copy->run(transaction);
+  assignmentsTo(dst).giveBack(dst, src, std::move(copy));
+}
+
 // Moves what is left of the source; false when the lock was given up on the way.
-bool moveInto(Lock& lock, Replica& target, const View& dst, const View& src, Region& left) {
+bool moveInto(Lock& lock, Replica& target, const View& dst, const View& src, Region& left,
+              KnownTransfers& attempt) {
   RootState& from = src.root().state();
   geometry::Point shift = dst.box().lo();
   for (int d = 0; d < shift.rank(); ++d) shift[d] -= src.box().lo(d);
   for (Replica* source : sourcesFor(from, &target)) {
     const Region pieces = intersectionOf(left, source ? source->own.current : from.host.current);
     for (const Box& piece : pieces) {
-      const Moved moved = transfer(lock, {&from, source, piece},
-                                   {&dst.root().state(), &target, piece.translated(shift)});
+      const End there{&from, source, piece};
+      const End here{&dst.root().state(), &target, piece.translated(shift)};
+      const Moved moved = transfer(lock, there, here);
       if (moved == Moved::Blocked) return false;
       left.subtract(piece);
       if (moved == Moved::Staged) return false;
+      attempt.add(there, here);
     }
   }
   return true;
 }
+
+// An operation that needs several attempts is not seen whole by any of them.
+class Attempts {
+ public:
+  Attempts(View& dst, View& src) : dst_(dst), src_(src) {}
+
+  KnownTransfers& next() {
+    known_.begin({&dst_.root().state(), &src_.root().state()});
+    if (count_++ > 0) known_.giveUp();
+    return known_;
+  }
+  void learn() { assignmentsTo(dst_).learn(dst_, src_, std::move(known_)); }
+
+ private:
+  View& dst_;
+  View& src_;
+  KnownTransfers known_;
+  int count_ = 0;
+};
 
 void copyIntoDevice(DeviceState& device, View& dst, View& src) {
   Lock lock(coherenceMutex());
@@ -147,9 +175,11 @@ void copyIntoDevice(DeviceState& device, View& dst, View& src) {
   while (target == nullptr) target = placeReplica(lock, state, memory, dst.box());
   const Pin pin(*target);
   Region left = src.box();
-  while (!moveInto(lock, *target, dst, src, left)) {
+  Attempts attempts(dst, src);
+  while (!moveInto(lock, *target, dst, src, left, attempts.next())) {
   }
   state.markWritten(target->storage(), dst.box(), false);
+  attempts.learn();
 }
 
 // The part of the active distribution that a nested view lies in, with the device's own copy.
@@ -172,6 +202,7 @@ PartCopy partCopyOf(const View& view) {
 bool holds(const PartCopy& copy, const Box& box) {
   if (copy.replica == nullptr) return false;
   const Storage& own = copy.replica->own;
+  if (own.current.contains(box) || own.kept.contains(box)) return true;
   return differenceOf(differenceOf(Region(box), own.current), own.kept).empty();
 }
 
@@ -188,13 +219,14 @@ PartCopy placedCopyOf(Lock& lock, const View& view) {
 // Before ghosts get values of the part's own: where the device is the only one to have the array's
 // values of them, because the array was used in another way meanwhile, the host takes those. False
 // when the lock was given up on the way.
-bool saveGhosts(Lock& lock, const PartCopy& copy, const View& dst) {
+bool saveGhosts(Lock& lock, const PartCopy& copy, const View& dst, KnownTransfers* attempt) {
   if (!copy.replica->own.current.intersects(dst.box()) || copy.part->core.contains(dst.box()))
     return true;
   RootState& state = dst.root().state();
   Region lost = intersectionOf(state.onlyIn(copy.replica->own), Region(dst.box()));
   lost.subtract(copy.part->core);
   if (lost.empty()) return true;
+  if (attempt != nullptr) attempt->giveUp();
   state.materialiseHost();
   for (const Box& box : lost) {
     if (!fetch(lock, state, nullptr, box)) return false;
@@ -213,11 +245,11 @@ bool concernsPart(const View& dst, const View& src) {
 }
 
 // One attempt; false when the lock was given up on the way.
-bool tryCopyPart(Lock& lock, View& dst, View& src, Region& left) {
+bool tryCopyPart(Lock& lock, View& dst, View& src, Region& left, KnownTransfers& attempt) {
   RootState& state = dst.root().state();
   const bool toPart = partCopyOf(dst).part != nullptr;
   const PartCopy to = placedCopyOf(lock, dst);
-  if (toPart && (to.replica == nullptr || !saveGhosts(lock, to, dst))) return false;
+  if (toPart && (to.replica == nullptr || !saveGhosts(lock, to, dst, &attempt))) return false;
   const PartCopy from = partCopyOf(src);
   if (to.replica == nullptr) state.materialiseHost();
   const bool fromPart = holds(from, src.box());
@@ -227,15 +259,20 @@ bool tryCopyPart(Lock& lock, View& dst, View& src, Region& left) {
                           (!fromPart || from.replica->own.current.contains(src.box()));
   if (isExchange && to.replica->own.current.contains(dst.box())) return true;
   if (fromPart && from.replica != to.replica) {
-    const Moved moved = transfer(lock, {&src.root().state(), from.replica, src.box()},
-                                 {&state, to.replica, dst.box()});
+    const End there{&src.root().state(), from.replica, src.box()};
+    const End here{&state, to.replica, dst.box()};
+    const Moved moved = transfer(lock, there, here);
     if (moved == Moved::Blocked) return false;
-  } else if (!moveInto(lock, *to.replica, dst, src, left)) {
+    if (moved == Moved::Staged) attempt.giveUp();
+    attempt.add(there, here);
+  } else if (!moveInto(lock, *to.replica, dst, src, left, attempt)) {
     return false;
   }
   Storage& storage = to.replica != nullptr ? to.replica->own : state.host;
   if (isExchange) {
     state.markCurrent(storage, dst.box());
+    // All ghosts were brought up to date, as an exchange would have.
+    if (to.replica->own.kept.empty()) to.replica->launchesSinceRefresh = 0;
   } else if (to.part != nullptr) {
     state.markPartWritten(*to.replica, dst.box(), *to.part, PartWriter::Assignment);
   } else {
@@ -248,17 +285,31 @@ bool tryCopyPart(Lock& lock, View& dst, View& src, Region& left) {
 bool copyPart(View& dst, View& src) {
   Lock lock(coherenceMutex());
   Region left = src.box();
+  Attempts attempts(dst, src);
   while (concernsPart(dst, src)) {
-    if (tryCopyPart(lock, dst, src, left)) return true;
+    if (!tryCopyPart(lock, dst, src, left, attempts.next())) continue;
+    attempts.learn();
+    return true;
   }
   return false;
+}
+
+// False: nothing is known of the assignment between arrays like these, or something has to be
+// waited for.
+bool repeatTransfers(View& dst, View& src) {
+  Lock lock(coherenceMutex());
+  if (dst.root().state().assignments == nullptr) return false;
+  TransferMemory* memory = assignmentsTo(dst).transfersOf(dst, src);
+  const KnownTransfers* known = memory != nullptr ? memory->find() : nullptr;
+  std::size_t done = 0;
+  return known != nullptr && memory->repeat(lock, *known, done);
 }
 
 // One attempt to fill a device's own copy; false when the lock was given up on the way.
 bool tryFillPart(Lock& lock, View& dst, const void* element) {
   RootState& state = dst.root().state();
   const PartCopy to = placedCopyOf(lock, dst);
-  if (to.replica == nullptr || !saveGhosts(lock, to, dst)) return false;
+  if (to.replica == nullptr || !saveGhosts(lock, to, dst, nullptr)) return false;
   Replica& replica = *to.replica;
   DeviceState& device = replica.device();
   Waits waits;
@@ -355,7 +406,7 @@ void fillOnHost(View& dst, const void* element) {
 void copy(View& dst, View& src) {
   checkCompatible(dst, src);
   if (&dst == &src) return;
-  if (copyPart(dst, src)) return;
+  if (repeatTransfers(dst, src) || copyPart(dst, src)) return;
   const Site site = siteOfCopy(dst, src);
   try {
     if (site.kind == Site::OnDevice) return copyOnDevice(*site.device, dst, src);

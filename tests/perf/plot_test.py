@@ -57,7 +57,8 @@ class Numbers(unittest.TestCase):
         for part in parts:
             self.assertIn(part, str(caught.exception))
 
-    def test_bars_are_ratios_of_medians_with_the_extremes_of_the_pairs(self):
+    def test_bars_are_medians_of_the_ratios_of_pairs(self):
+        # Pairs 2/1, 3/2, 4/4.
         found = series(BARS, "figure11")
         self.assertEqual(list(found), ["syncGhosts"])
         self.assertEqual(found["syncGhosts"]["LIFE"], plot.Ratio(median=1.5, low=1.0, high=2.0))
@@ -66,8 +67,16 @@ class Numbers(unittest.TestCase):
         found = series(LINES, "figure15")
         self.assertEqual(list(found["GAUSS"]), [1, 4])
         self.assertEqual(found["GAUSS"][1], plot.Ratio(1.0, 1.0, 1.0))
-        # Medians 6 and 8; pairs 5/10, 12/8, 6/8.
+        # Pairs 5/10, 12/8, 6/8.
         self.assertEqual(found["GAUSS"][4], plot.Ratio(median=0.75, low=0.5, high=1.5))
+
+    def test_whiskers_hold_the_true_median_with_95_per_cent(self):
+        self.assertEqual(plot.interval([3.0]), (3.0, 3.0))
+        self.assertEqual(plot.interval(list(range(5))), (0, 4))
+        # From tables of the sign test: 1st and 6th of 6, 2nd and 8th of 9, 6th and 16th of 21.
+        self.assertEqual(plot.interval(list(range(1, 7))), (1, 6))
+        self.assertEqual(plot.interval(list(range(1, 10))), (2, 8))
+        self.assertEqual(plot.interval(list(range(1, 22))), (6, 16))
 
     def test_pairs_without_a_partner_count_nowhere(self):
         text = BARS + "figure11,LIFE,2,subarrays,1,3,100.0\n"
@@ -130,6 +139,27 @@ class Program(unittest.TestCase):
             done = self.run_plot("--numbers", "figure11", self.results(folder, BARS))
         self.assertEqual(done.stdout,
                          "series,at,median,min,max\nsyncGhosts,LIFE,1.5000,1.0000,2.0000\n")
+
+    def test_the_best_width_of_each_application_is_a_table(self):
+        lines = "".join(f"figure15,LIFE,2,syncGhosts,{width},{pair},{seconds + 0.001 * pair}\n"
+                        for width, seconds in ((1, 4.0), (2, 2.0), (4, 2.001), (8, 3.0))
+                        for pair in range(9))
+        with tempfile.TemporaryDirectory() as folder:
+            done = self.run_plot("--best", "figure15", self.results(folder, HEADER + lines))
+            self.assertEqual(done.stderr, "")
+            table = [line.split(",") for line in done.stdout.splitlines()]
+            self.assertEqual(table[0], ["series", "best", "median", "min", "max", "as_good"])
+            self.assertEqual(table[1][:2], ["LIFE", "2"])
+            self.assertEqual(table[1][-1], "4")
+            done = self.run_plot("--best", "figure11", self.results(folder, BARS))
+        self.assertIn("has no lines", done.stderr)
+
+    def test_bars_can_be_compared_with_another_style(self):
+        text = BARS + "figure11,LIFE,2,annotations,1,0,3.0\n"
+        with tempfile.TemporaryDirectory() as folder:
+            done = self.run_plot("--numbers", "--base", "annotations", "figure11",
+                                 self.results(folder, text))
+        self.assertIn("syncGhosts,LIFE,3.0000,3.0000,3.0000\n", done.stdout)
 
     def test_without_matplotlib_the_message_says_what_to_install(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -83,7 +83,7 @@ struct Runner {
   std::shared_ptr<Plan> plan;
   std::vector<std::byte> scalars;
   int batch = 1;
-  double best = 0;  ///< seconds of one launch
+  std::vector<double> turns = {};  ///< seconds of one launch
 
   double seconds() {
     const Clock::time_point begin = Clock::now();
@@ -106,27 +106,33 @@ Runner makeRunner(const ShareJob& job, const Trial& trial, DeviceState& device) 
   runner.scalars.resize(runner.plan->scalarBytes);
   runner.plan->packScalars(trial.arguments.data(), runner.scalars.data());
   runner.seconds();  // builds, uploads
-  constexpr double kLongEnough = 2e-3;
-  while (runner.batch < 256 && (runner.best = runner.seconds()) < kLongEnough) runner.batch *= 4;
-  runner.best = runner.seconds() / runner.batch;
+  // A device that shares its cores with another program has all of them for some milliseconds, and
+  // none for as many: shorter batches would only see one or the other.
+  constexpr double kLongEnough = 10e-3;
+  while (runner.batch < 4096 && runner.seconds() < kLongEnough) runner.batch *= 2;
   return runner;
 }
 
-/// The best of a few batches that are long enough to measure, by turns: what else the machine does
-/// meets all devices alike.
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// By turns, so that what else the machine does meets all devices alike; of each the median, which
+/// forgets a turn that was disturbed and, unlike the best one, counts what always disturbs it.
 std::vector<double> speedsOf(const ShareJob& job) {
   const Trial trial = makeTrial(job);
   std::vector<Runner> runners;
   runners.reserve(job.devices.size());
   for (DeviceState* device : job.devices) runners.push_back(makeRunner(job, trial, *device));
-  constexpr int kRounds = 4;
-  for (int round = 0; round < kRounds; ++round) {
-    for (Runner& runner : runners)
-      runner.best = std::min(runner.best, runner.seconds() / runner.batch);
+  constexpr int kTurns = 7;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    for (Runner& runner : runners) runner.turns.push_back(runner.seconds() / runner.batch);
   }
   std::vector<double> speeds;
   speeds.reserve(runners.size());
-  for (const Runner& runner : runners) speeds.push_back(1 / runner.best);
+  for (const Runner& runner : runners) speeds.push_back(1 / median(runner.turns));
   return speeds;
 }
 

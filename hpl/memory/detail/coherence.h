@@ -56,7 +56,8 @@ struct Storage {
 enum class PartWriter { Launch, Assignment };
 
 struct RootState;
-struct ExchangeMemory;
+class AssignmentMemory;
+class TransferMemory;
 
 /// What a device sees of a root: its own buffer for a box or, where the device works in the host's
 /// memory, a buffer object over the host's storage, which it then shares with the host and all
@@ -125,8 +126,10 @@ struct RootState {
   /// Changes, to a value that no root ever had, with all of what is here and in the replicas,
   /// except for what a Snapshot holds, what is in flight, and `lastAliasUser`.
   std::uint64_t layout = 0;
-  /// Exchanges of ghosts that may come again; exchange.cpp's own.
-  std::shared_ptr<ExchangeMemory> exchanges;
+  /// Exchanges of ghosts that may come again.
+  std::shared_ptr<TransferMemory> exchanges;
+  /// Assignments to views that may come again.
+  std::shared_ptr<AssignmentMemory> assignments;
   /// By parent (null: the whole array) and box.
   std::map<std::pair<const View*, Box>, std::unique_ptr<View>> views;
   /// The device that last worked in the host's storage.

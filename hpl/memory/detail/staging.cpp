@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <utility>
 
 #include "hpl/memory/detail/packing.h"
-#include "hpl/memory/detail/staging_pool.h"
 #include "hpl/runtime/detail/events.h"
 #include "hpl/runtime/detail/relay.h"
 #include "hpl/trace/timeline.h"
@@ -195,19 +195,32 @@ std::vector<StagedChunk> stagedChunks(const Box& srcEnclosing, const Box& srcBox
   return chunks;
 }
 
+ChunkOnHost enqueueChunkRead(const StagedEnds& ends, const StagedChunk& chunk,
+                             std::vector<cl::Event>& readWaits, Flush flush) {
+  StagingMemory memory(chunk.bytes, ends.srcDevice);
+  memory.addWaits(readWaits);
+  cl::Event read = readDense(ends, chunk, memory.data(), readWaits, flush);
+  memory.usedUntil(read, ends.srcDevice);
+  return {std::move(memory), std::move(read)};
+}
+
+cl::Event enqueueChunkWrite(const StagedEnds& ends, const StagedChunk& chunk, ChunkOnHost& onHost,
+                            std::vector<cl::Event>& writeWaits, Flush flush) {
+  writeWaits.push_back(runtime::relay(onHost.read, ends.srcDevice, ends.dstDevice));
+  cl::Event written = writeDense(ends, chunk, onHost.memory.data(), writeWaits, flush);
+  onHost.memory.usedUntil(written, ends.dstDevice);
+  countStaged(ends, chunk, onHost.read, written);
+  return written;
+}
+
 StagedEvents enqueueStagedCopy(const StagedEnds& ends, const std::vector<StagedChunk>& chunks,
                                std::vector<cl::Event>& readWaits,
                                std::vector<cl::Event>& writeWaits, Flush flush) {
   StagedEvents last;
   for (const StagedChunk& chunk : chunks) {
-    StagingMemory memory(chunk.bytes, ends.srcDevice);
-    memory.addWaits(readWaits);
-    last.read = readDense(ends, chunk, memory.data(), readWaits, flush);
-    memory.usedUntil(last.read, ends.srcDevice);
-    writeWaits.push_back(runtime::relay(last.read, ends.srcDevice, ends.dstDevice));
-    last.written = writeDense(ends, chunk, memory.data(), writeWaits, flush);
-    memory.usedUntil(last.written, ends.dstDevice);
-    countStaged(ends, chunk, last.read, last.written);
+    ChunkOnHost onHost = enqueueChunkRead(ends, chunk, readWaits, flush);
+    last.written = enqueueChunkWrite(ends, chunk, onHost, writeWaits, flush);
+    last.read = std::move(onHost.read);
     // The queues are in order: what the first commands waited for is done.
     readWaits.clear();
     writeWaits.clear();

@@ -6,6 +6,7 @@
 
 #include "hpl/geometry/box.h"
 #include "hpl/geometry/rect_copy.h"
+#include "hpl/memory/detail/staging_pool.h"
 #include "hpl/runtime/detail/device_state.h"
 
 namespace hpl::memory::detail {
@@ -60,15 +61,29 @@ std::vector<StagedChunk> stagedChunks(const geometry::Box& srcEnclosing,
 /// this much of it each; what is larger is driven by runStagedCopy, which needs two chunks.
 inline constexpr std::size_t kMostBytesInFlight = std::size_t{32} << 20;
 
+/// A chunk on its way through the host's memory.
+struct ChunkOnHost {
+  StagingMemory memory;
+  cl::Event read;  ///< brings the cells there
+};
+
+/// The two halves of a staged copy that runs by itself: the source's transfer queue reads a chunk
+/// (after `readWaits`, events of its context), and the destination's, which must honour user
+/// events, writes what has been read (after `writeWaits`). The lists are changed, the bytes counted
+/// with the second half.
+ChunkOnHost enqueueChunkRead(const StagedEnds& ends, const StagedChunk& chunk,
+                             std::vector<cl::Event>& readWaits, Flush flush);
+cl::Event enqueueChunkWrite(const StagedEnds& ends, const StagedChunk& chunk, ChunkOnHost& onHost,
+                            std::vector<cl::Event>& writeWaits, Flush flush);
+
 /// The last commands of a staged copy on either side.
 struct StagedEvents {
   cl::Event read;
   cl::Event written;
 };
 
-/// Starts a staged copy that runs by itself: chunk by chunk, the source's transfer queue reads
-/// (after `readWaits`, events of its context) and the destination's, which must honour user events,
-/// writes what has been read (after `writeWaits`). The lists are changed. Counts the bytes.
+/// Starts a staged copy that runs by itself, chunk by chunk: the first is read after `readWaits`
+/// and written after `writeWaits`.
 StagedEvents enqueueStagedCopy(const StagedEnds& ends, const std::vector<StagedChunk>& chunks,
                                std::vector<cl::Event>& readWaits,
                                std::vector<cl::Event>& writeWaits, Flush flush = Flush::Now);

@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "hpl/memory/detail/host_memory.h"
@@ -75,7 +76,12 @@ StagingMemory::StagingMemory(std::size_t bytes, runtime::DeviceState& first) : f
   block_->lent = true;
 }
 
-StagingMemory::~StagingMemory() { block_->lent = false; }
+StagingMemory::StagingMemory(StagingMemory&& other) noexcept
+    : block_(std::exchange(other.block_, nullptr)), first_(other.first_), isBusy_(other.isBusy_) {}
+
+StagingMemory::~StagingMemory() {
+  if (block_ != nullptr) block_->lent = false;
+}
 
 std::byte* StagingMemory::data() const noexcept { return block_->memory.data(); }
 

@@ -20,8 +20,9 @@ class StagingMemory {
   /// For a transfer that `first` will begin. Throws AllocationError.
   StagingMemory(std::size_t bytes, runtime::DeviceState& first);
   ~StagingMemory();
-  StagingMemory(const StagingMemory&) = delete;
-  StagingMemory& operator=(const StagingMemory&) = delete;
+  /// Leaves `other` without memory.
+  StagingMemory(StagingMemory&& other) noexcept;
+  StagingMemory& operator=(StagingMemory&&) = delete;
 
   std::byte* data() const noexcept;
   /// Adds to `waits`, events of the context of `first`, what its first command has to wait for.

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "hpl/geometry/layout.h"
 #include "hpl/geometry/rect_copy.h"
 #include "hpl/memory/detail/staging.h"
 #include "hpl/trace/timeline.h"
@@ -29,15 +30,20 @@ std::vector<RectCopy> copiesBetween(const End& src, const End& dst) {
                               src.state->root.elementSize());
 }
 
-// Attaches the commands of a transfer to both ends. The new epochs tell launch plans that there is
-// something to wait for.
+// Attaches a command of a transfer to one of its ends. The new epoch tells launch plans that there
+// is something to wait for.
+void noteEnd(const End& end, bool write, cl::Event event, DeviceState& device,
+             std::uint64_t number) {
+  end.storage().note({end.box, write, std::move(event), &device, number});
+  end.state->bumpEpoch();
+}
+
+// Both ends.
 void noteTransfer(const End& src, cl::Event read, DeviceState& reader, const End& dst,
                   cl::Event written, DeviceState& writer) {
   const std::uint64_t number = nextTransfer();
-  src.storage().note({src.box, false, std::move(read), &reader, number});
-  dst.storage().note({dst.box, true, std::move(written), &writer, number});
-  src.state->bumpEpoch();
-  dst.state->bumpEpoch();
+  noteEnd(src, false, std::move(read), reader, number);
+  noteEnd(dst, true, std::move(written), writer, number);
 }
 
 // Counts a transfer by one device, and notes it.
@@ -168,6 +174,38 @@ Moved send(Lock& lock, const End& src, const End& dst, const Route& route, Trans
   return Moved::Enqueued;
 }
 
+Moved sendOut(const End& src, const End& dst, const Route& route, TransferScratch& scratch,
+              std::vector<ChunkOnHost>& onHost) {
+  DeviceState& from = src.replica->device();
+  Waits& waits = scratch.reads;
+  waits.clear();
+  collectConflicts(*src.state, src.storage(), src.box, false, {&from, false}, waits,
+                   Forget::IfMany);
+  if (waits.mustBlock()) return Moved::Blocked;
+  waits.relayTo(from);
+  const ChunkOnHost& out =
+      onHost.emplace_back(enqueueChunkRead({from, src.replica->buffer, dst.replica->device(),
+                                            dst.replica->buffer, dst.state->root.label()},
+                                           route.chunks.front(), waits.events, Flush::Later));
+  noteEnd(src, false, out.read, from, nextTransfer());
+  return Moved::Enqueued;
+}
+
+Moved sendIn(const End& src, const End& dst, const Route& route, TransferScratch& scratch,
+             ChunkOnHost& onHost) {
+  DeviceState& to = dst.replica->device();
+  Waits& waits = scratch.writes;
+  waits.clear();
+  collectConflicts(*dst.state, dst.storage(), dst.box, true, {&to, false}, waits, Forget::IfMany);
+  if (waits.mustBlock()) return Moved::Blocked;
+  waits.relayTo(to);
+  cl::Event written = enqueueChunkWrite({src.replica->device(), src.replica->buffer, to,
+                                         dst.replica->buffer, dst.state->root.label()},
+                                        route.chunks.front(), onHost, waits.events, Flush::Later);
+  noteEnd(dst, true, std::move(written), to, nextTransfer());
+  return Moved::Enqueued;
+}
+
 Moved transfer(Lock& lock, const End& src, const End& dst) {
   const bool up = src.onHost();
   const bool down = dst.onHost();
@@ -232,19 +270,43 @@ cl::Event enqueueDeviceCopy(DeviceState& device, const cl::Buffer& src, const Bo
   return enqueueCopies(device, device.computeQueue(), src, dst, copies, waits, root.label());
 }
 
+namespace {
+
+// One dimension of a copy in the host's memory; the dimensions from `inner` on are one piece of
+// `bytes`.
+struct HostCopy {
+  geometry::Extents extents, srcStrides, dstStrides;  // strides in bytes
+  int inner;
+  std::size_t bytes;
+
+  void run(int d, const std::byte* src, std::byte* dst) const {
+    if (d == inner) {
+      std::memcpy(dst, src, bytes);
+      return;
+    }
+    for (geometry::Index i = 0; i < extents[d]; ++i)
+      run(d + 1, src + i * srcStrides[d], dst + i * dstStrides[d]);
+  }
+};
+
+}  // namespace
+
 void copyHost(const std::byte* src, const Box& srcEnclosing, const Box& srcBox, std::byte* dst,
               const Box& dstEnclosing, const Box& dstBox, std::size_t elementSize) {
-  for (const RectCopy& copy :
-       geometry::rectCopies(srcEnclosing, srcBox, dstEnclosing, dstBox, elementSize)) {
-    const std::byte* from = src + copy.srcOffset();
-    std::byte* to = dst + copy.dstOffset();
-    for (std::size_t slice = 0; slice < copy.region[2]; ++slice) {
-      for (std::size_t row = 0; row < copy.region[1]; ++row) {
-        std::memcpy(to + slice * copy.dstSlicePitch + row * copy.dstRowPitch,
-                    from + slice * copy.srcSlicePitch + row * copy.srcRowPitch, copy.region[0]);
-      }
-    }
+  HostCopy copy{srcBox.extents(), geometry::rowMajorStrides(srcEnclosing.extents()),
+                geometry::rowMajorStrides(dstEnclosing.extents()), srcBox.rank(), elementSize};
+  const auto size = static_cast<geometry::Index>(elementSize);
+  for (int d = 0; d < copy.inner; ++d) {
+    copy.srcStrides[d] *= size;
+    copy.dstStrides[d] *= size;
   }
+  const auto isNext = [&](const geometry::Extents& strides) {
+    return strides[copy.inner - 1] == static_cast<geometry::Index>(copy.bytes);
+  };
+  while (copy.inner > 0 && isNext(copy.srcStrides) && isNext(copy.dstStrides))
+    copy.bytes *= static_cast<std::size_t>(copy.extents[--copy.inner]);
+  copy.run(0, src + geometry::linearOffset(srcEnclosing, srcBox) * size,
+           dst + geometry::linearOffset(dstEnclosing, dstBox) * size);
 }
 
 }  // namespace hpl::memory::detail

@@ -56,6 +56,15 @@ enum class Sending {
 Moved send(Lock& lock, const End& src, const End& dst, const Route& route, TransferScratch& scratch,
            Sending sending = Sending::Alone);
 
+/// The halves of a transfer through the host's memory in one chunk, as one of several (Repeated):
+/// sendOut() reads, and adds to `onHost` what sendIn() writes. Where all are read before the first
+/// is written, none waits in a device's queue behind a write that waits for another device.
+inline bool hasHalves(const Route& route) { return !route.isDirect && route.chunks.size() == 1; }
+Moved sendOut(const End& src, const End& dst, const Route& route, TransferScratch& scratch,
+              std::vector<ChunkOnHost>& onHost);
+Moved sendIn(const End& src, const End& dst, const Route& route, TransferScratch& scratch,
+             ChunkOnHost& onHost);
+
 /// The storages that may hold cells for `destination` (null: the host), cheapest first; null stands
 /// for the host.
 std::vector<Replica*> sourcesFor(RootState& state, const Replica* destination);
