@@ -9,6 +9,7 @@
 #include "hpl/strategies/detail/carry.h"
 #include "hpl/strategies/detail/drop_unused.h"
 #include "hpl/strategies/detail/hidden_params.h"
+#include "hpl/strategies/detail/row_loops.h"
 #include "hpl/strategies/detail/rows_checks.h"
 
 namespace hpl::strategies {
@@ -20,6 +21,9 @@ using ir::Block;
 using ir::Expr;
 using ir::Stmt;
 using ir::Variable;
+
+/// Of so many rows at once, one is cheaper computed twice than the others one by one.
+constexpr int kGoesBack = 4;
 
 /// Of 32 registers a few hold what a step computes.
 constexpr std::size_t kMostKept = 24;
@@ -80,12 +84,28 @@ class RowsBuilder {
   void copies(BodyContext& context, const std::vector<Place>& places, Block& out) {
     writeCopies(context, source_.body(), places, {jamAxis_, context.lanes > 1 && idempotent_}, out);
   }
-  void vectorLoop(Block& out, const Block& body, const BodyContext& context, Variable* x, int width,
-                  Variable* from, Variable* to, const Expr* allowed);
-  const Expr* fastRows(Block& out, Block& head, Variable* from, Variable* to);
+  struct Loop {
+    const Block* body = nullptr;
+    /// What each step computes.
+    Variable* x = nullptr;
+    int width = 1;
+    /// Where there is a step at least: what comes first and last.
+    const Block* before = nullptr;
+    const Block* after = nullptr;
+    /// What must be the bounds of the row, unless the block ends before; null: whatever is.
+    const Expr* lower = nullptr;
+    const Expr* upper = nullptr;
+  };
+  void vectorLoop(Block& out, const Loop& loop, const BodyContext& context, Variable* from,
+                  Variable* to, const Expr* allowed);
+  Block* fastEnds(std::array<const Variable*, 3> ids, const RowEnd& known, const Expr* first,
+                  Variable* from, Variable* to, const Expr* end);
+  Block* fastRows(Block& out, Block& head, Variable* from, Variable* to);
   bool isNarrowed(const BodyContext& context) const;
-  void row(Block& out, Variable* from, Variable* to, const Expr* isFast);
+  void row(Block& out, Variable* from, Variable* to);
+  void ends(Block& out, const std::array<const Variable*, 3>& ids, Variable* from, Variable* to);
   Block* slowLoop(Block& out, int axis, Variable* step);
+  void goBack(Block& loop, Block& head);
 
   int rowAxis() const { return options_.order[0]; }
   bool has(int axis) const { return axis < options_.dims; }
@@ -108,6 +128,7 @@ class RowsBuilder {
   /// Jam: there are as many rows left away from the borders (a variable), and what says the latter.
   const Expr* tall_ = nullptr;
   const Expr* jamWithin_ = nullptr;
+  Range jamFit_;
 };
 
 Place RowsBuilder::place(const std::array<const Variable*, 3>& ids) {
@@ -151,25 +172,33 @@ RowsBuilder::Range RowsBuilder::range(Block& out, const std::string& stem, const
 
 /// `for (x = from; x + width <= to; x += width) body`, where the last step goes back so far that it
 /// ends at `to` if elements may be computed twice. Leaves in from..to what has been computed.
-void RowsBuilder::vectorLoop(Block& out, const Block& body, const BodyContext& context, Variable* x,
-                             int width, Variable* from, Variable* to, const Expr* allowed) {
+void RowsBuilder::vectorLoop(Block& out, const Loop& loop, const BodyContext& context,
+                             Variable* from, Variable* to, const Expr* allowed) {
   const Axis& along = axis(rowAxis());
   const Range fit = range(out, "row", along, context.bounds[static_cast<std::size_t>(rowAxis())]);
-  const Expr* wide = builder_.number(width, kLong);
+  const Expr* wide = builder_.number(loop.width, kLong);
   const Expr* room = compare(BinaryOp::Le, builder_.binary(BinaryOp::Add, fit.lo, wide), fit.hi);
+  const auto isBound = [&](const Expr* end, const Variable* block, const Expr* bound) {
+    return both(room, builder_.binary(
+                          BinaryOp::LogicalOr, compare(BinaryOp::Eq, end, bound),
+                          compare(BinaryOp::Eq, end, builder_.cast(builder_.ref(block), kLong))));
+  };
+  if (loop.lower != nullptr) room = isBound(fit.lo, along.begin, loop.lower);
+  if (loop.upper != nullptr) room = isBound(fit.hi, along.end, loop.upper);
   Block* inside = builder_.block();
   builder_.statement(out, ir::If{both(allowed, room), inside, nullptr});
   const Expr* end = builder_.ref(to);
   builder_.assign(*inside, builder_.ref(from), builder_.cast(fit.lo, kUlong));
   builder_.assign(*inside, end, builder_.cast(fit.hi, kUlong));
-  const Expr* at = builder_.ref(x);
-  const Expr* step = builder_.number(width, kUlong);
+  if (loop.before != nullptr) append(*inside, *loop.before);
+  const Expr* at = builder_.ref(loop.x);
+  const Expr* step = builder_.number(loop.width, kUlong);
   const Expr* next = builder_.binary(BinaryOp::Add, at, step);
   // From the second vector on they begin at multiples of their length, and so do cache lines.
   const Expr* aligned =
       builder_.binary(BinaryOp::Sub, next,
                       builder_.binary(BinaryOp::Rem, at, builder_.number(options_.lanes, kUlong)));
-  builder_.declare(*inside, x, builder_.ref(from));
+  builder_.declare(*inside, loop.x, builder_.ref(from));
   Block* advance = builder_.block();
   if (idempotent_) {
     const Expr* last = builder_.binary(BinaryOp::Sub, end, step);
@@ -179,13 +208,47 @@ void RowsBuilder::vectorLoop(Block& out, const Block& body, const BodyContext& c
   } else {
     builder_.assign(*advance, at, next);
   }
-  builder_.statement(*inside, ir::Loop{nullptr, compare(BinaryOp::Le, next, end), advance, &body});
+  builder_.statement(*inside,
+                     ir::Loop{nullptr, compare(BinaryOp::Le, next, end), advance, loop.body});
   if (!idempotent_) builder_.assign(*inside, end, at);
+  if (loop.after != nullptr) append(*inside, *loop.after);
 }
 
-/// Vectors of several rows at once, away from all borders. Returns whether they ran; null where
-/// that would be the same as single rows.
-const Expr* RowsBuilder::fastRows(Block& out, Block& head, Variable* from, Variable* to) {
+/// Elements at an end of the rows that fast code has computed: those from `first` on but for
+/// from..to, and below `end`.
+Block* RowsBuilder::fastEnds(std::array<const Variable*, 3> ids, const RowEnd& known,
+                             const Expr* first, Variable* from, Variable* to, const Expr* end) {
+  Interior interior(source_, {has(0), has(1), has(2)}, rowAxis(), options_.size);
+  interior.restrict(known.outcomes);
+  BodyContext context = this->context(interior, 1);
+  Variable* x = builder_.variable(axisName(rowAxis()), kUlong);
+  ids[static_cast<std::size_t>(rowAxis())] = x;
+  // The rows of small bodies together, of large ones one by one: compilers take their time.
+  constexpr std::size_t kSmall = 12;
+  const auto& arrays = source_.summary().arrays;
+  const bool hasVectors = std::any_of(arrays.begin(), arrays.end(), [](const auto& access) {
+    return access.array->type.isVector();
+  });
+  const int jam = hasVectors || distinctReads(source_.summary()) > kSmall ? 1 : jam_;
+  Block* out = builder_.block();
+  Block* each = out;
+  if (jam < jam_) {
+    const Expr* row = builder_.ref(ids[static_cast<std::size_t>(jamAxis_)]);
+    Variable* single = builder_.variable(axisName(jamAxis_), kUlong);
+    ids[static_cast<std::size_t>(jamAxis_)] = single;
+    each = oneByOne(builder_, *out, single, row, builder_.add(row, jam_));
+  }
+  Block* body = skippingLoop(builder_, *each, x, {first, from, to, end});
+  std::vector<Place> places(static_cast<std::size_t>(jam), place(ids));
+  for (int j = 1; j < jam; ++j)
+    places[static_cast<std::size_t>(j)].shift[static_cast<std::size_t>(jamAxis_)] = j;
+  copies(context, places, *body);
+  return out;
+}
+
+/// Several rows at once, away from all borders. Returns where other rows are to be computed: in
+/// `out` itself if fast code would be the same as theirs.
+Block* RowsBuilder::fastRows(Block& out, Block& head, Variable* from, Variable* to) {
   const Interior interior(source_, {has(0), has(1), has(2)}, rowAxis(), options_.size);
   BodyContext context = this->context(interior, options_.lanes);
   Variable* x = builder_.variable(axisName(rowAxis()), kUlong);
@@ -201,13 +264,25 @@ const Expr* RowsBuilder::fastRows(Block& out, Block& head, Variable* from, Varia
     }
   }
   Block* body = builder_.block();
-  copies(context, std::move(places), *body);
+  copies(context, places, *body);
   usedSizes_ = usedSizes_ || interior.usedSizes();
   Carried carried;
   if (idempotent_ && vectors_ == 1)
-    carried = carry(source_, builder_, *body, x, to, options_.lanes, context.elements);
-  kept_ = carried.kept.size();
-  if (jam_ == 1 && vectors_ == 1 && kept_ == 0 && !isNarrowed(context)) return nullptr;
+    carried = carry(source_, builder_, *body, x, options_.lanes, context.elements);
+  kept_ = carried.kept;
+  if (jam_ == 1 && vectors_ == 1 && kept_ == 0 && !isNarrowed(context)) return &out;
+  Block beforeLoop;
+  if (kept_ > 0) {
+    Block* plain = nullptr;
+    if (carried.room > options_.lanes) {
+      plain = builder_.block();
+      copies(context, places, *plain);
+    }
+    body = handingOn(builder_, carried, plain, {x, to, options_.lanes}, beforeLoop);
+  } else if (belongsApart(*body)) {
+    body = setApart(builder_, *body);
+    isApart_ = true;
+  }
   const Expr* allowed = tall_;
   for (int a = 0; a < options_.dims; ++a) {
     if (a == rowAxis()) continue;
@@ -217,25 +292,32 @@ const Expr* RowsBuilder::fastRows(Block& out, Block& head, Variable* from, Varia
     const Expr* within = both(compare(BinaryOp::Ge, id, fit.lo), compare(BinaryOp::Lt, id, fit.hi));
     if (a == jamAxis_) {
       jamWithin_ = within;
+      jamFit_ = fit;
     } else {
       allowed = both(allowed, within);
     }
   }
-  Variable* fast = builder_.variable("fast", kInt);
-  builder_.declare(out, fast, allowed == nullptr ? builder_.number(1, kInt) : allowed);
-  Block* vectors = builder_.block();
-  if (kept_ > 0) {
-    body = carried.body;
-    for (Variable* kept : carried.kept)
-      builder_.declare(*vectors, kept, builder_.make(kept->type, ir::Constant{}));
-    builder_.declare(*vectors, carried.expected, builder_.number(-1, kUlong));
-  } else if (belongsApart(*body)) {
-    body = setApart(builder_, *body);
-    isApart_ = true;
-  }
-  vectorLoop(*vectors, *body, context, x, options_.lanes * vectors_, from, to, nullptr);
-  builder_.statement(out, ir::If{builder_.ref(fast), vectors, nullptr});
-  return builder_.ref(fast);
+  Variable* done = builder_.variable("done", kInt);
+  builder_.declare(out, done, builder_.number(0, kInt));
+  Block* rows = allowed == nullptr ? &out : builder_.block();
+  const Axis& along = axis(rowAxis());
+  // Each end next to the vectors that load the same lines of the cache.
+  const RowEnd known = rowEnd(source_, context.decided, rowAxis(), RowEnd::Which::First);
+  // Loops whose last step does not go back leave elements of all kinds.
+  const RowEnd knownLast = rowEnd(source_, context.decided, rowAxis(),
+                                  idempotent_ ? RowEnd::Which::Last : RowEnd::Which::Rest);
+  Block* first = fastEnds(ids, known, builder_.ref(along.begin), from, to, builder_.ref(from));
+  append(*first, beforeLoop);
+  Block* last = fastEnds(ids, knownLast, builder_.ref(to), from, to, builder_.ref(along.end));
+  builder_.assign(*last, builder_.ref(done), builder_.number(1, kInt));
+  vectorLoop(*rows,
+             {body, x, options_.lanes * vectors_, first, last, known.border, knownLast.border},
+             context, from, to, nullptr);
+  if (allowed != nullptr) builder_.statement(out, ir::If{allowed, rows, nullptr});
+  Block* others = builder_.block();
+  builder_.statement(
+      out, ir::If{builder_.unary(ir::UnaryOp::LogicalNot, builder_.ref(done)), others, nullptr});
+  return others;
 }
 
 /// Whether comparisons of the slow axes have been decided.
@@ -247,47 +329,48 @@ bool RowsBuilder::isNarrowed(const BodyContext& context) const {
   return false;
 }
 
-/// One row: vectors unless the fast code has computed them, then what remains at its ends.
-void RowsBuilder::row(Block& out, Variable* from, Variable* to, const Expr* isFast) {
+/// One row: vectors, then what remains at its ends.
+void RowsBuilder::row(Block& out, Variable* from, Variable* to) {
+  // Nothing has been computed; the row before may have been shorter.
+  for (const Variable* bound : {from, to})
+    builder_.assign(out, builder_.ref(bound), builder_.ref(axis(rowAxis()).end));
   std::array<const Variable*, 3> ids{};
   for (int a = 0; a < options_.dims; ++a)
     if (a != rowAxis()) ids[static_cast<std::size_t>(a)] = axis(a).id;
-  const auto r = static_cast<std::size_t>(rowAxis());
   {
     const Interior interior(source_, {rowAxis() == 0, rowAxis() == 1, rowAxis() == 2}, rowAxis(),
                             options_.size);
     BodyContext context = this->context(interior, options_.lanes);
     Variable* x = builder_.variable(axisName(rowAxis()), kUlong);
-    ids[r] = x;
+    ids[static_cast<std::size_t>(rowAxis())] = x;
     Block* body = builder_.block();
     copies(context, {place(ids)}, *body);
     const Expr* allowed = nullptr;
-    Block* vectors = isFast == nullptr ? &out : builder_.block();
     for (int a = 0; a < options_.dims; ++a) {
       const Hoister::Bounds& bounds = context.bounds[static_cast<std::size_t>(a)];
       if (a == rowAxis() || (bounds.lower.empty() && bounds.upper.empty())) continue;
-      const Range fit = range(*vectors, std::string("safe_") + axisName(a), axis(a), bounds);
+      const Range fit = range(out, std::string("safe_") + axisName(a), axis(a), bounds);
       const Expr* id = builder_.cast(builder_.ref(axis(a).id), kLong);
       allowed =
           both(allowed, both(compare(BinaryOp::Ge, id, fit.lo), compare(BinaryOp::Lt, id, fit.hi)));
     }
-    vectorLoop(*vectors, *body, context, x, options_.lanes, from, to, allowed);
-    if (isFast != nullptr)
-      builder_.statement(out,
-                         ir::If{builder_.unary(ir::UnaryOp::LogicalNot, isFast), vectors, nullptr});
+    vectorLoop(out, {body, x, options_.lanes}, context, from, to, allowed);
   }
+  ends(out, ids, from, to);
+}
+
+/// What vectors have left of a row, element by element.
+void RowsBuilder::ends(Block& out, const std::array<const Variable*, 3>& ids, Variable* from,
+                       Variable* to) {
   const Interior nowhere(source_, {false, false, false}, rowAxis(), options_.size);
   BodyContext context = this->context(nowhere, 1);
   Variable* x = builder_.variable(axisName(rowAxis()), kUlong);
-  ids[r] = x;
+  auto own = ids;
+  own[static_cast<std::size_t>(rowAxis())] = x;
   const Expr* begin = builder_.ref(axis(rowAxis()).begin);
   const Expr* end = builder_.ref(axis(rowAxis()).end);
-  const auto skip = [&](const Expr* id) {
-    return builder_.select(compare(BinaryOp::Eq, id, builder_.ref(from)), builder_.ref(to), id);
-  };
-  Block* body = builder_.loop(out, x, skip(begin), compare(BinaryOp::Lt, builder_.ref(x), end),
-                              skip(builder_.add(builder_.ref(x), 1)));
-  copies(context, {place(ids)}, *body);
+  Block* body = skippingLoop(builder_, out, x, {begin, from, to, end});
+  copies(context, {place(own)}, *body);
 }
 
 Block* RowsBuilder::slowLoop(Block& out, int a, Variable* step) {
@@ -297,6 +380,26 @@ Block* RowsBuilder::slowLoop(Block& out, int a, Variable* step) {
                                      : builder_.binary(BinaryOp::Add, id, builder_.ref(step));
   return builder_.loop(out, axis(a).id, builder_.ref(axis(a).begin),
                        compare(BinaryOp::Lt, id, builder_.ref(axis(a).end)), next);
+}
+
+/// The last rows of a block together, too, where one of them has been computed already: before the
+/// loop's body, back to where they begin.
+void RowsBuilder::goBack(Block& loop, Block& head) {
+  const Axis& along = axis(jamAxis_);
+  Variable* last = builder_.variable(std::string("last_") + axisName(jamAxis_), kLong);
+  builder_.declare(
+      head, last,
+      builder_.smaller(builder_.add(builder_.cast(builder_.ref(along.end), kLong), -jam_),
+                       builder_.add(jamFit_.hi, -1)));
+  const Expr* begin = builder_.ref(last);
+  const Expr* id = builder_.ref(along.id);
+  const Expr* isNext = compare(BinaryOp::Eq, builder_.cast(id, kLong), builder_.add(begin, 1));
+  Block* back = builder_.block();
+  builder_.assign(*back, id, builder_.cast(begin, kUlong));
+  Block first;
+  builder_.statement(first,
+                     ir::If{both(isNext, compare(BinaryOp::Ge, begin, jamFit_.lo)), back, nullptr});
+  loop.stmts.insert(loop.stmts.begin(), first.stmts.begin(), first.stmts.end());
 }
 
 Rows RowsBuilder::build() {
@@ -312,6 +415,7 @@ Rows RowsBuilder::build() {
   declareBlocks(head);
   Block loops;
   Block* inner = &loops;
+  Block* jamBody = nullptr;
   const Stmt* isTall = nullptr;
   Variable* step = nullptr;
   Variable* tall = nullptr;
@@ -327,6 +431,7 @@ Rows RowsBuilder::build() {
     if (!has(a)) continue;
     inner = slowLoop(*inner, a, a == jamAxis_ ? step : nullptr);
     if (a != jamAxis_) continue;
+    jamBody = inner;
     // Whether there are as many rows left, away from the borders; filled in below.
     builder_.declare(*inner, tall, builder_.number(0, kInt));
     isTall = inner->stmts.back();
@@ -340,30 +445,26 @@ Rows RowsBuilder::build() {
   Block group;
   builder_.declare(group, from, rowEnd);
   builder_.declare(group, to, rowEnd);
-  const Expr* isFast = fastRows(group, head, from, to);
-  if (jam_ == 1) {
-    row(group, from, to, isFast);
-  } else {
+  Block* others = fastRows(group, head, from, to);
+  if (jam_ > 1) {
     const Expr* first = builder_.ref(axis(jamAxis_).id);
     const Expr* after = builder_.add(first, jam_);
     const_cast<ir::Declare*>(isTall->as<ir::Declare>())->init =
         both(jamWithin_, compare(BinaryOp::Le, after, builder_.ref(axis(jamAxis_).end)));
-    // The rows that were computed together have their ends one by one.
-    Variable* single = builder_.variable(axisName(jamAxis_), kUlong);
-    Block* body = builder_.loop(group, single, first,
-                                compare(BinaryOp::Lt, builder_.ref(single),
-                                        builder_.binary(BinaryOp::Add, first, builder_.ref(step))),
-                                builder_.add(builder_.ref(single), 1));
-    axis(jamAxis_).id = single;
-    row(*body, from, to, isFast);
+    if (jam_ >= kGoesBack) goBack(*jamBody, head);
+    // Rows that are not computed together.
+    axis(jamAxis_).id = builder_.variable(axisName(jamAxis_), kUlong);
+    others = oneByOne(builder_, *others, axis(jamAxis_).id, first,
+                      builder_.binary(BinaryOp::Add, first, builder_.ref(step)));
   }
-  inner->stmts.insert(inner->stmts.end(), group.stmts.begin(), group.stmts.end());
+  row(*others, from, to);
+  append(*inner, group);
 
   ir::Function entry = *source_.kernel().entry;
   hidden_.append(entry);
   Block* body = builder_.block();
   body->stmts = head.stmts;
-  body->stmts.insert(body->stmts.end(), loops.stmts.begin(), loops.stmts.end());
+  append(*body, loops);
   dropUnused(*body);
   entry.body = body;
   rewritten_->entry = builder_.arena().add(std::move(entry));

@@ -121,6 +121,44 @@ TEST_CASE("a kernel that branches on values, or changes what it computes with, h
   CHECK_FALSE(mentions(alone, kHandsOn));
 }
 
+TEST_CASE("elements at the ends of rows are those of the kernel, whatever its comparisons are") {
+  // Borders of one and of two elements, left as they are, computed otherwise, or equal to an id.
+  compare<int>([](Array<int, 2> out, const Array<int, 2>& in) {
+    if_(idx >= 2 && idx + 1 < szx && idy > 0) {
+      out[idy][idx] = in[idy][idx - 2] + in[idy][idx + 1] * in[idy - 1][idx];
+    }
+    else_ { out[idy][idx] = in[idy][idx] - 1; }
+    if_(idx != 1) {
+      out[idy][idx] = in[idy][idx] + 7 * in[idy][where(idx > 0, idx - 1, szx - 1)];
+    }
+  });
+  compare<int>([](Array<int, 2> out, const Array<int, 2>& in) {
+    Int sum = 0;
+    for (int d = -2; d <= 2; ++d) {
+      Int x = cast<int>(idx) + d;
+      if_(x >= 0 && x < cast<int>(szx)) {
+        sum += in[idy][x] * (d + 4);
+      }
+    }
+    out[idy][idx] = sum;
+    if_(idx < szy) {
+      if_(idx + 3 < szx) {
+        out[idy][idx] = sum - in[idy][idx + 3];
+      }
+    }
+  });
+}
+
+TEST_CASE("a test for one of two numbers that differ in a bit gives the same outcome") {
+  compare<int>([](Array<int, 2> out, const Array<int, 2>& in) {
+    Int n = in[idy][idx] & 7;
+    Int c = in[idy][idx] >> 3;
+    Int low = cast<int>(n == 3 || (c != 0 && n == 2)) + 2 * cast<int>(n == 2 || (c > 1 && n == 3));
+    out[idy][idx] = low + 4 * cast<int>(n == 5 || (c > 0 && n == 1)) +
+                    8 * cast<int>(n == 4 || (c < 0 && n == 2));
+  });
+}
+
 TEST_CASE("rows at once are fewer where they would hand on more than registers hold") {
   const auto kernel = captured([](Array<float, 2> out, const Array<float, 2>& in) {
     if_(idx > 0 && idx + 1 < szx && idy > 0 && idy + 1 < szy) {

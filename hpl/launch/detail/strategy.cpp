@@ -69,7 +69,7 @@ std::array<std::size_t, 3> blocksFor(const Shape& shape, const Rows& rows,
     const auto slow = static_cast<std::size_t>(options.order[options.dims == 3 ? 2 : 1]);
     const auto jam = static_cast<std::size_t>(std::max(1, rows.jam));
     block[middle] = std::min<std::size_t>(shape.size[middle], options.dims == 3 ? 32 : 16);
-    block[slow] = std::max(jam, options.dims == 3 ? std::size_t{4} : block[slow]);
+    block[slow] = std::max(jam, options.dims == 3 ? std::size_t{8} : block[slow]);
     if (variant.band > 0)
       block[middle] = std::min(shape.size[middle], static_cast<std::size_t>(variant.band));
     if (variant.depth > 0 && options.dims == 3)
@@ -82,7 +82,13 @@ std::array<std::size_t, 3> blocksFor(const Shape& shape, const Rows& rows,
     };
     while (count() < groups && block[middle] > jam && middle == slow)
       block[middle] = std::max(jam, roundedUp(block[middle] / 2, jam));
+    if (count() < groups && middle != slow) block[slow] = std::max(jam, std::size_t{4});
     while (count() < groups && middle != slow && block[middle] > 4) block[middle] /= 2;
+    // What a group costs does not show where it computes as much as this.
+    constexpr std::size_t kWorthIt = 65536;
+    while (middle == slow && block[middle] * block[row] < kWorthIt && block[middle] < 64 &&
+           count() >= 2 * groups)
+      block[middle] *= 2;
     if (count() >= groups) return block;
   }
   // Too few rows for all units: they are cut.

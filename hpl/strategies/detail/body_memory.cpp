@@ -40,6 +40,7 @@ void BodyWriter::settle(const Expr& condition) {
     for (int axis = 0; axis < 3; ++axis) ids[static_cast<std::size_t>(axis)] = id(axis);
     Hoister::Bounds found;
     context_.hoister.bound(*decision, ids, found);
+    context_.decided.emplace(&condition, DecidedComparison{*decision, found});
     const auto axis = static_cast<std::size_t>(decision->axis);
     const std::int64_t shift = distanceOf(axis);
     for (const Expr* lower : found.lower)

@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "hpl/strategies/detail/interior.h"
+#include "hpl/strategies/detail/row_ends.h"
 
 /// Writes copies of a kernel's body for given ids: for one work-item, or for several neighbours
 /// along an axis at once, in the lanes of vectors.
@@ -64,6 +64,8 @@ struct BodyContext {
   Queues queues{};
   /// The body writes each array once, whatever other bodies of the kernel do.
   bool writesOnce = false;
+  /// The comparisons that the copies took as decided.
+  Decided decided{};
 };
 
 /// Where one copy is: its ids are base + shift.
@@ -153,6 +155,7 @@ class BodyWriter {
   Value convertCast(const ir::Expr& expr, const ir::Cast& cast, int part);
   Value convertBuiltin(const ir::Expr& expr, const ir::BuiltinExpr& builtin, int part);
   const ir::Expr* magnitude(const ir::Expr* value, ir::Scalar type);
+  const ir::Expr* joinedTests(const ir::Binary& either);
   Value convertConstruct(const ir::Construct& construct, int part);
   Value convertVariable(const ir::Expr& expr, const ir::VarRef& ref, int part);
   Value load(const ir::Expr& expr, const ir::Access& access, int part);

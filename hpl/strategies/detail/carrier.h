@@ -30,13 +30,11 @@ struct Form {
 class Carrier {
  public:
   Carrier(const Source& source, Builder& builder, const ir::Block& body, const ir::Variable* x,
-          const ir::Variable* end, int lanes,
-          const std::unordered_set<const ir::Variable*>& elements)
+          int lanes, const std::unordered_set<const ir::Variable*>& elements)
       : source_(source),
         builder_(builder),
         body_(body),
         x_(x),
-        end_(end),
         lanes_(lanes),
         elements_(elements) {}
 
@@ -65,14 +63,13 @@ class Carrier {
   const ir::Variable* again(const ir::Variable* variable);
   void beginAgain();
   ir::Block* starts();
-  void loadAhead(ir::Block& out);
+  ir::Block* loadAhead();
   std::int64_t reachOf(const ir::Variable* leader) { return formOf(leader).shift; }
 
   const Source& source_;
   Builder& builder_;
   const ir::Block& body_;
   const ir::Variable* x_;
-  const ir::Variable* end_;
   int lanes_;
   const std::unordered_set<const ir::Variable*>& elements_;
 

@@ -83,7 +83,8 @@ void Carrier::hasBefore(const Variable* leader, const Variable* variable, int di
   Keeper& keeper = keepers_[leader];
   if (keeper.before == nullptr) {
     keeper.before = builder_.variable("before", leader->type);
-    result_.kept.push_back(keeper.before);
+    result_.handed.insert(keeper.before);
+    ++result_.kept;
   }
   if (distance <= keeper.distance) return;
   keeper.furthest = variable;
@@ -96,7 +97,7 @@ void Carrier::emitAhead(const Variable* variable, const Variable* leader, std::i
   if (keeper.here == nullptr) {
     keeper.here = builder_.variable("here", leader->type);
     keeper.next = builder_.variable("next", leader->type);
-    result_.kept.push_back(keeper.here);
+    ++result_.kept;
   }
   const auto distance = static_cast<int>(shift);
   const Expr* value = builder_.ref(keeper.here);
@@ -179,49 +180,29 @@ Block* Carrier::starts() {
     const Keeper& keeper = found->second;
     if (keeper.here != nullptr) {
       further_ = -reachOf(leader);
-      builder_.assign(*out_, builder_.ref(keeper.here), again(valueOf(leader)));
+      builder_.declare(*out_, keeper.here, again(valueOf(leader)));
       further_ = 0;
     }
     if (keeper.before == nullptr) continue;
     const Expr* furthest = builder_.ref(again(keeper.furthest));
-    builder_.assign(*out_, builder_.ref(keeper.before), turned(furthest, keeper.distance));
+    builder_.declare(*out_, keeper.before, turned(furthest, keeper.distance));
   }
   return out_;
 }
 
-/// The vectors after the present ones. At the end of a row not all of their elements exist: then
-/// they are made from those that the body reads.
-void Carrier::loadAhead(Block& out) {
-  std::vector<const Variable*> leaders;
-  for (const Variable* variable : order_)
-    if (ahead_.contains(variable) && keepers_.contains(variable)) leaders.push_back(variable);
-  if (leaders.empty()) return;
-  std::int64_t least = lanes_;
-  for (const Variable* leader : leaders) {
-    least = std::min(least, reachOf(leader));
-    builder_.declare(out, keepers_[leader].next, nullptr);
-  }
-  const auto fill = [&](const auto& valueFor) {
-    beginAgain();
-    for (const Variable* leader : leaders)
-      builder_.assign(*out_, builder_.ref(keepers_[leader].next), valueFor(leader));
-    return out_;
-  };
-  const Block* whole = fill([&](const Variable* leader) {
+/// The vectors after the present ones, and how much room they need.
+Block* Carrier::loadAhead() {
+  beginAgain();
+  for (const Variable* leader : order_) {
+    const auto found = keepers_.find(leader);
+    if (found == keepers_.end() || !ahead_.contains(leader)) continue;
     further_ = lanes_ - reachOf(leader);
-    const Expr* value = again(valueOf(leader));
-    further_ = 0;
-    return value;
-  });
-  const Block* rest = fill([&](const Variable* leader) {
-    Variable* last = builder_.variable("last", leader->type);
-    builder_.declare(*out_, last, again(valueOf(leader)));
-    return turned(builder_.ref(last), lanes_ - static_cast<int>(reachOf(leader)));
-  });
-  // The body reads the ids below the end, and as far beyond it as the least leader.
-  const Expr* exist = builder_.binary(
-      BinaryOp::Le, builder_.add(builder_.ref(x_), 2 * lanes_ - least), builder_.ref(end_));
-  builder_.statement(out, ir::If{exist, whole, rest});
+    builder_.declare(*out_, found->second.next, again(valueOf(leader)));
+    // The body reads as far beyond its ids as the leader does.
+    result_.room = std::max(result_.room, lanes_ + further_);
+  }
+  further_ = 0;
+  return out_;
 }
 
 Carried Carrier::run() {
@@ -245,7 +226,7 @@ Carried Carrier::run() {
     operands(**it);
     out_->stmts.push_back(*it);
   }
-  if (result_.kept.empty()) return {};
+  if (result_.kept == 0) return {};
   for (const Variable* variable : order_) {
     const auto found = keepers_.find(variable);
     if (found == keepers_.end()) continue;
@@ -256,23 +237,18 @@ Carried Carrier::run() {
     if (keeper.here != nullptr)
       builder_.assign(*out_, builder_.ref(keeper.here), builder_.ref(keeper.next));
   }
-  Block* main = out_;
-  result_.expected = builder_.variable("expected", x_->type);
-  const Expr* expected = builder_.ref(result_.expected);
-  const Expr* here = builder_.ref(x_);
-  builder_.assign(*main, expected, builder_.add(here, lanes_));
-  result_.body = builder_.block();
-  builder_.statement(*result_.body,
-                     ir::If{builder_.binary(BinaryOp::Ne, here, expected), starts(), nullptr});
-  loadAhead(*result_.body);
+  const Block* main = out_;
+  result_.starts = starts();
+  result_.room = lanes_;
+  result_.body = loadAhead();
   result_.body->stmts.insert(result_.body->stmts.end(), main->stmts.begin(), main->stmts.end());
   return result_;
 }
 
 Carried carry(const Source& source, Builder& builder, const Block& body, const Variable* x,
-              const Variable* end, int lanes, const std::unordered_set<const Variable*>& elements) {
+              int lanes, const std::unordered_set<const Variable*>& elements) {
   if (lanes < 2) return {};
-  return Carrier(source, builder, body, x, end, lanes, elements).run();
+  return Carrier(source, builder, body, x, lanes, elements).run();
 }
 
 }  // namespace hpl::strategies::detail

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <unordered_set>
 
 #include "hpl/strategies/detail/source.h"
@@ -12,22 +14,26 @@
 /// all loads begin where vectors, and lines of the cache, begin.
 namespace hpl::strategies::detail {
 
-/// A loop's body and what goes with it.
+/// The steps from one aligned vector to the next, in place of the body for each of them.
 struct Carried {
   /// Null: the statements branch, read what the kernel writes, or would not gain.
   ir::Block* body = nullptr;
-  /// What the steps hand on, declared before the loop; their values there do not matter.
-  std::vector<ir::Variable*> kept;
-  /// The id (ulong) at which the next step may use what the last one has kept; before the loop it
-  /// is an id that does not occur.
-  ir::Variable* expected = nullptr;
+  /// Before the first step: declares what the steps hand on, with what a step before would have
+  /// left there.
+  ir::Block* starts = nullptr;
+  /// How many vectors are handed on.
+  std::size_t kept = 0;
+  /// Their variables.
+  std::unordered_set<const ir::Variable*> handed{};
+  /// A step at x needs ids up to x + room: more than `lanes` where it loads ahead.
+  std::int64_t room = 0;
 };
 
 /// Rewrites a body that computes `lanes` neighbours from the id `x` (a variable) on, for a loop in
-/// which x mostly grows by `lanes` and which computes all ids below `end`. `elements` are variables
-/// with the components of elements that are vectors, a lane for each neighbour.
+/// which x grows by `lanes` and x + room is not beyond the end of the ids that are computed.
+/// `elements` are variables with the components of elements that are vectors, a lane for each
+/// neighbour.
 Carried carry(const Source& source, Builder& builder, const ir::Block& body, const ir::Variable* x,
-              const ir::Variable* end, int lanes,
-              const std::unordered_set<const ir::Variable*>& elements);
+              int lanes, const std::unordered_set<const ir::Variable*>& elements);
 
 }  // namespace hpl::strategies::detail

@@ -140,7 +140,15 @@ std::optional<Decision> Interior::decision(const Expr& expr) const {
   if (binary == nullptr || !isComparison(binary->op)) return std::nullopt;
   const auto found = decisions_.find(&expr);
   if (found != decisions_.end()) return found->second;
-  const auto result = decide(expr);
+  auto result = decide(expr);
+  if (result && outcomes_ != nullptr) {
+    const auto outcome = outcomes_->find(&expr);
+    if (outcome == outcomes_->end()) {
+      result.reset();
+    } else {
+      result->truth = outcome->second;
+    }
+  }
   decisions_.emplace(&expr, result);
   return result;
 }

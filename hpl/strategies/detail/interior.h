@@ -36,6 +36,11 @@ class Interior {
            const std::array<std::uint64_t, 3>& sizes)
       : source_(source), axes_(axes), fastAxis_(fastAxis), sizes_(sizes) {}
 
+  /// From now on decides these comparisons only: they have these outcomes.
+  void restrict(const std::unordered_map<const ir::Expr*, bool>& outcomes) {
+    outcomes_ = &outcomes;
+  }
+
   /// Whether the sizes have made a difference to what was decided.
   bool usedSizes() const { return usedSizes_; }
 
@@ -59,6 +64,7 @@ class Interior {
   std::array<bool, 3> axes_;
   int fastAxis_;
   std::array<std::uint64_t, 3> sizes_;
+  const std::unordered_map<const ir::Expr*, bool>* outcomes_ = nullptr;
   mutable bool usedSizes_ = false;
   mutable std::unordered_map<const ir::Expr*, std::optional<Decision>> decisions_;
   mutable std::array<std::unordered_map<const ir::Expr*, std::optional<int>>, 3> growths_;
