@@ -19,7 +19,6 @@ using namespace detail;
 using ir::BinaryOp;
 using ir::Block;
 using ir::Expr;
-using ir::Stmt;
 using ir::Variable;
 
 /// Of so many rows at once, one is cheaper computed twice than the others one by one.
@@ -105,7 +104,7 @@ class RowsBuilder {
   void row(Block& out, Variable* from, Variable* to);
   void ends(Block& out, const std::array<const Variable*, 3>& ids, Variable* from, Variable* to);
   Block* slowLoop(Block& out, int axis, Variable* step);
-  void goBack(Block& loop, Block& head);
+  void goBack(Block& out, Block& head);
 
   int rowAxis() const { return options_.order[0]; }
   bool has(int axis) const { return axis < options_.dims; }
@@ -382,9 +381,9 @@ Block* RowsBuilder::slowLoop(Block& out, int a, Variable* step) {
                        compare(BinaryOp::Lt, id, builder_.ref(axis(a).end)), next);
 }
 
-/// The last rows of a block together, too, where one of them has been computed already: before the
-/// loop's body, back to where they begin.
-void RowsBuilder::goBack(Block& loop, Block& head) {
+/// The last rows of a block together, too, where one of them has been computed already: at the
+/// start of a step, back to where they begin.
+void RowsBuilder::goBack(Block& out, Block& head) {
   const Axis& along = axis(jamAxis_);
   Variable* last = builder_.variable(std::string("last_") + axisName(jamAxis_), kLong);
   builder_.declare(
@@ -396,10 +395,8 @@ void RowsBuilder::goBack(Block& loop, Block& head) {
   const Expr* isNext = compare(BinaryOp::Eq, builder_.cast(id, kLong), builder_.add(begin, 1));
   Block* back = builder_.block();
   builder_.assign(*back, id, builder_.cast(begin, kUlong));
-  Block first;
-  builder_.statement(first,
+  builder_.statement(out,
                      ir::If{both(isNext, compare(BinaryOp::Ge, begin, jamFit_.lo)), back, nullptr});
-  loop.stmts.insert(loop.stmts.begin(), first.stmts.begin(), first.stmts.end());
 }
 
 Rows RowsBuilder::build() {
@@ -416,7 +413,6 @@ Rows RowsBuilder::build() {
   Block loops;
   Block* inner = &loops;
   Block* jamBody = nullptr;
-  const Stmt* isTall = nullptr;
   Variable* step = nullptr;
   Variable* tall = nullptr;
   if (jam_ > 1) {
@@ -430,14 +426,7 @@ Rows RowsBuilder::build() {
     const int a = options_.order[static_cast<std::size_t>(level)];
     if (!has(a)) continue;
     inner = slowLoop(*inner, a, a == jamAxis_ ? step : nullptr);
-    if (a != jamAxis_) continue;
-    jamBody = inner;
-    // Whether there are as many rows left, away from the borders; filled in below.
-    builder_.declare(*inner, tall, builder_.number(0, kInt));
-    isTall = inner->stmts.back();
-    builder_.assign(
-        *inner, builder_.ref(step),
-        builder_.select(tall_, builder_.number(jam_, kUlong), builder_.number(1, kUlong)));
+    if (a == jamAxis_) jamBody = inner;
   }
   Variable* from = builder_.variable("from", kUlong);
   Variable* to = builder_.variable("to", kUlong);
@@ -449,9 +438,16 @@ Rows RowsBuilder::build() {
   if (jam_ > 1) {
     const Expr* first = builder_.ref(axis(jamAxis_).id);
     const Expr* after = builder_.add(first, jam_);
-    const_cast<ir::Declare*>(isTall->as<ir::Declare>())->init =
-        both(jamWithin_, compare(BinaryOp::Le, after, builder_.ref(axis(jamAxis_).end)));
-    if (jam_ >= kGoesBack) goBack(*jamBody, head);
+    Block start;
+    if (jam_ >= kGoesBack) goBack(start, head);
+    // Whether there are as many rows left, away from the borders.
+    builder_.declare(
+        start, tall,
+        both(jamWithin_, compare(BinaryOp::Le, after, builder_.ref(axis(jamAxis_).end))));
+    builder_.assign(
+        start, builder_.ref(step),
+        builder_.select(tall_, builder_.number(jam_, kUlong), builder_.number(1, kUlong)));
+    jamBody->stmts.insert(jamBody->stmts.begin(), start.stmts.begin(), start.stmts.end());
     // Rows that are not computed together.
     axis(jamAxis_).id = builder_.variable(axisName(jamAxis_), kUlong);
     others = oneByOne(builder_, *others, axis(jamAxis_).id, first,
