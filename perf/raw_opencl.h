@@ -71,17 +71,19 @@ class Raw {
     return memory;
   }
 
-  /// A buffer over the array's own memory where the device works in it, so that both sides meet the
-  /// same pages and lines of the caches; else one with the same values. The array must live longer.
-  template <class T, int N>
-  cl_mem over(hpl::Array<T, N>& array) {
-    T* data = array.data();
-    if (!device_.sharesHostMemory()) return buffer(array.size() * sizeof(T), data);
+  /// A buffer over this memory where the device works in it, so that both sides meet the same pages
+  /// and lines of the caches; else one with the same values. The memory must live longer.
+  cl_mem over(void* data, std::size_t bytes) {
+    if (!device_.sharesHostMemory()) return buffer(bytes, data);
     cl_int code = CL_SUCCESS;
-    cl_mem memory = clCreateBuffer(context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
-                                   array.size() * sizeof(T), data, &code);
+    cl_mem memory =
+        clCreateBuffer(context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, data, &code);
     must(code, "clCreateBuffer");
     return memory;
+  }
+  template <class T, int N>
+  cl_mem over(hpl::Array<T, N>& array) {
+    return over(array.data(), array.size() * sizeof(T));
   }
 
   template <class T>

@@ -63,23 +63,36 @@ std::vector<float> contents(Array<T, N>& array) {
 }
 
 template <class T, int N>
-Array<T, N> gridOf(const Problem& p) {
+Array<T, N> gridOf(const Problem& p, std::byte* memory) {
   const auto w = static_cast<std::size_t>(p.width), h = static_cast<std::size_t>(p.height);
+  T* cells = reinterpret_cast<T*>(memory);
   if constexpr (N == 3) {
-    return Array<T, 3>(static_cast<std::size_t>(p.depth), h, w);
+    return Array<T, 3>(static_cast<std::size_t>(p.depth), h, w, cells);
   } else {
-    return Array<T, 2>(h, w);
+    return Array<T, 2>(h, w, cells);
   }
 }
+template <class T>
+Array<T, 2> planeOf(const Problem& p) {
+  return Array<T, 2>(static_cast<std::size_t>(p.height), static_cast<std::size_t>(p.width));
+}
+
+/// The arrays of a contender whose iterations read one and write another one, by turns.
+template <class T, int N>
+struct Pair {
+  explicit Pair(const Problem& p)
+      : first(p.first),
+        second(p.second),
+        now(gridOf<T, N>(p, first.get())),
+        next(gridOf<T, N>(p, second.get())) {}
+  std::shared_ptr<std::byte> first, second;
+  Array<T, N> now, next;
+};
 
 /// Iterations that read one array and write another one, by turns.
 template <class T, int N, class Kernel>
 Contender pingPong(const Problem& problem, Kernel kernel) {
-  struct State {
-    explicit State(const Problem& p) : now(gridOf<T, N>(p)), next(gridOf<T, N>(p)) {}
-    Array<T, N> now, next;
-  };
-  auto s = std::make_shared<State>(problem);
+  auto s = std::make_shared<Pair<T, N>>(problem);
   Contender contender;
   contender.name = kPlain;
   contender.reset = [s, values = problem.values] {
@@ -100,11 +113,7 @@ Contender pingPong(const Problem& problem, Kernel kernel) {
 /// The same by a launch-level stencil, which iterates by itself.
 template <class T, int N>
 Contender stencil(const Problem& problem, const Stencil& stencil) {
-  struct State {
-    explicit State(const Problem& p) : now(gridOf<T, N>(p)), next(gridOf<T, N>(p)) {}
-    Array<T, N> now, next;
-  };
-  auto s = std::make_shared<State>(problem);
+  auto s = std::make_shared<Pair<T, N>>(problem);
   Contender contender;
   contender.name = kStencil;
   contender.reset = [s, values = problem.values] {
@@ -173,12 +182,12 @@ Contender canny(const Problem& problem) {
   namespace c = samples::canny;
   struct State {
     explicit State(const Problem& p)
-        : picture(gridOf<unsigned char, 2>(p)),
-          direction(gridOf<unsigned char, 2>(p)),
-          labels(gridOf<unsigned char, 2>(p)),
-          smoothed(gridOf<short, 2>(p)),
-          strength(gridOf<int, 2>(p)),
-          ridges(gridOf<int, 2>(p)) {}
+        : picture(planeOf<unsigned char>(p)),
+          direction(planeOf<unsigned char>(p)),
+          labels(planeOf<unsigned char>(p)),
+          smoothed(planeOf<short>(p)),
+          strength(planeOf<int>(p)),
+          ridges(planeOf<int>(p)) {}
     c::Bytes picture, direction, labels;
     c::Shorts smoothed;
     c::Ints strength, ridges;
@@ -205,7 +214,7 @@ Contender cannyChain(const Problem& problem) {
   namespace c = samples::canny;
   struct State {
     explicit State(const Problem& p)
-        : picture(gridOf<unsigned char, 2>(p)), labels(gridOf<unsigned char, 2>(p)) {
+        : picture(planeOf<unsigned char>(p)), labels(planeOf<unsigned char>(p)) {
       Temporary<short, 2> smooth;
       Temporary<int, 2> strength, ridges;
       Temporary<unsigned char, 2> direction;
@@ -237,10 +246,10 @@ Contender shwa(const Problem& problem) {
   static constexpr int kLanes = 16;  // as the sample has on CPUs
   struct State {
     explicit State(const Problem& p)
-        : water(gridOf<float4, 2>(p)),
-          change(gridOf<float4, 2>(p)),
-          ground(gridOf<float, 2>(p)),
-          speed(gridOf<float, 2>(p)),
+        : water(planeOf<float4>(p)),
+          change(planeOf<float4>(p)),
+          ground(planeOf<float>(p)),
+          speed(planeOf<float>(p)),
           fastest(static_cast<std::size_t>(p.height), std::size_t{kLanes}),
           clock(std::size_t{w::kClockSize}) {}
     w::Water water, change;

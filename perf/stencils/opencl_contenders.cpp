@@ -44,8 +44,8 @@ std::size_t rounded(int cells, int multiple) {
 template <class T>
 Contender pingPong(const char* name, const Device& device, const Problem& problem,
                    const std::function<Launch(const Buffer&, const Buffer&)>& launch) {
-  const Buffer a = device->buffer(problem.points() * sizeof(T));
-  const Buffer b = device->buffer(problem.points() * sizeof(T));
+  const Buffer a = device->over(problem.first, problem.points() * sizeof(T));
+  const Buffer b = device->over(problem.second, problem.points() * sizeof(T));
   std::vector<Phase> phases = {{{launch(b, a)}, b}, {{launch(a, b)}, a}};
   const std::vector<T> initial(problem.values.begin(), problem.values.end());
   return launchPhases(

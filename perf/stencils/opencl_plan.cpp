@@ -25,6 +25,11 @@ Buffer ClDevice::buffer(std::size_t bytes) {
   return Buffer(raw_.buffer(bytes), &clReleaseMemObject);
 }
 
+Buffer ClDevice::over(const std::shared_ptr<std::byte>& memory, std::size_t bytes) {
+  return Buffer(raw_.over(memory.get(), bytes),
+                [memory](cl_mem buffer) { clReleaseMemObject(buffer); });
+}
+
 void ClDevice::launch(const Kernel& kernel, const std::vector<std::size_t>& global,
                       const std::vector<std::size_t>& local) {
   must(clEnqueueNDRangeKernel(raw_.queue(), kernel.get(), static_cast<cl_uint>(global.size()),

@@ -24,6 +24,8 @@ class ClDevice {
   Program program(const std::string& source);
 
   Buffer buffer(std::size_t bytes);
+  /// Over this memory where the device works in it.
+  Buffer over(const std::shared_ptr<std::byte>& memory, std::size_t bytes);
 
   template <class T>
   void write(const Buffer& buffer, const std::vector<T>& values) {

@@ -25,11 +25,11 @@ struct Lined {
 /// The buffers of a contender whose iterations read one and write another one, by turns.
 template <class T>
 struct Pair {
-  explicit Pair(const Problem& problem) : a(problem.points()), b(problem.points()) {}
-  Lined<T> a, b;
+  explicit Pair(const Problem& problem) : a(problem.first), b(problem.second) {}
+  std::shared_ptr<std::byte> a, b;
   bool swapped = false;
-  T* now() const { return (swapped ? b : a).get(); }
-  T* next() const { return (swapped ? a : b).get(); }
+  T* now() const { return reinterpret_cast<T*>((swapped ? b : a).get()); }
+  T* next() const { return reinterpret_cast<T*>((swapped ? a : b).get()); }
 };
 
 template <class T, class Step>

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <new>
 #include <stdexcept>
 
+#include "hpl/memory/detail/host_memory.h"
 #include "stencils/workload.h"
 
 namespace perf::stencils {
@@ -66,19 +69,33 @@ const std::vector<Workload>& workloads() {
   return all;
 }
 
+namespace {
+
+std::shared_ptr<std::byte> memoryOf(std::size_t bytes) {
+  const auto placed = hpl::memory::detail::allocatePlaced(bytes);
+  if (placed.data == nullptr) throw std::bad_alloc();
+  return {placed.data, [allocated = placed.allocated](std::byte*) { std::free(allocated); }};
+}
+
+}  // namespace
+
 Problem makeProblem(const std::string& workload, int width, int height, int depth) {
   if (width < kSmallestSide || height < kSmallestSide) {
     throw std::invalid_argument("a side is " + std::to_string(width < height ? width : height) +
                                 ", but the hand-written kernels need " +
                                 std::to_string(kSmallestSide) + " at least");
   }
-  Problem problem{workload, width, height, depth, {}, {}};
+  Problem problem{workload, width, height, depth, {}, {}, {}, {}};
   Random random;
   if (workload == "shwa") {
     fillBasin(problem);
     return problem;
   }
   problem.values.resize(problem.points());
+  if (workload != "canny") {
+    problem.first = memoryOf(4 * problem.points());
+    problem.second = memoryOf(4 * problem.points());
+  }
   if (workload == "canny") {
     fillPicture(problem, random);
   } else if (workload == "life") {
