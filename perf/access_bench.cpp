@@ -10,6 +10,9 @@ namespace {
 
 constexpr int kRows = 2048;
 constexpr int kColumns = 2048;
+constexpr double kCells = static_cast<double>(kRows) * kColumns;
+// Beyond the caches of the processors of today.
+constexpr int kLarge = 8192;
 
 // Functions as a program has them: what a lambda captures is one more pointer on the way.
 float sumOf(Array<float, 2>& array) {
@@ -19,13 +22,7 @@ float sumOf(Array<float, 2>& array) {
   return sum;
 }
 
-void writeAll(Array<float, 2>& array) {
-  for (int i = 0; i < kRows; ++i)
-    for (int j = 0; j < kColumns; ++j) array(i, j) = static_cast<float>(i + j);
-}
-
-// As most programs have it: how large the array is shows at run time. Where the compiler knows, it
-// vectorises the raw loop at -O2, too; a check between two elements keeps it from doing so.
+// As most programs have it: how large the array is shows at run time.
 void writeSized(Array<float, 2>& array) {
   const int rows = static_cast<int>(array.getDimension(0));
   const int columns = static_cast<int>(array.getDimension(1));
@@ -37,6 +34,19 @@ void writeSized(float* raw, int rows, int columns) {
     for (int j = 0; j < columns; ++j) raw[i * columns + j] = static_cast<float>(i + j);
 }
 
+// Where the compiler knows the size, it vectorises the raw loop at -O2, too; a check between two
+// elements keeps it from doing so.
+template <int kSize>
+void writeKnown(Array<float, 2>& array) {
+  for (int i = 0; i < kSize; ++i)
+    for (int j = 0; j < kSize; ++j) array(i, j) = static_cast<float>(i + j);
+}
+template <int kSize>
+void writeKnown(float* raw) {
+  for (int i = 0; i < kSize; ++i)
+    for (int j = 0; j < kSize; ++j) raw[i * kSize + j] = static_cast<float>(i + j);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -44,7 +54,9 @@ int main(int argc, char** argv) {
   std::vector<float> plain(static_cast<std::size_t>(kRows) * kColumns, 1.0f);
   float* raw = plain.data();
   array = 1.0f;
-  constexpr double kCells = static_cast<double>(kRows) * kColumns;
+  Array<float, 2> large(kLarge, kLarge);
+  std::vector<float> plainLarge(static_cast<std::size_t>(kLarge) * kLarge, 1.0f);
+  large = 1.0f;
 
   const auto sumRaw = [&] {
     float sum = 0;
@@ -52,16 +64,13 @@ int main(int argc, char** argv) {
       for (int j = 0; j < kColumns; ++j) sum += raw[i * kColumns + j];
     benchmark::DoNotOptimize(sum);
   };
-  const auto writeRaw = [&] {
-    for (int i = 0; i < kRows; ++i)
-      for (int j = 0; j < kColumns; ++j) raw[i * kColumns + j] = static_cast<float>(i + j);
-    benchmark::ClobberMemory();
+  const auto known = [&]<int kSize>(std::integral_constant<int, kSize>, auto&& cells) {
+    return [&cells] {
+      writeKnown<kSize>(cells);
+      benchmark::ClobberMemory();
+    };
   };
   const auto readElements = [&] { benchmark::DoNotOptimize(sumOf(array)); };
-  const auto writeElements = [&] {
-    writeAll(array);
-    benchmark::ClobberMemory();
-  };
   const auto writeElementsSized = [&] {
     writeSized(array);
     benchmark::ClobberMemory();
@@ -85,13 +94,19 @@ int main(int argc, char** argv) {
     benchmark::ClobberMemory();
   };
   const auto compare = [&](const char* name, const std::function<void()>& ours,
-                           const std::function<void()>& twin) {
-    perf::registerPair(name, kCells, ours, twin, {}, 31, {}, perf::Time::Thread);
+                           const std::function<void()>& twin, double cells = kCells) {
+    perf::registerPair(name, cells, ours, twin, {}, 31, {}, perf::Time::Thread);
   };
+  constexpr std::integral_constant<int, kRows> kSmallSize;
+  constexpr std::integral_constant<int, kLarge> kLargeSize;
+  float* rawLarge = plainLarge.data();
   compare("access/read_element", readElements, sumRaw);
-  compare("access/write_element", writeElements, writeRaw);
-  compare("access/write_element_sizes_at_run_time", writeElementsSized, writeRawSized);
+  compare("access/write_element", writeElementsSized, writeRawSized);
+  compare("access/write_element_size_is_constant", known(kSmallSize, array),
+          known(kSmallSize, raw));
+  compare("access/write_element_size_is_constant_beyond_caches", known(kLargeSize, large),
+          known(kLargeSize, rawLarge), static_cast<double>(kLarge) * kLarge);
   compare("access/read_data", readData, sumRaw);
-  compare("access/write_data", writeData, writeRaw);
+  compare("access/write_data", writeData, known(kSmallSize, raw));
   return perf::runAll(argc, argv);
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hpl/hpl.h"
+#include "tests/messages.h"
 
 using namespace hpl;
 
@@ -17,22 +18,11 @@ HPL_STRUCT(ArrayTestParticle, (float4, position), (int, id), (double, mass));
 
 namespace {
 
+using hpl_tests::contains;
+using hpl_tests::messageOf;
+
 void addOne(Array<int, 1> a) { a[idx] += 1; }
 void addOne2(Array<int, 2> a) { a[idy][idx] += 1; }
-
-template <class E, class F>
-std::string messageOf(F&& f) {
-  try {
-    f();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "nothing thrown";
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 }  // namespace
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "hpl/hpl.h"
+#include "tests/messages.h"
 
 using namespace hpl;
 
@@ -19,23 +20,12 @@ HPL_STRUCT(ElementTestCell, (int, count), (float, weight));
 
 namespace {
 
+using hpl_tests::contains;
+using hpl_tests::messageOf;
+
 void triple(Array<int, 1> a) { a[idx] = 3 * a[idx]; }
 void addTo(Array<int, 1> sum, const Array<int, 1>& a) { sum[idx] += a[idx]; }
 void number(Array<std::int64_t, 2> a) { a[idy][idx] = 1000 * idy + idx; }
-
-template <class E, class F>
-std::string messageOf(F&& f) {
-  try {
-    f();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "nothing thrown";
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 template <class T, int N>
 int stateOf(const Array<T, N>& array) {

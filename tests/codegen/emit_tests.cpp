@@ -9,8 +9,11 @@
 
 #include "hpl/error.h"
 #include "tests/ir/ir_builder.h"
+#include "tests/messages.h"
 
 namespace {
+
+using hpl_tests::contains;
 
 using namespace hpl::ir;        // NOLINT: the builder's operators and names
 using namespace hpl::ir::test;  // NOLINT
@@ -39,10 +42,6 @@ std::string source(Body body, const EmitOptions& options = {}) {
   body(b, v, n);
   const Kernel kernel = b.finish();
   return emit(kernel, options).source;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

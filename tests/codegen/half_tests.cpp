@@ -9,8 +9,11 @@
 #include "hpl/error.h"
 #include "tests/codegen/device_run.h"
 #include "tests/ir/ir_builder.h"
+#include "tests/messages.h"
 
 namespace {
+
+using hpl_tests::contains;
 
 using namespace hpl::ir;             // NOLINT: the builder's operators and names
 using namespace hpl::ir::test;       // NOLINT
@@ -20,10 +23,6 @@ using hpl::codegen::EmitOptions;
 using Bits = std::vector<std::uint16_t>;
 
 const Range kOne{{1}, {1}};
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 struct Record {
   std::uint16_t a;

@@ -7,8 +7,11 @@
 #include "hpl/codegen/emit.h"
 #include "tests/codegen/device_run.h"
 #include "tests/ir/ir_builder.h"
+#include "tests/messages.h"
 
 namespace {
+
+using hpl_tests::contains;
 
 using namespace hpl::ir;        // NOLINT: the builder's operators and names
 using namespace hpl::ir::test;  // NOLINT
@@ -17,10 +20,6 @@ using hpl::codegen::EmitOptions;
 using hpl::codegen::EmittedKernel;
 using hpl::codegen::ErrorBuffer;
 using hpl::codegen::Slot;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 }  // namespace
 

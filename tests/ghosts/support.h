@@ -8,10 +8,13 @@
 
 #include "hpl/hpl.h"
 #include "hpl/runtime/settings.h"
+#include "tests/messages.h"
 
 /// What the tests of several devices share. They run under several HPL_DEVICES; each uses all the
 /// devices that there are.
 namespace ghosts_tests {
+
+using hpl_tests::messageOf;
 
 using Numbers = hpl::Array<int, 1>;
 using Grid = hpl::Array<int, 2>;
@@ -83,16 +86,5 @@ class WithSettings {
 
 /// Checks that the message has all of these parts.
 void expectMessage(const std::string& message, std::initializer_list<const char*> parts);
-
-/// Runs `f`, which must throw an Error, and returns its message.
-template <class E, class F>
-std::string messageOf(F f) {
-  try {
-    f();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 }  // namespace ghosts_tests

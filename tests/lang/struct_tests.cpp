@@ -6,6 +6,7 @@
 #include <string>
 
 #include "hpl/hpl.h"
+#include "tests/messages.h"
 
 using namespace hpl;
 
@@ -31,18 +32,10 @@ HPL_STRUCT(StructTestOuter, (StructTestInner, inner), (int, n));
 
 namespace {
 
-template <class F>
-std::string messageOf(F&& f) {
-  try {
-    f();
-  } catch (const KernelError& error) {
-    return error.what();
-  }
-  return "nothing thrown";
-}
+using hpl_tests::messageOf;
 
 std::string registeredFrom(const char* name, std::size_t size, const char* text) {
-  return messageOf([&] { detail::registerStructText(name, size, 4, text); });
+  return messageOf<KernelError>([&] { detail::registerStructText(name, size, 4, text); });
 }
 
 }  // namespace
@@ -160,10 +153,10 @@ TEST_CASE("texts of structs that cannot be read are refused with the reason") {
 TEST_CASE("fields that are not there, and wrong numbers of values, are refused") {
   const ir::StructType& type = StructTraits<StructTestOuter>::type();
   CHECK(detail::fieldAt(type, offsetof(StructTestOuter, n)) == 1);
-  CHECK(messageOf([&] { detail::fieldAt(type, 1); }) ==
+  CHECK(messageOf<KernelError>([&] { detail::fieldAt(type, 1); }) ==
         "struct 'StructTestOuter' has no registered field at this position");
   Array<StructTestInner, 1> out(1);
-  const std::string message = messageOf([&] {
+  const std::string message = messageOf<KernelError>([&] {
     eval([](Array<StructTestInner, 1> o) { o[idx] = make<StructTestInner>(o[idx].h); })(out);
   });
   CHECK(message.find("make<StructTestInner> needs 2 values, one per field, and got 1") !=

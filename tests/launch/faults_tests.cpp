@@ -6,10 +6,14 @@
 
 #include "hpl/hpl.h"
 #include "hpl/runtime/settings.h"
+#include "tests/messages.h"
 
 using namespace hpl;
 
 namespace {
+
+using hpl_tests::contains;
+using hpl_tests::messageOf;
 
 constexpr int kShiftLine = __LINE__ + 1;
 void shiftLeft(Array<int, 1> out, const Array<int, 1>& in) { out[idx] = in[idx + 1]; }
@@ -29,19 +33,6 @@ class Override {
  private:
   runtime::Settings saved_;
 };
-
-template <class E, class F>
-std::string messageOf(F&& f) {
-  try {
-    f();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "nothing thrown";
-}
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 }  // namespace
 

@@ -7,10 +7,14 @@
 
 #include "hpl/hpl.h"
 #include "hpl/runtime/programs.h"
+#include "tests/messages.h"
 
 using namespace hpl;
 
 namespace {
+
+using hpl_tests::contains;
+using hpl_tests::messageOf;
 
 void addTo(Array<float, 1> y, const Array<float, 1>& x, Float a) { y[idx] = y[idx] + a * x[idx]; }
 void index2(Array<int, 2> a) { a[idy][idx] = cast<int>(idy * 1000 + idx); }
@@ -31,19 +35,6 @@ void groupSum(Array<int, 1> sums, const Array<int, 1>& in, Array<int, 1, Local> 
     }
     sums[gidx] = sum;
   }
-}
-
-template <class E, class F>
-std::string messageOf(F&& f) {
-  try {
-    f();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "nothing thrown";
-}
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

@@ -19,10 +19,14 @@
 #include "hpl/strategies/plane_queue.h"
 #include "hpl/strategies/rows.h"
 #include "hpl/strategies/tile.h"
+#include "tests/messages.h"
 
 using namespace hpl;
 
 namespace {
+
+using hpl_tests::contains;
+using hpl_tests::messageOf;
 
 const char* const kSource = R"(
   float weighed(float a, float b, int n) { return a + n * b; }
@@ -42,19 +46,6 @@ const NativeFunction<Int(const AliasArray<float>&, Int, Float)> countAlone("coun
   })");
 const NativeFunction<void(AliasArray<int>, Int)> store(
     "store", "void store(HPL_SPACE int* to, int value) { *to = value; }");
-
-template <class E, class F>
-std::string messageOf(F&& f) {
-  try {
-    f();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "nothing thrown";
-}
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 template <class F>
 std::shared_ptr<const ir::Kernel> captured(const F& f) {

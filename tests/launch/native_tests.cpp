@@ -9,10 +9,14 @@
 #include <string>
 
 #include "hpl/hpl.h"
+#include "tests/messages.h"
 
 using namespace hpl;
 
 namespace {
+
+using hpl_tests::contains;
+using hpl_tests::messageOf;
 
 const char* const kScale =
     TOSTRING(kernel void scale(global float* y, global const float* x, float a, int n) {
@@ -26,19 +30,6 @@ void broken(InOut<Array<float, 1>>) {}
 void transpose(InOut<Array<int, 2>>, Int) {}
 void reverseGroup(InOut<Array<int, 1>>, Array<int, 1, Local>) {}
 void unnamed(InOut<Array<int, 1>>) {}
-
-template <class E, class F>
-std::string messageOf(F&& f) {
-  try {
-    f();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "nothing thrown";
-}
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 }  // namespace
 

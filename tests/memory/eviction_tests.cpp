@@ -6,11 +6,14 @@
 #include "devices.h"
 #include "hpl/error.h"
 #include "hpl/memory/contents.h"
+#include "tests/messages.h"
 
 using namespace memory_tests;
 using hpl::memory::detail::replicaBox;
 
 namespace {
+
+using hpl_tests::messageOf;
 
 // A device of these tests' own, whose memory they may limit.
 DeviceState& limitedDevice() { return *openDevices("cpu:0*4", false).back(); }
@@ -37,16 +40,6 @@ std::shared_ptr<Root> filled(Index cells, std::int64_t value, const std::string&
 }
 
 bool onDevice(Root& root) { return replicaBox(root, limitedDevice()).rank() != 0; }
-
-template <class F>
-std::string messageOf(F&& f) {
-  try {
-    f();
-  } catch (const hpl::AllocationError& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 }  // namespace
 
@@ -114,7 +107,7 @@ TEST_CASE("a replica that cannot grow beside its old self goes home first") {
 TEST_CASE("an array larger than the device is an AllocationError that says so") {
   const Limit limit(1000);
   const auto a = filled(200, 7, "big");
-  const std::string message = messageOf([&] {
+  const std::string message = messageOf<hpl::AllocationError>([&] {
     launch(limitedDevice(), {Work::Increment, &a->whole(), nullptr, 0});
   });
   CHECK(message == "array \"big\" needs 1600 bytes on device \"" + limitedDevice().name() +

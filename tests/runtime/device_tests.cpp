@@ -14,11 +14,14 @@
 #include "hpl/runtime/detail/program.h"
 #include "hpl/runtime/detail/runtime.h"
 #include "hpl/runtime/settings.h"
+#include "tests/messages.h"
 
 using namespace hpl;
 using namespace hpl::runtime;
 
 namespace {
+
+using hpl_tests::contains;
 
 std::string deviceFailure(const std::string& list) {
   try {
@@ -27,10 +30,6 @@ std::string deviceFailure(const std::string& list) {
     return error.what();
   }
   return "(accepted)";
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 /// Settings for the length of a scope.

@@ -8,11 +8,14 @@
 #include "hpl/error.h"
 #include "hpl/runtime/detail/events.h"
 #include "hpl/runtime/detail/program.h"
+#include "tests/messages.h"
 
 using namespace hpl;
 using namespace hpl::runtime;
 
 namespace {
+
+using hpl_tests::contains;
 
 template <class F>
 std::pair<std::string, int> failure(F&& f) {
@@ -22,10 +25,6 @@ std::pair<std::string, int> failure(F&& f) {
     return {error.what(), error.code()};
   }
   return {"(nothing thrown)", 0};
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

@@ -10,15 +10,14 @@
 #include "hpl/runtime/detail/program.h"
 #include "hpl/runtime/detail/runtime.h"
 #include "hpl/runtime/device.h"
+#include "tests/messages.h"
 
 using namespace hpl;
 using namespace hpl::runtime;
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using hpl_tests::contains;
 
 /// Doubles one cell on a device, and keeps the objects it used in `keep`.
 struct Objects {

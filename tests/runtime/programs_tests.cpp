@@ -18,6 +18,7 @@
 #include "hpl/runtime/detail/program.h"
 #include "hpl/runtime/detail/runtime.h"
 #include "hpl/runtime/settings.h"
+#include "tests/messages.h"
 
 using namespace hpl;
 using namespace hpl::runtime;
@@ -25,6 +26,8 @@ using subprocess::TemporaryFolder;
 namespace fs = std::filesystem;
 
 namespace {
+
+using hpl_tests::contains;
 
 /// A cache folder of its own, and an empty memory cache, for the length of a test.
 struct FreshCache {
@@ -79,10 +82,6 @@ int runAdd(DeviceState& state, const Program& program) {
 std::string contentOf(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

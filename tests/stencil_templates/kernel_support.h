@@ -10,11 +10,14 @@
 #include <vector>
 
 #include "stencil_templates/kernel/stencil_kernel.h"
+#include "tests/messages.h"
 
 /// The in-kernel templates against loops on the host. A case is a boundary (its letter, '-' for
 /// none), element types, extents and a form; the point function is a sum over the whole
 /// neighbourhood with a weight of its own for each neighbour.
 namespace kernel_tests {
+
+using hpl_tests::messageOf;
 
 using hpl::AliasArray;
 using hpl::Array;
@@ -221,17 +224,6 @@ bool agrees(const Run& run) {
     out.copyTo(result.data());
     return result == second;
   }
-}
-
-/// Runs `f`, which must throw an E, and returns its message.
-template <class E, class F>
-std::string messageOf(F f) {
-  try {
-    f();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
 }
 
 }  // namespace kernel_tests

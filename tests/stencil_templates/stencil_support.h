@@ -6,9 +6,12 @@
 
 #include "stencil_reference.h"
 #include "stencil_templates/stencil_templates.h"
+#include "tests/messages.h"
 
 /// What the tests of launch-level stencils share.
 namespace stencil_tests {
+
+using hpl_tests::messageOf;
 
 constexpr int kMaxTaps = 10;
 
@@ -75,16 +78,6 @@ auto cellsOf(const A& array) {
 
 /// Devices of the default device's type.
 int deviceCount();
-
-template <class E, class F>
-std::string messageOf(F f) {
-  try {
-    f();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 /// Fails unless the message has all parts.
 void expectMessage(const std::string& message, const std::vector<std::string>& parts);
