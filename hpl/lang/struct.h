@@ -37,6 +37,20 @@ std::size_t offsetOfMember(F S::*member) {
   return static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&(object->*member)) - storage);
 }
 
+/// What the language asks of a registered struct, given StructTraits<S>::type().
+template <class S>
+struct StructParts {
+  template <class F>
+  static std::size_t indexOf(F S::*member) {
+    return fieldAt(StructTraits<S>::type(), offsetOfMember(member));
+  }
+  static Node constant(const S& value) { return structConstant(StructTraits<S>::type(), &value); }
+  template <class... N>
+  static Expr<S> make(N... parts) {
+    return Expr<S>(structNode(StructTraits<S>::type(), {parts...}));
+  }
+};
+
 }  // namespace hpl::detail
 
 #define HPL_STRUCT_EXPAND(...) \
@@ -78,23 +92,12 @@ std::size_t offsetOfMember(F S::*member) {
     }                                                                                            \
   };                                                                                             \
   template <>                                                                                    \
-  struct hpl::StructTraits<name> {                                                               \
+  struct hpl::StructTraits<name> : ::hpl::detail::StructParts<name> {                            \
     static const ::hpl::ir::StructType& type() {                                                 \
       static const ::hpl::ir::StructType& registered =                                           \
           ::hpl::detail::registerStruct(#name, sizeof(name), alignof(name),                      \
                                         {HPL_STRUCT_EACH(HPL_STRUCT_FIELD, name, __VA_ARGS__)}); \
       return registered;                                                                         \
-    }                                                                                            \
-    template <class F>                                                                           \
-    static std::size_t indexOf(F name::*member) {                                                \
-      return ::hpl::detail::fieldAt(type(), ::hpl::detail::offsetOfMember(member));              \
-    }                                                                                            \
-    static ::hpl::detail::Node constant(const name& value) {                                     \
-      return ::hpl::detail::structConstant(type(), &value);                                      \
-    }                                                                                            \
-    template <class... N>                                                                        \
-    static ::hpl::Expr<name> make(N... parts) {                                                  \
-      return ::hpl::Expr<name>(::hpl::detail::structNode(type(), {parts...}));                   \
     }                                                                                            \
   }
 
@@ -103,21 +106,10 @@ std::size_t offsetOfMember(F S::*member) {
 #define HPL_DEFINE_STRUCT(name, ...)                                                           \
   struct name __VA_ARGS__;                                                                     \
   template <>                                                                                  \
-  struct hpl::StructTraits<name> {                                                             \
+  struct hpl::StructTraits<name> : ::hpl::detail::StructParts<name> {                          \
     static const ::hpl::ir::StructType& type() {                                               \
       static const ::hpl::ir::StructType& registered =                                         \
           ::hpl::detail::registerStructText(#name, sizeof(name), alignof(name), #__VA_ARGS__); \
       return registered;                                                                       \
-    }                                                                                          \
-    template <class F>                                                                         \
-    static std::size_t indexOf(F name::*member) {                                              \
-      return ::hpl::detail::fieldAt(type(), ::hpl::detail::offsetOfMember(member));            \
-    }                                                                                          \
-    static ::hpl::detail::Node constant(const name& value) {                                   \
-      return ::hpl::detail::structConstant(type(), &value);                                    \
-    }                                                                                          \
-    template <class... N>                                                                      \
-    static ::hpl::Expr<name> make(N... parts) {                                                \
-      return ::hpl::Expr<name>(::hpl::detail::structNode(type(), {parts...}));                 \
     }                                                                                          \
   }

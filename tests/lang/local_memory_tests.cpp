@@ -276,7 +276,7 @@ TEST_CASE("reduce refuses operators that it does not know and modifiers that con
     } catch (const KernelError& error) {
       return std::string(error.what());
     }
-    return std::string("nothing thrown");
+    return std::string("nothing was thrown");
   };
   const std::string unknown = messageOf(
       [](Array<float, 1> o, const Array<float, 1>& a) { reduce(o[gidx], a[idx], "avg"); });

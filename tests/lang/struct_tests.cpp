@@ -142,8 +142,8 @@ TEST_CASE("texts of structs that cannot be read are refused with the reason") {
   CHECK(registeredFrom("StructTestC", 12, "{int i; float f;}") ==
         "HPL_DEFINE_STRUCT(StructTestC): the layout read from its text is not the compiler's; use "
         "HPL_STRUCT");
-  CHECK(registeredFrom("StructTestD", 8, "{int i; float f;}") == "nothing thrown");
-  CHECK(registeredFrom("StructTestD", 8, "{int i; float f;}") == "nothing thrown");
+  CHECK(registeredFrom("StructTestD", 8, "{int i; float f;}") == "nothing was thrown");
+  CHECK(registeredFrom("StructTestD", 8, "{int i; float f;}") == "nothing was thrown");
   for (const char* other : {"{int i; int f;}", "{int i; float g;}", "{double d;}"}) {
     CHECK(registeredFrom("StructTestD", 8, other) ==
           "two different structs are registered under the name 'StructTestD'; rename one of them");
