@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "hpl/strategies/detail/body_writer.h"
-#include "hpl/strategies/detail/drop_unused.h"
-#include "hpl/strategies/detail/hidden_params.h"
+#include "hpl/strategies/detail/kernel_writer.h"
 
 namespace hpl::strategies {
 namespace {
@@ -52,25 +50,15 @@ Reach reachOf(const ir::ArrayAccess& access, int dims) {
   return several && !isWide ? reach : Reach{};
 }
 
-class TileBuilder {
+class TileBuilder : private KernelWriter {
  public:
   TileBuilder(const ir::Kernel& kernel, const ir::AccessSummary& summary,
               const TileOptions& options)
-      : options_(options),
-        rewritten_(std::make_shared<ir::Kernel>()),
-        builder_(*rewritten_->arena),
-        source_(kernel, summary, builder_),
-        hidden_(builder_, *kernel.entry, options.dims),
-        hoister_(
-            source_, builder_, [this](const Variable* a, int d) { return hidden_.extent(a, d); },
-            [this](int axis) { return hidden_.size(axis); }) {}
+      : KernelWriter(kernel, summary, options.dims), options_(options) {}
 
   Tiled build();
 
  private:
-  const Expr* query(ir::Query query, int axis) {
-    return builder_.make(kUlong, ir::WorkItem{query, static_cast<std::uint8_t>(axis)});
-  }
   const Expr* number(std::int64_t value) { return builder_.number(value, kUlong); }
   void declareIds(Block& out);
   void addTile(const ir::ArrayAccess& access, const Reach& reach, Block& out, Block& fills);
@@ -79,11 +67,6 @@ class TileBuilder {
   void compute(Block& out);
 
   TileOptions options_;
-  std::shared_ptr<ir::Kernel> rewritten_;
-  Builder builder_;
-  Source source_;
-  HiddenParams hidden_;
-  Hoister hoister_;
   std::array<int, 3> covers_{1, 1, 1};
   /// First id of the group, the work-item's first id, and the end of the launch's ids.
   std::array<Variable*, 3> group_{};
@@ -165,7 +148,7 @@ void TileBuilder::fill(const Tile& tile, const Variable* array,
     // Indices before the first are huge unsigned numbers.
     const Expr* within =
         builder_.binary(BinaryOp::Lt, index, hidden_.extent(array, static_cast<int>(d)));
-    exists = exists == nullptr ? within : builder_.binary(BinaryOp::LogicalAnd, exists, within);
+    exists = both(exists, within);
   }
   Block* load = builder_.block();
   builder_.assign(*load, builder_.make(array->type, to), builder_.make(array->type, from));
@@ -174,17 +157,8 @@ void TileBuilder::fill(const Tile& tile, const Variable* array,
 
 void TileBuilder::compute(Block& out) {
   const Interior nowhere(source_, {false, false, false}, options_.order[0], {});
-  BodyContext context{source_,
-                      builder_,
-                      hoister_,
-                      nowhere,
-                      [this](const Variable* a, int d) { return hidden_.extent(a, d); },
-                      [this](int axis) { return hidden_.size(axis); },
-                      1,
-                      options_.order[0],
-                      false,
-                      {},
-                      &tiles_};
+  BodyContext context = contextOf(nowhere, 1, options_.order[0], false);
+  context.tiles = &tiles_;
   const Variation variation(context);
   const auto slow =
       static_cast<std::size_t>(options_.order[static_cast<std::size_t>(options_.dims - 1)]);
@@ -197,7 +171,7 @@ void TileBuilder::compute(Block& out) {
     for (std::size_t a = 0; a < static_cast<std::size_t>(options_.dims); ++a) {
       const Expr* below = builder_.binary(BinaryOp::Lt, builder_.add(place.base[a], place.shift[a]),
                                           builder_.ref(end_[a]));
-      within = within == nullptr ? below : builder_.binary(BinaryOp::LogicalAnd, within, below);
+      within = both(within, below);
     }
     Block* body = builder_.block();
     LoadTable loads;
@@ -228,14 +202,9 @@ Tiled TileBuilder::build() {
   body->stmts.insert(body->stmts.end(), fills.stmts.begin(), fills.stmts.end());
   builder_.statement(*body, ir::Barrier{ir::kLocalFence});
   compute(*body);
-  dropUnused(*body);
 
-  ir::Function entry = *source_.kernel().entry;
-  hidden_.append(entry);
-  entry.body = body;
-  rewritten_->entry = builder_.arena().add(std::move(entry));
   Tiled result;
-  result.kernel = rewritten_;
+  result.kernel = withBody(*body);
   result.hidden = hidden_.list();
   result.covers = covers_;
   result.bytes = bytes_;

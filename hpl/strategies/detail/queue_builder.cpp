@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "hpl/strategies/detail/drop_unused.h"
-
 namespace hpl::strategies::detail {
 
 using ir::BinaryOp;
@@ -21,34 +19,13 @@ constexpr ir::Type kUint{ir::Scalar::Uint};
 
 QueueBuilder::QueueBuilder(const ir::Kernel& kernel, const ir::AccessSummary& summary,
                            const PlaneQueueOptions& options)
-    : options_(options),
-      rewritten_(std::make_shared<ir::Kernel>()),
-      builder_(*rewritten_->arena),
-      source_(kernel, summary, builder_),
-      hidden_(builder_, *kernel.entry, options.dims),
-      hoister_(
-          source_, builder_, [this](const Variable* a, int d) { return hidden_.extent(a, d); },
-          [this](int axis) { return hidden_.size(axis); }) {}
+    : KernelWriter(kernel, summary, options.dims), options_(options) {}
 
 /// Decides what holds away from the border, or nothing.
 Interior QueueBuilder::interior(bool isInside) const {
   std::array<bool, 3> decided{};
   for (int a = 0; a < options_.dims; ++a) decided[static_cast<std::size_t>(a)] = isInside;
   return {source_, decided, rowAxis(), {0, 0, 0}};
-}
-
-BodyContext QueueBuilder::context(const Interior& interior) {
-  return BodyContext{source_,
-                     builder_,
-                     hoister_,
-                     interior,
-                     [this](const Variable* a, int d) { return hidden_.extent(a, d); },
-                     [this](int axis) { return hidden_.size(axis); },
-                     1,
-                     rowAxis(),
-                     false,
-                     {},
-                     nullptr};
 }
 
 Place QueueBuilder::here() const {
@@ -130,9 +107,9 @@ const Expr* QueueBuilder::insideBounds(const BodyContext& context) {
     const Hoister::Bounds& bounds = context.bounds[static_cast<std::size_t>(a)];
     const Expr* id = builder_.cast(builder_.ref(axis(a).id), kLong);
     for (const Expr* bound : tightest(builder_, bounds.lower, true))
-      inside = all(inside, builder_.binary(BinaryOp::Ge, id, bound));
+      inside = both(inside, builder_.binary(BinaryOp::Ge, id, bound));
     for (const Expr* bound : tightest(builder_, bounds.upper, false))
-      inside = all(inside, builder_.binary(BinaryOp::Lt, id, bound));
+      inside = both(inside, builder_.binary(BinaryOp::Lt, id, bound));
   }
   return inside;
 }
@@ -143,8 +120,8 @@ void QueueBuilder::compute(Block& out) {
   const Expr* within = nullptr;
   for (int a = 0; a < options_.dims; ++a)
     if (a != slowAxis())
-      within = all(within, builder_.binary(BinaryOp::Lt, builder_.ref(axis(a).id),
-                                           builder_.ref(axis(a).end)));
+      within = both(within, builder_.binary(BinaryOp::Lt, builder_.ref(axis(a).id),
+                                            builder_.ref(axis(a).end)));
   Block* inner = builder_.block();
   builder_.statement(out, ir::If{within, inner, nullptr});
   const Tiles rings = tiles();
@@ -202,14 +179,9 @@ PlaneQueue QueueBuilder::build(const QueuePlan& plan) {
   auto& inner = const_cast<Block&>(*loop.body);
   advance(inner);
   builder_.statement(*text, loop);
-  dropUnused(*text);
 
-  ir::Function entry = *source_.kernel().entry;
-  hidden_.append(entry);
-  entry.body = text;
-  rewritten_->entry = builder_.arena().add(std::move(entry));
   PlaneQueue result;
-  result.kernel = rewritten_;
+  result.kernel = withBody(*text);
   result.hidden = hidden_.list();
   result.bytes = bytes_;
   result.reason = reason();

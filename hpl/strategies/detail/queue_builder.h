@@ -2,12 +2,10 @@
 #pragma once
 
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "hpl/strategies/detail/body_writer.h"
-#include "hpl/strategies/detail/hidden_params.h"
+#include "hpl/strategies/detail/kernel_writer.h"
 #include "hpl/strategies/detail/queue_plan.h"
 
 namespace hpl::strategies::detail {
@@ -22,7 +20,7 @@ namespace hpl::strategies::detail {
 ///       registers and rings move on
 ///
 /// Made anew for each kernel that it writes.
-class QueueBuilder {
+class QueueBuilder : private KernelWriter {
  public:
   /// Throws Refused for kernels that no strategy rewrites.
   QueueBuilder(const ir::Kernel& kernel, const ir::AccessSummary& summary,
@@ -66,14 +64,8 @@ class QueueBuilder {
   static ir::Interval haloOf(const Queue& queue, int axis) {
     return axis < 0 ? ir::Interval{} : queue.plan->halo[static_cast<std::size_t>(axis)];
   }
-  const ir::Expr* query(ir::Query query, int axis) {
-    return builder_.make(kUlong, ir::WorkItem{query, static_cast<std::uint8_t>(axis)});
-  }
-  const ir::Expr* all(const ir::Expr* a, const ir::Expr* b) {
-    return a == nullptr ? b : builder_.binary(ir::BinaryOp::LogicalAnd, a, b);
-  }
   Interior interior(bool everywhere) const;
-  BodyContext context(const Interior& interior);
+  BodyContext context(const Interior& interior) { return contextOf(interior, 1, rowAxis(), false); }
   Place here() const;
   std::vector<SeenRead> readsOf(const Interior& interior);
 
@@ -98,11 +90,6 @@ class QueueBuilder {
   std::string reason() const;
 
   PlaneQueueOptions options_;
-  std::shared_ptr<ir::Kernel> rewritten_;
-  Builder builder_;
-  Source source_;
-  HiddenParams hidden_;
-  Hoister hoister_;
   std::array<Axis, 3> axes_;
   /// The work-item's number in its group (uint).
   ir::Variable* number_ = nullptr;

@@ -32,8 +32,8 @@ void QueueBuilder::declareQueue(const QueuedArray& queued, Block& out) {
   for (std::size_t d = 0; d < queued.axis.size(); ++d) {
     const int a = queued.axis[d];
     if (a == slowAxis()) continue;
-    exists = all(exists, builder_.binary(BinaryOp::Lt, builder_.ref(axis(a).id),
-                                         hidden_.extent(&array, static_cast<int>(d))));
+    exists = both(exists, builder_.binary(BinaryOp::Lt, builder_.ref(axis(a).id),
+                                          hidden_.extent(&array, static_cast<int>(d))));
   }
   queue.exists = builder_.variable("has_" + array.name, kInt);
   builder_.declare(out, queue.exists, exists);
@@ -97,8 +97,8 @@ const Expr* QueueBuilder::load(const Queue& queue, std::int64_t offset) {
   for (std::size_t d = 0; d < queue.plan->axis.size(); ++d) {
     if (queue.plan->axis[d] != slowAxis()) continue;
     // Planes before the first have huge unsigned numbers.
-    exists = all(exists, builder_.binary(BinaryOp::Lt, plane,
-                                         hidden_.extent(queue.plan->array, static_cast<int>(d))));
+    exists = both(exists, builder_.binary(BinaryOp::Lt, plane,
+                                          hidden_.extent(queue.plan->array, static_cast<int>(d))));
   }
   const ir::Type& type = queue.plan->array->type;
   return builder_.select(exists, element(queue, ids), builder_.make(type, ir::Constant{}));
@@ -168,8 +168,8 @@ void QueueBuilder::copyCell(const Queue& queue, std::int64_t offset, const Varia
       builder_.add(builder_.ref(axis(slowAxis()).id), offset);
   const Expr* exists = nullptr;
   for (std::size_t d = 0; d < queue.plan->axis.size(); ++d)
-    exists = all(exists, binary(BinaryOp::Lt, ids[static_cast<std::size_t>(queue.plan->axis[d])],
-                                hidden_.extent(queue.plan->array, static_cast<int>(d))));
+    exists = both(exists, binary(BinaryOp::Lt, ids[static_cast<std::size_t>(queue.plan->axis[d])],
+                                 hidden_.extent(queue.plan->array, static_cast<int>(d))));
   const Expr* cell =
       binary(BinaryOp::Add,
              binary(BinaryOp::Mul, builder_.ref(rowOf), builder_.number(queue.pitch, kUlong)),
