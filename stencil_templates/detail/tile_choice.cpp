@@ -16,7 +16,7 @@ namespace {
 using strategies::Growth;
 
 /// Steps per pass that are looked at.
-constexpr int kDepths[] = {2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 32};
+constexpr int kDepths[] = {2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 32, 48};
 /// What a kind of device costs, in cycles of one unit; bytes are those that memory moves per cycle
 /// of a unit when all units ask for them.
 struct DeviceCost {
@@ -38,7 +38,7 @@ struct DeviceCost {
 };
 /// One work-item per tile: a vector's operations, loads and stores in the second-level cache,
 /// measured on an x86 CPU with 512-bit vectors.
-constexpr DeviceCost kAlone{0.4, 0.4, 1.2, 11.5, 2, 12, 0, 0.75, 0.93, false};
+constexpr DeviceCost kAlone{0.4, 0.25, 1.2, 11.5, 2, 12, 0, 0.75, 0.93, false};
 /// A group per tile: 128 operations and 32 accesses of local memory per cycle, as GPUs' data sheets
 /// have it; not measured.
 constexpr DeviceCost kGroup{1.0 / 128, 1.0 / 32, 1.0 / 32, 15, 1, 0, 100, 0.5, 0.75, true};

@@ -52,9 +52,9 @@ class Maker {
   explicit Maker(std::mt19937& random) : random_(random) {}
 
   int between(int lo, int hi) { return std::uniform_int_distribution<int>(lo, hi)(random_); }
-  void makeGrid(RandomProgram& program) {
+  void makeGrid(RandomProgram& program, int longer = 0) {
     for (std::size_t d = firstOf(program); d < 3; ++d) {
-      program.extents[d] = between(4, program.dims == 3 ? 9 : 23);
+      program.extents[d] = between(4, program.dims == 3 ? 9 : 23) + (d == 2 ? longer : 0);
       isPeriodic_[d] = between(0, 5) == 0;
     }
   }
@@ -144,12 +144,12 @@ void fillRest(RandomProgram& program, const RandomFunction& f) {
 
 }  // namespace
 
-RandomProgram randomProgram(std::mt19937& random) {
+RandomProgram randomProgram(std::mt19937& random, int longer) {
   Maker maker(random);
   RandomProgram program;
   program.dims = maker.between(1, 3);
   program.fields = maker.between(1, 3);
-  maker.makeGrid(program);
+  maker.makeGrid(program, longer);
   for (int k = maker.between(1, 3); k > 0; --k) {
     RandomFunction& f = program.functions.emplace_back();
     const int inputs = maker.between(1, std::min(2, program.fields));

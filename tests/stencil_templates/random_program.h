@@ -39,7 +39,8 @@ struct RandomProgram {
   std::vector<RandomFunction> functions;
 };
 
-RandomProgram randomProgram(std::mt19937& random);
+/// Rows are `longer` cells longer than other dimensions.
+RandomProgram randomProgram(std::mt19937& random, int longer = 0);
 /// Functions of which each reads inputs and what those before it have written; what is read is a
 /// temporary field or a result. With `updates` one of the inputs changes from step to step.
 RandomProgram randomChain(std::mt19937& random, bool updates);

@@ -105,13 +105,13 @@ void straighten(RandomProgram& program) {
 }
 
 /// A random program that the form is for.
-RandomProgram programFor(Form form, std::mt19937& random) {
-  RandomProgram program = randomProgram(random);
+RandomProgram programFor(Form form, std::mt19937& random, int longer = 0) {
+  RandomProgram program = randomProgram(random, longer);
   if (form != Form::Stream && form != Form::InPlace) return program;
   const auto fits = [form](const RandomProgram& p) {
     return p.dims > 1 && (form == Form::Stream || firstOffset(p) < 0);
   };
-  while (!fits(program)) program = randomProgram(random);
+  while (!fits(program)) program = randomProgram(random, longer);
   program.functions.resize(1);
   if (form == Form::InPlace) straighten(program);
   return program;
@@ -119,8 +119,8 @@ RandomProgram programFor(Form form, std::mt19937& random) {
 
 enum class Fields { GoOn, Temporary, Both };
 
-RandomProgram programFor(Form form, Fields fields, std::mt19937& random) {
-  if (fields == Fields::GoOn) return programFor(form, random);
+RandomProgram programFor(Form form, Fields fields, std::mt19937& random, bool isLong = false) {
+  if (fields == Fields::GoOn) return programFor(form, random, isLong ? 60 : 0);
   RandomProgram program = randomChain(random, fields == Fields::Both);
   while (form == Form::Chain && program.dims == 1) program = randomChain(random, false);
   return program;
@@ -134,14 +134,16 @@ Overlapped tiledAs(Form form, const Captured& captured, const TimeProgram& progr
   return rewrite(*captured.kernel, captured.summary, program, options);
 }
 
-void checkProgram(unsigned seed, Form form, Fields fields = Fields::GoOn, bool joins = false) {
+/// Returns what was chosen. `isLong`: rows have so many cells that they hand on what they load.
+std::string checkProgram(unsigned seed, Form form, Fields fields = Fields::GoOn, bool joins = false,
+                         bool isLong = false) {
   CAPTURE(seed);
   const bool isAlone = form != Form::Groups;
   std::mt19937 random(seed);
   const auto between = [&](int lo, int hi) {
     return std::uniform_int_distribution<int>(lo, hi)(random);
   };
-  const RandomProgram program = programFor(form, fields, random);
+  const RandomProgram program = programFor(form, fields, random, isLong);
   OverlappedOptions options;
   options.depth = form == Form::Chain ? 1 : between(1, 4);
   options.lanes = isAlone ? 4 : 1;
@@ -154,6 +156,12 @@ void checkProgram(unsigned seed, Form form, Fields fields = Fields::GoOn, bool j
     if (!isAlone) options.local[d] = between(1, 3);
   }
   if (!isAlone) options.local[static_cast<std::size_t>(program.dims) - 1] = 2;
+  if (isLong) {
+    options.lanes = 16;
+    options.vectors = 1;
+    options.jam = between(0, 3);
+    options.tile[static_cast<std::size_t>(program.dims) - 1] = between(30, 90);
+  }
   const auto recipe = recipeOf(program, {options.depth, {}}, joins);
   const Captured captured = capture(*recipe);
   const Overlapped tiled = tiledAs(form, captured, recipe->program(), options);
@@ -184,6 +192,7 @@ void checkProgram(unsigned seed, Form form, Fields fields = Fields::GoOn, bool j
     if (field.isWritten() && field.lifetime != Lifetime::Temporary)
       CHECK(next[f].cells == expected[f].cells);
   }
+  return tiled.reason;
 }
 
 }  // namespace
@@ -192,6 +201,19 @@ TEST_CASE("time tiles: random programs in vectors equal one step after another")
   for (unsigned seed = 1; seed <= 130; ++seed) checkProgram(seed, Form::Vectors);
   // A function whose box was larger than those of the functions that it reads from.
   checkProgram(382, Form::Vectors);
+}
+
+TEST_CASE("time tiles: random programs whose rows hand on values equal one step after another") {
+  const auto hasHandedOn = [](unsigned seed, Form form) {
+    const std::string choice = checkProgram(seed, form, Fields::GoOn, false, true);
+    return choice.find(", values handed on along rows") != std::string::npos;
+  };
+  for (const Form form : {Form::Vectors, Form::Stream, Form::InPlace}) {
+    CAPTURE(static_cast<int>(form));
+    int count = 0;
+    for (unsigned seed = 6001; seed <= 6100; ++seed) count += hasHandedOn(seed, form) ? 1 : 0;
+    CHECK(count >= 15);
+  }
 }
 
 TEST_CASE("time tiles: random programs in groups of work-items equal one step after another") {

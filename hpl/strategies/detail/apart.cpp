@@ -41,11 +41,13 @@ class Counter {
 
 }  // namespace
 
-bool belongsApart(const Block& body) {
+std::size_t vectorOperations(const Block& body) {
   Counter counter;
   counter.visit(body);
-  return counter.count() >= kOperations;
+  return counter.count();
 }
+
+bool belongsApart(const Block& body) { return vectorOperations(body) >= kOperations; }
 
 Block* setApart(Builder& builder, const Block& body) {
   Block* around = builder.block();

@@ -8,6 +8,9 @@
 /// In a function of its own the body loads constants where it uses them.
 namespace hpl::strategies::detail {
 
+/// How many operations on vectors the body has, loads and stores among them.
+std::size_t vectorOperations(const ir::Block& body);
+
 /// Whether the body computes so much that a call does not count.
 bool belongsApart(const ir::Block& body);
 

@@ -140,10 +140,12 @@ const Expr* BodyWriter::startInRing(const Tile& tile, const Expr& index, const I
 }
 
 /// The index of an element in a tile of one dimension: the known part of it is one number, which
-/// machines add to an address for nothing.
+/// machines add to an address for nothing; or, with `along`, one of the row and one of the place in
+/// it, in which alone what neighbours along the row read differs.
 const Expr* BodyWriter::distanceInTile(const Tile& tile, const ir::Access& access) {
   const Expr* index = tile.start;
-  std::int64_t known = 0;
+  std::int64_t ofRow = 0;
+  std::int64_t inRow = 0;
   for (std::size_t d = 0; d < access.indices.size(); ++d) {
     const IndexForm form = formOf(*access.indices[d]);
     const auto axis = static_cast<std::size_t>(tile.axis[d]);
@@ -151,6 +153,7 @@ const Expr* BodyWriter::distanceInTile(const Tile& tile, const ir::Access& acces
       index = startInRing(tile, *access.indices[d], form);
       continue;
     }
+    std::int64_t& known = d + 1 == access.indices.size() ? inRow : ofRow;
     known += place_.shift[axis] * tile.strides[d];
     if (form.isExact() && form.isAffine()) {
       known += form.range.lo * tile.strides[d];
@@ -162,7 +165,9 @@ const Expr* BodyWriter::distanceInTile(const Tile& tile, const ir::Access& acces
         ir::BinaryOp::Add, index,
         builder_.binary(ir::BinaryOp::Mul, offset, builder_.number(tile.strides[d], kUlong)));
   }
-  return builder_.add(index, known);
+  if (tile.along == nullptr) return builder_.add(index, ofRow + inRow);
+  return builder_.binary(ir::BinaryOp::Add, builder_.add(index, ofRow),
+                         builder_.add(tile.along, inRow));
 }
 
 /// Where an exact form leads to, for keys of loads.

@@ -27,6 +27,8 @@ struct Tile {
   /// this index (ulong), and cells lie so far apart along each dimension of the array. Without
   /// offsets the tile holds whatever is accessed.
   const ir::Expr* start = nullptr;
+  /// Not null: this is the base's place in its row (ulong), and `start` is that of its row.
+  const ir::Expr* along = nullptr;
   std::vector<std::int64_t> strides;
   /// Cells along this axis (-1: none) do not lie at equal distances: the start for each offset.
   int ringAxis = -1;

@@ -54,7 +54,8 @@ std::string labelOf(const Expr& expr) {
 /// Whether the expression may be computed before stores that come first.
 bool Carrier::isMovable(const Expr& expr) const {
   if (const auto* access = expr.as<ir::Access>())
-    if (access->array->role != ir::Role::ArrayParam || source_.isWritten(access->array))
+    if (!lasting_.contains(access->array) &&
+        (access->array->role != ir::Role::ArrayParam || source_.isWritten(access->array)))
       return false;
   bool movable = true;
   ir::forEachOperand(expr, [&](const Expr& operand) { movable = movable && isMovable(operand); });

@@ -30,13 +30,15 @@ struct Form {
 class Carrier {
  public:
   Carrier(const Source& source, Builder& builder, const ir::Block& body, const ir::Variable* x,
-          int lanes, const std::unordered_set<const ir::Variable*>& elements)
+          int lanes, const std::unordered_set<const ir::Variable*>& elements,
+          const std::unordered_set<const ir::Variable*>& lasting)
       : source_(source),
         builder_(builder),
         body_(body),
         x_(x),
         lanes_(lanes),
-        elements_(elements) {}
+        elements_(elements),
+        lasting_(lasting) {}
 
   Carried run();
 
@@ -72,6 +74,7 @@ class Carrier {
   const ir::Variable* x_;
   int lanes_;
   const std::unordered_set<const ir::Variable*>& elements_;
+  const std::unordered_set<const ir::Variable*>& lasting_;
 
   /// Variables that are declared once and never assigned, with their declarations.
   std::unordered_map<const ir::Variable*, const ir::Stmt*> constants_;

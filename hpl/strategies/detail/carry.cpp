@@ -246,9 +246,10 @@ Carried Carrier::run() {
 }
 
 Carried carry(const Source& source, Builder& builder, const Block& body, const Variable* x,
-              int lanes, const std::unordered_set<const Variable*>& elements) {
+              int lanes, const std::unordered_set<const Variable*>& elements,
+              const std::unordered_set<const Variable*>& lasting) {
   if (lanes < 2) return {};
-  return Carrier(source, builder, body, x, lanes, elements).run();
+  return Carrier(source, builder, body, x, lanes, elements, lasting).run();
 }
 
 }  // namespace hpl::strategies::detail

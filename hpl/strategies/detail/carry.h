@@ -32,8 +32,10 @@ struct Carried {
 /// Rewrites a body that computes `lanes` neighbours from the id `x` (a variable) on, for a loop in
 /// which x grows by `lanes` and x + room is not beyond the end of the ids that are computed.
 /// `elements` are variables with the components of elements that are vectors, a lane for each
-/// neighbour.
+/// neighbour. `lasting` are arrays besides parameters of which the loop overwrites nothing that it
+/// reads.
 Carried carry(const Source& source, Builder& builder, const ir::Block& body, const ir::Variable* x,
-              int lanes, const std::unordered_set<const ir::Variable*>& elements);
+              int lanes, const std::unordered_set<const ir::Variable*>& elements,
+              const std::unordered_set<const ir::Variable*>& lasting = {});
 
 }  // namespace hpl::strategies::detail

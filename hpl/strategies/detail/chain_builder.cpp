@@ -43,20 +43,19 @@ TimeBuilder::Box ChainBuilder::declaredRegion(Block& out, std::size_t k) {
 
 Tiles ChainBuilder::tilesAt(Block& out, const TimeStage& stage, const Cell& cell) {
   Tiles tiles;
-  const Expr* x = builder_.cast(cell[fastest()], kUlong);
   const auto tileOf = [&](int field, ir::Interval rows) {
     Tile tile;
     const auto f = static_cast<std::size_t>(field);
     tile.memory = memory_[f];
     tile.strides = strides_;
+    tile.along = alongRow(cell);
     tile.ringAxis = axisOf(0);
     for (std::size_t d = 0; d < dims(); ++d) tile.axis.push_back(axisOf(d));
     const std::string name = "row_" + param(program_.fields[f].current)->name;
-    for (std::int64_t offset = rows.lo; offset < rows.hi + options_.jam; ++offset) {
+    for (std::int64_t offset = rows.lo; offset < rows.hi + jam_; ++offset) {
       Cell row = cell;
       row[0] = builder_.add(cell[0], offset);
-      tile.starts[offset] =
-          builder_.binary(BinaryOp::Add, declared(out, name, rowIndex(nullptr, row)), x);
+      tile.starts[offset] = declared(out, name, rowIndex(nullptr, row));
     }
     tile.start = tile.starts.begin()->second;
     return tile;

@@ -71,17 +71,16 @@ bool OverlappedBuilder::isInPlace(const TimeStage& stage) const {
 
 Tiles OverlappedBuilder::tilesAt(Block& out, const TimeStage& stage, const Cell& cell) {
   Tiles tiles;
-  const Expr* x = builder_.cast(cell[fastest()], kUlong);
   for (std::size_t f = 0; f < buffers_.size(); ++f) {
     if (buffers_[f].memory == nullptr) continue;
     Tile tile;
     tile.memory = buffers_[f].memory;
     tile.strides = strides_;
+    tile.along = alongRow(cell);
     for (std::size_t d = 0; d < dims(); ++d) tile.axis.push_back(axisOf(d));
     const Variable* current = param(program_.fields[f].current);
     const auto startAt = [&](const char* stem, const Expr* slot) {
-      return builder_.binary(BinaryOp::Add,
-                             declared(out, stem + current->name, rowIndex(slot, cell)), x);
+      return declared(out, stem + current->name, rowIndex(slot, cell));
     };
     tile.start = startAt("row_", slotOf(f));
     tiles.emplace(current, tile);

@@ -84,18 +84,17 @@ const Expr* StreamBuilder::isBetween(const Expr* value, const Expr* lo, const Ex
 
 Tiles StreamBuilder::tilesAt(Block& out, const TimeStage&, const Cell& cell) {
   Tiles tiles;
-  const Expr* x = builder_.cast(cell[fastest()], kUlong);
   for (std::size_t f = 0; f < rings_.size(); ++f) {
     if (rings_[f].memory == nullptr) continue;
     Tile tile;
     tile.memory = rings_[f].memory;
     tile.strides = strides_;
+    tile.along = alongRow(cell);
     tile.ringAxis = axisOf(0);
     for (std::size_t d = 0; d < dims(); ++d) tile.axis.push_back(axisOf(d));
     const Variable* current = param(program_.fields[f].current);
     const auto startAt = [&](const char* stem, const Expr* slot) {
-      return builder_.binary(BinaryOp::Add,
-                             declared(out, stem + current->name, rowIndex(slot, cell)), x);
+      return declared(out, stem + current->name, rowIndex(slot, cell));
     };
     for (const auto& [offset, slot] : rings_[f].sources)
       tile.starts[offset] = startAt("row_", slot);

@@ -2,6 +2,8 @@
 // What the kernels of time tiles have in common; time_rows.cpp computes.
 #include "hpl/strategies/detail/time_builder.h"
 
+#include <algorithm>
+
 #include "hpl/strategies/detail/drop_unused.h"
 
 namespace hpl::strategies::detail {
@@ -76,6 +78,18 @@ int TimeBuilder::lanesFor(std::size_t field) const {
   return isAlone() && isPlain ? options_.lanes : 1;
 }
 
+std::int64_t TimeBuilder::cellsOfLine() const {
+  // Rings where planes take each other's places have none for further cells.
+  if (!isAlone() || ringDims_ > 0) return 1;
+  constexpr std::size_t kLine = 64;
+  std::size_t widest = 1;
+  for (const std::size_t bytes : bytesOf(source_.kernel(), program_))
+    widest = std::max(widest, bytes);
+  const auto cells = static_cast<std::int64_t>(kLine / widest);
+  // Boxes have places for whole vectors.
+  return kLine % widest == 0 && options_.lanes % cells == 0 ? cells : 1;
+}
+
 const Variable* TimeBuilder::declareMemory(Block& out, std::size_t field, std::int64_t boxes,
                                            std::int64_t more) {
   const Variable* array = param(program_.fields[field].current);
@@ -109,6 +123,14 @@ void TimeBuilder::declareTile(Block& out) {
     const Expr* lo =
         minus(tile_.lo[d], line(halo.first.before[d], halo.perStep.before[d], further));
     const Expr* hi = plus(tile_.hi[d], line(halo.first.after[d], halo.perStep.after[d], further));
+    if (const std::int64_t unit = cellsOfLine(); d == fastest() && unit > 1) {
+      const auto roundedDown = [&](const Expr* cells) {
+        return builder_.binary(BinaryOp::BitAnd, cells, number(-unit));
+      };
+      const Expr* first = builder_.add(tile_.lo[d], -plan_.margin[d]);
+      lo = plus(first, roundedDown(minus(lo, first)));
+      hi = plus(first, roundedDown(builder_.add(minus(hi, first), unit - 1)));
+    }
     if (!plan_.isPeriodic[d]) {
       lo = builder_.larger(lo, number(0));
       hi = builder_.smaller(hi, whole_[d]);
@@ -182,8 +204,7 @@ const Expr* TimeBuilder::rowIndex(const Expr* slot, const Cell& cell) {
 const Expr* TimeBuilder::inBuffer(std::size_t field, const Expr* slot, const Cell& cell,
                                   int lanes) {
   const Variable* memory = memoryOf(field);
-  const Expr* index =
-      builder_.binary(BinaryOp::Add, rowIndex(slot, cell), builder_.cast(cell[fastest()], kUlong));
+  const Expr* index = builder_.binary(BinaryOp::Add, rowIndex(slot, cell), alongRow(cell));
   return builder_.make(lanes > 1 ? widened(memory->type, lanes) : memory->type,
                        ir::Access{memory, {index}, static_cast<std::uint8_t>(lanes)});
 }
@@ -251,6 +272,7 @@ Overlapped TimeBuilder::finished(Block& body, const std::string& kind, std::size
   if (isAlone())
     result.reason += scalarReason_.empty() ? ", " + std::to_string(options_.lanes) + " lanes"
                                            : ", no vectors: " + scalarReason_;
+  if (handsOn_) result.reason += ", values handed on along rows";
   return result;
 }
 

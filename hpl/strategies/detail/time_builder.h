@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "hpl/strategies/detail/body_copies.h"
+#include "hpl/strategies/detail/carry.h"
 #include "hpl/strategies/detail/hidden_params.h"
 #include "hpl/strategies/detail/overlapped_plan.h"
+#include "hpl/strategies/rows.h"
 
 namespace hpl::strategies::detail {
 
@@ -55,6 +57,9 @@ class TimeBuilder {
   std::size_t dims() const { return static_cast<std::size_t>(program_.dims); }
   std::size_t fastest() const { return dims() - 1; }
   bool isAlone() const { return options_.local == std::array<int, 3>{1, 1, 1}; }
+  /// Rows are loaded from a multiple of so many cells to another one: lines of the cache, as
+  /// tiles begin there.
+  std::int64_t cellsOfLine() const;
   const ir::Variable* param(int index) const {
     return source_.kernel().entry->params[static_cast<std::size_t>(index)];
   }
@@ -88,6 +93,7 @@ class TimeBuilder {
   /// The index (ulong) of the beginning of a cell's row, so that adding the cell's position along x
   /// gives the cell's.
   const Expr* rowIndex(const Expr* slot, const Cell& cell);
+  const Expr* alongRow(const Cell& cell) { return builder_.cast(cell[fastest()], kUlong); }
   /// How far (ulong) a cell lies from the beginning of the boxes along a dimension but the fastest.
   virtual const Expr* placeAlong(std::size_t d, const Expr* at);
   const Expr* inGlobal(const ir::Variable* array, const Cell& cell, int lanes);
@@ -134,6 +140,8 @@ class TimeBuilder {
   std::int64_t boxCells_ = 1;
   /// Slots are counted in so many cells.
   std::int64_t slotCells_ = 1;
+  /// Rows at once, of the present function.
+  int jam_ = 1;
   /// Why functions are not computed in vectors.
   std::string scalarReason_;
 
@@ -147,8 +155,21 @@ class TimeBuilder {
                ir::Block& out);
   void scalars(const TimeStage& stage, const Tiles& tiles, const Cell& cell, ir::Block& out);
   ir::Block* rowLoop(ir::Block& out, const Box& region, ir::Variable* x, bool inPlace);
+  Tiles joined(Tiles tiles);
+  Tiles inBox(Tiles tiles, const ir::Variable* at);
+  Carried carriedStep(const TimeStage& stage, const Tiles& tiles, const Cell& cell,
+                      const ir::Variable* at, int rows);
+  bool canHandOn(const TimeStage& stage, int rows);
+  void vectorRows(ir::Block& out, const TimeStage& stage, const Tiles& tiles, const Cell& cell,
+                  const Box& region, ir::Variable* x, int rows);
+  int rowsAtOnce(const TimeStage& stage, const JamChoice& choice);
   BodyContext context(const Tiles& tiles, int lanes);
   Place place(const Cell& cell);
+
+  /// The place in the row of the present cell, where that is what a loop counts.
+  const ir::Variable* along_ = nullptr;
+  /// Some functions' rows hand on values.
+  bool handsOn_ = false;
 };
 
 }  // namespace hpl::strategies::detail

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A function of a time step, computed cell by cell or in rows of vectors.
+#include "hpl/strategies/detail/apart.h"
+#include "hpl/strategies/detail/row_loops.h"
 #include "hpl/strategies/detail/time_builder.h"
-#include "hpl/strategies/rows.h"
 
 namespace hpl::strategies::detail {
 
@@ -9,6 +10,16 @@ using ir::BinaryOp;
 using ir::Block;
 using ir::Expr;
 using ir::Variable;
+
+namespace {
+
+/// Of 32 registers a few hold what a step computes.
+constexpr std::size_t kMostKept = 24;
+
+/// Handing on must save one of so many operations, or what it takes of registers costs more.
+constexpr std::size_t kWorthKeeping = 7;
+
+}  // namespace
 
 BodyContext TimeBuilder::context(const Tiles& tiles, int lanes) {
   return BodyContext{source_,
@@ -29,9 +40,14 @@ BodyContext TimeBuilder::context(const Tiles& tiles, int lanes) {
 
 Place TimeBuilder::place(const Cell& cell) {
   Place place;
-  for (std::size_t a = 0; a < 3; ++a)
+  for (std::size_t a = 0; a < 3; ++a) {
+    if (a == 0 && along_ != nullptr) continue;
     place.base[a] =
         a < dims() ? builder_.cast(cell[dims() - 1 - a], kUlong) : builder_.number(0, kUlong);
+  }
+  if (along_ != nullptr)
+    place.base[0] =
+        builder_.binary(BinaryOp::Add, builder_.ref(along_), builder_.ref(origin_.back()));
   return place;
 }
 
@@ -71,6 +87,97 @@ bool TimeBuilder::canBeVectors(const TimeStage& stage) {
   return true;
 }
 
+/// What is known of an index is one number then, which machines add to an address for nothing.
+Tiles TimeBuilder::joined(Tiles tiles) {
+  for (auto& [array, tile] : tiles) {
+    const auto join = [&](const Expr*& start) {
+      start = builder_.binary(BinaryOp::Add, start, tile.along);
+    };
+    join(tile.start);
+    for (auto& [offset, start] : tile.starts) join(start);
+    tile.along = nullptr;
+  }
+  return tiles;
+}
+
+/// For cells whose places in the boxes' rows a variable counts.
+Tiles TimeBuilder::inBox(Tiles tiles, const Variable* at) {
+  for (auto& [array, tile] : tiles) {
+    const auto shift = [&](const Expr*& start) {
+      start = builder_.binary(BinaryOp::Add, start, builder_.ref(origin_.back()));
+    };
+    shift(tile.start);
+    for (auto& [offset, start] : tile.starts) shift(start);
+    tile.along = builder_.ref(at);
+  }
+  return tiles;
+}
+
+/// The step of a row, or of several rows at once, with values handed on to the next step; its body
+/// is null where that would gain nothing.
+Carried TimeBuilder::carriedStep(const TimeStage& stage, const Tiles& tiles, const Cell& cell,
+                                 const Variable* at, int rows) {
+  if (options_.vectors > 1) return {};
+  std::unordered_set<const Variable*> lasting;
+  for (const auto& [array, tile] : tiles) {
+    // Components are turned into vectors by shuffles already: more of them cost more than loads.
+    if (array->type.isVector()) return {};
+    lasting.insert(tile.memory);
+  }
+  Block body;
+  along_ = at;
+  vectors(stage, inBox(tiles, at), cell, rows, body);
+  along_ = nullptr;
+  Carried carried = carry(source_, builder_, body, at, options_.lanes, {}, lasting);
+  if (carried.kept == 0 || carried.kept > kMostKept) return {};
+  const std::size_t all = vectorOperations(body);
+  const std::size_t left = vectorOperations(*carried.body);
+  if (left + all / kWorthKeeping > all) return {};
+  return carried;
+}
+
+/// Writes them in vain to see whether it works.
+bool TimeBuilder::canHandOn(const TimeStage& stage, int rows) {
+  Block trial;
+  Cell origin{};
+  for (std::size_t d = 0; d < dims(); ++d) origin[d] = number(0);
+  jam_ = rows;
+  const Variable* at = builder_.variable("at", kUlong);
+  return carriedStep(stage, tilesAt(trial, stage, origin), origin, at, rows).body != nullptr;
+}
+
+/// One row, or several at once, from x on.
+void TimeBuilder::vectorRows(Block& out, const TimeStage& stage, const Tiles& tiles,
+                             const Cell& cell, const Box& region, Variable* x, int rows) {
+  const bool inPlace = isInPlace(stage);
+  const auto alone = [&](Block& body) { vectors(stage, joined(tiles), cell, rows, body); };
+  Variable* at = builder_.variable("at", kUlong);
+  // Where there are several at once, single rows are few.
+  const Carried carried = rows < jam_ ? Carried{} : carriedStep(stage, tiles, cell, at, rows);
+  if (carried.body == nullptr) return alone(*rowLoop(out, region, x, inPlace));
+  handsOn_ = true;
+  const auto inRow = [&](const Expr* position) {
+    return builder_.binary(BinaryOp::Sub, builder_.cast(position, kUlong),
+                           builder_.ref(origin_.back()));
+  };
+  Variable* end = builder_.variable("end", kUlong);
+  builder_.declare(out, end, inRow(region.hi[fastest()]));
+  Block* plain = nullptr;
+  if (carried.room > options_.lanes) {
+    plain = builder_.block();
+    alone(*plain);
+  }
+  const Block* steps = handingOn(builder_, carried, plain, {at, end, options_.lanes}, out);
+  Block* body = rowLoop(out, region, x, inPlace);
+  builder_.declare(*body, at, inRow(builder_.ref(x)));
+  append(*body, *steps);
+  if (plain == nullptr) return;
+  // The steps have gone on to there.
+  const Expr* position =
+      builder_.binary(BinaryOp::Add, builder_.ref(at), builder_.ref(origin_.back()));
+  builder_.assign(*body, builder_.ref(x), builder_.cast(position, kLong));
+}
+
 /// The loop over a row in steps of several vectors; the last step goes back so far that it ends
 /// with the row, unless old cells have been overwritten by then. Returns its body.
 Block* TimeBuilder::rowLoop(Block& out, const Box& region, Variable* x, bool inPlace) {
@@ -96,22 +203,33 @@ Block* TimeBuilder::rowLoop(Block& out, const Box& region, Variable* x, bool inP
   return const_cast<Block*>(loop.body);
 }
 
+/// How many rows at once.
+int TimeBuilder::rowsAtOnce(const TimeStage& stage, const JamChoice& choice) {
+  if (dims() <= ringDims_ + 1 || isInPlace(stage)) return 1;
+  if (options_.jam > 0) return options_.jam;
+  if (choice.vectors > 1) return choice.jam;
+  // In caches the instructions of a row count, not only its loads. Of planes that follow each other
+  // most is in the second-level cache: there more rows at once are more code for nothing. So they
+  // are where rows hand on values, which takes registers.
+  const bool isPlane = ringDims_ > 0;
+  const int few = isPlane ? 2 : 4;
+  if (canHandOn(stage, few)) return few;
+  return isPlane ? 4 : 8;
+}
+
 void TimeBuilder::compute(Block& out, const TimeStage& stage, const Box& region) {
   const JamChoice choice = chooseJam(source_.summary(), {.dims = program_.dims});
   if (options_.vectors == 0) options_.vectors = choice.vectors;
-  // In caches the instructions of a row count, not only its loads. Of planes that follow each other
-  // most is in the second-level cache: there more rows at once are more code for nothing.
-  const int small = ringDims_ == 0 ? 8 : 4;
-  if (options_.jam == 0) options_.jam = choice.vectors == 1 ? small : choice.jam;
-  if (canBeVectors(stage)) return computeRows(out, stage, region);
+  if (canBeVectors(stage)) {
+    jam_ = rowsAtOnce(stage, choice);
+    return computeRows(out, stage, region);
+  }
   forCells(out, region, 1, [&](Block& body, const Cell& cell, int) {
-    scalars(stage, tilesAt(body, stage, cell), cell, body);
+    scalars(stage, joined(tilesAt(body, stage, cell)), cell, body);
   });
 }
 
 void TimeBuilder::computeRows(Block& out, const TimeStage& stage, const Box& region) {
-  const bool inPlace = isInPlace(stage);
-  const int jam = dims() > ringDims_ + 1 && !inPlace ? options_.jam : 1;
   const std::int64_t width = std::int64_t{options_.vectors} * options_.lanes;
   const std::size_t last = fastest();
   const Expr* isWide =
@@ -126,14 +244,14 @@ void TimeBuilder::computeRows(Block& out, const TimeStage& stage, const Box& reg
     }
     Variable* row = builder_.variable(axisName(axisOf(d)), kLong);
     at[d] = builder_.ref(row);
-    if (d > ringDims_ || jam == 1) {
+    if (d > ringDims_ || jam_ == 1) {
       inner = builder_.loop(*inner, row, region.lo[d], less(at[d], region.hi[d]),
                             builder_.add(at[d], 1));
       continue;
     }
     const Expr* fits =
-        both(isWide, builder_.binary(BinaryOp::Le, builder_.add(at[d], jam), region.hi[d]));
-    const Expr* step = builder_.select(fits, number(jam), number(1));
+        both(isWide, builder_.binary(BinaryOp::Le, builder_.add(at[d], jam_), region.hi[d]));
+    const Expr* step = builder_.select(fits, number(jam_), number(1));
     inner = builder_.loop(*inner, row, region.lo[d], less(at[d], region.hi[d]), plus(at[d], step));
     isTall = declared(*inner, "tall", fits);
   }
@@ -141,26 +259,23 @@ void TimeBuilder::computeRows(Block& out, const TimeStage& stage, const Box& reg
   at[last] = builder_.ref(x);
   builder_.declare(*inner, x, region.lo[last]);
   const Tiles tiles = tilesAt(*inner, stage, at);
-  const auto vectorRows = [&](Block& block, int rows) {
-    vectors(stage, tiles, at, rows, *rowLoop(block, region, x, inPlace));
-  };
   Block* single = isTall == nullptr ? inner : builder_.block();
   if (isTall != nullptr) {
     Block* tall = builder_.block();
-    vectorRows(*tall, jam);
+    vectorRows(*tall, stage, tiles, at, region, x, jam_);
     builder_.statement(*inner, ir::If{isTall, tall, single});
   }
-  if (inPlace) {
-    vectorRows(*single, 1);
+  if (isInPlace(stage)) {
+    vectorRows(*single, stage, tiles, at, region, x, 1);
   } else {
     Block* wide = builder_.block();
-    vectorRows(*wide, 1);
+    vectorRows(*wide, stage, tiles, at, region, x, 1);
     builder_.statement(*single, ir::If{isWide, wide, nullptr});
   }
   // What is left: rows that are shorter than the vectors, and ends of rows computed in place.
   ir::Loop rest{nullptr, less(at[last], region.hi[last]), builder_.block(), builder_.block()};
   builder_.assign(const_cast<Block&>(*rest.step), at[last], builder_.add(at[last], 1));
-  scalars(stage, tiles, at, const_cast<Block&>(*rest.body));
+  scalars(stage, joined(tiles), at, const_cast<Block&>(*rest.body));
   builder_.statement(*single, rest);
 }
 
