@@ -7,8 +7,7 @@
 #include "hpl/strategies/detail/apart.h"
 #include "hpl/strategies/detail/body_copies.h"
 #include "hpl/strategies/detail/carry.h"
-#include "hpl/strategies/detail/drop_unused.h"
-#include "hpl/strategies/detail/hidden_params.h"
+#include "hpl/strategies/detail/kernel_writer.h"
 #include "hpl/strategies/detail/row_loops.h"
 #include "hpl/strategies/detail/rows_checks.h"
 
@@ -24,21 +23,12 @@ using ir::Variable;
 /// Of so many rows at once, one is cheaper computed twice than the others one by one.
 constexpr int kGoesBack = 4;
 
-/// Of 32 registers a few hold what a step computes.
-constexpr std::size_t kMostKept = 24;
-
-class RowsBuilder {
+class RowsBuilder : private KernelWriter {
  public:
   RowsBuilder(const ir::Kernel& kernel, const ir::AccessSummary& summary,
               const RowsOptions& options)
-      : options_(options),
-        rewritten_(std::make_shared<ir::Kernel>()),
-        builder_(*rewritten_->arena),
-        source_(kernel, summary, builder_),
-        hidden_(builder_, *kernel.entry, options.dims),
-        hoister_(
-            source_, builder_, [this](const Variable* a, int d) { return hidden_.extent(a, d); },
-            [this](int axis) { return hidden_.size(axis); }),
+      : KernelWriter(kernel, summary, options.dims),
+        options_(options),
         idempotent_(isIdempotent(summary)) {}
 
   Rows build();
@@ -60,22 +50,9 @@ class RowsBuilder {
   const Expr* compare(BinaryOp op, const Expr* a, const Expr* b) {
     return builder_.binary(op, a, b);
   }
-  const Expr* both(const Expr* a, const Expr* b) {
-    return a == nullptr ? b : b == nullptr ? a : builder_.binary(BinaryOp::LogicalAnd, a, b);
-  }
 
   BodyContext context(const Interior& interior, int lanes) {
-    return BodyContext{source_,
-                       builder_,
-                       hoister_,
-                       interior,
-                       [this](const Variable* a, int d) { return hidden_.extent(a, d); },
-                       [this](int axis) { return hidden_.size(axis); },
-                       lanes,
-                       options_.order[0],
-                       options_.exact && lanes > 1,
-                       {},
-                       nullptr};
+    return contextOf(interior, lanes, options_.order[0], options_.exact && lanes > 1);
   }
   Place place(const std::array<const Variable*, 3>& ids);
   void declareBlocks(Block& out);
@@ -111,11 +88,6 @@ class RowsBuilder {
   Axis& axis(int a) { return axes_[static_cast<std::size_t>(a)]; }
 
   RowsOptions options_;
-  std::shared_ptr<ir::Kernel> rewritten_;
-  Builder builder_;
-  Source source_;
-  HiddenParams hidden_;
-  Hoister hoister_;
   bool idempotent_;
   std::array<Axis, 3> axes_;
   int jam_ = 1;
@@ -456,16 +428,11 @@ Rows RowsBuilder::build() {
   row(*others, from, to);
   append(*inner, group);
 
-  ir::Function entry = *source_.kernel().entry;
-  hidden_.append(entry);
   Block* body = builder_.block();
   body->stmts = head.stmts;
   append(*body, loops);
-  dropUnused(*body);
-  entry.body = body;
-  rewritten_->entry = builder_.arena().add(std::move(entry));
   Rows result;
-  result.kernel = rewritten_;
+  result.kernel = withBody(*body);
   result.hidden = hidden_.list();
   result.jam = jam_;
   result.vectors = vectors_;

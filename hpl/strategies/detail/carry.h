@@ -14,6 +14,10 @@
 /// all loads begin where vectors, and lines of the cache, begin.
 namespace hpl::strategies::detail {
 
+/// More vectors than these are not worth handing on: of 32 registers a few hold what a step
+/// computes.
+inline constexpr std::size_t kMostKept = 24;
+
 /// The steps from one aligned vector to the next, in place of the body for each of them.
 struct Carried {
   /// Null: the statements branch, read what the kernel writes, or would not gain.

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "hpl/strategies/detail/drop_unused.h"
-
 namespace hpl::strategies::detail {
 
 using ir::BinaryOp;
@@ -24,16 +22,10 @@ std::vector<std::size_t> bytesOf(const ir::Kernel& kernel, const TimeProgram& pr
 TimeBuilder::TimeBuilder(const ir::Kernel& kernel, const ir::AccessSummary& summary,
                          const TimeProgram& program, const OverlappedOptions& options,
                          const OverlappedPlan& plan, std::size_t ringDims)
-    : program_(program),
+    : KernelWriter(kernel, summary, program.dims),
+      program_(program),
       options_(options),
       plan_(plan),
-      rewritten_(std::make_shared<ir::Kernel>()),
-      builder_(*rewritten_->arena),
-      source_(kernel, summary, builder_),
-      hidden_(builder_, *kernel.entry, program.dims),
-      hoister_(
-          source_, builder_, [this](const Variable* a, int d) { return hidden_.extent(a, d); },
-          [this](int axis) { return hidden_.size(axis); }),
       nowhere_(source_, {false, false, false}, 0, {}),
       ringDims_(ringDims),
       strides_(dims()) {
@@ -111,9 +103,7 @@ void TimeBuilder::declareTile(Block& out) {
     whole_[d] = declared(out, "whole_" + name, builder_.cast(hidden_.size(axis), kLong));
     const Expr* first = builder_.cast(hidden_.value(Hidden::Kind::First, axis), kLong);
     const Expr* count = builder_.cast(hidden_.value(Hidden::Kind::Count, axis), kLong);
-    const Expr* group = builder_.cast(
-        builder_.make(kUlong, ir::WorkItem{ir::Query::GroupId, static_cast<std::uint8_t>(axis)}),
-        kLong);
+    const Expr* group = builder_.cast(query(ir::Query::GroupId, axis), kLong);
     tile_.lo[d] =
         declared(out, "tile_" + name,
                  plus(first, builder_.binary(BinaryOp::Mul, group, number(options_.tile[d]))));
@@ -159,11 +149,7 @@ void TimeBuilder::forCells(Block& out, const Box& box, int lanes, const CellCode
     const std::string name = axisName(axisOf(d));
     const Expr* from = box.lo[d];
     if (options_.local[d] > 1)
-      from = plus(
-          from,
-          builder_.cast(builder_.make(kUlong, ir::WorkItem{ir::Query::LocalId,
-                                                           static_cast<std::uint8_t>(axisOf(d))}),
-                        kLong));
+      from = plus(from, builder_.cast(query(ir::Query::LocalId, axisOf(d)), kLong));
     Variable* at = builder_.variable(name, kLong);
     const Expr* here = builder_.ref(at);
     cell[d] = here;
@@ -255,13 +241,8 @@ void TimeBuilder::storeBox(Block& out, std::size_t field, const Box& box) {
 }
 
 Overlapped TimeBuilder::finished(Block& body, const std::string& kind, std::size_t bytes) {
-  dropUnused(body);
-  ir::Function entry = *source_.kernel().entry;
-  hidden_.append(entry);
-  entry.body = &body;
-  rewritten_->entry = builder_.arena().add(std::move(entry));
   Overlapped result;
-  result.kernel = rewritten_;
+  result.kernel = withBody(body);
   result.hidden = hidden_.list();
   result.bytes = bytes;
   result.reason = "up to " + std::to_string(options_.depth) +

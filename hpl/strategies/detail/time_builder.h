@@ -7,7 +7,7 @@
 
 #include "hpl/strategies/detail/body_copies.h"
 #include "hpl/strategies/detail/carry.h"
-#include "hpl/strategies/detail/hidden_params.h"
+#include "hpl/strategies/detail/kernel_writer.h"
 #include "hpl/strategies/detail/overlapped_plan.h"
 #include "hpl/strategies/rows.h"
 
@@ -18,7 +18,7 @@ std::vector<std::size_t> bytesOf(const ir::Kernel& kernel, const TimeProgram& pr
 
 /// What the kernels of time tiles have in common: loops over the cells of boxes, margins beyond the
 /// grid, and functions computed in rows of vectors.
-class TimeBuilder {
+class TimeBuilder : protected KernelWriter {
  public:
   virtual ~TimeBuilder() = default;
 
@@ -43,9 +43,6 @@ class TimeBuilder {
   const Expr* plus(const Expr* a, const Expr* b);
   const Expr* minus(const Expr* a, const Expr* b);
   const Expr* less(const Expr* a, const Expr* b) { return builder_.binary(ir::BinaryOp::Lt, a, b); }
-  const Expr* both(const Expr* a, const Expr* b) {
-    return a == nullptr ? b : b == nullptr ? a : builder_.binary(ir::BinaryOp::LogicalAnd, a, b);
-  }
   const Expr* either(const Expr* a, const Expr* b) {
     return a == nullptr ? b : b == nullptr ? a : builder_.binary(ir::BinaryOp::LogicalOr, a, b);
   }
@@ -120,11 +117,6 @@ class TimeBuilder {
   const TimeProgram& program_;
   OverlappedOptions options_;
   OverlappedPlan plan_;
-  std::shared_ptr<ir::Kernel> rewritten_;
-  Builder builder_;
-  Source source_;
-  HiddenParams hidden_;
-  Hoister hoister_;
   Interior nowhere_;
   std::vector<const ir::Block*> branches_;
   /// Of the grid, and of the tile.

@@ -13,29 +13,16 @@ using ir::Variable;
 
 namespace {
 
-/// Of 32 registers a few hold what a step computes.
-constexpr std::size_t kMostKept = 24;
-
 /// Handing on must save one of so many operations, or what it takes of registers costs more.
 constexpr std::size_t kWorthKeeping = 7;
 
 }  // namespace
 
 BodyContext TimeBuilder::context(const Tiles& tiles, int lanes) {
-  return BodyContext{source_,
-                     builder_,
-                     hoister_,
-                     nowhere_,
-                     [this](const Variable* a, int d) { return hidden_.extent(a, d); },
-                     [this](int axis) { return hidden_.size(axis); },
-                     lanes,
-                     0,
-                     options_.exact && lanes > 1,
-                     {},
-                     &tiles,
-                     {},
-                     {},
-                     true};
+  BodyContext context = contextOf(nowhere_, lanes, 0, options_.exact && lanes > 1);
+  context.tiles = &tiles;
+  context.writesOnce = true;
+  return context;
 }
 
 Place TimeBuilder::place(const Cell& cell) {
