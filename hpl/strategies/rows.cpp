@@ -239,7 +239,7 @@ Block* RowsBuilder::fastRows(Block& out, Block& head, Variable* from, Variable* 
   usedSizes_ = usedSizes_ || interior.usedSizes();
   Carried carried;
   if (idempotent_ && vectors_ == 1)
-    carried = carry(source_, builder_, *body, x, options_.lanes, context.elements);
+    carried = carry(source_, builder_, *body, {x, options_.lanes, context.elements});
   kept_ = carried.kept;
   if (jam_ == 1 && vectors_ == 1 && kept_ == 0 && !isNarrowed(context)) return &out;
   Block beforeLoop;

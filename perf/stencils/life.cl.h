@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Four rows at a time. Beyond the edges all cells are dead, which is a vector of zeros.
+// Four rows at a time. Beyond the edges all cells are dead, which is a vector of zeros. A column of
+// three cells is summed up once for the cells on either side of it.
 R"CLC(
-#define ALIVE(n, c) (-((((n) - (c)) | (c)) == 3))
+/* Of the nine cells around and with a cell c, n are alive: bits 3 and, where c is, 4 of a table. */
+#define ALIVE(n, c) (((8 | (c) << 4) >> (n)) & 1)
 
-/* Row i of the six that four rows need: its address, and the vectors around the current one. */
+/* Row i of the six that four rows need: its address, the current vector and the next one. */
 #define ROW(i)                                      \
   const __global int* q##i = now + (y + i) * w - w; \
-  IN p##i = 0, c##i = LDIN(q##i), n##i
-#define SUM(i)               \
-  n##i = LDIN(q##i + x + V); \
-  IN s##i = LEFT(IN, p##i, c##i) + c##i + RIGHT(IN, c##i, n##i)
+  IN c##i = LDIN(q##i), n##i
+#define NEXT(i) n##i = LDIN(q##i + x + V)
+/* The sums of the columns that begin in row i, in the vectors around the current one. */
+#define COLUMNS(i, j, k) IN b##i = 0, h##i = c##i + c##j + c##k, a##i
 #define SHIFT(i) \
-  p##i = c##i;   \
-  c##i = n##i
-#define STORE(i, j, k) STIN(next + (y + i) * w + x, ALIVE(s##i + s##j + s##k, c##j))
+  b##i = h##i;   \
+  h##i = a##i
+#define STORE(i, j)                  \
+  STIN(next + (y + i) * w + x,       \
+       ALIVE(LEFT(IN, b##i, h##i) + h##i + RIGHT(IN, h##i, a##i), c##j))
 
 /* Sums of three cells of a row, which may be those at its ends. */
 VECTORS IN lifeThree(const __global int* q, size_t x, size_t w) {
@@ -44,11 +48,15 @@ WIDE void life(__global int* next, const __global int* now, int width, int heigh
   if (y == 0) lifeRow(next, now, y++, w, h);
   for (; y + 4 <= min(end, h - 1); y += 4) {
     ROW(0); ROW(1); ROW(2); ROW(3); ROW(4); ROW(5);
+    COLUMNS(0, 1, 2); COLUMNS(1, 2, 3); COLUMNS(2, 3, 4); COLUMNS(3, 4, 5);
     size_t x = 0;
     for (; x + 2 * V <= w; x += V) {
-      SUM(0); SUM(1); SUM(2); SUM(3); SUM(4); SUM(5);
-      STORE(0, 1, 2); STORE(1, 2, 3); STORE(2, 3, 4); STORE(3, 4, 5);
-      SHIFT(0); SHIFT(1); SHIFT(2); SHIFT(3); SHIFT(4); SHIFT(5);
+      NEXT(0); NEXT(1); NEXT(2); NEXT(3); NEXT(4); NEXT(5);
+      const IN upper = n1 + n2, lower = n3 + n4;
+      a0 = n0 + upper; a1 = upper + n3; a2 = n2 + lower; a3 = lower + n5;
+      STORE(0, 1); STORE(1, 2); STORE(2, 3); STORE(3, 4);
+      SHIFT(0); SHIFT(1); SHIFT(2); SHIFT(3);
+      c1 = n1; c2 = n2; c3 = n3; c4 = n4;
     }
     for (; x < w; x += V)
       for (int i = 0; i < 4; i++) lifeAt(next, now, min(x, w - V), y + i, w, h);

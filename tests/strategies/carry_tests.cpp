@@ -5,6 +5,7 @@
 #include <limits>
 #include <random>
 
+#include "hpl/ir/printer.h"
 #include "tests/strategies/support.h"
 
 using namespace hpl;
@@ -177,4 +178,38 @@ TEST_CASE("rows at once are fewer where they would hand on more than registers h
   REQUIRE(rewritten.kernel != nullptr);
   CHECK(mentions(rewritten.reason, "2 rows at once, values handed on"));
   CHECK(rewritten.jam == 2);
+}
+
+TEST_CASE("elements that variables begin with and never keep are not loaded for vectors") {
+  const auto loads = [](bool keeps) {
+    const auto original = captured([&](Array<float, 2> out, const Array<float, 2>& in) {
+      Float mean = in[idy][idx];
+      if_(idx > 0 && idx + 1 < szx) {
+        if (keeps) {
+          mean = mean * 0.5f;
+        } else {
+          mean = 0.0f;
+        }
+        mean += in[idy][idx - 1] + in[idy][idx + 1];
+      }
+      out[idy][idx] = mean;
+    });
+    RowsOptions options;
+    options.dims = 2;
+    const Rows rewritten = rows(*original, ir::analyze(*original), options);
+    REQUIRE_MESSAGE(rewritten.kernel != nullptr, rewritten.reason);
+    const std::string text = ir::print(*rewritten.kernel);
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = text.find("float16 ", at)) != std::string::npos; ++at) ++count;
+    return count;
+  };
+  CHECK(loads(false) < loads(true));
+  compare<float>([](Array<float, 2> out, const Array<float, 2>& in) {
+    Float mean = in[idy][idx];
+    if_(idx > 0 && idx + 1 < szx) {
+      mean = 0.25f;
+      mean += in[idy][idx - 1] + in[idy][idx + 1];
+    }
+    out[idy][idx] = mean;
+  });
 }

@@ -45,6 +45,43 @@ void flatten(const Block& block, const Interior& interior, std::vector<const Stm
   }
 }
 
+bool reads(const Expr& expr, const ir::Variable* variable) {
+  const auto* ref = expr.as<ir::VarRef>();
+  bool found = ref != nullptr && ref->variable == variable;
+  ir::forEachOperand(expr, [&](const Expr& operand) { found = found || reads(operand, variable); });
+  return found;
+}
+
+bool mentions(const Stmt& stmt, const ir::Variable* variable) {
+  bool found = false;
+  ir::forEachExpr(stmt, [&](const Expr& expr) { found = found || reads(expr, variable); });
+  ir::forEachBlock(stmt, [&](const Block& block) {
+    for (const Stmt* inner : block.stmts) found = found || mentions(*inner, variable);
+  });
+  return found;
+}
+
+/// Leaves out elements that variables begin with and never keep, `Float mean = in[y][x]` before
+/// `mean = 0`: copies would share them with the statements that do use them, far on.
+void dropVainValues(Builder& builder, std::vector<const Stmt*>& stmts) {
+  for (std::size_t i = 0; i < stmts.size(); ++i) {
+    const auto* declare = stmts[i]->as<ir::Declare>();
+    if (declare == nullptr || declare->init == nullptr || declare->variable->rank > 0 ||
+        declare->init->as<ir::Access>() == nullptr)
+      continue;
+    const ir::Variable* variable = declare->variable;
+    const auto next = std::find_if(stmts.begin() + static_cast<std::ptrdiff_t>(i) + 1, stmts.end(),
+                                   [&](const Stmt* stmt) { return mentions(*stmt, variable); });
+    const auto* assign = next != stmts.end() ? (*next)->as<ir::Assign>() : nullptr;
+    if (assign == nullptr || assign->target->as<ir::VarRef>() == nullptr ||
+        reads(*assign->value, variable))
+      continue;
+    Block alone;
+    builder.declare(alone, const_cast<ir::Variable*>(variable), nullptr);
+    stmts[i] = alone.stmts.front();
+  }
+}
+
 /// How far a statement reads at most, along the jam axis and along rows; Front::kNothing: it reads
 /// nothing that ids lead to.
 Front reach(const Stmt& stmt, const BodyContext& context, int jamAxis) {
@@ -99,6 +136,7 @@ void writeCopies(BodyContext& context, const Block& body, const std::vector<Plac
   std::vector<const Stmt*> stmts;
   std::vector<const Expr*> conditions;
   flatten(body, context.interior, stmts, conditions);
+  dropVainValues(context.builder, stmts);
   LoadTable loads;
   std::vector<BodyWriter> writers;
   writers.reserve(places.size());

@@ -14,16 +14,6 @@ using ir::Type;
 
 namespace {
 
-/// Sets a flag for as long as it lives.
-struct Flagged {
-  Flagged(bool& flag, bool value) : flag_(flag), outer_(flag) { flag_ = flag_ || value; }
-  ~Flagged() { flag_ = outer_; }
-  Flagged(const Flagged&) = delete;
-  Flagged& operator=(const Flagged&) = delete;
-  bool& flag_;
-  bool outer_;
-};
-
 bool isShift(BinaryOp op) { return op == BinaryOp::Shl || op == BinaryOp::Shr; }
 bool isLogical(BinaryOp op) { return op == BinaryOp::LogicalAnd || op == BinaryOp::LogicalOr; }
 bool isBitwise(BinaryOp op) {
@@ -189,42 +179,6 @@ BodyWriter::Value BodyWriter::convertBinary(const Expr& expr, const ir::Binary& 
   return {builder_.cast(result, widened(kInt, context_.lanes)), Value::Kind::Mask};
 }
 
-/// `n == 3 || (c && n == 2)` as `(n | (c ? 1 : 0)) == 3`: a comparison less, where the two numbers
-/// differ in one bit. Null: the expression is another one.
-const Expr* BodyWriter::joinedTests(const ir::Binary& either) {
-  struct Test {
-    const ir::Variable* variable = nullptr;
-    std::int64_t number = 0;
-  };
-  const auto testOf = [](const Expr& expr) -> Test {
-    const auto* equal = expr.as<ir::Binary>();
-    if (equal == nullptr || equal->op != BinaryOp::Eq) return {};
-    const auto* ref = equal->left->as<ir::VarRef>();
-    std::int64_t number = 0;
-    const bool fits =
-        ref != nullptr && equal->left->type == kInt && isNumber(*equal->right, number);
-    return fits ? Test{ref->variable, number} : Test{};
-  };
-  const auto* both = either.right->as<ir::Binary>();
-  if (either.op != BinaryOp::LogicalOr || both == nullptr || both->op != BinaryOp::LogicalAnd)
-    return nullptr;
-  const Test always = testOf(*either.left);
-  const Test sometimes = testOf(*both->right);
-  const std::int64_t bit = always.number - sometimes.number;
-  if (always.variable == nullptr || always.variable != sometimes.variable || bit <= 0 ||
-      (bit & (bit - 1)) != 0 || (sometimes.number & bit) != 0 ||
-      !variation_.differs(always.variable) || !variation_.differs(*both->left))
-    return nullptr;
-  const auto number = [&](std::int64_t value) {
-    return splat(builder_.number(value, kInt), Scalar::Int);
-  };
-  const Expr* value = builder_.ref(copyOf(always.variable));
-  const Flagged vain(speculative_, true);
-  const Expr* chosen = builder_.binary(BinaryOp::BitAnd, mask(convert(*both->left)), number(bit));
-  return builder_.binary(BinaryOp::Eq, builder_.binary(BinaryOp::BitOr, value, chosen),
-                         number(always.number));
-}
-
 BodyWriter::Value BodyWriter::convertLogical(const Expr& expr, const ir::Binary& binary) {
   if (expr.type.isVector()) throw Refused{"it computes with truth values of vectors" + at(where_)};
   const bool isAnd = binary.op == BinaryOp::LogicalAnd;
@@ -238,7 +192,7 @@ BodyWriter::Value BodyWriter::convertLogical(const Expr& expr, const ir::Binary&
     settle(*binary.right);
     return {mask(convert(*binary.left)), Value::Kind::Mask};
   }
-  if (const Expr* joined = joinedTests(binary)) return {joined, Value::Kind::Mask};
+  if (const Expr* table = tableOfTests(expr)) return {table, Value::Kind::Vector};
   const bool leftDiffers = variation_.differs(*binary.left);
   if (leftDiffers) {
     const Expr* left = mask(convert(*binary.left));

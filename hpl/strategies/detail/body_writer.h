@@ -157,7 +157,9 @@ class BodyWriter {
   Value convertCast(const ir::Expr& expr, const ir::Cast& cast, int part);
   Value convertBuiltin(const ir::Expr& expr, const ir::BuiltinExpr& builtin, int part);
   const ir::Expr* magnitude(const ir::Expr* value, ir::Scalar type);
-  const ir::Expr* joinedTests(const ir::Binary& either);
+  struct Tests;
+  bool testsOf(const ir::Expr& expr, bool always, Tests& tests) const;
+  const ir::Expr* tableOfTests(const ir::Expr& expr);
   Value convertConstruct(const ir::Construct& construct, int part);
   Value convertVariable(const ir::Expr& expr, const ir::VarRef& ref, int part);
   Value load(const ir::Expr& expr, const ir::Access& access, int part);
@@ -241,6 +243,16 @@ class BodyWriter {
   /// Operands that C may skip: nothing may be computed ahead of them.
   bool lazy_ = false;
   ir::SourceLocation where_;
+};
+
+/// Sets a flag of a writer for as long as it lives.
+struct Flagged {
+  Flagged(bool& flag, bool value) : flag_(flag), outer_(flag) { flag_ = flag_ || value; }
+  ~Flagged() { flag_ = outer_; }
+  Flagged(const Flagged&) = delete;
+  Flagged& operator=(const Flagged&) = delete;
+  bool& flag_;
+  bool outer_;
 };
 
 }  // namespace hpl::strategies::detail

@@ -2,13 +2,11 @@
 #include "hpl/strategies/detail/carrier.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "hpl/ir/walk.h"
 
 namespace hpl::strategies::detail {
 
-using ir::BinaryOp;
 using ir::Expr;
 using ir::Stmt;
 using ir::Variable;
@@ -21,175 +19,109 @@ constexpr std::size_t kMostLoads = 12;
 /// So many may be loaded a vector ahead, which takes up to three registers each.
 constexpr std::size_t kMostAhead = 8;
 constexpr std::size_t kLine = 64;
-
-/// What tells nodes with the same operands apart.
-std::string labelOf(const Expr& expr) {
-  std::string label = std::to_string(expr.node.index()) + ':' + ir::describe(expr.type);
-  const auto add = [&](std::uint64_t value) { label += ',' + std::to_string(value); };
-  const auto address = [&](const void* p) { add(reinterpret_cast<std::uintptr_t>(p)); };
-  if (const auto* constant = expr.as<ir::Constant>()) {
-    add(constant->bits);
-    add(std::bit_cast<std::uint64_t>(constant->real));
-  }
-  if (const auto* ref = expr.as<ir::VarRef>()) address(ref->variable);
-  if (const auto* access = expr.as<ir::Access>()) {
-    address(access->array);
-    add(access->lanes);
-  }
-  if (const auto* item = expr.as<ir::WorkItem>()) {
-    add(static_cast<std::uint64_t>(item->query));
-    add(item->dim);
-  }
-  if (const auto* unary = expr.as<ir::Unary>()) add(static_cast<std::uint64_t>(unary->op));
-  if (const auto* binary = expr.as<ir::Binary>()) add(static_cast<std::uint64_t>(binary->op));
-  if (const auto* component = expr.as<ir::Component>())
-    for (const std::uint8_t lane : component->lanes) add(lane);
-  if (const auto* builtin = expr.as<ir::BuiltinExpr>())
-    add(static_cast<std::uint64_t>(builtin->builtin));
-  return label;
-}
+/// Registers that hand on columns and elements.
+constexpr std::size_t kMostCentres = 20;
 
 }  // namespace
 
-/// Whether the expression may be computed before stores that come first.
-bool Carrier::isMovable(const Expr& expr) const {
-  if (const auto* access = expr.as<ir::Access>())
-    if (!lasting_.contains(access->array) &&
-        (access->array->role != ir::Role::ArrayParam || source_.isWritten(access->array)))
-      return false;
-  bool movable = true;
-  ir::forEachOperand(expr, [&](const Expr& operand) { movable = movable && isMovable(operand); });
-  return movable;
+/// How far apart the values of each kind lie, and which of them is the furthest on (the leader).
+Carrier::Spans Carrier::spansOf(const std::unordered_set<const Variable*>* wanted) {
+  Spans spans;
+  leaders_.clear();
+  for (const Variable* variable : forms_.constants()) {
+    if (wanted != nullptr && !wanted->contains(variable)) continue;
+    const Form form = formOf(variable);
+    if (form.kind < 0 || form.uniform || !form.byLane || isCopy(variable)) continue;
+    const auto [found, isNew] = spans.emplace(form.kind, Span{form.shift, form.shift});
+    Span& span = found->second;
+    if (isNew || form.shift > span.last) leaders_[form.kind] = variable;
+    span.first = std::min(span.first, form.shift);
+    span.last = std::max(span.last, form.shift);
+  }
+  for (const auto& [kind, span] : spans)
+    if (span.first == span.last || span.last - span.first >= lanes_) leaders_.erase(kind);
+  return spans;
 }
 
-bool Carrier::collect() {
+/// What the body computes where it needs it, rather than ahead or not at all.
+std::unordered_set<const Variable*> Carrier::wanted() {
+  std::unordered_set<const Variable*> found;
+  const auto visit = [&](const auto& self, const Expr& expr) -> void {
+    ir::forEachOperand(expr, [&](const Expr& operand) { self(self, operand); });
+    const auto* ref = expr.as<ir::VarRef>();
+    if (ref == nullptr || !forms_.isConstant(ref->variable)) return;
+    if (!found.insert(ref->variable).second || ahead_.contains(ref->variable)) return;
+    const auto leader = leaders_.find(formOf(ref->variable).kind);
+    if (leader == leaders_.end()) return self(self, valueOf(ref->variable));
+    if (ahead_.contains(leader->second)) return;
+    found.insert(leader->second);
+    self(self, valueOf(leader->second));
+  };
   for (const Stmt* stmt : body_.stmts) {
     const auto* declare = stmt->as<ir::Declare>();
-    const auto* assign = stmt->as<ir::Assign>();
-    if (declare == nullptr && assign == nullptr) return false;
-    if (declare != nullptr) {
-      if (declare->variable->rank > 0 || declare->variable->space != ir::Space::Private)
-        return false;
-      if (declare->init == nullptr) {
-        changing_.insert(declare->variable);
-        continue;
-      }
-      if (!isMovable(*declare->init)) return false;
-      constants_.emplace(declare->variable, stmt);
-      order_.push_back(declare->variable);
+    if (declare != nullptr && forms_.isConstant(declare->variable) &&
+        formOf(declare->variable).kind >= 0)
       continue;
-    }
-    if (!isMovable(*assign->value)) return false;
-    if (const auto* element = assign->target->as<ir::Access>()) {
-      for (const Expr* index : element->indices)
-        if (!isMovable(*index)) return false;
-      continue;
-    }
-    const auto* ref = assign->target->as<ir::VarRef>();
-    if (ref == nullptr) return false;
-    changing_.insert(ref->variable);
+    ir::forEachExpr(*stmt, [&](const Expr& expr) { visit(visit, expr); });
   }
-  for (const Variable* variable : changing_) constants_.erase(variable);
-  return true;
+  return found;
 }
 
-Form Carrier::formOf(const Variable* variable) {
-  const auto known = forms_.find(variable);
-  if (known != forms_.end()) return known->second;
-  Form form;
-  if (variable == x_) {
-    form.kind = 0;
-  } else if (const auto found = constants_.find(variable); found != constants_.end()) {
-    form = formOf(*found->second->as<ir::Declare>()->init);
-    form.byLane = form.byLane || elements_.contains(variable);
-  } else if (!changing_.contains(variable)) {
-    // It lives outside of the loop.
-    const std::string label = 'v' + std::to_string(reinterpret_cast<std::uintptr_t>(variable));
-    form.kind = kinds_.emplace(label, static_cast<int>(kinds_.size()) + 1).first->second;
-    form.uniform = true;
+/// What is loaded, or summed up, a vector ahead.
+void Carrier::chooseAhead(const Spans& spans) {
+  ahead_.clear();
+  for (const auto& [kind, leader] : leaders_) {
+    const Span& span = spans.at(kind);
+    // What begins at the id itself is aligned already; and the vector there must be one of those
+    // that the body may read.
+    if ((isLoad(leader) || columns_.contains(leader)) && span.first <= 0 && span.last > 0)
+      ahead_.insert(leader);
   }
-  forms_.emplace(variable, form);
-  return form;
-}
-
-Form Carrier::formOf(const Expr& expr) {
-  if (const auto* ref = expr.as<ir::VarRef>()) return formOf(ref->variable);
-  const auto* sum = expr.as<ir::Binary>();
-  std::int64_t value = 0;
-  if (sum != nullptr && (sum->op == BinaryOp::Add || sum->op == BinaryOp::Sub) &&
-      isNumber(*sum->right, value)) {
-    Form form = formOf(*sum->left);
-    if (form.kind == 0) {
-      form.shift += sum->op == BinaryOp::Add ? value : -value;
-      return form;
-    }
-  }
-  return combined(expr);
-}
-
-Form Carrier::combined(const Expr& expr) {
-  std::vector<std::pair<const Expr*, Form>> operands;
-  ir::forEachOperand(
-      expr, [&](const Expr& operand) { operands.emplace_back(&operand, formOf(operand)); });
-  Form form;
-  form.uniform = true;
-  for (const auto& [operand, own] : operands) {
-    if (own.kind < 0) return {};
-    if (own.uniform) continue;
-    form.shift = form.uniform ? own.shift : std::min(form.shift, own.shift);
-    form.uniform = false;
-  }
-  std::string label = labelOf(expr);
-  for (const auto& [operand, own] : operands) {
-    label += ';' + std::to_string(own.kind);
-    if (!own.uniform) label += '@' + std::to_string(own.shift - form.shift);
-  }
-  form.kind = kinds_.emplace(label, static_cast<int>(kinds_.size()) + 1).first->second;
-  form.byLane = isByLane(expr, operands);
-  return form;
-}
-
-bool Carrier::isByLane(const Expr& expr,
-                       const std::vector<std::pair<const Expr*, Form>>& operands) const {
-  if (expr.type.lanes != lanes_) return false;
-  if (const auto* access = expr.as<ir::Access>())
-    return access->array->type.isScalar() && access->lanes == lanes_;
-  if (expr.as<ir::Construct>() != nullptr || expr.as<ir::Component>() != nullptr) return false;
-  return std::all_of(operands.begin(), operands.end(), [](const auto& operand) {
-    return operand.first->type.isVector() ? operand.second.byLane : operand.second.uniform;
-  });
-}
-
-const Expr& Carrier::valueOf(const Variable* variable) const {
-  return *constants_.at(variable)->as<ir::Declare>()->init;
 }
 
 void Carrier::chooseLeaders() {
-  std::unordered_map<int, std::pair<std::int64_t, std::int64_t>> spans;
-  for (const Variable* variable : order_) {
-    if (!constants_.contains(variable)) continue;
-    const Form form = formOf(variable);
-    if (form.kind < 0 || form.uniform || !form.byLane || isCopy(variable)) continue;
-    const auto [span, isNew] = spans.emplace(form.kind, std::pair(form.shift, form.shift));
-    if (isNew || form.shift > span->second.second) leaders_[form.kind] = variable;
-    span->second.first = std::min(span->second.first, form.shift);
-    span->second.second = std::max(span->second.second, form.shift);
+  Spans spans = spansOf(nullptr);
+  if (!columns_.empty()) {
+    // Where columns are summed up ahead, what they are made of is not needed elsewhere.
+    std::erase_if(leaders_, [&](const auto& leader) { return !columns_.contains(leader.second); });
+    chooseAhead(spans);
+    const auto needed = wanted();
+    spans = spansOf(&needed);
   }
-  std::size_t loads = 0;
-  for (const auto& [kind, span] : spans) {
-    const bool apart = span.first != span.second && span.second - span.first < lanes_;
-    if (!apart) leaders_.erase(kind);
-    if (apart && isLoad(leaders_.at(kind))) ++loads;
-  }
+  const auto isKeptLoad = [this](const auto& leader) { return isLoad(leader.second); };
+  const auto loads =
+      static_cast<std::size_t>(std::count_if(leaders_.begin(), leaders_.end(), isKeptLoad));
   std::erase_if(leaders_, [&](const auto& leader) {
     return isLoad(leader.second) && (loads > kMostLoads || ir::sizeOf(leader.second->type) < kLine);
   });
-  if (loads > kMostAhead) return;
-  for (const auto& [kind, leader] : leaders_) {
-    const auto& [first, last] = spans.at(kind);
-    // What begins at the id itself is aligned already; and the vector there must be one of those
-    // that the body may read.
-    if (isLoad(leader) && first <= 0 && last > 0) ahead_.insert(leader);
+  chooseAhead(spans);
+  if (loads > kMostAhead)
+    std::erase_if(ahead_, [&](const Variable* leader) { return isLoad(leader); });
+  if (!columns_.empty()) keepCentres();
+}
+
+/// Elements at the id itself that columns have loaded a vector ahead are kept: rows may lie such
+/// that the cache has lost them by then.
+void Carrier::keepCentres() {
+  std::unordered_set<int> loaded;
+  const auto visit = [&](const auto& self, const Expr& expr) -> void {
+    ir::forEachOperand(expr, [&](const Expr& operand) { self(self, operand); });
+    const auto* ref = expr.as<ir::VarRef>();
+    if (ref == nullptr || !forms_.isConstant(ref->variable)) return;
+    if (isLoad(ref->variable)) loaded.insert(formOf(ref->variable).kind);
+    self(self, valueOf(ref->variable));
+  };
+  for (const Variable* leader : ahead_)
+    if (columns_.contains(leader)) visit(visit, valueOf(leader));
+  if (loaded.size() + 2 * ahead_.size() > kMostCentres) return;
+  const auto needed = wanted();
+  for (const Variable* variable : forms_.constants()) {
+    const Form form = formOf(variable);
+    if (form.shift != 0 || !loaded.contains(form.kind) || !needed.contains(variable) ||
+        isCopy(variable) || !leaders_.emplace(form.kind, variable).second)
+      continue;
+    ahead_.insert(variable);
+    centres_.insert(variable);
   }
 }
 

@@ -3,57 +3,46 @@
 
 #include <cstdint>
 #include <map>
-#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "hpl/strategies/detail/carry.h"
+#include "hpl/strategies/detail/forms.h"
 
 /// How carry() does it: which values are the same function of the id (carrier.cpp), and what
 /// becomes of them (carry.cpp).
 namespace hpl::strategies::detail {
 
-/// A value as a function of the id: equal kinds are the same function.
-struct Form {
-  /// Negative: unknown.
-  int kind = -1;
-  /// The value is that of its kind, as many ids further on.
-  std::int64_t shift = 0;
-  /// The same for all ids.
-  bool uniform = false;
-  /// A vector with a lane for each of the neighbours, or the same in all lanes.
-  bool byLane = false;
-};
-
 class Carrier {
  public:
-  Carrier(const Source& source, Builder& builder, const ir::Block& body, const ir::Variable* x,
-          int lanes, const std::unordered_set<const ir::Variable*>& elements,
-          const std::unordered_set<const ir::Variable*>& lasting)
-      : source_(source),
-        builder_(builder),
+  Carrier(const Source& source, Builder& builder, const ir::Block& body,
+          const Neighbours& neighbours, const std::unordered_set<const ir::Variable*>& columns)
+      : builder_(builder),
         body_(body),
-        x_(x),
-        lanes_(lanes),
-        elements_(elements),
-        lasting_(lasting) {}
+        x_(neighbours.x),
+        lanes_(neighbours.lanes),
+        forms_(source, neighbours),
+        columns_(columns) {}
 
   Carried run();
 
  private:
-  bool collect();
-  bool isMovable(const ir::Expr& expr) const;
-  Form formOf(const ir::Variable* variable);
-  Form formOf(const ir::Expr& expr);
-  Form combined(const ir::Expr& expr);
-  bool isByLane(const ir::Expr& expr,
-                const std::vector<std::pair<const ir::Expr*, Form>>& operands) const;
-  const ir::Expr& valueOf(const ir::Variable* constant) const;
+  Form formOf(const ir::Variable* variable) { return forms_.of(variable); }
+  const ir::Expr& valueOf(const ir::Variable* constant) const { return forms_.valueOf(constant); }
   bool isLoad(const ir::Variable* constant) const { return valueOf(constant).as<ir::Access>(); }
   bool isCopy(const ir::Variable* constant) const { return valueOf(constant).as<ir::VarRef>(); }
+  struct Span {
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+  };
+  using Spans = std::unordered_map<int, Span>;
+  Spans spansOf(const std::unordered_set<const ir::Variable*>* wanted);
   void chooseLeaders();
+  void chooseAhead(const Spans& spans);
+  void keepCentres();
+  std::unordered_set<const ir::Variable*> wanted();
   void emit(const ir::Variable* variable);
   void emitOperands(const ir::Expr& expr);
   void emitAhead(const ir::Variable* variable, const ir::Variable* leader, std::int64_t shift);
@@ -68,20 +57,14 @@ class Carrier {
   ir::Block* loadAhead();
   std::int64_t reachOf(const ir::Variable* leader) { return formOf(leader).shift; }
 
-  const Source& source_;
   Builder& builder_;
   const ir::Block& body_;
   const ir::Variable* x_;
   int lanes_;
-  const std::unordered_set<const ir::Variable*>& elements_;
-  const std::unordered_set<const ir::Variable*>& lasting_;
+  Forms forms_;
+  /// Constants that are worth handing on like loads.
+  const std::unordered_set<const ir::Variable*>& columns_;
 
-  /// Variables that are declared once and never assigned, with their declarations.
-  std::unordered_map<const ir::Variable*, const ir::Stmt*> constants_;
-  std::vector<const ir::Variable*> order_;
-  std::unordered_set<const ir::Variable*> changing_;
-  std::unordered_map<const ir::Variable*, Form> forms_;
-  std::map<std::string, int> kinds_;
   /// By kind: the variable furthest on.
   std::unordered_map<int, const ir::Variable*> leaders_;
   std::map<std::pair<int, std::int64_t>, const ir::Variable*> emitted_;
@@ -98,6 +81,8 @@ class Carrier {
   std::unordered_map<const ir::Variable*, Keeper> keepers_;
   /// Leaders that are loaded ahead.
   std::unordered_set<const ir::Variable*> ahead_;
+  /// Those of them that columns load anyway.
+  std::unordered_set<const ir::Variable*> centres_;
   /// What is computed where nothing has been kept, by kind and shift.
   std::map<std::pair<int, std::int64_t>, const ir::Variable*> copies_;
   /// How much further on copies are than what they are made of.

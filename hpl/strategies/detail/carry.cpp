@@ -5,6 +5,8 @@
 
 #include "hpl/ir/walk.h"
 #include "hpl/strategies/detail/carrier.h"
+#include "hpl/strategies/detail/column_sums.h"
+#include "hpl/strategies/detail/map_operands.h"
 
 namespace hpl::strategies::detail {
 
@@ -52,8 +54,7 @@ void Carrier::emitOperands(const Expr& expr) {
 }
 
 void Carrier::emit(const Variable* variable) {
-  const auto found = constants_.find(variable);
-  if (found == constants_.end() || !done_.insert(variable).second) return;
+  if (!forms_.isConstant(variable) || !done_.insert(variable).second) return;
   const Form form = formOf(variable);
   const bool known = form.kind >= 0 && !form.uniform && !isCopy(variable);
   auto* target = const_cast<Variable*>(variable);
@@ -69,7 +70,7 @@ void Carrier::emit(const Variable* variable) {
       leader == leaders_.end() ? 0 : static_cast<int>(reachOf(leader->second) - form.shift);
   if (distance == 0) {
     emitOperands(valueOf(variable));
-    out_->stmts.push_back(found->second);
+    out_->stmts.push_back(forms_.declarationOf(variable));
     return;
   }
   emit(leader->second);
@@ -117,28 +118,7 @@ const Expr* Carrier::again(const Expr& expr) {
     return copy == ref->variable ? &expr : builder_.ref(copy);
   }
   if (const Expr* sum = againSum(expr)) return sum;
-  const auto replace = [&](const Expr*& operand) { operand = again(*operand); };
-  const auto each = [&](std::vector<const Expr*>& list) {
-    for (const Expr*& operand : list) replace(operand);
-  };
-  decltype(expr.node) node = expr.node;
-  if (auto* access = std::get_if<ir::Access>(&node)) each(access->indices);
-  if (auto* unary = std::get_if<ir::Unary>(&node)) replace(unary->operand);
-  if (auto* cast = std::get_if<ir::Cast>(&node)) replace(cast->operand);
-  if (auto* component = std::get_if<ir::Component>(&node)) replace(component->base);
-  if (auto* member = std::get_if<ir::Member>(&node)) replace(member->base);
-  if (auto* builtin = std::get_if<ir::BuiltinExpr>(&node)) each(builtin->args);
-  if (auto* construct = std::get_if<ir::Construct>(&node)) each(construct->args);
-  if (auto* binary = std::get_if<ir::Binary>(&node)) {
-    replace(binary->left);
-    replace(binary->right);
-  }
-  if (auto* select = std::get_if<ir::Select>(&node)) {
-    replace(select->condition);
-    replace(select->yes);
-    replace(select->no);
-  }
-  return builder_.make(expr.type, std::move(node), expr.where);
+  return mapOperands(builder_, expr, [this](const Expr& operand) { return again(operand); });
 }
 
 /// Sums with numbers, which are joined with how much further on the copy is; null: another one.
@@ -153,7 +133,7 @@ const Expr* Carrier::againSum(const Expr& expr) {
 
 /// A constant's copy, computed as written; other variables are themselves.
 const Variable* Carrier::again(const Variable* variable) {
-  if (!constants_.contains(variable)) return variable;
+  if (!forms_.isConstant(variable)) return variable;
   const Form form = formOf(variable);
   const std::pair key(form.kind, form.uniform ? 0 : form.shift + further_);
   const auto known = copies_.find(key);
@@ -174,7 +154,7 @@ void Carrier::beginAgain() {
 /// as the furthest variable lies back: they are its first ones.
 Block* Carrier::starts() {
   beginAgain();
-  for (const Variable* leader : order_) {
+  for (const Variable* leader : forms_.constants()) {
     const auto found = keepers_.find(leader);
     if (found == keepers_.end()) continue;
     const Keeper& keeper = found->second;
@@ -190,24 +170,28 @@ Block* Carrier::starts() {
   return out_;
 }
 
-/// The vectors after the present ones, and how much room they need.
+/// The vectors after the present ones, and how much room they need: elements first, of which sums
+/// are made.
 Block* Carrier::loadAhead() {
   beginAgain();
-  for (const Variable* leader : order_) {
-    const auto found = keepers_.find(leader);
-    if (found == keepers_.end() || !ahead_.contains(leader)) continue;
+  const auto declareNext = [&](const Variable* leader) {
     further_ = lanes_ - reachOf(leader);
-    builder_.declare(*out_, found->second.next, again(valueOf(leader)));
+    Variable* next = keepers_.at(leader).next;
+    builder_.declare(*out_, next, again(valueOf(leader)));
+    copies_[std::pair(formOf(leader).kind, std::int64_t{lanes_})] = next;
     // The body reads as far beyond its ids as the leader does.
-    result_.room = std::max(result_.room, lanes_ + further_);
-  }
+    if (!centres_.contains(leader)) result_.room = std::max(result_.room, lanes_ + further_);
+  };
+  for (const bool loads : {true, false})
+    for (const Variable* leader : forms_.constants())
+      if (keepers_.contains(leader) && ahead_.contains(leader) && isLoad(leader) == loads)
+        declareNext(leader);
   further_ = 0;
   return out_;
 }
 
 Carried Carrier::run() {
-  if (!collect()) return {};
-  kinds_.emplace("x", 0);
+  if (!forms_.collect(body_)) return {};
   chooseLeaders();
   if (leaders_.empty()) return {};
   out_ = builder_.block();
@@ -216,7 +200,7 @@ Carried Carrier::run() {
   };
   for (auto it = body_.stmts.begin(); it != body_.stmts.end(); ++it) {
     const auto* declare = (*it)->as<ir::Declare>();
-    if (declare != nullptr && constants_.contains(declare->variable)) {
+    if (declare != nullptr && forms_.isConstant(declare->variable)) {
       // Constants wait until they are needed, unless they are made from what changes.
       if (formOf(declare->variable).kind < 0) emit(declare->variable);
       continue;
@@ -227,7 +211,7 @@ Carried Carrier::run() {
     out_->stmts.push_back(*it);
   }
   if (result_.kept == 0) return {};
-  for (const Variable* variable : order_) {
+  for (const Variable* variable : forms_.constants()) {
     const auto found = keepers_.find(variable);
     if (found == keepers_.end()) continue;
     const Keeper& keeper = found->second;
@@ -245,11 +229,15 @@ Carried Carrier::run() {
   return result_;
 }
 
-Carried carry(const Source& source, Builder& builder, const Block& body, const Variable* x,
-              int lanes, const std::unordered_set<const Variable*>& elements,
-              const std::unordered_set<const Variable*>& lasting) {
-  if (lanes < 2) return {};
-  return Carrier(source, builder, body, x, lanes, elements, lasting).run();
+Carried carry(const Source& source, Builder& builder, const Block& body,
+              const Neighbours& neighbours) {
+  if (neighbours.lanes < 2) return {};
+  const ColumnSums sums = columnSums(source, builder, body, neighbours);
+  if (sums.body != nullptr) {
+    const Carried carried = Carrier(source, builder, *sums.body, neighbours, sums.columns).run();
+    if (carried.kept > 0) return carried;
+  }
+  return Carrier(source, builder, body, neighbours, sums.columns).run();
 }
 
 }  // namespace hpl::strategies::detail

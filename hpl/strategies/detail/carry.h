@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <unordered_set>
 
-#include "hpl/strategies/detail/source.h"
+#include "hpl/strategies/detail/forms.h"
 
 /// What neighbours along a row compute is the same, some ids apart: `a[x - 1]` is what the vector
 /// before has loaded as `a[x]`. A loop that goes from one vector to the adjacent one computes such
@@ -33,13 +33,9 @@ struct Carried {
   std::int64_t room = 0;
 };
 
-/// Rewrites a body that computes `lanes` neighbours from the id `x` (a variable) on, for a loop in
-/// which x grows by `lanes` and x + room is not beyond the end of the ids that are computed.
-/// `elements` are variables with the components of elements that are vectors, a lane for each
-/// neighbour. `lasting` are arrays besides parameters of which the loop overwrites nothing that it
-/// reads.
-Carried carry(const Source& source, Builder& builder, const ir::Block& body, const ir::Variable* x,
-              int lanes, const std::unordered_set<const ir::Variable*>& elements,
-              const std::unordered_set<const ir::Variable*>& lasting = {});
+/// Rewrites a body that computes neighbours, for a loop in which x grows by `lanes` and x + room is
+/// not beyond the end of the ids that are computed.
+Carried carry(const Source& source, Builder& builder, const ir::Block& body,
+              const Neighbours& neighbours);
 
 }  // namespace hpl::strategies::detail

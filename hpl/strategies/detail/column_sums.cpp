@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/strategies/detail/column_sums.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "hpl/ir/walk.h"
+#include "hpl/strategies/detail/column_patterns.h"
+#include "hpl/strategies/detail/drop_unused.h"
+#include "hpl/strategies/detail/forms.h"
+#include "hpl/strategies/detail/map_operands.h"
+
+namespace hpl::strategies::detail {
+namespace {
+
+using ir::BinaryOp;
+using ir::Block;
+using ir::Expr;
+using ir::Scalar;
+using ir::Stmt;
+using ir::Variable;
+
+/// What a vector of integers is the sum of: constants of the body, so many times, and a number.
+struct Sum {
+  std::map<const Variable*, std::int64_t> terms;
+  std::int64_t number = 0;
+};
+
+std::int64_t wrapped(std::uint64_t value) { return static_cast<std::int64_t>(value); }
+std::int64_t plus(std::int64_t a, std::int64_t b) {
+  return wrapped(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+std::int64_t product(std::int64_t a, std::int64_t b) {
+  return wrapped(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
+Sum scaled(Sum sum, std::int64_t times) {
+  for (auto& [term, own] : sum.terms) own = product(own, times);
+  sum.number = product(sum.number, times);
+  return sum;
+}
+
+bool isIntegerVector(const ir::Type& type) {
+  return type.isVector() && type.isInteger() && type.scalar != Scalar::Bool;
+}
+
+/// Of a vector that has the same number in all lanes.
+std::optional<std::int64_t> numberOf(const Expr& expr) {
+  const auto* splat = expr.as<ir::Cast>();
+  const auto* constant = splat != nullptr ? splat->operand->as<ir::Constant>() : nullptr;
+  if (constant == nullptr || splat->operand->type.scalar != expr.type.scalar) return std::nullopt;
+  return wrapped(constant->bits);
+}
+
+class Regrouper {
+ public:
+  Regrouper(const Source& source, Builder& builder, const Block& body, const Neighbours& neighbours)
+      : builder_(builder),
+        body_(body),
+        lanes_(neighbours.lanes),
+        forms_(source, neighbours),
+        patterns_(neighbours.lanes, [this](int kind, std::int64_t shift) {
+          return instance(kind, shift) != nullptr;
+        }) {}
+
+  ColumnSums run();
+
+ private:
+  /// A sum that is needed as a value, for which the variable stands.
+  struct Needed {
+    Variable* variable;
+    Sum sum;
+    SumPlan plan{};
+  };
+  /// In the order of the new body: a statement, or (null) the needed sum of this number.
+  struct Item {
+    const Stmt* stmt = nullptr;
+    std::size_t sum = 0;
+  };
+  using Weighted = std::vector<std::pair<const Expr*, std::int64_t>>;
+
+  // What sums are made of.
+  bool isVector(const Expr& expr) const {
+    return expr.type.lanes == lanes_ && isIntegerVector(expr.type);
+  }
+  std::size_t termsOf(const Expr& expr) const;
+  Sum sumOf(const Expr& expr);
+  Sum atom(const Expr& expr);
+
+  // The new body, as far as it is known before columns are.
+  void visit(const Stmt& stmt);
+  void visitDeclaration(const Stmt& stmt, const ir::Declare& declare);
+  void keep(Variable* constant, const Expr* value, const Form& form);
+  const Expr* rewritten(const Expr& expr);
+  const Expr* needed(const ir::Type& type, const Sum& sum);
+
+  // Columns.
+  bool planSums();
+  const Variable* instance(int kind, std::int64_t shift);
+  const Expr* splat(std::int64_t number, const ir::Type& type);
+  const Expr* joined(const Weighted& terms, std::int64_t number, const ir::Type& type);
+  const Variable* symbolAt(int symbol, std::int64_t shift, const ir::Type& type);
+  const Variable* columnAt(const Pattern& pattern, std::int64_t shift, const ir::Type& type);
+  const Variable* declared(const std::string& stem, const Expr* value);
+  void place(const Variable* constant);
+  void placeOperands(const Expr& expr);
+  void write(const Needed& needed);
+
+  Builder& builder_;
+  const Block& body_;
+  int lanes_;
+  Forms forms_;
+  std::unordered_set<const Variable*> declared_;
+  /// The body adds to a variable of the code around it.
+  bool reachesOut_ = false;
+  /// What variables stand for, as far as they are sums.
+  std::unordered_map<const Variable*, Sum> sums_;
+  std::vector<Item> items_;
+  std::vector<Needed> needed_;
+  /// Constants of the new body: their values, and their forms as far as those are known.
+  std::unordered_map<const Variable*, const Expr*> values_;
+  std::unordered_map<const Variable*, Form> termForms_;
+  std::map<std::pair<int, std::int64_t>, const Variable*> instances_;
+  ColumnPatterns patterns_;
+  std::vector<SymbolPair> pairs_;
+  std::map<const Pattern*, Pattern> paired_;
+  std::map<std::pair<int, std::int64_t>, const Variable*> symbols_;
+  std::map<std::pair<const Pattern*, std::int64_t>, const Variable*> columns_;
+  std::unordered_set<const Variable*> placed_;
+  Block* out_ = nullptr;
+  ColumnSums result_;
+};
+
+/// How many terms an expression sums up, those of variables that are sums included.
+std::size_t Regrouper::termsOf(const Expr& expr) const {
+  if (!isVector(expr) || numberOf(expr)) return 0;
+  if (const auto* ref = expr.as<ir::VarRef>()) {
+    const auto known = sums_.find(ref->variable);
+    return known != sums_.end() ? known->second.terms.size() : 1;
+  }
+  if (const auto* unary = expr.as<ir::Unary>(); unary && unary->op == ir::UnaryOp::Negate)
+    return termsOf(*unary->operand);
+  const auto* binary = expr.as<ir::Binary>();
+  if (binary == nullptr) return 1;
+  if (binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub)
+    return termsOf(*binary->left) + termsOf(*binary->right);
+  if (binary->op == BinaryOp::Mul && numberOf(*binary->right)) return termsOf(*binary->left);
+  if (binary->op == BinaryOp::Mul && numberOf(*binary->left)) return termsOf(*binary->right);
+  return 1;
+}
+
+/// A constant of the new body.
+void Regrouper::keep(Variable* constant, const Expr* value, const Form& form) {
+  values_.emplace(constant, value);
+  termForms_.emplace(constant, form);
+  if (form.kind > 0 && !form.uniform)
+    instances_.emplace(std::pair(form.kind, form.shift), constant);
+}
+
+/// A term of its own: a constant of the new body, made one where it is none.
+Sum Regrouper::atom(const Expr& expr) {
+  const auto* ref = expr.as<ir::VarRef>();
+  const Expr* value = ref != nullptr ? &expr : rewritten(expr);
+  // What has been rewritten, or changes, has no form; and may have changed when the sum is needed.
+  const Form form = value == &expr ? forms_.of(expr) : Form{};
+  const auto known = instances_.find({form.kind, form.shift});
+  if (known != instances_.end() && known->second->type == expr.type)
+    return {{{known->second, 1}}, 0};
+  if (ref != nullptr && values_.contains(ref->variable)) return {{{ref->variable, 1}}, 0};
+  Variable* made = builder_.variable("term", expr.type);
+  keep(made, value, form);
+  builder_.declare(*out_, made, value);
+  items_.push_back({out_->stmts.back()});
+  return {{{made, 1}}, 0};
+}
+
+Sum Regrouper::sumOf(const Expr& expr) {
+  if (const auto number = numberOf(expr)) return {{}, *number};
+  if (const auto* ref = expr.as<ir::VarRef>()) {
+    const auto known = sums_.find(ref->variable);
+    return known != sums_.end() ? known->second : atom(expr);
+  }
+  if (const auto* unary = expr.as<ir::Unary>(); unary && unary->op == ir::UnaryOp::Negate)
+    return scaled(sumOf(*unary->operand), -1);
+  const auto* binary = expr.as<ir::Binary>();
+  if (binary == nullptr) return atom(expr);
+  if (binary->op == BinaryOp::Mul) {
+    if (const auto times = numberOf(*binary->right)) return scaled(sumOf(*binary->left), *times);
+    if (const auto times = numberOf(*binary->left)) return scaled(sumOf(*binary->right), *times);
+  }
+  if (binary->op != BinaryOp::Add && binary->op != BinaryOp::Sub) return atom(expr);
+  Sum sum = sumOf(*binary->left);
+  const Sum right = scaled(sumOf(*binary->right), binary->op == BinaryOp::Add ? 1 : -1);
+  for (const auto& [term, times] : right.terms) {
+    std::int64_t& own = sum.terms[term];
+    own = plus(own, times);
+  }
+  sum.number = plus(sum.number, right.number);
+  return sum;
+}
+
+/// The expression with variables in place of the sums in it.
+const Expr* Regrouper::rewritten(const Expr& expr) {
+  if (const auto* ref = expr.as<ir::VarRef>()) {
+    const auto known = sums_.find(ref->variable);
+    return known != sums_.end() ? needed(expr.type, known->second) : &expr;
+  }
+  if (termsOf(expr) > 2) return needed(expr.type, sumOf(expr));
+  return mapOperands(builder_, expr, [this](const Expr& operand) { return rewritten(operand); });
+}
+
+const Expr* Regrouper::needed(const ir::Type& type, const Sum& sum) {
+  if (sum.terms.empty()) return splat(sum.number, type);
+  if (sum.terms.size() == 1 && sum.terms.begin()->second == 1 && sum.number == 0)
+    return builder_.ref(sum.terms.begin()->first);
+  const auto known = std::find_if(needed_.begin(), needed_.end(), [&](const Needed& other) {
+    return other.variable->type == type && other.sum.terms == sum.terms &&
+           other.sum.number == sum.number;
+  });
+  if (known != needed_.end()) return builder_.ref(known->variable);
+  items_.push_back({nullptr, needed_.size()});
+  needed_.push_back({builder_.variable("sum", type), sum});
+  return builder_.ref(needed_.back().variable);
+}
+
+void Regrouper::visitDeclaration(const Stmt& stmt, const ir::Declare& declare) {
+  auto* variable = const_cast<Variable*>(declare.variable);
+  declared_.insert(variable);
+  if (declare.init == nullptr) return items_.push_back({&stmt});
+  const bool changes = !forms_.isConstant(variable);
+  if (isVector(*declare.init) && (changes || termsOf(*declare.init) > 1)) {
+    sums_[variable] = sumOf(*declare.init);
+    return;
+  }
+  const Expr* value = rewritten(*declare.init);
+  if (!changes) keep(variable, value, forms_.of(variable));
+  if (value == declare.init) return items_.push_back({&stmt});
+  builder_.declare(*out_, variable, value);
+  items_.push_back({out_->stmts.back()});
+}
+
+void Regrouper::visit(const Stmt& stmt) {
+  if (const auto* declare = stmt.as<ir::Declare>()) return visitDeclaration(stmt, *declare);
+  const auto& assign = *stmt.as<ir::Assign>();
+  if (const auto* ref = assign.target->as<ir::VarRef>(); ref && isVector(*assign.value)) {
+    reachesOut_ = reachesOut_ || !declared_.contains(ref->variable);
+    sums_[ref->variable] = sumOf(*assign.value);
+    return;
+  }
+  const Expr* value = rewritten(*assign.value);
+  if (value == assign.value) return items_.push_back({&stmt});
+  builder_.assign(*out_, assign.target, value, stmt.where);
+  items_.push_back({out_->stmts.back()});
+}
+
+/// The constant that has the kind's value at the shift: one of the body, or one made of such ones;
+/// null where there is none.
+const Variable* Regrouper::instance(int kind, std::int64_t shift) {
+  const auto known = instances_.find({kind, shift});
+  if (known != instances_.end()) return known->second;
+  const auto other = instances_.lower_bound({kind, std::numeric_limits<std::int64_t>::min()});
+  if (other == instances_.end() || other->first.first != kind) return nullptr;
+  const std::int64_t further = shift - other->first.second;
+  // As it was in the body: what is in the new one has no forms.
+  const Variable* model = other->second;
+  const Expr& value = forms_.isConstant(model) ? forms_.valueOf(model) : *values_.at(model);
+  bool exists = true;
+  const auto moved = [&](const auto& self, const Expr& expr) -> const Expr* {
+    // Elsewhere there may be no element.
+    exists = exists && expr.as<ir::Access>() == nullptr;
+    const auto* ref = expr.as<ir::VarRef>();
+    if (ref == nullptr)
+      return mapOperands(builder_, expr, [&](const Expr& operand) { return self(self, operand); });
+    const Form form = forms_.of(ref->variable);
+    if (form.uniform) return &expr;
+    const Variable* own = form.kind > 0 ? instance(form.kind, form.shift + further) : nullptr;
+    exists = exists && own != nullptr;
+    return own != nullptr ? builder_.ref(own) : &expr;
+  };
+  const Expr* copy = moved(moved, value);
+  if (!exists) return nullptr;
+  Form form = termForms_.at(model);
+  form.shift = shift;
+  Variable* made = builder_.variable("term", value.type);
+  keep(made, copy, form);
+  return made;
+}
+
+/// Whether there are columns.
+bool Regrouper::planSums() {
+  bool groups = false;
+  for (Needed& needed : needed_) {
+    std::vector<Term> terms;
+    for (auto it = needed.sum.terms.begin(); it != needed.sum.terms.end();) {
+      const Form& form = termForms_.at(it->first);
+      const bool isKnown = form.kind > 0 && form.byLane && !form.uniform && it->second != 0;
+      if (isKnown) terms.push_back({form.kind, form.shift, it->second});
+      it = isKnown || it->second == 0 ? needed.sum.terms.erase(it) : std::next(it);
+    }
+    needed.plan = patterns_.plan(terms);
+    groups = groups || needed.plan.groups;
+  }
+  std::vector<Pattern> patterns(patterns_.patterns().begin(), patterns_.patterns().end());
+  pairs_ = pairUp(patterns);
+  std::size_t i = 0;
+  for (const Pattern& pattern : patterns_.patterns()) paired_.emplace(&pattern, patterns[i++]);
+  return groups;
+}
+
+// --- The new body
+
+const Expr* Regrouper::splat(std::int64_t number, const ir::Type& type) {
+  return builder_.make(type, ir::Cast{builder_.number(number, type.element()), false});
+}
+
+const Expr* Regrouper::joined(const Weighted& terms, std::int64_t number, const ir::Type& type) {
+  const Expr* sum = number != 0 || terms.empty() ? splat(number, type) : nullptr;
+  for (const auto& [term, times] : terms) {
+    const bool subtracts = times < 0 && sum != nullptr;
+    const std::int64_t factor = subtracts ? product(times, -1) : times;
+    const Expr* value = factor == 1    ? term
+                        : factor == -1 ? builder_.unary(ir::UnaryOp::Negate, term)
+                                       : builder_.binary(BinaryOp::Mul, term, splat(factor, type));
+    sum = sum == nullptr ? value
+                         : builder_.binary(subtracts ? BinaryOp::Sub : BinaryOp::Add, sum, value);
+  }
+  return sum;
+}
+
+const Variable* Regrouper::declared(const std::string& stem, const Expr* value) {
+  Variable* made = builder_.variable(stem, value->type);
+  builder_.declare(*out_, made, value);
+  placed_.insert(made);
+  return made;
+}
+
+const Variable* Regrouper::symbolAt(int symbol, std::int64_t shift, const ir::Type& type) {
+  if (symbol < kPairs) {
+    const Variable* constant = instance(symbol, shift);
+    place(constant);
+    return constant;
+  }
+  const Variable*& made = symbols_[{symbol, shift}];
+  if (made != nullptr) return made;
+  const SymbolPair& pair = pairs_[static_cast<std::size_t>(symbol - kPairs)];
+  const Expr* first = builder_.ref(symbolAt(pair.first, shift, type));
+  const Expr* second = builder_.ref(symbolAt(pair.second, shift, type));
+  made = declared("part",
+                  builder_.binary(pair.subtracts ? BinaryOp::Sub : BinaryOp::Add, first, second));
+  return made;
+}
+
+const Variable* Regrouper::columnAt(const Pattern& pattern, std::int64_t shift,
+                                    const ir::Type& type) {
+  const Variable*& made = columns_[{&pattern, shift}];
+  if (made != nullptr) return made;
+  const Pattern& own = paired_.at(&pattern);
+  Weighted terms;
+  for (const auto& [symbol, times] : own)
+    terms.emplace_back(builder_.ref(symbolAt(symbol, shift, type)), times);
+  made = own.size() == 1 && own.front().second == 1 ? symbolAt(own.front().first, shift, type)
+                                                    : declared("column", joined(terms, 0, type));
+  result_.columns.insert(made);
+  return made;
+}
+
+/// Declares a constant with all that it needs: it depends on constants alone.
+void Regrouper::place(const Variable* constant) {
+  const auto value = values_.find(constant);
+  if (value == values_.end() || !placed_.insert(constant).second) return;
+  placeOperands(*value->second);
+  builder_.declare(*out_, const_cast<Variable*>(constant), value->second);
+}
+
+void Regrouper::placeOperands(const Expr& expr) {
+  if (const auto* ref = expr.as<ir::VarRef>()) place(ref->variable);
+  ir::forEachOperand(expr, [this](const Expr& operand) { placeOperands(operand); });
+}
+
+void Regrouper::write(const Needed& needed) {
+  const ir::Type& type = needed.variable->type;
+  Weighted terms;
+  for (const Column& column : needed.plan.columns) {
+    const Term& term = column.term;
+    const Variable* value = column.pattern != nullptr ? columnAt(*column.pattern, term.shift, type)
+                                                      : symbolAt(term.kind, term.shift, type);
+    terms.emplace_back(builder_.ref(value), term.times);
+  }
+  for (const auto& [constant, times] : needed.sum.terms) {
+    place(constant);
+    terms.emplace_back(builder_.ref(constant), times);
+  }
+  builder_.declare(*out_, needed.variable, joined(terms, needed.sum.number, type));
+}
+
+ColumnSums Regrouper::run() {
+  if (!forms_.collect(body_)) return {};
+  Block scratch;
+  out_ = &scratch;
+  for (const Stmt* stmt : body_.stmts) visit(*stmt);
+  if (reachesOut_ || !planSums()) return {};
+  out_ = builder_.block();
+  for (const Item& item : items_) {
+    if (item.stmt == nullptr) {
+      write(needed_[item.sum]);
+      continue;
+    }
+    const auto* declare = item.stmt->as<ir::Declare>();
+    if (declare != nullptr && values_.contains(declare->variable)) {
+      place(declare->variable);
+      continue;
+    }
+    ir::forEachExpr(*item.stmt, [this](const Expr& expr) { placeOperands(expr); });
+    out_->stmts.push_back(item.stmt);
+  }
+  dropUnused(*out_);
+  result_.body = out_;
+  return result_;
+}
+
+/// What a body costs where values are handed on along the row: additions and multiplications of
+/// integers, and shuffles.
+class Cost {
+ public:
+  Cost(const Source& source, const Block& body, const Neighbours& neighbours)
+      : forms_(source, neighbours) {
+    if (!forms_.collect(body)) return;
+    for (const Variable* constant : forms_.constants()) {
+      const Form form = forms_.of(constant);
+      if (form.kind > 0 && form.byLane && !form.uniform) shifts_[form.kind].insert(form.shift);
+    }
+    for (const Stmt* stmt : body.stmts) {
+      const auto* declare = stmt->as<ir::Declare>();
+      if (declare != nullptr && forms_.isConstant(declare->variable)) continue;
+      ir::forEachExpr(*stmt, [this](const Expr& expr) { visit(expr, 0); });
+    }
+  }
+
+  std::size_t total() const { return total_; }
+
+ private:
+  void visit(const Expr& expr, std::int64_t origin) {
+    if (const auto* ref = expr.as<ir::VarRef>()) return visit(ref->variable, origin);
+    const auto* binary = expr.as<ir::Binary>();
+    if (binary != nullptr && isIntegerVector(expr.type) &&
+        (binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub || binary->op == BinaryOp::Mul))
+      ++total_;
+    ir::forEachOperand(expr, [&](const Expr& operand) { visit(operand, origin); });
+  }
+
+  /// Values that are handed on are computed at the origin.
+  void visit(const Variable* variable, std::int64_t origin) {
+    if (!forms_.isConstant(variable)) return;
+    const Form form = forms_.of(variable);
+    if (form.kind <= 0 || form.uniform) {
+      if (known_.insert(variable).second) visit(forms_.valueOf(variable), origin);
+      return;
+    }
+    const std::int64_t shift = form.shift - origin;
+    if (!seen_.emplace(form.kind, shift).second) return;
+    const auto shifts = shifts_.find(form.kind);
+    if (shifts == shifts_.end() || shifts->second.size() < 2)
+      return visit(forms_.valueOf(variable), origin);
+    if (shift != 0) ++total_;
+    if (seen_.emplace(form.kind, 0).second || shift == 0)
+      visit(forms_.valueOf(variable), form.shift);
+  }
+
+  Forms forms_;
+  std::unordered_map<int, std::set<std::int64_t>> shifts_;
+  std::set<std::pair<int, std::int64_t>> seen_;
+  std::unordered_set<const Variable*> known_;
+  std::size_t total_ = 0;
+};
+
+}  // namespace
+
+ColumnSums columnSums(const Source& source, Builder& builder, const Block& body,
+                      const Neighbours& neighbours) {
+  const ColumnSums sums = Regrouper(source, builder, body, neighbours).run();
+  if (sums.body == nullptr) return {};
+  const auto cost = [&](const Block& block) { return Cost(source, block, neighbours).total(); };
+  return cost(*sums.body) < cost(body) ? sums : ColumnSums{};
+}
+
+}  // namespace hpl::strategies::detail
