@@ -15,10 +15,10 @@ std::vector<std::int64_t> chainBands(const TileProblem& problem);
 /// What is computed twice where bands are cut along a dimension, when functions need `grown` cells
 /// around them.
 double chainCut(const TileProblem& problem, std::size_t dim, double grown);
-/// Cycles that reading a function's cells costs more than in a box, per cell. `hasBox`: fields that
-/// have rows in local memory.
+/// Cycles that a function's rows of so many cells cost more than in a box, per cell. `hasBox`:
+/// fields that have rows in local memory.
 double cyclesOfChainRows(const TileProblem& problem, const strategies::TimeStage& stage,
-                         const std::vector<bool>& hasBox);
+                         const std::vector<bool>& hasBox, std::int64_t cells);
 /// How much longer all bands take because some do, when the units' last ones are such a part of
 /// all.
 double chainUnevenness(double lastPart);

@@ -1,29 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "hpl/ir/access.h"
-#include "hpl/ir/kernel.h"
+#include "hpl/strategies/point_cost.h"
 
 namespace hpl::stencils {
 
-/// What a point function asks of a processor for one cell; rough numbers, for choices only.
-struct PointCost {
-  /// Arithmetic operations; slow ones count as several.
-  double operations = 0;
-  /// Cells read, and cells written.
-  double reads = 0;
-  double writes = 0;
-  /// The result depends on where the cell is.
-  bool usesPosition = false;
-  /// There may be cells that it does not assign.
-  bool leavesOut = false;
-
-  PointCost& operator+=(const PointCost& other);
-};
-
-/// The cost of a captured point function. Bodies of loops count as often as the offsets that they
-/// lead to. What has the same value wherever it stands, and cells that nobody writes, count once,
-/// whether the function names them or writes them down again.
-PointCost costOf(const ir::Kernel& kernel, const ir::AccessSummary& access);
+using strategies::costOf;
+using strategies::PointCost;
 
 }  // namespace hpl::stencils

@@ -180,6 +180,9 @@ void repeatUntilSteady(const std::function<void()>& step) {
 /// launches, and every assignment between views, are steps of their own.
 void checkSteady(const std::function<void()>& step, std::size_t launchesPerStep,
                  std::size_t assignments = 0) {
+  // Parts are tuned while they run, and measured for that now and then.
+  const WithSettings untuned(
+      [](runtime::Settings& settings) { settings.tune = runtime::TuneMode::Off; });
   repeatUntilSteady(step);
   for (int i = 0; i < 6; ++i) {
     CAPTURE(i);

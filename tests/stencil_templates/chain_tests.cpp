@@ -356,8 +356,8 @@ TEST_CASE("chains: the library fuses what saves memory traffic, and not what is 
     }
     stencils::TileProblem problem;
     problem.program = &program;
-    problem.costs = {{operations, 5, 1, false, false}, {operations, 5, 1, false, false}};
-    problem.cost = {2 * operations, 10, 2, false, false};
+    problem.costs = {{operations, 5, 1}, {operations, 5, 1}};
+    problem.cost = {2 * operations, 10, 2};
     problem.bytes = {4, 4, 4};
     problem.extents = {4096, 4096, 1};
     problem.units = isAlone ? 2 : 64;
@@ -370,6 +370,10 @@ TEST_CASE("chains: the library fuses what saves memory traffic, and not what is 
   CHECK(fused.cycles < 0.75 * stencils::cyclesUnfused(light));
   CHECK(fused.tile.form == stencils::TimeForm::Chain);
   CHECK(stencils::bestTile(light, 2).tile.form == stencils::TimeForm::Boxes);
+  // Rows as short as these cost more than they save.
+  stencils::TileProblem small = light;
+  small.extents = {300, 300, 1};
+  CHECK(stencils::bestTile(small, 1).tile.form == stencils::TimeForm::Boxes);
   CHECK(fused.redundancy < 1.05);
   CHECK(stencils::describe(light, fused).find(" of the work done twice, ") != std::string::npos);
   // The boxes of groups are small: what is around them is most of the work.

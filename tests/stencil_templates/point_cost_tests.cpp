@@ -139,3 +139,22 @@ TEST_CASE("point cost: bodies of loops still count for each cell that they read"
   CHECK(cost.reads == 7);
   CHECK(cost.operations >= 14);
 }
+
+TEST_CASE("point cost: integers are divided by constants with products, by variables one by one") {
+  const auto costOfInts = [](auto function) { return costOfPoint(function).operations; };
+  const double byVariable = costOfInts([](Cells p) { return p(0, 0) / p(0, 1); });
+  const double byConstant = costOfInts([](Cells p) { return p(0, 0) / 159; });
+  const double byNegative = costOfInts([](Cells p) { return p(0, 0) / -159; });
+  const double byPower = costOfInts([](Cells p) { return p(0, 0) / 16; });
+  const double remainder = costOfInts([](Cells p) { return p(0, 0) % 159; });
+  const double byShift = costOfInts([](Neighbourhood<unsigned, 1> p) { return p(0) / 16u; });
+  const double wide = costOfInts([](Neighbourhood<long, 1> p) { return p(0) / 159; });
+  CHECK(byShift == 1);
+  CHECK(byPower > byShift);
+  CHECK(byConstant > byPower);
+  CHECK(byNegative == byConstant);
+  CHECK(remainder > byConstant);
+  CHECK(remainder < 20);
+  CHECK(wide > remainder);
+  CHECK(byVariable > 10 * byConstant);
+}

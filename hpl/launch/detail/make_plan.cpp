@@ -379,10 +379,8 @@ std::shared_ptr<Plan> makeVariant(std::shared_ptr<const KernelVersion> version,
   toDevice(laidOut.shape.axes, laidOut.shape.global, plan->global);
   toDevice(laidOut.shape.axes, laidOut.shape.local, plan->local);
   plan->scalarValues.resize(plan->scalarBytes);
-  // Shares of several devices launch their plans themselves.
-  const bool isShare = plan->isSlice || !share.distributions.empty();
-  if (variant == nullptr && plan->isTunable && laidOut.isRewritten && !isShare)
-    plan->tuning = OnlineTuning::create(*plan, shape, arguments);
+  if (variant == nullptr && plan->isTunable && laidOut.isRewritten)
+    plan->tuning = OnlineTuning::create(*plan, shape, arguments, share);
   addUses(*plan, shape, arguments, share);
   return plan;
 }

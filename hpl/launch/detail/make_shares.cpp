@@ -7,6 +7,7 @@
 #include "hpl/error.h"
 #include "hpl/geometry/ownership.h"
 #include "hpl/launch/detail/shares.h"
+#include "hpl/launch/detail/tune_now.h"
 #include "hpl/runtime/detail/runtime.h"
 #include "hpl/runtime/settings.h"
 
@@ -216,6 +217,8 @@ LaunchOptions optionsOf(const ShareJob& job, std::size_t device) {
 
 void addPlan(const ShareJob& job, Shares& shares, std::size_t device,
              const DeviceArguments& arguments, const LaunchOptions& options) {
+  if (runtime::settings().tune == runtime::TuneMode::Full)
+    tunePartBefore(job.entry, options, arguments.list.data(), job.count, arguments.context);
   shares.plans.push_back(makePlan(job.entry, options, *job.devices[device], arguments.list.data(),
                                   job.count, arguments.context));
   shares.positions.push_back(device);

@@ -56,6 +56,15 @@ OnlineRace::OnlineRace(const Plan& plan, const Shape& shape)
       allowance_(onlineOptions().start, onlineOptions().share),
       making_(onlineOptions().making) {}
 
+bool OnlineRace::isLedBy(runtime::DeviceState& device, const Shape& shape) {
+  if (!hasLeader_) {
+    hasLeader_ = true;
+    device_ = &device;
+    shape_ = shape;
+  }
+  return device_ == &device && std::equal(shape.size, shape.size + 3, shape_.size);
+}
+
 void OnlineRace::begin() {
   // Timed launches use a second queue, so that queues must wait for each other as they should.
   if (!device_->honoursUserEvents()) return finish();

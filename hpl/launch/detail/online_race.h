@@ -30,6 +30,9 @@ class OnlineRace {
   /// What launches are to use.
   std::size_t king() const noexcept { return king_; }
 
+  /// Whether launches of such a domain on this device take part, which those on the first device
+  /// that asks do: elsewhere other times would be compared, of another device or another size.
+  bool isLedBy(runtime::DeviceState& device, const Shape& shape);
   /// Counts a launch; whether anything but launching is to be done.
   bool isDue() noexcept { return ++launches_ >= wakeAt_; }
   /// What this launch is to run, and be timed; nothing: the king, untimed.
@@ -84,6 +87,7 @@ class OnlineRace {
   std::shared_ptr<const KernelVersion> version_;
   runtime::DeviceState* device_;
   Shape shape_;
+  bool hasLeader_ = false;
   std::vector<tune::Point> points_;
   /// In earlier processes, too.
   std::vector<tune::Point> lost_;

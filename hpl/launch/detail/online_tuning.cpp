@@ -61,12 +61,15 @@ OnlineOptions& onlineOptions() {
   return options;
 }
 
-OnlineTuning::OnlineTuning(std::shared_ptr<OnlineRace> race) : race_(std::move(race)) {}
+OnlineTuning::OnlineTuning(std::shared_ptr<OnlineRace> race, bool isPart, const Shape& shape,
+                           const ShareContext& share)
+    : race_(std::move(race)), isPart_(isPart), shape_(shape), share_(share) {}
 
 OnlineTuning::~OnlineTuning() = default;
 
 std::unique_ptr<OnlineTuning> OnlineTuning::create(const Plan& plan, const Shape& shape,
-                                                   const Argument* arguments) {
+                                                   const Argument* arguments,
+                                                   const ShareContext& share) {
   const runtime::Settings& settings = runtime::settings();
   if (settings.tune != runtime::TuneMode::Quick || !canBeKept(plan, arguments)) return nullptr;
   // A simulator's times say nothing, and this one cannot let queues wait for each other.
@@ -76,12 +79,13 @@ std::unique_ptr<OnlineTuning> OnlineTuning::create(const Plan& plan, const Shape
 
   Races& races = Races::get();
   const std::lock_guard lock(races.mutex);
+  const bool isPart = plan.isSlice || !share.distributions.empty();
   // Tests change the folder.
-  auto& race = races.byKey[std::to_string(plan.device->serial()) + " " +
+  auto& race = races.byKey[(isPart ? "parts" : std::to_string(plan.device->serial())) + " " +
                            findingsOf(*plan.device).file().string() + " " +
                            findingKey(*plan.version, *plan.device, shape, plan.options.fp)];
   if (!race) race = std::make_shared<OnlineRace>(plan, shape);
-  std::unique_ptr<OnlineTuning> tuning(new OnlineTuning(race));
+  std::unique_ptr<OnlineTuning> tuning(new OnlineTuning(race, isPart, shape, share));
   tuning->arguments_.assign(arguments, arguments + plan.argumentCount);
   return tuning;
 }
@@ -104,13 +108,48 @@ OnlineTuning::Slot& OnlineTuning::slot(std::size_t candidate) {
 }
 
 /// The king of the race, as soon as this plan has made it.
-Plan& OnlineTuning::usual(Plan& own) {
+OnlineTuning::Turn OnlineTuning::usual() {
   const std::size_t king = race_->king();
-  if (king == 0) return own;
+  if (king == 0) return {};
   const Slot& slot = this->slot(king);
-  if (slot.plan) return *slot.plan;
-  if (!slot.isBroken) needed_.store(static_cast<int>(king));
-  return own;
+  if (!slot.plan && !slot.isBroken) needed_.store(static_cast<int>(king));
+  return {slot.plan};
+}
+
+OnlineTuning::Turn OnlineTuning::next(const Plan& own) {
+  const bool takesPart = !isPart_ || race_->isLedBy(*own.device, shape_);
+  if (race_->isFinished() || !takesPart || !race_->isDue()) return usual();
+  race_->poll();
+  const auto wish = race_->wish();
+  if (race_->hasNews()) needed_.store(0);
+  if (!wish) return usual();
+  const Slot& wished = slot(*wish);
+  if (*wish != 0 && !wished.plan) {
+    if (!wished.isBroken && race_->mayMake(*wish)) needed_.store(static_cast<int>(*wish));
+    return usual();
+  }
+  const bool isWarming = *wish != 0 && !wished.isWarm;
+  return {*wish == 0 ? nullptr : wished.plan, true, *wish, race_->wishNumber(), isWarming};
+}
+
+/// Calls launch(plan) for whatever is next, timed where the race wants it.
+template <class Launch>
+void OnlineTuning::run(Plan& own, Launch launch) {
+  const Turn turn = next(own);
+  Plan& plan = turn.variant ? *turn.variant : own;
+  if (!turn.isTimed) return launch(plan);
+  cl::Event event;
+  plan.timedEvent = &event;
+  const double begin = tune::secondsNow();
+  try {
+    launch(plan);
+  } catch (...) {
+    plan.timedEvent = nullptr;
+    throw;
+  }
+  plan.timedEvent = nullptr;
+  race_->noteLaunch(turn.wish, turn.isWarming, std::move(event), tune::secondsNow() - begin);
+  slot(turn.candidate).isWarm = true;
 }
 
 void OnlineTuning::prepare(Plan& own) {
@@ -129,7 +168,7 @@ void OnlineTuning::prepare(Plan& own) {
   if (variant) {
     try {
       made = makeVariant(own.version, own.labels, own.options, *own.device, arguments_.data(),
-                         arguments_.size(), {}, &*variant);
+                         arguments_.size(), share_, &*variant);
       if (!fits(own, *made)) made = nullptr;
     } catch (const Error&) {
       // Then it is out of the race.
@@ -158,32 +197,20 @@ void OnlineTuning::prepare(Plan& own) {
 
 void OnlineTuning::enqueue(Plan& own, memory::detail::Transaction& transaction,
                            const std::byte* packed) {
-  Plan& usual = this->usual(own);
-  if (race_->isFinished() || !race_->isDue()) return usual.enqueue(transaction, packed);
-  race_->poll();
-  const auto wish = race_->wish();
-  if (race_->hasNews()) needed_.store(0);
-  if (!wish) return usual.enqueue(transaction, packed);
-  const Slot wished = slot(*wish);
-  if (*wish != 0 && !wished.plan) {
-    if (!wished.isBroken && race_->mayMake(*wish)) needed_.store(static_cast<int>(*wish));
-    return usual.enqueue(transaction, packed);
-  }
-  Plan& plan = *wish == 0 ? own : *wished.plan;
-  const std::uint64_t number = race_->wishNumber();
-  cl::Event event;
-  plan.timedEvent = &event;
-  const double begin = tune::secondsNow();
-  try {
-    plan.enqueue(transaction, packed);
-  } catch (...) {
-    plan.timedEvent = nullptr;
-    throw;
-  }
-  plan.timedEvent = nullptr;
-  race_->noteLaunch(number, *wish != 0 && !wished.isWarm, std::move(event),
-                    tune::secondsNow() - begin);
-  slot(*wish).isWarm = true;
+  run(own, [&](Plan& plan) { plan.enqueue(transaction, packed); });
+}
+
+cl::Event OnlineTuning::submit(Plan& own, const memory::detail::WaitList& waits,
+                               const std::byte* packed) {
+  cl::Event done;
+  run(own, [&](Plan& plan) {
+    if (&plan != &own) {
+      plan.placements = own.placements;
+      plan.placeArrays();
+    }
+    done = plan.submit(waits, packed);
+  });
+  return done;
 }
 
 }  // namespace hpl::launch

@@ -14,6 +14,10 @@
 /// then. Every launch computes what it was asked to, only laid out otherwise, so nothing is
 /// computed in vain; what the variants lose, and what their compilation takes, is a small share of
 /// the time that the kernel has used so far.
+///
+/// Of a launch on several devices each part is a plan of its own. One part on one device of each
+/// kind tries variants; parts of about its size on devices of the same kind take over what is
+/// found.
 namespace hpl::launch {
 
 class OnlineRace;
@@ -23,8 +27,10 @@ class OnlineTuning {
  public:
   /// For a kernel that a strategy has rewritten. Null where nothing is to be tried: HPL_TUNE is not
   /// quick, arguments cannot be kept until a variant is made, or everything is known already.
+  /// `share`: what sets a part of a launch on several devices apart; what its distributions name
+  /// must live as long as the plan.
   static std::unique_ptr<OnlineTuning> create(const Plan& plan, const Shape& shape,
-                                              const Argument* arguments);
+                                              const Argument* arguments, const ShareContext& share);
   ~OnlineTuning();
 
   /// Something has to be done without the lock before the next launch: prepare().
@@ -33,6 +39,8 @@ class OnlineTuning {
   void prepare(Plan& own);
   /// Launches `own` or one of its variants. To be called under the coherence lock.
   void enqueue(Plan& own, memory::detail::Transaction& transaction, const std::byte* packed);
+  /// The same for a part of a launch on several devices, whose arrays have been placed.
+  cl::Event submit(Plan& own, const memory::detail::WaitList& waits, const std::byte* packed);
 
  private:
   struct Slot {
@@ -42,14 +50,31 @@ class OnlineTuning {
     /// Could not be made.
     bool isBroken = false;
   };
+  /// What a launch runs.
+  struct Turn {
+    /// Shared, because the lock may be released meanwhile; null: the plan itself.
+    std::shared_ptr<Plan> variant;
+    /// To be timed for the race.
+    bool isTimed = false;
+    std::size_t candidate = 0;
+    std::uint64_t wish = 0;
+    bool isWarming = false;
+  };
 
-  explicit OnlineTuning(std::shared_ptr<OnlineRace> race);
+  OnlineTuning(std::shared_ptr<OnlineRace> race, bool isPart, const Shape& shape,
+               const ShareContext& share);
 
   Slot& slot(std::size_t candidate);
-  Plan& usual(Plan& own);
+  Turn usual();
+  Turn next(const Plan& own);
+  template <class Launch>
+  void run(Plan& own, Launch launch);
   bool fits(const Plan& own, const Plan& variant) const;
 
   std::shared_ptr<OnlineRace> race_;
+  bool isPart_;
+  Shape shape_;
+  ShareContext share_;
   std::vector<Argument> arguments_;
   /// By candidate.
   std::vector<Slot> slots_;

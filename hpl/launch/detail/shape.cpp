@@ -51,6 +51,9 @@ void defaultLocal(Shape& shape, const runtime::DeviceState& device, bool mustDiv
     if (shape.dims == 1) target[0] = 1024;
     // A small problem is divided so that every unit gets several groups.
     const std::size_t groups = std::size_t{4} * std::max(1u, p.computeUnits);
+    // Whole rows need no masks, which cost several times what a kernel computes, and no groups of
+    // odd sizes.
+    if (row % target[0] != 0 && row <= limit && others >= groups) target[0] = row;
     while (target[0] > 64 && (row + target[0] - 1) / target[0] * others < groups) target[0] /= 2;
   } else if (shape.dims == 2) {
     target[0] = 32;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "hpl/launch/detail/online_tuning.h"
 #include "hpl/runtime/settings.h"
 
 namespace hpl::launch {
@@ -11,6 +12,10 @@ using memory::detail::DeviceLaunch;
 using memory::detail::Transaction;
 
 namespace {
+
+cl::Event submit(Plan& plan, const memory::detail::WaitList& waits, const std::byte* packed) {
+  return plan.tuning ? plan.tuning->submit(plan, waits, packed) : plan.submit(waits, packed);
+}
 
 std::size_t viewCount(const Argument& argument) {
   if (argument.kind == Argument::Kind::Array || argument.kind == Argument::Kind::PartExtent)
@@ -116,7 +121,7 @@ bool Shares::isFresh() const {
 
 void Shares::enqueueFresh(Transaction& transaction, const std::byte* packed) {
   for (const auto& plan : plans) {
-    transaction.touch(*plan->device, plan->submit({}, packed), plan->tickets);
+    transaction.touch(*plan->device, submit(*plan, {}, packed), plan->tickets);
     packed += scalarBytes;
   }
   if (!parts.empty()) ghosts::afterLaunch(parts);
@@ -139,7 +144,7 @@ void Shares::beginLaunches() {
 void Shares::submitAll(Transaction& transaction, const std::byte* packed) {
   try {
     for (std::size_t p = 0; p < plans.size(); ++p, packed += scalarBytes) {
-      launches_[p].event = plans[p]->submit(launches_[p].waits, packed);
+      launches_[p].event = submit(*plans[p], launches_[p].waits, packed);
       launches_[p].launched = true;
     }
   } catch (...) {

@@ -9,6 +9,7 @@
 #include "hpl/error.h"
 #include "hpl/ir/printer.h"
 #include "hpl/launch/detail/findings.h"
+#include "hpl/launch/detail/wish.h"
 #include "hpl/launch/rewriter.h"
 #include "hpl/memory/root.h"
 #include "hpl/runtime/detail/binary_store.h"
@@ -138,41 +139,6 @@ std::string defect(const Plan& plan, const Argument* arguments) {
   return "";
 }
 
-/// Columns along the slowest axis are worth their bookkeeping: a star at least, whose values each
-/// serve three planes, in a domain that gives every unit several groups with slabs of some length.
-/// Nobody has measured it on a GPU yet, and therefore no more than that.
-bool isWorthStreaming(const Plan& plan, const Shape& shape) {
-  constexpr int kPlanes = 3;
-  // Cells: of a group of 256 with a slab of 16.
-  constexpr std::size_t kReads = 7, kCells = 4096, kGroups = 4;
-  if (plan.device->type() != GPU || shape.dims != 3) return false;
-  const ir::AccessSummary& access = plan.version->access;
-  const std::size_t cells = shape.size[0] * shape.size[1] * shape.size[2];
-  return strategies::planesRead(access, orderOf(shape)[2]) >= kPlanes &&
-         strategies::distinctReads(access) >= kReads &&
-         cells / kCells >= kGroups * std::max(1u, plan.device->properties().computeUnits);
-}
-
-/// What to try, after streams have been refused perhaps; Direct with the reason why nothing is
-/// tried.
-runtime::Strategy wishFor(const Plan& plan, const Shape& shape, bool mayStream,
-                          std::string& reason) {
-  const runtime::Strategy asked = runtime::settings().strategy;
-  if (asked != runtime::Strategy::Auto) return asked;
-  const KernelVersion& version = *plan.version;
-  if (mayStream && isWorthStreaming(plan, shape)) return runtime::Strategy::Stream;
-  if (plan.device->type() == CPU) {
-    if (strategies::hasReuse(*version.kernel, version.access)) return runtime::Strategy::Rows;
-    reason = "each work-item reads its own elements only, so memory decides";
-    return runtime::Strategy::Direct;
-  }
-  // The caches of GPUs serve small neighbourhoods as well as local memory does.
-  constexpr std::size_t kManyReads = 16;
-  if (strategies::distinctReads(version.access) >= kManyReads) return runtime::Strategy::Tile;
-  reason = "its work-items share few reads, which caches serve";
-  return runtime::Strategy::Direct;
-}
-
 LaidOut inRows(const Plan& plan, const Shape& shape, const Argument* arguments,
                const Variant& variant, std::string& reason) {
   LaidOut result{nullptr, {}, shape, true, 0};
@@ -180,7 +146,8 @@ LaidOut inRows(const Plan& plan, const Shape& shape, const Argument* arguments,
   options.dims = static_cast<int>(shape.dims);
   options.order = orderOf(shape);
   options.lanes = variant.lanes > 0 ? variant.lanes : lanesFor(*plan.version, *plan.device);
-  options.vectors = variant.vectors;
+  options.vectors =
+      variant.vectors > 0 ? variant.vectors : vectorsFor(*plan.version, shape, options.lanes);
   options.jam = variant.jam;
   options.exact = plan.options.fp == STRICT;
   for (std::size_t a = 0; a < 3; ++a)
@@ -386,6 +353,12 @@ std::shared_ptr<const PlaneQueue> RewrittenKernels::streamed(const KernelVersion
   return streamed;
 }
 
+const strategies::Pointwise& RewrittenKernels::pointwise(const KernelVersion& version) {
+  const std::lock_guard lock(mutex_);
+  if (!pointwise_) pointwise_ = strategies::pointwiseOf(*version.kernel, version.access);
+  return *pointwise_;
+}
+
 const std::string& RewrittenKernels::fingerprint(const KernelVersion& version) {
   const std::lock_guard lock(mutex_);
   if (fingerprint_.empty())
@@ -447,15 +420,16 @@ LaidOut layOut(const Plan& plan, const Shape& shape, const Argument* arguments,
   }
   if (!result.kernel) {
     remark.clear();
-    const auto wish = [&](bool mayStream) {
-      return reason.empty() ? wishFor(plan, shape, mayStream, reason) : runtime::Strategy::Direct;
+    const auto asWished = [&](bool mayStream) {
+      const Wish wish = reason.empty() ? wishFor(plan, shape, mayStream)
+                                       : Wish{runtime::Strategy::Direct, reason};
+      std::string words = wish.reason;
+      result = inStrategy(wish.strategy, plan, shape, arguments, {}, words);
+      if (result.isRewritten && !wish.reason.empty()) result.choice += ", for " + wish.reason;
+      return wish.strategy;
     };
-    const runtime::Strategy first = wish(true);
-    result = inStrategy(first, plan, shape, arguments, {}, reason);
-    if (tunable && first == runtime::Strategy::Stream && !result.isRewritten) {
-      reason.clear();
-      result = inStrategy(wish(false), plan, shape, arguments, {}, reason);
-    }
+    if (asWished(true) == runtime::Strategy::Stream && tunable && !result.isRewritten)
+      asWished(false);
   }
   result.isTunable = tunable;
   if (variant == nullptr && runtime::settings().explain) explain(plan, result.choice + remark);
@@ -464,6 +438,12 @@ LaidOut layOut(const Plan& plan, const Shape& shape, const Argument* arguments,
 
 int lanesFor(const KernelVersion& version, const runtime::DeviceState& device) {
   return nativeLanes(device, static_cast<std::size_t>(widestElement(version)));
+}
+
+int vectorsFor(const KernelVersion& version, const Shape& shape, int lanes) {
+  const strategies::Pointwise& pointwise = version.rewritten->pointwise(version);
+  const auto row = static_cast<std::size_t>(orderOf(shape)[0]);
+  return pointwise.isPointwise ? strategies::vectorsFor(pointwise, shape.size[row], lanes) : 0;
 }
 
 std::array<int, 3> orderOf(const Shape& shape) {

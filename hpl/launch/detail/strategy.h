@@ -5,12 +5,14 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "hpl/launch/detail/plan.h"
 #include "hpl/launch/detail/variant.h"
 #include "hpl/strategies/plane_queue.h"
+#include "hpl/strategies/pointwise.h"
 #include "hpl/strategies/rows.h"
 #include "hpl/strategies/tile.h"
 
@@ -54,20 +56,22 @@ class RewrittenKernels {
                                                  const strategies::TileOptions& options);
   std::shared_ptr<const strategies::PlaneQueue> streamed(
       const KernelVersion& version, const strategies::PlaneQueueOptions& options);
+  /// What the choice for kernels without neighbours and loops depends on.
+  const strategies::Pointwise& pointwise(const KernelVersion& version);
   /// Stands for the kernel from one process to the next: a hash of what it computes.
   const std::string& fingerprint(const KernelVersion& version);
 
  private:
   std::mutex mutex_;
   std::string fingerprint_;
+  std::optional<strategies::Pointwise> pointwise_;
   std::map<std::vector<std::uint64_t>, std::shared_ptr<const strategies::Rows>> rows_;
   std::map<std::vector<int>, std::shared_ptr<const strategies::Tiled>> tiled_;
   std::map<std::vector<int>, std::shared_ptr<const strategies::PlaneQueue>> streamed_;
 };
 
-/// Chooses the strategy (HPL_STRATEGY; else what tuning has found, else rows on CPU devices,
-/// streams of planes on GPUs for stencils in three dimensions, and tiles on others than CPUs for
-/// kernels that read many neighbours, where they apply) and says so under HPL_EXPLAIN. `shape` is
+/// Chooses the strategy (HPL_STRATEGY; else what tuning has found, else what wishFor() says where
+/// that applies) and says so under HPL_EXPLAIN. `shape` is
 /// that of the launch as the kernel sees it. With a `variant` that one is used without a word;
 /// throws LaunchError where it does not apply.
 LaidOut layOut(const Plan& plan, const Shape& shape, const Argument* arguments,
@@ -75,6 +79,9 @@ LaidOut layOut(const Plan& plan, const Shape& shape, const Argument* arguments,
 
 /// Lanes of the vectors that the device computes with, for the kernel's widest elements.
 int lanesFor(const KernelVersion& version, const runtime::DeviceState& device);
+
+/// Vectors side by side that rows are to have; 0: as rows choose themselves.
+int vectorsFor(const KernelVersion& version, const Shape& shape, int lanes);
 
 /// The kernel's axes, the one along OpenCL's dimension 0 first.
 std::array<int, 3> orderOf(const Shape& shape);

@@ -16,10 +16,13 @@
 namespace hpl::launch {
 
 TuningBench::TuningBench(KernelEntry& entry, const LaunchOptions& options,
-                         const Argument* arguments, std::size_t count)
-    : options_(options), original_(arguments), count_(count) {
+                         const Argument* arguments, std::size_t count, const ShareContext& share)
+    : options_(options), share_(share), original_(arguments), count_(count) {
+  // Copies are distributed nowhere.
+  share_.distributions.clear();
   // The launch itself says what it leaves open, and what is wrong with it.
-  const std::shared_ptr<Plan> own = makePlan(entry, options, *options.device, arguments, count);
+  const std::shared_ptr<Plan> own =
+      makePlan(entry, options, *options.device, arguments, count, share_);
   version_ = own->version;
   labels_ = own->labels;
   choice_ = own->choice;
@@ -66,7 +69,7 @@ Plan& TuningBench::planOf(const tune::Point& point) {
   if (made_.empty() && arguments_.empty()) copyArguments();
   const Variant variant = Variant::from(point);
   std::shared_ptr<Plan> plan = makeVariant(version_, labels_, options_, *options_.device,
-                                           arguments_.data(), arguments_.size(), {}, &variant);
+                                           arguments_.data(), arguments_.size(), share_, &variant);
   secondsOf(*plan, 1);  // the first launch may compile, and moves data
   made_.push_back({point, plan});
   return *plan;
@@ -122,6 +125,12 @@ void tuneBefore(const EntryHandle& handle, const LaunchOptions& options, const A
                 std::size_t count) {
   TuningBench bench(*handle.entry, options, arguments, count);
   if (tuneFirst(bench)) handle.entry->dropPlans();
+}
+
+void tunePartBefore(KernelEntry& entry, const LaunchOptions& options, const Argument* arguments,
+                    std::size_t count, const ShareContext& share) {
+  TuningBench bench(entry, options, arguments, count, share);
+  if (tuneFirst(bench)) entry.dropPlans();
 }
 
 }  // namespace hpl::launch

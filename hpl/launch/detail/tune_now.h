@@ -12,12 +12,18 @@ namespace hpl::launch {
 void tuneBefore(const EntryHandle& handle, const LaunchOptions& options, const Argument* arguments,
                 std::size_t count);
 
+/// The same for the part of a launch on several devices that one of them has. Parts of about the
+/// same size on devices of the same kind share what is found.
+void tunePartBefore(KernelEntry& entry, const LaunchOptions& options, const Argument* arguments,
+                    std::size_t count, const ShareContext& share);
+
 /// Copies of the arguments of a launch, and its variants, for measurements. Also for benchmarks.
 class TuningBench final : public Tunable {
  public:
-  /// Throws what the launch would throw. The arguments must live as long as the bench.
+  /// Throws what the launch would throw. The arguments must live as long as the bench. `share`: of
+  /// a launch on several devices, the part of the device that the options name.
   TuningBench(KernelEntry& entry, const LaunchOptions& options, const Argument* arguments,
-              std::size_t count);
+              std::size_t count, const ShareContext& share = {});
 
   /// The default first; alone where the launch leaves no choice.
   const std::vector<tune::Point>& points() const override { return points_; }
@@ -45,6 +51,7 @@ class TuningBench final : public Tunable {
 
   LaunchOptions options_;
   tune::Clock clock_ = &tune::secondsNow;
+  ShareContext share_;
   const Argument* original_;
   std::size_t count_;
   std::shared_ptr<const KernelVersion> version_;

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "hpl/launch/detail/strategy.h"
+#include "hpl/launch/detail/wish.h"
 
 namespace hpl::launch {
 namespace {
@@ -74,7 +75,8 @@ Variant rowsDefault(const KernelVersion& version, const runtime::DeviceState& de
   Variant variant;
   variant.strategy = Strategy::Rows;
   variant.lanes = lanesFor(version, device);
-  variant.vectors = choice.vectors;
+  const int pointwise = vectorsFor(version, shape, variant.lanes);
+  variant.vectors = pointwise > 0 ? pointwise : choice.vectors;
   variant.jam = choice.jam;
   return variant;
 }
@@ -152,8 +154,9 @@ double distance(const Point& point, const Variant& usual) {
          (point.value("band") != 0 ? 0.9 : 0) + (point.value("depth") != 0 ? 0.9 : 0);
 }
 
+/// `isUsual`: the library chooses rows by itself, whose own numbers are the default then.
 std::vector<Point> rowsPoints(const KernelVersion& version, const runtime::DeviceState& device,
-                              const Shape& shape) {
+                              const Shape& shape, bool isUsual) {
   using Values = std::vector<std::int64_t>;
   const RowsFacts facts = factsOf(version, device, shape);
   const Variant& usual = facts.usual;
@@ -169,7 +172,7 @@ std::vector<Point> rowsPoints(const KernelVersion& version, const runtime::Devic
   addRequirements(space, facts);
 
   std::vector<Point> points = space.points();
-  std::erase_if(points, [&](const Point& p) { return distance(p, usual) == 0; });
+  if (isUsual) std::erase_if(points, [&](const Point& p) { return distance(p, usual) == 0; });
   std::stable_sort(points.begin(), points.end(), [&](const Point& a, const Point& b) {
     return distance(a, usual) < distance(b, usual);
   });
@@ -266,12 +269,16 @@ std::vector<Point> variantsOf(const KernelVersion& version, const runtime::Devic
                               const Shape& shape) {
   const Point direct = Variant{.strategy = Strategy::Direct}.toPoint();
   std::vector<Point> points{Point()};
+  const bool isCpu = device.type() == CPU;
+  const strategies::Pointwise& pointwise = version.rewritten->pointwise(version);
+  const bool isDirect = isCpu && pointwise.isPointwise && !pointwiseChoice(pointwise, shape).inRows;
   const std::vector<Point> others =
-      device.type() == CPU ? rowsPoints(version, device, shape) : groupPoints(device, shape);
+      isCpu ? rowsPoints(version, device, shape, !isDirect) : groupPoints(device, shape);
+  points.insert(points.end(), others.begin(), others.end());
   // Not the first thing to try, where the library has chosen something else.
   constexpr std::ptrdiff_t kFirst = 4;
-  points.insert(points.end(), others.begin(), others.end());
-  points.insert(points.begin() + std::min<std::ptrdiff_t>(kFirst, std::ssize(points)), direct);
+  if (!isDirect)
+    points.insert(points.begin() + std::min<std::ptrdiff_t>(kFirst, std::ssize(points)), direct);
   return points;
 }
 
