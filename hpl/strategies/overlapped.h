@@ -45,6 +45,8 @@ struct TimeStage {
   std::vector<int> writes;
   std::array<std::int64_t, 3> low{};
   std::array<std::int64_t, 3> high{};
+  /// At most so many cells along each dimension; 0: any number.
+  std::array<std::int64_t, 3> most{};
 };
 
 /// What of a field that functions write outlives them.

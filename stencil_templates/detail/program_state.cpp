@@ -221,6 +221,7 @@ void ProgramState::addChecked(const std::shared_ptr<StencilState>& stencil,
       const auto k = static_cast<std::size_t>(d);
       function.low[k] = std::max(box.lo(d), recipe.untouched(d, false));
       function.high[k] = std::max(extents_[d] - box.hi(d), recipe.untouched(d, true));
+      function.most[k] = box.hi(d) - box.lo(d);
     }
     fresh->parts.push_back(function);
   }
@@ -234,6 +235,9 @@ void ProgramState::checkEvery(std::int64_t steps, std::function<bool(std::int64_
     throw ArgumentError(fmt::format(
         "{}: every({}, ...): the number of steps between two questions must be positive",
         describe(), steps));
+  if (!isDone)
+    throw ArgumentError(
+        fmt::format("{}: every({}, ...): there is no function to ask", describe(), steps));
   every_ = steps;
   isDone_ = std::move(isDone);
 }

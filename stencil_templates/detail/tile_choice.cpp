@@ -9,6 +9,7 @@
 #include "hpl/strategies/chain.h"
 #include "hpl/strategies/stream.h"
 #include "stencil_templates/detail/chain_cost.h"
+#include "stencil_templates/detail/stream_cost.h"
 
 namespace hpl::stencils {
 namespace {
@@ -44,11 +45,11 @@ constexpr DeviceCost kAlone{0.4, 0.25, 1.2, 11.5, 2, 12, 0, 0.75, 0.93, false};
 constexpr DeviceCost kGroup{1.0 / 128, 1.0 / 32, 1.0 / 32, 15, 1, 0, 100, 0.5, 0.75, true};
 
 /// Streams of planes share most loads, but wait for the planes of each result; those of rows
-/// compute each row alone and share none.
+/// compute each row alone and share none. Of several functions: see stream_cost.h.
 constexpr DeviceCost kPlanes{0.1, 0.2, 2.4, 11.5, 2, 12, 0, 0.75, 0.93, false};
 constexpr DeviceCost kRows{0.4, 1.1, 1.2, 11.5, 2, 12, 0, 0.75, 0.93, false};
 /// Chains read rows soon after they were written.
-constexpr DeviceCost kChain{0.37, 0.37, 1.1, 11.5, 2, 12, 0, 0.75, 0.93, false};
+constexpr DeviceCost kChain{0.37, 0.22, 1.1, 11.5, 2, 12, 0, 0.75, 0.93, false};
 
 /// What a core loses for each plane beyond the next ones that a step by itself reads: blocks of few
 /// planes read them again, from far away.
@@ -58,7 +59,8 @@ const DeviceCost& costOf(const TileProblem& problem, TimeForm form = TimeForm::B
   if (!problem.isAlone) return kGroup;
   if (form == TimeForm::Chain) return kChain;
   if (form != TimeForm::Stream) return kAlone;
-  return problem.program->dims == 3 ? kPlanes : kRows;
+  if (problem.program->dims == 3) return kPlanes;
+  return problem.program->stages.size() == 1 ? kRows : kAlone;
 }
 
 std::size_t dimsOf(const TileProblem& problem) {
@@ -140,7 +142,9 @@ std::vector<std::int64_t> sizesFor(const TileProblem& problem, TimeForm form, st
       sizes.push_back((problem.extents[0] + bands - 1) / bands);
     return sizes;
   }
-  if (form != TimeForm::Boxes && dims == 2) {
+  if (form == TimeForm::Stream && !problem.isAlone) {
+    sizes = groupPlanes(problem, d);
+  } else if (form != TimeForm::Boxes && dims == 2) {
     sizes = {256, 512, 1024, 2048, 4096};
   } else if (!problem.isAlone) {
     sizes = dims == 1   ? std::vector<std::int64_t>{128, 256, 512, 1024}
@@ -173,9 +177,11 @@ std::array<int, 3> groupFor(const TileProblem& problem, const TimeTile& tile) {
   std::array<int, 3> local{1, 1, 1};
   if (problem.isAlone) return local;
   const std::size_t dims = dimsOf(problem);
+  // All share each plane of a stream.
+  const std::size_t first = tile.form == TimeForm::Stream ? 1 : 0;
   std::size_t items = std::min<std::size_t>(256, std::max<std::size_t>(1, problem.maxGroupSize));
-  for (std::size_t d = dims; d-- > 0;) {
-    const std::size_t wanted = d + 1 == dims && dims > 1 ? 32 : items;
+  for (std::size_t d = dims; d-- > first;) {
+    const std::size_t wanted = d + 1 == dims && dims > first + 1 ? 32 : items;
     std::size_t own = 1;
     while (own * 2 <=
            std::min<std::size_t>({wanted, items, static_cast<std::size_t>(tile.cells[d])}))
@@ -198,14 +204,12 @@ bool isBetter(const TileEstimate& a, const TileEstimate& b) {
   return a.cycles < b.cycles || (a.cycles == b.cycles && a.boxBytes < b.boxBytes);
 }
 
-std::size_t limitOf(const TileProblem& problem) {
+std::size_t limitOf(const TileProblem& problem, TimeForm form) {
   if (problem.localMemory == 0) return SIZE_MAX;
-  return static_cast<std::size_t>(costOf(problem).usable *
-                                  static_cast<double>(problem.localMemory));
-}
-
-bool mayStream(const TileProblem& problem) {
-  return problem.isAlone && strategies::whyNotStreamable(*problem.program).empty();
+  const double usable = form == TimeForm::Stream && !storesStraight(problem)
+                            ? kUsableByRings
+                            : costOf(problem).usable;
+  return static_cast<std::size_t>(usable * static_cast<double>(problem.localMemory));
 }
 
 /// Forms that boxes are compared with.
@@ -250,8 +254,11 @@ Work workOf(const TileProblem& problem, const TimeTile& tile, const std::vector<
       twice *= 1 + (first + further * more) / static_cast<double>(tile.cells[d]);
     }
     double own = arithmeticCycles(problem, tile.form, costOfStage(problem, k)) + perCell;
+    if (tile.form == TimeForm::Stream)
+      own += cyclesOfStreamRows(problem, tile, k, costOfStage(problem, k));
     if (tile.form == TimeForm::Chain)
-      own += cyclesOfChainRows(problem, problem.program->stages[k], hasBox);
+      own += cyclesOfChainRows(problem, problem.program->stages[k], hasBox,
+                               std::min(tile.cells[dims - 1], problem.extents[dims - 1]));
     const double cycles = steps * part * own;
     work.needed += cycles;
     work.cycles += twice * cycles;
@@ -266,7 +273,9 @@ TileEstimate estimateOf(const TileProblem& problem, const TimeTile& tile) {
     TileEstimate best = estimateOf(problem, {tile.depth, tile.cells, TimeForm::Boxes});
     for (const TimeForm form : otherForms(problem, tile.depth)) {
       const TileEstimate other = estimateOf(problem, {tile.depth, tile.cells, form});
-      if (best.boxBytes > limitOf(problem) || isBetter(other, best)) best = other;
+      const bool isKnown = problem.isAlone || form != TimeForm::Stream;
+      if (best.boxBytes > limitOf(problem, best.tile.form) || (isKnown && isBetter(other, best)))
+        best = other;
     }
     return best;
   }
@@ -301,13 +310,17 @@ TileEstimate estimateOf(const TileProblem& problem, const TimeTile& tile) {
   double copied = 0;
   for (std::size_t f = 0; f < problem.bytes.size(); ++f) {
     if (!boxes[f]) continue;
-    // Streams write their last results straight away.
-    copied += (isStored(problem, f) && tile.form != TimeForm::Stream ? copy : 0);
+    const bool isStraight = tile.form == TimeForm::Stream && storesStraight(problem);
+    copied += (isStored(problem, f) && !isStraight ? copy : 0);
     copied += (problem.program->fields[f].isLoaded() ? loaded * copy : 0);
   }
   copied /= widthOf(problem);
   const double memory = bytesPerCell(problem) * loaded / device.bytesPerCycle;
-  const double work = done.cycles + estimate.redundancy * device.perStep / largest + copied / depth;
+  // Between two functions all work-items of a group wait for each other: once for each plane.
+  const std::int64_t planes = std::min(tile.cells[0], problem.extents[0]);
+  const double shared =
+      tile.form == TimeForm::Stream ? largest / static_cast<double>(planes) : largest;
+  const double work = done.cycles + estimate.redundancy * device.perStep / shared + copied / depth;
   estimate.cycles =
       idle * (device.overlaps ? std::max(work, memory / depth) : work + memory / depth);
   return estimate;
@@ -332,7 +345,7 @@ std::vector<TileEstimate> tilesLookedAt(const TileProblem& problem, int depth, T
 }
 
 double cyclesUntiled(const TileProblem& problem) {
-  if (dimsOf(problem) < 3 || !mayStream(problem))
+  if (dimsOf(problem) < 3 || !mayStream(problem) || !storesStraight(problem))
     return together(arithmeticCycles(problem, TimeForm::Boxes, problem.cost),
                     cyclesOfMemory(problem));
   const Growth reach = strategies::haloOf(*problem.program, 1);
@@ -399,6 +412,7 @@ TileEstimate bestTile(const TileProblem& problem, int depth, TimeForm form) {
   if (form == TimeForm::Any) {
     TileEstimate best = bestTile(problem, depth, TimeForm::Boxes);
     for (const TimeForm other : otherForms(problem, depth)) {
+      if (other == TimeForm::Stream && !problem.isAlone) continue;
       const TileEstimate found = bestTile(problem, depth, other);
       if (found.cycles > 0 && (best.cycles == 0 || isBetter(found, best))) best = found;
     }
@@ -407,14 +421,16 @@ TileEstimate bestTile(const TileProblem& problem, int depth, TimeForm form) {
   TileEstimate best;
   best.tile.depth = depth;
   for (const TileEstimate& estimate : tilesLookedAt(problem, depth, form))
-    if (estimate.boxBytes <= limitOf(problem) &&
+    if (estimate.boxBytes <= limitOf(problem, form) &&
         (best.cycles == 0 || estimate.cycles < best.cycles))
       best = estimate;
   return best;
 }
 
 TileEstimate bestDepth(const TileProblem& problem, std::int64_t steps, std::string& why) {
-  const double plain = cyclesUntiled(problem);
+  // Functions that are not joined are kernels of their own.
+  const double plain =
+      problem.program->stages.size() == 1 ? cyclesUntiled(problem) : cyclesUnfused(problem);
   TileEstimate best;
   for (const int depth : kDepths) {
     if (depth > steps) break;
@@ -455,9 +471,7 @@ std::string misfit(const TileProblem& problem, const TimeTile& tile) {
   }
   if (cells > kMost) return fmt::format("tiles cannot have {:.0f} cells", cells);
   if (tile.form == TimeForm::Stream && !mayStream(problem)) {
-    const std::string why = strategies::whyNotStreamable(*problem.program);
-    return "it cannot be a stream: " +
-           (why.empty() ? "these are for CPUs, where a work-item has a tile for itself" : why);
+    return "it cannot be a stream: " + whyNotStream(problem);
   }
   const std::size_t bytes = estimateOf(problem, tile).boxBytes;
   if (problem.localMemory > 0 && bytes > problem.localMemory)

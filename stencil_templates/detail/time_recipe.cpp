@@ -65,6 +65,7 @@ void TimeRecipe::addFunction(const TimeFunction& function, int& branches) {
   stage.writes = function.writes;
   stage.low = function.low;
   stage.high = function.high;
+  stage.most = function.most;
   cost_ += function.cost;
   for (std::size_t i = 0; i < function.inputs.size(); ++i) {
     const InputPlan& input = function.inputs[i];

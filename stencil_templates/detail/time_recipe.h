@@ -27,6 +27,8 @@ struct TimeFunction {
   std::array<std::int64_t, 3> low{};
   std::array<std::int64_t, 3> high{};
   PointCost cost;
+  /// At most so many cells along each dimension; 0: any number.
+  std::array<std::int64_t, 3> most{};
 };
 
 /// How a pass does several steps: on whole boxes one after another (strategies::overlapped), or on

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "hpl/runtime/settings.h"
 #include "random_program.h"
 
 using namespace hpl;
@@ -18,8 +19,8 @@ bool isTemporary(const RandomProgram& program, int field) {
 
 /// A random program with the arrays of one rank.
 template <int N>
-void checkOnDevices(const RandomProgram& program, unsigned seed, int steps, int depth,
-                    int devices) {
+void checkOnDevices(const RandomProgram& program, unsigned seed, int steps, int depth, int devices,
+                    const Domain& tile = {}) {
   CAPTURE(describe(program));
   CAPTURE(seed);
   CAPTURE(steps);
@@ -38,7 +39,8 @@ void checkOnDevices(const RandomProgram& program, unsigned seed, int steps, int 
   StencilProgram run;
   for (const RandomFunction& f : program.functions) addTo<N>(run, program, f, fields);
   run.devices(defaultDevice().type(), devices);
-  if (depth > 0) run.timeTile(depth);
+  if (depth > 0 && tile.dims == 0) run.timeTile(depth);
+  if (tile.dims > 0) run.timeTile(depth, tile);
   CHECK(run.run(steps).steps == steps);
   for (std::size_t f = 0; f < arrays.size(); ++f) {
     CAPTURE(f);
@@ -122,8 +124,8 @@ TEST_CASE("stencil programs: random programs equal one function after another on
   for (unsigned seed = 1; seed <= seeds; ++seed) {
     std::mt19937 random(seed);
     const RandomProgram program = oncePerField(randomProgram(random));
-    const int steps = 1 + static_cast<int>(random() % 6);
-    const int depth = static_cast<int>(random() % 5);
+    const int steps = 1 + static_cast<int>(random() % 20);
+    const int depth = static_cast<int>(random() % 17);
     const int devices = isPeriodic(program)
                             ? 1
                             : 1 + static_cast<int>(random() % static_cast<unsigned>(deviceCount()));
@@ -131,6 +133,26 @@ TEST_CASE("stencil programs: random programs equal one function after another on
     if (program.dims == 2) checkOnDevices<2>(program, seed, steps, depth, devices);
     if (program.dims == 3) checkOnDevices<3>(program, seed, steps, depth, devices);
   }
+}
+
+TEST_CASE("stencil programs: streams of several functions, of work-items and of groups") {
+  // Boxes of so many rows fit into no local memory.
+  const Domain tile(128, 1 << 16);
+  RandomProgram twice = starProgram(2, {1, 30, 40});
+  RandomFunction& star = twice.functions.front();
+  star.rules[0] = {};
+  star.low = star.high = {0, 1, 1};
+  twice.fields = 2;
+  RandomFunction other = star;
+  other.writes = {1};
+  twice.functions.push_back(other);
+  checkOnDevices<2>(twice, 1, 7, 3, 1, tile);
+  const runtime::Settings before = runtime::settings();
+  runtime::Settings groups = before;
+  groups.strategy = runtime::Strategy::Tile;
+  runtime::overrideSettings(groups);
+  checkOnDevices<2>(twice, 2, 7, 3, 1, tile);
+  runtime::overrideSettings(before);
 }
 
 TEST_CASE("stencil programs: what cannot be a program is refused and leaves it as it was") {
@@ -171,14 +193,24 @@ TEST_CASE("stencil programs: what cannot be a program is refused and leaves it a
   const Array<float, 1>& fixed = a;
   CHECK(messageOf<ArgumentError>([&] { program.apply(same()).over(Range(31, 40))(a, fixed); }) ==
         "stencil program 'heat', function 2 (stencil): output 1 is const");
-  CHECK(messageOf<KernelError>([&] {
-          program.apply([](Neighbourhood<float, 1> p, Output<float> out) { out = out + p(0); })
-              .over(Range(31, 40))(a, a);
-        }).find("reads output 1 before it assigns it") != std::string::npos);
-  CHECK(messageOf<KernelError>([&] {
-          program.apply([](Neighbourhood<float, 1> p, Int n) { return p(n); })
-              .over(Range(31, 40))(a, a, 3);
-        }).find("whose values are not known before it runs") != std::string::npos);
+  CHECK(messageOf<ArgumentError>([&] { program.every(3, nullptr); }) ==
+        "stencil program 'heat': every(3, ...): there is no function to ask");
+  // Refused with its name and, further on, the line of the access.
+  const auto refusal = [&](auto function, auto... scalars) {
+    Stencil bad(function);
+    bad.label("bad");
+    return messageOf<KernelError>(
+        [&] { program.apply(bad).over(Range(31, 40))(a, a, scalars...); });
+  };
+  expectMessage(
+      refusal([](Neighbourhood<float, 1> p, Output<float> out) { out = out + p(0); }),
+      {"stencil program 'heat', function 2 (stencil 'bad'): the point function reads output 1 "
+       "before it assigns it (",
+       "program_tests.cpp:"});
+  expectMessage(refusal([](Neighbourhood<float, 1> p, Int n) { return p(n); }, 3),
+                {"stencil program 'heat', function 2 (stencil 'bad'): the point function reads "
+                 "input 1 at an offset of dimension 1 whose values are not known before it runs (",
+                 "program_tests.cpp:"});
   // None of the refused functions has become a part of it.
   CHECK(program.run(2).steps == 2);
   program.apply(same()).over(Range(40, 45))(empty, a);

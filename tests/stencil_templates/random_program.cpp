@@ -321,6 +321,7 @@ std::unique_ptr<stencils::TimeRecipe> recipeOf(const RandomProgram& program,
     for (std::size_t d = 0; d < static_cast<std::size_t>(dims); ++d) {
       function.low[d] = f.low[first + d];
       function.high[d] = f.high[first + d];
+      function.most[d] = program.extents[first + d] - f.low[first + d] - f.high[first + d];
     }
   }
   const std::vector<ir::Type> types(static_cast<std::size_t>(program.fields), irType<int>());

@@ -115,8 +115,10 @@ TEST_CASE("time tiles: numbers that make no sense, or not here, are no tiles") {
         "next to nothing twice there");
   TileProblem groups = problemFor(plane, 7);
   groups.isAlone = false;
-  CHECK(misfit(groups, {4, {512, 512, 1}, TimeForm::Stream}) ==
-        "it cannot be a stream: these are for CPUs, where a work-item has a tile for itself");
+  CHECK(misfit(groups, {4, {512, 512, 1}, TimeForm::Stream}) == "");
+  CHECK(misfit(groups, {4, {512, 1 << 20, 1}, TimeForm::Stream}) ==
+        "4 steps per pass in streams of 512 x 1048576 would need 54526368 bytes of local memory, "
+        "and the device has 1048576");
 }
 
 TEST_CASE("time tiles: what is measured fits, differs, and begins with the model's choice") {

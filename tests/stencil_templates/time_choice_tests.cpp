@@ -46,10 +46,35 @@ TEST_CASE("time tiles: in three dimensions a core streams planes, in two it comp
   CHECK(why.find(" steps per pass in tiles of ") != std::string::npos);
 }
 
-TEST_CASE("time tiles: programs of several functions and groups of work-items do not stream") {
+TEST_CASE("time tiles: programs of several functions stream in three dimensions, groups do not") {
   std::string why;
   RandomProgram twice = starProgram(3, {256, 256, 256});
   twice.functions.push_back(twice.functions.front());
-  CHECK(choose(twice, true, why).tile.form != TimeForm::Stream);
+  CHECK(choose(twice, true, why).tile.form == TimeForm::Stream);
   CHECK(choose(starProgram(3, {256, 256, 256}), false, why).tile.form != TimeForm::Stream);
+}
+
+TEST_CASE("time tiles: functions of a plane that write over what they read stream, others do not") {
+  // Two fields that change by each other's differences: electromagnetics in short.
+  RandomProgram waves;
+  waves.dims = 2;
+  waves.extents = {1, 4096, 4096};
+  waves.fields = 2;
+  for (const int written : {0, 1}) {
+    RandomFunction& f = waves.functions.emplace_back();
+    f.reads = {written, 1 - written};
+    f.writes = {written};
+    f.rules.resize(2);
+    f.low = f.high = {0, 1, 1};
+    auto& sum = f.sums.emplace_back();
+    for (const Index3& offset : {Index3{0, 0, 0}, Index3{0, 2 * written - 1, 0}})
+      sum.push_back({1, {offset, 1}});
+    sum.push_back({0, {{0, 0, 0}, 1}});
+  }
+  std::string why;
+  CHECK(choose(waves, true, why).tile.form == TimeForm::Stream);
+  CHECK(why.find(" steps per pass in streams of ") != std::string::npos);
+  RandomProgram twice = starProgram(2, {1, 4096, 4096});
+  twice.functions.push_back(twice.functions.front());
+  CHECK(choose(twice, true, why).tile.form == TimeForm::Boxes);
 }

@@ -79,22 +79,24 @@ void run(const Overlapped& tiled, const OverlappedOptions& options, const Random
   ir::interpret(*tiled.kernel, range, arguments, checks);
 }
 
-enum class Form { Vectors, Groups, Stream, InPlace, Chain };
+enum class Form { Vectors, Groups, Stream, InPlace, Streams, GroupStreams, Chain };
+
+/// Streams of several functions.
+bool isOfStreams(Form form) { return form == Form::Streams || form == Form::GroupStreams; }
 
 /// The least offset along the slowest dimension.
-int firstOffset(const RandomProgram& program) {
+int firstOffset(const RandomProgram& program, const RandomFunction& f) {
   int first = 0;
-  for (const auto& sum : program.functions.front().sums)
+  for (const auto& sum : f.sums)
     for (const InputTap& tap : sum)
       first = std::min(first, tap.tap.offset[static_cast<std::size_t>(3 - program.dims)]);
   return first;
 }
 
-/// Makes the function read the first planes that it reads straight before its cells only.
-void straighten(RandomProgram& program) {
+/// Makes a function read the first planes that it reads straight before its cells only.
+void straighten(const RandomProgram& program, RandomFunction& f) {
   const auto slow = static_cast<std::size_t>(3 - program.dims);
-  const int first = firstOffset(program);
-  RandomFunction& f = program.functions.front();
+  const int first = firstOffset(program, f);
   for (auto& sum : f.sums)
     for (InputTap& tap : sum)
       if (tap.tap.offset[slow] == first)
@@ -107,13 +109,16 @@ void straighten(RandomProgram& program) {
 /// A random program that the form is for.
 RandomProgram programFor(Form form, std::mt19937& random, int longer = 0) {
   RandomProgram program = randomProgram(random, longer);
+  while (isOfStreams(form) && program.dims == 1) program = randomProgram(random, longer);
+  if (isOfStreams(form) && random() % 2 == 0)
+    for (RandomFunction& f : program.functions) straighten(program, f);
   if (form != Form::Stream && form != Form::InPlace) return program;
   const auto fits = [form](const RandomProgram& p) {
-    return p.dims > 1 && (form == Form::Stream || firstOffset(p) < 0);
+    return p.dims > 1 && (form == Form::Stream || firstOffset(p, p.functions.front()) < 0);
   };
   while (!fits(program)) program = randomProgram(random, longer);
   program.functions.resize(1);
-  if (form == Form::InPlace) straighten(program);
+  if (form == Form::InPlace) straighten(program, program.functions.front());
   return program;
 }
 
@@ -122,15 +127,17 @@ enum class Fields { GoOn, Temporary, Both };
 RandomProgram programFor(Form form, Fields fields, std::mt19937& random, bool isLong = false) {
   if (fields == Fields::GoOn) return programFor(form, random, isLong ? 60 : 0);
   RandomProgram program = randomChain(random, fields == Fields::Both);
-  while (form == Form::Chain && program.dims == 1) program = randomChain(random, false);
+  while ((form == Form::Chain || isOfStreams(form)) && program.dims == 1)
+    program = randomChain(random, fields == Fields::Both);
   return program;
 }
 
 Overlapped tiledAs(Form form, const Captured& captured, const TimeProgram& program,
                    const OverlappedOptions& options) {
-  const auto rewrite = form == Form::Chain                             ? &strategies::chain
-                       : form == Form::Stream || form == Form::InPlace ? &strategies::stream
-                                                                       : &strategies::overlapped;
+  const bool isStream = form == Form::Stream || form == Form::InPlace || isOfStreams(form);
+  const auto rewrite = form == Form::Chain ? &strategies::chain
+                       : isStream          ? &strategies::stream
+                                           : &strategies::overlapped;
   return rewrite(*captured.kernel, captured.summary, program, options);
 }
 
@@ -138,14 +145,14 @@ Overlapped tiledAs(Form form, const Captured& captured, const TimeProgram& progr
 std::string checkProgram(unsigned seed, Form form, Fields fields = Fields::GoOn, bool joins = false,
                          bool isLong = false) {
   CAPTURE(seed);
-  const bool isAlone = form != Form::Groups;
+  const bool isAlone = form != Form::Groups && form != Form::GroupStreams;
   std::mt19937 random(seed);
   const auto between = [&](int lo, int hi) {
     return std::uniform_int_distribution<int>(lo, hi)(random);
   };
   const RandomProgram program = programFor(form, fields, random, isLong);
   OverlappedOptions options;
-  options.depth = form == Form::Chain ? 1 : between(1, 4);
+  options.depth = form == Form::Chain ? 1 : seed % 16 == 0 ? between(5, 16) : between(1, 4);
   options.lanes = isAlone ? 4 : 1;
   options.jam = between(1, 3);
   options.vectors = between(1, 2);
@@ -162,6 +169,7 @@ std::string checkProgram(unsigned seed, Form form, Fields fields = Fields::GoOn,
     options.jam = between(0, 3);
     options.tile[static_cast<std::size_t>(program.dims) - 1] = between(30, 90);
   }
+  if (form == Form::GroupStreams) options.local[0] = 1;
   const auto recipe = recipeOf(program, {options.depth, {}}, joins);
   const Captured captured = capture(*recipe);
   const Overlapped tiled = tiledAs(form, captured, recipe->program(), options);
@@ -208,7 +216,7 @@ TEST_CASE("time tiles: random programs whose rows hand on values equal one step 
     const std::string choice = checkProgram(seed, form, Fields::GoOn, false, true);
     return choice.find(", values handed on along rows") != std::string::npos;
   };
-  for (const Form form : {Form::Vectors, Form::Stream, Form::InPlace}) {
+  for (const Form form : {Form::Vectors, Form::Stream, Form::InPlace, Form::Streams}) {
     CAPTURE(static_cast<int>(form));
     int count = 0;
     for (unsigned seed = 6001; seed <= 6100; ++seed) count += hasHandedOn(seed, form) ? 1 : 0;
@@ -263,19 +271,37 @@ TEST_CASE("time tiles: programs that cannot be streams are refused with the reas
   CHECK(reasonFor(starProgram(1, {1, 1, 90})) ==
         "one dimension has no rows that could be streamed; boxes compute next to nothing twice "
         "there");
-  RandomProgram twice = starProgram(2, {1, 9, 9});
-  twice.functions.push_back(twice.functions.front());
-  CHECK(reasonFor(twice) == "a step has several functions");
   options.localMemory = 100;
   // Two states share six rows of 4 + 2 * 2 cells in 16-lane vectors, and lie 16 cells apart.
   CHECK(reasonFor(starProgram(2, {1, 9, 9})) ==
         "its planes would need 896 bytes of local memory, and the device has 100");
   options.local = {1, 2, 1};
-  CHECK(reasonFor(starProgram(2, {1, 9, 9})) == "several work-items do not share a stream");
+  CHECK(reasonFor(starProgram(2, {1, 9, 9})) ==
+        "its planes would need 224 bytes of local memory, and the device has 100");
+  options.local = {2, 1, 1};
+  CHECK(reasonFor(starProgram(2, {1, 9, 9})) ==
+        "the work-items of a group share planes, and none has its own");
 }
 
 TEST_CASE("time tiles: random programs in streams equal one step after another") {
   for (unsigned seed = 1; seed <= 100; ++seed) checkProgram(2000 + seed, Form::Stream);
+}
+
+TEST_CASE("time tiles: random programs of several functions in streams equal one after another") {
+  for (unsigned seed = 1; seed <= 130; ++seed) checkProgram(6000 + seed, Form::Streams);
+}
+
+TEST_CASE("time tiles: random programs in streams of groups equal one step after another") {
+  for (unsigned seed = 1; seed <= 80; ++seed) checkProgram(7000 + seed, Form::GroupStreams);
+}
+
+TEST_CASE(
+    "time tiles: random chains with temporaries in streams equal one function after another") {
+  for (const Form form : {Form::Streams, Form::GroupStreams}) {
+    CAPTURE(static_cast<int>(form));
+    for (unsigned seed = 1; seed <= 15; ++seed) checkProgram(seed, form, Fields::Temporary);
+    for (unsigned seed = 1; seed <= 15; ++seed) checkProgram(seed, form, Fields::Both);
+  }
 }
 
 TEST_CASE("time tiles: random programs in streams whose states share places") {

@@ -2,16 +2,13 @@
 #include "hpl/strategies/detail/stream_plan.h"
 
 #include <algorithm>
-#include <utility>
 
+#include "hpl/strategies/detail/program_stream_plan.h"
 #include "hpl/strategies/detail/source.h"
 #include "hpl/strategies/stream.h"
 
 namespace hpl::strategies {
 namespace detail {
-namespace {
-
-/// Whether the first plane that a function reads is of no use once it has been read.
 bool isLastUse(const TimeRead& read, std::int64_t before) {
   // Planes that stand for others are read at other offsets than their own.
   for (const Beyond beyond : {read.beyond[0], read.beyond[1]})
@@ -19,20 +16,16 @@ bool isLastUse(const TimeRead& read, std::int64_t before) {
   return read.isFirstStraight || -read.offsets[0].lo < before;
 }
 
-/// Rows that are computed together lie so far apart that none is shifted into what the one before
-/// still reads.
-std::int64_t rowLength(const StreamPlan& plan, const TimeProgram& program,
+std::int64_t rowLength(const OverlappedPlan& planes, std::int64_t shift, const TimeProgram& program,
                        const OverlappedOptions& options) {
   const std::size_t x = static_cast<std::size_t>(program.dims) - 1;
-  const Growth& first = plan.planes.halo.first;
-  const Growth& further = plan.planes.halo.perStep;
+  const Growth& first = planes.halo.first;
+  const Growth& further = planes.halo.perStep;
   const std::int64_t cells = first.before[x] + options.tile[x] + first.after[x] +
                              (options.depth - 1) * (further.before[x] + further.after[x]);
-  const std::int64_t wanted = (cells + plan.shift + options.lanes - 1) / options.lanes;
-  return std::max(plan.planes.extent[x], wanted * options.lanes);
+  const std::int64_t wanted = (cells + shift + options.lanes - 1) / options.lanes;
+  return std::max(planes.extent[x], wanted * options.lanes);
 }
-
-}  // namespace
 
 namespace {
 
@@ -44,10 +37,12 @@ bool allGoOn(const TimeProgram& program) {
 
 }  // namespace
 
+bool isOneFunction(const TimeProgram& program, const OverlappedOptions& options) {
+  return program.stages.size() == 1 && allGoOn(program) &&
+         options.local == std::array<int, 3>{1, 1, 1};
+}
+
 StreamPlan planStream(const TimeProgram& program, const OverlappedOptions& options) {
-  if (std::string why = whyNotStreamable(program); !why.empty()) throw Refused{std::move(why)};
-  if (options.local != std::array<int, 3>{1, 1, 1})
-    throw Refused{"several work-items do not share a stream"};
   StreamPlan plan;
   plan.planes = planOverlapped(program, options);
   plan.depth = options.depth;
@@ -66,7 +61,7 @@ StreamPlan planStream(const TimeProgram& program, const OverlappedOptions& optio
   if (plan.isInPlace) {
     plan.shift = options.lanes;
     plan.planes.extent[static_cast<std::size_t>(program.dims) - 1] =
-        rowLength(plan, program, options);
+        rowLength(plan.planes, plan.shift, program, options);
   }
   for (std::size_t d = 1; d < static_cast<std::size_t>(program.dims); ++d)
     plan.planeCells *= plan.planes.extent[d];
@@ -80,13 +75,13 @@ std::string whyNotStreamable(const TimeProgram& program) {
   if (program.dims < 2)
     return "one dimension has no rows that could be streamed; boxes compute next to nothing twice "
            "there";
-  if (program.stages.size() != 1) return "a step has several functions";
-  if (!detail::allGoOn(program)) return "not all that is written goes from step to step";
-  return "";
+  return whyNotOverlapped(program);
 }
 
 std::size_t ringBytes(const TimeProgram& program, const std::vector<std::size_t>& bytes,
                       const OverlappedOptions& options) {
+  if (!detail::isOneFunction(program, options))
+    return detail::programRingBytes(program, bytes, options);
   const detail::StreamPlan plan = detail::planStream(program, options);
   std::size_t total = 0;
   for (std::size_t f = 0; f < program.fields.size(); ++f) {

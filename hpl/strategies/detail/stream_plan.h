@@ -39,7 +39,17 @@ struct StreamPlan {
   }
 };
 
-/// Throws Refused for programs that are not streamable, and as planOverlapped() does.
+/// Whether the first plane that a function reads is of no use once it has been read by the plane
+/// that comes so many planes later.
+bool isLastUse(const TimeRead& read, std::int64_t before);
+/// Cells that rows lie apart so that none that is written `shift` cells before its place meets what
+/// the row before, which is computed at the same time, still reads.
+std::int64_t rowLength(const OverlappedPlan& planes, std::int64_t shift, const TimeProgram& program,
+                       const OverlappedOptions& options);
+/// Whether StreamBuilder is for the program: it knows more about one function than
+/// ProgramStreamBuilder, which is for all.
+bool isOneFunction(const TimeProgram& program, const OverlappedOptions& options);
+/// Of a program of one function. Throws Refused as planOverlapped() does.
 StreamPlan planStream(const TimeProgram& program, const OverlappedOptions& options);
 
 }  // namespace hpl::strategies::detail

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams of several functions; program_stream_faces.cpp has what is beyond the grid.
+#include "hpl/strategies/detail/program_stream_builder.h"
+
+#include <algorithm>
+
+namespace hpl::strategies::detail {
+
+using ir::BinaryOp;
+using ir::Block;
+using ir::Expr;
+using ir::Variable;
+
+const Expr* ProgramStreamBuilder::slot(std::size_t field, const Expr* plane,
+                                       const ProgramStreamPlan::Back& back) {
+  const ProgramStreamPlan::Ring& ring = stream_.rings[field];
+  // Places are counted from that of the tile's first plane after all steps.
+  const Expr* place = plus(
+      plane, line(stream_.depth * ring.perStep.planes - back.planes, -ring.perStep.planes, done_));
+  const Expr* distance =
+      builder_.binary(BinaryOp::Sub, builder_.cast(place, kUlong), builder_.ref(origin_.front()));
+  const Expr* slot = builder_.binary(BinaryOp::Rem, distance, builder_.number(ring.slots, kUlong));
+  if (!stream_.isShifted) return slot;
+  const Expr* shift = line((stream_.moreCells(field) - back.cells) / slotCells_,
+                           -ring.perStep.cells / slotCells_, done_);
+  return builder_.binary(
+      BinaryOp::Add,
+      builder_.binary(BinaryOp::Mul, slot, builder_.number(boxCells_ / slotCells_, kUlong)),
+      builder_.cast(shift, kUlong));
+}
+
+TimeBuilder::Box ProgramStreamBuilder::onPlane(Box box, const Expr* plane) const {
+  box.lo[0] = plane;
+  box.hi[0] = nullptr;
+  return box;
+}
+
+TimeBuilder::Box ProgramStreamBuilder::declaredBox(Block& out, const Box& box) {
+  Box named = box;
+  for (std::size_t d = 0; d < dims(); ++d) {
+    const std::string name = axisName(axisOf(d));
+    named.lo[d] = declared(out, "from_" + name, box.lo[d]);
+    named.hi[d] = declared(out, "to_" + name, box.hi[d]);
+  }
+  return named;
+}
+
+const Expr* ProgramStreamBuilder::isBetween(const Expr* value, const Expr* lo, const Expr* hi) {
+  return both(builder_.binary(BinaryOp::Ge, value, lo), less(value, hi));
+}
+
+bool ProgramStreamBuilder::isInPlace(const TimeStage& stage) const {
+  return std::any_of(stage.reads.begin(), stage.reads.end(), [&](const TimeRead& read) {
+    const auto field = static_cast<std::size_t>(read.field);
+    return std::find(stage.writes.begin(), stage.writes.end(), read.field) != stage.writes.end() &&
+           stream_.made[k_][field] == stream_.seen[k_][field];
+  });
+}
+
+Tiles ProgramStreamBuilder::tilesAt(Block& out, const TimeStage& stage, const Cell& cell) {
+  Tiles tiles;
+  const auto add = [&](std::size_t f, int parameter, const char* stem,
+                       const std::map<std::int64_t, const Expr*>& slots) {
+    Tile tile;
+    tile.memory = rings_[f].memory;
+    tile.strides = strides_;
+    tile.along = alongRow(cell);
+    tile.ringAxis = axisOf(0);
+    for (std::size_t d = 0; d < dims(); ++d) tile.axis.push_back(axisOf(d));
+    const std::string name = stem + param(program_.fields[f].current)->name;
+    for (const auto& [offset, slot] : slots)
+      tile.starts[offset] = declared(out, name, rowIndex(slot, cell));
+    tile.start = tile.starts.begin()->second;
+    tiles.emplace(param(parameter), tile);
+  };
+  for (const TimeRead& read : stage.reads)
+    if (const auto f = static_cast<std::size_t>(read.field); rings_[f].memory != nullptr)
+      add(f, program_.fields[f].current, "row_", rings_[f].sources);
+  for (const int written : stage.writes)
+    if (const auto f = static_cast<std::size_t>(written); rings_[f].memory != nullptr)
+      add(f, program_.fields[f].next, "new_", {{0, rings_[f].here}});
+  return tiles;
+}
+
+void ProgramStreamBuilder::load(Block& planes, const Expr* front) {
+  Block* loads = builder_.block();
+  done_ = number(0);
+  for (std::size_t f = 0; f < rings_.size(); ++f) {
+    if (rings_[f].memory == nullptr || !program_.fields[f].isLoaded()) continue;
+    rings_[f].here = declared(*loads, "here", slot(f, front, {}));
+    loadBox(*loads, f, onPlane(box_, front));
+  }
+  builder_.statement(planes, ir::If{less(front, box_.hi[0]), loads, nullptr});
+  // Here and below not where the condition holds only: compilers copy what follows such barriers.
+  barrier(planes);
+}
+
+bool ProgramStreamBuilder::keeps(std::size_t field) const {
+  if (rings_[field].memory == nullptr || stream_.made[k_][field] == stream_.seen[k_][field])
+    return false;
+  // What a step begins with has no cells that the only function to write it leaves out.
+  return program_.fields[field].lifetime == Lifetime::Steps ||
+         stream_.planes.fields[field].writers > 1;
+}
+
+void ProgramStreamBuilder::keep(Block& out, const Box& cells, int mostLanes) {
+  for (const int written : stage().writes) {
+    const auto f = static_cast<std::size_t>(written);
+    if (!keeps(f)) continue;
+    forCells(out, cells, std::min(mostLanes, lanesFor(f)),
+             [&](Block& body, const Cell& cell, int lanes) {
+               builder_.assign(body, inBuffer(f, rings_[f].here, cell, lanes),
+                               inBuffer(f, rings_[f].sources[0], cell, lanes));
+             });
+  }
+}
+
+void ProgramStreamBuilder::keepSlabs(Block& out, const Box& wanted, const Box& region) {
+  Box rest = onPlane(wanted, plane_);
+  for (std::size_t d = 1; d < dims(); ++d) {
+    // The ends of rows are a few cells.
+    const int lanes = d == fastest() ? 1 : options_.lanes;
+    Box slab = rest;
+    if (stage().low[d] > 0) {
+      slab.hi[d] = builder_.smaller(region.lo[d], wanted.hi[d]);
+      keep(out, slab, lanes);
+    }
+    slab = rest;
+    if (stage().high[d] > 0) {
+      slab.lo[d] = builder_.larger(region.hi[d], wanted.lo[d]);
+      keep(out, slab, lanes);
+    }
+    rest.lo[d] = region.lo[d];
+    rest.hi[d] = region.hi[d];
+  }
+}
+
+/// Declares where the function finds its planes, and computes one.
+void ProgramStreamBuilder::computePlane(Block& out, const Box& region) {
+  Block* cells = builder_.block();
+  fillBeyond(*cells, region);
+  for (const TimeRead& read : stage().reads) {
+    const auto f = static_cast<std::size_t>(read.field);
+    if (rings_[f].memory == nullptr) continue;
+    rings_[f].sources.clear();
+    for (std::int64_t offset = read.offsets[0].lo; offset <= read.offsets[0].hi; ++offset)
+      rings_[f].sources[offset] = declared(
+          *cells, "source",
+          slotSeen(f, shown(read, builder_.add(plane_, offset), offset<0, offset> 0, false)));
+  }
+  for (const int written : stage().writes)
+    if (const auto f = static_cast<std::size_t>(written); rings_[f].memory != nullptr)
+      rings_[f].here = declared(*cells, "here", slot(f, plane_, stream_.made[k_][f]));
+  compute(*cells, stage(), onPlane(region, plane_));
+  builder_.statement(out, ir::If{isNotEmpty(onPlane(region, plane_)), cells, nullptr});
+}
+
+void ProgramStreamBuilder::computeStage(Block& out, const Expr* front) {
+  plane_ = declared(out, "plane", minus(front, line(stream_.lag[k_], stream_.lagPerStep, done_)));
+  const LinearGrowth& growth = stream_.planes.boxes[k_];
+  TimeStage everywhere = stage();
+  everywhere.low = {};
+  everywhere.high = {};
+  const Box wanted = declaredBox(out, regionOf(everywhere, growth, remaining_));
+  const Box region = declaredBox(out, regionOf(stage(), growth, remaining_));
+  Block* rows = builder_.block();
+  computePlane(*rows, region);
+  const Expr* isHere = isBetween(plane_, region.lo[0], region.hi[0]);
+  const bool leavesOut = !(stage().low == everywhere.low && stage().high == everywhere.high);
+  const bool hasKept =
+      leavesOut && std::any_of(stage().writes.begin(), stage().writes.end(),
+                               [&](int field) { return keeps(static_cast<std::size_t>(field)); });
+  if (!hasKept) {
+    builder_.statement(out, ir::If{isHere, rows, nullptr});
+    barrier(out);
+    return store(out);
+  }
+  Block* known = builder_.block();
+  for (const int written : stage().writes) {
+    const auto f = static_cast<std::size_t>(written);
+    if (!keeps(f)) continue;
+    rings_[f].sources[0] = declared(*known, "own", slotSeen(f, plane_));
+    rings_[f].here = declared(*known, "here", slot(f, plane_, stream_.made[k_][f]));
+  }
+  keepSlabs(*rows, wanted, region);
+  Block* same = builder_.block();
+  keep(*same, onPlane(wanted, plane_), options_.lanes);
+  builder_.statement(*known, ir::If{isHere, rows, same});
+  builder_.statement(out, ir::If{isBetween(plane_, wanted.lo[0], wanted.hi[0]), known, nullptr});
+  barrier(out);
+  store(out);
+}
+
+/// The last step's results that no function changes any more.
+void ProgramStreamBuilder::store(Block& out) {
+  Block* stores = builder_.block();
+  for (std::size_t f = 0; f < rings_.size(); ++f) {
+    const TimeField& field = program_.fields[f];
+    if (rings_[f].memory == nullptr || stream_.rings[f].lastWriter != static_cast<int>(k_) ||
+        field.lifetime == Lifetime::Temporary)
+      continue;
+    rings_[f].here = slot(f, plane_, stream_.made[k_][f]);
+    if (field.lifetime == Lifetime::Steps) {
+      storeBox(*stores, f, onPlane(tile_, plane_));
+      continue;
+    }
+    for (const TimeStage& writer : program_.stages) {
+      if (std::find(writer.writes.begin(), writer.writes.end(), static_cast<int>(f)) ==
+          writer.writes.end())
+        continue;
+      const Box cells = regionOf(writer, {}, number(0));
+      Block* part = builder_.block();
+      storeBox(*part, f, onPlane(cells, plane_));
+      builder_.statement(*stores,
+                         ir::If{isBetween(plane_, cells.lo[0], cells.hi[0]), part, nullptr});
+    }
+  }
+  if (stores->stmts.empty()) return;
+  const Expr* isLast = builder_.binary(BinaryOp::Eq, remaining_, number(0));
+  builder_.statement(
+      out, ir::If{both(isLast, isBetween(plane_, tile_.lo[0], tile_.hi[0])), stores, nullptr});
+  barrier(out);
+}
+
+Overlapped ProgramStreamBuilder::build() {
+  Block* body = builder_.block();
+  for (std::size_t f = 0; f < rings_.size(); ++f)
+    if (stream_.rings[f].slots > 0)
+      rings_[f].memory = declareMemory(*body, f, stream_.rings[f].slots, stream_.moreCells(f));
+  declareTile(*body);
+  steps_ = declared(*body, "last", builder_.cast(builder_.ref(param(program_.steps)), kLong));
+  const std::int64_t last = *std::max_element(stream_.lag.begin(), stream_.lag.end());
+  const Expr* end = plus(tile_.hi[0], line(last, stream_.lagPerStep, builder_.add(steps_, -1)));
+  Variable* front = builder_.variable("front", kLong);
+  const Expr* at = builder_.ref(front);
+  Block* planes = builder_.loop(*body, front, box_.lo[0], less(at, end), builder_.add(at, 1));
+  load(*planes, at);
+  Variable* done = builder_.variable("done", kLong);
+  Block* step = builder_.loop(*planes, done, number(0), less(builder_.ref(done), steps_),
+                              builder_.add(builder_.ref(done), 1));
+  done_ = builder_.ref(done);
+  remaining_ = declared(*step, "remaining", minus(builder_.add(steps_, -1), done_));
+  for (k_ = 0; k_ < program_.stages.size(); ++k_) {
+    Block* own = builder_.block();
+    computeStage(*own, at);
+    const bool isOfLast = stream_.planes.isOfLastStep[k_] && stream_.depth > 1;
+    const Expr* isLast = builder_.binary(BinaryOp::Eq, remaining_, number(0));
+    if (isOfLast) {
+      builder_.statement(*step, ir::If{isLast, own, nullptr});
+    } else {
+      step->stmts.insert(step->stmts.end(), own->stmts.begin(), own->stmts.end());
+    }
+  }
+  return finished(*body, "streams",
+                  programRingBytes(program_, bytesOf(source_.kernel(), program_), options_));
+}
+
+}  // namespace hpl::strategies::detail

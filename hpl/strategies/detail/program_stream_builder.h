@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+
+#include "hpl/strategies/detail/program_stream_plan.h"
+#include "hpl/strategies/detail/time_builder.h"
+
+namespace hpl::strategies::detail {
+
+/// Writes the kernel of a stream of several functions: for each plane that comes into sight, load
+/// it, and let each function of each step compute one plane of its results. All steps share the
+/// code. What a step is the last to change, the last step stores.
+class ProgramStreamBuilder final : public TimeBuilder {
+ public:
+  ProgramStreamBuilder(const ir::Kernel& kernel, const ir::AccessSummary& summary,
+                       const TimeProgram& program, const OverlappedOptions& options)
+      : ProgramStreamBuilder(kernel, summary, program, options,
+                             planProgramStream(program, options)) {}
+
+  Overlapped build();
+
+ private:
+  /// A field in local memory.
+  struct Ring {
+    const ir::Variable* memory = nullptr;
+    /// The slots (ulong) of the plane that is filled or written, and of those that are read.
+    const Expr* here = nullptr;
+    std::map<std::int64_t, const Expr*> sources;
+  };
+
+  ProgramStreamBuilder(const ir::Kernel& kernel, const ir::AccessSummary& summary,
+                       const TimeProgram& program, const OverlappedOptions& options,
+                       const ProgramStreamPlan& stream)
+      : TimeBuilder(kernel, summary, program, options, stream.planes, 1),
+        stream_(stream),
+        rings_(program.fields.size()) {
+    if (!stream_.isShifted) return;
+    // Rows are whole vectors long.
+    slotCells_ = options_.lanes;
+    options_.vectors = 1;
+  }
+
+  const TimeStage& stage() const { return program_.stages[k_]; }
+  const ir::Variable* memoryOf(std::size_t field) const override { return rings_[field].memory; }
+  const Expr* slotOf(std::size_t field) override { return rings_[field].here; }
+  Tiles tilesAt(ir::Block& out, const TimeStage& stage, const Cell& cell) override;
+  bool isInPlace(const TimeStage& stage) const override;
+
+  /// The slot (ulong) of a plane of a state that lies so far back from where the step began.
+  const Expr* slot(std::size_t field, const Expr* plane, const ProgramStreamPlan::Back& back);
+  const Expr* slotSeen(std::size_t field, const Expr* plane) {
+    return slot(field, plane, stream_.seen[k_][field]);
+  }
+  /// The box with one plane alone.
+  Box onPlane(Box box, const Expr* plane) const;
+  /// As variables.
+  Box declaredBox(ir::Block& out, const Box& box);
+  const Expr* isBetween(const Expr* value, const Expr* lo, const Expr* hi);
+
+  void load(ir::Block& planes, const Expr* front);
+  // What function k_ does.
+  void computeStage(ir::Block& out, const Expr* front);
+  void computePlane(ir::Block& out, const Box& region);
+  /// It writes the field to other planes, and leaves out cells of them that others need.
+  bool keeps(std::size_t field) const;
+  /// Cells that it leaves out, from the state before.
+  void keepSlabs(ir::Block& out, const Box& wanted, const Box& region);
+  void keep(ir::Block& out, const Box& cells, int mostLanes);
+  void store(ir::Block& out);
+  // What is beyond the faces (program_stream_faces.cpp).
+  void fillBeyond(ir::Block& out, const Box& region);
+  void fillPlane(ir::Block& out, const TimeRead& read, const Box& region, const Expr* plane);
+  /// The plane that holds, perhaps with the opposite sign, what is read of another one.
+  const Expr* shown(const TimeRead& read, const Expr* plane, bool low, bool high, bool isOdd);
+
+  ProgramStreamPlan stream_;
+  std::vector<Ring> rings_;
+  const Expr* steps_ = nullptr;
+  /// Steps before the present one, and after it.
+  const Expr* done_ = nullptr;
+  const Expr* remaining_ = nullptr;
+  /// The function, and the plane that it computes.
+  std::size_t k_ = 0;
+  const Expr* plane_ = nullptr;
+};
+
+}  // namespace hpl::strategies::detail

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stencil_templates/detail/stream_cost.h"
+
+#include <algorithm>
+
+#include "hpl/strategies/stream.h"
+
+namespace hpl::stencils {
+namespace {
+
+/// To begin and to end a row: each function finds its rows in rings, and those that are their own
+/// results end cell by cell.
+constexpr double kPerRow = 30;
+/// What each element costs more that comes from the second-level cache. Functions that write over
+/// the cells that they read find most in the first-level cache.
+constexpr double kPerFarRead = 0.7;
+
+/// Whether the function writes over cells that it reads, and reads no neighbours of them.
+bool isInPlace(const strategies::TimeStage& stage) {
+  return std::all_of(stage.writes.begin(), stage.writes.end(), [&](int written) {
+    return std::any_of(stage.reads.begin(), stage.reads.end(), [&](const auto& read) {
+      return read.field == written &&
+             std::all_of(read.offsets.begin(), read.offsets.end(),
+                         [](const ir::Interval& i) { return i.lo == 0 && i.hi == 0; });
+    });
+  });
+}
+
+}  // namespace
+
+std::string whyNotStream(const TileProblem& problem) {
+  return strategies::whyNotStreamable(*problem.program);
+}
+
+bool mayStream(const TileProblem& problem) { return whyNotStream(problem).empty(); }
+
+bool storesStraight(const TileProblem& problem) {
+  return problem.isAlone && problem.program->stages.size() == 1;
+}
+
+std::vector<std::int64_t> groupPlanes(const TileProblem& problem, std::size_t d) {
+  if (problem.program->dims == 2) return {64, 128, 256, 512};
+  return d == 2 ? std::vector<std::int64_t>{32, 64} : std::vector<std::int64_t>{8, 16, 32};
+}
+
+double cyclesOfStreamRows(const TileProblem& problem, const TimeTile& tile, std::size_t stage,
+                          const PointCost& cost) {
+  const strategies::TimeProgram& program = *problem.program;
+  if (!problem.isAlone || program.stages.size() == 1) return 0;
+  const auto fastest = static_cast<std::size_t>(program.dims) - 1;
+  const double row = kPerRow / static_cast<double>(tile.cells[fastest]);
+  if (program.dims == 3 || isInPlace(program.stages[stage])) return row;
+  return row + kPerFarRead * cost.reads / std::max(1, problem.lanes);
+}
+
+}  // namespace hpl::stencils
