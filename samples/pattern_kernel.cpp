@@ -3,6 +3,7 @@
 // first step makes of a picture with one bright cell (EPSILOD, Section 4.1: its kernel generation
 // tool).
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -16,22 +17,25 @@ namespace {
 /// One step from a single 1 in the middle: the weights, turned round, divided by the factor. False
 /// if it is something else.
 bool printResponse(const StencilPattern& pattern) {
-  constexpr int kSide = 17, kMiddle = kSide / 2;
-  Array<float, 2> in(kSide, kSide), out(kSide, kSide);
+  // All cells that are reached lie within the picture.
+  int middle = 3;
+  for (const auto& [first, last] : pattern.shape()) middle = std::max({middle, -first, last});
+  const int side = 2 * middle + 1;
+  Array<float, 2> in(side, side), out(side, side);
   in = 0.0f;
-  in(kMiddle, kMiddle) = 1.0f;
+  in(middle, middle) = 1.0f;
   Stencil step = pattern.specific<float, 2>();
   step.boundary(Fixed(0.0f));
   step(in, out);
   std::puts("\nOne step from a single 1:");
-  for (int y = kMiddle - 3; y <= kMiddle + 3; ++y) {
-    for (int x = kMiddle - 3; x <= kMiddle + 3; ++x) std::printf("%9.3f", double(out(y, x)));
+  for (int y = middle - 3; y <= middle + 3; ++y) {
+    for (int x = middle - 3; x <= middle + 3; ++x) std::printf("%9.3f", double(out(y, x)));
     std::puts("");
   }
   bool right = true;
   for (const PatternNeighbour& n : pattern.neighbours()) {
     const double expected = n.weight / pattern.factor();
-    const double got = out(kMiddle - n.offset[0], kMiddle - n.offset[1]);
+    const double got = out(middle - n.offset[0], middle - n.offset[1]);
     right = right && std::abs(got - expected) <= 1e-6 * std::abs(expected);
   }
   if (!right) std::puts("DIFFERENT from the weights");

@@ -15,7 +15,15 @@
 namespace hpl {
 namespace {
 
-/// More than there are weights when nobody could count them.
+void requireCell(const StencilPattern::Range& range) {
+  if (range.first > 0 || range.second < 0)
+    throw ArgumentError(fmt::format(
+        "the range {}:{} does not contain the cell itself; it begins at 0 or before, and ends "
+        "at 0 or after",
+        range.first, range.second));
+}
+
+/// Of ranges that contain the cell; more than there are weights when nobody could count them.
 std::size_t cellsOf(const std::vector<StencilPattern::Range>& shape) {
   constexpr std::int64_t kMost = std::int64_t{1} << 40;
   std::int64_t cells = 1;
@@ -40,6 +48,9 @@ class PatternReader {
 
   StencilPattern finish() const {
     if (shape_.empty()) fail(line_, "there is no shape; add a line such as 'shape -1:1 -1:1'");
+    if (weights_.empty()) fail(line_, "there are no weights; add a line such as 'weights 1 -2 1'");
+    if (part_ == Part::Factor && !hasFactor_)
+      fail(line_, "the factor is missing; give a number such as 'factor 4'");
     if (weights_.size() != cellsOf(shape_))
       fail(weightsLine_, fmt::format("a box of {} cells has {} weights; give one for each, "
                                      "row by row, 0 for those that are not read",
@@ -60,6 +71,8 @@ class PatternReader {
 
   void take(const std::string& word) {
     if (word == "shape" || word == "weights" || word == "factor") {
+      if (part_ == Part::Factor && !hasFactor_)
+        fail(line_, fmt::format("the factor is missing before '{}'; give a number", word));
       part_ = word == "shape" ? Part::Shape : word == "weights" ? Part::Weights : Part::Factor;
       if (part_ == Part::Weights) weightsLine_ = line_;
       return;
@@ -72,7 +85,11 @@ class PatternReader {
         weights_.push_back(numberOf(word));
         return;
       case Part::Factor:
+        if (hasFactor_)
+          fail(line_, fmt::format("unknown word '{}'; the factor is one number, and is {} already",
+                                  word, factor_));
         factor_ = numberOf(word);
+        hasFactor_ = true;
         return;
       default:
         fail(line_, fmt::format("unknown word '{}'; expected shape, weights or factor", word));
@@ -83,11 +100,13 @@ class PatternReader {
     double value = 0;
     const char* const end = word.data() + word.size();
     const auto parsed = std::from_chars(word.data(), end, value);
-    if (parsed.ec != std::errc() || parsed.ptr != end)
+    const bool tooLarge = parsed.ec == std::errc::result_out_of_range;
+    if ((parsed.ec != std::errc() && !tooLarge) || parsed.ptr != end)
       fail(line_,
            fmt::format("unknown word '{}'; expected a number, shape, weights or factor", word));
-    if (!std::isfinite(value))
-      fail(line_, fmt::format("'{}' is no weight: give a finite number", word));
+    if (tooLarge || !std::isfinite(value))
+      fail(line_, fmt::format("'{}' is no {}: give a finite number", word,
+                              part_ == Part::Factor ? "factor" : "weight"));
     return value;
   }
 
@@ -99,6 +118,11 @@ class PatternReader {
     const auto last = colon ? std::from_chars(first.ptr + 1, end, range.second) : first;
     if (!colon || last.ec != std::errc() || last.ptr != end)
       fail(line_, fmt::format("'{}' is no range; give offsets such as -1:1", word));
+    try {
+      requireCell(range);
+    } catch (const ArgumentError& error) {
+      fail(line_, error.what());
+    }
     return range;
   }
 
@@ -109,6 +133,7 @@ class PatternReader {
   std::vector<StencilPattern::Range> shape_;
   std::vector<double> weights_;
   double factor_ = 1;
+  bool hasFactor_ = false;
 };
 
 }  // namespace
@@ -118,12 +143,7 @@ StencilPattern::StencilPattern(std::vector<Range> shape, std::vector<double> wei
   if (shape_.empty() || shape_.size() > kMostPatternDimensions)
     throw ArgumentError(fmt::format("a pattern has one to {} dimensions, not {}",
                                     kMostPatternDimensions, shape_.size()));
-  for (const auto& [lo, hi] : shape_)
-    if (lo > 0 || hi < 0)
-      throw ArgumentError(fmt::format(
-          "the range {}:{} does not contain the cell itself; it begins at 0 or before, and ends "
-          "at 0 or after",
-          lo, hi));
+  for (const Range& range : shape_) requireCell(range);
   if (weights_.size() != cellsOf(shape_))
     throw ArgumentError(fmt::format("a box of {} cells has {} weights; give one for each",
                                     cellsOf(shape_), weights_.size()));

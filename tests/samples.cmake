@@ -71,7 +71,7 @@ if(TARGET hpl_tests_samples)
              COMMAND hpl_tests_samples "--source-file=*${sources}_tests.cpp"
              WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
     hpl_test_properties(samples_${name} samples)
-    set_property(TEST samples_${name} APPEND PROPERTY ENVIRONMENT ${ARGN})
+    set_property(TEST samples_${name} APPEND PROPERTY ENVIRONMENT ${hpl_test_builds_once} ${ARGN})
   endfunction()
   hpl_add_styles_test(styles_subdevices styles_* HPL_DEVICES=cpu:0/2)
   # The results are right, and no core cell is computed from a stale ghost.

@@ -46,6 +46,22 @@ void checkArray(const std::string& stencil, const PointSignature& signature,
       type == nullptr ? "" : " of " + ir::describe(*type), describeKind(argument)));
 }
 
+/// What a point function returns becomes an element of output 1, as C converts.
+void checkReturned(const std::string& stencil, const PointSignature& signature,
+                   const StencilArgument* arguments) {
+  const std::size_t output = signature.inputs.size();
+  const ir::Type& from = signature.outputs.front();
+  const ir::Type& to = arguments[output].argument.type;
+  const bool structs = from.isStruct() || to.isStruct();
+  const bool spreads = from.isScalar() && !structs;
+  const bool laneByLane = from.lanes == to.lanes && from.complex == to.complex && !structs;
+  if (from == to || spreads || laneByLane) return;
+  throw ArgumentError(fmt::format(
+      "{}: the point function returns a value of type {}, which does not convert to {}, the type "
+      "of the elements of {}",
+      stencil, ir::describe(from), ir::describe(to), nameOfArgument(signature, arguments, output)));
+}
+
 void checkScalar(const std::string& stencil, const PointSignature& signature,
                  const StencilArgument* arguments, std::size_t i, const ir::Type& type) {
   const Argument& argument = arguments[i].argument;
@@ -161,6 +177,7 @@ void checkStencilArguments(const std::string& stencil, const PointSignature& sig
     checkArray(stencil, signature, arguments, i++, &type);
   for (const ir::Type& type : signature.outputs)
     checkArray(stencil, signature, arguments, i++, signature.returns ? nullptr : &type);
+  if (signature.returns) checkReturned(stencil, signature, arguments);
   const std::size_t arrays = i;
   for (const ir::Type& type : signature.parameters)
     checkScalar(stencil, signature, arguments, i++, type);

@@ -73,8 +73,13 @@ void StencilState::setBoundary(int input, std::optional<Face> face, const Bounda
   timeChoices_.clear();
 }
 
-const PointFacts& StencilState::facts() {
-  if (!facts_) facts_ = findFacts(*point_, signature().outputs);
+const PointFacts& StencilState::facts(const std::string& name) {
+  if (facts_) return *facts_;
+  try {
+    facts_ = findFacts(*point_, signature().outputs);
+  } catch (const KernelError& error) {
+    throw KernelError(fmt::format("{}: {}", name, error.what()));
+  }
   return *facts_;
 }
 
@@ -85,19 +90,20 @@ std::int64_t StencilState::reach(int input, Face face) {
   const int dim = static_cast<int>(face) / 2 - (3 - signature().dims);
   const bool high = static_cast<int>(face) % 2 != 0;
   std::int64_t most = 0;
-  const std::vector<Reach>& reach = facts().reach;
+  const std::vector<Reach>& reach = facts(describe()).reach;
   for (std::size_t i = 0; i < reach.size(); ++i)
     if (input == 0 || static_cast<std::size_t>(input) == i + 1)
       most = std::max(most, reach[i].beyond(dim, high));
   return most;
 }
 
-StencilRecipe StencilState::makeRecipe(const std::vector<ir::Type>& outputs, bool slices) {
+StencilRecipe StencilState::makeRecipe(const std::string& name,
+                                       const std::vector<ir::Type>& outputs, bool slices) {
   StencilRecipe recipe;
   recipe.point = point_;
   recipe.outputs = outputs;
   for (std::size_t i = 0; i < boundaries_.size(); ++i)
-    recipe.inputs.push_back({signature().inputs[i], boundaries_[i], facts().reach[i]});
+    recipe.inputs.push_back({signature().inputs[i], boundaries_[i], facts(name).reach[i]});
   recipe.slices = slices && needsSlices(recipe);
   return recipe;
 }
@@ -116,7 +122,7 @@ std::shared_ptr<const StencilKernel> StencilState::kernelFor(const launch::Launc
   std::shared_ptr<const StencilKernel>& known = kernels_[key];
   if (known == nullptr) {
     auto fresh = std::make_shared<StencilKernel>();
-    fresh->recipe = makeRecipe(outputs, std::get<1>(key));
+    fresh->recipe = makeRecipe(describe(), outputs, std::get<1>(key));
     fresh->recipe.keepsRims = keepsRims;
     checkBoundaries(describe(), fresh->recipe);
     const launch::KernelSource source{&recordRecipe, &fresh->recipe, "stencil"};
@@ -136,7 +142,7 @@ StencilRecipe StencilState::recipeFor(const std::string& name, const StencilArgu
   std::vector<ir::Type> outputs;
   for (std::size_t i = 0; i < signature().outputs.size(); ++i)
     outputs.push_back(arguments[signature().inputs.size() + i].argument.type);
-  StencilRecipe recipe = makeRecipe(outputs, false);
+  StencilRecipe recipe = makeRecipe(name, outputs, false);
   checkBoundaries(name, recipe);
   checkReach(name, recipe, arguments);
   return recipe;
@@ -144,7 +150,7 @@ StencilRecipe StencilState::recipeFor(const std::string& name, const StencilArgu
 
 PointCost StencilState::cost() {
   const std::lock_guard lock(mutex_);
-  return facts().cost;
+  return facts(describe()).cost;
 }
 
 TimeKernel::TimeKernel(int dims, std::vector<ir::Type> fields, std::vector<TimeFunction> functions,
@@ -175,7 +181,7 @@ std::shared_ptr<const TimeKernel> StencilState::makeTimeKernel(const StencilKern
 
 std::shared_ptr<const TimeKernel> StencilState::newTimeKernel(const StencilKernel& kernel,
                                                               const TimeTile& tile) {
-  TimeFunction function{point_, kernel.recipe.inputs, {}, {}, {}, {}, facts().cost};
+  TimeFunction function{point_, kernel.recipe.inputs, {}, {}, {}, {}, facts(describe()).cost};
   std::vector<ir::Type> fields;
   for (const InputPlan& input : kernel.recipe.inputs) {
     function.reads.push_back(static_cast<int>(fields.size()));

@@ -70,8 +70,10 @@ class StencilState {
  private:
   using Key = std::tuple<std::string, bool, bool>;
 
-  StencilRecipe makeRecipe(const std::vector<ir::Type>& outputs, bool slices);
-  const PointFacts& facts();
+  StencilRecipe makeRecipe(const std::string& name, const std::vector<ir::Type>& outputs,
+                           bool slices);
+  /// Throws KernelError for a point function that is none; `name` is the stencil's in messages.
+  const PointFacts& facts(const std::string& name);
   std::shared_ptr<const TimeKernel> newTimeKernel(const StencilKernel& kernel,
                                                   const TimeTile& tile);
   void checkFace(Face face) const;

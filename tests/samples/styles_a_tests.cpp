@@ -25,6 +25,10 @@ namespace {
 constexpr Style kDistributed[] = {Style::Subarrays, Style::Annotations, Style::Sync,
                                   Style::Auto,      Style::Stencil,     Style::Template};
 
+/// Of all pictures in which edges are sought: kernels depend on the size, and each device builds
+/// its own, which takes nearly all of the time of these tests.
+constexpr int kRows = 75, kColumns = 41;
+
 int deviceCount() { return std::min(4, hpl::getDeviceNumber(hpl::Device().type())); }
 
 /// Shares of which no two are equal.
@@ -116,7 +120,7 @@ TEST_CASE("gauss: measured weights change the speed and not the result") {
 }
 
 TEST_CASE("canny: every style finds the edges that the reference finds, on one to four devices") {
-  const Raster<unsigned char> picture = testPicture({75, 41});
+  const Raster<unsigned char> picture = testPicture({kRows, kColumns});
   const Raster<unsigned char> labels = canny::referenceLabels(picture, 15, 90);
   // Two frames: the second one begins with ghosts of the first.
   forEachRun(2, 1, {0, 3, 4, 6}, [&](const RunOptions& run) {
@@ -128,9 +132,9 @@ TEST_CASE("canny: every style finds the edges that the reference finds, on one t
 
 TEST_CASE("canny: an edge is followed through the parts of all devices") {
   // A step that gets lower from row to row: strong at its upper end only.
-  Raster<unsigned char> picture(70, 12, 50);
-  for (int row = 0; row < 70; ++row) {
-    for (int column = 6; column < 12; ++column) {
+  Raster<unsigned char> picture(kRows, kColumns, 50);
+  for (int row = 0; row < kRows; ++row) {
+    for (int column = 6; column < kColumns; ++column) {
       picture.at(row, column) = static_cast<unsigned char>(50 + std::max(40, 205 - 5 * row));
     }
   }
@@ -147,7 +151,7 @@ TEST_CASE("canny: an edge is followed through the parts of all devices") {
 
 TEST_CASE("canny: weak edges in noise are linked across the parts' borders") {
   std::mt19937 engine(11);
-  Raster<unsigned char> picture(75, 60);
+  Raster<unsigned char> picture(kRows, kColumns);
   for (std::size_t i = 0; i < picture.size(); ++i) {
     picture.data()[i] = static_cast<unsigned char>(100 + engine() % 70);
   }
@@ -163,8 +167,7 @@ TEST_CASE("canny: weak edges in noise are linked across the parts' borders") {
 
 TEST_CASE("canny: ghosts of two rows are exchanged after the first kernel, ghosts of four never") {
   if (deviceCount() < 2) return;
-  constexpr int kColumns = 41;
-  const Raster<unsigned char> picture = testPicture({75, kColumns});
+  const Raster<unsigned char> picture = testPicture({kRows, kColumns});
   RunOptions run;
   run.style = Style::Sync;
   run.devices = 2;

@@ -264,69 +264,6 @@ TEST_CASE("the tile form refuses parts that it was not prepared for") {
   CHECK(out(55, 5) == 2);
 }
 
-TEST_CASE("the tile form refuses other ghosts and other shares than it was prepared for") {
-  if (deviceCount() < 2) return;
-  const auto cross = [](Grid a, Grid b, Tile tmp, Helper helper) {
-    StencilKernel2DF<1, 1, 1, 1, StencilForm::Tile>(a, b, tmp, helper, 0, sumOfCross);
-  };
-  Grid in(40, 20), out(40, 20);
-  in = 1;
-  out = 2;
-  auto s = PrepareStencilKernel2D<1, 1, 1, 1, StencilForm::Tile>(PART1(in, 1), firstDevices(2),
-                                                                 Domain(4, 4), 2);
-  const auto wider = messageOf<LaunchError>([&] {
-    eval(cross).devices(s.devices).global(s.global).local(s.local)(PART1(in, 3), PART1(out, 3),
-                                                                   s.temp, s.helper);
-  });
-  expectMessage(wider, {"array 'a1' is a part of 23 x 20 elements",
-                        "prepared the tile form for 21 x 20 elements"});
-  const auto weighed = messageOf<LaunchError>([&] {
-    eval(cross).devices(s.devices).weights({3, 1}).global(s.global).local(s.local)(
-        PART1(in, 1), PART1(out, 1), s.temp, s.helper);
-  });
-  expectMessage(weighed, {"array 'a1' is a part of 31 x 20 elements", "for 21 x 20 elements"});
-  // As many cells, but others: one more before the part's own, one less behind them.
-  auto lopsided = PrepareStencilKernel2D<1, 1, 1, 1, StencilForm::Tile>(
-      PART1(in, 1, 2), firstDevices(deviceCount()), Domain(4, 4), 2);
-  if (deviceCount() > 2) {
-    std::rotate(lopsided.helper.begin(), lopsided.helper.begin() + 1, lopsided.helper.end() - 1);
-    const auto moved = messageOf<LaunchError>([&] {
-      eval(cross)
-          .devices(lopsided.devices)
-          .global(lopsided.global)
-          .local(lopsided.local)(PART1(in, 1, 2), PART1(out, 1, 2), lopsided.temp, lopsided.helper);
-    });
-    expectMessage(moved, {"array 'a1' is a part of"});
-  }
-  CHECK(out(5, 5) == 2);
-}
-
-TEST_CASE("the tile form refuses parts that it was not prepared for") {
-  const auto cross = [](Grid a, Grid b, Tile tmp, Helper helper) {
-    StencilKernel2DF<1, 1, 1, 1, StencilForm::Tile>(a, b, tmp, helper, 0, sumOfCross);
-  };
-  Grid small(40, 20), in(60, 20), out(60, 20);
-  in = 1;
-  out = 2;
-  auto s = PrepareStencilKernel2D<1, 1, 1, 1, StencilForm::Tile>(small, 1, 1, Domain(4, 4), 2);
-  const auto launch = [&](const Grid& a, const Grid& b) {
-    return messageOf<LaunchError>([&] {
-      eval(cross).devices(s.devices).global(s.global).local(s.local)(a, b, s.temp, s.helper);
-    });
-  };
-  expectMessage(launch(in, out),
-                {"StencilKernel2DF in kernel", "array 'a1' is a part of 60 x 20 elements",
-                 "PrepareStencilKernel2D<1, 1, 1, 1> prepared the tile form for 40 x 20 elements",
-                 "ghosts and devices of the launch", "without .weights", "StencilForm::Direct"});
-  CHECK(out(5, 5) == 2);
-  expectMessage(launch(in(Range(0, 39), Range(0, 19)), out), {"array 'a2' is a part of 60 x 20"});
-  // A view of the right shape is what was prepared.
-  CHECK(launch(in(Range(10, 49), Range(0, 19)), out(Range(10, 49), Range(0, 19))) ==
-        "nothing was thrown");
-  CHECK(out(20, 5) == 4);
-  CHECK(out(55, 5) == 2);
-}
-
 TEST_CASE("the tile form refuses other ghosts and other shares than those of its devices") {
   if (deviceCount() < 2) return;
   const auto cross = [](Grid a, Grid b, Tile tmp, Helper helper) {

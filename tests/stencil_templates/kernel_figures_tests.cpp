@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "stencil_templates/kernel/stencil_kernel.h"
+#include "tests/runtime/subprocess.h"
 
 using namespace hpl;
 
@@ -78,6 +79,20 @@ TEST_CASE("Figure 9: the Game of Life through StencilKernel2DF on all devices") 
     swap(in, out);
   }
   CHECK(valuesOf(in) == expectedCells());
+}
+
+TEST_CASE("Figure 9 on a CPU computes rows of vectors and leaves the tile alone") {
+  if (defaultDevice().type() != CPU) return;
+  const Array<int, 2> in(kRows, kCols);
+  const auto s = PrepareStencilKernel2D<1, 1, 1, 1>(in, 1, 1, Domain(16, 16), 4);
+  for (const auto extent : s.temp.localExtents()) CHECK(extent == 1);
+  const auto explained = subprocess::run(
+      "Figure 9: the Game of Life through StencilKernel2DF on all devices", "HPL_EXPLAIN=1");
+  CAPTURE(explained.output);
+  CHECK(explained.exitCode == 0);
+  const std::size_t line = explained.output.find("kernel 'kernel' on #0 ");
+  REQUIRE(line != std::string::npos);
+  CHECK(explained.output.find(": rows: ", line) < explained.output.find('\n', line));
 }
 
 TEST_CASE("Figure 9 with tiles in local memory on one to all devices") {

@@ -145,8 +145,25 @@ TEST_CASE("wrong patterns are refused with the line and what was expected") {
         "test.pattern:1: unknown word 'size'; expected shape, weights or factor");
   CHECK(messageOf("weights 1\n") ==
         "test.pattern:1: there is no shape; add a line such as 'shape -1:1 -1:1'");
-  CHECK(messageOf("shape 1:2\nweights 1 1\n").find("does not contain the cell itself") !=
-        std::string::npos);
+  CHECK(messageOf("shape -1:1\nweights 1 1e999 1\n") ==
+        "test.pattern:2: '1e999' is no weight: give a finite number");
+  CHECK(messageOf("shape 1:2\nweights 1 1\n") ==
+        "test.pattern:1: the range 1:2 does not contain the cell itself; it begins at 0 or before, "
+        "and ends at 0 or after");
+  // A range that is turned round, and one that is empty before another.
+  for (const char* range : {"1:-1", "3:2", "0:-1"})
+    CHECK(messageOf(std::string("shape ") + range + " -1:1\nweights 1 1 1\n")
+              .find(std::string("test.pattern:1: the range ") + range + " does not contain") == 0);
+  CHECK(messageOf("shape -1:1\n\nfactor 2\n") ==
+        "test.pattern:3: there are no weights; add a line such as 'weights 1 -2 1'");
+  CHECK(messageOf("shape -1:1\nweights 1 -2 1\nfactor\n") ==
+        "test.pattern:3: the factor is missing; give a number such as 'factor 4'");
+  CHECK(messageOf("shape -1:1\nfactor\nweights 1 -2 1\n") ==
+        "test.pattern:3: the factor is missing before 'weights'; give a number");
+  CHECK(messageOf("shape -1:1\nweights 1 -2 1\nfactor 2 3\n") ==
+        "test.pattern:3: unknown word '3'; the factor is one number, and is 2 already");
+  CHECK(messageOf("shape -1:1\nweights 1 -2 1\nfactor nan\n") ==
+        "test.pattern:3: 'nan' is no factor: give a finite number");
   CHECK(messageOf("shape 0:0\nweights 0\n").find("all weights of the pattern are 0") !=
         std::string::npos);
   CHECK(messageOf("shape 0:0\nweights 1\nfactor 0\n").find("factor 0") != std::string::npos);

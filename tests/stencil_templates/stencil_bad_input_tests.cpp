@@ -41,6 +41,12 @@ TEST_CASE("stencils: wrong arguments are told in the words of the stencil") {
                                          "but is a 1-dimensional array of float"});
   expectMessage(refusal(a, 2.0f, 1.0f), {"output 1 must be", "a scalar of type float"});
   expectMessage(refusal(a, b, a), {"parameter 1 must be a scalar of type float", "array of float"});
+  Array<float4, 2> vectors(8, 9);
+  CHECK(messageOf<ArgumentError>([&] {
+          Stencil([](Neighbourhood<float4, 2> p) { return p(0, 0); }).label("mix")(vectors, b);
+        }) ==
+        "stencil 'mix': the point function returns a value of type float4, which does not convert "
+        "to float, the type of the elements of output 1");
   expectMessage(refusal(PART1(a, 1), b, 1.0f), {"input 1 ('image') is annotated", ".devices("});
   expectMessage(refusal(a, a, 1.0f),
                 {"output 1 ('image') and input 1 ('image') are the same cells", "iterate(n)"});
@@ -91,11 +97,13 @@ TEST_CASE("stencils: point functions that are none are refused with the access")
   Array<int, 1> x(9), y(9), z(9);
   x = 1;
   const auto refusal = [&](auto function) {
-    return messageOf<KernelError>([&] { Stencil{function}(x, y, 2); });
+    return messageOf<KernelError>([&] { Stencil{function}.label("strange")(x, y, 2); });
   };
   const std::string here = "stencil_bad_input_tests.cpp:";
   expectMessage(refusal([](Neighbourhood<int, 1> v, Int d) { return v(d); }),
-                {"input 1 at an offset of dimension 1 whose values are not known", here});
+                {"stencil 'strange': the point function reads input 1 at an offset of dimension 1 "
+                 "whose values are not known",
+                 here});
   expectMessage(refusal([](Neighbourhood<int, 1> v, Int) { return v(v(0)); }), {"not known", here});
   expectMessage(refusal([](Neighbourhood<int, 1> v, Int n) {
                   Int sum = 0;
@@ -107,8 +115,9 @@ TEST_CASE("stencils: point functions that are none are refused with the access")
                 {"loops with constant bounds", here});
   expectMessage(refusal([](Neighbourhood<int, 1>, Output<int>, Int) {}),
                 {"never assigns output 1"});
-  expectMessage(refusal([](Neighbourhood<int, 1> v, Output<int> o, Int) { o += v(0); }),
-                {"reads output 1 before it assigns it", here});
+  expectMessage(
+      refusal([](Neighbourhood<int, 1> v, Output<int> o, Int) { o += v(0); }),
+      {"stencil 'strange': the point function reads output 1 before it assigns it", here});
   expectMessage(refusal([](Neighbourhood<int, 1> v, Int) {
                   barrier(LOCAL);
                   return v(0);

@@ -100,7 +100,7 @@ Grid<T> withMargins(const Grid<T>& grid, int dimension, int before, int after,
           case Kind::MirrorOdd:
             from[d] = mirrored;
             result.at(c) =
-                rule.kind == Kind::Mirror ? grid.at(from) : static_cast<T>(-grid.at(from));
+                rule.kind == Kind::Mirror ? grid.at(from) : static_cast<T>(T(0) - grid.at(from));
             break;
         }
       }
@@ -142,7 +142,7 @@ Grid<T> weightedSum(const Grid<T>& in, Grid<T> out, const std::vector<Tap>& taps
         for (const Tap& tap : taps) {
           Index3 from{};
           for (std::size_t k = 0; k < 3; ++k) from[k] = c[k] + margins.before[k] + tap.offset[k];
-          sum = sum + static_cast<T>(tap.weight) * all.at(from);
+          sum = static_cast<T>(sum + static_cast<T>(tap.weight) * all.at(from));
         }
         out.at(c) = sum;
       }
