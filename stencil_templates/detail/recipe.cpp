@@ -257,7 +257,7 @@ PointFacts findFacts(const PointFunction& point, const std::vector<ir::Type>& ou
   checkOutputs(access, symbols);
   for (std::size_t i = 0; i < reach.size(); ++i)
     setIntervals(reach[i], *access.find(symbols.inputs[i]), i, signature.dims);
-  facts.cost = costOf(*kernel, access);
+  facts.cost = strategies::costOf(*kernel, access);
   return facts;
 }
 

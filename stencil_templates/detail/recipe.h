@@ -11,12 +11,14 @@
 
 #include "hpl/ir/access.h"
 #include "hpl/ir/kernel.h"
+#include "hpl/strategies/point_cost.h"
 #include "stencil_templates/boundary.h"
-#include "stencil_templates/detail/point_cost.h"
 #include "stencil_templates/detail/point_function.h"
 
 /// What the kernel of a launch-level stencil is generated from.
 namespace hpl::stencils {
+
+using strategies::PointCost;
 
 /// How far a point function reads from the centre of one input; dimensions from slow to fast.
 struct Reach {

@@ -5,13 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "stencil_templates/detail/point_cost.h"
+#include "hpl/strategies/point_cost.h"
 #include "stencil_templates/detail/time_recipe.h"
 
 /// Which tiles, and how many steps per pass over memory, a time-tiled program is to have on a
 /// device: a model of the work that neighbouring tiles do twice, of the memory that the boxes need,
 /// and of the time that memory and arithmetic take.
 namespace hpl::stencils {
+
+using strategies::PointCost;
 
 /// What the model needs to know of a program and of where it runs.
 struct TileProblem {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the model thinks that a point function asks of a processor.
-#include "stencil_templates/detail/point_cost.h"
+#include "hpl/strategies/point_cost.h"
 
 #include <doctest/doctest.h>
 
