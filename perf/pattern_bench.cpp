@@ -36,27 +36,30 @@ StencilPattern patternOf(const std::string& name) {
   return StencilPattern::read(HPL_SAMPLES_DIR "/patterns/" + name + ".pattern");
 }
 
-/// A pattern by hand, from buffers of its own.
+/// A pattern by hand, in the memory of arrays, so that all contenders work in the same places.
 class HandWritten {
  public:
-  HandWritten(const std::string& name, int width, int height, const std::vector<float>& values) {
-    const std::size_t bytes = values.size() * sizeof(float);
-    in_ = device_.buffer(bytes);
-    out_ = device_.buffer(bytes);
-    device_.write(in_, values);
-    device_.write(out_, values);
+  HandWritten(const std::string& name, Array<float, 2>& in, Array<float, 2>& out)
+      : in_(device_.over(memoryOf(in), in.size() * sizeof(float))),
+        out_(device_.over(memoryOf(out), out.size() * sizeof(float))) {
+    const auto width = static_cast<cl_int>(in.getDimension(1));
+    const auto height = static_cast<cl_int>(in.getDimension(0));
     const bool isWide = name == "star9" || name == "upwind5";
     const int rows = height - (name == "upwind5" ? 2 : isWide ? 4 : 2);
     items_ = static_cast<std::size_t>((rows + kBand - 1) / kBand);
-    kernel_ =
-        device_.bind(device_.program(kRowsSource + kJacobiSource + kPatternsSource), name.c_str(),
-                     out_, in_, static_cast<cl_int>(width), static_cast<cl_int>(height), kBand);
+    kernel_ = device_.bind(device_.program(kRowsSource + kJacobiSource + kPatternsSource),
+                           name.c_str(), out_, in_, width, height, kBand);
   }
   void step() { device_.launch(kernel_, {items_}, {1}); }
   void finish() { device_.finish(); }
   std::vector<float> result(std::size_t count) { return device_.read<float>(out_, count); }
 
  private:
+  /// Which outlives this.
+  static std::shared_ptr<std::byte> memoryOf(Array<float, 2>& array) {
+    return {reinterpret_cast<std::byte*>(array.data()), [](std::byte*) {}};
+  }
+
   perf::stencils::ClDevice device_;
   perf::stencils::Buffer in_, out_;
   perf::stencils::Kernel kernel_;
@@ -77,7 +80,10 @@ bool agree(const std::string& name, int width, int height) {
   in.copyFrom(values.data());
   out.copyFrom(values.data());
   patternOf(name).specific<float, 2>()(in, out);
-  HandWritten twin(name, width, height, values);
+  Array<float, 2> theirIn(height, width), theirOut(height, width);
+  theirIn.copyFrom(values.data());
+  theirOut.copyFrom(values.data());
+  HandWritten twin(name, theirIn, theirOut);
   twin.step();
   const std::vector<float> theirs = twin.result(values.size());
   const float* ours = out.data(HPL_RD);
@@ -110,7 +116,6 @@ std::function<void()> runs(FRunner launch, const StencilPattern& pattern) {
 void registerPlanes() {
   constexpr int kSide = 4096;
   static Array<float, 2> in(kSide, kSide), out(kSide, kSide);
-  const std::vector<float> values(static_cast<std::size_t>(kSide) * kSide, 0.5f);
   in = 0.5f;
   out = 0.0f;
   for (const std::string name : kNames) {
@@ -118,7 +123,7 @@ void registerPlanes() {
     const auto specific = runs(pattern.specific<float, 2>()(in, out), pattern);
     perf::registerPair("pattern_" + name + "/specific_against_generic", kSteps, specific,
                        runs(pattern.generic<float, 2>(in, out), pattern));
-    const auto twin = std::make_shared<HandWritten>(name, kSide, kSide, values);
+    const auto twin = std::make_shared<HandWritten>(name, in, out);
     perf::registerPair("pattern_" + name + "/specific_against_hand_written", kSteps, specific,
                        [twin] {
                          for (int s = 0; s < kSteps; ++s) twin->step();

@@ -195,14 +195,15 @@ struct PatternPoint {
   double factor;
 
   Array<T, 0> operator()(Neighbourhood<T, N> cell) const {
-    Array<T, 0> sum = T(0);
-    for (const PatternNeighbour& n : neighbours) {
+    const auto term = [&](const PatternNeighbour& n) {
       const T weight = static_cast<T>(n.weight);
       const auto& o = n.offset;
-      if constexpr (N == 1) sum += weight * cell(o[0]);
-      if constexpr (N == 2) sum += weight * cell(o[0], o[1]);
-      if constexpr (N == 3) sum += weight * cell(o[0], o[1], o[2]);
-    }
+      if constexpr (N == 1) return weight * cell(o[0]);
+      if constexpr (N == 2) return weight * cell(o[0], o[1]);
+      if constexpr (N == 3) return weight * cell(o[0], o[1], o[2]);
+    };
+    Array<T, 0> sum = term(neighbours.front());
+    for (std::size_t k = 1; k < neighbours.size(); ++k) sum += term(neighbours[k]);
     if (factor != 1) sum /= static_cast<T>(factor);
     return sum;
   }
