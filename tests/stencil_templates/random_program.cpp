@@ -290,7 +290,7 @@ void referenceStep(const RandomProgram& program, std::vector<Grid<int>>& fields)
               Index3 from{};
               for (std::size_t d = 0; d < 3; ++d)
                 from[d] = c[d] + margins[tap.input].before[d] + tap.tap.offset[d];
-              sum += tap.tap.weight * inputs[tap.input].at(from);
+              sum = plusWeighted(sum, tap.tap.weight, inputs[tap.input].at(from));
             }
             fields[static_cast<std::size_t>(f.writes[o])].at(c) = sum;
           }

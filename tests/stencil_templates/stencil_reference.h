@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 /// What launch-level stencils are compared with: plain C++ that adds margins to an array, dimension
@@ -127,6 +128,16 @@ Grid<T> padded(const Grid<T>& grid, const Margins& margins, const Rules& rules) 
 bool isLeftOut(const Index3& cell, const Index3& extents, const Margins& margins,
                const Rules& rules);
 
+/// sum + weight * value; integers wrap around, as they do on devices.
+template <class T>
+T plusWeighted(T sum, T weight, T value) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<std::uint64_t>(sum) +
+                          static_cast<std::uint64_t>(weight) * static_cast<std::uint64_t>(value));
+  else
+    return static_cast<T>(sum + weight * value);
+}
+
 /// `out` after one application: sums of weight * neighbour in the order of the taps.
 template <class T>
 Grid<T> weightedSum(const Grid<T>& in, Grid<T> out, const std::vector<Tap>& taps,
@@ -142,7 +153,7 @@ Grid<T> weightedSum(const Grid<T>& in, Grid<T> out, const std::vector<Tap>& taps
         for (const Tap& tap : taps) {
           Index3 from{};
           for (std::size_t k = 0; k < 3; ++k) from[k] = c[k] + margins.before[k] + tap.offset[k];
-          sum = static_cast<T>(sum + static_cast<T>(tap.weight) * all.at(from));
+          sum = plusWeighted(sum, static_cast<T>(tap.weight), all.at(from));
         }
         out.at(c) = sum;
       }
