@@ -32,25 +32,15 @@ void ChainBuilder::load(Block& out) {
 }
 
 TimeBuilder::Box ChainBuilder::declaredRegion(Block& out, std::size_t k) {
-  Box region = regionOf(program_.stages[k], chain_.rows.boxes[k], number(0));
-  for (std::size_t d = 0; d < dims(); ++d) {
-    const std::string name = axisName(axisOf(d));
-    region.lo[d] = declared(out, "from_" + name, region.lo[d]);
-    region.hi[d] = declared(out, "to_" + name, region.hi[d]);
-  }
-  return region;
+  return declaredBox(out, regionOf(program_.stages[k], chain_.rows.boxes[k], number(0)));
 }
 
 Tiles ChainBuilder::tilesAt(Block& out, const TimeStage& stage, const Cell& cell) {
   Tiles tiles;
   const auto tileOf = [&](int field, ir::Interval rows) {
-    Tile tile;
     const auto f = static_cast<std::size_t>(field);
-    tile.memory = memory_[f];
-    tile.strides = strides_;
-    tile.along = alongRow(cell);
+    Tile tile = tileOver(memory_[f], cell);
     tile.ringAxis = axisOf(0);
-    for (std::size_t d = 0; d < dims(); ++d) tile.axis.push_back(axisOf(d));
     const std::string name = "row_" + param(program_.fields[f].current)->name;
     for (std::int64_t offset = rows.lo; offset < rows.hi + jam_; ++offset) {
       Cell row = cell;

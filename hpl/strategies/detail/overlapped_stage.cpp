@@ -73,11 +73,7 @@ Tiles OverlappedBuilder::tilesAt(Block& out, const TimeStage& stage, const Cell&
   Tiles tiles;
   for (std::size_t f = 0; f < buffers_.size(); ++f) {
     if (buffers_[f].memory == nullptr) continue;
-    Tile tile;
-    tile.memory = buffers_[f].memory;
-    tile.strides = strides_;
-    tile.along = alongRow(cell);
-    for (std::size_t d = 0; d < dims(); ++d) tile.axis.push_back(axisOf(d));
+    Tile tile = tileOver(buffers_[f].memory, cell);
     const Variable* current = param(program_.fields[f].current);
     const auto startAt = [&](const char* stem, const Expr* slot) {
       return declared(out, stem + current->name, rowIndex(slot, cell));

@@ -29,26 +29,6 @@ const Expr* ProgramStreamBuilder::slot(std::size_t field, const Expr* plane,
       builder_.cast(shift, kUlong));
 }
 
-TimeBuilder::Box ProgramStreamBuilder::onPlane(Box box, const Expr* plane) const {
-  box.lo[0] = plane;
-  box.hi[0] = nullptr;
-  return box;
-}
-
-TimeBuilder::Box ProgramStreamBuilder::declaredBox(Block& out, const Box& box) {
-  Box named = box;
-  for (std::size_t d = 0; d < dims(); ++d) {
-    const std::string name = axisName(axisOf(d));
-    named.lo[d] = declared(out, "from_" + name, box.lo[d]);
-    named.hi[d] = declared(out, "to_" + name, box.hi[d]);
-  }
-  return named;
-}
-
-const Expr* ProgramStreamBuilder::isBetween(const Expr* value, const Expr* lo, const Expr* hi) {
-  return both(builder_.binary(BinaryOp::Ge, value, lo), less(value, hi));
-}
-
 bool ProgramStreamBuilder::isInPlace(const TimeStage& stage) const {
   return std::any_of(stage.reads.begin(), stage.reads.end(), [&](const TimeRead& read) {
     const auto field = static_cast<std::size_t>(read.field);
@@ -61,12 +41,8 @@ Tiles ProgramStreamBuilder::tilesAt(Block& out, const TimeStage& stage, const Ce
   Tiles tiles;
   const auto add = [&](std::size_t f, int parameter, const char* stem,
                        const std::map<std::int64_t, const Expr*>& slots) {
-    Tile tile;
-    tile.memory = rings_[f].memory;
-    tile.strides = strides_;
-    tile.along = alongRow(cell);
+    Tile tile = tileOver(rings_[f].memory, cell);
     tile.ringAxis = axisOf(0);
-    for (std::size_t d = 0; d < dims(); ++d) tile.axis.push_back(axisOf(d));
     const std::string name = stem + param(program_.fields[f].current)->name;
     for (const auto& [offset, slot] : slots)
       tile.starts[offset] = declared(out, name, rowIndex(slot, cell));
@@ -112,26 +88,6 @@ void ProgramStreamBuilder::keep(Block& out, const Box& cells, int mostLanes) {
                builder_.assign(body, inBuffer(f, rings_[f].here, cell, lanes),
                                inBuffer(f, rings_[f].sources[0], cell, lanes));
              });
-  }
-}
-
-void ProgramStreamBuilder::keepSlabs(Block& out, const Box& wanted, const Box& region) {
-  Box rest = onPlane(wanted, plane_);
-  for (std::size_t d = 1; d < dims(); ++d) {
-    // The ends of rows are a few cells.
-    const int lanes = d == fastest() ? 1 : options_.lanes;
-    Box slab = rest;
-    if (stage().low[d] > 0) {
-      slab.hi[d] = builder_.smaller(region.lo[d], wanted.hi[d]);
-      keep(out, slab, lanes);
-    }
-    slab = rest;
-    if (stage().high[d] > 0) {
-      slab.lo[d] = builder_.larger(region.hi[d], wanted.lo[d]);
-      keep(out, slab, lanes);
-    }
-    rest.lo[d] = region.lo[d];
-    rest.hi[d] = region.hi[d];
   }
 }
 
@@ -182,7 +138,8 @@ void ProgramStreamBuilder::computeStage(Block& out, const Expr* front) {
     rings_[f].sources[0] = declared(*known, "own", slotSeen(f, plane_));
     rings_[f].here = declared(*known, "here", slot(f, plane_, stream_.made[k_][f]));
   }
-  keepSlabs(*rows, wanted, region);
+  forLeftOut(stage(), onPlane(wanted, plane_), region,
+             [&](const Box& slab, int lanes) { keep(*rows, slab, lanes); });
   Block* same = builder_.block();
   keep(*same, onPlane(wanted, plane_), options_.lanes);
   builder_.statement(*known, ir::If{isHere, rows, same});

@@ -52,12 +52,6 @@ class ProgramStreamBuilder final : public TimeBuilder {
   const Expr* slotSeen(std::size_t field, const Expr* plane) {
     return slot(field, plane, stream_.seen[k_][field]);
   }
-  /// The box with one plane alone.
-  Box onPlane(Box box, const Expr* plane) const;
-  /// As variables.
-  Box declaredBox(ir::Block& out, const Box& box);
-  const Expr* isBetween(const Expr* value, const Expr* lo, const Expr* hi);
-
   void load(ir::Block& planes, const Expr* front);
   // What function k_ does.
   void computeStage(ir::Block& out, const Expr* front);
@@ -65,7 +59,6 @@ class ProgramStreamBuilder final : public TimeBuilder {
   /// It writes the field to other planes, and leaves out cells of them that others need.
   bool keeps(std::size_t field) const;
   /// Cells that it leaves out, from the state before.
-  void keepSlabs(ir::Block& out, const Box& wanted, const Box& region);
   void keep(ir::Block& out, const Box& cells, int mostLanes);
   void store(ir::Block& out);
   // What is beyond the faces (program_stream_faces.cpp).

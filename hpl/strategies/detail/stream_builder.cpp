@@ -62,36 +62,12 @@ void StreamBuilder::declareSources(Block& out) {
   }
 }
 
-TimeBuilder::Box StreamBuilder::onPlane(Box box) const {
-  box.lo[0] = plane_;
-  box.hi[0] = nullptr;
-  return box;
-}
-
-TimeBuilder::Box StreamBuilder::declaredBox(Block& out, const Box& box) {
-  Box named = box;
-  for (std::size_t d = 0; d < dims(); ++d) {
-    const std::string name = axisName(axisOf(d));
-    named.lo[d] = declared(out, "from_" + name, box.lo[d]);
-    named.hi[d] = declared(out, "to_" + name, box.hi[d]);
-  }
-  return named;
-}
-
-const Expr* StreamBuilder::isBetween(const Expr* value, const Expr* lo, const Expr* hi) {
-  return both(builder_.binary(BinaryOp::Ge, value, lo), less(value, hi));
-}
-
 Tiles StreamBuilder::tilesAt(Block& out, const TimeStage&, const Cell& cell) {
   Tiles tiles;
   for (std::size_t f = 0; f < rings_.size(); ++f) {
     if (rings_[f].memory == nullptr) continue;
-    Tile tile;
-    tile.memory = rings_[f].memory;
-    tile.strides = strides_;
-    tile.along = alongRow(cell);
+    Tile tile = tileOver(rings_[f].memory, cell);
     tile.ringAxis = axisOf(0);
-    for (std::size_t d = 0; d < dims(); ++d) tile.axis.push_back(axisOf(d));
     const Variable* current = param(program_.fields[f].current);
     const auto startAt = [&](const char* stem, const Expr* slot) {
       return declared(out, stem + current->name, rowIndex(slot, cell));
@@ -110,7 +86,7 @@ Tiles StreamBuilder::tilesAt(Block& out, const TimeStage&, const Cell& cell) {
 
 void StreamBuilder::load(Block& out) {
   for (std::size_t f = 0; f < rings_.size(); ++f)
-    if (rings_[f].memory != nullptr) loadBox(out, f, onPlane(box_));
+    if (rings_[f].memory != nullptr) loadBox(out, f, onPlane(box_, plane_));
 }
 
 void StreamBuilder::keep(Block& out, const Box& cells, int mostLanes) {
@@ -125,39 +101,20 @@ void StreamBuilder::keep(Block& out, const Box& cells, int mostLanes) {
   }
 }
 
-void StreamBuilder::keepSlabs(Block& out, const Box& wanted, const Box& region) {
-  Box rest = onPlane(wanted);
-  for (std::size_t d = 1; d < dims(); ++d) {
-    // The ends of rows are a few cells.
-    const int lanes = d == fastest() ? 1 : options_.lanes;
-    Box slab = rest;
-    if (stage_.low[d] > 0) {
-      slab.hi[d] = builder_.smaller(region.lo[d], wanted.hi[d]);
-      keep(out, slab, lanes);
-    }
-    slab = rest;
-    if (stage_.high[d] > 0) {
-      slab.lo[d] = builder_.larger(region.hi[d], wanted.lo[d]);
-      keep(out, slab, lanes);
-    }
-    rest.lo[d] = region.lo[d];
-    rest.hi[d] = region.hi[d];
-  }
-}
-
 void StreamBuilder::computePlane(Block& out, const Box& wanted) {
   const Box region = declaredBox(out, regionOf(stage_, stream_.planes.boxes.front(), remaining_));
   declareSources(out);
   const bool leavesOut = stage_.low[0] > 0 || stage_.high[0] > 0;
   Block* rows = leavesOut ? builder_.block() : &out;
   Block* cells = builder_.block();
-  compute(*cells, stage_, onPlane(region));
-  builder_.statement(*rows, ir::If{isNotEmpty(onPlane(region)), cells, nullptr});
+  compute(*cells, stage_, onPlane(region, plane_));
+  builder_.statement(*rows, ir::If{isNotEmpty(onPlane(region, plane_)), cells, nullptr});
   // In place, these may lie where cells were that had to be read before.
-  keepSlabs(*rows, wanted, region);
+  forLeftOut(stage_, onPlane(wanted, plane_), region,
+             [&](const Box& slab, int lanes) { keep(*rows, slab, lanes); });
   if (!leavesOut) return;
   Block* same = builder_.block();
-  keep(*same, onPlane(wanted), options_.lanes);
+  keep(*same, onPlane(wanted, plane_), options_.lanes);
   builder_.statement(out, ir::If{isBetween(plane_, region.lo[0], region.hi[0]), rows, same});
 }
 

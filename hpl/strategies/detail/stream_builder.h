@@ -56,18 +56,12 @@ class StreamBuilder final : public TimeBuilder {
   /// The plane inside of the grid that is read at an offset from the present one.
   const Expr* sourcePlane(const TimeRead& read, std::int64_t offset);
   void declareSources(ir::Block& out);
-  /// The box with the present plane alone.
-  Box onPlane(Box box) const;
-  /// As variables.
-  Box declaredBox(ir::Block& out, const Box& box);
-  const Expr* isBetween(const Expr* value, const Expr* lo, const Expr* hi);
 
   // What a level does with its plane.
   void level(ir::Block& out);
   void load(ir::Block& out);
   void computePlane(ir::Block& out, const Box& wanted);
   /// Cells that the function leaves out, from the level before.
-  void keepSlabs(ir::Block& out, const Box& wanted, const Box& region);
   void keep(ir::Block& out, const Box& cells, int mostLanes);
   // Faces: `next` is what the following level computes.
   void margins(ir::Block& out, const Box& next);

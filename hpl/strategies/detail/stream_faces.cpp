@@ -27,7 +27,7 @@ void StreamBuilder::oppositePlane(Block& out, const TimeRead& read, const Box& r
                             builder_.binary(BinaryOp::Le, reads.lo[0], opposite));
   Block* copy = builder_.block();
   copyNegated(*copy, field, declared(*copy, "opposite", slot(field, level_, opposite)),
-              rings_[field].here, onPlane(reads));
+              rings_[field].here, onPlane(reads, plane_));
   builder_.statement(out, ir::If{isRead, copy, nullptr});
 }
 
@@ -37,7 +37,7 @@ void StreamBuilder::margins(Block& out, const Box& next) {
     const auto field = static_cast<std::size_t>(read.field);
     if (rings_[field].memory == nullptr) continue;
     Block* fills = builder_.block();
-    fillMargins(*fills, read, onPlane(region));
+    fillMargins(*fills, read, onPlane(region, plane_));
     oppositePlane(*fills, read, grown(region, read.offsets));
     if (fills->stmts.empty()) continue;
     if (isWritten(field)) {
@@ -64,11 +64,12 @@ void StreamBuilder::planesBeyond(Block& out, const Box& next) {
       if (!isWritten(field)) isRead = both(isLevel(number(0)), isRead);
       Block* fills = builder_.block();
       if (beyond == Beyond::Value) {
-        fillValue(*fills, read, high ? 1 : 0, rings_[field].here, onPlane(reads));
+        fillValue(*fills, read, high ? 1 : 0, rings_[field].here, onPlane(reads, plane_));
       } else {
         const Expr* mirrored = minus(plus(builder_.add(whole(0), -1), whole(0)), plane_);
         copyNegated(*fills, field, rings_[field].here,
-                    declared(*fills, "opposite", slot(field, level_, mirrored)), onPlane(reads));
+                    declared(*fills, "opposite", slot(field, level_, mirrored)),
+                    onPlane(reads, plane_));
       }
       builder_.statement(out, ir::If{isRead, fills, nullptr});
     }

@@ -274,6 +274,46 @@ TimeBuilder::Box TimeBuilder::regionOf(const TimeStage& stage, const LinearGrowt
   return region;
 }
 
+TimeBuilder::Box TimeBuilder::declaredBox(Block& out, const Box& box) {
+  Box named = box;
+  for (std::size_t d = 0; d < dims(); ++d) {
+    const std::string name = axisName(axisOf(d));
+    named.lo[d] = declared(out, "from_" + name, box.lo[d]);
+    named.hi[d] = declared(out, "to_" + name, box.hi[d]);
+  }
+  return named;
+}
+
+void TimeBuilder::forLeftOut(const TimeStage& stage, const Box& plane, const Box& region,
+                             const std::function<void(const Box& slab, int lanes)>& code) {
+  Box rest = plane;
+  for (std::size_t d = 1; d < dims(); ++d) {
+    // The ends of rows are a few cells.
+    const int lanes = d == fastest() ? 1 : options_.lanes;
+    Box slab = rest;
+    if (stage.low[d] > 0) {
+      slab.hi[d] = builder_.smaller(region.lo[d], plane.hi[d]);
+      code(slab, lanes);
+    }
+    slab = rest;
+    if (stage.high[d] > 0) {
+      slab.lo[d] = builder_.larger(region.hi[d], plane.lo[d]);
+      code(slab, lanes);
+    }
+    rest.lo[d] = region.lo[d];
+    rest.hi[d] = region.hi[d];
+  }
+}
+
+Tile TimeBuilder::tileOver(const Variable* memory, const Cell& cell) {
+  Tile tile;
+  tile.memory = memory;
+  tile.strides = strides_;
+  tile.along = alongRow(cell);
+  for (std::size_t d = 0; d < dims(); ++d) tile.axis.push_back(axisOf(d));
+  return tile;
+}
+
 const Expr* TimeBuilder::isNotEmpty(const Box& box) {
   const Expr* all = nullptr;
   for (std::size_t d = 0; d < dims(); ++d)

@@ -91,6 +91,8 @@ class TimeBuilder : protected KernelWriter {
   /// gives the cell's.
   const Expr* rowIndex(const Expr* slot, const Cell& cell);
   const Expr* alongRow(const Cell& cell) { return builder_.cast(cell[fastest()], kUlong); }
+  /// For the cells around one; where rows start there is up to the caller.
+  Tile tileOver(const ir::Variable* memory, const Cell& cell);
   /// How far (ulong) a cell lies from the beginning of the boxes along a dimension but the fastest.
   virtual const Expr* placeAlong(std::size_t d, const Expr* at);
   const Expr* inGlobal(const ir::Variable* array, const Cell& cell, int lanes);
@@ -99,6 +101,20 @@ class TimeBuilder : protected KernelWriter {
   // Regions.
   Box regionOf(const TimeStage& stage, const LinearGrowth& line, const Expr* remaining);
   const Expr* isNotEmpty(const Box& box);
+  const Expr* isBetween(const Expr* value, const Expr* lo, const Expr* hi) {
+    return both(builder_.binary(ir::BinaryOp::Ge, value, lo), less(value, hi));
+  }
+  /// As variables.
+  Box declaredBox(ir::Block& out, const Box& box);
+  /// The box with one plane alone.
+  static Box onPlane(Box box, const Expr* plane) {
+    box.lo[0] = plane;
+    box.hi[0] = nullptr;
+    return box;
+  }
+  /// Calls code(slab, lanes) for the slabs of a plane that a function leaves out around its region.
+  void forLeftOut(const TimeStage& stage, const Box& plane, const Box& region,
+                  const std::function<void(const Box& slab, int lanes)>& code);
   /// What is read to compute a box.
   Box grown(const Box& region, const std::array<ir::Interval, 3>& offsets);
   /// Fills what is read beyond the faces of the boxes' dimensions.
