@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -41,5 +43,26 @@ void runOriginal(const ir::Kernel& kernel, const Ids& ids, std::vector<ir::Argum
 /// Runs the rewritten kernel with blocks of the given size, with bounds and races checked.
 void runRows(const Rows& rows, const Ids& ids, const std::array<std::uint64_t, 3>& block,
              std::vector<ir::Argument> arguments);
+
+/// Runs a kernel of (out, in) both ways, the rewritten one in blocks of each of these sizes, and
+/// requires the same bits.
+template <class T>
+void requireSameRows(const ir::Kernel& original, const Rows& rewritten, std::vector<T> in,
+                     std::int64_t height, const std::vector<std::array<std::uint64_t, 3>>& blocks) {
+  const std::int64_t width = static_cast<std::int64_t>(in.size()) / height;
+  const Ids ids{2, {0, 0, 0}, {std::uint64_t(width), std::uint64_t(height), 1}};
+  const auto arguments = [&](std::vector<T>& out) {
+    return std::vector<ir::Argument>{ir::arrayArgument(out.data(), {height, width}),
+                                     ir::arrayArgument(in.data(), {height, width})};
+  };
+  const std::vector<T> before(in.size(), T{3});
+  std::vector<T> expected = before;
+  runOriginal(original, ids, arguments(expected));
+  for (const auto& block : blocks) {
+    std::vector<T> got = before;
+    runRows(rewritten, ids, block, arguments(got));
+    REQUIRE(got == expected);
+  }
+}
 
 }  // namespace hpl::strategies::test
