@@ -123,9 +123,9 @@ std::string whyNotOverlapped(const TimeProgram& program);
 /// Whether the field has boxes in local memory. Others are read from global memory, or written
 /// there.
 std::vector<bool> hasBoxes(const TimeProgram& program, const OverlappedOptions& options);
-/// Local memory that a group needs: two boxes for each field that changes where its neighbours
-/// look, one for each other field that is read away from the own cell. `bytes`: of an element of
-/// each field.
+/// Local memory that a group needs: a box for each field that is read away from the own cell; for
+/// one that changes where its neighbours look, two boxes, or, for a work-item alone, a few rows
+/// more. `bytes`: of an element of each field.
 std::size_t boxBytes(const TimeProgram& program, const std::vector<std::size_t>& bytes,
                      const OverlappedOptions& options);
 

@@ -14,12 +14,28 @@ void OverlappedBuilder::declareBuffers(Block& out) {
   for (std::size_t f = 0; f < buffers_.size(); ++f) {
     if (plan_.fields[f].isGlobal) continue;
     const Variable* array = param(program_.fields[f].current);
-    buffers_[f].memory = declareMemory(out, f, plan_.fields[f].hasTwo ? 2 : 1);
-    if (!plan_.fields[f].hasTwo) continue;
-    Variable* now = builder_.variable("now_" + array->name, kLong);
-    builder_.declare(out, now, number(0));
-    buffers_[f].now = now;
+    const FieldPlan& plan = plan_.fields[f];
+    buffers_[f].memory =
+        declareMemory(out, f, plan.hasTwo && plan.slide == 0 ? 2 : 1, plan.slide * strides_[0]);
+    if (!plan.hasTwo) continue;
+    buffers_[f].now = builder_.variable("now_" + array->name, kLong);
+    buffers_[f].distance = boxCells_ / slotCells_;
   }
+}
+
+/// Fields slide as little as they can, so that new rows come to lie where old ones were read a
+/// moment ago: there the cache has their lines.
+void OverlappedBuilder::declarePlaces(Block& out) {
+  for (const TimeStage& stage : program_.stages)
+    for (const int written : stage.writes)
+      if (slides(stage, written))
+        buffers_[static_cast<std::size_t>(written)].distance =
+            (OverlappedPlan::rowsReach(stage) + std::max(1, rowsOf(stage))) * strides_[0] /
+            slotCells_;
+  for (std::size_t f = 0; f < buffers_.size(); ++f)
+    if (buffers_[f].now != nullptr)
+      builder_.declare(out, buffers_[f].now,
+                       number(plan_.fields[f].slide > 0 ? buffers_[f].distance : 0));
 }
 
 const Expr* OverlappedBuilder::slotOf(std::size_t field) {
@@ -44,20 +60,23 @@ void OverlappedBuilder::store(Block& out) {
     }
 }
 
-void OverlappedBuilder::copyWithin(Block& out, std::size_t field, const Box& box) {
-  forCells(out, box, lanesFor(field), [&](Block& body, const Cell& cell, int lanes) {
-    builder_.assign(body, inBuffer(field, other(slotOf(field)), cell, lanes),
-                    inBuffer(field, slotOf(field), cell, lanes));
+void OverlappedBuilder::copyWithin(Block& out, std::size_t field, const Box& box, int lanes) {
+  forCells(out, box, lanes, [&](Block& body, const Cell& cell, int width) {
+    builder_.assign(body, inBuffer(field, otherSlotOf(field), cell, width),
+                    inBuffer(field, slotOf(field), cell, width));
   });
 }
 
 /// Cells that no function computes are the same before and after all steps: both boxes get them.
-/// Fields that several functions write need more than that, see keepOthers.
+/// Fields that several functions write, and those that slide, need more than that: see
+/// overlapped_stage.cpp.
 void OverlappedBuilder::keepUnwritten(Block& out) {
   for (const TimeStage& stage : program_.stages) {
     for (const int written : stage.writes) {
       const auto field = static_cast<std::size_t>(written);
-      if (!plan_.fields[field].hasTwo || plan_.fields[field].writers > 1) continue;
+      if (!plan_.fields[field].hasTwo || plan_.fields[field].writers > 1 ||
+          plan_.fields[field].slide > 0)
+        continue;
       const Expr* leavesOut = nullptr;
       for (std::size_t d = 0; d < dims(); ++d) {
         if (stage.low[d] > 0) leavesOut = either(leavesOut, less(box_.lo[d], number(stage.low[d])));
@@ -66,7 +85,7 @@ void OverlappedBuilder::keepUnwritten(Block& out) {
       }
       if (leavesOut == nullptr) continue;
       Block* copies = builder_.block();
-      copyWithin(*copies, field, box_);
+      copyWithin(*copies, field, box_, lanesFor(field));
       builder_.statement(out, ir::If{leavesOut, copies, nullptr});
       barrier(out);
     }
@@ -77,6 +96,7 @@ Overlapped OverlappedBuilder::build() {
   Block* body = builder_.block();
   declareBuffers(*body);
   declareTile(*body);
+  declarePlaces(*body);
   load(*body);
   keepUnwritten(*body);
   const Expr* steps = builder_.cast(builder_.ref(param(program_.steps)), kLong);

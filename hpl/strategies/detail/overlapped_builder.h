@@ -11,7 +11,10 @@ class OverlappedBuilder final : public TimeBuilder {
  public:
   OverlappedBuilder(const ir::Kernel& kernel, const ir::AccessSummary& summary,
                     const TimeProgram& program, const OverlappedOptions& options)
-      : TimeBuilder(kernel, summary, program, options, planOverlapped(program, options), 0) {}
+      : TimeBuilder(kernel, summary, program, options, planOverlapped(program, options), 0) {
+    // So that compilers see that vectors lie at multiples of their length.
+    if (isAlone()) slotCells_ = options_.lanes;
+  }
 
   Overlapped build();
 
@@ -19,28 +22,49 @@ class OverlappedBuilder final : public TimeBuilder {
   /// A field in local memory.
   struct Buffer {
     const ir::Variable* memory = nullptr;
-    /// Which of the two boxes holds the present cells; null: there is one.
-    const ir::Variable* now = nullptr;
+    /// Where the present cells begin, 0 or `distance`; null: they have one place.
+    ir::Variable* now = nullptr;
+    std::int64_t distance = 0;
   };
 
   void declareBuffers(ir::Block& out);
+  void declarePlaces(ir::Block& out);
   void load(ir::Block& out);
   void store(ir::Block& out);
   void keepUnwritten(ir::Block& out);
 
   const ir::Variable* memoryOf(std::size_t field) const override { return buffers_[field].memory; }
   const Expr* slotOf(std::size_t field) override;
-  const Expr* other(const Expr* slot) { return minus(number(1), slot); }
-  void copyWithin(ir::Block& out, std::size_t field, const Box& box);
+  const Expr* otherSlotOf(std::size_t field) {
+    return minus(number(buffers_[field].distance), slotOf(field));
+  }
+  void copyWithin(ir::Block& out, std::size_t field, const Box& box, int lanes);
 
   // A function of a step (overlapped_stage.cpp).
   void stage(ir::Block& out, std::size_t k, const Expr* remaining);
-  void keepOthers(ir::Block& out, const TimeStage& stage, const LinearGrowth& line,
-                  const Expr* remaining, const Box& region, std::size_t field);
+  void keepOthers(ir::Block& out, const TimeStage& stage, std::size_t field);
+  /// Whether new cells of the field take the places of old ones.
+  bool slides(const TimeStage& stage, int field) const {
+    return OverlappedPlan::swaps(stage, field) &&
+           plan_.fields[static_cast<std::size_t>(field)].slide > 0;
+  }
+  static bool leavesOut(const TimeStage& stage) {
+    return stage.low != std::array<std::int64_t, 3>{} ||
+           stage.high != std::array<std::int64_t, 3>{};
+  }
+  /// What the function would compute if it left out nothing.
+  Box wantedOf(ir::Block& out, const TimeStage& stage, const LinearGrowth& box,
+               const Expr* remaining);
+  void slideLeftOut(ir::Block& out, const TimeStage& stage, bool isBefore);
+  const Expr* goesUp(const TimeStage& stage) override;
+  void rowsDone(ir::Block& out, const TimeStage& stage, const RowsAtOnce& rows) override;
   Tiles tilesAt(ir::Block& out, const TimeStage& stage, const Cell& cell) override;
   bool isInPlace(const TimeStage& stage) const override;
 
   std::vector<Buffer> buffers_;
+  /// Of the present function: what it computes, and what it would.
+  Box region_;
+  Box wanted_;
 };
 
 }  // namespace hpl::strategies::detail

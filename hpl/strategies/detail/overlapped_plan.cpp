@@ -142,6 +142,14 @@ bool OverlappedPlan::swaps(const TimeStage& stage, int field) {
   });
 }
 
+std::int64_t OverlappedPlan::rowsReach(const TimeStage& stage) {
+  std::int64_t reach = 0;
+  for (const TimeRead& read : stage.reads)
+    if (swaps(stage, read.field))
+      reach = std::max({reach, -read.offsets[0].lo, read.offsets[0].hi});
+  return reach;
+}
+
 OverlappedPlan planOverlapped(const TimeProgram& program, const OverlappedOptions& options) {
   OverlappedPlan plan;
   plan.isPeriodic = periodicDims(program);
@@ -165,6 +173,16 @@ OverlappedPlan planOverlapped(const TimeProgram& program, const OverlappedOption
   }
 
   const bool alone = isAlone(options);
+  // Others of a group would still read what one of them overwrites. In one dimension there are no
+  // rows, and where several functions write a field their slides would not be the same.
+  for (const TimeStage& stage : program.stages) {
+    for (const int written : stage.writes) {
+      FieldPlan& field = plan.fields[static_cast<std::size_t>(written)];
+      if (alone && program.dims > 1 && field.hasTwo && field.writers == 1)
+        field.slide =
+            OverlappedPlan::rowsReach(stage) + std::max<std::int64_t>(kMostRows, options.jam);
+    }
+  }
   for (std::size_t d = 0; d < static_cast<std::size_t>(program.dims); ++d) {
     const bool isFastest = d + 1 == static_cast<std::size_t>(program.dims);
     const std::int64_t further = options.depth - 1;
@@ -237,9 +255,11 @@ std::size_t boxBytes(const TimeProgram& program, const std::vector<std::size_t>&
   std::size_t total = 0;
   for (std::size_t f = 0; f < program.fields.size(); ++f) {
     if (plan.fields[f].isGlobal) continue;
-    std::size_t box = bytes[f];
-    for (const std::int64_t extent : plan.extent) box *= static_cast<std::size_t>(extent);
-    total += plan.fields[f].hasTwo ? 2 * box : box;
+    const detail::FieldPlan& field = plan.fields[f];
+    std::size_t row = bytes[f];
+    for (std::size_t d = 1; d < 3; ++d) row *= static_cast<std::size_t>(plan.extent[d]);
+    const std::int64_t rows = plan.extent[0] + field.slide;
+    total += row * static_cast<std::size_t>(field.hasTwo && field.slide == 0 ? 2 * rows : rows);
   }
   return total;
 }

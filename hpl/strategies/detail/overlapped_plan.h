@@ -8,11 +8,19 @@
 /// What of a time-tiled kernel is known before any code is written.
 namespace hpl::strategies::detail {
 
+/// The most rows that a function computes at once.
+constexpr std::int64_t kMostRows = 8;
+
 struct FieldPlan {
   /// The kernel reads it from global memory, or writes it there: it has no box.
   bool isGlobal = false;
-  /// A function reads its neighbours while it writes it: old and new cells are kept apart.
+  /// A function reads its neighbours while it writes it: old and new cells are kept apart, in two
+  /// boxes, unless the box slides.
   bool hasTwo = false;
+  /// One box has room for so many more rows (planes, in three dimensions): new rows are written
+  /// where old ones are that no row to come reads, that much higher and lower by turns. 0: it does
+  /// not slide.
+  std::int64_t slide = 0;
   /// Functions that write it.
   int writers = 0;
 };
@@ -32,6 +40,8 @@ struct OverlappedPlan {
 
   /// Whether the stage keeps the field's old cells while it writes new ones.
   static bool swaps(const TimeStage& stage, int field);
+  /// The farthest row that the stage reads of fields that it swaps.
+  static std::int64_t rowsReach(const TimeStage& stage);
 };
 
 /// What is read around a cell, the cells that mirrors show among it.

@@ -11,23 +11,71 @@ using ir::Block;
 using ir::Expr;
 using ir::Variable;
 
-/// Cells that this function leaves alone and others have written: they go along into the new box.
-void OverlappedBuilder::keepOthers(Block& out, const TimeStage& stage, const LinearGrowth& box,
-                                   const Expr* remaining, const Box& region, std::size_t field) {
+TimeBuilder::Box OverlappedBuilder::wantedOf(Block& out, const TimeStage& stage,
+                                             const LinearGrowth& box, const Expr* remaining) {
   TimeStage everywhere = stage;
   everywhere.low = {};
   everywhere.high = {};
-  if (everywhere.low == stage.low && everywhere.high == stage.high) return;
-  const Box wanted = regionOf(everywhere, box, remaining);
-  const Expr* leavesOut = nullptr;
+  Box wanted = regionOf(everywhere, box, remaining);
   for (std::size_t d = 0; d < dims(); ++d) {
-    if (stage.low[d] > 0) leavesOut = either(leavesOut, less(wanted.lo[d], region.lo[d]));
-    if (stage.high[d] > 0) leavesOut = either(leavesOut, less(region.hi[d], wanted.hi[d]));
+    const std::string name = axisName(axisOf(d));
+    wanted.lo[d] = declared(out, "keep_" + name, wanted.lo[d]);
+    wanted.hi[d] = declared(out, "keep_end_" + name, wanted.hi[d]);
+  }
+  return wanted;
+}
+
+/// Cells that this function leaves alone and others have written: they go along into the new box.
+void OverlappedBuilder::keepOthers(Block& out, const TimeStage& stage, std::size_t field) {
+  const Expr* isLeft = nullptr;
+  for (std::size_t d = 0; d < dims(); ++d) {
+    if (stage.low[d] > 0) isLeft = either(isLeft, less(wanted_.lo[d], region_.lo[d]));
+    if (stage.high[d] > 0) isLeft = either(isLeft, less(region_.hi[d], wanted_.hi[d]));
   }
   Block* copies = builder_.block();
-  copyWithin(*copies, field, wanted);
-  builder_.statement(out, ir::If{leavesOut, copies, nullptr});
+  copyWithin(*copies, field, wanted_, lanesFor(field));
+  builder_.statement(out, ir::If{isLeft, copies, nullptr});
   barrier(out);
+}
+
+const Expr* OverlappedBuilder::goesUp(const TimeStage& stage) {
+  // All that a function swaps has slid the same way.
+  for (const int written : stage.writes)
+    if (slides(stage, written))
+      return builder_.binary(BinaryOp::Ne, slotOf(static_cast<std::size_t>(written)), number(0));
+  return nullptr;
+}
+
+/// Rows that the function leaves out go along with the others, in their order: those before the
+/// first row that it computes, or those after the last one.
+void OverlappedBuilder::slideLeftOut(Block& out, const TimeStage& stage, bool isBefore) {
+  if (stage.low[0] == 0 && stage.high[0] == 0) return;
+  for (const int written : stage.writes) {
+    if (!slides(stage, written)) continue;
+    const Expr* upwards = goesUp(stage);
+    const Expr* atBegin = isBefore ? upwards : builder_.unary(ir::UnaryOp::LogicalNot, upwards);
+    Box rows = wanted_;
+    rows.lo[0] = declared(out, "left_from", builder_.select(atBegin, wanted_.lo[0], region_.hi[0]));
+    rows.hi[0] = declared(out, "left_to", builder_.select(atBegin, region_.lo[0], wanted_.hi[0]));
+    const RowsAtOnce row = rowsInOrder(out, 0, rows, {nullptr, 1, upwards});
+    const auto field = static_cast<std::size_t>(written);
+    copyWithin(*row.body, field, onPlane(rows, row.first), lanesFor(field));
+  }
+}
+
+/// The ends of rows that the function leaves out, too.
+void OverlappedBuilder::rowsDone(Block& out, const TimeStage& stage, const RowsAtOnce& rows) {
+  if (!leavesOut(stage)) return;
+  Box plane = wanted_;
+  plane.lo[0] = rows.first;
+  plane.hi[0] = plus(rows.first, rows.count);
+  for (const int written : stage.writes) {
+    if (!slides(stage, written)) continue;
+    const auto field = static_cast<std::size_t>(written);
+    forLeftOut(stage, plane, region_, [&](const Box& slab, int lanes) {
+      copyWithin(out, field, slab, lanes == 1 ? 1 : lanesFor(field));
+    });
+  }
 }
 
 void OverlappedBuilder::stage(Block& out, std::size_t k, const Expr* remaining) {
@@ -39,21 +87,26 @@ void OverlappedBuilder::stage(Block& out, std::size_t k, const Expr* remaining) 
     region.lo[d] = declared(out, "from_" + name, region.lo[d]);
     region.hi[d] = declared(out, "to_" + name, region.hi[d]);
   }
+  region_ = region;
   Block* body = builder_.block();
+  if (leavesOut(stage)) wanted_ = wantedOf(*body, stage, line, remaining);
   for (const TimeRead& read : stage.reads)
     if (!plan_.fields[static_cast<std::size_t>(read.field)].isGlobal)
       fillMargins(*body, read, region);
   for (const int written : stage.writes) {
     const auto field = static_cast<std::size_t>(written);
-    if (OverlappedPlan::swaps(stage, written) && plan_.fields[field].writers > 1)
-      keepOthers(*body, stage, line, remaining, region, field);
+    if (leavesOut(stage) && OverlappedPlan::swaps(stage, written) &&
+        plan_.fields[field].writers > 1)
+      keepOthers(*body, stage, field);
   }
+  slideLeftOut(*body, stage, true);
   compute(*body, stage, region);
+  slideLeftOut(*body, stage, false);
   barrier(*body);
   for (const int written : stage.writes) {
-    if (!OverlappedPlan::swaps(stage, written)) continue;
-    const Expr* now = slotOf(static_cast<std::size_t>(written));
-    builder_.assign(*body, now, other(now));
+    const auto field = static_cast<std::size_t>(written);
+    if (OverlappedPlan::swaps(stage, written))
+      builder_.assign(*body, slotOf(field), otherSlotOf(field));
   }
   const Expr* isWanted = isNotEmpty(region);
   if (plan_.isOfLastStep[k] && options_.depth > 1)
@@ -82,7 +135,7 @@ Tiles OverlappedBuilder::tilesAt(Block& out, const TimeStage& stage, const Cell&
     tiles.emplace(current, tile);
     if (program_.fields[f].next < 0) continue;
     if (OverlappedPlan::swaps(stage, static_cast<int>(f)))
-      tile.start = startAt("new_", other(slotOf(f)));
+      tile.start = startAt("new_", otherSlotOf(f));
     tiles.emplace(param(program_.fields[f].next), tile);
   }
   return tiles;

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "hpl/strategies/detail/body_copies.h"
@@ -129,6 +130,29 @@ class TimeBuilder : protected KernelWriter {
   /// Whether some results take the places of cells that are still read, or were.
   virtual bool isInPlace(const TimeStage& stage) const = 0;
   void compute(ir::Block& out, const TimeStage& stage, const Box& region);
+  /// How many rows the function computes at once; 0: it goes cell by cell.
+  int rowsOf(const TimeStage& stage);
+  /// Rows (planes) that are worked on together.
+  struct RowsAtOnce {
+    ir::Block* body = nullptr;
+    const Expr* first = nullptr;
+    const Expr* count = nullptr;
+    /// Whether they are as many as were asked for, or one; null: that is the same.
+    const Expr* areAll = nullptr;
+  };
+  struct RowOrder {
+    /// Several at once need it.
+    const Expr* isWide = nullptr;
+    int rows = 1;
+    /// Whether to begin with the first ones or with the last ones; null: with the first ones.
+    const Expr* upwards = nullptr;
+  };
+  /// A loop over the rows of a box.
+  RowsAtOnce rowsInOrder(ir::Block& out, std::size_t d, const Box& box, const RowOrder& order);
+  /// RowOrder::upwards for the rows of a function.
+  virtual const Expr* goesUp(const TimeStage&) { return nullptr; }
+  /// What is to be done after rows were computed.
+  virtual void rowsDone(ir::Block&, const TimeStage&, const RowsAtOnce&) {}
 
   const TimeProgram& program_;
   OverlappedOptions options_;
@@ -174,6 +198,8 @@ class TimeBuilder : protected KernelWriter {
   BodyContext context(const Tiles& tiles, int lanes);
   Place place(const Cell& cell);
 
+  /// What rowsOf has found.
+  std::unordered_map<const TimeStage*, int> rows_;
   /// The place in the row of the present cell, where that is what a loop counts.
   const ir::Variable* along_ = nullptr;
   /// Some functions' rows hand on values.

@@ -204,16 +204,52 @@ int TimeBuilder::rowsAtOnce(const TimeStage& stage, const JamChoice& choice) {
   return isPlane ? 4 : 8;
 }
 
-void TimeBuilder::compute(Block& out, const TimeStage& stage, const Box& region) {
+int TimeBuilder::rowsOf(const TimeStage& stage) {
+  const auto known = rows_.find(&stage);
+  if (known != rows_.end()) return known->second;
   const JamChoice choice = chooseJam(source_.summary(), {.dims = program_.dims});
   if (options_.vectors == 0) options_.vectors = choice.vectors;
-  if (canBeVectors(stage)) {
-    jam_ = rowsAtOnce(stage, choice);
-    return computeRows(out, stage, region);
+  const int rows = canBeVectors(stage) ? rowsAtOnce(stage, choice) : 0;
+  return rows_[&stage] = rows;
+}
+
+void TimeBuilder::compute(Block& out, const TimeStage& stage, const Box& region) {
+  jam_ = rowsOf(stage);
+  if (jam_ > 0) return computeRows(out, stage, region);
+  const auto cells = [&](Block& part, const Box& box) {
+    forCells(part, box, 1, [&](Block& body, const Cell& cell, int) {
+      scalars(stage, joined(tilesAt(body, stage, cell)), cell, body);
+    });
+  };
+  const Expr* upwards = goesUp(stage);
+  if (upwards == nullptr) return cells(out, region);
+  const RowsAtOnce rows = rowsInOrder(out, 0, region, {nullptr, 1, upwards});
+  cells(*rows.body, onPlane(region, rows.first));
+  rowsDone(*rows.body, stage, rows);
+}
+
+TimeBuilder::RowsAtOnce TimeBuilder::rowsInOrder(Block& out, std::size_t d, const Box& box,
+                                                 const RowOrder& order) {
+  Variable* row = builder_.variable(axisName(axisOf(d)), kLong);
+  Variable* counted = order.upwards == nullptr ? row : builder_.variable("next", kLong);
+  const Expr* at = builder_.ref(counted);
+  const bool isJam = order.rows > 1;
+  RowsAtOnce rows{nullptr, builder_.ref(row), number(1), nullptr};
+  if (isJam) {
+    rows.areAll =
+        both(order.isWide, builder_.binary(BinaryOp::Le, builder_.add(at, order.rows), box.hi[d]));
+    rows.count = builder_.select(rows.areAll, number(order.rows), number(1));
   }
-  forCells(out, region, 1, [&](Block& body, const Cell& cell, int) {
-    scalars(stage, joined(tilesAt(body, stage, cell)), cell, body);
-  });
+  rows.body = builder_.loop(out, counted, box.lo[d], less(at, box.hi[d]), plus(at, rows.count));
+  if (isJam) {
+    rows.areAll = declared(*rows.body, "tall", rows.areAll);
+    rows.count = builder_.select(rows.areAll, number(order.rows), number(1));
+  }
+  if (order.upwards != nullptr) {
+    const Expr* mirrored = minus(minus(plus(box.lo[d], box.hi[d]), at), rows.count);
+    builder_.declare(*rows.body, row, builder_.select(order.upwards, at, mirrored));
+  }
+  return rows;
 }
 
 void TimeBuilder::computeRows(Block& out, const TimeStage& stage, const Box& region) {
@@ -223,25 +259,21 @@ void TimeBuilder::computeRows(Block& out, const TimeStage& stage, const Box& reg
       builder_.binary(BinaryOp::Le, builder_.add(region.lo[last], width), region.hi[last]);
   Block* inner = &out;
   Cell at{};
-  const Expr* isTall = nullptr;
+  // Of the dimension along which there are several at once.
+  RowsAtOnce outer;
   for (std::size_t d = 0; d < last; ++d) {
     if (region.hi[d] == nullptr) {
       at[d] = region.lo[d];
       continue;
     }
-    Variable* row = builder_.variable(axisName(axisOf(d)), kLong);
-    at[d] = builder_.ref(row);
-    if (d > ringDims_ || jam_ == 1) {
-      inner = builder_.loop(*inner, row, region.lo[d], less(at[d], region.hi[d]),
-                            builder_.add(at[d], 1));
-      continue;
-    }
-    const Expr* fits =
-        both(isWide, builder_.binary(BinaryOp::Le, builder_.add(at[d], jam_), region.hi[d]));
-    const Expr* step = builder_.select(fits, number(jam_), number(1));
-    inner = builder_.loop(*inner, row, region.lo[d], less(at[d], region.hi[d]), plus(at[d], step));
-    isTall = declared(*inner, "tall", fits);
+    const bool isOuter = d == ringDims_;
+    const RowsAtOnce rows = rowsInOrder(
+        *inner, d, region, {isWide, isOuter ? jam_ : 1, isOuter ? goesUp(stage) : nullptr});
+    if (isOuter) outer = rows;
+    inner = rows.body;
+    at[d] = rows.first;
   }
+  const Expr* isTall = outer.areAll;
   Variable* x = builder_.variable("x", kLong);
   at[last] = builder_.ref(x);
   builder_.declare(*inner, x, region.lo[last]);
@@ -264,6 +296,7 @@ void TimeBuilder::computeRows(Block& out, const TimeStage& stage, const Box& reg
   builder_.assign(const_cast<Block&>(*rest.step), at[last], builder_.add(at[last], 1));
   scalars(stage, joined(tiles), at, const_cast<Block&>(*rest.body));
   builder_.statement(*single, rest);
+  if (outer.body != nullptr) rowsDone(*outer.body, stage, outer);
 }
 
 }  // namespace hpl::strategies::detail
