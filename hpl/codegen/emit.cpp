@@ -10,6 +10,9 @@ namespace {
 
 std::string buildOptions(const EmitOptions& options) {
   std::string text = "-cl-std=CL1.2";
+  // Where a field fades out towards nothing its numbers become subnormal, and processors are many
+  // times slower on those.
+  if (options.fp != FpMode::Strict) text += " -cl-denorms-are-zero";
   if (options.fp == FpMode::Fast) text += " -cl-fast-relaxed-math";
   if (options.fp == FpMode::Strict && options.hasCorrectlyRoundedDivide) {
     text += " -cl-fp32-correctly-rounded-divide-sqrt";

@@ -3,9 +3,10 @@
 
 namespace hpl {
 
-/// How kernels treat floating point: `DEFAULT_FP` is OpenCL's default (a*b+c may be contracted, as
-/// g++ and nvcc do), `STRICT` switches contraction off so that results equal the host's bit for
-/// bit where OpenCL guarantees it, `FAST` allows relaxed mathematics.
+/// How kernels treat floating point: with `DEFAULT_FP` a*b+c may be contracted, as by g++ and nvcc,
+/// and subnormal numbers (below 1.2e-38 in float) may count as zero; `STRICT` switches both off so
+/// that results equal the host's bit for bit where OpenCL guarantees it; `FAST` allows relaxed
+/// mathematics, too.
 enum FpMode : int { DEFAULT_FP = 0, STRICT = 1, FAST = 2 };
 
 }  // namespace hpl

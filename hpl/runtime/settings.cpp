@@ -126,7 +126,7 @@ const std::array<Setting, 16>& table() {
         "Checks kernels while they run: accesses out of bounds, stale ghost cells."},
        applyChecks},
       {{"HPL_FP", "default|strict|fast", "default",
-        "Floating point: OpenCL's default, without contraction, or relaxed."},
+        "Floating point: as fast as rounding allows, equal to the host, or relaxed."},
        [](S& s, V v) {
          return applyChoice<FpMode, 3>(
              s.fp, v, {{{"default", DEFAULT_FP}, {"strict", STRICT}, {"fast", FAST}}});

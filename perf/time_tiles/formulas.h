@@ -49,6 +49,13 @@ struct Jacobi3dWide {
                       p(1, 0, 0) + p(2, 0, 0));
   }
 };
+/// samples/heat2d.cpp; not of the paper.
+struct Heat {
+  template <class P>
+  auto operator()(const P& p) const {
+    return p(0, 0) + 0.2f * (p(-1, 0) + p(1, 0) + p(0, -1) + p(0, 1) - 4.0f * p(0, 0));
+  }
+};
 /// Nine points of one array.
 struct Poisson {
   template <class P>

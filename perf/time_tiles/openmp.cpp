@@ -30,6 +30,7 @@ template void openMpStep(const Jacobi1d7&, int, const Extents&, const float*, fl
 template void openMpStep(const Jacobi2d&, int, const Extents&, const float*, float*);
 template void openMpStep(const Jacobi3d&, int, const Extents&, const float*, float*);
 template void openMpStep(const Jacobi3dWide&, int, const Extents&, const float*, float*);
+template void openMpStep(const Heat&, int, const Extents&, const float*, float*);
 template void openMpStep(const Poisson&, int, const Extents&, const float*, float*);
 template void openMpStep(const Gradient&, int, const Extents&, const float*, float*);
 template void openMpStep(const TotalVariation&, int, const Extents&, const float*, float*);

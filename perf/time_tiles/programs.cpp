@@ -102,6 +102,66 @@ class Single final : public Program {
   Array<T, N> now_, next_;
 };
 
+/// The stencil of samples/heat2d.cpp: zero beyond the grid. In plain C++ a rim of zeros says so.
+class HeatProgram final : public Program {
+ public:
+  HeatProgram()
+      : Program("heat2d"), stencil_([](Neighbourhood<float, 2> t, Float rate) {
+          return t(0, 0) + rate * (t(-1, 0) + t(1, 0) + t(0, -1) + t(0, 1) - 4.0f * t(0, 0));
+        }) {
+    stencil_.label(name()).boundary(Fixed(0.0f));
+  }
+
+  void begin(const Extents& extents) override {
+    n_ = extents;
+    framed_ = {1, extents[1] + 2, extents[2] + 2};
+    const Cells start = someCells(n_, 7);
+    renew<2>(now_, start, n_);
+    renew<2>(next_, start, n_);
+    start_.assign(static_cast<std::size_t>(framed_[1]) * static_cast<std::size_t>(framed_[2]), 0);
+    for (int y = 0; y < n_[1]; ++y)
+      std::copy_n(start.begin() + std::ptrdiff_t{y} * n_[2], n_[2],
+                  start_.begin() + std::ptrdiff_t{y + 1} * framed_[2] + 1);
+    host_[0] = host_[1] = start_;
+  }
+  void run(int steps, const Shape& shape) override {
+    StencilLauncher on = stencil_.device(Device());
+    if (shape.depth > 0) on.timeTile(shape.depth, shape.tile);
+    on.iterate(steps)(now_, next_, kRate);
+  }
+  TuneResult tune(int steps, const TuneOptions& options) override {
+    return stencil_.device(Device()).iterate(steps).tuning(options).tune(now_, next_, kRate);
+  }
+  void runOpenMp(int steps) override {
+    for (int s = 0; s < steps; ++s) {
+      openMpStep(Heat(), 1, framed_, std::as_const(host_[0]).data(), host_[1].data());
+      std::swap(host_[0], host_[1]);
+    }
+  }
+  double difference(int steps) override {
+    Cells now = start_, next = start_;
+    for (int s = 0; s < steps; ++s) {
+      hostStep(Heat(), 1, framed_, std::as_const(now).data(), next.data());
+      std::swap(now, next);
+    }
+    Cells inner;
+    for (int y = 0; y < n_[1]; ++y) {
+      const auto row = now.begin() + std::ptrdiff_t{y + 1} * framed_[2] + 1;
+      inner.insert(inner.end(), row, row + n_[2]);
+    }
+    return largest(now_.data(HPL_RD), inner);
+  }
+  void finish() override { Device().sync(); }
+
+ private:
+  static constexpr float kRate = 0.2f;
+  Stencil stencil_;
+  Extents n_{1, 1, 1}, framed_{1, 1, 1};
+  Cells start_;
+  Cells host_[2];
+  Array<float, 2> now_, next_;
+};
+
 class RicianProgram final : public Program {
  public:
   RicianProgram()
@@ -235,6 +295,7 @@ std::vector<Entry> allPrograms() {
   constexpr Extents line{1, 1, 1 << 24}, plane{1, 4096, 4096}, cube{256, 256, 256};
   constexpr Extents small{1, 2048, 2048}, large{1, 8192, 8192};
   std::vector<Entry> entries;
+  entries.push_back({std::make_unique<HeatProgram>(), plane, 1000});
   entries.push_back(entry<Jacobi1d3, 1>("Jacobi 1-D 3-point", 1, line, 96));
   entries.push_back(entry<Jacobi1d5, 1>("Jacobi 1-D 5-point", 2, line, 96));
   entries.push_back(entry<Jacobi1d7, 1>("Jacobi 1-D 7-point", 3, line, 96));

@@ -181,7 +181,7 @@ std::vector<Shape> shapesFor(const Extents& extents) {
       for (const std::size_t width : {2048, 4096, 8192, 16384, 32768})
         shapes.push_back({depth, hpl::Domain(width)});
   } else if (extents[0] == 1) {
-    for (const int depth : {2, 4, 6, 8, 10, 12, 16, 20, 24})
+    for (const int depth : {2, 4, 8, 12, 16, 20, 24, 32})
       for (const std::size_t height : {32, 64, 128, 256})
         for (const std::size_t width : {128, 256, 512})
           shapes.push_back({depth, hpl::Domain(width, height)});

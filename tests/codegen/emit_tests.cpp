@@ -50,7 +50,7 @@ TEST_CASE("a kernel is emitted as one would write it by hand") {
   const Kernel kernel = saxpy();
   const EmittedKernel emitted = emit(kernel);
   CHECK(emitted.name == "saxpy");
-  CHECK(emitted.buildOptions == "-cl-std=CL1.2");
+  CHECK(emitted.buildOptions == "-cl-std=CL1.2 -cl-denorms-are-zero");
   CHECK(emitted.source ==
         "__kernel void saxpy(__global float* y, __global const float* x, const float a) {\n"
         "  const ulong idx = get_global_id(0);\n"
@@ -371,7 +371,8 @@ TEST_CASE("floating-point modes choose pragmas and options") {
   CHECK(emit(kernel, options).buildOptions ==
         "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt");
   options.fp = FpMode::Fast;
-  CHECK(emit(kernel, options).buildOptions == "-cl-std=CL1.2 -cl-fast-relaxed-math");
+  CHECK(emit(kernel, options).buildOptions ==
+        "-cl-std=CL1.2 -cl-denorms-are-zero -cl-fast-relaxed-math");
   CHECK_FALSE(contains(emit(kernel, options).source, "#pragma"));
 }
 

@@ -211,6 +211,21 @@ TEST_CASE("host threads launch on their own arrays at the same time") {
     CHECK(results[static_cast<std::size_t>(t)] == static_cast<float>(50 * (t + 1) + 5));
 }
 
+TEST_CASE("subnormal numbers stay what they are under STRICT, and may be zero otherwise") {
+  const auto scale = [](Array<float, 1> out, const Array<float, 1>& in, Float by) {
+    out[idx] = in[idx] * by;
+  };
+  Array<float, 1> out(32), in(32);
+  in = 1e-30f;
+  const float small = 1e-30f * 1e-10f;
+  eval(scale).fp(STRICT)(out, in, 1e-10f);
+  CHECK(out(5).value() == small);
+  for (const FpMode mode : {DEFAULT_FP, FAST}) {
+    eval(scale).fp(mode)(out, in, 1e-10f);
+    CHECK((out(5).value() == small || out(5).value() == 0.0f));
+  }
+}
+
 TEST_CASE("the interpreter gives what the device gives") {
   Array<int, 2> a(9, 14), b(9, 14);
   a = b = 0;

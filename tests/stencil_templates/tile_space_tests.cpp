@@ -107,7 +107,7 @@ TEST_CASE("time tiles: numbers that make no sense, or not here, are no tiles") {
         "tiles cannot have 9223372036854775807 cells along a dimension");
   CHECK(why(point(8, 1, 1 << 30, 1 << 30)) == "tiles cannot have 1152921504606846976 cells");
   CHECK(why(point(8, 1, 4096, 4096)) ==
-        "8 steps per pass in tiles of 4096 x 4096 would need 135794688 bytes of local memory, and "
+        "8 steps per pass in tiles of 4096 x 4096 would need 68045952 bytes of local memory, and "
         "the device has 1048576");
   const strategies::TimeProgram line = starProgram(1);
   CHECK(misfit(problemFor(line, 5), {4, {512, 1, 1}, TimeForm::Stream}) ==

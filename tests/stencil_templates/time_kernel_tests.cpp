@@ -224,6 +224,21 @@ TEST_CASE("time tiles: random programs whose rows hand on values equal one step 
   }
 }
 
+TEST_CASE("time tiles: the box of a work-item alone slides instead of having a twin") {
+  const RandomProgram star = starProgram(2, {1, 300, 300});
+  OverlappedOptions options;
+  options.tile = {100, 64, 1};
+  options.depth = 8;
+  const auto recipe = recipeOf(star, {options.depth, {}});
+  const auto rowsOf = [&](const OverlappedOptions& of, std::size_t row) {
+    return boxBytes(recipe->program(), {4}, of) / (4 * row);
+  };
+  // Rows of the tile and eight cells at each end, in whole vectors.
+  CHECK(rowsOf(options, 16 + 64 + 16) == 100 + 2 * 8 + 1 + 8);
+  options.local = {1, 16, 1};
+  CHECK(rowsOf(options, 8 + 64 + 8) == 2 * (100 + 2 * 8));
+}
+
 TEST_CASE("time tiles: random programs in groups of work-items equal one step after another") {
   for (unsigned seed = 1; seed <= 130; ++seed) checkProgram(1000 + seed, Form::Groups);
   // A function whose box was larger than those of the functions that it reads from.

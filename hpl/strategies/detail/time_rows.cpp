@@ -195,12 +195,13 @@ int TimeBuilder::rowsAtOnce(const TimeStage& stage, const JamChoice& choice) {
   if (dims() <= ringDims_ + 1 || isInPlace(stage)) return 1;
   if (options_.jam > 0) return options_.jam;
   if (choice.vectors > 1) return choice.jam;
-  // In caches the instructions of a row count, not only its loads. Of planes that follow each other
-  // most is in the second-level cache: there more rows at once are more code for nothing. So they
-  // are where rows hand on values, which takes registers.
+  // In caches the instructions of a row count, not only its loads, and what it takes to begin a row
+  // and to end it. Rows that hand on values need registers for each of them, and of planes that
+  // follow each other most is in the second-level cache: more rows at once would be more code for
+  // little.
   const bool isPlane = ringDims_ > 0;
-  const int few = isPlane ? 2 : 4;
-  if (canHandOn(stage, few)) return few;
+  for (const int few : {4, 2})
+    if ((few == 4 || isPlane) && canHandOn(stage, few)) return few;
   return isPlane ? 4 : 8;
 }
 
