@@ -39,7 +39,8 @@ std::vector<unsigned char> binaryOf(perf::Raw& raw, const char* source) {
   cl_int code = CL_SUCCESS;
   cl_program program = clCreateProgramWithSource(raw.context(), 1, &source, nullptr, &code);
   perf::must(code, "clCreateProgramWithSource");
-  perf::must(clBuildProgram(program, 0, nullptr, "", nullptr, nullptr), "clBuildProgram");
+  perf::must(clBuildProgram(program, 0, nullptr, perf::kBuildOptions, nullptr, nullptr),
+             "clBuildProgram");
   // PoCL puts a work-group function for each local size that was launched into the binary.
   cl_kernel kernel = clCreateKernel(program, "saxpy", &code);
   cl_mem y = raw.buffer(kSize * sizeof(float));
@@ -77,7 +78,8 @@ Built launchFromBinary(perf::Raw& raw, const std::vector<unsigned char>& binary,
   cl_program program =
       clCreateProgramWithBinary(raw.context(), 1, &device, &size, &data, nullptr, &code);
   perf::must(code, "clCreateProgramWithBinary");
-  perf::must(clBuildProgram(program, 0, nullptr, "", nullptr, nullptr), "clBuildProgram");
+  perf::must(clBuildProgram(program, 0, nullptr, perf::kBuildOptions, nullptr, nullptr),
+             "clBuildProgram");
   cl_kernel kernel = clCreateKernel(program, "saxpy", &code);
   raw.set(kernel, 0, y);
   raw.set(kernel, 1, x);

@@ -110,7 +110,7 @@ class RawStencil {
     must(code, "clCreateCommandQueue");
     cl_program program = clCreateProgramWithSource(context, 1, &source, nullptr, &code);
     must(code, "clCreateProgramWithSource");
-    must(clBuildProgram(program, 1, &device, "", nullptr, nullptr), "clBuildProgram");
+    must(clBuildProgram(program, 1, &device, kBuildOptions, nullptr, nullptr), "clBuildProgram");
     part.kernel = clCreateKernel(program, name, &code);
     must(code, "clCreateKernel");
     clReleaseProgram(program);

@@ -21,6 +21,9 @@ inline void must(cl_int code, const char* what) {
   std::exit(1);
 }
 
+/// Those of generated kernels, so that both sides treat numbers alike.
+inline constexpr const char* kBuildOptions = "-cl-std=CL1.2 -cl-denorms-are-zero";
+
 class Raw {
  public:
   Raw() : device_(hpl::defaultDevice().state()) {
@@ -37,7 +40,7 @@ class Raw {
   cl_command_queue queue() { return queue_; }
   void finish() { must(clFinish(queue_), "clFinish"); }
 
-  cl_kernel kernel(const char* source, const char* name, const char* options = "") {
+  cl_kernel kernel(const char* source, const char* name, const char* options = kBuildOptions) {
     cl_int code = CL_SUCCESS;
     cl_program program = clCreateProgramWithSource(context(), 1, &source, nullptr, &code);
     must(code, "clCreateProgramWithSource");

@@ -9,7 +9,7 @@ Program ClDevice::program(const std::string& source) {
   Program program(clCreateProgramWithSource(raw_.context(), 1, &text, nullptr, &code),
                   &clReleaseProgram);
   must(code, "clCreateProgramWithSource");
-  code = clBuildProgram(program.get(), 0, nullptr, "", nullptr, nullptr);
+  code = clBuildProgram(program.get(), 0, nullptr, kBuildOptions, nullptr, nullptr);
   if (code != CL_SUCCESS) {
     std::size_t length = 0;
     clGetProgramBuildInfo(program.get(), raw_.device(), CL_PROGRAM_BUILD_LOG, 0, nullptr, &length);
