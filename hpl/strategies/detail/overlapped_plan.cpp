@@ -179,8 +179,7 @@ OverlappedPlan planOverlapped(const TimeProgram& program, const OverlappedOption
     for (const int written : stage.writes) {
       FieldPlan& field = plan.fields[static_cast<std::size_t>(written)];
       if (alone && program.dims > 1 && field.hasTwo && field.writers == 1)
-        field.slide =
-            OverlappedPlan::rowsReach(stage) + std::max<std::int64_t>(kMostRows, options.jam);
+        field.slide = OverlappedPlan::rowsReach(stage) + std::max(kMostRows, options.jam);
     }
   }
   for (std::size_t d = 0; d < static_cast<std::size_t>(program.dims); ++d) {

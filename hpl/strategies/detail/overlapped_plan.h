@@ -9,7 +9,7 @@
 namespace hpl::strategies::detail {
 
 /// The most rows that a function computes at once.
-constexpr std::int64_t kMostRows = 8;
+inline constexpr int kMostRows = 8;
 
 struct FieldPlan {
   /// The kernel reads it from global memory, or writes it there: it has no box.

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "hpl/strategies/detail/body_copies.h"
@@ -198,8 +197,6 @@ class TimeBuilder : protected KernelWriter {
   BodyContext context(const Tiles& tiles, int lanes);
   Place place(const Cell& cell);
 
-  /// What rowsOf has found.
-  std::unordered_map<const TimeStage*, int> rows_;
   /// The place in the row of the present cell, where that is what a loop counts.
   const ir::Variable* along_ = nullptr;
   /// Some functions' rows hand on values.

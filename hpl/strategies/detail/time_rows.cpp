@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A function of a time step, computed cell by cell or in rows of vectors.
+#include <algorithm>
+
 #include "hpl/strategies/detail/apart.h"
 #include "hpl/strategies/detail/row_loops.h"
 #include "hpl/strategies/detail/time_builder.h"
@@ -206,12 +208,10 @@ int TimeBuilder::rowsAtOnce(const TimeStage& stage, const JamChoice& choice) {
 }
 
 int TimeBuilder::rowsOf(const TimeStage& stage) {
-  const auto known = rows_.find(&stage);
-  if (known != rows_.end()) return known->second;
   const JamChoice choice = chooseJam(source_.summary(), {.dims = program_.dims});
   if (options_.vectors == 0) options_.vectors = choice.vectors;
-  const int rows = canBeVectors(stage) ? rowsAtOnce(stage, choice) : 0;
-  return rows_[&stage] = rows;
+  if (!canBeVectors(stage)) return 0;
+  return std::min(rowsAtOnce(stage, choice), std::max(kMostRows, options_.jam));
 }
 
 void TimeBuilder::compute(Block& out, const TimeStage& stage, const Box& region) {
