@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Time tiling: the overlapped tiling paper's figures 6 and 7 with our numbers.
 # Usage: perf/time_tiles.sh [--plots-only] [FOLDER] (default: perf/results/latest)
-# Measures (some ten minutes), writes CSV files, and draws them where Python has matplotlib.
+# Measures (ten minutes to half an hour), writes CSV files, and draws them where Python has matplotlib.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
