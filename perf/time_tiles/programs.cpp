@@ -53,6 +53,12 @@ double largest(const T* a, const CellsOf<T>& b) {
   return most;
 }
 
+StencilLauncher launcherFor(Stencil& stencil, const Shape& shape) {
+  StencilLauncher on = stencil.device(Device());
+  if (shape.depth > 0) on.timeTile(shape.depth, shape.tile);
+  return on;
+}
+
 /// A stencil of one array.
 template <class F, int N, class T = float>
 class Single final : public Program {
@@ -70,9 +76,7 @@ class Single final : public Program {
     host_[0] = host_[1] = start_;
   }
   void run(int steps, const Shape& shape) override {
-    StencilLauncher on = stencil_.device(Device());
-    if (shape.depth > 0) on.timeTile(shape.depth, shape.tile);
-    on.iterate(steps)(now_, next_);
+    launcherFor(stencil_, shape).iterate(steps)(now_, next_);
   }
   TuneResult tune(int steps, const TuneOptions& options) override {
     return stencil_.device(Device()).iterate(steps).tuning(options).tune(now_, next_);
@@ -125,9 +129,7 @@ class HeatProgram final : public Program {
     host_[0] = host_[1] = start_;
   }
   void run(int steps, const Shape& shape) override {
-    StencilLauncher on = stencil_.device(Device());
-    if (shape.depth > 0) on.timeTile(shape.depth, shape.tile);
-    on.iterate(steps)(now_, next_, kRate);
+    launcherFor(stencil_, shape).iterate(steps)(now_, next_, kRate);
   }
   TuneResult tune(int steps, const TuneOptions& options) override {
     return stencil_.device(Device()).iterate(steps).tuning(options).tune(now_, next_, kRate);
@@ -181,9 +183,7 @@ class RicianProgram final : public Program {
     host_[0] = host_[1] = start_;
   }
   void run(int steps, const Shape& shape) override {
-    StencilLauncher on = stencil_.device(Device());
-    if (shape.depth > 0) on.timeTile(shape.depth, shape.tile);
-    on.iterate(steps)(now_, noisy_, next_);
+    launcherFor(stencil_, shape).iterate(steps)(now_, noisy_, next_);
   }
   TuneResult tune(int steps, const TuneOptions& options) override {
     return stencil_.device(Device()).iterate(steps).tuning(options).tune(now_, noisy_, next_);
