@@ -182,6 +182,8 @@ struct Loop {
   const Expr* condition;
   const Block* step;
   const Block* body;
+  /// Compilers are asked neither to unroll it nor to make vectors of it.
+  bool asWritten = false;
 };
 /// `do body while (condition)`; `prepare` as in Loop, evaluated after the body.
 struct DoLoop {

@@ -62,6 +62,23 @@ TEST_CASE("a kernel is emitted as one would write it by hand") {
   CHECK_FALSE(emitted.hasBarrier);
 }
 
+TEST_CASE("compilers are asked to leave loops alone that are to stay as they were written") {
+  const auto loop = [](bool asWritten) {
+    return source([&](IrBuilder& b, A& v, A& n) {
+      A i = b.var("i", kInt, 0);
+      const Block* step = b.block([&] { b.set(i, i + 1); });
+      const Block* body = b.block([&] { b.set(v(b.idx()), v(b.idx()) + 1.0f); });
+      b.stmt(Loop{nullptr, i < n, step, body, asWritten});
+    });
+  };
+  const std::string pragma =
+      "  #pragma clang loop vectorize(disable) interleave(disable) unroll(disable)\n"
+      "  for (int i = 0; i < n; i++) {\n";
+  CHECK(contains(loop(true), pragma));
+  CHECK_FALSE(contains(loop(false), "pragma"));
+  CHECK(contains(loop(false), "\n  for (int i = 0; i < n; i++) {\n"));
+}
+
 TEST_CASE("a slice of a larger domain begins at its first id and knows the size of the whole") {
   IrBuilder b("place");
   A out = b.array("out", kUlong, 1);

@@ -145,6 +145,8 @@ void FunctionWriter::forHeader(const ir::Loop& loop, const LoopStart& start) {
 void FunctionWriter::loop(const ir::Loop& loop, const LoopStart& start,
                           const ir::SourceLocation& where) {
   where_ = where;
+  if (loop.asWritten)
+    session_.text.line("#pragma clang loop vectorize(disable) interleave(disable) unroll(disable)");
   if (!isEmpty(loop.prepare) || !isPlainStep(loop)) return generalLoop(loop, where);
   Text& text = session_.text;
   text.beginLine();

@@ -124,7 +124,7 @@ void Builder::assign(ir::Block& block, const Expr* target, const Expr* value,
 ir::Block* Builder::loop(ir::Block& block, ir::Variable* variable, const Expr* first,
                          const Expr* condition, const Expr* next) {
   declare(block, variable, first);
-  ir::Loop loop{nullptr, condition, this->block(), this->block()};
+  const ir::Loop loop = loopWhile(condition);
   auto* step = const_cast<ir::Block*>(loop.step);
   assign(*step, ref(variable), next);
   auto* body = const_cast<ir::Block*>(loop.body);

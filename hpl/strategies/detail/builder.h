@@ -56,6 +56,15 @@ class Builder {
   void statement(ir::Block& block, decltype(ir::Stmt::node) node,
                  const ir::SourceLocation& where = {});
   ir::Block* block() { return arena_.addBlock(); }
+  /// Of the loops from here on: they are in vectors where that pays, so compilers are asked to
+  /// leave them as they are. Otherwise they make vectors of what is left of rows, a few elements,
+  /// which takes them longer than all of the rest, and the kernel, too.
+  void setLoopsAsWritten(bool asWritten) { loopsAsWritten_ = asWritten; }
+  bool loopsAsWritten() const { return loopsAsWritten_; }
+  /// A loop of the library's, to be filled: without `prepare`, its step and its body empty.
+  ir::Loop loopWhile(const ir::Expr* condition) {
+    return {nullptr, condition, block(), block(), loopsAsWritten_};
+  }
   /// `for (variable = first; condition; variable = next) body`
   ir::Block* loop(ir::Block& block, ir::Variable* variable, const ir::Expr* first,
                   const ir::Expr* condition, const ir::Expr* next);
@@ -68,6 +77,7 @@ class Builder {
   ir::Arena& arena_;
   std::unordered_map<std::string, int> names_;
   std::uint32_t nextId_ = 1u << 20;
+  bool loopsAsWritten_ = false;
 };
 
 }  // namespace hpl::strategies::detail

@@ -41,9 +41,10 @@ Block* handingOn(Builder& builder, const Carried& carried, Block* plain, const V
   steps->stmts = carried.starts->stmts;
   const Expr* fits =
       builder.binary(BinaryOp::Le, builder.add(at, carried.room), builder.ref(loop.to));
-  Block* advance = builder.block();
-  builder.assign(*advance, at, next);
-  builder.statement(*steps, ir::Loop{nullptr, fits, advance, carried.body});
+  ir::Loop vectors = builder.loopWhile(fits);
+  builder.assign(const_cast<Block&>(*vectors.step), at, next);
+  vectors.body = carried.body;
+  builder.statement(*steps, vectors);
   // Back to the last one: the loop around it goes on from there.
   builder.assign(*steps, at, builder.binary(BinaryOp::Sub, at, lanes));
   builder.statement(*body,

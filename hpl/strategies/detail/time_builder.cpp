@@ -36,6 +36,7 @@ TimeBuilder::TimeBuilder(const ir::Kernel& kernel, const ir::AccessSummary& summ
     boxCells_ *= plan_.extent[d];
   }
   slotCells_ = boxCells_;
+  builder_.setLoopsAsWritten(isAlone() && options_.lanes > 1);
 }
 
 const Expr* TimeBuilder::plus(const Expr* a, const Expr* b) {
@@ -160,8 +161,8 @@ void TimeBuilder::forCells(Block& out, const Box& box, int lanes, const CellCode
     }
     builder_.declare(*inner, at, from);
     for (const int width : {lanes, 1}) {
-      ir::Loop loop{nullptr, nullptr, builder_.block(), builder_.block()};
-      loop.condition = builder_.binary(BinaryOp::Le, builder_.add(here, width), box.hi[d]);
+      const ir::Loop loop =
+          builder_.loopWhile(builder_.binary(BinaryOp::Le, builder_.add(here, width), box.hi[d]));
       builder_.assign(const_cast<Block&>(*loop.step), here, builder_.add(here, width));
       code(const_cast<Block&>(*loop.body), cell, width);
       builder_.statement(*inner, loop);

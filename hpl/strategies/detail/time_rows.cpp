@@ -174,8 +174,8 @@ Block* TimeBuilder::rowLoop(Block& out, const Box& region, Variable* x, bool inP
   const Expr* end = region.hi[fastest()];
   const std::int64_t width = std::int64_t{options_.vectors} * options_.lanes;
   const Expr* next = builder_.add(at, width);
-  ir::Loop loop{nullptr, nullptr, builder_.block(), builder_.block()};
-  loop.condition = inPlace ? builder_.binary(BinaryOp::Le, next, end) : less(at, end);
+  const ir::Loop loop =
+      builder_.loopWhile(inPlace ? builder_.binary(BinaryOp::Le, next, end) : less(at, end));
   if (!inPlace) {
     // From the second vector on they begin at multiples of their length, and so do cache lines.
     const Expr* inBox =
@@ -222,11 +222,16 @@ void TimeBuilder::compute(Block& out, const TimeStage& stage, const Box& region)
       scalars(stage, joined(tilesAt(body, stage, cell)), cell, body);
     });
   };
-  const Expr* upwards = goesUp(stage);
-  if (upwards == nullptr) return cells(out, region);
-  const RowsAtOnce rows = rowsInOrder(out, 0, region, {nullptr, 1, upwards});
-  cells(*rows.body, onPlane(region, rows.first));
-  rowsDone(*rows.body, stage, rows);
+  const bool asWritten = builder_.loopsAsWritten();
+  builder_.setLoopsAsWritten(false);
+  if (const Expr* upwards = goesUp(stage); upwards != nullptr) {
+    const RowsAtOnce rows = rowsInOrder(out, 0, region, {nullptr, 1, upwards});
+    cells(*rows.body, onPlane(region, rows.first));
+    rowsDone(*rows.body, stage, rows);
+  } else {
+    cells(out, region);
+  }
+  builder_.setLoopsAsWritten(asWritten);
 }
 
 TimeBuilder::RowsAtOnce TimeBuilder::rowsInOrder(Block& out, std::size_t d, const Box& box,
@@ -293,7 +298,7 @@ void TimeBuilder::computeRows(Block& out, const TimeStage& stage, const Box& reg
     builder_.statement(*single, ir::If{isWide, wide, nullptr});
   }
   // What is left: rows that are shorter than the vectors, and ends of rows computed in place.
-  ir::Loop rest{nullptr, less(at[last], region.hi[last]), builder_.block(), builder_.block()};
+  const ir::Loop rest = builder_.loopWhile(less(at[last], region.hi[last]));
   builder_.assign(const_cast<Block&>(*rest.step), at[last], builder_.add(at[last], 1));
   scalars(stage, joined(tiles), at, const_cast<Block&>(*rest.body));
   builder_.statement(*single, rest);
