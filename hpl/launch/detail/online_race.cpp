@@ -16,13 +16,6 @@ namespace {
 /// What enqueueing takes when nothing is compiled in it.
 constexpr double kUsualEnqueue = 100e-6;
 
-tune::RaceOptions raceOptions() {
-  tune::RaceOptions options;
-  // The reference's launches cost nothing, so every candidate has its own.
-  options.block = 1;
-  return options;
-}
-
 /// Whether the kernel has finished. Throws DeviceError when it failed.
 bool isDone(const cl::Event& event) {
   cl_int status = CL_QUEUED;
@@ -68,50 +61,26 @@ bool OnlineRace::isLedBy(runtime::DeviceState& device, const Shape& shape) {
 void OnlineRace::begin() {
   // Timed launches use a second queue, so that queues must wait for each other as they should.
   if (!device_->honoursUserEvents()) return finish();
-  points_ = variantsOf(*version_, *device_, shape_);
+  std::vector<tune::Point> points = variantsOf(*version_, *device_, shape_);
   // Heights of bands matter little; what is nearest to the default comes first.
-  std::erase_if(points_,
+  std::erase_if(points,
                 [](const tune::Point& p) { return p.value("band") != 0 || p.value("depth") != 0; });
-  points_.resize(std::min(points_.size(), onlineOptions().candidates + 1));
-  if (const auto known = store_->find(key_)) {
-    lost_ = known->lost;
-    ratio_ = known->ratio;
-    seconds_ = known->seconds;
-    rounds_ = known->rounds;
-    points_.front() = known->best;
-  }
-  const tune::Point usual = points_.front();
-  std::erase_if(points_, [&](const tune::Point& p) {
-    return p == usual || std::find(lost_.begin(), lost_.end(), p) != lost_.end();
-  });
-  points_.insert(points_.begin(), usual);
-  isMade_.assign(points_.size(), false);
-  nextRace();
+  points.resize(std::min(points.size(), onlineOptions().candidates + 1));
+  ladder_ = tune::Ladder(points, store_->find(key_));
+  isMade_.assign(ladder_.points().size(), false);
+  if (ladder_.isFinished()) finish();
 }
 
-void OnlineRace::nextRace() {
-  if (++challenger_ == points_.size()) return finish();
-  race_.emplace(2, raceOptions());
-}
-
-/// The challenger takes the king's place, or is out.
-void OnlineRace::settle(bool wins) {
-  rounds_ += race_->rounds();
-  if (wins) {
-    // The default is no candidate for those who come later.
-    if (!(points_[king_] == tune::Point())) lost_.push_back(points_[king_]);
-    ratio_ *= race_->standing(1).ratio;
-    seconds_ = race_->standing(1).seconds;
-    king_ = challenger_;
-  } else {
-    lost_.push_back(points_[challenger_]);
-    if (seconds_ == 0) seconds_ = race_->standing(0).seconds;
-  }
-  hasNews_ = true;
+void OnlineRace::dropLegs() {
   leg_.reset();
   events_.clear();
   pending_.clear();
-  nextRace();
+}
+
+/// Something is known of a challenger: on with the next one.
+void OnlineRace::settled() {
+  dropLegs();
+  if (ladder_.isFinished()) finish();
 }
 
 int OnlineRace::legLaunches() const noexcept {
@@ -125,12 +94,12 @@ int OnlineRace::legLaunches() const noexcept {
 /// long; and where it does without the strategy, as long as the strategy may be worth.
 double OnlineRace::costOf(const tune::Race::Leg& leg) const {
   if (leg.candidate == 0) return 0;
-  const tune::Standing standing = race_->standing(1);
+  const tune::Standing standing = ladder_.standing();
   constexpr auto kDirect = static_cast<std::int64_t>(runtime::Strategy::Direct);
-  const bool isDirect = points_[challenger_].value("strategy") == kDirect;
+  const bool isDirect = points()[ladder_.challenger()].value("strategy") == kDirect;
   const double unknown = isDirect ? 30 : 1;
   const double loss = standing.rounds == 0 ? unknown : std::max(0.02, standing.ratio - 1);
-  const double making = isMade_[challenger_] ? 0 : making_;
+  const double making = isMade_[ladder_.challenger()] ? 0 : making_;
   return making + loss * perLaunch_ * (legLaunches() + 1);
 }
 
@@ -166,9 +135,9 @@ std::optional<std::size_t> OnlineRace::probe() {
 
 std::optional<std::size_t> OnlineRace::wish() {
   if (finished_) return std::nullopt;
-  if (!race_ && !leg_) return probe();
+  if (ladder_.isFinished() && !leg_) return probe();
   if (!leg_) {
-    const auto next = race_->next();
+    const auto next = ladder_.next();
     if (!next) {
       wait();
       return std::nullopt;
@@ -181,14 +150,14 @@ std::optional<std::size_t> OnlineRace::wish() {
     leg_ = next;
     ++wishes_;
     left_ = legLaunches();
-    race_->start(*leg_);
+    ladder_.start(*leg_);
   }
   wait();
-  return leg_->candidate == 0 ? king_ : challenger_;
+  return ladder_.candidateOf(*leg_);
 }
 
 bool OnlineRace::mayMake(std::size_t candidate) const {
-  return !isMade_[candidate] || candidate == king_ || allowance_.covers(0, used());
+  return !isMade_[candidate] || candidate == king() || allowance_.covers(0, used());
 }
 
 void OnlineRace::noteMade(std::size_t candidate, double seconds) {
@@ -200,7 +169,9 @@ void OnlineRace::noteMade(std::size_t candidate, double seconds) {
 
 void OnlineRace::noteFailed(std::size_t candidate, double seconds) {
   allowance_.spend(seconds);
-  if (!finished_ && candidate == challenger_) settle(false);
+  if (finished_ || candidate != ladder_.challenger()) return;
+  ladder_.fail();
+  settled();
 }
 
 void OnlineRace::noteLaunch(std::uint64_t wish, bool warming, cl::Event event, double hostSeconds) {
@@ -212,7 +183,7 @@ void OnlineRace::noteLaunch(std::uint64_t wish, bool warming, cl::Event event, d
   }
   events_.push_back(std::move(event));
   if (--left_ > 0) return;
-  pending_.push_back({*leg_, !race_, false, std::move(events_)});
+  pending_.push_back({*leg_, ladder_.isFinished(), false, std::move(events_)});
   events_.clear();
   leg_.reset();
 }
@@ -231,7 +202,7 @@ void OnlineRace::poll() {
     }
   } catch (const DeviceError&) {
     finish();
-    hasNews_ = false;
+    ladder_.dropNews();
   }
 }
 
@@ -249,30 +220,17 @@ void OnlineRace::judge(const Sample& sample, const std::vector<double>& seconds)
     allowance_.spend(std::max(0.0, sum - perLaunch_ * static_cast<double>(seconds.size())));
   }
   if (sample.isWarming) return;
-  race_->record(sample.leg, mean);
-  if (race_->isDecided()) settle(race_->best() == 1);
+  if (ladder_.record(sample.leg, mean)) settled();
 }
 
 void OnlineRace::finish() {
   finished_ = true;
-  leg_.reset();
-  events_.clear();
-  pending_.clear();
+  dropLegs();
 }
 
 std::optional<tune::Finding> OnlineRace::takeNews() {
-  if (!hasNews_) return std::nullopt;
-  hasNews_ = false;
-  tune::Finding finding;
-  finding.best = points_[king_];
-  finding.ratio = ratio_;
-  finding.seconds = seconds_;
-  finding.rounds = rounds_;
-  finding.complete = finished_;
-  finding.lost = lost_;
-  finding.note = fmt::format("tried while programs ran; the last one lost {} by it",
-                             timeText(allowance_.spent()));
-  return finding;
+  return ladder_.takeNews(fmt::format("tried while programs ran; the last one lost {} by it",
+                                      timeText(allowance_.spent())));
 }
 
 void OnlineRace::keep(const tune::Finding& finding) const {

@@ -10,25 +10,22 @@
 #include "hpl/launch/detail/online_tuning.h"
 #include "hpl/runtime/detail/cl.h"
 #include "hpl/tune/allowance.h"
-#include "hpl/tune/race.h"
-#include "hpl/tune/store.h"
+#include "hpl/tune/ladder.h"
 
 namespace hpl::launch {
 
 /// The races of one kernel, for domains of one size, on one device: which launch tries what, and
-/// what that may cost. One candidate after the other runs against the one that is used, and takes
-/// its place if it is faster: whatever time there is, something is known at its end. All plans of
-/// such launches take part. Guarded by the coherence lock.
+/// what that may cost. All plans of such launches take part. Guarded by the coherence lock.
 class OnlineRace {
  public:
   OnlineRace(const Plan& plan, const Shape& shape);
 
   /// Empty until the kernel has run for a while; first what launches use without this, which is the
   /// default or what an earlier process has found.
-  const std::vector<tune::Point>& points() const noexcept { return points_; }
+  const std::vector<tune::Point>& points() const noexcept { return ladder_.points(); }
   bool isFinished() const noexcept { return finished_; }
   /// What launches are to use.
-  std::size_t king() const noexcept { return king_; }
+  std::size_t king() const noexcept { return ladder_.king(); }
 
   /// Whether launches of such a domain on this device take part, which those on the first device
   /// that asks do: elsewhere other times would be compared, of another device or another size.
@@ -52,7 +49,7 @@ class OnlineRace {
   void poll();
 
   /// There is something to keep(), which happens without the lock.
-  bool hasNews() const noexcept { return hasNews_; }
+  bool hasNews() const noexcept { return ladder_.hasNews(); }
   /// What has been found out so far, if anything has since the last time.
   std::optional<tune::Finding> takeNews();
   void keep(const tune::Finding& finding) const;
@@ -78,8 +75,8 @@ class OnlineRace {
   std::optional<std::size_t> probe();
   void begin();
   void judge(const Sample& sample, const std::vector<double>& seconds);
-  void nextRace();
-  void settle(bool wins);
+  void dropLegs();
+  void settled();
   void finish();
 
   std::string key_;
@@ -88,13 +85,8 @@ class OnlineRace {
   runtime::DeviceState* device_;
   Shape shape_;
   bool hasLeader_ = false;
-  std::vector<tune::Point> points_;
-  /// In earlier processes, too.
-  std::vector<tune::Point> lost_;
-  /// The king's time by the default's.
-  double ratio_ = 1;
-  double seconds_ = 0;
-  int rounds_ = 0;
+  /// Without points until the kernel has run for a while.
+  tune::Ladder ladder_;
 
   std::uint64_t launches_ = 0;
   /// The first launches may compile and move data.
@@ -106,17 +98,12 @@ class OnlineRace {
   double making_;
   std::vector<bool> isMade_;
 
-  std::size_t king_ = 0;
-  std::size_t challenger_ = 0;
-  /// Candidate 0 is the king, candidate 1 the challenger.
-  std::optional<tune::Race> race_;
   std::optional<tune::Race::Leg> leg_;
   std::uint64_t wishes_ = 0;
   int left_ = 0;
   std::vector<cl::Event> events_;
   std::deque<Sample> pending_;
   bool finished_ = false;
-  bool hasNews_ = false;
 };
 
 }  // namespace hpl::launch
