@@ -64,4 +64,19 @@ std::string remarkOn(const tune::Finding& finding);
 /// "1.05 ms".
 std::string timeText(double seconds);
 
+/// HPL_TUNE=quick: how trying while programs run spends its time; tests shorten it.
+struct OnlineOptions {
+  /// Device seconds that a kernel, or an iteration, has used before anything is tried.
+  double start = 1;
+  /// Of the device time so far: what trying may have cost.
+  double share = 0.03;
+  /// What making a variant takes until one has been made.
+  double making = 0.2;
+  /// Candidates besides the default.
+  std::size_t candidates = 8;
+  /// A measurement takes about this long; what is short is launched several times.
+  double measurement = 1e-3;
+};
+OnlineOptions& onlineOptions();
+
 }  // namespace hpl::launch

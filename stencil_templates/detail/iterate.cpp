@@ -3,51 +3,57 @@
 
 #include <limits>
 #include <map>
+#include <tuple>
 
 #include "hpl/error.h"
 #include "stencil_templates/detail/iteration_bench.h"
 #include "stencil_templates/detail/residual.h"
+#include "stencil_templates/detail/tile_race.h"
 #include "stencil_templates/detail/time_choice.h"
 
 namespace hpl::stencils {
 namespace {
 
 /// One iteration while it runs.
-class Iteration {
+class Iteration final : public Stepper {
  public:
   Iteration(StencilState& state, const launch::LaunchOptions& options,
             std::vector<StencilArgument> arguments)
-      : options_(options), signature_(state.signature()), there_(std::move(arguments)) {
+      : state_(state),
+        options_(options),
+        signature_(state.signature()),
+        there_(std::move(arguments)) {
     inputs_ = signature_.inputs.size();
     pairs_ = signature_.outputs.size();
-    kernel_ = state.kernelFor(options_, there_.data(), there_.size(), true);
-    checkPairs(state);
+    kernel_ = state_.kernelFor(options_, there_.data(), there_.size(), true);
+    checkPairs();
     back_ = there_;
     for (std::size_t k = 0; k < pairs_; ++k) std::swap(back_[k], back_[inputs_ + k]);
   }
 
   /// To be called before advance().
-  void chooseDepth(StencilState& state, const IterationPlan& plan) {
-    const TimeWish wish = this->wish(state, plan);
+  void chooseTile(const IterationPlan& plan) {
+    const TimeWish wish = this->wish(plan);
     const geometry::Extents& shape = there_.front().argument.view->extents;
     std::array<std::int64_t, 3> extents{1, 1, 1};
     for (int d = 0; d < shape.rank(); ++d) extents[static_cast<std::size_t>(d)] = shape[d];
-    const TimeTile tile = state.timeChoices().find(wish, kernel_.get(), options_, extents, [&] {
+    choice_ = state_.timeChoices().find(wish, kernel_.get(), options_, extents, [&] {
       if (isTunedFirst(options_)) {
-        IterationBench bench(state, kernel_, wish, options_, there_);
+        IterationBench bench(state_, kernel_, wish, options_, there_);
         launch::tuneFirst(bench);
       }
-      return chooseTimeTile(wish, state.timeKernelFor(*kernel_, {})->recipe, options_, extents);
+      const TimeRecipe& recipe = state_.timeKernelFor(*kernel_, {})->recipe;
+      TimeChoice choice{chooseTimeTile(wish, recipe, options_, extents), nullptr};
+      choice.race = raceFor(wish, recipe, options_, extents, choice.tile, {});
+      return choice;
     });
-    depth_ = tile.depth;
-    if (depth_ > 1) time_ = state.timeKernelFor(*kernel_, tile);
   }
 
-  TuneResult tune(StencilState& state, const IterationPlan& plan) {
-    IterationBench bench(state, kernel_, wish(state, plan), options_, there_);
+  TuneResult tune(const IterationPlan& plan) {
+    IterationBench bench(state_, kernel_, wish(plan), options_, there_);
     TuneResult result = tuneTiles("iterate(...).tune(...)", bench, plan.tuning);
     // Iterations from now on look again.
-    state.timeChoices().clear();
+    state_.timeChoices().clear();
     return result;
   }
 
@@ -57,15 +63,23 @@ class Iteration {
   const StencilArgument& now() const { return (launches_ % 2 != 0 ? there_ : back_)[inputs_]; }
   const StencilArgument& before() const { return (launches_ % 2 != 0 ? there_ : back_)[0]; }
 
-  /// Enqueues some steps, as many per launch as were chosen, and about the same number in all.
+  /// Enqueues some steps, in the tiles that were chosen or are being tried.
   void advance(std::int64_t steps) {
+    if (choice_.race != nullptr) return choice_.race->advance(*this, steps);
+    advance(choice_.tile, steps);
+  }
+
+  /// As many steps per launch as the tile has, and about the same number in all.
+  void advance(const TimeTile& tile, std::int64_t steps) override {
     while (steps > 0) {
-      const std::int64_t launches = (steps + depth_ - 1) / depth_;
+      const std::int64_t launches = (steps + tile.depth - 1) / tile.depth;
       const std::int64_t now = (steps + launches - 1) / launches;
-      launch(now);
+      launch(tile, now);
       steps -= now;
     }
   }
+  std::int64_t launches() const override { return launches_; }
+  void wait() override { devicesOf(options_).front().sync(); }
 
   /// Brings the result into the inputs.
   void finish() const {
@@ -84,23 +98,25 @@ class Iteration {
   }
 
  private:
-  TimeWish wish(const StencilState& state, const IterationPlan& plan) const {
+  TimeWish wish(const IterationPlan& plan) const {
     // Until a look at the residual, the last step is one by itself.
     const std::int64_t joined =
         plan.until.every > 0 ? std::min(plan.steps, plan.until.every) - 1 : plan.steps;
-    return wishOf(state.describe(), plan, there_.front().argument.view->extents.rank(), joined);
+    return wishOf(state_.describe(), plan, there_.front().argument.view->extents.rank(), joined);
   }
 
-  void launch(std::int64_t steps) {
-    const std::pair<bool, std::int64_t> kind{launches_ % 2 != 0, steps};
+  void launch(const TimeTile& tile, std::int64_t steps) {
+    const Kind kind{launches_ % 2 != 0, steps, steps > 1 ? tile : TimeTile()};
     const std::vector<StencilArgument>& arguments = launches_ % 2 == 0 ? there_ : back_;
     if (const auto known = runners_.find(kind); known != runners_.end()) {
       known->second.run();
     } else if (steps == 1) {
       runners_[kind] = launchKernel(*kernel_, options_, arguments.data());
     } else {
+      std::shared_ptr<const TimeKernel>& kernel = kernels_[tile];
+      if (kernel == nullptr) kernel = state_.timeKernelFor(*kernel_, tile);
       runners_[kind] =
-          launchSteps(*time_, options_, signature_, arguments, static_cast<int>(steps));
+          launchSteps(*kernel, options_, signature_, arguments, static_cast<int>(steps));
     }
     ++launches_;
     steps_ += steps;
@@ -116,12 +132,12 @@ class Iteration {
     return ranges;
   }
 
-  void checkPairs(const StencilState& state) const {
+  void checkPairs() const {
     if (pairs_ > inputs_)
       throw ArgumentError(fmt::format(
           "{}: iterate(n) exchanges input k and output k after each step, but there are {} inputs "
           "and {} outputs",
-          state.describe(), inputs_, pairs_));
+          state_.describe(), inputs_, pairs_));
     for (std::size_t k = 0; k < pairs_; ++k) {
       const ir::Type& in = there_[k].argument.type;
       const ir::Type& out = there_[inputs_ + k].argument.type;
@@ -129,14 +145,18 @@ class Iteration {
         throw ArgumentError(fmt::format(
             "{}: iterate(n) exchanges input {} and output {} after each step, so they have the "
             "same type, but these are arrays of {} and {}",
-            state.describe(), k + 1, k + 1, ir::describe(in), ir::describe(out)));
+            state_.describe(), k + 1, k + 1, ir::describe(in), ir::describe(out)));
       if (there_[k].exchange == nullptr || there_[inputs_ + k].exchange == nullptr)
         throw ArgumentError(
             fmt::format("{}: iterate(n) writes to input {} and output {}, so neither may be const",
-                        state.describe(), k + 1, k + 1));
+                        state_.describe(), k + 1, k + 1));
     }
   }
 
+  /// Direction, steps, and the tile of several.
+  using Kind = std::tuple<bool, std::int64_t, TimeTile>;
+
+  StencilState& state_;
   launch::LaunchOptions options_;
   const PointSignature& signature_;
   std::shared_ptr<const StencilKernel> kernel_;
@@ -145,10 +165,9 @@ class Iteration {
   /// The arguments of odd steps (the first one among them) and of even ones.
   std::vector<StencilArgument> there_;
   std::vector<StencilArgument> back_;
-  /// By direction and steps per launch.
-  std::map<std::pair<bool, std::int64_t>, FRunner> runners_;
-  std::int64_t depth_ = 1;
-  std::shared_ptr<const TimeKernel> time_;
+  TimeChoice choice_;
+  std::map<TimeTile, std::shared_ptr<const TimeKernel>> kernels_;
+  std::map<Kind, FRunner> runners_;
   std::int64_t launches_ = 0;
   std::int64_t steps_ = 0;
 };
@@ -190,7 +209,7 @@ TuneResult tuneIteration(StencilState& state, const launch::LaunchOptions& optio
         "{}: iterate({}).tune(...) tunes for one device; leave out .devices(...), and call it for "
         "each kind of device with .device(...) and arrays of the parts' sizes",
         state.describe(), plan.steps));
-  return Iteration(state, options, std::move(arguments)).tune(state, plan);
+  return Iteration(state, options, std::move(arguments)).tune(plan);
 }
 
 StencilRun iterateStencil(StencilState& state, const launch::LaunchOptions& options,
@@ -199,7 +218,7 @@ StencilRun iterateStencil(StencilState& state, const launch::LaunchOptions& opti
   const Until& until = plan.until;
   checkSteps(state, steps);
   Iteration iteration(state, options, std::move(arguments));
-  iteration.chooseDepth(state, plan);
+  iteration.chooseTile(plan);
   StencilRun run{0, std::numeric_limits<double>::quiet_NaN(), false};
   if (steps == 0) return run;
   std::unique_ptr<ResidualLooks> looks;

@@ -42,14 +42,22 @@ std::ptrdiff_t inRegisters(const strategies::TimeProgram& program) {
   });
 }
 
-/// What HPL_EXPLAIN says of one kernel, and of a kernel for each function, which would take `apart`
-/// cycles.
-std::string reasonFor(const TileProblem& problem, const TileEstimate& fused, bool isFused,
-                      double apart) {
+/// One step: all functions in one kernel, or a kernel for each, which would take `apart` cycles.
+struct SingleStep {
+  TileEstimate fused;
+  double apart = 0;
+  bool isFused = false;
+
+  TimeTile tile() const { return isFused ? fused.tile : kOneByOne; }
+};
+
+/// What HPL_EXPLAIN says of it.
+std::string reasonFor(const TileProblem& problem, const SingleStep& step) {
+  const TileEstimate& fused = step.fused;
   std::string text =
       fmt::format("{}: one kernel in {}; a kernel for each function takes {:.2f}",
-                  isFused ? "functions are fused" : "functions are launched one by one",
-                  fused.cycles > 0 ? describe(problem, fused) : "tiles would not fit", apart);
+                  step.isFused ? "functions are fused" : "functions are launched one by one",
+                  fused.cycles > 0 ? describe(problem, fused) : "tiles would not fit", step.apart);
   if (const std::ptrdiff_t count = inRegisters(*problem.program); count > 0)
     text += fmt::format("; {} temporar{} in registers", count, count == 1 ? "y" : "ies");
   if (fused.tile.form == TimeForm::Chain) return text;
@@ -69,27 +77,33 @@ TileEstimate fusedTile(const ProgramWish& wish, const TileProblem& problem) {
   return bestTile(problem, 1, wish.form);
 }
 
-/// `remark` is added to what HPL_EXPLAIN says of the steps; `single`: the functions as they are
-/// where each has a kernel.
+/// `single`: the functions as they are where each has a kernel.
+SingleStep singleStep(const ProgramWish& wish, const TileProblem& problem,
+                      const TileProblem& single) {
+  SingleStep step{fusedTile(wish, problem), cyclesUnfused(single)};
+  const bool mustFuse = wish.fuse == std::optional(true);
+  step.isFused =
+      step.fused.cycles > 0 && (mustFuse || isWorthwhile(problem, step.fused, step.apart));
+  return step;
+}
+
+/// `remark` is added to what HPL_EXPLAIN says of the steps; `single`: see singleStep().
 TimeTile chosenByModel(const ProgramWish& wish, const TileProblem& problem,
                        const TileProblem& single, std::int64_t steps, const std::string& remark) {
-  const TileEstimate fused = fusedTile(wish, problem);
-  const double apart = cyclesUnfused(single);
-  const bool mustFuse = wish.fuse == std::optional(true);
-  const bool isFused = fused.cycles > 0 && (mustFuse || isWorthwhile(problem, fused, apart));
+  const SingleStep step = singleStep(wish, problem, single);
   if (wish.time.tile.depth != 1 && wish.form != TimeForm::Chain && steps > 1) {
     std::string why;
     const TileEstimate best = bestDepth(problem, steps, why);
     why += remark;
-    if (best.tile.depth > 1 && isWorthwhile(problem, best, isFused ? fused.cycles : apart)) {
+    if (best.tile.depth > 1 &&
+        isWorthwhile(problem, best, step.isFused ? step.fused.cycles : step.apart)) {
       explain(wish.time.name, "steps are joined: " + why);
       return best.tile;
     }
     explain(wish.time.name, "steps are launched one by one: " + why);
   }
-  if (single.program->stages.size() > 1)
-    explain(wish.time.name, reasonFor(problem, fused, isFused, apart));
-  return isFused ? fused.tile : kOneByOne;
+  if (single.program->stages.size() > 1) explain(wish.time.name, reasonFor(problem, step));
+  return step.tile();
 }
 
 }  // namespace
@@ -147,6 +161,15 @@ TimeTile chooseProgramTile(const ProgramWish& wish, const TimeRecipe& recipe,
     if (devices.size() > 1) tile = {tile.depth, {}, wish.form};
   }
   return tile;
+}
+
+TimeTile singleStepTile(const ProgramWish& wish, const TimeRecipe& recipe, const TimeRecipe& apart,
+                        const launch::LaunchOptions& options,
+                        const std::array<std::int64_t, 3>& extents) {
+  const std::vector<Device> devices = devicesOf(options);
+  return singleStep(wish, problemOf(recipe, devices.front(), extents, devices.size()),
+                    problemOf(apart, devices.front(), extents, devices.size()))
+      .tile();
 }
 
 }  // namespace hpl::stencils

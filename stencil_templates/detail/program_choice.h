@@ -27,4 +27,9 @@ TimeTile chooseProgramTile(const ProgramWish& wish, const TimeRecipe& recipe,
                            const TimeRecipe& apart, const launch::LaunchOptions& options,
                            const std::array<std::int64_t, 3>& extents);
 
+/// What a program does single steps in, where it may join several: tiles of depth 1, or 0.
+TimeTile singleStepTile(const ProgramWish& wish, const TimeRecipe& recipe, const TimeRecipe& apart,
+                        const launch::LaunchOptions& options,
+                        const std::array<std::int64_t, 3>& extents);
+
 }  // namespace hpl::stencils

@@ -11,6 +11,7 @@
 #include "stencil_templates/detail/function_join.h"
 #include "stencil_templates/detail/program_choice.h"
 #include "stencil_templates/detail/program_state.h"
+#include "stencil_templates/detail/tile_race.h"
 
 namespace hpl::stencils {
 namespace {
@@ -225,6 +226,7 @@ void ProgramState::launch(const launch::LaunchOptions& options, const ProgramPas
     runners_[kind] = pass.stencil != nullptr ? launchStencil(options, *pass.stencil, swapped)
                                              : launchPass(options, pass, steps, swapped);
   }
+  ++launches_;
   for (std::size_t i = 0; i < pass.fields.size(); ++i) {
     const strategies::TimeField& use = pass.kernel->recipe.program().fields[i];
     const auto number = static_cast<std::size_t>(pass.fields[i]);
@@ -234,9 +236,11 @@ void ProgramState::launch(const launch::LaunchOptions& options, const ProgramPas
 
 /// Some steps, in an even number of launches where there are several, so that the arrays have the
 /// result and not their stand-ins.
-void ProgramState::advance(const launch::LaunchOptions& options,
-                           const std::vector<ProgramPass>& passes, std::int64_t steps,
-                           std::int64_t depth) {
+void ProgramState::advance(const launch::LaunchOptions& options, const TimeTile& tile,
+                           std::int64_t steps) {
+  const std::vector<ProgramPass>& passes = passesFor(tile);
+  for (const ProgramPass& pass : passes) makeArrays(pass);
+  const std::int64_t depth = std::max(1, tile.depth);
   std::int64_t launches = (steps + depth - 1) / depth;
   if (launches % 2 != 0 && launches < steps) ++launches;
   std::vector<bool> swapped(fields_.size());
@@ -262,15 +266,37 @@ ProgramWish ProgramState::wish(const IterationPlan& plan) const {
   return wish;
 }
 
-TimeTile ProgramState::chooseTile(const launch::LaunchOptions& options, const IterationPlan& plan) {
+TimeChoice ProgramState::chooseTile(const launch::LaunchOptions& options,
+                                    const IterationPlan& plan) {
   const ProgramWish wish = this->wish(plan);
   return choices_->find(wish.time, wish.key(), options, gridOf(extents_), [&] {
     tuneIfFull(options, wish);
     const PassContents whole = contentsOf(passesFor({}).front());
     const TimeRecipe apart(extents_.rank(), whole.types, whole.parts, {}, whole.lifetimes);
-    return chooseProgramTile(wish, wholeRecipe(), apart, options, gridOf(extents_));
+    TimeChoice choice{chooseProgramTile(wish, wholeRecipe(), apart, options, gridOf(extents_)),
+                      nullptr};
+    if (!wish.fuse && !plan.fusion)
+      choice.race = raceFor(wish.time, wholeRecipe(), options, gridOf(extents_), choice.tile,
+                            singleStepTile(wish, wholeRecipe(), apart, options, gridOf(extents_)));
+    return choice;
   });
 }
+
+class ProgramState::Stepping final : public Stepper {
+ public:
+  Stepping(ProgramState& program, const launch::LaunchOptions& options)
+      : program_(program), options_(options) {}
+
+  void advance(const TimeTile& tile, std::int64_t steps) override {
+    program_.advance(options_, tile, steps);
+  }
+  std::int64_t launches() const override { return program_.launches_; }
+  void wait() override { devicesOf(options_).front().sync(); }
+
+ private:
+  ProgramState& program_;
+  const launch::LaunchOptions& options_;
+};
 
 void ProgramState::prepare(const std::string& call, std::int64_t steps) {
   if (steps < 1)
@@ -291,16 +317,19 @@ void ProgramState::prepare(const std::string& call, std::int64_t steps) {
 
 StencilRun ProgramState::run(const launch::LaunchOptions& options, const IterationPlan& plan) {
   prepare(fmt::format("run({})", plan.steps), plan.steps);
-  const TimeTile tile = chooseTile(options, plan);
-  const std::vector<ProgramPass>& passes = passesFor(tile);
-  for (const ProgramPass& pass : passes) makeArrays(pass);
+  const TimeChoice choice = chooseTile(options, plan);
+  Stepping stepping(*this, options);
   // Launches of another run may have been made with other options.
   runners_.clear();
   StencilRun run{0, std::numeric_limits<double>::quiet_NaN(), false};
   while (run.steps < plan.steps && !run.converged) {
     const std::int64_t more =
         every_ > 0 ? std::min(every_, plan.steps - run.steps) : plan.steps - run.steps;
-    advance(options, passes, more, std::max(1, tile.depth));
+    if (choice.race != nullptr) {
+      choice.race->advance(stepping, more);
+    } else {
+      advance(options, choice.tile, more);
+    }
     run.steps += more;
     if (every_ > 0 && more == every_) run.converged = isDone_(run.steps);
   }

@@ -75,6 +75,8 @@ class ProgramState {
  private:
   /// Ways to run the program.
   class Bench;
+  /// Runs it in one of them.
+  class Stepping;
   /// What is put back where a function is refused.
   struct Former {
     std::vector<ProgramField> fields;
@@ -105,7 +107,7 @@ class ProgramState {
                      const TimeTile& tile) const;
   ProgramPass wholePass(const TimeTile& tile) const;
   std::vector<TimeFunction> allParts() const;
-  TimeTile chooseTile(const launch::LaunchOptions& options, const IterationPlan& plan);
+  TimeChoice chooseTile(const launch::LaunchOptions& options, const IterationPlan& plan);
   /// What a pass with these fields computes, with the fields in its own numbers.
   PassContents contentsOf(const ProgramPass& pass) const;
   /// Makes the kernel of a pass whose fields and functions are known.
@@ -113,8 +115,7 @@ class ProgramState {
   const std::vector<ProgramPass>& passesFor(const TimeTile& tile);
   bool isPlainStencil(const ProgramFunction& function) const;
   void makeArrays(const ProgramPass& pass);
-  void advance(const launch::LaunchOptions& options, const std::vector<ProgramPass>& passes,
-               std::int64_t steps, std::int64_t depth);
+  void advance(const launch::LaunchOptions& options, const TimeTile& tile, std::int64_t steps);
   void launch(const launch::LaunchOptions& options, const ProgramPass& pass, int steps,
               std::vector<bool>& swapped);
   FRunner launchPass(const launch::LaunchOptions& options, const ProgramPass& pass, int steps,
@@ -133,6 +134,8 @@ class ProgramState {
   /// By pass, steps and fields whose present cells are in the spare arrays; of the options of a
   /// run.
   std::map<std::tuple<const ProgramPass*, int, std::vector<bool>>, FRunner> runners_;
+  /// In all runs.
+  std::int64_t launches_ = 0;
 };
 
 }  // namespace hpl::stencils

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "hpl/launch/tuner.h"
+
 namespace hpl::stencils {
 namespace {
 
@@ -16,6 +18,8 @@ constexpr double kHopeless = 1.4;
 constexpr std::size_t kMost = 56;
 /// Sizes that differ by less make no difference.
 constexpr double kSimilar = 1.3;
+/// Steps one by one are tried early where the model thinks that tiles are at most so much faster.
+constexpr double kClose = 1.5;
 
 bool areSimilar(const TimeTile& a, const TimeTile& b) {
   if (a.form != b.form || a.depth != b.depth) return false;
@@ -87,6 +91,31 @@ std::vector<Point> tilesToMeasure(const TileProblem& problem, std::int64_t steps
   for (std::size_t k = 1; k < taken.size(); ++k) points.push_back(pointOf(taken[k]));
   // One step after another comes early: it is easily compiled.
   if (usual.depth > 1) points.insert(points.begin() + 1, pointOf({}));
+  return points;
+}
+
+std::vector<Point> tilesToTry(const TileProblem& problem, std::int64_t steps,
+                              const TimeTile& usual) {
+  std::vector<Point> points = tilesToMeasure(problem, steps);
+  if (points.size() < 2) return points;
+  const bool joins = usual.depth > 1;
+  std::string why;
+  const TimeTile best = bestDepth(problem, steps, why).tile;
+  // Programs may have declined what the model thinks best of passes.
+  if (!joins && best.depth > 1) points.insert(points.begin() + 1, pointOf(best));
+  std::erase_if(points, [&](const Point& point) {
+    if (point == Point()) return false;
+    const TimeTile tile = tileOf(point);
+    return tile == usual || 2 * tile.depth > steps || (!joins && tile.depth == 1);
+  });
+  const bool isPlain = problem.program->stages.size() == 1;
+  const auto single = std::find(points.begin(), points.end(), pointOf({}));
+  if (single != points.end()) {
+    const double oneByOne = isPlain ? cyclesUntiled(problem) : cyclesUnfused(problem);
+    if (oneByOne > kClose * estimateOf(problem, usual).cycles)
+      std::rotate(single, single + 1, points.end());
+  }
+  points.resize(std::min(points.size(), launch::onlineOptions().candidates + 1));
   return points;
 }
 

@@ -19,5 +19,10 @@ TimeTile tileOf(const tune::Point& point);
 /// model chooses and has no entries, then those that promise most. Left out is what the model
 /// thinks far worse than its best, and what is nearly the same as another one.
 std::vector<tune::Point> tilesToMeasure(const TileProblem& problem, std::int64_t steps);
+/// The few of them that are tried while iterations run that use `usual`, the default: two passes of
+/// each must fit into the steps, and one step after another comes early only where the model thinks
+/// it nearly as good.
+std::vector<tune::Point> tilesToTry(const TileProblem& problem, std::int64_t steps,
+                                    const TimeTile& usual);
 
 }  // namespace hpl::stencils

@@ -128,24 +128,24 @@ TimeTile chooseTimeTile(const TimeWish& wish, const TimeRecipe& recipe,
   return tile;
 }
 
-TimeTile TimeChoices::find(const TimeWish& wish, const void* program,
-                           const launch::LaunchOptions& options,
-                           const std::array<std::int64_t, 3>& extents,
-                           const std::function<TimeTile()>& choose) {
+TimeChoice TimeChoices::find(const TimeWish& wish, const void* program,
+                             const launch::LaunchOptions& options,
+                             const std::array<std::int64_t, 3>& extents,
+                             const std::function<TimeChoice()>& choose) {
   // Programs that come by more kinds of iterations than this do not repeat them.
   constexpr std::size_t kMostKnown = 64;
   Known kind{wish.tile, std::min(wish.steps, kManySteps), program, {}, options.local, extents};
   for (const Device& device : devicesOf(options)) kind.devices.push_back(&device.state());
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& [known, tile] : known_)
-      if (known == kind) return tile;
+    for (const auto& [known, choice] : known_)
+      if (known == kind) return choice;
   }
-  const TimeTile tile = choose();
+  TimeChoice choice = choose();
   const std::lock_guard lock(mutex_);
   if (known_.size() >= kMostKnown) known_.clear();
-  known_.emplace_back(std::move(kind), tile);
-  return tile;
+  known_.emplace_back(std::move(kind), choice);
+  return choice;
 }
 
 void TimeChoices::clear() {

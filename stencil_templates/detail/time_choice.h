@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -53,13 +54,22 @@ TimeTile chooseTimeTile(const TimeWish& wish, const TimeRecipe& recipe,
                         const launch::LaunchOptions& options,
                         const std::array<std::int64_t, 3>& extents);
 
+class TileRace;
+
+/// What iterations of a kind are done in.
+struct TimeChoice {
+  TimeTile tile;
+  /// Looks for something faster; null: nothing is tried.
+  std::shared_ptr<TileRace> race;
+};
+
 /// The choices that were made: the model takes a thousand times as long as a launch.
 class TimeChoices {
  public:
   /// The choice for iterations of this kind, made by `choose` at the first time.
-  TimeTile find(const TimeWish& wish, const void* program, const launch::LaunchOptions& options,
-                const std::array<std::int64_t, 3>& extents,
-                const std::function<TimeTile()>& choose);
+  TimeChoice find(const TimeWish& wish, const void* program, const launch::LaunchOptions& options,
+                  const std::array<std::int64_t, 3>& extents,
+                  const std::function<TimeChoice()>& choose);
   void clear();
 
  private:
@@ -73,7 +83,7 @@ class TimeChoices {
     friend bool operator==(const Known&, const Known&) = default;
   };
   std::mutex mutex_;
-  std::vector<std::pair<Known, TimeTile>> known_;
+  std::vector<std::pair<Known, TimeChoice>> known_;
 };
 
 /// Whether a launch with these options goes to more than one device.

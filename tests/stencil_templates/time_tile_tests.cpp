@@ -246,10 +246,13 @@ TEST_CASE("time tiles: what was chosen for a kind of iteration is not chosen ane
   stencils::TimeChoices choices;
   int made = 0;
   const auto ask = [&](int depth, std::int64_t steps, std::int64_t rows) {
-    return choices.find({"stencil", {depth, {}}, steps}, nullptr, {}, {rows, 100, 1}, [&] {
-      ++made;
-      return stencils::TimeTile{made, {}};
-    });
+    return choices
+        .find({"stencil", {depth, {}}, steps}, nullptr, {}, {rows, 100, 1},
+              [&] {
+                ++made;
+                return stencils::TimeChoice{{made, {}}, nullptr};
+              })
+        .tile;
   };
   CHECK(ask(0, 10, 100).depth == 1);
   CHECK(ask(0, 10, 100).depth == 1);

@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <sstream>
+#include <tuple>
 
 #include "hpl/launch/tuner.h"
 #include "hpl/runtime/settings.h"
@@ -89,6 +90,18 @@ std::string keyOfBlur(std::int64_t steps, FpMode fp = STRICT, const Boundary& bo
                                   arguments)
       .key();
 }
+
+/// Tries tiles at once, at any cost, as long as it lives.
+struct Eagerness {
+  Eagerness() {
+    launch::onlineOptions() = {
+        .start = 1e-9, .share = 1e9, .making = 0, .candidates = 3, .measurement = 1e-6};
+  }
+  ~Eagerness() { launch::onlineOptions() = usual; }
+  Eagerness(const Eagerness&) = delete;
+  Eagerness& operator=(const Eagerness&) = delete;
+  launch::OnlineOptions usual = launch::onlineOptions();
+};
 
 /// Keeps a choice for iterations of 100 steps.
 void keep(const tune::Point& best) {
@@ -280,6 +293,71 @@ TEST_CASE("time tiles: HPL_TUNE=full tunes before the first iteration, and once"
   again.boundary(Periodic());  // forgets what was chosen
   again.iterate(2)(a, b);
   CHECK(subprocess::occurrences(textOf(file), "stencil 'sums': ") == 1);
+}
+
+TEST_CASE("time tiles: iterations try others while they run, and the cells are the same") {
+  const TemporaryFolder folder;
+  const Setting setting(folder.path());
+  const Eagerness eagerness;
+  tune::Store& store = launch::findingsOf(defaultDevice().state());
+  const std::string key = keyOfBlur(100);
+  Plate tried, plain;
+  Stencil stencil = blur();
+  int runs = 0;
+  for (bool isComplete = false; !isComplete && runs < 400; ++runs) {
+    stencil.fp(STRICT).iterate(100 + runs)(tried.now, tried.next, 0.125f);
+    const auto found = store.find(key);
+    isComplete = found && found->complete;
+  }
+  CHECK(runs < 400);
+  for (int run = 0; run < runs; ++run)
+    stencil.fp(STRICT).timeTile(1).iterate(100 + run)(plain.now, plain.next, 0.125f);
+  CHECK(cellsOf(tried.now) == cellsOf(plain.now));
+  const auto found = store.find(key);
+  REQUIRE(found);
+  CHECK_FALSE(found->lost.empty());
+  CHECK(found->note.find("tried while iterations ran") == 0);
+}
+
+TEST_CASE("time tiles: looks at the residual come at the same steps while others are tried") {
+  const TemporaryFolder folder;
+  const Setting setting(folder.path());
+  Stencil stencil = blur();
+  const auto run = [&](bool isTried) {
+    Plate plate;
+    StencilLauncher launcher = stencil.fp(STRICT);
+    if (!isTried) launcher.timeTile(1);
+    const StencilRun done = launcher.until(0.05, 150).iterate(4000)(plate.now, plate.next, 0.125f);
+    return std::tuple(done.steps, done.residual, done.converged, cellsOf(plate.now));
+  };
+  const auto expected = run(false);
+  CHECK(std::get<0>(expected) >= 300);
+  CHECK(std::get<2>(expected));
+  const Eagerness eagerness;
+  for (int n = 0; n < 12; ++n) CHECK(run(true) == expected);
+  CHECK(launch::findingsOf(defaultDevice().state()).find(keyOfBlur(149)));
+}
+
+TEST_CASE("time tiles: programs try others while they run, too") {
+  const TemporaryFolder folder;
+  const Setting setting(folder.path());
+  const auto run = [](bool isTried) {
+    Plate first, second;
+    second.next = 1.0f;
+    StencilProgram program;
+    program.label("pair").fp(STRICT);
+    program.apply(blur())(first.now, second.next, 0.125f);
+    program.apply(blur())(second.next, first.now, 0.25f);
+    if (!isTried) program.timeTile(1);
+    for (int n = 0; n < 24; ++n) program.run(100 + n % 2);
+    return std::pair(cellsOf(first.now), cellsOf(second.next));
+  };
+  const auto expected = run(false);
+  const Eagerness eagerness;
+  CHECK(run(true) == expected);
+  const std::string kept = textOf(launch::findingsOf(defaultDevice().state()).file());
+  CHECK(kept.find("stencil program 'pair': ") != std::string::npos);
+  CHECK(kept.find("tried while iterations ran") != std::string::npos);
 }
 
 TEST_CASE("time tiles: tune() says what it cannot do, and where there is no choice") {

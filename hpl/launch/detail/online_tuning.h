@@ -9,6 +9,7 @@
 
 #include "hpl/launch/detail/plan.h"
 #include "hpl/launch/detail/variant.h"
+#include "hpl/launch/tuner.h"
 
 /// HPL_TUNE=quick: launches of a kernel that has used much device time try other variants now and
 /// then. Every launch computes what it was asked to, only laid out otherwise, so nothing is
@@ -82,20 +83,5 @@ class OnlineTuning {
   std::atomic<int> needed_{-1};
   std::mutex preparing_;
 };
-
-/// How online tuning spends its time; tests shorten it.
-struct OnlineOptions {
-  /// Device seconds that a kernel has used before anything is tried.
-  double start = 1;
-  /// Of the kernel's device time so far: what trying may have cost.
-  double share = 0.03;
-  /// What making a variant takes until one has been made.
-  double making = 0.2;
-  /// Candidates besides the default.
-  std::size_t candidates = 8;
-  /// A measurement takes about this long; short kernels are launched several times.
-  double measurement = 1e-3;
-};
-OnlineOptions& onlineOptions();
 
 }  // namespace hpl::launch

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stencil_templates/detail/tile_race.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "hpl/error.h"
+#include "hpl/launch/tuner.h"
+#include "hpl/runtime/device.h"
+#include "hpl/runtime/log.h"
+#include "hpl/runtime/settings.h"
+#include "hpl/strategies/overlapped.h"
+#include "stencil_templates/detail/tile_space.h"
+#include "stencil_templates/detail/time_findings.h"
+
+namespace hpl::stencils {
+namespace {
+
+using launch::onlineOptions;
+
+/// What a device stands still while it is waited for.
+constexpr double kWaiting = 50e-6;
+/// How much longer a leg is than that of a kernel, so that waiting is no part of it.
+constexpr double kLonger = 4;
+
+/// Two passes: programs end in an even number of them, and arrays take both parts.
+std::int64_t twoPasses(const TimeTile& tile) { return 2 * std::int64_t{std::max(1, tile.depth)}; }
+
+std::int64_t roundedUp(std::int64_t value, std::int64_t to) { return (value + to - 1) / to * to; }
+
+}  // namespace
+
+TileRace::TileRace(TileRaceSubject subject)
+    : subject_(std::move(subject)),
+      tiles_{subject_.usual},
+      allowance_(onlineOptions().start, onlineOptions().share),
+      making_(onlineOptions().making),
+      // The first steps may compile and move data.
+      wakeAt_(2 * twoPasses(subject_.usual)),
+      nextProbe_(wakeAt_) {}
+
+std::int64_t TileRace::quietSteps() const {
+  if (hasBegun_ && ladder_.isFinished()) return INT64_MAX;
+  return std::max<std::int64_t>(0, wakeAt_ - steps_);
+}
+
+std::int64_t TileRace::legSteps(const TimeTile& tile) const {
+  const std::int64_t least = twoPasses(tile);
+  if (perStep_ <= 0) return least;
+  const double steps = std::ceil(kLonger * onlineOptions().measurement / perStep_);
+  return roundedUp(std::max(least, static_cast<std::int64_t>(std::min(steps, 1e6))), least);
+}
+
+void TileRace::advance(Stepper& work, std::int64_t steps) {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) return work.advance(subject_.usual, steps);
+  while (steps > 0) {
+    std::int64_t done = 0;
+    if (quietSteps() == 0) {
+      if (!hasBegun_ && perStep_ > 0 && allowance_.hasBegun(used())) begin();
+      done = hasBegun_ ? race(work, steps) : probe(work, steps);
+    }
+    if (done == 0) done = doQuietly(work, steps);
+    steps -= done;
+  }
+}
+
+/// What does not fit any more waits for the next iteration.
+std::int64_t TileRace::doQuietly(Stepper& work, std::int64_t steps) {
+  const TimeTile& tile = tileOf(ladder_.king());
+  const std::int64_t quiet = quietSteps();
+  if (quiet > 0 && quiet < steps) steps = std::min(steps, roundedUp(quiet, twoPasses(tile)));
+  work.advance(tile, steps);
+  steps_ += steps;
+  return steps;
+}
+
+double TileRace::secondsOf(Stepper& work, const TimeTile& tile, std::int64_t steps) {
+  work.wait();
+  const double begin = subject_.clock();
+  work.advance(tile, steps);
+  work.wait();
+  const double seconds = subject_.clock() - begin;
+  steps_ += steps;
+  allowance_.spend(kWaiting);
+  return seconds;
+}
+
+/// Finds out how long a step takes, and again after four times as many steps.
+std::int64_t TileRace::probe(Stepper& work, std::int64_t most) {
+  const std::int64_t steps = legSteps(subject_.usual);
+  if (steps > most) return 0;
+  perStep_ = secondsOf(work, subject_.usual, steps) / static_cast<double>(steps);
+  nextProbe_ = 4 * std::max(nextProbe_, steps_);
+  wakeAt_ = nextProbe_;
+  if (perStep_ > 0) {
+    const double begins = std::ceil(allowance_.neededFor(0) / perStep_);
+    wakeAt_ = std::min(nextProbe_, static_cast<std::int64_t>(std::min(begins, 1e15)));
+  }
+  return steps;
+}
+
+void TileRace::begin() {
+  hasBegun_ = true;
+  ladder_ = tune::Ladder(subject_.points, subject_.known);
+  for (std::size_t k = 1; k < ladder_.points().size(); ++k) {
+    const TimeTile tile = stencils::tileOf(ladder_.points()[k]);
+    tiles_.push_back(tile.depth == 1 ? subject_.single : tile);
+  }
+  isMade_.assign(tiles_.size(), false);
+  isMade_.front() = true;
+}
+
+/// Of a challenger that nothing is known of: that it takes twice as long.
+double TileRace::costOf(const tune::Race::Leg& leg) const {
+  if (leg.candidate == 0) return kWaiting;
+  const tune::Standing standing = ladder_.standing();
+  const double loss = standing.rounds == 0 ? 1 : std::max(0.02, standing.ratio - 1);
+  const TimeTile& tile = tileOf(ladder_.challenger());
+  if (isMade_[ladder_.challenger()])
+    return kWaiting + loss * perStep_ * static_cast<double>(legSteps(tile));
+  return making_ + loss * perStep_ * static_cast<double>(twoPasses(tile) + legSteps(tile));
+}
+
+void TileRace::sleepUntilAllowed(double cost) {
+  const double missing = allowance_.neededFor(cost) - used();
+  const double steps = std::clamp(missing / std::max(perStep_, 1e-12), 1.0, 1e15);
+  wakeAt_ = steps_ + static_cast<std::int64_t>(steps);
+}
+
+/// Lets the challenger do its first steps, which compile. One that cannot is out.
+std::int64_t TileRace::make(Stepper& work) {
+  const std::size_t challenger = ladder_.challenger();
+  const TimeTile& tile = tileOf(challenger);
+  const std::int64_t launches = work.launches();
+  const double begin = subject_.clock();
+  double took = 0;
+  try {
+    took = secondsOf(work, tile, twoPasses(tile));
+  } catch (const Error&) {
+    // Steps that were begun are the program's own trouble.
+    if (work.launches() != launches) throw;
+    allowance_.spend(subject_.clock() - begin);
+    ladder_.fail();
+    keepNews();
+    sleepUntilAllowed(0);
+    return 0;
+  }
+  isMade_[challenger] = true;
+  const double making = std::max(0.0, took - perStep_ * static_cast<double>(twoPasses(tile)));
+  allowance_.spend(making);
+  // What came from a cache says little of what others will take.
+  making_ = std::max(making, making_ / 2);
+  return twoPasses(tile);
+}
+
+std::int64_t TileRace::race(Stepper& work, std::int64_t most) {
+  const auto leg = ladder_.next();
+  if (!leg) return 0;
+  const double cost = costOf(*leg);
+  if (!allowance_.covers(cost, used())) {
+    sleepUntilAllowed(cost);
+    return 0;
+  }
+  const std::size_t candidate = ladder_.candidateOf(*leg);
+  const TimeTile& tile = tileOf(candidate);
+  if (!isMade_[candidate]) return twoPasses(tile) > most ? 0 : make(work);
+  const std::int64_t steps = std::min(legSteps(tile), most / twoPasses(tile) * twoPasses(tile));
+  if (steps == 0) return 0;
+  ladder_.start(*leg);
+  const double seconds = secondsOf(work, tile, steps);
+  const double perStep = seconds / static_cast<double>(steps);
+  if (leg->candidate == 0) {
+    perStep_ = perStep;
+  } else {
+    allowance_.spend(std::max(0.0, seconds - perStep_ * static_cast<double>(steps)));
+  }
+  if (ladder_.record(*leg, perStep)) keepNews();
+  return steps;
+}
+
+void TileRace::keepNews() {
+  const double begin = subject_.clock();
+  const auto finding =
+      ladder_.takeNews(fmt::format("tried while iterations ran; the last process lost {} by it",
+                                   launch::timeText(allowance_.spent())));
+  if (!finding) return;
+  subject_.store->keep(subject_.key, *finding);
+  if (finding->complete) {
+    const std::string text =
+        fmt::format("{}: {}, of {} that were tried while it ran{}", subject_.name,
+                    subject_.describe(tileOf(ladder_.king())), finding->lost.size() + 1,
+                    finding->best == tune::Point() ? "" : launch::remarkOn(*finding) + " per step");
+    if (runtime::settings().explain) {
+      std::fputs(("hpl: " + text + "\n").c_str(), stderr);
+    } else {
+      runtime::log::info(text);
+    }
+  }
+  allowance_.spend(subject_.clock() - begin);
+}
+
+std::shared_ptr<TileRace> raceFor(const TimeWish& wish, const TimeRecipe& recipe,
+                                  const launch::LaunchOptions& options,
+                                  const std::array<std::int64_t, 3>& extents, const TimeTile& usual,
+                                  const TimeTile& single) {
+  const runtime::Settings& settings = runtime::settings();
+  const std::vector<Device> devices = devicesOf(options);
+  if (settings.tune != runtime::TuneMode::Quick || settings.checkBounds || wish.tile.depth > 0 ||
+      wish.steps < kManySteps || devices.size() > 1 || !reluctance(options).empty() ||
+      !impossibility(recipe, false).empty() ||
+      !strategies::whyNotOverlapped(recipe.program()).empty())
+    return nullptr;
+  const Device& device = devices.front();
+  // A simulator's times say nothing.
+  if (device.getProperties().platform.find("Oclgrind") != std::string::npos) return nullptr;
+  const TileProblem problem = problemOf(recipe, device, extents, 1);
+  TileRaceSubject subject;
+  subject.points = tilesToTry(problem, wish.steps, usual);
+  if (subject.points.size() < 2) return nullptr;
+  subject.key = timeTileKey(wish, recipe, options, device, extents);
+  subject.known = launch::findingFor(device.state(), subject.key);
+  if (subject.known) {
+    if (subject.known->complete || subject.known->thorough) return nullptr;
+    const tune::Point& best = subject.known->best;
+    if (!(best == tune::Point()) && !misfit(problem, tileOf(best)).empty()) subject.known.reset();
+  }
+  subject.name = wish.name;
+  subject.store = &launch::findingsOf(device.state());
+  subject.usual = usual;
+  subject.single = single;
+  // The program that the problem names lives no longer than the recipe.
+  subject.describe = [program = recipe.program(), problem](const TimeTile& tile) {
+    TileProblem own = problem;
+    own.program = &program;
+    return describe(own, tile.depth > 1 ? tile : TimeTile());
+  };
+  return std::make_shared<TileRace>(std::move(subject));
+}
+
+}  // namespace hpl::stencils
