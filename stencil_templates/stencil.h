@@ -97,7 +97,8 @@ class StencilIteration {
   /// Where it pays, a launch does several steps (time tiling): see StencilLauncher::timeTile.
   ///
   /// Returns when all steps are enqueued; with until(...) when the bound is reached, or all steps
-  /// are. Throws what a single launch throws; ArgumentError for a negative number of steps, pairs
+  /// are. Long iterations try other tiles on the way, and wait for the steps that are timed
+  /// (HPL_TUNE=quick, the default). Throws what a single launch throws; ArgumentError for a negative number of steps, pairs
   /// of different types and const arrays among them.
   template <class... A>
   StencilRun operator()(A&&... arguments) const {
