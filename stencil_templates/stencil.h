@@ -98,8 +98,8 @@ class StencilIteration {
   ///
   /// Returns when all steps are enqueued; with until(...) when the bound is reached, or all steps
   /// are. Long iterations try other tiles on the way, and wait for the steps that are timed
-  /// (HPL_TUNE=quick, the default). Throws what a single launch throws; ArgumentError for a negative number of steps, pairs
-  /// of different types and const arrays among them.
+  /// (HPL_TUNE=quick, the default). Throws what a single launch throws; ArgumentError for a
+  /// negative number of steps, pairs of different types and const arrays among them.
   template <class... A>
   StencilRun operator()(A&&... arguments) const {
     return stencils::iterateStencil(*state_, options_, {stencils::stencilArgument(arguments)...},

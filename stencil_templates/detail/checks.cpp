@@ -175,8 +175,15 @@ void checkStencilArguments(const std::string& stencil, const PointSignature& sig
   std::size_t i = 0;
   for (const ir::Type& type : signature.inputs)
     checkArray(stencil, signature, arguments, i++, &type);
-  for (const ir::Type& type : signature.outputs)
-    checkArray(stencil, signature, arguments, i++, signature.returns ? nullptr : &type);
+  for (const ir::Type& type : signature.outputs) {
+    checkArray(stencil, signature, arguments, i, signature.returns ? nullptr : &type);
+    if (arguments[i].exchange == nullptr)
+      throw ArgumentError(
+          fmt::format("{}: {} is const, but the stencil writes to it; pass an array "
+                      "that is not const",
+                      stencil, nameOfArgument(signature, arguments, i)));
+    ++i;
+  }
   if (signature.returns) checkReturned(stencil, signature, arguments);
   const std::size_t arrays = i;
   for (const ir::Type& type : signature.parameters)

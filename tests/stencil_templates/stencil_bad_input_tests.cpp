@@ -156,6 +156,8 @@ TEST_CASE("stencils: iterations refuse what they cannot exchange") {
   expectMessage(refusal([&] { blur.until(1.0, 0); }), {"steps between two looks"});
   const Plate& constant = a;
   expectMessage(refusal([&] { blur.iterate(2)(constant, b, 1.0f); }), {"neither may be const"});
+  expectMessage(refusal([&] { blur(b, constant, 1.0f); }),
+                {"output 1", "is const, but the stencil writes to it"});
   Array<int, 2> ints(8, 9);
   expectMessage(refusal([&] { blur.iterate(2)(a, ints, 1.0f); }),
                 {"same type, but these are arrays of float and int"});

@@ -153,6 +153,38 @@ TEST_CASE("time tiles: nothing is measured that the model thinks hopeless") {
   CHECK(tilesToMeasure(tiny, 1000) == std::vector<Point>{Point()});
 }
 
+TEST_CASE("time tiles: a few are tried while iterations run, and one by one early if it is close") {
+  const strategies::TimeProgram program = starProgram(2);
+  const Point oneByOne{{"steps", 1}};
+  std::string why;
+  // Tiles are twice as fast or more: one by one is not among the first.
+  const TileProblem fast = problemFor(program, 7);
+  const TimeTile joined = bestDepth(fast, 1000, why).tile;
+  REQUIRE(joined.depth > 1);
+  const std::vector<Point> points = tilesToTry(fast, 1000, joined);
+  CHECK(points.size() == 9);
+  CHECK(points.front() == Point());
+  CHECK(std::find(points.begin(), points.end(), oneByOne) == points.end());
+  CHECK(std::find(points.begin(), points.end(), pointOf(joined)) == points.end());
+  // Two passes of each must fit.
+  for (const Point& point : tilesToTry(fast, 64, bestDepth(fast, 64, why).tile))
+    CHECK(point.value("steps") <= 32);
+  // So much arithmetic that tiles are hardly faster.
+  TileProblem slow = problemFor(program, 7);
+  while (cyclesUntiled(slow) > 1.4 * bestDepth(slow, 1000, why).cycles &&
+         bestDepth(slow, 1000, why).tile.depth > 1)
+    slow.cost.operations += 1;
+  const TimeTile close = bestDepth(slow, 1000, why).tile;
+  REQUIRE(close.depth > 1);
+  CHECK(tilesToTry(slow, 1000, close)[1] == oneByOne);
+  // Where steps are done one by one, passes are tried, the best one first.
+  const std::vector<Point> passes = tilesToTry(fast, 1000, {});
+  CHECK(passes[1] == pointOf(joined));
+  CHECK(std::find(passes.begin(), passes.end(), oneByOne) == passes.end());
+  // What the model leaves no choice of leaves nothing to try.
+  CHECK(tilesToTry(problemFor(program, 2000), 1000, {}) == std::vector<Point>{Point()});
+}
+
 TEST_CASE("time tiles: on a machine unlike the model's a search finds what is nearly the best") {
   for (const int dims : {1, 2, 3}) {
     CAPTURE(dims);
