@@ -12,6 +12,10 @@ out=${1:-perf/results/latest}
 mkdir -p "$out"
 
 if [ "$measure" = 1 ]; then
+  # Tiles that were tuned on this machine before do not count.
+  HPL_CACHE_DIR=$(mktemp -d)
+  export HPL_CACHE_DIR
+  trap 'rm -rf "$HPL_CACHE_DIR"' EXIT
   cmake --preset release >/dev/null
   cmake --build --preset release -j "$(nproc)" --target hpl_time_tile_bench >/dev/null
   build/release/perf/hpl_time_tile_bench --csv "$out/time_tiles.csv"
