@@ -105,7 +105,7 @@ std::int64_t TileRace::probe(Stepper& work, std::int64_t most) {
 
 void TileRace::begin() {
   hasBegun_ = true;
-  ladder_ = tune::Ladder(subject_.points, subject_.known);
+  ladder_ = tune::Ladder(subject_.points(), subject_.known);
   for (std::size_t k = 1; k < ladder_.points().size(); ++k) {
     const TimeTile tile = stencils::tileOf(ladder_.points()[k]);
     tiles_.push_back(tile.depth == 1 ? subject_.single : tile);
@@ -219,8 +219,6 @@ std::shared_ptr<TileRace> raceFor(const TimeWish& wish, const TimeRecipe& recipe
   if (device.getProperties().platform.find("Oclgrind") != std::string::npos) return nullptr;
   const TileProblem problem = problemOf(recipe, device, extents, 1);
   TileRaceSubject subject;
-  subject.points = tilesToTry(problem, wish.steps, usual);
-  if (subject.points.size() < 2) return nullptr;
   subject.key = timeTileKey(wish, recipe, options, device, extents);
   subject.known = launch::findingFor(device.state(), subject.key);
   if (subject.known) {
@@ -233,10 +231,14 @@ std::shared_ptr<TileRace> raceFor(const TimeWish& wish, const TimeRecipe& recipe
   subject.usual = usual;
   subject.single = single;
   // The program that the problem names lives no longer than the recipe.
-  subject.describe = [program = recipe.program(), problem](const TimeTile& tile) {
-    TileProblem own = problem;
-    own.program = &program;
-    return describe(own, tile.depth > 1 ? tile : TimeTile());
+  const auto program = std::make_shared<const strategies::TimeProgram>(recipe.program());
+  TileProblem kept = problem;
+  kept.program = program.get();
+  subject.points = [program, kept, steps = wish.steps, usual] {
+    return tilesToTry(kept, steps, usual);
+  };
+  subject.describe = [program, kept](const TimeTile& tile) {
+    return describe(kept, tile.depth > 1 ? tile : TimeTile());
   };
   return std::make_shared<TileRace>(std::move(subject));
 }

@@ -36,8 +36,8 @@ class Stepper {
 struct TileRaceSubject {
   /// "stencil 'heat'".
   std::string name;
-  /// The default, whose tile is `usual`, first.
-  std::vector<tune::Point> points;
+  /// Chooses what is tried when it begins: the default, whose tile is `usual`, first.
+  std::function<std::vector<tune::Point>()> points;
   /// What was found earlier, and where what is found is kept.
   std::optional<tune::Finding> known;
   tune::Store* store = nullptr;

@@ -60,12 +60,16 @@ struct Course {
   tune::Store store{{}, {}};
   std::shared_ptr<stencils::TileRace> race;
 
-  explicit Course(std::vector<int> challengers, const std::optional<tune::Finding>& known = {}) {
+  explicit Course(const std::vector<int>& challengers,
+                  const std::optional<tune::Finding>& known = {}) {
     stencils::TileRaceSubject subject;
     subject.name = "stencil 'fake'";
-    subject.points.emplace_back();
-    for (const int depth : challengers)
-      subject.points.push_back(stencils::pointOf(depth == 1 ? TimeTile() : tileOfDepth(depth)));
+    subject.points = [challengers] {
+      std::vector<tune::Point> points{tune::Point()};
+      for (const int depth : challengers)
+        points.push_back(stencils::pointOf(depth == 1 ? TimeTile() : tileOfDepth(depth)));
+      return points;
+    };
     subject.known = known;
     subject.store = &store;
     subject.key = "fake";
