@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "hpl/array/detail/array_base.h"
+#include "hpl/array/detail/ordered_fold.h"
 #include "hpl/array/host_ref.h"
 #include "hpl/array/part_extent.h"
 #include "hpl/array/range.h"
@@ -162,19 +163,16 @@ class Array : public detail::ArrayBase {
   }
   const T* end() const { return begin() + size(); }
 
-  /// Folds all elements on the host, row by row: op(op(a0, a1), a2)... Any binary functor.
+  /// Folds all elements on the host, in row-major order, with any associative binary functor; it
+  /// need not be commutative. Integers are folded from left to right, other types in pairs of
+  /// blocks, so that the rounding error of a sum grows with the logarithm of the number of
+  /// elements; the grouping depends on that number alone. One element is returned as it is.
   template <class Op>
   T reduce(Op op) const {
     const T* base = data();
-    bool first = true;
-    T result{};
-    forEachRow([&](std::int64_t offset, std::int64_t length) {
-      for (std::int64_t i = 0; i < length; ++i) {
-        result = first ? base[offset + i] : op(result, base[offset + i]);
-        first = false;
-      }
-    });
-    return result;
+    detail::OrderedFold<T, Op> fold(op);
+    forEachRow([&](std::int64_t offset, std::int64_t length) { fold.add(base + offset, length); });
+    return fold.result();
   }
 
   /// Copies all elements, row by row, to `destination` (size() elements).

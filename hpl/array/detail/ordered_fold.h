@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+namespace hpl::detail {
+
+/// Folds runs of elements, one run after the other, with an associative functor that need not be
+/// commutative: the elements keep their order, only the grouping is chosen here.
+///
+/// Integers are folded from left to right, as their partial sums then are those of a plain loop: no
+/// other grouping can overflow where that one does not. All other types are folded pairwise: blocks
+/// of 128 elements, then pairs of blocks, pairs of those, and so on. A sum of n floats so has a
+/// rounding error that grows with log n, where a plain loop stops growing at 2^24. The grouping
+/// depends on the number of elements alone, so results are reproducible.
+template <class T, class Op>
+class OrderedFold {
+ public:
+  explicit OrderedFold(Op& op) : op_(op) {}
+
+  /// Takes the next elements.
+  void add(const T* run, std::int64_t length) {
+    if constexpr (std::is_integral_v<T>) {
+      extend(run, length);
+      return;
+    }
+    while (length > 0) {
+      std::int64_t taken = kBlock - filled_;
+      if (filled_ == 0 && length >= kBlock) {
+        push(wholeBlock(run));
+      } else {
+        if (taken > length) taken = length;
+        extend(run, taken);
+        if (filled_ == kBlock) {
+          push(open_);
+          filled_ = 0;
+        }
+      }
+      run += taken;
+      length -= taken;
+    }
+  }
+
+  /// The fold of all elements so far; there must be one.
+  T result() {
+    T value = open_;
+    bool isFirst = filled_ == 0;
+    // The lower the level, the later its blocks.
+    for (int level = 0; blocks_ >> level != 0; ++level) {
+      if ((blocks_ >> level & 1) == 0) continue;
+      value = isFirst ? partial_[level] : op_(partial_[level], value);
+      isFirst = false;
+    }
+    return value;
+  }
+
+ private:
+  static constexpr std::int64_t kBlock = 128;
+  /// Runs of a block that are folded side by side, as one addition takes several cycles.
+  static constexpr std::int64_t kRuns = 8;
+  static constexpr std::int64_t kRunLength = kBlock / kRuns;
+
+  /// Folds elements into the block that is open, from left to right.
+  void extend(const T* run, std::int64_t length) {
+    std::int64_t i = 0;
+    T value = open_;
+    if (filled_ == 0) value = run[i++];
+    for (; i < length; ++i) value = op_(value, run[i]);
+    open_ = value;
+    filled_ += length;
+  }
+
+  T wholeBlock(const T* block) {
+    T runs[kRuns];
+    for (std::int64_t r = 0; r < kRuns; ++r) runs[r] = block[r * kRunLength];
+    for (std::int64_t i = 1; i < kRunLength; ++i)
+      for (std::int64_t r = 0; r < kRuns; ++r) runs[r] = op_(runs[r], block[r * kRunLength + i]);
+    for (std::int64_t width = 1; width < kRuns; width *= 2)
+      for (std::int64_t r = 0; r < kRuns; r += 2 * width) runs[r] = op_(runs[r], runs[r + width]);
+    return runs[0];
+  }
+
+  /// Adds a block as a binary counter adds 1: partial_[k] holds 2^k blocks.
+  void push(T value) {
+    int level = 0;
+    for (; (blocks_ >> level & 1) != 0; ++level) value = op_(partial_[level], value);
+    partial_[level] = value;
+    ++blocks_;
+  }
+
+  Op& op_;
+  T open_{};
+  std::int64_t filled_ = 0;
+  std::uint64_t blocks_ = 0;
+  T partial_[57];
+};
+
+}  // namespace hpl::detail
