@@ -27,12 +27,27 @@ class Arena {
   std::deque<Function> functions_;
 };
 
+/// What a statement expects of the work-groups that run it; launches check it.
+struct GroupDemand {
+  std::string by;  ///< name of the statement
+  SourceLocation where;
+  /// The group has one work-item in every further dimension.
+  int dims = 3;
+  /// Work-items of the group; 0: any number.
+  std::size_t size = 0;
+  /// Divides the number of work-items.
+  std::size_t teams = 1;
+  /// A local parameter that has an element for each of them; may be null.
+  const Variable* scratch = nullptr;
+};
+
 /// A captured kernel: a value that can be printed, verified, analysed, interpreted, transformed
 /// and emitted. Immutable once built; held by shared_ptr<const Kernel>.
 struct Kernel {
   const Function* entry = nullptr;
   /// Functions that the entry calls, directly or not; callees come before their callers.
   std::vector<const Function*> functions;
+  std::vector<GroupDemand> groupDemands;
   /// Shared so that transformed kernels may reuse nodes of the original.
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
 

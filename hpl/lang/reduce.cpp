@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/lang/reduce.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -82,9 +83,24 @@ void checkPlan(const ReductionPlan& plan, const Operator& op) {
       (plan.type.complex && std::string(op.name) != "+" && std::string(op.name) != "*"))
     throw KernelError("reduce: operator \"" + plan.op + "\" does not apply to " +
                       ir::describe(plan.type));
+  if (plan.localMem != nullptr && plan.localElements > 0)
+    throw KernelError("reduce: localMem was given an array and a number of elements; give one");
   if (plan.localMem != nullptr && (plan.localMem->space != ir::Space::Local ||
                                    !(plan.localMem->type == plan.type) || plan.localMem->rank != 1))
-    throw KernelError("reduce: localMem needs a 1-D local array of " + ir::describe(plan.type));
+    throw KernelError("reduce: localMem needs a 1-D local array of " + ir::describe(plan.type) +
+                      ", or a host number of elements");
+}
+
+/// What launches check, as only they know the group.
+void demandGroup(const ReductionPlan& plan) {
+  ir::GroupDemand demand;
+  demand.by = "reduce";
+  demand.where = Capture::current().where();
+  demand.dims = plan.ndims;
+  demand.size = static_cast<std::size_t>(plan.groupSize);
+  demand.teams = static_cast<std::size_t>(plan.nTeams);
+  if (plan.localMem != nullptr && plan.localMem->paramIndex >= 0) demand.scratch = plan.localMem;
+  Capture::current().demandGroup(demand);
 }
 
 /// The work-item's place among those that reduce together.
@@ -118,34 +134,66 @@ Place placeOf(const ReductionPlan& plan) {
   return {position, team, variable(position % team)};
 }
 
+/// Elements of local memory that the work-items share, and whether there are as many as work-items.
+struct Scratch {
+  Symbol array = nullptr;
+  std::size_t elements = 0;
+  bool holdsGroup = true;
+};
+
+Scratch scratchFor(const ReductionPlan& plan) {
+  const Capture& capture = Capture::current();
+  const auto known = static_cast<std::size_t>(plan.groupSize);
+  Scratch scratch;
+  if (plan.localMem != nullptr) {
+    scratch.array = plan.localMem;
+    // The launch sees to local parameters: see demandGroup.
+    if (plan.localMem->extents.empty()) return scratch;
+    scratch.elements = static_cast<std::size_t>(plan.localMem->extents[0]);
+  } else {
+    std::int64_t size = plan.localElements;
+    if (size == 0) size = known > 0 ? plan.groupSize : capture.groupCapacity(plan.type);
+    scratch.array = declareVariable(plan.type, ir::Space::Local, 1, &size, nullptr);
+    scratch.elements = static_cast<std::size_t>(size);
+  }
+  scratch.holdsGroup = scratch.elements >= (known > 0 ? known : capture.maxGroupSize());
+  if (scratch.elements < static_cast<std::size_t>(plan.nTeams))
+    throw KernelError("reduce: " + std::to_string(scratch.elements) +
+                      " elements of local memory are too few for nTeams(" +
+                      std::to_string(plan.nTeams) + "), which needs one per team");
+  return scratch;
+}
+
 class Recorder {
  public:
   Recorder(const ReductionPlan& plan, const Operator& op)
-      : plan_(plan), op_(op), place_(placeOf(plan)), memory_(localMemory()) {}
-
-  void store(Node value) {
-    // In a group that sticks out of the domain the surplus work-items hold the neutral element.
-    auto active = idx < szx && idy < szy && idz < szz;
-    const Size& inTeam = place_.inTeam;
-    const Node taken = plan_.nElems > 0
-                           ? (active && inTeam < static_cast<std::size_t>(plan_.nElems)).node()
-                           : active.node();
-    assignNode(cell(place_.flat), selectNode(plan_.type, taken, value, neutral(op_, plan_.type)));
-    barrierStatement(ir::kLocalFence);
+      : plan_(plan),
+        op_(op),
+        place_(placeOf(plan)),
+        scratch_(scratchFor(plan)),
+        base_(place_.flat),
+        count_(place_.team) {
+    if (scratch_.holdsGroup) {
+      if (plan.nTeams > 1) base_ = variable(place_.flat - place_.inTeam);
+      return;
+    }
+    teamCells_ = scratch_.elements / static_cast<std::size_t>(plan.nTeams);
+    const Size cells = constant(teamCells_);
+    if (plan.nTeams > 1) base_ = variable((place_.flat / place_.team) * cells);
+    count_ = variable(where(place_.team < cells, place_.team, cells));
   }
 
-  void tree() {
+  void tree(Node value) {
+    storeAll(value);
     if (plan_.unroll) {
-      for (std::size_t step = firstStep(static_cast<std::size_t>(plan_.groupSize / plan_.nTeams));
-           step > 0; step /= 2)
-        treeStep(constant(step));
+      for (std::size_t step = firstStep(); step > 0; step /= 2) treeStep(constant(step));
       return;
     }
     // The first power of two that is not below the smallest group there can be.
     std::size_t least = 1;
     while (least < static_cast<std::size_t>(plan_.minGroupSize / plan_.nTeams)) least *= 2;
     Ref<std::size_t> step(variable(constant(least)).node());
-    while_(step < place_.team) {
+    while_(step < count_) {
       step *= 2;
     }
     step /= 2;
@@ -155,12 +203,16 @@ class Recorder {
     }
   }
 
-  void inOrder() {
+  void inOrder(Node value) {
+    if (!scratch_.holdsGroup) {
+      inOrderByTurns(value);
+      return;
+    }
+    storeAll(value);
     if_(place_.inTeam == 0) {
       Ref<std::size_t> k(variable(constant(1)).node());
       while_(k < place_.team) {
-        assignNode(cell(place_.flat),
-                   combine(op_, plan_.type, cell(place_.flat), cell(place_.flat + k)));
+        accumulate(constant(0), cell(Size(k.node())));
         k += 1;
       }
     }
@@ -169,38 +221,100 @@ class Recorder {
 
   void deliver(Node dest) {
     if (plan_.toAll) {
-      assignNode(dest, cell(place_.flat - place_.inTeam));
+      assignNode(dest, cell(constant(0)));
     } else {
       if_(place_.inTeam == 0) {
-        assignNode(dest, cell(place_.flat));
+        assignNode(dest, cell(constant(0)));
       }
     }
     if (plan_.syncReq) barrierStatement(ir::kLocalFence);
   }
 
  private:
-  static std::size_t firstStep(std::size_t size) {
+  std::size_t firstStep() const {
+    auto size = static_cast<std::size_t>(plan_.groupSize / plan_.nTeams);
+    if (!scratch_.holdsGroup) size = std::min(size, teamCells_);
     std::size_t step = 1;
     while (step < size) step *= 2;
     return size > 1 ? step / 2 : 0;
   }
 
-  Symbol localMemory() const {
-    if (plan_.localMem != nullptr) return plan_.localMem;
-    const std::int64_t size =
-        plan_.groupSize > 0 ? plan_.groupSize : Capture::current().groupCapacity(plan_.type);
-    return declareVariable(plan_.type, ir::Space::Local, 1, &size, nullptr);
+  /// What the work-item contributes: in a group that sticks out of the domain the surplus
+  /// work-items hold the neutral element.
+  Node contribution(Node value) const {
+    auto active = idx < szx && idy < szy && idz < szz;
+    const Node taken =
+        plan_.nElems > 0 ? (active && place_.inTeam < static_cast<std::size_t>(plan_.nElems)).node()
+                         : active.node();
+    return selectNode(plan_.type, taken, value, neutral(op_, plan_.type));
   }
 
-  Node cell(const Size& position) const {
-    const Node index = position.node();
-    return accessNode(memory_, &index, 1);
+  Node privateCopy(Node value) const {
+    return variableNode(declareVariable(plan_.type, ir::Space::Private, 0, nullptr, value));
   }
 
-  void treeStep(const Size& step) {
-    if_(place_.inTeam < step && place_.inTeam + step < place_.team) {
-      assignNode(cell(place_.flat),
-                 combine(op_, plan_.type, cell(place_.flat), cell(place_.flat + step)));
+  /// The team's cell `k`.
+  Node cell(const Size& k) const {
+    const Node index = plan_.nTeams > 1 ? (base_ + k).node() : k.node();
+    return accessNode(scratch_.array, &index, 1);
+  }
+
+  void accumulate(const Size& k, Node value) const {
+    assignNode(cell(k), combine(op_, plan_.type, cell(k), value));
+  }
+
+  /// Every work-item's value is in the team's cells afterwards.
+  void storeAll(Node value) const {
+    if (scratch_.holdsGroup) {
+      assignNode(cell(place_.inTeam), contribution(value));
+      barrierStatement(ir::kLocalFence);
+      return;
+    }
+    const Node mine = privateCopy(contribution(value));
+    if_(place_.inTeam < teamCells_) {
+      assignNode(cell(place_.inTeam), mine);
+    }
+    barrierStatement(ir::kLocalFence);
+    Ref<std::size_t> first(variable(constant(teamCells_)).node());
+    while_(first < place_.team) {
+      if_(place_.inTeam >= first && place_.inTeam < first + teamCells_) {
+        accumulate(place_.inTeam - first, mine);
+      }
+      barrierStatement(ir::kLocalFence);
+      first += teamCells_;
+    }
+  }
+
+  /// The first of the team combines what the others bring, turn by turn.
+  void inOrderByTurns(Node value) const {
+    const Node mine = privateCopy(contribution(value));
+    const Node sum = privateCopy(mine);
+    Ref<std::size_t> first(variable(constant(0)).node());
+    while_(first < place_.team) {
+      if_(place_.inTeam >= first && place_.inTeam < first + teamCells_) {
+        assignNode(cell(place_.inTeam - first), mine);
+      }
+      barrierStatement(ir::kLocalFence);
+      if_(place_.inTeam == 0) {
+        // Its own value is in the sum already.
+        Ref<std::size_t> k(variable(where(first == 0, constant(1), constant(0))).node());
+        while_(k < teamCells_ && first + k < place_.team) {
+          assignNode(sum, combine(op_, plan_.type, sum, cell(Size(k.node()))));
+          k += 1;
+        }
+      }
+      barrierStatement(ir::kLocalFence);
+      first += teamCells_;
+    }
+    if_(place_.inTeam == 0) {
+      assignNode(cell(constant(0)), sum);
+    }
+    barrierStatement(ir::kLocalFence);
+  }
+
+  void treeStep(const Size& step) const {
+    if_(place_.inTeam < step && place_.inTeam + step < count_) {
+      accumulate(place_.inTeam, cell(place_.inTeam + step));
     }
     barrierStatement(ir::kLocalFence);
   }
@@ -208,20 +322,31 @@ class Recorder {
   const ReductionPlan& plan_;
   const Operator& op_;
   Place place_;
-  Symbol memory_;
+  Scratch scratch_;
+  /// The team's first cell where there are several teams, and the number of cells that hold values
+  /// before the tree.
+  Size base_;
+  Size count_;
+  /// Where the group takes turns.
+  std::size_t teamCells_ = 0;
 };
 
 }  // namespace
 
+void throwNoLocalMemory(int n) {
+  throw KernelError("reduce: localMem(" + std::to_string(n) +
+                    ") leaves no local memory; give at least 1 element");
+}
+
 void recordReduction(const ReductionPlan& plan, Node dest, Node value) {
   const Operator& op = operatorNamed(plan.op);
   checkPlan(plan, op);
+  demandGroup(plan);
   Recorder recorder(plan, op);
-  recorder.store(value);
   if (plan.inTree) {
-    recorder.tree();
+    recorder.tree(value);
   } else {
-    recorder.inOrder();
+    recorder.inOrder(value);
   }
   recorder.deliver(dest);
 }

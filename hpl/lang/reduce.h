@@ -17,6 +17,7 @@ struct ReductionPlan {
   int groupSize = 0;
   int minGroupSize = 1;
   Symbol localMem = nullptr;
+  int localElements = 0;  ///< of an array of its own; 0: one per work-item of any group
   bool toAll = false;
   bool inTree = true;
   bool unroll = false;
@@ -27,6 +28,7 @@ struct ReductionPlan {
 
 /// Records the statements of a reduction of `value` over the work-group into `dest`.
 void recordReduction(const ReductionPlan& plan, Node dest, Node value);
+[[noreturn]] void throwNoLocalMemory(int n);
 
 template <class T>
 class Reduction {
@@ -43,18 +45,28 @@ class Reduction {
     if (std::uncaught_exceptions() == exceptions_) recordReduction(plan_, dest_, value_);
   }
 
-  /// Number of dimensions of the work-group that take part (1: x only, rows reduce separately in
-  /// none of the other dimensions being used). Default 3: all.
+  /// Number of dimensions that the work-group has (1: x only). Default 3: any. A launch with a
+  /// group of more dimensions is a LaunchError.
   Reduction& ndims(int n) { return set(plan_.ndims, n); }
-  /// The group's size, when it is known: sizes the local memory exactly and lets unroll() work.
+  /// The group's size, when it is known: sizes the local memory exactly and lets unroll() work. A
+  /// launch with a group of another size is a LaunchError.
   Reduction& groupSize(int n) { return set(plan_.groupSize, n); }
   /// The group has at least this many work-items: the steps below it need no test.
   Reduction& minGroupSize(int n) { return set(plan_.minGroupSize, n); }
-  /// Local memory to use, one element per work-item at least; default: an array of its own.
+  /// Local memory to use: a 1-D local array. Default: an array of its own. An array declared in the
+  /// kernel may be smaller than the group, which then takes turns; a local parameter needs one
+  /// element per work-item.
   template <class A>
+    requires requires(const A& array) { array.symbol(); }
   Reduction& localMem(const A& array) {
     plan_.localMem = array.symbol();
     return *this;
+  }
+  /// Local memory of n elements, at least one per team. With fewer than the group has work-items,
+  /// these take turns: less local memory for more steps.
+  Reduction& localMem(int n) {
+    if (n < 1) throwNoLocalMemory(n);
+    return set(plan_.localElements, n);
   }
   /// Every work-item gets the result, not only the first of the group (or team).
   Reduction& toAll(bool yes = true) { return set(plan_.toAll, yes); }
@@ -66,7 +78,8 @@ class Reduction {
   Reduction& syncReq(bool yes = true) { return set(plan_.syncReq, yes); }
   /// Only the first n work-items of the group (of each team) contribute. Default: all.
   Reduction& nElems(int n) { return set(plan_.nElems, n); }
-  /// The group is divided into n teams of consecutive work-items, each with a result of its own.
+  /// The group is divided into n teams of consecutive work-items, each with a result of its own. A
+  /// launch with a group that n does not divide is a LaunchError.
   Reduction& nTeams(int n) { return set(plan_.nTeams, n); }
 
  private:

@@ -62,6 +62,7 @@ void interpret(const EntryHandle& handle, const LaunchOptions& options, const Ar
   for (std::size_t i = 0; i < count && first == nullptr; ++i)
     if (arguments[i].kind == Argument::Kind::Array) first = &arguments[i].view->extents;
   const Shape shape = chooseShape(options, first, device, version->name);
+  checkGroupDemands(*version, shape.local, arguments, count);
 
   std::vector<ir::Argument> list;
   for (std::size_t i = 0; i < count; ++i) {

@@ -34,6 +34,13 @@ class Capture {
     maxGroupSize_ = groupSize;
     localBytes_ = localBytes;
   }
+  std::size_t maxGroupSize() const { return maxGroupSize_; }
+  /// Adds what a statement expects of the group.
+  void demandGroup(ir::GroupDemand demand) {
+    // Launches know the parameters of the kernel, not those of the functions that it calls.
+    if (functions_.size() > 1) demand.scratch = nullptr;
+    kernel_->groupDemands.push_back(std::move(demand));
+  }
   /// Elements that local memory for one value per work-item of any group must have.
   std::int64_t groupCapacity(const ir::Type& type) const;
 

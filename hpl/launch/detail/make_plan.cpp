@@ -378,6 +378,7 @@ std::shared_ptr<Plan> makeVariant(std::shared_ptr<const KernelVersion> version,
   plan->dims = shape.dims;
   toDevice(laidOut.shape.axes, laidOut.shape.global, plan->global);
   toDevice(laidOut.shape.axes, laidOut.shape.local, plan->local);
+  checkGroupDemands(*plan->version, laidOut.shape.local, arguments, count);
   plan->scalarValues.resize(plan->scalarBytes);
   if (variant == nullptr && plan->isTunable && laidOut.isRewritten)
     plan->tuning = OnlineTuning::create(*plan, shape, arguments, share);

@@ -212,6 +212,11 @@ Shape chooseShape(const LaunchOptions& options, const geometry::Extents* firstAr
                   runtime::DeviceState& device, const std::string& kernelName,
                   bool mustDivide = false, const Axes& axes = kNaturalAxes);
 
+/// Throws LaunchError unless groups of `local` work-items (along the kernel's axes) are what the
+/// kernel's statements expect.
+void checkGroupDemands(const KernelVersion& version, const std::size_t* local,
+                       const Argument* arguments, std::size_t count);
+
 /// Throws ArgumentError unless the arguments fit the kernel's parameters.
 void checkArguments(const KernelVersion& version, const Argument* arguments, std::size_t count);
 /// Throws ArgumentError unless `count` is what the kernel takes.
