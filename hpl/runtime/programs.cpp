@@ -6,7 +6,6 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
@@ -16,6 +15,7 @@
 #include "hpl/runtime/detail/device_state.h"
 #include "hpl/runtime/detail/program.h"
 #include "hpl/runtime/log.h"
+#include "hpl/runtime/private_folder.h"
 #include "hpl/runtime/settings.h"
 #include "hpl/runtime/version.h"
 #include "hpl/trace/timeline.h"
@@ -74,18 +74,28 @@ std::string diskKey(const DeviceState& device, const std::string& source,
                  source);
 }
 
+/// The letters, digits and underscores of a kernel's name, as the begin of a file's name.
+std::string plainName(std::string_view kernelName) {
+  constexpr std::size_t kMost = 100;  // systems limit the length of names
+  std::string plain;
+  for (const char c : kernelName.substr(0, kMost)) {
+    const bool keeps = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    plain += keeps ? c : '_';
+  }
+  return plain;
+}
+
 void dumpSource(const std::string& kernelName, const std::string& source) {
   const std::filesystem::path folder = settings().dumpKernels;
   if (folder.empty()) return;
-  std::error_code ignored;
-  std::filesystem::create_directories(folder, ignored);
-  const auto path = folder / fmt::format("{}_{}.cl", kernelName, hexHash(source).substr(0, 8));
-  std::ofstream file(path);
-  file << source;
-  file.close();
+  const std::string name =
+      fmt::format("{}_{}.cl", plainName(kernelName), hexHash(source).substr(0, 8));
+  std::string problem;
+  if (replaceFile(folder, name, {source}, 0666, problem)) return;
   static std::atomic<bool> warned{false};
-  if (!file && !warned.exchange(true)) {
-    log::warn(fmt::format("HPL_DUMP_KERNELS: {} cannot be written", path.string()));
+  if (!warned.exchange(true)) {
+    log::warn(fmt::format("HPL_DUMP_KERNELS: {} cannot be written ({})", (folder / name).string(),
+                          problem));
   }
 }
 

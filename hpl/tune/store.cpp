@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/tune/store.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <unistd.h>
 #include <xxhash.h>
 
-#include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <system_error>
 #include <thread>
 
 #include "hpl/runtime/log.h"
@@ -77,37 +72,35 @@ std::string fileName(const Identity& identity) {
 /// Holds the lock of a file's writers; the system releases it when a process dies.
 class FileLock {
  public:
-  explicit FileLock(const fs::path& file)
-      : descriptor_(open((file.string() + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
-    if (descriptor_ < 0) return;
+  FileLock(const runtime::PrivateFolder& folder, const std::string& name)
+      : descriptor_(folder.lockFile(name + ".lock")) {
+    if (!descriptor_) return;
     // Whoever holds it needs a moment. Where locks are not to be had, renaming alone still never
     // leaves half a file; at worst a finding is measured again.
     for (int attempt = 0; attempt < 200; ++attempt) {
-      if (flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+      if (flock(descriptor_.number(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
-    close(descriptor_);
-    descriptor_ = -1;
+    descriptor_ = runtime::Descriptor();
     isBusy_ = true;
   }
-  ~FileLock() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  FileLock(const FileLock&) = delete;
-  FileLock& operator=(const FileLock&) = delete;
 
   /// Another process has held it for a second.
   bool isBusy() const noexcept { return isBusy_; }
 
  private:
-  int descriptor_;
+  runtime::Descriptor descriptor_;
   bool isBusy_ = false;
 };
 
+/// Larger ones are none of ours; parsing them takes several times their size.
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+
 }  // namespace
 
-Store::Store(fs::path folder, Identity identity) : identity_(std::move(identity)) {
-  if (!folder.empty()) file_ = folder / fileName(identity_);
+Store::Store(fs::path folder, Identity identity)
+    : folder_(std::move(folder)), identity_(std::move(identity)) {
+  if (!folder_.path().empty()) file_ = folder_.path() / fileName(identity_);
 }
 
 void Store::warnOnce(const std::string& message) {
@@ -116,11 +109,39 @@ void Store::warnOnce(const std::string& message) {
   runtime::log::warn(message);
 }
 
+void Store::warnDamaged(const std::string& problem) {
+  warnOnce(fmt::format(
+      "the tuning file {} is damaged ({}); it is ignored and will be replaced, so kernels run "
+      "with the library's own choices until they are tuned again",
+      file_.string(), problem));
+}
+
+std::optional<std::string> Store::readFile() {
+  std::string reason;
+  const runtime::KeptFile file = folder_.open(file_.filename(), reason);
+  if (!file) {
+    if (!reason.empty())
+      warnOnce(fmt::format("the tuning file {} is ignored ({}) and will be replaced",
+                           file_.string(), reason));
+    return std::nullopt;
+  }
+  if (file.size() > kMostBytes) {
+    warnDamaged(fmt::format("{} bytes", file.size()));
+    return std::nullopt;
+  }
+  std::string text(file.size(), '\0');
+  if (!file.read(text.data(), text.size())) {
+    warnDamaged("reading it failed");
+    return std::nullopt;
+  }
+  return text;
+}
+
 Store::Findings Store::read() {
-  std::ifstream stream(file_, std::ios::binary);
-  if (!stream) return {};
+  const std::optional<std::string> text = readFile();
+  if (!text) return {};
   try {
-    const json content = json::parse(stream);
+    const json content = json::parse(*text);
     if (content.at("format").get<int>() != kFormat) return {};
     const Identity found{content.at("device").get<std::string>(),
                          content.at("driver").get<std::string>(),
@@ -138,10 +159,7 @@ Store::Findings Store::read() {
       findings.emplace(key, findingFrom(value));
     return findings;
   } catch (const json::exception& problem) {
-    warnOnce(fmt::format(
-        "the tuning file {} is damaged ({}); it is ignored and will be replaced, so kernels run "
-        "with the library's own choices until they are tuned again",
-        file_.string(), problem.what()));
+    warnDamaged(problem.what());
     return {};
   }
 }
@@ -173,9 +191,8 @@ bool Store::keep(const std::string& key, const Finding& finding) {
 }
 
 bool Store::merge(const std::string& key, const Finding& finding, std::string& problem) {
-  std::error_code error;
-  fs::create_directories(file_.parent_path(), error);
-  const FileLock lock(file_);
+  const std::string name = file_.filename();
+  const FileLock lock(folder_, name);
   if (lock.isBusy()) {
     problem = "another process has been writing it for a second";
     return false;
@@ -192,23 +209,8 @@ bool Store::merge(const std::string& key, const Finding& finding, std::string& p
                {"library", identity_.library},
                {"findings", json::object()}};
   for (const auto& [name, value] : all) content["findings"][name] = toJson(value);
-  static std::atomic<unsigned> counter{0};
-  const fs::path temporary = fmt::format("{}.{}.{}.tmp", file_.string(), getpid(), counter++);
-  errno = 0;
-  std::ofstream stream(temporary, std::ios::binary);
-  stream << content.dump(1, ' ', false, json::error_handler_t::replace) << '\n';
-  stream.close();
-  if (!stream) {
-    problem = errno != 0 ? std::generic_category().message(errno) : "writing failed";
-    fs::remove(temporary, error);
-    return false;
-  }
-  fs::rename(temporary, file_, error);
-  if (!error) return true;
-  problem = error.message();
-  std::error_code ignored;
-  fs::remove(temporary, ignored);
-  return false;
+  const std::string text = content.dump(1, ' ', false, json::error_handler_t::replace) + '\n';
+  return folder_.replace(name, {text}, problem);
 }
 
 }  // namespace hpl::tune

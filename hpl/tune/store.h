@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "hpl/runtime/private_folder.h"
 #include "hpl/tune/space.h"
 
 /// What tuning has found out, kept in a JSON file for later processes.
@@ -46,7 +47,8 @@ struct Finding {
 /// device, driver and library version. Safe to use from several threads, and to share between
 /// processes: they see each other's findings when they begin, and whoever keeps one merges it into
 /// the file under a lock and replaces that by a rename, so that a reader sees a whole file and no
-/// finding is lost. Nothing here throws: a file that cannot be used is reported once, ignored, and
+/// finding is lost. Folders and files that others may have placed are ignored (PrivateFolder).
+/// Nothing here throws: a file that cannot be used is reported once, ignored, and
 /// replaced by the next finding; without a folder that can be written, findings last as long as the
 /// process.
 class Store {
@@ -65,10 +67,13 @@ class Store {
   using Findings = std::map<std::string, Finding>;
 
   Findings read();
+  std::optional<std::string> readFile();
+  void warnDamaged(const std::string& problem);
   bool merge(const std::string& key, const Finding& finding, std::string& problem);
   void warnOnce(const std::string& message);
 
   std::mutex mutex_;
+  runtime::PrivateFolder folder_;
   std::filesystem::path file_;
   Identity identity_;
   bool loaded_ = false;

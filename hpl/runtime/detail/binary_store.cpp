@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/runtime/detail/binary_store.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <xxhash.h>
 
-#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <system_error>
+#include <new>
 
 #include "hpl/runtime/log.h"
 #include "hpl/runtime/settings.h"
@@ -44,42 +39,15 @@ Header makeHeader(std::string_view key, std::string_view binary) {
   return header;
 }
 
-struct FileContent {
-  std::unique_ptr<char[]> bytes;
-  std::size_t length = 0;
-};
+/// Beyond this a file is no binary of ours, whatever it says of itself.
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
 
-/// The whole file, in as few calls as it takes: a warm start consists of little else.
-std::optional<FileContent> readFile(const char* path) {
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return std::nullopt;
-  struct stat about {};
-  FileContent content;
-  ssize_t got = -1;
-  if (fstat(file, &about) == 0 && S_ISREG(about.st_mode)) {
-    const auto size = static_cast<std::size_t>(about.st_size);
-    content.bytes = std::make_unique_for_overwrite<char[]>(size);
-    do {
-      got = read(file, content.bytes.get() + content.length, size - content.length);
-      if (got > 0) content.length += static_cast<std::size_t>(got);
-    } while ((got > 0 && content.length < size) || (got < 0 && errno == EINTR));
-  }
-  close(file);
-  if (got < 0) return std::nullopt;
-  return content;
-}
-
-/// The binary in `content`, if that is a whole, undamaged file for `key`.
-std::optional<std::string_view> unpack(std::string_view content, std::string_view key) {
-  Header found;
-  if (content.size() < sizeof found) return std::nullopt;
-  std::memcpy(&found, content.data(), sizeof found);
-  content.remove_prefix(sizeof found);
-  if (content.size() < key.size() || content.substr(0, key.size()) != key) return std::nullopt;
-  content.remove_prefix(key.size());
-  const Header expected = makeHeader(key, content);
-  if (std::memcmp(&found, &expected, sizeof found) != 0) return std::nullopt;
-  return content;
+/// Whether the header is that of a file of `size` bytes for a key of `keyLength`. Asked before
+/// memory is allocated for the rest.
+bool isPlausible(const Header& header, std::size_t size, std::size_t keyLength) {
+  return std::memcmp(header.magic, magic, sizeof magic) == 0 && header.keyLength == keyLength &&
+         header.binaryLength <= kMostBytes &&
+         size == sizeof header + header.keyLength + header.binaryLength;
 }
 
 }  // namespace
@@ -99,72 +67,65 @@ fs::path BinaryStore::defaultFolder() {
   return {};
 }
 
-fs::path BinaryStore::fileOf(std::string_view key) const {
-  return folder_ / (hexHash(key) + ".bin");
+std::string BinaryStore::nameOf(std::string_view key) { return hexHash(key) + ".bin"; }
+
+fs::path BinaryStore::fileOf(std::string_view key) const { return folder_.path() / nameOf(key); }
+
+std::optional<std::string_view> BinaryStore::unpack(const KeptFile& file, std::string_view key,
+                                                    std::unique_ptr<char[]>& content) {
+  Header found;
+  if (file.size() < sizeof found || !file.read(&found, sizeof found) ||
+      !isPlausible(found, file.size(), key.size()))
+    return std::nullopt;
+  const std::size_t length = file.size() - sizeof found;
+  content.reset(new (std::nothrow) char[length]);
+  if (content == nullptr || !file.read(content.get(), length)) return std::nullopt;
+  const std::string_view all(content.get(), length);
+  if (all.substr(0, key.size()) != key) return std::nullopt;
+  const std::string_view binary = all.substr(key.size());
+  const Header expected = makeHeader(key, binary);
+  if (std::memcmp(&found, &expected, sizeof found) != 0) return std::nullopt;
+  return binary;
 }
 
 BinaryStore::Lookup BinaryStore::load(std::string_view key) const {
-  if (folder_.empty()) return {};
-  auto content = readFile(fileOf(key).c_str());
-  if (!content) return {};
-  if (const auto binary = unpack({content->bytes.get(), content->length}, key))
-    return {binary, std::move(content->bytes), false};
+  if (folder_.path().empty()) return {};
+  std::string reason;
+  const KeptFile file = folder_.open(nameOf(key), reason);
+  if (!file) {
+    if (!reason.empty())
+      log::info(fmt::format("{} is ignored ({}); the kernel is compiled again",
+                            fileOf(key).string(), reason));
+    return {};
+  }
+  Lookup found;
+  found.binary = unpack(file, key, found.content);
+  if (found.binary) return found;
   log::info(fmt::format("{} is damaged; the kernel is compiled again", fileOf(key).string()));
   remove(key);
   return {std::nullopt, nullptr, true};
 }
 
-bool BinaryStore::tryToSave(std::string_view key, std::string_view binary,
-                            std::string& problem) const {
-  std::error_code error;
-  fs::create_directories(folder_, error);
-  if (error) {
-    problem = error.message();
-    return false;
-  }
-  static std::atomic<unsigned> counter{0};
-  const fs::path target = fileOf(key);
-  const fs::path temporary = fmt::format("{}.{}.{}.tmp", target.string(), getpid(), counter++);
-  const Header header = makeHeader(key, binary);
-  errno = 0;
-  std::ofstream file(temporary, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(&header), sizeof header);
-  file.write(key.data(), static_cast<std::streamsize>(key.size()));
-  file.write(binary.data(), static_cast<std::streamsize>(binary.size()));
-  file.close();
-  if (!file) {
-    problem = errno ? std::generic_category().message(errno) : "writing failed";
-    fs::remove(temporary, error);
-    return false;
-  }
-  fs::rename(temporary, target, error);
-  if (error) {
-    problem = error.message();
-    std::error_code ignored;
-    fs::remove(temporary, ignored);
-  }
-  return !error;
-}
-
 bool BinaryStore::save(std::string_view key, std::string_view binary) const {
-  if (folder_.empty()) return false;
+  if (folder_.path().empty()) return false;
+  const Header header = makeHeader(key, binary);
+  const std::string_view headerBytes(reinterpret_cast<const char*>(&header), sizeof header);
   std::string problem;
-  if (tryToSave(key, binary, problem)) return true;
+  if (folder_.replace(nameOf(key), {headerBytes, key, binary}, problem)) return true;
   if (!warned_.exchange(true)) {
     log::warn(fmt::format(
         "compiled kernels cannot be kept in {} ({}); set HPL_CACHE_DIR to a writable folder, or "
         "HPL_CACHE=off",
-        folder_.string(), problem));
+        folder_.path().string(), problem));
   }
   return false;
 }
 
 void BinaryStore::remove(std::string_view key) const noexcept {
   try {
-    std::error_code ignored;
-    fs::remove(fileOf(key), ignored);
+    folder_.remove(nameOf(key));
   } catch (const std::exception&) {
-    // Without memory for a path the file stays, and is found damaged again.
+    // Without memory for a name the file stays, and is found damaged again.
   }
 }
 

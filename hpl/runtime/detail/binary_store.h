@@ -8,12 +8,15 @@
 #include <string>
 #include <string_view>
 
+#include "hpl/runtime/private_folder.h"
+
 namespace hpl::runtime {
 
 /// A folder of binaries, each under a key of any length. Files are named by a 128-bit hash and
 /// carry the whole key, their length and a checksum, so that a damaged or foreign file is never
 /// taken for a binary; they appear by an atomic rename, so that any number of processes may share
-/// the folder. Nothing here throws: where the folder cannot be used the store finds nothing,
+/// the folder. Folders and files that others may have placed are ignored (PrivateFolder). Nothing
+/// here throws: where the folder cannot be used the store finds nothing,
 /// keeps nothing, and says so once.
 class BinaryStore {
  public:
@@ -43,9 +46,12 @@ class BinaryStore {
   static std::filesystem::path defaultFolder();
 
  private:
-  bool tryToSave(std::string_view key, std::string_view binary, std::string& problem) const;
+  static std::string nameOf(std::string_view key);
+  /// The binary in the file, if that is a whole, undamaged one for `key`.
+  static std::optional<std::string_view> unpack(const KeptFile& file, std::string_view key,
+                                                std::unique_ptr<char[]>& content);
 
-  std::filesystem::path folder_;
+  PrivateFolder folder_;
   mutable std::atomic<bool> warned_{false};
 };
 
