@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/array/detail/array_base.h"
 #include "hpl/memory/detail/exchange.h"
+#include "hpl/memory/detail/host_access.h"
 #include "hpl/memory/root.h"
 
 namespace hpl::detail {
 
 void syncGhosts(memory::View& view) {
+  memory::detail::requireReachable(view.root());
   memory::detail::Lock lock(memory::detail::coherenceMutex());
   memory::detail::refreshGhosts(lock, view.root().state());
 }

@@ -14,6 +14,7 @@
 #include "hpl/geometry/rect_copy.h"
 #include "hpl/memory/detail/assignment_memory.h"
 #include "hpl/memory/detail/device_fill.h"
+#include "hpl/memory/detail/host_access.h"
 #include "hpl/memory/detail/placement.h"
 #include "hpl/memory/detail/transfer.h"
 #include "hpl/trace/timeline.h"
@@ -406,6 +407,8 @@ void fillOnHost(View& dst, const void* element) {
 void copy(View& dst, View& src) {
   checkCompatible(dst, src);
   if (&dst == &src) return;
+  detail::requireReachable(dst.root());
+  detail::requireReachable(src.root());
   if (repeatTransfers(dst, src) || copyPart(dst, src)) return;
   const Site site = siteOfCopy(dst, src);
   try {
@@ -418,6 +421,7 @@ void copy(View& dst, View& src) {
 }
 
 void fill(View& dst, const void* element) {
+  detail::requireReachable(dst.root());
   if (fillPart(dst, element)) return;
   DeviceState* device = nullptr;
   {

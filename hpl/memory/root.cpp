@@ -8,6 +8,7 @@
 #include "hpl/error.h"
 #include "hpl/memory/detail/coherence.h"
 #include "hpl/memory/detail/host_access.h"
+#include "hpl/runtime/detail/fork.h"
 #include "hpl/runtime/log.h"
 
 namespace hpl::memory {
@@ -102,6 +103,11 @@ geometry::Region Root::written() const {
 }
 
 Root::~Root() {
+  if (runtime::isForked() && detail::isKnownToDevices(*state_)) {
+    // The other process still has the array. Here its OpenCL objects cannot even be given back.
+    static_cast<void>(state_.release());
+    return;
+  }
   try {
     detail::retire(*state_);
   } catch (const std::exception& error) {

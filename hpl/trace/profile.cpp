@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/trace/profile.h"
 
+#include "hpl/runtime/detail/fork.h"
 #include "hpl/trace/detail/recorder.h"
 
 namespace hpl {
@@ -25,6 +26,7 @@ ProfilingData difference(const ProfilingData& now, const ProfilingData& before) 
 
 ProfilingData getTotalProfile() {
   using trace::Transfer;
+  runtime::requireOwnProcess();
   auto& recorder = trace::detail::Recorder::get();
   recorder.waitForAll();  // has nothing to wait for unless seconds are measured
   ProfilingData total = recorder.seconds();
@@ -44,6 +46,7 @@ ProfilingData getProfile() {
 }
 
 std::vector<KernelProfile> getKernelProfiles() {
+  runtime::requireOwnProcess();
   trace::detail::Recorder::get().waitForAll();
   return trace::detail::Recorder::get().kernels();
 }

@@ -11,6 +11,7 @@
 #include "hpl/launch/detail/strategy.h"
 #include "hpl/launch/rewriter.h"
 #include "hpl/memory/detail/device_access.h"
+#include "hpl/runtime/detail/fork.h"
 #include "hpl/runtime/detail/runtime.h"
 #include "hpl/trace/timeline.h"
 
@@ -100,6 +101,7 @@ std::vector<Parameter> parametersOf(const ir::Kernel& kernel, const ir::AccessSu
 KernelEntry& entryOfFunction(const void* address, const KernelSource& source) {
   RecentEntry& recent = recentEntries[recentSlot(address)];
   if (recent.address == address) return *recent.entry;
+  runtime::requireOwnProcess();
   Registry& registry = Registry::get();
   const std::lock_guard lock(registry.mutex);
   auto& entry = registry.functions[address];
@@ -110,6 +112,7 @@ KernelEntry& entryOfFunction(const void* address, const KernelSource& source) {
 
 KernelEntry& entryOfFunctor(const void* type, const void* state, std::size_t bytes,
                             const KernelSource& source, std::shared_ptr<const void> copy) {
+  runtime::requireOwnProcess();
   std::string key(reinterpret_cast<const char*>(&type), sizeof type);
   if (bytes > 0) key.append(static_cast<const char*>(state), bytes);
   Registry& registry = Registry::get();

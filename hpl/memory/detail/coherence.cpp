@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/memory/detail/coherence.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <condition_variable>
+#include <new>
 #include <utility>
 
 #include "hpl/geometry/layout.h"
@@ -14,7 +17,11 @@
 namespace hpl::memory::detail {
 
 std::mutex& coherenceMutex() {
-  static auto* mutex = new std::mutex;
+  static auto* mutex = [] {
+    // In a forked process the thread that held the lock is not there to give it back.
+    pthread_atfork(nullptr, nullptr, [] { new (&coherenceMutex()) std::mutex; });
+    return new std::mutex;
+  }();
   return *mutex;
 }
 

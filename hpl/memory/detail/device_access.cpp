@@ -10,6 +10,7 @@
 #include "hpl/memory/detail/launch_memory.h"
 #include "hpl/memory/detail/placement.h"
 #include "hpl/memory/detail/transfer.h"
+#include "hpl/runtime/detail/fork.h"
 
 namespace hpl::memory::detail {
 
@@ -287,11 +288,14 @@ bool waitForOthers(Lock& lock, std::span<const DeviceLaunch> launches) {
 
 }  // namespace
 
-Transaction::Transaction() : lock_(coherenceMutex()) {}
+Transaction::Transaction() : lock_(takeLock()) {}
 
 Transaction::~Transaction() { unpin(); }
 
-std::unique_lock<std::mutex> Transaction::takeLock() { return std::unique_lock(coherenceMutex()); }
+std::unique_lock<std::mutex> Transaction::takeLock() {
+  runtime::requireOwnProcess();
+  return std::unique_lock(coherenceMutex());
+}
 
 void Transaction::unpin() noexcept {
   for (Replica* replica : pinned_) detail::unpin(*replica);

@@ -4,6 +4,7 @@
 #include "hpl/error.h"
 #include "hpl/memory/detail/coherence.h"
 #include "hpl/memory/detail/transfer.h"
+#include "hpl/runtime/detail/fork.h"
 
 namespace hpl::memory::detail {
 
@@ -24,11 +25,22 @@ bool tryOpen(Lock& lock, View& view, HostUse use) {
 
 }  // namespace
 
+bool isKnownToDevices(const RootState& state) noexcept {
+  return !state.replicas.empty() || !state.host.transfers.empty() || state.exchanges != nullptr ||
+         state.assignments != nullptr;
+}
+
+void requireReachable(Root& root) {
+  if (runtime::isForked() && isKnownToDevices(root.state())) [[unlikely]]
+    runtime::throwForked(root.describe() + " was in use on a device");
+}
+
 void openOnHost(View& view, HostUse use) {
+  RootState& state = view.root().state();
+  requireReachable(view.root());
   Lock lock(coherenceMutex());
   while (!tryOpen(lock, view, use)) {
   }
-  RootState& state = view.root().state();
   // Cells that nobody has written yet have, from now on, the value that the host sees.
   if (use == HostUse::Read) {
     state.markCurrent(state.host, view.box());

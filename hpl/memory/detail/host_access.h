@@ -15,6 +15,13 @@ void openOnHost(View& view, HostUse use);
 
 struct RootState;
 
+/// Whether the root has anything that belongs to a driver.
+bool isKnownToDevices(const RootState& state) noexcept;
+/// Throws DeviceError in a process that was forked after a device had used the root: where its
+/// cells are, and whether commands still use those of the host, only the other process can find
+/// out.
+void requireReachable(Root& root);
+
 /// The end of a root: user memory becomes current, what still touches the host's storage finishes,
 /// the replicas go. They go also when it throws (a device failed; values may be lost).
 void retire(RootState& state);

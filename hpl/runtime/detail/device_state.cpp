@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "hpl/error.h"
+#include "hpl/runtime/detail/fork.h"
 #include "hpl/runtime/detail/runtime.h"
 #include "hpl/runtime/log.h"
 #include "hpl/runtime/settings.h"
@@ -53,6 +54,7 @@ bool DeviceState::samePhysicalDeviceAs(const DeviceState& other) const noexcept 
 }
 
 void DeviceState::openSlow() {
+  requireOwnProcess();
   const std::lock_guard lock(mutex_);
   if (open_.load(std::memory_order_relaxed)) return;
   if (Runtime::isShutDown()) {
@@ -218,6 +220,7 @@ void DeviceState::setMemoryLimit(std::size_t bytes) noexcept {
 }
 
 void DeviceState::finish() {
+  requireOwnProcess();
   if (!isOpen()) return;
   check(clFlush(transfer_()), "clFlush", this);
   check(clFinish(compute_()), "clFinish", this);
@@ -225,12 +228,14 @@ void DeviceState::finish() {
 }
 
 void DeviceState::flush() {
+  requireOwnProcess();
   if (!isOpen()) return;
   check(clFlush(transfer_()), "clFlush", this);
   check(clFlush(compute_()), "clFlush", this);
 }
 
 void DeviceState::close() noexcept {
+  if (isForked()) return open_.store(false);  // the driver must not be called
   const std::lock_guard lock(mutex_);
   if (!open_.exchange(false)) return;
   try {

@@ -2,6 +2,7 @@
 #include "hpl/runtime/detail/runtime.h"
 
 #include <fmt/format.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -12,6 +13,7 @@
 
 #include "hpl/error.h"
 #include "hpl/runtime/detail/discovery.h"
+#include "hpl/runtime/detail/fork.h"
 #include "hpl/runtime/log.h"
 #include "hpl/runtime/programs.h"
 #include "hpl/runtime/settings.h"
@@ -71,7 +73,9 @@ void finishAll() noexcept {
 /// object does, in particular before those that a driver makes while it runs: PoCL compiles at the
 /// first launch, and crashes if the statics of LLVM disappear under it.
 struct MainThreadEnd {
-  ~MainThreadEnd() { onFreshThread(finishAll); }
+  ~MainThreadEnd() {
+    if (!Runtime::isShutDown()) onFreshThread(finishAll);
+  }
 };
 
 /// The first device of the kind that is likely the fastest; null: there is none.
@@ -84,6 +88,16 @@ DeviceState* bestOf(const std::vector<std::unique_ptr<DeviceState>>& devices) {
   return nullptr;
 }
 
+// Drivers fork, too, to run a linker: that child becomes another program, and never comes back
+// here.
+void afterFork() noexcept {
+  isForkedProcess.store(true, std::memory_order_relaxed);
+  shutDownBegun.store(true);
+  shutDownDone.store(true);
+  if (const Runtime* runtime = theRuntime.load())
+    for (const auto& state : runtime->devices()) state->close();
+}
+
 void watchMainThread() {
   if (gettid() != getpid()) return;
   thread_local const MainThreadEnd end;
@@ -93,6 +107,9 @@ void watchMainThread() {
 }  // namespace
 
 Runtime::Runtime() {
+  // Before a driver is loaded: discovery starts its threads.
+  static std::once_flag watchesForks;
+  std::call_once(watchesForks, [] { pthread_atfork(nullptr, nullptr, afterFork); });
   const Settings& wanted = settings();
   trace::configure(wanted.profile, wanted.trace);
   const Inventory inventory = takeInventory();
@@ -104,7 +121,16 @@ Runtime::Runtime() {
   armExitHandler();
 }
 
+void throwForked(const std::string& subject) {
+  throw DeviceError(fmt::format(
+      "{}this process was forked from one that had used devices, and drivers do not survive a "
+      "fork(): use devices in one of the two processes only, fork before the first use of a "
+      "device, or start another program with exec()",
+      subject.empty() ? std::string() : subject + ", and "));
+}
+
 Runtime& Runtime::get() {
+  requireOwnProcess();
   static Runtime& instance = *new Runtime;
   return instance;
 }
