@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "samples/common/arguments.h"
 #include "samples/common/color_map.h"
 #include "samples/common/comparison.h"
 #include "samples/common/device_choice.h"
@@ -84,6 +85,7 @@ int main(int argc, char** argv) try {
       ->check(CLI::Range(1, 1024));
   app.add_option("--png", png, "write the picture")->type_name("FILE");
   app.add_flag("--check", check, "compare with the same steps on the host");
+  samples::refuseEmptyArguments(argc, argv);
   CLI11_PARSE(app, argc, argv);
   if (device == "list") return samples::listDevices(), 0;
 

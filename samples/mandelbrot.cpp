@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "hpl/hpl.h"
+#include "samples/common/arguments.h"
 #include "samples/common/device_choice.h"
 #include "samples/common/png.h"
 
@@ -81,16 +82,25 @@ int main(int argc, char** argv) try {
   app.footer("Example: mandelbrot --x -0.7453 --y 0.1127 --across 0.0065 --png seahorses.png");
   app.add_option("--width", width, "pixels")->check(CLI::Range(1, 30000))->capture_default_str();
   app.add_option("--height", height, "pixels")->check(CLI::Range(1, 30000))->capture_default_str();
-  app.add_option("--x", x, "centre, real part")->capture_default_str();
-  app.add_option("--y", y, "centre, imaginary part")->capture_default_str();
+  app.add_option("--x", x, "centre, real part")
+      ->check(samples::finiteNumber)
+      ->check(CLI::Range(-1000.0, 1000.0))
+      ->capture_default_str();
+  app.add_option("--y", y, "centre, imaginary part")
+      ->check(samples::finiteNumber)
+      ->check(CLI::Range(-1000.0, 1000.0))
+      ->capture_default_str();
   app.add_option("--across", across, "width of the view; below 0.0005 float pixels get visible")
+      ->check(samples::finiteNumber)
       ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(0.0, 1000.0))
       ->capture_default_str();
   app.add_option("-n,--iterations", limit, "steps before a point counts as inside")
       ->check(CLI::Range(1, 60000))
       ->capture_default_str();
   app.add_option("--png", png, "write the picture")->type_name("FILE");
   app.add_option("-d,--device", device, "list, a number of that list, gpu, cpu or accelerator");
+  samples::refuseEmptyArguments(argc, argv);
   CLI11_PARSE(app, argc, argv);
   if (device == "list") return samples::listDevices(), 0;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // c = a b twice: every thread reads a whole row and column, or groups share tiles in local memory.
 #include <cstdio>
-#include <cstdlib>
 
 #include "hpl/hpl.h"
+#include "samples/common/arguments.h"
 
 using namespace hpl;
 
@@ -52,8 +52,9 @@ bool isProduct(const char* name, Array<float, 2>& c, int n) {
   return true;
 }
 
-int main(int argc, char** argv) {
-  const int n = argc > 1 ? std::atoi(argv[1]) : 256;  // a multiple of the tile
+int main(int argc, char** argv) try {
+  const int n = samples::numberArgument(
+      argc, argv, {"matmul", "rows and columns of the matrices", 256, kTile, 4096, kTile});
   Array<float, 2> a(n, n), b(n, n), c(n, n), d(n, n);
   float* pa = a.data(HPL_WR);
   float* pb = b.data(HPL_WR);
@@ -70,4 +71,7 @@ int main(int argc, char** argv) {
   const bool naiveIsRight = isProduct("naive", c, n);
   const bool tiledIsRight = isProduct("tiled", d, n);
   return naiveIsRight && tiledIsRight ? 0 : 1;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "matmul: %s\n", error.what());
+  return 1;
 }

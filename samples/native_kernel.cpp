@@ -18,7 +18,11 @@ constexpr const char* kAddSource = R"(
   }
 )";
 
-int main() {
+int main(int argc, char**) {
+  if (argc > 1) {
+    std::puts("native_kernel takes no arguments");
+    return 0;
+  }
   constexpr int n = 4096;
   Array<float, 1> a(n), b(n), result(n);
   float* pa = a.data(HPL_WR);

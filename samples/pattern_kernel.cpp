@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <string>
 
+#include "samples/common/arguments.h"
 #include "stencil_templates/pattern.h"
 
 using namespace hpl;
@@ -44,21 +45,19 @@ bool printResponse(const StencilPattern& pattern) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("Prints the kernel of a stencil pattern");
   std::string file;
   std::string name = "stencil";
   app.add_option("file", file, "pattern file: shape -1:1 -1:1, weights ..., factor ...")
       ->required();
   app.add_option("--name", name, "name of the kernel")->capture_default_str();
+  samples::refuseEmptyArguments(argc, argv);
   CLI11_PARSE(app, argc, argv);
-  try {
-    const StencilPattern pattern = StencilPattern::read(file);
-    std::fputs(pattern.openClSource(name).c_str(), stdout);
-    if (pattern.dimensions() == 2 && !printResponse(pattern)) return 1;
-  } catch (const Error& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
-  return 0;
+  const StencilPattern pattern = StencilPattern::read(file);
+  std::fputs(pattern.openClSource(name).c_str(), stdout);
+  return pattern.dimensions() != 2 || printResponse(pattern) ? 0 : 1;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "pattern_kernel: %s\n", error.what());
+  return 1;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sum of an array: each group adds up its part as a tree in local memory, the host the rest.
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 
 #include "hpl/hpl.h"
+#include "samples/common/arguments.h"
 
 using namespace hpl;
 
@@ -26,8 +26,9 @@ void sumOfGroup(Array<int, 1> sums, const Array<int, 1>& values) {
   }
 }
 
-int main(int argc, char** argv) {
-  const int n = argc > 1 ? std::atoi(argv[1]) : 1 << 16;  // a multiple of the group
+int main(int argc, char** argv) try {
+  const int n = samples::numberArgument(
+      argc, argv, {"reduction", "elements", 1 << 16, kGroup, 1 << 23, kGroup});  // the sum fits int
   Array<int, 1> values(n), sums(n / kGroup);
   int* p = values.data(HPL_WR);
   int expected = 0;
@@ -43,4 +44,7 @@ int main(int argc, char** argv) {
   std::printf("reduction: %d on the device, %d on the host, expected %d\n", onDevice, onHost,
               expected);
   return onDevice == expected && onHost == expected ? 0 : 1;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "reduction: %s\n", error.what());
+  return 1;
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = a x + y: the smallest complete program.
 #include <cstdio>
-#include <cstdlib>
 
 #include "hpl/hpl.h"
+#include "samples/common/arguments.h"
 
 using namespace hpl;
 
 void saxpy(Array<float, 1> y, const Array<float, 1>& x, Float a) { y[idx] = a * x[idx] + y[idx]; }
 
-int main(int argc, char** argv) {
-  const int n = argc > 1 ? std::atoi(argv[1]) : 1 << 20;
+int main(int argc, char** argv) try {
+  const int n = samples::numberArgument(argc, argv, {"saxpy", "elements", 1 << 20, 4, 1 << 27});
   constexpr float a = 2.0f;
   Array<float, 1> x(n), y(n);
   float* px = x.data(HPL_WR);
@@ -33,4 +33,7 @@ int main(int argc, char** argv) {
   }
   std::printf("saxpy: %d elements are right; y(3) = %g\n", n, result[3]);
   return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "saxpy: %s\n", error.what());
+  return 1;
 }

@@ -5,8 +5,10 @@
 
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
 #include "hpl/codegen/emit.h"
 #include "hpl/error.h"
@@ -170,6 +172,11 @@ StencilPattern StencilPattern::parse(std::string_view text, const std::string& s
 }
 
 StencilPattern StencilPattern::read(const std::string& file) {
+  // A pipe without a writer would be waited for, and a device may never end.
+  std::error_code ignored;
+  const auto status = std::filesystem::status(file, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    throw ArgumentError(fmt::format("pattern file {} cannot be read: it is no regular file", file));
   std::ifstream in(file);
   std::ostringstream text;
   text << in.rdbuf();

@@ -63,6 +63,13 @@ foreach(name IN LISTS samples)
   endif()
 endforeach()
 
+# Arguments that make no sense, and files that are none.
+add_test(NAME samples_hostile_arguments
+  COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/samples/hostile_arguments.py"
+          "${PROJECT_BINARY_DIR}/bin"
+  WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}")
+hpl_test_properties(samples_hostile_arguments samples)
+
 # The host styles of the larger samples, on up to four devices that have no common context, and on
 # two with one.
 if(TARGET hpl_tests_samples)

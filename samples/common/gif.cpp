@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "samples/common/files.h"
+
 namespace samples {
 namespace {
 
@@ -99,6 +101,8 @@ GifWriter::GifWriter(const std::string& fileName, int width, int height, std::ve
                     "pixels and a delay of {}",
                     width, height, delay));
   }
+  if (const std::string objection = objectionToWriting(fileName); !objection.empty())
+    throw ImageError(fmt::format("{}: cannot write the animation: {}", fileName, objection));
   state_->stream.reset(std::fopen(fileName.c_str(), "wb"));
   if (!state_->stream) {
     throw ImageError(

@@ -10,12 +10,18 @@
 #include <cstring>
 #include <memory>
 
+#include "samples/common/files.h"
+
 namespace samples {
 namespace {
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
 File open(const std::string& fileName, const char* mode, const char* action) {
+  const std::string objection =
+      mode[0] == 'r' ? objectionToReading(fileName) : objectionToWriting(fileName);
+  if (!objection.empty())
+    throw ImageError(fmt::format("{}: cannot {} the picture: {}", fileName, action, objection));
   File file(std::fopen(fileName.c_str(), mode), &std::fclose);
   if (!file) {
     throw ImageError(

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -17,6 +18,8 @@
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 #include <stb/stb_image.h>
 #pragma GCC diagnostic pop
+
+#include "samples/common/files.h"
 
 namespace samples {
 namespace {
@@ -35,11 +38,19 @@ struct FreePixels {
 }  // namespace
 
 Raster<unsigned char> readGrayPicture(const std::string& fileName) {
+  if (const std::string objection = objectionToReading(fileName); !objection.empty())
+    fail(fileName, objection);
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(fileName.c_str(), "rb"));
   if (!file) fail(fileName, std::strerror(errno));
   int width = 0;
   int height = 0;
   int channels = 0;
+  // A picture may say of itself that it is larger than any memory, or has no pixels at all.
+  constexpr std::int64_t kMostPixels = std::int64_t{1} << 28;
+  if (stbi_info_from_file(file.get(), &width, &height, &channels) != 0 &&
+      (width < 1 || height < 1 || std::int64_t{width} * height > kMostPixels))
+    fail(fileName, "it has " + std::to_string(width) + " x " + std::to_string(height) +
+                       " pixels; expected at least one and at most " + std::to_string(kMostPixels));
   const std::unique_ptr<stbi_uc, FreePixels> pixels(
       stbi_load_from_file(file.get(), &width, &height, &channels, STBI_grey));
   if (!pixels) {

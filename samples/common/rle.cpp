@@ -12,6 +12,8 @@
 #include <fstream>
 #include <limits>
 
+#include "samples/common/files.h"
+
 namespace samples {
 namespace {
 
@@ -275,6 +277,9 @@ Pattern parseRle(std::string_view text, const std::string& fileName) {
 }
 
 Pattern readRle(const std::string& fileName) {
+  if (const std::string objection = objectionToReading(fileName); !objection.empty())
+    throw PatternError(fmt::format("{}: cannot read the pattern file: {}", fileName, objection),
+                       fileName, 0, 0);
   errno = 0;
   std::ifstream file(fileName, std::ios::binary);
   std::string text;

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <utility>
 
+#include "samples/common/arguments.h"
+
 namespace samples {
 namespace {
 
@@ -187,6 +189,7 @@ bool parseCommandLine(CLI::App& app, int argc, const char* const* argv, const Ru
                       int& exitCode) {
   exitCode = 0;
   try {
+    refuseEmptyArguments(argc, argv);
     app.parse(argc, argv);
     if (options.device == "list") return true;
     checkStyle(options);

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "samples/common/arguments.h"
 #include "samples/gauss/weights.h"
 
 namespace samples::gauss {
@@ -35,6 +36,7 @@ std::optional<Options> parseOptions(int argc, const char* const* argv, std::ostr
       ->capture_default_str()
       ->excludes(input);
   app.add_option("--sigma", options.sigma, "width of the Gaussian of one iteration, in pixels")
+      ->check(finiteNumber)
       ->check(CLI::Range(0.2, 20.0))
       ->capture_default_str();
   app.add_option("--png", options.png, "write the result")->type_name("FILE");

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <stdexcept>
 
+#include "samples/common/arguments.h"
+
 namespace samples::jacobi3d {
 namespace {
 
@@ -54,6 +56,7 @@ std::optional<Options> parseOptions(int argc, const char* const* argv, std::ostr
       ->capture_default_str();
   app.add_option("--tolerance", options.tolerance,
                  "stop when no point changes by more (0: do all iterations)")
+      ->check(finiteNumber)
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_option("--every", options.every, "iterations between two looks at the change")

@@ -4,9 +4,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+
+#include "samples/common/arguments.h"
 
 namespace samples {
 namespace {
@@ -56,9 +60,12 @@ void addStartOptions(CLI::App& app, Arguments& given) {
           ->capture_default_str();
   app.add_option("--random", given.density, "start from a soup of this density instead")
       ->type_name("DENSITY")
+      ->check(finiteNumber)
       ->check(CLI::Range(0.0, 1.0))
       ->excludes(pattern);
-  app.add_option("--seed", given.seed, "which soup")->capture_default_str();
+  app.add_option("--seed", given.seed, "which soup")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   app.add_option("--rule", given.rule,
                  "rule such as B36/S23 (default: the pattern's, else B3/S23)");
   const CLI::Range side(1, kLargestSide);
@@ -106,12 +113,47 @@ int extent(int axis, int both, int board, int pattern) {
                                                                          kLargestSide)));
 }
 
+/// The grid of a soup or a pattern. Throws std::invalid_argument for one of more cells than this
+/// machine can work with: several copies of them are made.
+Grid gridOf(int height, int width) {
+  constexpr double kCopies = 4;
+  const double memory =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (kCopies * height * width > memory)
+    throw std::invalid_argument(
+        fmt::format("a grid of {} x {} cells (width x height) needs about {:.0f} GB, and this "
+                    "machine has {:.0f}: choose a smaller --width and --height",
+                    width, height, 1e-9 * kCopies * height * width, 1e-9 * memory));
+  return Grid(height, width);
+}
+
+/// Throws std::invalid_argument for a board, or a grid that follows from the size of a pattern,
+/// that nobody can have meant. What the command line asks for is another matter.
+void checkBoard(const Board& board, const Pattern& pattern, const std::string& file) {
+  const int largest = std::max({board.width, board.height, pattern.width, pattern.height});
+  if (largest > kLargestSide)
+    throw std::invalid_argument(
+        fmt::format("{}: the pattern or its board has {} cells on a side, and a grid has at most "
+                    "{}: choose a smaller pattern",
+                    file, largest, kLargestSide));
+}
+
+void checkImplied(const Arguments& given, int height, int width, const std::string& file) {
+  constexpr std::int64_t kMostImplied = std::int64_t{1} << 28;
+  const bool isAsked = given.size > 0 || (given.width > 0 && given.height > 0);
+  if (!isAsked && std::int64_t{height} * width > kMostImplied)
+    throw std::invalid_argument(
+        fmt::format("{}: the grid would have {} x {} cells (width x height), more than {} million: "
+                    "give --size, or --width and --height, if that is meant",
+                    file, width, height, kMostImplied >> 20));
+}
+
 void placeStart(const Arguments& given, LifeOptions& options) {
   if (given.density >= 0) {
     options.title = fmt::format("random soup, density {}, seed {}", given.density, given.seed);
     if (!given.rule.empty()) options.rule = parseRule(given.rule);
     const int side = given.size > 0 ? given.size : kSoupSide;
-    options.start = Grid(extent(given.height, side, 0, 0), extent(given.width, side, 0, 0));
+    options.start = gridOf(extent(given.height, side, 0, 0), extent(given.width, side, 0, 0));
     fillWithSoup(options.start, given.density, given.seed);
     return;
   }
@@ -120,8 +162,11 @@ void placeStart(const Arguments& given, LifeOptions& options) {
   options.title = pattern.name.empty() ? fs::path(file).stem().string() : pattern.name;
   options.rule = given.rule.empty() ? pattern.rule : parseRule(given.rule);
   const Board& board = options.rule.board;
-  options.start = Grid(extent(given.height, given.size, board.height, pattern.height),
-                       extent(given.width, given.size, board.width, pattern.width));
+  checkBoard(board, pattern, file);
+  const int height = extent(given.height, given.size, board.height, pattern.height);
+  const int width = extent(given.width, given.size, board.width, pattern.width);
+  checkImplied(given, height, width, file);
+  options.start = gridOf(height, width);
   placePattern(options.start, pattern);
 }
 

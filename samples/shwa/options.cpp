@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "samples/common/arguments.h"
 #include "samples/shwa/scenario.h"
 
 namespace samples::shwa {
@@ -38,6 +39,7 @@ std::optional<Options> parseOptions(int argc, const char* const* argv, std::ostr
       ->capture_default_str();
   app.add_option("--courant", options.courant,
                  "share of a cell that the fastest wave may cross in one step")
+      ->check(finiteNumber)
       ->check(CLI::Range(0.01, 0.45))
       ->capture_default_str();
   app.add_option("--png", options.png, "write the last state as a picture")->type_name("FILE");
