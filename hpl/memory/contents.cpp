@@ -16,6 +16,7 @@
 #include "hpl/memory/detail/device_fill.h"
 #include "hpl/memory/detail/host_access.h"
 #include "hpl/memory/detail/placement.h"
+#include "hpl/memory/detail/shelf.h"
 #include "hpl/memory/detail/transfer.h"
 #include "hpl/trace/timeline.h"
 
@@ -210,7 +211,10 @@ bool holds(const PartCopy& copy, const Box& box) {
 // The device's copy of a part, made if need be; no replica: the lock was given up, look again.
 PartCopy placedCopyOf(Lock& lock, const View& view) {
   const PartCopy copy = partCopyOf(view);
-  if (copy.part == nullptr || copy.replica != nullptr) return copy;
+  const Replica* there = copy.replica;
+  const bool isThere =
+      there != nullptr && there->buffer() != nullptr && there->box.contains(view.box());
+  if (copy.part == nullptr || isThere) return copy;
   DeviceMemory& memory = deviceMemory(lock, *copy.part->device);
   if (placeReplica(lock, view.root().state(), memory, copy.part->full, Buffer::Own) == nullptr)
     return {};
@@ -251,14 +255,19 @@ bool tryCopyPart(Lock& lock, View& dst, View& src, Region& left, KnownTransfers&
   const bool toPart = partCopyOf(dst).part != nullptr;
   const PartCopy to = placedCopyOf(lock, dst);
   if (toPart && (to.replica == nullptr || !saveGhosts(lock, to, dst, &attempt))) return false;
-  const PartCopy from = partCopyOf(src);
+  const bool fromPart = holds(partCopyOf(src), src.box());
+  const PartCopy from = fromPart ? placedCopyOf(lock, src) : partCopyOf(src);
+  if (fromPart && (from.replica == nullptr || !unshelve(lock, *from.replica, src.box())))
+    return false;
   if (to.replica == nullptr) state.materialiseHost();
-  const bool fromPart = holds(from, src.box());
   // The owner's present value of the same cells is what an exchange would bring.
   const bool isExchange = to.replica != nullptr && &dst.root() == &src.root() &&
                           dst.box() == src.box() &&
                           (!fromPart || from.replica->own.current.contains(src.box()));
-  if (isExchange && to.replica->own.current.contains(dst.box())) return true;
+  if (isExchange && to.replica->own.current.contains(dst.box())) {
+    state.forgetKept(to.replica->own, dst.box());
+    return true;
+  }
   if (fromPart && from.replica != to.replica) {
     const End there{&src.root().state(), from.replica, src.box()};
     const End here{&state, to.replica, dst.box()};
@@ -272,6 +281,7 @@ bool tryCopyPart(Lock& lock, View& dst, View& src, Region& left, KnownTransfers&
   Storage& storage = to.replica != nullptr ? to.replica->own : state.host;
   if (isExchange) {
     state.markCurrent(storage, dst.box());
+    state.forgetKept(storage, dst.box());
     // All ghosts were brought up to date, as an exchange would have.
     if (to.replica->own.kept.empty()) to.replica->launchesSinceRefresh = 0;
   } else if (to.part != nullptr) {

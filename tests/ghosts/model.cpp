@@ -56,14 +56,20 @@ void Model::bringTo(int space, const Rect& r, bool acceptKept) {
   auto& current = current_[static_cast<std::size_t>(space)];
   forEachCell(r, [&](int y, int x) {
     const std::size_t cell = at(y, x);
+    // A part goes on with its own value, though another reader may have got the owner's there.
+    if (space > 0 && acceptKept && keeps(space - 1, y, x)) {
+      bool elsewhere = false;
+      for (std::size_t s = 0; s < current_.size(); ++s)
+        elsewhere = elsewhere || (static_cast<int>(s) != space && current_[s][cell]);
+      if (current[cell] && !elsewhere) bringTo(0, {y, y + 1, x, x + 1}, false);
+      current[cell] = 0;
+      return;
+    }
     if (current[cell]) return;
-    Device* device = space > 0 ? &devices_[static_cast<std::size_t>(space - 1)] : nullptr;
-    if (device != nullptr && acceptKept && device->kept[cell]) return;
     const int source = sourceOf(space, cell);
     if (source < 0) return;
     (space == 0 ? moved.down : source == 0 ? moved.up : moved.across) += kCellBytes;
     current[cell] = 1;
-    if (device != nullptr) device->kept[cell] = 0;
   });
 }
 
@@ -322,8 +328,10 @@ void Model::syncGhosts() {
   if (!active_ || !active_->hasGhosts()) return;
   for (int d = 0; d < machine_.devices; ++d)
     forEachCell(whole(), [&](int y, int x) {
-      if (devices_[static_cast<std::size_t>(d)].kept[at(y, x)])
-        bringTo(1 + d, {y, y + 1, x, x + 1}, false);
+      char& kept = devices_[static_cast<std::size_t>(d)].kept[at(y, x)];
+      if (!kept) return;
+      bringTo(1 + d, {y, y + 1, x, x + 1}, false);
+      kept = !isCurrentOn(d, y, x);
     });
 }
 

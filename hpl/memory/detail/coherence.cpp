@@ -71,6 +71,13 @@ std::uint64_t nextTransfer() {
   return ++last;
 }
 
+bool Storage::forgetKept(const Region& cells) {
+  if (!kept.intersects(cells)) return false;
+  kept.subtract(cells);
+  shelved.subtract(cells);
+  return true;
+}
+
 void Storage::note(PendingTransfer transfer) {
   for (PendingTransfer& earlier : transfers) {
     if (earlier.device == transfer.device && earlier.write == transfer.write &&
@@ -237,13 +244,13 @@ void RootState::forbidHostWrites(const Box& box) {
 
 void RootState::markCurrent(Storage& storage, const Box& box) {
   if (&storage != &host) forbidHostWrites(box);
-  if (storage.kept.intersects(box)) {
-    storage.kept.subtract(box);
-    bumpEpoch();
-  }
   if (storage.current.contains(box)) return;
   storage.current.add(box);
   bumpEpoch();
+}
+
+void RootState::forgetKept(Storage& storage, const Box& box) {
+  if (storage.forgetKept(Region(box))) bumpEpoch();
 }
 
 void RootState::closeHostViews(const Box& box) {
@@ -255,14 +262,11 @@ void RootState::closeHostViews(const Box& box) {
 void RootState::markWritten(Storage& storage, const Box& box, bool byHost) {
   if (!byHost) closeHostViews(box);
   bool changed = false;
-  const auto outdate = [&](Region& region) {
-    if (!region.intersects(box)) return;
-    region.subtract(box);
-    changed = true;
-  };
   forEachStorage([&](Storage& other) {
-    if (&other != &storage) outdate(other.current);
-    outdate(other.kept);
+    changed = other.forgetKept(Region(box)) || changed;
+    if (&other == &storage || !other.current.intersects(box)) return;
+    other.current.subtract(box);
+    changed = true;
   });
   if (!storage.current.contains(box)) {
     storage.current.add(box);
@@ -294,7 +298,7 @@ bool outdateCopies(const RootState& state, Replica& other, const Box& box,
   }
   const Region outdated = intersectionOf(own.current, Region(box));
   const Region dropped = differenceOf(intersectionOf(own.kept, Region(box)), ghosts);
-  own.kept.subtract(dropped);
+  own.forgetKept(dropped);
   own.kept.add(intersectionOf(outdated, ghosts));
   own.current.subtract(outdated);
   return !outdated.empty() || !dropped.empty();
@@ -324,12 +328,14 @@ void RootState::markPartWritten(Replica& replica, const Box& box, const Distribu
   for (const Box& piece : ghosts) forbidHostWrites(piece);
   if (!own.current.contains(core) || own.kept.intersects(core)) {
     own.current.add(core);
-    own.kept.subtract(core);
+    own.forgetKept(core);
     changed = true;
   }
-  if (!own.kept.contains(ghosts) || own.current.intersects(ghosts)) {
+  if (!own.kept.contains(ghosts) || own.current.intersects(ghosts) ||
+      own.shelved.intersects(ghosts)) {
     own.current.subtract(ghosts);
     own.kept.add(ghosts);
+    own.shelved.subtract(ghosts);
     changed = true;
   }
   if (changed) bumpEpoch();
@@ -351,7 +357,7 @@ void RootState::adopt(std::shared_ptr<const Distribution> next) {
     } else {
       replica->trusts.clear();
     }
-    replica->own.kept.intersect(ghosts);
+    replica->own.forgetKept(differenceOf(replica->own.kept, ghosts));
     const DistributedPart* part = active->partOn(replica->device(), replica->box);
     replica->mayShrink = part == nullptr || part->full != replica->box;
   }

@@ -43,13 +43,23 @@ struct Storage {
   Region current;
   /// Cells of the device's part that another part owns and whose value here is the part's own: what
   /// the device computed for its ghosts, or an owner's value of before. The next launch of the same
-  /// part reads them; nobody else does. Disjoint from `current`.
+  /// part reads them; nobody else does. Disjoint from `current`, except for what is shelved.
   Region kept;
+  /// Kept cells whose own value is not here but on the replica's shelf (shelf.h).
+  Region shelved;
   std::vector<PendingTransfer> transfers;
 
+  /// The device has no values of its own of these cells any more. True when it had some.
+  bool forgetKept(const Region& cells);
   /// Notes a transfer. Earlier ones of the same device that it makes redundant are forgotten: a
   /// device's transfers finish in their order.
   void note(PendingTransfer transfer);
+};
+
+/// Values of a part's own ghosts outside of the replica's buffer (shelf.h).
+struct ShelfPiece {
+  Box box;
+  cl::Buffer buffer;  ///< holds exactly the box
 };
 
 /// Who writes a part of a distribution.
@@ -67,11 +77,13 @@ struct Replica {
   Root* root = nullptr;
   DeviceMemory* memory = nullptr;
   std::size_t position = 0;  ///< in memory->replicas
+  /// Null once it was evicted, while the shelf still holds ghosts of the device's part.
   cl::Buffer buffer;
   Box box;
   std::size_t bytes = 0;  ///< booked on the device; 0 for zero-copy
   bool zeroCopy = false;
   Storage own;  ///< unused for zero-copy
+  std::vector<ShelfPiece> shelf;
   std::vector<std::unique_ptr<Slot>> slots;
   int pins = 0;
   /// Of a part whose ghosts the device keeps for itself: the cells that have the values that their
@@ -167,8 +179,11 @@ struct RootState {
   /// device's write outdates (`byHost` false).
   void markWritten(Storage& storage, const Box& box, bool byHost);
   /// Makes `box` current in `storage`; host views that are open for writing lose that right, since
-  /// from now on a write has another copy to outdate.
+  /// from now on a write has another copy to outdate. Values that a part keeps of these cells have
+  /// been shelved, or are to be forgotten (forgetKept).
   void markCurrent(Storage& storage, const Box& box);
+  /// An exchange has brought the owners' values of these cells.
+  void forgetKept(Storage& storage, const Box& box);
   /// What a launch on a part of the active distribution does, and an assignment to a part: core
   /// cells become current there and stale elsewhere, where neighbours whose ghosts they are go on
   /// with the value they have (`kept`); ghost cells keep their new value for this part alone. A

@@ -6,6 +6,7 @@
 
 #include "hpl/error.h"
 #include "hpl/memory/detail/placement.h"
+#include "hpl/memory/detail/shelf.h"
 #include "hpl/memory/detail/transfer.h"
 
 namespace hpl::memory::detail {
@@ -18,7 +19,8 @@ bool isClean(const Replica& replica) { return replica.root->state().onlyIn(repli
 std::vector<Replica*> candidates(const DeviceMemory& memory, const Replica* growing) {
   std::vector<Replica*> result;
   for (Replica* replica : memory.replicas) {
-    if (!replica->zeroCopy && replica->pins == 0) result.push_back(replica);
+    if (!replica->zeroCopy && replica->pins == 0 && replica->buffer() != nullptr)
+      result.push_back(replica);
   }
   std::stable_sort(result.begin(), result.end(), [&](const Replica* a, const Replica* b) {
     if ((a == growing) != (b == growing)) return b == growing;
@@ -54,7 +56,7 @@ std::string describeResidents(const std::vector<AllocationError::Resident>& resi
   std::vector<AllocationError::Resident> residents;
   std::size_t taken = 0;
   for (const Replica* replica : memory.replicas) {
-    if (replica->zeroCopy) continue;
+    if (replica->zeroCopy || replica->buffer() == nullptr) continue;
     const std::string& label = replica->root->label();
     std::string name = label.empty() ? "unnamed" : fmt::format("\"{}\"", label);
     if (replica->box != replica->root->state().wholeBox()) name += " " + replica->box.toString();
@@ -114,7 +116,8 @@ Progress evictOne(Lock& lock, DeviceMemory& memory, const Replica* growing) {
   for (Replica* replica : order) {
     if (!isClean(*replica)) continue;
     const bool startOver = replica == growing;
-    replica->root->state().removeReplica(*replica);
+    if (!shelve(lock, *replica, replica->box)) return Progress::Waited;
+    evict(*replica);
     return startOver ? Progress::Waited : Progress::Evicted;
   }
   for (Replica* replica : order) {

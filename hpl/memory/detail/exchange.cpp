@@ -28,6 +28,7 @@ namespace {
 bool refresh(Lock& lock, RootState& state, Replica& replica, const Box& box,
              KnownTransfers& exchange) {
   Region missing = differenceOf(Region(box), replica.own.current);
+  for (const Box& there : differenceOf(Region(box), missing)) state.forgetKept(replica.own, there);
   for (Replica* source : sourcesFor(state, &replica)) {
     const Region pieces = intersectionOf(missing, (source ? source->own : state.host).current);
     for (const Box& piece : pieces) {
@@ -36,6 +37,7 @@ bool refresh(Lock& lock, RootState& state, Replica& replica, const Box& box,
       const Moved moved = transfer(lock, src, dst);
       if (moved == Moved::Blocked) return false;
       state.markCurrent(replica.own, piece);
+      state.forgetKept(replica.own, piece);
       if (moved == Moved::Staged) return false;
       exchange.add(src, dst);
     }
@@ -53,6 +55,11 @@ bool tryRefresh(Lock& lock, RootState& state, KnownTransfers& exchange) {
     if (replica.zeroCopy || replica.own.kept.empty()) continue;
     const Region stale = replica.own.kept;
     for (const Box& box : stale) {
+      // Where the buffer is gone, or one for something else, there is nothing to bring up to date.
+      if (replica.buffer() == nullptr || !replica.box.contains(box)) {
+        state.forgetKept(replica.own, box);
+        continue;
+      }
       if (!refresh(lock, state, replica, box, exchange)) return false;
     }
   }

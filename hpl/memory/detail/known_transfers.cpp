@@ -90,6 +90,7 @@ void TransferMemory::noteDone(const KnownTransfers& known, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     const End& dst = known.moves_[i].dst;
     dst.state->markCurrent(dst.storage(), dst.box);
+    dst.state->forgetKept(dst.storage(), dst.box);
   }
 }
 

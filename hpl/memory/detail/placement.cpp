@@ -49,6 +49,7 @@ Replica* makeZeroCopy(RootState& state, DeviceMemory& memory) {
 // with the kernels before and after it.
 bool moveContents(Lock& lock, RootState& state, Replica& replica, const cl::Buffer& buffer,
                   const Box& box) {
+  if (replica.buffer() == nullptr) return true;
   Waits waits;
   const Waiter waiter{&replica.device(), true};
   collectConflicts(state, replica.own, replica.box, true, waiter, waits);
@@ -56,7 +57,7 @@ bool moveContents(Lock& lock, RootState& state, Replica& replica, const cl::Buff
     blockOn(lock, waits.host, state.root);
     return false;
   }
-  Region held = unionOf(replica.own.current, replica.own.kept);
+  Region held = unionOf(replica.own.current, differenceOf(replica.own.kept, replica.own.shelved));
   held.intersect(box);
   for (const Box& piece : held) {
     cl::Event event = enqueueDeviceCopy(replica.device(), replica.buffer, replica.box, piece,
@@ -86,12 +87,14 @@ bool rebuild(Lock& lock, RootState& state, Replica& replica, const Box& box, std
   replica.own.transfers.clear();  // they concern the old buffer; the copies waited for the writes
   replica.own.current.intersect(box);
   replica.own.kept.intersect(box);
+  replica.own.kept.add(replica.own.shelved);
   state.changeLayout();
   return true;
 }
 
 // The box that the replica's buffer should hold when `need` is used: what it holds if that will do.
 Box boxFor(Replica& replica, const Box& need, Buffer buffer) {
+  if (replica.buffer() == nullptr) return need;
   if (replica.box == need) {
     replica.mayShrink = false;
     return need;
@@ -113,7 +116,7 @@ Replica* placeReplica(Lock& lock, RootState& state, DeviceMemory& memory, const 
   if (share) return replica != nullptr ? replica : makeZeroCopy(state, memory);
 
   const Box box = replica ? boxFor(*replica, need, buffer) : need;
-  if (replica != nullptr && replica->box == box) return replica;
+  if (replica != nullptr && replica->buffer() != nullptr && replica->box == box) return replica;
   const std::size_t bytes = static_cast<std::size_t>(box.volume()) * state.root.elementSize();
   if (replica != nullptr) return rebuild(lock, state, *replica, box, bytes) ? replica : nullptr;
   auto fresh = std::make_unique<Replica>();

@@ -19,10 +19,11 @@ bool isSame(const std::vector<Replica::Trust>& a, const std::vector<Replica::Tru
 }
 
 // Of a Replica and of a Copy, which have the members in different places.
-template <class A, class B>
-bool isSameCopy(const A& a, const Region& current, const Region& kept, const B& b) {
-  return a.launchesSinceRefresh == b.launchesSinceRefresh && isSame(kept, b.kept) &&
-         isSame(a.trusts, b.trusts) && isSame(current, b.current);
+template <class A, class Cells, class B>
+bool isSameCopy(const A& a, const Cells& cells, const B& b) {
+  return a.launchesSinceRefresh == b.launchesSinceRefresh && isSame(cells.kept, b.kept) &&
+         isSame(a.trusts, b.trusts) && isSame(cells.current, b.current) &&
+         isSame(cells.shelved, b.shelved);
 }
 
 }  // namespace
@@ -37,6 +38,7 @@ void Snapshot::take(RootState& state) {
     const Replica& replica = *state.replicas[i];
     copies_[i].current = replica.own.current;
     copies_[i].kept = replica.own.kept;
+    copies_[i].shelved = replica.own.shelved;
     copies_[i].trusts = replica.trusts;
     copies_[i].launchesSinceRefresh = replica.launchesSinceRefresh;
   }
@@ -47,7 +49,7 @@ bool Snapshot::holds() const {
   if (state.layout != layout_) return false;
   for (std::size_t i = 0; i < copies_.size(); ++i) {
     const Replica& replica = *state.replicas[i];
-    if (!isSameCopy(replica, replica.own.current, replica.own.kept, copies_[i])) return false;
+    if (!isSameCopy(replica, replica.own, copies_[i])) return false;
   }
   return isSame(state.host.current, current_) && isSame(state.host.kept, kept_);
 }
@@ -60,6 +62,7 @@ void Snapshot::restore() const {
     Replica& replica = *state.replicas[i];
     replica.own.current = copies_[i].current;
     replica.own.kept = copies_[i].kept;
+    replica.own.shelved = copies_[i].shelved;
     replica.trusts = copies_[i].trusts;
     replica.launchesSinceRefresh = copies_[i].launchesSinceRefresh;
   }
@@ -69,7 +72,7 @@ bool operator==(const Snapshot& a, const Snapshot& b) {
   if (a.layout_ != b.layout_ || a.copies_.size() != b.copies_.size()) return false;
   for (std::size_t i = 0; i < a.copies_.size(); ++i) {
     const Snapshot::Copy& x = a.copies_[i];
-    if (!isSameCopy(x, x.current, x.kept, b.copies_[i])) return false;
+    if (!isSameCopy(x, x, b.copies_[i])) return false;
   }
   return isSame(a.current_, b.current_) && isSame(a.kept_, b.kept_);
 }

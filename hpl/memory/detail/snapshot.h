@@ -30,6 +30,7 @@ class Snapshot {
   struct Copy {
     Region current;
     Region kept;
+    Region shelved;
     std::vector<Replica::Trust> trusts;
     int launchesSinceRefresh = 0;
   };

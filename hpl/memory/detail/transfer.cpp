@@ -7,6 +7,7 @@
 
 #include "hpl/geometry/layout.h"
 #include "hpl/geometry/rect_copy.h"
+#include "hpl/memory/detail/shelf.h"
 #include "hpl/memory/detail/staging.h"
 #include "hpl/trace/timeline.h"
 
@@ -244,6 +245,11 @@ std::vector<Replica*> sourcesFor(RootState& state, const Replica* destination) {
 
 bool fetch(Lock& lock, RootState& state, Replica* destination, const Box& box, KeptCells kept) {
   Storage& storage = destination ? destination->storage() : state.host;
+  if (destination != nullptr && storage.kept.intersects(box)) {
+    const bool done = kept == KeptCells::Accept ? unshelve(lock, *destination, box)
+                                                : shelve(lock, *destination, box);
+    if (!done) return false;
+  }
   if (storage.current.contains(box)) return true;
   Region missing = differenceOf(Region(box), storage.current);
   if (kept == KeptCells::Accept) missing.subtract(storage.kept);

@@ -72,7 +72,7 @@ std::vector<Replica*> sourcesFor(RootState& state, const Replica* destination);
 /// What a reader makes of the values that a part keeps for itself.
 enum class KeptCells {
   Accept,  ///< the part reads its own
-  Replace  ///< everybody else, and syncGhosts, wants the owners' values
+  Replace  ///< all others want the owners' values; the part's own wait on its shelf (shelf.h)
 };
 
 /// Brings the cells of `box` that are not current in the destination (a replica, or the host when
