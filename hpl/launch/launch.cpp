@@ -236,7 +236,7 @@ void FRunner::wait() const {
   const auto mark = [&](const launch::Plan& plan) {
     runtime::guarded(plan.device, runtime::Concern::kernel(plan.version->name), [&] {
       plan.device->computeQueue().enqueueMarkerWithWaitList(nullptr, &done.emplace_back());
-      plan.device->computeQueue().flush();
+      runtime::check(runtime::flushed(plan.device->computeQueue()), "clFlush", plan.device);
     });
   };
   launch::forEachDevice(*plan_, mark);

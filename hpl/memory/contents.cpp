@@ -14,6 +14,7 @@
 #include "hpl/geometry/rect_copy.h"
 #include "hpl/memory/detail/assignment_memory.h"
 #include "hpl/memory/detail/device_fill.h"
+#include "hpl/memory/detail/half_done.h"
 #include "hpl/memory/detail/host_access.h"
 #include "hpl/memory/detail/placement.h"
 #include "hpl/memory/detail/shelf.h"
@@ -111,9 +112,14 @@ void shiftOnDevice(DeviceState& device, View& dst, View& src) {
   const auto buffer = [](const Placement& placement) { return cl::Buffer(placement.buffer, true); };
   enqueueDeviceCopy(device, buffer(placements[0]), placements[0].box, src.box(), temporary,
                     src.box(), src.box(), root, waits);
-  cl::Event event =
-      enqueueDeviceCopy(device, temporary, src.box(), src.box(), buffer(placements[1]),
-                        placements[1].box, dst.box(), root, {});
+  cl::Event event;
+  try {
+    event = enqueueDeviceCopy(device, temporary, src.box(), src.box(), buffer(placements[1]),
+                              placements[1].box, dst.box(), root, {});
+  } catch (const HalfDoneError&) {
+    transaction.spoilUse(1, kHalfAssigned);
+    throw;
+  }
   trace::recordTransfer(trace::Transfer::DeviceToDevice, bytes, device.index(), event(),
                         root.label(), trace::Queue::Compute);
   transaction.commit(std::move(event));
@@ -133,6 +139,7 @@ void copyOnDevice(DeviceState& device, View& dst, View& src) {
 bool moveInto(Lock& lock, Replica& target, const View& dst, const View& src, Region& left,
               KnownTransfers& attempt) {
   RootState& from = src.root().state();
+  from.requireValues(left);
   geometry::Point shift = dst.box().lo();
   for (int d = 0; d < shift.rank(); ++d) shift[d] -= src.box().lo(d);
   for (Replica* source : sourcesFor(from, &target)) {
@@ -169,6 +176,11 @@ class Attempts {
   int count_ = 0;
 };
 
+// Whether an assignment that failed has written some of the destination.
+bool isHalfDone(const Error& error, const Region& left, const View& src) {
+  return dynamic_cast<const HalfDoneError*>(&error) != nullptr || !left.contains(src.box());
+}
+
 void copyIntoDevice(DeviceState& device, View& dst, View& src) {
   Lock lock(coherenceMutex());
   DeviceMemory& memory = deviceMemory(lock, device);
@@ -178,7 +190,12 @@ void copyIntoDevice(DeviceState& device, View& dst, View& src) {
   const Pin pin(*target);
   Region left = src.box();
   Attempts attempts(dst, src);
-  while (!moveInto(lock, *target, dst, src, left, attempts.next())) {
+  try {
+    while (!moveInto(lock, *target, dst, src, left, attempts.next())) {
+    }
+  } catch (const Error& error) {
+    if (isHalfDone(error, left, src)) state.spoil(target->storage(), dst.box(), kHalfAssigned);
+    throw;
   }
   state.markWritten(target->storage(), dst.box(), false);
   attempts.learn();
@@ -297,10 +314,18 @@ bool copyPart(View& dst, View& src) {
   Lock lock(coherenceMutex());
   Region left = src.box();
   Attempts attempts(dst, src);
-  while (concernsPart(dst, src)) {
-    if (!tryCopyPart(lock, dst, src, left, attempts.next())) continue;
-    attempts.learn();
-    return true;
+  try {
+    while (concernsPart(dst, src)) {
+      if (!tryCopyPart(lock, dst, src, left, attempts.next())) continue;
+      attempts.learn();
+      return true;
+    }
+  } catch (const Error& error) {
+    const PartCopy to = partCopyOf(dst);
+    RootState& state = dst.root().state();
+    if (isHalfDone(error, left, src))
+      state.spoil(to.replica != nullptr ? to.replica->own : state.host, dst.box(), kHalfAssigned);
+    throw;
   }
   return false;
 }
@@ -313,7 +338,13 @@ bool repeatTransfers(View& dst, View& src) {
   TransferMemory* memory = assignmentsTo(dst).transfersOf(dst, src);
   const KnownTransfers* known = memory != nullptr ? memory->find() : nullptr;
   std::size_t done = 0;
-  return known != nullptr && memory->repeat(lock, *known, done);
+  try {
+    return known != nullptr && memory->repeat(lock, *known, done);
+  } catch (const Error& error) {
+    const bool isHalfDone = dynamic_cast<const HalfDoneError*>(&error) != nullptr;
+    TransferMemory::spoil(*known, isHalfDone ? done + 1 : done, kHalfAssigned);
+    throw;
+  }
 }
 
 // One attempt to fill a device's own copy; false when the lock was given up on the way.
@@ -330,7 +361,12 @@ bool tryFillPart(Lock& lock, View& dst, const void* element) {
     return false;
   }
   waits.relayTo(device);
-  enqueueFill(device, replica.buffer, replica.box, dst.box(), element, dst.root(), waits.events);
+  try {
+    enqueueFill(device, replica.buffer, replica.box, dst.box(), element, dst.root(), waits.events);
+  } catch (const HalfDoneError&) {
+    state.spoil(replica.own, dst.box(), kHalfAssigned);
+    throw;
+  }
   slotFor(replica, dst.box(), true).stamp = replica.memory->clock.record({});
   state.markPartWritten(replica, dst.box(), *to.part, PartWriter::Assignment);
   return true;
@@ -386,7 +422,12 @@ void fillOnDevice(DeviceState& device, View& dst, const void* element) {
   WaitList waits;
   transaction.prepare(device, {&use, 1}, {&placement, 1}, waits);
   const cl::Buffer buffer(placement.buffer, true);
-  enqueueFill(device, buffer, placement.box, dst.box(), element, dst.root(), waits);
+  try {
+    enqueueFill(device, buffer, placement.box, dst.box(), element, dst.root(), waits);
+  } catch (const HalfDoneError&) {
+    transaction.spoilUse(0, kHalfAssigned);
+    throw;
+  }
   transaction.commit({});
 }
 

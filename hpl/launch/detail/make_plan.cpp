@@ -256,9 +256,11 @@ void layOutAndCompile(Plan& plan, const LaunchOptions& trial, const Argument* ar
 
 std::size_t kernelGroupLimit(const Plan& plan) {
   std::size_t limit = 0;
-  const cl_int code =
-      clGetKernelWorkGroupInfo(plan.kernel(), plan.device->device()(), CL_KERNEL_WORK_GROUP_SIZE,
-                               sizeof limit, &limit, nullptr);
+  // What is found holds for all launches of the plan.
+  const cl_int code = runtime::insist([&] {
+    return clGetKernelWorkGroupInfo(plan.kernel(), plan.device->device()(),
+                                    CL_KERNEL_WORK_GROUP_SIZE, sizeof limit, &limit, nullptr);
+  });
   return code == CL_SUCCESS ? limit : 0;
 }
 

@@ -7,6 +7,7 @@
 #include "hpl/geometry/layout.h"
 #include "hpl/launch/detail/online_tuning.h"
 #include "hpl/launch/detail/shares.h"
+#include "hpl/runtime/detail/events.h"
 #include "hpl/runtime/detail/runtime.h"
 #include "hpl/runtime/settings.h"
 #include "hpl/trace/timeline.h"
@@ -189,21 +190,24 @@ cl::Event Plan::submit(const memory::detail::WaitList& waits, const std::byte* p
 
 /// In another queue, between what the compute queue has and what it gets: its order is kept.
 cl::Event Plan::submitTimed(const memory::detail::WaitList& waits) {
-  return runtime::guarded(device, runtime::Concern::kernel(version->name), [&] {
-    const cl::CommandQueue& compute = device->computeQueue();
-    const cl::CommandQueue& timing = device->timingQueue();
+  std::vector<cl::Event> done(1);
+  const cl::CommandQueue& compute = device->computeQueue();
+  const cl::CommandQueue& timing = device->timingQueue();
+  runtime::guarded(device, runtime::Concern::kernel(version->name), [&] {
     memory::detail::WaitList all = waits;
     compute.enqueueMarkerWithWaitList(nullptr, &all.emplace_back());
-    compute.flush();
-    std::vector<cl::Event> done(1);
+    runtime::check(runtime::flushed(compute), "clFlush", device);
     timing.enqueueNDRangeKernel(kernel, cl::NullRange, rangeOf(dims, global), rangeOf(dims, local),
                                 &all, &done.front());
-    timing.flush();
-    compute.enqueueBarrierWithWaitList(&done);
-    trace::recordLaunch(version->name, device->index(), done.front()());
-    *timedEvent = done.front();
-    return done.front();
   });
+  // The launch has taken place, whatever fails from now on.
+  const cl_event event = done.front()();
+  const auto holdBack = [&] { return clEnqueueBarrierWithWaitList(compute(), 1, &event, nullptr); };
+  if (runtime::flushed(timing) != CL_SUCCESS || runtime::insist(holdBack) != CL_SUCCESS)
+    runtime::endOf(event);
+  trace::recordLaunch(version->name, device->index(), event);
+  *timedEvent = done.front();
+  return done.front();
 }
 
 void Plan::enqueue(Transaction& transaction, const std::byte* packed) {

@@ -2,8 +2,11 @@
 #include "hpl/launch/detail/shares.h"
 
 #include <algorithm>
+#include <string>
 
+#include "hpl/error.h"
 #include "hpl/launch/detail/online_tuning.h"
+#include "hpl/runtime/log.h"
 #include "hpl/runtime/settings.h"
 
 namespace hpl::launch {
@@ -12,10 +15,6 @@ using memory::detail::DeviceLaunch;
 using memory::detail::Transaction;
 
 namespace {
-
-cl::Event submit(Plan& plan, const memory::detail::WaitList& waits, const std::byte* packed) {
-  return plan.tuning ? plan.tuning->submit(plan, waits, packed) : plan.submit(waits, packed);
-}
 
 std::size_t viewCount(const Argument& argument) {
   if (argument.kind == Argument::Kind::Array || argument.kind == Argument::Kind::PartExtent)
@@ -119,10 +118,49 @@ bool Shares::isFresh() const {
   });
 }
 
+/// Once a kernel is on its way, the launch cannot be undone: what fails then may succeed at a
+/// second attempt, on a device that was short of something for a moment.
+cl::Event Shares::submit(std::size_t number, const memory::detail::WaitList& waits,
+                         const std::byte* packed) {
+  Plan& plan = *plans[number];
+  const auto attempt = [&] {
+    return plan.tuning ? plan.tuning->submit(plan, waits, packed) : plan.submit(waits, packed);
+  };
+  if (number == 0) return attempt();
+  try {
+    return attempt();
+  } catch (const Error&) {
+    return attempt();
+  }
+}
+
+/// The launch has failed after some of its kernels were enqueued.
+void Shares::abandon(Transaction& transaction, const Error& cause) {
+  const std::string& kernel = plans.front()->version->name;
+  const auto isLaunched = [](const DeviceLaunch& launch) { return launch.launched; };
+  const auto begun = std::count_if(launches_.begin(), launches_.end(), isLaunched);
+  if (begun == 0) throw;
+  const std::string lost =
+      transaction.abandonAll(launches_, "a launch of kernel '" + kernel + "' failed half-way");
+  if (lost.empty()) throw;
+  const auto* error = dynamic_cast<const DeviceError*>(&cause);
+  throw DeviceError(
+      std::string(cause.what()) + "; before that, " + std::to_string(begun) + " of " +
+          std::to_string(launches_.size()) + " parts of the launch of kernel '" + kernel +
+          "' had begun, so that these cells have no value any more: " + lost +
+          "; assign to them, or launch a kernel that writes all of them, before they are read",
+      error != nullptr ? error->code() : 0);
+}
+
 void Shares::enqueueFresh(Transaction& transaction, const std::byte* packed) {
-  for (const auto& plan : plans) {
-    transaction.touch(*plan->device, submit(*plan, {}, packed), plan->tickets);
-    packed += scalarBytes;
+  std::size_t p = 0;
+  try {
+    for (; p < plans.size(); ++p, packed += scalarBytes)
+      transaction.touch(*plans[p]->device, submit(p, {}, packed), plans[p]->tickets);
+  } catch (const Error& error) {
+    beginLaunches();
+    for (std::size_t i = 0; i < p; ++i) launches_[i].launched = true;
+    abandon(transaction, error);
   }
   if (!parts.empty()) ghosts::afterLaunch(parts);
 }
@@ -144,13 +182,11 @@ void Shares::beginLaunches() {
 void Shares::submitAll(Transaction& transaction, const std::byte* packed) {
   try {
     for (std::size_t p = 0; p < plans.size(); ++p, packed += scalarBytes) {
-      launches_[p].event = submit(*plans[p], launches_[p].waits, packed);
+      launches_[p].event = submit(p, launches_[p].waits, packed);
       launches_[p].launched = true;
     }
-  } catch (...) {
-    // What was enqueued will be done: the books must say so.
-    transaction.commitAll(launches_);
-    throw;
+  } catch (const Error& error) {
+    abandon(transaction, error);
   }
 }
 
@@ -189,8 +225,15 @@ void Shares::enqueue(Transaction& transaction, const std::byte* packed) {
       enqueueAnew(transaction, packed);
     }
   }
-  // Nobody may have to wait for a device that was never told to begin.
-  for (const auto& plan : plans) Transaction::flush(*plan->device);
+  // Nobody may have to wait for a device that was never told to begin. The launch has taken place:
+  // whoever waits for a device that could not be told so tells it again, or says why not.
+  for (const auto& plan : plans) {
+    try {
+      Transaction::flush(*plan->device);
+    } catch (const DeviceError& error) {
+      runtime::log::warn(error.what());
+    }
+  }
 }
 
 }  // namespace hpl::launch

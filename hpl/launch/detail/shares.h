@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "hpl/error.h"
 #include "hpl/geometry/splits.h"
 #include "hpl/ghosts/freshness.h"
 #include "hpl/launch/detail/plan.h"
@@ -66,7 +67,10 @@ struct Shares {
   bool isFresh() const;
   void beginLaunches();
   bool enqueueKnown(memory::detail::Transaction& transaction, const std::byte* packed);
+  cl::Event submit(std::size_t number, const memory::detail::WaitList& waits,
+                   const std::byte* packed);
   void submitAll(memory::detail::Transaction& transaction, const std::byte* packed);
+  [[noreturn]] void abandon(memory::detail::Transaction& transaction, const Error& cause);
   void enqueueFresh(memory::detail::Transaction& transaction, const std::byte* packed);
   void enqueueAnew(memory::detail::Transaction& transaction, const std::byte* packed);
 

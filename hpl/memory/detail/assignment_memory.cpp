@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "hpl/memory/detail/half_done.h"
 #include "hpl/trace/timeline.h"
 
 namespace hpl::memory::detail {
@@ -26,13 +27,19 @@ void DeviceCopy::locate() {
   located_ = boxes;
 }
 
-void DeviceCopy::enqueue() {
+void DeviceCopy::enqueue(Transaction& transaction) {
   locate();
   const Root& root = uses_[1].view->root();
   DeviceState& device = *launch_.device;
-  cl::Event event =
-      enqueueCopies(device, device.computeQueue(), cl::Buffer(placements_[0].buffer, true),
-                    cl::Buffer(placements_[1].buffer, true), copies_, launch_.waits, root.label());
+  cl::Event event;
+  try {
+    event = enqueueCopies(device, device.computeQueue(), cl::Buffer(placements_[0].buffer, true),
+                          cl::Buffer(placements_[1].buffer, true), copies_, launch_.waits,
+                          root.label());
+  } catch (const HalfDoneError&) {
+    transaction.spoilUse(launch_, 1, kHalfAssigned);
+    throw;
+  }
   const std::size_t bytes = uses_[1].view->size() * root.elementSize();
   trace::recordTransfer(trace::Transfer::DeviceToDevice, bytes, device.index(), event(),
                         root.label(), trace::Queue::Compute);
@@ -45,12 +52,12 @@ void DeviceCopy::run(Transaction& transaction) {
   launch_.waits.clear();
   bool moved = false;
   if (transaction.prepareKnown(launches, memory_, moved)) {
-    enqueue();
+    enqueue(transaction);
     return transaction.commitKnown(launches, memory_);
   }
   launch_.waits.clear();
   transaction.prepareAll(launches, &memory_);
-  enqueue();
+  enqueue(transaction);
   transaction.commitAll(launches);
   memory_.learn();
 }

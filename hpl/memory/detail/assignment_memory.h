@@ -26,7 +26,7 @@ class DeviceCopy {
 
  private:
   void locate();
-  void enqueue();
+  void enqueue(Transaction& transaction);
 
   std::array<DeviceUse, 2> uses_;  // the source and the destination
   std::array<Placement, 2> placements_;

@@ -12,7 +12,6 @@
 #include "hpl/memory/detail/shutdown.h"
 #include "hpl/memory/detail/trust.h"
 #include "hpl/runtime/detail/events.h"
-#include "hpl/runtime/detail/relay.h"
 
 namespace hpl::memory::detail {
 
@@ -261,6 +260,7 @@ void RootState::closeHostViews(const Box& box) {
 
 void RootState::markWritten(Storage& storage, const Box& box, bool byHost) {
   if (!byHost) closeHostViews(box);
+  if (!lost.empty()) noteRecovered(Region(box));
   bool changed = false;
   forEachStorage([&](Storage& other) {
     changed = other.forgetKept(Region(box)) || changed;
@@ -309,6 +309,7 @@ bool outdateCopies(const RootState& state, Replica& other, const Box& box,
 void RootState::markPartWritten(Replica& replica, const Box& box, const DistributedPart& part,
                                 PartWriter writer) {
   const Region core = intersectionOf(part.core, Region(box));
+  if (!lost.empty()) noteRecovered(core);
   const Region ghosts = differenceOf(Region(box), core);
   // After a launch, ghosts/freshness.h may know better.
   if (!ghosts.empty()) restrictTrust(replica, part, ghosts);
@@ -424,52 +425,6 @@ void collectSlots(Replica& replica, const Box& box, bool write, const Waiter& wa
 
 }  // namespace
 
-bool Waiter::waitsByItself(const DeviceState& of) const {
-  return device != nullptr && (device->sharesContextWith(of) || device->honoursUserEvents());
-}
-
-void Waits::reserve() {
-  events.reserve(kUsual);
-  foreign.reserve(kUsual);
-  host.reserve(kUsual);
-  last_.reserve(kUsual);
-}
-
-void Waits::clear() {
-  events.clear();
-  foreign.clear();
-  host.clear();
-  last_.clear();
-}
-
-void Waits::add(const Waiter& waiter, const cl::Event& event, DeviceState& of, bool computeQueue,
-                std::uint64_t number) {
-  if (!waiter.waitsByItself(of)) {
-    host.push_back(event);
-    return;
-  }
-  const bool direct = waiter.device->sharesContextWith(of);
-  for (Last& last : last_) {
-    if (last.device != &of || last.computeQueue != computeQueue) continue;
-    if (last.number >= number) return;
-    last.number = number;
-    (direct ? events[last.position] : foreign[last.position].event) = event;
-    return;
-  }
-  last_.push_back({&of, computeQueue, number, direct ? events.size() : foreign.size()});
-  if (direct) {
-    events.push_back(event);
-  } else {
-    foreign.push_back({event, &of});
-  }
-}
-
-void Waits::relayTo(DeviceState& device) {
-  for (const Foreign& other : foreign)
-    events.push_back(runtime::relay(other.event, *other.of, device));
-  foreign.clear();
-}
-
 void collectConflicts(RootState& state, Storage& storage, const Box& box, bool write, Waiter waiter,
                       Waits& waits, Forget forget) {
   // A few of each of the devices that exchange cells with this one are always there.
@@ -487,13 +442,13 @@ void collectConflicts(RootState& state, Storage& storage, const Box& box, bool w
   }
 }
 
-void blockOn(Lock& lock, const std::vector<cl::Event>& events, const Root& root) {
+void blockOn(Lock& lock, const std::vector<Waits::Foreign>& events, const Root& root) {
   if (events.empty()) return;
   // The root may be renamed by its owner meanwhile, hence the copy.
   const std::string label = root.label();
   lock.unlock();
   try {
-    runtime::waitAll(events, nullptr, runtime::Concern::array(label));
+    for (const auto& [event, of] : events) runtime::wait(event, of, runtime::Concern::array(label));
   } catch (...) {
     lock.lock();
     throw;

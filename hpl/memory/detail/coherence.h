@@ -12,6 +12,7 @@
 #include "hpl/memory/detail/distribution.h"
 #include "hpl/memory/detail/host_memory.h"
 #include "hpl/memory/detail/launch_clock.h"
+#include "hpl/memory/detail/lost_cells.h"
 
 /// The engine's data. Everything here is guarded by one lock, which is never held while waiting for
 /// a device. An operation that has to wait therefore gives the lock up, waits, takes it again and
@@ -155,6 +156,8 @@ struct RootState {
   /// The launch that is being noted made views parts, of which others were written before: what is
   /// known of the ghosts that those got is older than this launch.
   bool partsAreNew = false;
+  /// Cells without a value; usually none.
+  std::vector<LostCells> lost;
 
   Box wholeBox() const { return Box::ofExtents(root.shape()); }
   /// The replica of a device that shares the host's storage, or the one of its own.
@@ -192,6 +195,16 @@ struct RootState {
   /// they have to be told.
   void markPartWritten(Replica& replica, const Box& box, const DistributedPart& part,
                        PartWriter writer);
+  /// An operation that was to write `box` of a storage as a whole failed half-way: the storage has
+  /// neither old nor new values. What nobody else has is lost; returns that.
+  Region spoil(Storage& storage, const Box& box, const std::string& why);
+  /// Throws DeviceError that names the array and what failed when some of `cells` are lost.
+  void requireValues(const Region& cells) const {
+    if (!lost.empty()) [[unlikely]]
+      throwIfLost(cells);
+  }
+  /// The cells of `box` that are not lost.
+  Region withoutLost(const Box& box) const;
   /// The distribution is `next` from now on. What parts kept is forgotten, except for what explicit
   /// parts kept of cells that are their ghosts still.
   void adopt(std::shared_ptr<const Distribution> next);
@@ -213,6 +226,11 @@ struct RootState {
       if (!replica->zeroCopy) f(replica->own);
     }
   }
+
+ private:
+  void throwIfLost(const Region& cells) const;
+  // The cells have a value again.
+  void noteRecovered(const Region& cells);
 };
 
 /// Keeps a replica where it is while its user gives the lock up.
@@ -250,7 +268,7 @@ struct Waiter {
 /// the last is kept.
 class Waits {
  public:
-  /// An event of another context, for a queue that can be made to wait.
+  /// An event that the waiting queue cannot take as it is, and the device of its command.
   struct Foreign {
     cl::Event event;
     DeviceState* of;
@@ -259,7 +277,7 @@ class Waits {
 
   WaitList events;               ///< of the waiting queue's context
   std::vector<Foreign> foreign;  ///< of other contexts
-  std::vector<cl::Event> host;   ///< what the host has to wait for
+  std::vector<Foreign> host;     ///< what the host has to wait for
 
   bool mustBlock() const { return !host.empty(); }
   void clear();
@@ -295,6 +313,6 @@ void collectConflicts(RootState& state, Storage& storage, const Box& box, bool w
 
 /// Gives the lock up, waits, takes it again. Throws DeviceError (with the lock held) when one of
 /// the commands failed.
-void blockOn(Lock& lock, const std::vector<cl::Event>& events, const Root& root);
+void blockOn(Lock& lock, const std::vector<Waits::Foreign>& events, const Root& root);
 
 }  // namespace hpl::memory::detail

@@ -29,10 +29,8 @@ struct Role {
 // The explicit parts that arrays will have when the launches of a transaction are done.
 class FutureParts {
  public:
-  template <class Counts>
-  FutureParts(std::span<const DeviceLaunch> launches, Counts counts) {
+  explicit FutureParts(std::span<const DeviceLaunch> launches) {
     for (const DeviceLaunch& launch : launches) {
-      if (!counts(launch)) continue;
       for (const DeviceUse& use : launch.uses) {
         if (use.makesPart())
           entryOf(use.view->root().state())
@@ -236,7 +234,7 @@ Region strandedGhosts(std::span<const DeviceLaunch> launches, DeviceState& devic
 }
 
 std::vector<Need> needsOf(std::span<const DeviceLaunch> launches) {
-  const FutureParts future(launches, [](const DeviceLaunch&) { return true; });
+  const FutureParts future(launches);
   std::vector<Need> needs;
   for (const DeviceLaunch& launch : launches) {
     for (const DeviceUse& use : launch.uses) {
@@ -353,13 +351,12 @@ void noteUse(DeviceState& device, const DeviceUse& use, Replica& replica, Stamp 
 }  // namespace
 
 void Transaction::commitAll(std::span<DeviceLaunch> launches) {
-  if (used_.empty() && known_ != nullptr) used_ = known_->used;
-  FutureParts(launches, [](const DeviceLaunch& launch) { return launch.launched; }).adopt();
+  FutureParts(launches).adopt();
   auto replica = used_.begin();
   for (DeviceLaunch& launch : launches) {
-    const Stamp stamp = launch.launched ? record(*launch.device, std::move(launch.event)) : 0;
+    const Stamp stamp = record(*launch.device, std::move(launch.event));
     for (const DeviceUse& use : launch.uses) {
-      if (launch.launched) noteUse(*launch.device, use, **replica, stamp);
+      noteUse(*launch.device, use, **replica, stamp);
       ++replica;
     }
   }
@@ -370,7 +367,7 @@ void Transaction::commitAll(std::span<DeviceLaunch> launches) {
   replica = used_.begin();
   for (const DeviceLaunch& launch : launches) {
     for (std::size_t i = 0; i < launch.uses.size(); ++i, ++replica) {
-      if (launch.tickets.empty() || !launch.launched) continue;
+      if (launch.tickets.empty()) continue;
       const DeviceUse& use = launch.uses[i];
       launch.tickets[i].replica = *replica;
       launch.tickets[i].slot = &slotFor(**replica, use.cells(), use.write);
@@ -381,8 +378,6 @@ void Transaction::commitAll(std::span<DeviceLaunch> launches) {
 
 void Transaction::dateTickets(std::span<const DeviceLaunch> launches) {
   for (const DeviceLaunch& launch : launches) {
-    // What was not launched has not waited for its transfers either: it has to be prepared again.
-    if (!launch.launched) continue;
     for (std::size_t i = 0; i < launch.tickets.size(); ++i) {
       launch.tickets[i].epoch = launch.uses[i].view->root().epoch();
     }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "hpl/memory/root.h"
@@ -108,13 +109,13 @@ struct DeviceLaunch {
   /// The kernel's event, for commit(); may stay empty: a marker is enqueued when somebody has to
   /// wait.
   cl::Event event;
-  /// The kernel was enqueued.
+  /// The kernel was enqueued; for abandonAll().
   bool launched = true;
 };
 
 /// One launch's use of the coherence engine. Holds the engine's lock from construction to
 /// destruction, except while prepare() waits for a device. When a launch fails before commit(),
-/// every array is as it was (some may have gained copies).
+/// every array is as it was (some may have gained copies); see abandonAll() for several.
 class Transaction {
  public:
   Transaction();
@@ -146,19 +147,30 @@ class Transaction {
   /// Prepares launches of which the memory knows what they do with the roots as they are; false,
   /// and nothing done, when it does not. The placements are written only when they are not those of
   /// the launches' last time (`moved`). To be followed by commitKnown() or, when a launch fails, by
-  /// commitAll().
+  /// abandonAll().
   bool prepareKnown(std::span<DeviceLaunch> launches, LaunchMemory& memory, bool& moved);
   void commitKnown(std::span<DeviceLaunch> launches, LaunchMemory& memory);
 
   /// After the enqueues that follow prepareAll(): what the launch writes becomes current on the
   /// devices and stale elsewhere; ghosts of parts keep what was written for their part alone.
-  /// Devices that were not `launched` change nothing.
+  /// To be called when all of them have been enqueued.
   void commitAll(std::span<DeviceLaunch> launches);
 
-  /// The same on one device.
+  /// Instead of commitAll(), or of touch() for those that were launched, when one of the launches
+  /// failed: what the `launched` ones write is neither the old value of the cells nor the new one.
+  /// Returns the cells that are lost by that, as text; empty: all have their old values elsewhere.
+  /// `why` says what has failed, for those who read the cells.
+  std::string abandonAll(std::span<DeviceLaunch> launches, const std::string& why);
+  /// The same for one use of a prepared launch on one device, of which nothing is under way any
+  /// more.
+  void spoilUse(DeviceLaunch& launch, std::size_t use, const std::string& why);
+
+  /// prepareAll() and commitAll() on one device.
   void prepare(runtime::DeviceState& device, std::span<const DeviceUse> uses,
                std::span<Placement> placements, WaitList& waits);
   void commit(cl::Event event, std::span<Ticket> tickets = {});
+  /// spoilUse() after prepare().
+  void spoilUse(std::size_t use, const std::string& why) { spoilUse(single_, use, why); }
 
   /// Whether the kernel of a repetition should have an event.
   static bool wantsEvent(runtime::DeviceState& device);
@@ -180,6 +192,9 @@ class Transaction {
   // The launches have been noted: what happens to the roots from now on makes their tickets stale.
   static void dateTickets(std::span<const DeviceLaunch> launches);
   static Stamp record(runtime::DeviceState& device, cl::Event event);
+  // Where a use of a launch finds its cells.
+  Replica& replicaOf(std::span<const DeviceLaunch> launches, std::size_t launch,
+                     std::size_t use) const;
   void unpin() noexcept;
 
   std::unique_lock<std::mutex> lock_;

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "hpl/error.h"
 #include "hpl/geometry/layout.h"
+#include "hpl/memory/detail/half_done.h"
 #include "hpl/memory/detail/transfer.h"
 
 namespace hpl::memory::detail {
@@ -16,6 +18,9 @@ class RunFiller {
  public:
   RunFiller(DeviceState& device, const cl::Buffer& buffer, const Root& root, const WaitList& waits)
       : device_(device), buffer_(buffer), root_(root), waits_(waits) {}
+
+  /// Whether something was filled.
+  bool hasBegun() const { return !first_; }
 
   void fill(std::size_t offset, std::size_t count, const std::byte* element) {
     const std::size_t size = root_.elementSize();
@@ -32,8 +37,11 @@ class RunFiller {
     const cl::CommandQueue& queue = device_.computeQueue();
     for (std::size_t done = 1; done < count;) {
       const std::size_t more = std::min(done, count - done);
-      runtime::check(clEnqueueCopyBuffer(queue(), buffer_(), buffer_(), offset,
-                                         offset + done * size, more * size, 0, nullptr, nullptr),
+      runtime::check(runtime::insist([&] {
+                       return clEnqueueCopyBuffer(queue(), buffer_(), buffer_(), offset,
+                                                  offset + done * size, more * size, 0, nullptr,
+                                                  nullptr);
+                     }),
                      "clEnqueueCopyBuffer", &device_, runtime::Concern::array(root_.label()));
       done += more;
     }
@@ -43,9 +51,12 @@ class RunFiller {
   void piece(const std::byte* bytes, std::size_t pattern, std::size_t offset, std::size_t size) {
     const auto count = static_cast<cl_uint>(first_ ? waits_.size() : 0);
     const auto* list = reinterpret_cast<const cl_event*>(waits_.data());
-    runtime::check(clEnqueueFillBuffer(device_.computeQueue()(), buffer_(), bytes, pattern, offset,
-                                       size, count, count == 0 ? nullptr : list, nullptr),
-                   "clEnqueueFillBuffer", &device_, runtime::Concern::array(root_.label()));
+    const auto attempt = [&] {
+      return clEnqueueFillBuffer(device_.computeQueue()(), buffer_(), bytes, pattern, offset, size,
+                                 count, count == 0 ? nullptr : list, nullptr);
+    };
+    runtime::check(first_ ? attempt() : runtime::insist(attempt), "clEnqueueFillBuffer", &device_,
+                   runtime::Concern::array(root_.label()));
     first_ = false;
   }
 
@@ -63,18 +74,10 @@ int firstDimensionOfRun(const Box& box, geometry::Index length) {
   return d;
 }
 
-}  // namespace
-
-void enqueueFill(DeviceState& device, const cl::Buffer& buffer, const Box& enclosing,
-                 const Box& box, const void* element, const Root& root, const WaitList& waits) {
-  const geometry::Index run = geometry::contiguousRunLength(enclosing, box);
-  const auto offset = static_cast<std::size_t>(geometry::linearOffset(enclosing, box));
-  RunFiller filler(device, buffer, root, waits);
-  filler.fill(offset * root.elementSize(), static_cast<std::size_t>(run),
-              static_cast<const std::byte*>(element));
-
-  // Each outer dimension in turn: what is filled so far (one position of it) is doubled until the
-  // whole extent is.
+// Each outer dimension in turn: what is filled so far (one position of it, `run` cells) is doubled
+// until the whole extent is.
+void multiply(DeviceState& device, const cl::Buffer& buffer, const Box& enclosing, const Box& box,
+              geometry::Index run, const Root& root) {
   Box filled = box;
   const int outer = firstDimensionOfRun(box, run);
   for (int d = 0; d < outer; ++d) filled = filled.withRange(d, box.lo(d), box.lo(d) + 1);
@@ -82,13 +85,39 @@ void enqueueFill(DeviceState& device, const cl::Buffer& buffer, const Box& enclo
     for (geometry::Index done = 1; done < box.extent(d);) {
       const geometry::Index more = std::min(done, box.extent(d) - done);
       const geometry::Index lo = box.lo(d);
-      enqueueDeviceCopy(device, buffer, enclosing, filled.withRange(d, lo, lo + more), buffer,
-                        enclosing, filled.withRange(d, lo + done, lo + done + more), root, {});
+      const auto copy = [&] {
+        enqueueDeviceCopy(device, buffer, enclosing, filled.withRange(d, lo, lo + more), buffer,
+                          enclosing, filled.withRange(d, lo + done, lo + done + more), root, {});
+      };
+      try {
+        copy();
+      } catch (const DeviceError&) {
+        copy();
+      }
       done += more;
     }
     filled = filled.withRange(d, box.lo(d), box.hi(d));
   }
-  runtime::check(clFlush(device.computeQueue()()), "clFlush", &device);
+}
+
+}  // namespace
+
+void enqueueFill(DeviceState& device, const cl::Buffer& buffer, const Box& enclosing,
+                 const Box& box, const void* element, const Root& root, const WaitList& waits) {
+  const geometry::Index run = geometry::contiguousRunLength(enclosing, box);
+  const auto offset = static_cast<std::size_t>(geometry::linearOffset(enclosing, box));
+  RunFiller filler(device, buffer, root, waits);
+  try {
+    filler.fill(offset * root.elementSize(), static_cast<std::size_t>(run),
+                static_cast<const std::byte*>(element));
+    multiply(device, buffer, enclosing, box, run, root);
+  } catch (const DeviceError& error) {
+    if (!filler.hasBegun()) throw;
+    runtime::finished(device.computeQueue());
+    throw HalfDoneError(error);
+  }
+  // The clock of the device's launches flushes again before anybody waits.
+  runtime::flushed(device.computeQueue());
 }
 
 }  // namespace hpl::memory::detail

@@ -192,7 +192,7 @@ bool allocate(Lock& lock, DeviceMemory& memory, const Root& root, std::size_t by
       case Progress::Evicted:
         if (!withinLimit) break;
         // The driver is out of memory: what was evicted is free once no command uses it any more.
-        blockOn(lock, {memory.clock.eventFor(memory.clock.last())}, root);
+        blockOn(lock, {{memory.clock.eventFor(memory.clock.last()), &memory.device}}, root);
         return false;
       case Progress::Waited:
         return false;

@@ -29,6 +29,7 @@ bool refresh(Lock& lock, RootState& state, Replica& replica, const Box& box,
              KnownTransfers& exchange) {
   Region missing = differenceOf(Region(box), replica.own.current);
   for (const Box& there : differenceOf(Region(box), missing)) state.forgetKept(replica.own, there);
+  state.requireValues(missing);
   for (Replica* source : sourcesFor(state, &replica)) {
     const Region pieces = intersectionOf(missing, (source ? source->own : state.host).current);
     for (const Box& piece : pieces) {

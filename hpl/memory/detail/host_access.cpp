@@ -77,7 +77,7 @@ void retire(RootState& state) {
     while (!state.replicas.empty()) state.removeReplica(*state.replicas.back());
   };
   try {
-    bringHome(lock, state);
+    bringHomeForGood(lock, state);
   } catch (...) {
     abandon(lock, state);
     dropReplicas();
@@ -86,12 +86,33 @@ void retire(RootState& state) {
   dropReplicas();
 }
 
+namespace {
+
+// Brings home what there is; false: the lock was given up, look again.
+bool fetchAll(Lock& lock, RootState& state) {
+  const Region cells = state.withoutLost(state.wholeBox());
+  for (const Box& box : cells) {
+    if (!fetch(lock, state, nullptr, box)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void bringHomeForGood(std::unique_lock<std::mutex>& lock, RootState& state) {
+  try {
+    bringHome(lock, state);
+  } catch (const Error&) {
+    bringHome(lock, state);
+  }
+}
+
 void bringHome(Lock& lock, RootState& state) {
   // A copy into another array may still read the host's storage.
   if (state.replicas.empty() && state.host.transfers.empty()) return;
   const Box box = state.wholeBox();
   for (;;) {
-    if (state.root.hasUserMemory() && !fetch(lock, state, nullptr, box)) continue;
+    if (state.root.hasUserMemory() && !fetchAll(lock, state)) continue;
     Waits waits;
     collectConflicts(state, state.host, box, true, Waiter::theHost(), waits);
     if (!waits.mustBlock()) return;

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include <mutex>
+
 #include "hpl/memory/view.h"
 
 namespace hpl::memory::detail {
@@ -25,5 +27,8 @@ void requireReachable(Root& root);
 /// The end of a root: user memory becomes current, what still touches the host's storage finishes,
 /// the replicas go. They go also when it throws (a device failed; values may be lost).
 void retire(RootState& state);
+
+/// bringHome() with a second attempt, for arrays that end: nobody can be told of a failure.
+void bringHomeForGood(std::unique_lock<std::mutex>& lock, RootState& state);
 
 }  // namespace hpl::memory::detail

@@ -107,7 +107,7 @@ HostBlock::~HostBlock() {
   }
   if (clEnqueueUnmapMemObject(device_->transferQueue()(), buffer_(), data_, 0, nullptr, nullptr) ==
       CL_SUCCESS) {
-    clFlush(device_->transferQueue()());
+    runtime::flushed(device_->transferQueue());
   }
 }
 

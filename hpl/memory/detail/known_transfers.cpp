@@ -2,6 +2,7 @@
 #include "hpl/memory/detail/known_transfers.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace hpl::memory::detail {
@@ -115,11 +116,18 @@ void TransferMemory::sendAll(Lock& lock, const KnownTransfers& known, std::size_
   }
 }
 
+void TransferMemory::spoil(const KnownTransfers& known, std::size_t begun, const std::string& why) {
+  for (std::size_t i = 0; i < begun; ++i) {
+    const End& dst = known.moves_[i].dst;
+    dst.state->spoil(dst.storage(), dst.box, why);
+  }
+}
+
 bool TransferMemory::repeat(Lock& lock, const KnownTransfers& known, std::size_t& done) {
   done = 0;
   const auto flushAll = [&](bool check) {
     for (DeviceState* device : known.devices_) {
-      const cl_int code = clFlush(device->transferQueue()());
+      const cl_int code = runtime::flushed(device->transferQueue());
       if (check) runtime::check(code, "clFlush", device);
     }
   };

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <initializer_list>
+#include <string>
 #include <vector>
 
 #include "hpl/memory/detail/snapshot.h"
@@ -57,6 +58,9 @@ class TransferMemory {
   bool repeat(Lock& lock, const KnownTransfers& known, std::size_t& done);
   /// The first `count` of the transfers have happened for the books.
   static void noteDone(const KnownTransfers& known, std::size_t count);
+  /// The first `begun` of them have overwritten, wholly or in part, what the operation should have
+  /// replaced as a whole, which failed.
+  static void spoil(const KnownTransfers& known, std::size_t begun, const std::string& why);
 
  private:
   void sendAll(Lock& lock, const KnownTransfers& known, std::size_t& done);

@@ -46,7 +46,7 @@ const cl::Event& LaunchClock::orderFor(Stamp stamp) {
 
 void LaunchClock::flush() {
   if (flushed_ == last_) return;
-  runtime::check(clFlush(device_.computeQueue()()), "clFlush", &device_);
+  runtime::check(runtime::flushed(device_.computeQueue()), "clFlush", &device_);
   flushed_ = last_;
 }
 

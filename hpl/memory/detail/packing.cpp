@@ -6,7 +6,10 @@
 #include <numeric>
 #include <utility>
 
+#include "hpl/error.h"
+#include "hpl/memory/detail/half_done.h"
 #include "hpl/runtime/detail/program.h"
+#include "hpl/runtime/detail/runtime.h"
 #include "hpl/runtime/programs.h"
 #include "hpl/runtime/settings.h"
 
@@ -70,6 +73,16 @@ void setArguments(cl::Kernel& kernel, const cl::Buffer& src, const cl::Buffer& d
   kernel.setArg(7, static_cast<cl_ulong>(copy.dstSlicePitch / unit));
 }
 
+// Once something was enqueued, it is worth a second attempt.
+template <class Enqueue>
+void enqueueTwice(Enqueue&& enqueue) {
+  try {
+    enqueue();
+  } catch (const Error&) {
+    enqueue();
+  }
+}
+
 }  // namespace
 
 bool shouldPack(const DeviceState& device, const std::vector<RectCopy>& copies) {
@@ -93,8 +106,8 @@ cl::Event enqueueKernelCopies(DeviceState& device, const cl::CommandQueue& queue
                               const std::vector<cl::Event>& waits, const std::string& label) {
   const std::vector<cl::Event> none;
   cl::Event last;
-  runtime::guarded(&device, Concern::array(label), [&] {
-    for (std::size_t i = 0; i < copies.size(); ++i) {
+  const auto enqueue = [&](std::size_t i) {
+    runtime::guarded(&device, Concern::array(label), [&] {
       const RectCopy& copy = copies[i];
       const std::size_t unit = unitOf(copy);
       cl::Kernel& kernel = kernelFor(device, unit);
@@ -102,9 +115,18 @@ cl::Event enqueueKernelCopies(DeviceState& device, const cl::CommandQueue& queue
       const cl::NDRange global(copy.region[0] / unit, copy.region[1], copy.region[2]);
       queue.enqueueNDRangeKernel(kernel, cl::NullRange, global, cl::NullRange,
                                  i == 0 ? &waits : &none, i + 1 == copies.size() ? &last : nullptr);
-    }
-    queue.flush();
-  });
+    });
+  };
+  enqueue(0);
+  try {
+    for (std::size_t i = 1; i < copies.size(); ++i) enqueueTwice([&] { enqueue(i); });
+    runtime::check(runtime::flushed(queue), "clFlush", &device, Concern::array(label));
+  } catch (const Error& error) {
+    runtime::Runtime::flushAll();
+    runtime::finished(queue);
+    const auto* cause = dynamic_cast<const DeviceError*>(&error);
+    throw HalfDoneError(cause != nullptr ? *cause : DeviceError(error.what()));
+  }
   return last;
 }
 

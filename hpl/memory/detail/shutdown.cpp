@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "hpl/memory/detail/coherence.h"
+#include "hpl/memory/detail/host_access.h"
 #include "hpl/memory/detail/packing.h"
 #include "hpl/memory/detail/staging_pool.h"
 #include "hpl/runtime/detail/runtime.h"
@@ -22,7 +23,7 @@ void shutDown() {
     while (!memory->replicas.empty()) {
       RootState& state = memory->replicas.back()->root->state();
       try {
-        bringHome(lock, state);
+        bringHomeForGood(lock, state);
       } catch (const std::exception& error) {
         runtime::log::error(fmt::format("{} is left without its last values: {}",
                                         state.root.describe(), error.what()));

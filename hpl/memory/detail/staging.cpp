@@ -6,9 +6,12 @@
 #include <memory>
 #include <utility>
 
+#include "hpl/memory/detail/half_done.h"
 #include "hpl/memory/detail/packing.h"
 #include "hpl/runtime/detail/events.h"
 #include "hpl/runtime/detail/relay.h"
+#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/log.h"
 #include "hpl/trace/timeline.h"
 
 namespace hpl::memory::detail {
@@ -32,6 +35,24 @@ struct Tail {
         event(i + 1 == count ? last : nullptr) {}
 };
 
+// No command may outlive its memory, or its place in the books. Other queues may have been told to
+// begin later, and this one may wait for them.
+void finishAfterFailure(const runtime::DeviceState& device, const cl::CommandQueue& queue) {
+  runtime::Runtime::flushAll();
+  if (runtime::finished(queue) != CL_SUCCESS)
+    runtime::log::error("commands of device " + device.name() + " may still be under way");
+}
+
+[[noreturn]] void throwHalfDone(const runtime::DeviceState& device, const cl::CommandQueue& queue,
+                                cl_int code, const char* call, const std::string& label) {
+  finishAfterFailure(device, queue);
+  try {
+    runtime::throwDeviceError(code, call, &device, Concern::array(label));
+  } catch (const DeviceError& error) {
+    throw HalfDoneError(error);
+  }
+}
+
 // Runs `enqueue(copy, tail)` for each rectangle.
 template <class Enqueue>
 cl::Event enqueueAll(const runtime::DeviceState& device, const cl::CommandQueue& queue,
@@ -39,14 +60,15 @@ cl::Event enqueueAll(const runtime::DeviceState& device, const cl::CommandQueue&
                      const char* call, const std::string& label, Flush flush, Enqueue&& enqueue) {
   cl_event last = nullptr;
   for (std::size_t i = 0; i < copies.size(); ++i) {
-    const cl_int code = enqueue(copies[i], Tail(i, copies.size(), waits, &last));
-    // What was enqueued before the failure has no event: it must not outlive its host memory.
-    if (code != CL_SUCCESS) clFinish(queue());
-    runtime::check(code, call, &device, Concern::array(label));
+    const auto attempt = [&] { return enqueue(copies[i], Tail(i, copies.size(), waits, &last)); };
+    const cl_int code = i == 0 ? attempt() : runtime::insist(attempt);
+    if (code == CL_SUCCESS) continue;
+    if (i == 0) runtime::throwDeviceError(code, call, &device, Concern::array(label));
+    throwHalfDone(device, queue, code, call, label);
   }
   cl::Event event(last);
-  if (flush == Flush::Now)
-    runtime::check(clFlush(queue()), "clFlush", &device, Concern::array(label));
+  const cl_int code = flush == Flush::Now ? runtime::flushed(queue) : CL_SUCCESS;
+  if (code != CL_SUCCESS) throwHalfDone(device, queue, code, "clFlush", label);
   return event;
 }
 
@@ -134,7 +156,7 @@ struct HostChunk {
 
   ~HostChunk() {
     for (cl::Event* event : {&read, &written}) {
-      if ((*event)() != nullptr) clWaitForEvents(1, &(*event)());
+      if ((*event)() != nullptr) runtime::endOf((*event)());
     }
   }
 };
@@ -218,9 +240,16 @@ StagedEvents enqueueStagedCopy(const StagedEnds& ends, const std::vector<StagedC
                                std::vector<cl::Event>& writeWaits, Flush flush) {
   StagedEvents last;
   for (const StagedChunk& chunk : chunks) {
-    ChunkOnHost onHost = enqueueChunkRead(ends, chunk, readWaits, flush);
-    last.written = enqueueChunkWrite(ends, chunk, onHost, writeWaits, flush);
-    last.read = std::move(onHost.read);
+    try {
+      ChunkOnHost onHost = enqueueChunkRead(ends, chunk, readWaits, flush);
+      last.written = enqueueChunkWrite(ends, chunk, onHost, writeWaits, flush);
+      last.read = std::move(onHost.read);
+    } catch (const DeviceError& error) {
+      // The chunks before are on their way, and in no books yet.
+      finishAfterFailure(ends.dstDevice, ends.dstDevice.transferQueue());
+      if (&chunk == &chunks.front()) throw;
+      throw HalfDoneError(error);
+    }
     // The queues are in order: what the first commands waited for is done.
     readWaits.clear();
     writeWaits.clear();
@@ -231,19 +260,26 @@ StagedEvents enqueueStagedCopy(const StagedEnds& ends, const std::vector<StagedC
 void runStagedCopy(const StagedEnds& ends, const std::vector<StagedChunk>& chunks) {
   const Concern concern = Concern::array(ends.label);
   std::array<HostChunk, 2> buffers;
-  for (std::size_t i = 0; i < chunks.size(); ++i) {
-    const StagedChunk& chunk = chunks[i];
-    HostChunk& host = buffers[i % 2];
-    runtime::wait(host.written, &ends.dstDevice, concern);
-    host.memory = std::make_unique_for_overwrite<std::byte[]>(chunk.bytes);
-    host.read = enqueueReads(ends.srcDevice, ends.srcBuffer, host.memory.get(), chunk.reads, {},
-                             ends.label);
-    runtime::wait(host.read, &ends.srcDevice, concern);
-    host.written = enqueueWrites(ends.dstDevice, ends.dstBuffer, host.memory.get(), chunk.writes,
-                                 {}, ends.label);
-    countStaged(ends, chunk, host.read, host.written);
+  bool hasBegun = false;
+  try {
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+      const StagedChunk& chunk = chunks[i];
+      HostChunk& host = buffers[i % 2];
+      runtime::wait(host.written, &ends.dstDevice, concern);
+      host.memory = std::make_unique_for_overwrite<std::byte[]>(chunk.bytes);
+      host.read = enqueueReads(ends.srcDevice, ends.srcBuffer, host.memory.get(), chunk.reads, {},
+                               ends.label);
+      runtime::wait(host.read, &ends.srcDevice, concern);
+      host.written = enqueueWrites(ends.dstDevice, ends.dstBuffer, host.memory.get(), chunk.writes,
+                                   {}, ends.label);
+      hasBegun = true;
+      countStaged(ends, chunk, host.read, host.written);
+    }
+    for (const HostChunk& host : buffers) runtime::wait(host.written, &ends.dstDevice, concern);
+  } catch (const DeviceError& error) {
+    if (!hasBegun) throw;
+    throw HalfDoneError(error);
   }
-  for (const HostChunk& host : buffers) runtime::wait(host.written, &ends.dstDevice, concern);
 }
 
 }  // namespace hpl::memory::detail

@@ -42,7 +42,7 @@ bool isIdle(StagingBlock& block) {
   cl_int status = CL_QUEUED;
   const cl_int code = clGetEventInfo(block.busyUntil(), CL_EVENT_COMMAND_EXECUTION_STATUS,
                                      sizeof status, &status, nullptr);
-  return code != CL_SUCCESS || status <= CL_COMPLETE;
+  return code == CL_SUCCESS && status <= CL_COMPLETE;
 }
 
 // So much memory of one size is enough to keep the devices busy; a few transfers always are.

@@ -253,6 +253,7 @@ bool fetch(Lock& lock, RootState& state, Replica* destination, const Box& box, K
   if (storage.current.contains(box)) return true;
   Region missing = differenceOf(Region(box), storage.current);
   if (kept == KeptCells::Accept) missing.subtract(storage.kept);
+  state.requireValues(missing);
   for (Replica* source : sourcesFor(state, destination)) {
     const Storage& from = source ? source->own : state.host;
     const Region pieces = intersectionOf(missing, from.current);

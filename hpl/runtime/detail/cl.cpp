@@ -120,7 +120,10 @@ void throwDeviceError(cl_int code, std::string_view call, const DeviceState* dev
   if (device) {
     message += fmt::format(" on device {} ({})", device->name(), device->properties().platform);
   }
-  if (!concern.kind.empty()) message += fmt::format(" for {} \"{}\"", concern.kind, concern.name);
+  if (!concern.kind.empty()) {
+    message += concern.name.empty() ? fmt::format(" for an unnamed {}", concern.kind)
+                                    : fmt::format(" for {} \"{}\"", concern.kind, concern.name);
+  }
   if (const std::string_view advice = errorAdvice(code); !advice.empty()) {
     message += fmt::format(": {}", advice);
   }

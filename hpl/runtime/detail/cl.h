@@ -11,7 +11,62 @@
 #define CL_HPP_TARGET_OPENCL_VERSION 120
 #define CL_HPP_MINIMUM_OPENCL_VERSION 120
 #define CL_HPP_ENABLE_EXCEPTIONS
+#include <CL/cl.h>
+
+namespace hpl::runtime {
+
+/// Makes a call that returns a code, and makes it again when it fails: for calls whose failure
+/// nobody could make good. A driver that was short of something for a moment is forgiven.
+template <class Call>
+cl_int insist(Call&& call) noexcept {
+  constexpr int kTimes = 3;
+  cl_int code = call();
+  for (int i = 1; i < kTimes && code != CL_SUCCESS; ++i) code = call();
+  return code;
+}
+
+/// What the bindings are told of a reference that was given back: they would throw, in the middle
+/// of assignments and from destructors, because of an object that nobody wants any more.
+inline cl_int released(cl_int) noexcept { return CL_SUCCESS; }
+
+/// Takes a reference for the bindings.
+template <class Object>
+cl_int retained(cl_int (*retain)(Object), Object object) noexcept {
+  return insist([&] { return retain(object); });
+}
+
+}  // namespace hpl::runtime
+
+// The bindings count references themselves, and offer no other way to look at the codes.
+#define clReleaseCommandQueue(object) hpl::runtime::released((clReleaseCommandQueue)(object))
+#define clReleaseContext(object) hpl::runtime::released((clReleaseContext)(object))
+#define clReleaseDevice(object) hpl::runtime::released((clReleaseDevice)(object))
+#define clReleaseEvent(object) hpl::runtime::released((clReleaseEvent)(object))
+#define clReleaseKernel(object) hpl::runtime::released((clReleaseKernel)(object))
+#define clReleaseMemObject(object) hpl::runtime::released((clReleaseMemObject)(object))
+#define clReleaseProgram(object) hpl::runtime::released((clReleaseProgram)(object))
+#define clRetainCommandQueue(object) hpl::runtime::retained(clRetainCommandQueue, object)
+#define clRetainContext(object) hpl::runtime::retained(clRetainContext, object)
+#define clRetainDevice(object) hpl::runtime::retained(clRetainDevice, object)
+#define clRetainEvent(object) hpl::runtime::retained(clRetainEvent, object)
+#define clRetainKernel(object) hpl::runtime::retained(clRetainKernel, object)
+#define clRetainMemObject(object) hpl::runtime::retained(clRetainMemObject, object)
+#define clRetainProgram(object) hpl::runtime::retained(clRetainProgram, object)
 #include <CL/opencl.hpp>
+#undef clReleaseCommandQueue
+#undef clReleaseContext
+#undef clReleaseDevice
+#undef clReleaseEvent
+#undef clReleaseKernel
+#undef clReleaseMemObject
+#undef clReleaseProgram
+#undef clRetainCommandQueue
+#undef clRetainContext
+#undef clRetainDevice
+#undef clRetainEvent
+#undef clRetainKernel
+#undef clRetainMemObject
+#undef clRetainProgram
 
 #include <string>
 #include <string_view>
@@ -48,6 +103,15 @@ inline void check(cl_int code, std::string_view call, const DeviceState* device 
                   Concern concern = Concern::none()) {
   if (code != CL_SUCCESS) [[unlikely]]
     throwDeviceError(code, call, device, concern);
+}
+
+/// Submits what a queue holds. Whoever waits for one of its commands would wait for ever otherwise.
+inline cl_int flushed(const cl::CommandQueue& queue) noexcept {
+  return insist([&] { return clFlush(queue()); });
+}
+/// Waits for all that a queue holds. Memory may be given back only after that.
+inline cl_int finished(const cl::CommandQueue& queue) noexcept {
+  return insist([&] { return clFinish(queue()); });
 }
 
 /// Runs `f`, which uses the C++ bindings, and turns cl::Error into DeviceError. Costs nothing when

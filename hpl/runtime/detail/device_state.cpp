@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "hpl/error.h"
+#include "hpl/runtime/detail/events.h"
 #include "hpl/runtime/detail/fork.h"
 #include "hpl/runtime/detail/runtime.h"
 #include "hpl/runtime/log.h"
@@ -88,7 +89,9 @@ bool DeviceState::sharesHostMemory() {
   int known = sharesHostMemory_.load(std::memory_order_acquire);
   if (known < 0) {
     const ZeroCopy wish = settings().zeroCopy;
-    known = wish == ZeroCopy::Auto ? type() == CPU && probeHostMemory() : wish == ZeroCopy::On;
+    // What is found holds for the whole process: a failed call may be chance.
+    known = wish == ZeroCopy::Auto ? type() == CPU && (probeHostMemory() || probeHostMemory())
+                                   : wish == ZeroCopy::On;
     sharesHostMemory_.store(known, std::memory_order_release);
     log::debug(fmt::format("device {} {} host memory", name_, known ? "shares" : "does not share"));
   }
@@ -157,10 +160,10 @@ constexpr std::chrono::milliseconds kMoment(5);
 
 // Whether the driver calls back in a moment when the event ends with this status.
 bool callsBackAt(const cl::Context& context, cl_int status) {
-  cl::UserEvent event(context);
+  const cl::UserEvent event(context);
   std::atomic<bool>& called = newFlag();
   if (clSetEventCallback(event(), CL_COMPLETE, noteCall, &called) != CL_SUCCESS) return false;
-  event.setStatus(status);
+  settle(event(), status);
   const auto end = std::chrono::steady_clock::now() + kMoment;
   while (!called.load(std::memory_order_acquire)) {
     if (std::chrono::steady_clock::now() > end) return false;
@@ -169,33 +172,54 @@ bool callsBackAt(const cl::Context& context, cl_int status) {
   return true;
 }
 
+// Ends whatever a probe has begun: no command may wait for its event for ever, or outlive its
+// memory.
+struct Probe {
+  const cl::CommandQueue& queue;
+  cl::UserEvent gate;
+
+  ~Probe() {
+    settle(gate(), CL_COMPLETE);
+    finished(queue);
+  }
+};
+
 }  // namespace
 
 int DeviceState::probeEvents() {
   // Oclgrind runs a queue inside the flush, where a command that waits would never end.
   if (identity_.properties.platform.find("Oclgrind") != std::string::npos) return 0;
-  try {
-    const cl::CommandQueue& queue = transferQueue();
-    cl::UserEvent gate(context_);
-    const cl::Buffer buffer(context_, CL_MEM_READ_WRITE, sizeof(cl_int));
-    const std::vector<cl::Event> waits{gate};
-    const cl_int value = 0;
-    cl::Event written;
+  constexpr int kTimes = 2;
+  for (int i = 0; i < kTimes; ++i) {
+    try {
+      return tryEvents();
+    } catch (const cl::Error&) {
+      // The driver cannot do it, or a call failed by chance.
+    }
+  }
+  return 0;
+}
+
+int DeviceState::tryEvents() {
+  const cl::CommandQueue& queue = transferQueue();
+  const cl_int value = 0;
+  const cl::Buffer buffer(context_, CL_MEM_READ_WRITE, sizeof(cl_int));
+  cl::Event written;
+  bool waited = false;
+  {
+    const Probe probe{queue, cl::UserEvent(context_)};
+    const std::vector<cl::Event> waits{probe.gate};
     queue.enqueueWriteBuffer(buffer, CL_FALSE, 0, sizeof value, &value, &waits, &written);
     queue.flush();
     // Long enough for a driver that does not wait, short enough to be done once per device.
     std::this_thread::sleep_for(kMoment);
-    const bool waited = written.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() != CL_COMPLETE;
-    gate.setStatus(CL_COMPLETE);
-    written.wait();
-    if (!waited) return 0;
-    // PoCL 3.1 calls back when an event succeeds, but not when it fails.
-    const bool callsBack =
-        callsBackAt(context_, CL_COMPLETE) && callsBackAt(context_, CL_OUT_OF_RESOURCES);
-    return kHonoursUserEvents | (callsBack ? kCallsBack : 0);
-  } catch (const cl::Error&) {
-    return 0;
+    waited = written.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() != CL_COMPLETE;
   }
+  if (!waited) return 0;
+  // PoCL 3.1 calls back when an event succeeds, but not when it fails.
+  const bool callsBack =
+      callsBackAt(context_, CL_COMPLETE) && callsBackAt(context_, CL_OUT_OF_RESOURCES);
+  return kHonoursUserEvents | (callsBack ? kCallsBack : 0);
 }
 
 std::size_t DeviceState::maxAllocation() const noexcept {
@@ -222,16 +246,16 @@ void DeviceState::setMemoryLimit(std::size_t bytes) noexcept {
 void DeviceState::finish() {
   requireOwnProcess();
   if (!isOpen()) return;
-  check(clFlush(transfer_()), "clFlush", this);
-  check(clFinish(compute_()), "clFinish", this);
-  check(clFinish(transfer_()), "clFinish", this);
+  check(flushed(transfer_), "clFlush", this);
+  check(finished(compute_), "clFinish", this);
+  check(finished(transfer_), "clFinish", this);
 }
 
 void DeviceState::flush() {
   requireOwnProcess();
   if (!isOpen()) return;
-  check(clFlush(transfer_()), "clFlush", this);
-  check(clFlush(compute_()), "clFlush", this);
+  check(flushed(transfer_), "clFlush", this);
+  check(flushed(compute_), "clFlush", this);
 }
 
 void DeviceState::close() noexcept {
@@ -239,8 +263,8 @@ void DeviceState::close() noexcept {
   const std::lock_guard lock(mutex_);
   if (!open_.exchange(false)) return;
   try {
-    clFinish(compute_());
-    clFinish(transfer_());
+    finished(compute_);
+    finished(transfer_);
     compute_ = cl::CommandQueue();
     transfer_ = cl::CommandQueue();
     timing_ = cl::CommandQueue();

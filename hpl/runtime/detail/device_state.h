@@ -149,6 +149,7 @@ class DeviceState {
   static constexpr int kCallsBack = 2;
   int probedEvents();
   int probeEvents();
+  int tryEvents();
 
   Identity identity_;
   std::string name_;

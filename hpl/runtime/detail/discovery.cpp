@@ -29,14 +29,30 @@ std::string cleaned(std::string text) {
   return text;
 }
 
-/// What a query answers; a driver that fails it, or answers nonsense, leaves the default.
+/// What a query answers; a driver that fails it, or answers nonsense, leaves the default. It is
+/// asked twice, as the answer holds for the whole process.
 template <class F>
 void tryQuery(F&& query) {
-  try {
-    query();
-  } catch (const cl::Error&) {
-    // The property keeps its default: a device with a gap in its description is still a device.
+  constexpr int kTimes = 2;
+  for (int i = 0; i < kTimes; ++i) {
+    try {
+      return query();
+    } catch (const cl::Error&) {
+      // The property keeps its default: a device with a gap in its description is still a device.
+    }
   }
+}
+
+/// All devices of a platform. Throws cl::Error, for one without devices, too.
+std::vector<cl::Device> devicesOf(const cl::Platform& platform) {
+  std::vector<cl::Device> devices;
+  try {
+    platform.getDevices(CL_DEVICE_TYPE_ALL, &devices);
+  } catch (const cl::Error& error) {
+    if (error.err() == CL_DEVICE_NOT_FOUND) throw;
+    platform.getDevices(CL_DEVICE_TYPE_ALL, &devices);
+  }
+  return devices;
 }
 
 std::optional<DeviceType> toDeviceType(cl_device_type type) {
@@ -72,9 +88,7 @@ void addPlatform(Inventory& inventory, const cl::Platform& platform) {
   const std::size_t before = inventory.devices.size();
   std::string reason = "has no device";
   try {
-    std::vector<cl::Device> devices;
-    platform.getDevices(CL_DEVICE_TYPE_ALL, &devices);
-    for (const cl::Device& device : devices) {
+    for (const cl::Device& device : devicesOf(platform)) {
       std::string problem = "a device that fails when asked";
       tryQuery([&] { problem = unusable(device); });
       if (!problem.empty()) {

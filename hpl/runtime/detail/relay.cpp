@@ -6,6 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include "hpl/runtime/detail/events.h"
+
 namespace hpl::runtime {
 namespace {
 
@@ -52,16 +54,9 @@ class Relays {
   }
 
   static void pass(const Relay& relay) {
-    const cl_event source = relay.source();
-    cl_int status = CL_COMPLETE;
-    if (clWaitForEvents(1, &source) != CL_SUCCESS &&
-        (clGetEventInfo(source, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
-                        nullptr) != CL_SUCCESS ||
-         status >= 0)) {
-      status = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
-    }
-    // Whatever happens, those who wait for the target must not wait for ever.
-    clSetUserEventStatus(relay.target(), status);
+    const cl_int status = endOf(relay.source());
+    if (status < 0) notePassedOn(status);
+    settle(relay.target(), status);
   }
 
   // More than a few steps of a program on several devices ask for.
@@ -75,12 +70,13 @@ class Relays {
 // Runs on a thread of the driver's; the target was retained for it.
 void CL_CALLBACK passOn(cl_event, cl_int status, void* target) {
   auto* event = static_cast<cl_event>(target);
-  clSetUserEventStatus(event, status < 0 ? status : CL_COMPLETE);
+  if (status < 0) notePassedOn(status);
+  settle(event, status < 0 ? status : CL_COMPLETE);
   clReleaseEvent(event);
 }
 
 bool passesByCallback(const cl::Event& event, const cl::Event& target) {
-  clRetainEvent(target());
+  if (retained(clRetainEvent, target()) != CL_SUCCESS) return false;
   if (clSetEventCallback(event(), CL_COMPLETE, passOn, target()) == CL_SUCCESS) return true;
   clReleaseEvent(target());
   return false;

@@ -42,7 +42,7 @@ void logged(std::string_view what, F&& step) noexcept {
   try {
     step();
   } catch (const std::exception& error) {
-    log::error(fmt::format("{} at the end of the program: {}", what, error.what()));
+    log::error(fmt::format("{}: {}", what, error.what()));
   }
 }
 
@@ -65,7 +65,7 @@ void finishAll() noexcept {
   Runtime* runtime = theRuntime.load();
   if (!runtime || Runtime::isShutDown()) return;
   for (const auto& state : runtime->devices()) {
-    logged("a command failed", [&] { state->finish(); });
+    logged("a command failed at the end of the program", [&] { state->finish(); });
   }
 }
 
@@ -157,12 +157,21 @@ void Runtime::shutDown() noexcept {
     const std::lock_guard lock(hooks().mutex);
     list = hooks().list;
   }
-  for (auto it = list.rbegin(); it != list.rend(); ++it) logged("an exit hook failed", *it);
+  for (auto it = list.rbegin(); it != list.rend(); ++it)
+    logged("an exit hook failed at the end of the program", *it);
   finishAll();
-  logged("the timeline was not written", [] { trace::stop(); });
+  logged("the timeline was not written at the end of the program", [] { trace::stop(); });
   clearProgramCache();
   shutDownDone.store(true, std::memory_order_release);
   for (const auto& state : runtime->devices_) state->close();
+}
+
+void Runtime::flushAll() noexcept {
+  Runtime* runtime = theRuntime.load();
+  if (!runtime || isShutDown()) return;
+  for (const auto& state : runtime->devices_) {
+    logged("a queue was not flushed", [&] { state->flush(); });
+  }
 }
 
 void Runtime::throwNoDevice() const {

@@ -39,6 +39,9 @@ class Runtime {
   /// Runs the exit handler now (idempotent). After it no device can be used.
   static void shutDown() noexcept;
 
+  /// Submits what the queues of all devices hold, as far as they can be told.
+  static void flushAll() noexcept;
+
   /// All devices in use, in the order of their index.
   const std::vector<std::unique_ptr<DeviceState>>& devices() const noexcept { return devices_; }
   /// The device launches use when none is named. Throws DeviceError when there is none.

@@ -106,8 +106,7 @@ void Recorder::waitForAll() {
     for (const auto& [queue, pending] : pending_) {
       // All of them: several threads may have recorded in another order than they enqueued.
       for (const Pending& each : pending) {
-        clRetainEvent(each.event);
-        events.push_back(each.event);
+        if (clRetainEvent(each.event) == CL_SUCCESS) events.push_back(each.event);
       }
     }
   }
