@@ -101,10 +101,11 @@ class Boundary {
 inline Boundary Untouched() { return Boundary(stencils::BoundaryKind::Untouched); }
 /// The same value everywhere, converted to the input's element type as C does.
 template <class T>
-  requires ElementType<T>
+  requires detail::HostValue<T>
 Boundary Fixed(const T& value) {
+  using V = detail::ValueOf<T>;
   return Boundary(stencils::BoundaryKind::Fixed,
-                  std::make_shared<const stencils::FixedValue<T>>(value));
+                  std::make_shared<const stencils::FixedValue<V>>(static_cast<V>(value)));
 }
 /// The nearest cell inside: cells -1, -2, ... read cell 0.
 inline Boundary Nearest() { return Boundary(stencils::BoundaryKind::Nearest); }

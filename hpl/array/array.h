@@ -21,7 +21,8 @@ namespace hpl {
 namespace detail {
 
 template <class X>
-concept ArrayIndex = std::is_integral_v<std::remove_cvref_t<X>>;
+concept ArrayIndex =
+    std::is_integral_v<std::remove_cvref_t<X>> || UnscopedEnum<std::remove_cvref_t<X>>;
 template <class X>
 concept ViewIndex = std::is_same_v<std::remove_cvref_t<X>, Range> || ArrayIndex<X>;
 

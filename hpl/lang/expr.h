@@ -18,9 +18,9 @@ namespace detail {
 template <class X>
 concept KernelValue = requires { typename std::remove_cvref_t<X>::hpl_value_type; };
 
-/// Host values become constants of the kernel.
+/// Host values become constants of the kernel; unscoped enumerators are integers.
 template <class X>
-concept HostValue = ElementType<std::remove_cvref_t<X>>;
+concept HostValue = ElementType<std::remove_cvref_t<X>> || UnscopedEnum<std::remove_cvref_t<X>>;
 
 /// Proxies of host elements, which also become constants.
 template <class X>
@@ -37,6 +37,10 @@ struct ValueOfImpl<X> {
 template <HostProxy X>
 struct ValueOfImpl<X> {
   using type = typename X::hpl_host_type;
+};
+template <UnscopedEnum X>
+struct ValueOfImpl<X> {
+  using type = decltype(+X());
 };
 
 }  // namespace detail
@@ -74,7 +78,7 @@ template <Operand X>
 Node nodeOf(const X& x) {
   if constexpr (KernelValue<X>) {
     return x.node();
-  } else if constexpr (HostProxy<X>) {
+  } else if constexpr (HostProxy<X> || UnscopedEnum<X>) {
     return hostConstant(static_cast<ValueOf<X>>(x));
   } else {
     return hostConstant(x);

@@ -38,6 +38,10 @@ concept RegisteredStruct = requires { StructTraits<T>::type(); };
 template <class T>
 concept ScalarType = (std::is_arithmetic_v<T> && sizeof(T) <= 8) || std::is_same_v<T, half>;
 
+/// Enumerators of `enum` without `class`, which are integers wherever C++ needs one.
+template <class T>
+concept UnscopedEnum = std::is_enum_v<T> && std::is_convertible_v<T, std::underlying_type_t<T>>;
+
 template <class T>
 constexpr ir::Scalar scalarOf() {
   using S = ir::Scalar;

@@ -139,6 +139,8 @@ Argument makeArgument(const X& x) {
     }
   } else if constexpr (hpl::detail::HostProxy<X>) {
     return Argument::scalar(*x.operator->());
+  } else if constexpr (hpl::detail::UnscopedEnum<X>) {
+    return Argument::scalar(+x);
   } else {
     static_assert(ElementType<X>,
                   "HPL: arguments of eval(f)(...) must be Arrays or scalars of kernel types");
