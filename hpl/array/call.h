@@ -1,27 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "hpl/array/parameter.h"
+#include <array>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "hpl/array/native_parameter.h"
 
 namespace hpl {
 
 namespace detail {
 
-template <class P>
-struct AliasTraits {
-  static constexpr bool kIsAlias = false;
-};
-template <class T>
-struct AliasTraits<AliasArray<T>> {
-  static constexpr bool kIsAlias = true;
-  using Element = T;
-};
-
 /// The argument of a called function as the callee's parameter wants it: scalars are converted,
 /// arrays passed by reference.
 template <class P, class A>
 struct CallArgument {
-  using Param = std::remove_cvref_t<P>;
+  using Param = Unmarked<P>;
 
   static char code(const A& argument) {
     if constexpr (isScalarParam()) {
@@ -125,6 +120,18 @@ const ir::Function* captureFunction(F f, const FunctionKey& key) {
   }(std::index_sequence_for<P...>());
 }
 
+/// Records a call of a function in OpenCL C.
+template <class R, class... P, class... A>
+auto callNative(const ir::NativeCode& code, const A&... args) {
+  const std::array<NativeParameter, sizeof...(P)> params{nativeParameter<P>()...};
+  const FunctionKey key{&code, {CallArgument<P, A>::code(args)...}};
+  const ir::Function* function =
+      nativeFunction(key, code, nativeResult<R>(), params.data(), params.size());
+  const Node nodes[sizeof...(A) + 1] = {CallArgument<P, A>::node(args)..., nullptr};
+  const Node result = callNode(function, nodes, sizeof...(A));
+  if constexpr (!std::is_void_v<R>) return Expr<ValueOf<R>>(result);
+}
+
 template <class F, class R, class Params>
 struct Callee;
 template <class F, class R, class... P>
@@ -135,6 +142,20 @@ struct Callee<F, R, std::tuple<P...>> {
   auto operator()(const A&... args) const {
     static_assert(sizeof...(A) == sizeof...(P),
                   "HPL: call(f)(...): wrong number of arguments for this function");
+    if constexpr (std::is_pointer_v<F>) {
+      const ir::NativeCode* code = nativeCodeOf(functionIdentity(f));
+      if (code != nullptr) return callNative<R, P...>(*code, args...);
+    }
+    if constexpr ((isNativeMark<P> || ...)) {
+      throwNoNativeCode();
+    } else {
+      return callCaptured(args...);
+    }
+  }
+
+ private:
+  template <class... A>
+  auto callCaptured(const A&... args) const {
     const FunctionKey key{functionIdentity(f), {CallArgument<P, A>::code(args)...}};
     const ir::Function* function = findFunction(key);
     if (function == nullptr) function = captureFunction<F, R, P...>(f, key);
@@ -149,8 +170,9 @@ struct Callee<F, R, std::tuple<P...>> {
 /// Calls another function of the kernel language: `call(f)(a, x)`. The function becomes a real
 /// function of the generated code, captured once per kernel and address spaces of its arguments;
 /// calling `f(a, x)` directly inlines it instead. Results are returned with C++ `return` as the
-/// last statement, and with return_(value) inside control flow. `f` may also be a NativeFunction.
-/// Throws KernelError on recursion.
+/// last statement, and with return_(value) inside control flow. `f` may also be a NativeFunction,
+/// or a function that nativeHandle() gave OpenCL C to: that is called then. Throws KernelError on
+/// recursion, and for OpenCL C that depends on how work-items are laid out.
 template <class F>
 auto call(F&& f) {
   using Function = std::decay_t<F>;

@@ -7,6 +7,7 @@
 namespace hpl::detail {
 
 void syncGhosts(memory::View& view) {
+  refuseInKernel("syncGhosts()");
   memory::detail::requireReachable(view.root());
   memory::detail::Lock lock(memory::detail::coherenceMutex());
   memory::detail::refreshGhosts(lock, view.root().state());

@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <source_location>
+#include <utility>
 
 #include "hpl/lang/expr.h"
 
@@ -16,6 +17,7 @@
 ///     break_; continue_; return_(value); return_();
 ///
 /// Plain C++ `if` and `for` also work in kernels: they run during capture, so a `for` unrolls.
+/// C++ `return`, `break` and `goto` may not leave a body: a KernelError names it.
 namespace hpl {
 
 /// Fence flags of barrier(); may be combined with `|`.
@@ -41,94 +43,117 @@ Node conditionNode(const X& x) {
   return nodeOf(x);
 }
 
-/// Bodies close when their scope ends, but not while an exception leaves them: the capture is
-/// abandoned then, and closing would hide the first error.
+/// The body of an if_, a loop or one of their like while it is recorded. The macros close it when
+/// its end is reached. A body that is left before, by C++ `return`, `break` or `goto`, is reported
+/// to the capture, which then gives no kernel: what follows was recorded for the wrong work-items,
+/// or not at all. An exception may leave it, as that abandons the capture.
 class Scope {
- protected:
-  Scope() = default;
+ public:
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
-  bool leftNormally() const noexcept { return std::uncaught_exceptions() == exceptions_; }
+  bool isOpen() const noexcept { return open_; }
+
+ protected:
+  Scope(const char* keyword, const std::source_location& where) : keyword_(keyword), where_(where) {
+    setLocation(where);
+  }
+  ~Scope() {
+    if (open_) bodyLeft(keyword_, where_, std::uncaught_exceptions() > exceptions_);
+  }
+  void opened() noexcept { open_ = true; }
+  void closed() noexcept { open_ = false; }
 
  private:
+  const char* keyword_;
+  std::source_location where_;
   int exceptions_ = std::uncaught_exceptions();
+  bool open_ = false;
 };
 
-class IfScope : Scope {
+class IfScope : public Scope {
  public:
   template <Operand X>
   explicit IfScope(const X& condition,
-                   const std::source_location& where = std::source_location::current()) {
-    setLocation(where);
+                   const std::source_location& where = std::source_location::current())
+      : Scope("if_", where) {
     beginIf(conditionNode(condition));
+    opened();
   }
-  ~IfScope() {
-    if (leftNormally()) endBlock();
+  void close() {
+    endBlock();
+    closed();
   }
 };
 
-class ElseScope : Scope {
+class ElseScope : public Scope {
  public:
-  ElseScope() { beginElse(false); }
-  ~ElseScope() {
-    if (leftNormally()) endBlock();
+  explicit ElseScope(const std::source_location& where = std::source_location::current())
+      : Scope("else_", where) {
+    beginElse(false);
+    opened();
+  }
+  void close() {
+    endBlock();
+    closed();
   }
 };
 
 /// `else if`: an if inside an else branch. The condition is given as a callable because its own
 /// statements, if any, belong into the else branch.
-class ElseIfScope : Scope {
+class ElseIfScope : public Scope {
  public:
   template <class Condition>
   explicit ElseIfScope(const Condition& condition,
-                       const std::source_location& where = std::source_location::current()) {
-    setLocation(where);
+                       const std::source_location& where = std::source_location::current())
+      : Scope("elseif_", where) {
     beginElse(true);
     beginIf(conditionNode(condition()));
+    opened();
   }
-  ~ElseIfScope() {
-    if (!leftNormally()) return;
+  void close() {
     endBlock();
     endBlock();
+    closed();
   }
 };
 
-class LoopScope : Scope {
+class LoopScope : public Scope {
  public:
-  explicit LoopScope(const std::source_location& where = std::source_location::current()) {
-    setLocation(where);
-  }
-  ~LoopScope() {
-    if (inBody_ && leftNormally()) endLoop();
-  }
+  explicit LoopScope(const char* keyword,
+                     const std::source_location& where = std::source_location::current())
+      : Scope(keyword, where) {}
+  /// True once: what holds the loop is itself a loop, so that an `else` behind it finds its own if.
+  bool once() noexcept { return !std::exchange(entered_, true); }
   /// Opens the body on the first call and closes it on the second.
   template <class Condition, class Step>
   bool next(Condition&& condition, Step&& step) {
-    if (inBody_) {
-      inBody_ = false;
+    if (isOpen()) {
       endLoop();
+      closed();
       return false;
     }
     beginLoop();
     loopCondition(conditionNode(condition()));
     step();
     beginBody();
-    inBody_ = true;
+    opened();
     return true;
   }
 
  private:
-  bool inBody_ = false;
+  bool entered_ = false;
 };
 
-class DoScope : Scope {
+class DoScope : public Scope {
  public:
-  explicit DoScope(const std::source_location& where = std::source_location::current()) {
-    setLocation(where);
+  explicit DoScope(const std::source_location& where = std::source_location::current())
+      : Scope("do_", where) {
     beginDo();
+    opened();
   }
-  ~DoScope() {
-    if (leftNormally()) endDoBody();
+  void close() {
+    endDoBody();
+    closed();
   }
 };
 
@@ -156,19 +181,21 @@ void emitReturn(const X& value,
 #define HPL_CONCAT(a, b) HPL_CONCAT_2(a, b)
 #define HPL_UNIQUE HPL_CONCAT(hplScope, __LINE__)
 
-#define if_(...) if (const ::hpl::detail::IfScope HPL_UNIQUE{__VA_ARGS__}; true)
-#define else_ if (const ::hpl::detail::ElseScope HPL_UNIQUE{}; true)
-#define elseif_(...) \
-  if (const ::hpl::detail::ElseIfScope HPL_UNIQUE{[&] { return (__VA_ARGS__); }}; true)
+// Loops that run once: `break` leaves nothing but the body, whose end is the loop's step.
+#define HPL_BODY(Kind, ...) \
+  for (::hpl::detail::Kind HPL_UNIQUE{__VA_ARGS__}; HPL_UNIQUE.isOpen(); HPL_UNIQUE.close())
+#define if_(...) HPL_BODY(IfScope, __VA_ARGS__)
+#define else_ HPL_BODY(ElseScope)
+#define elseif_(...) HPL_BODY(ElseIfScope, [&] { return (__VA_ARGS__); })
 #define else_if_(...) elseif_(__VA_ARGS__)
-#define for_(init, condition, ...)                          \
-  if (::hpl::detail::LoopScope HPL_UNIQUE{}; true)          \
-    for (init; HPL_UNIQUE.next([&] { return (condition); }, \
+#define for_(init, condition, ...)                                      \
+  for (::hpl::detail::LoopScope HPL_UNIQUE{"for_"}; HPL_UNIQUE.once();) \
+    for (init; HPL_UNIQUE.next([&] { return (condition); },             \
                                [&] { (void)0 __VA_OPT__(, ) __VA_ARGS__; });)
-#define while_(...)                                \
-  if (::hpl::detail::LoopScope HPL_UNIQUE{}; true) \
+#define while_(...)                                                       \
+  for (::hpl::detail::LoopScope HPL_UNIQUE{"while_"}; HPL_UNIQUE.once();) \
     for (; HPL_UNIQUE.next([&] { return (__VA_ARGS__); }, [] {});)
-#define do_ if (const ::hpl::detail::DoScope HPL_UNIQUE{}; true)
+#define do_ HPL_BODY(DoScope)
 #define dowhile_(...) ::hpl::detail::finishDo([&] { return (__VA_ARGS__); })
 #define break_ ::hpl::detail::breakStatement()
 #define continue_ ::hpl::detail::continueStatement()

@@ -195,7 +195,8 @@ class Launcher {
 /// Prepares the launch of a kernel: a function, a lambda, a functor or a std::function whose
 /// parameters are Arrays and scalars. The kernel is captured once per kind of device; host values
 /// it reads become constants then (see reeval). Functors are told apart by their type and, when
-/// trivially copyable, by their value; others are captured at each eval. (Paper, Section 2.1.)
+/// trivially copyable, by their value. Those that hold references or pointers to variables, and
+/// those that are not trivially copyable, are captured at each eval. (Paper, Section 2.1.)
 template <class F>
 Launcher eval(const F& f) {
   return Launcher(launch::entryOf<std::decay_t<F>>(f));

@@ -50,6 +50,7 @@ void checkUndivided(const std::string& kernel, const Argument* arguments, std::s
 
 void interpret(const EntryHandle& handle, const LaunchOptions& options, const Argument* arguments,
                std::size_t count) {
+  hpl::detail::refuseInKernel("eval(f).interpret(arguments)");
   runtime::DeviceState& device =
       options.device != nullptr ? *options.device : runtime::Runtime::get().defaultDevice();
   const auto version = handle.entry->version(device, {});

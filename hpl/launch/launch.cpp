@@ -57,7 +57,7 @@ std::uint64_t sharedHashOf(const LaunchOptions& options, const Argument* argumen
   return hash;
 }
 
-/// A native kernel's stand-ins are filled before the launch and copied back after it. The copies
+/// The stand-ins of OpenCL C are filled before the launch and copied back after it. The copies
 /// take the coherence lock themselves.
 void fillStandIns(Plan& plan) {
   for (Plan::StandIn& standIn : plan.standIns)
@@ -200,6 +200,7 @@ bool launchAgain(FRunner& runner, KernelEntry& entry, const LaunchKey& key) {
 
 FRunner launch(const EntryHandle& handle, const LaunchOptions& asked, const Argument* arguments,
                std::size_t count) {
+  hpl::detail::refuseInKernel("eval(f)(arguments)");
   FRunner runner;
   const bool shared = isShared(asked, arguments, count);
   if (!shared) {
@@ -215,6 +216,7 @@ FRunner launch(const EntryHandle& handle, const LaunchOptions& asked, const Argu
 namespace hpl {
 
 void FRunner::run() {
+  detail::refuseInKernel("FRunner::run()");
   if (!plan_) throw LaunchError("this FRunner holds no launch; assign eval(f)(arguments) to it");
   for (std::size_t i = 0; i < plan_->roots.size(); ++i)
     if (plan_->roots[i].expired())

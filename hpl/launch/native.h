@@ -4,21 +4,13 @@
 #include <initializer_list>
 #include <string>
 
+#include "hpl/array/native_parameter.h"
 #include "hpl/launch/detail/kernel_source.h"
 
 /// Kernels written in OpenCL C, launched like those of the embedded language.
 namespace hpl {
 
 namespace launch {
-
-/// Parameter marks of native kernels: the kernel only reads (In), writes every element of (Out), or
-/// reads and writes (InOut) the array.
-template <class A>
-struct In {};
-template <class A>
-struct Out {};
-template <class A>
-struct InOut {};
 
 /// What is known of a native kernel's parameter.
 struct NativeParam {
@@ -29,30 +21,8 @@ struct NativeParam {
 };
 
 template <class P>
-struct Unmark {
-  using type = P;
-  static constexpr NativeMode kMode = NativeMode::InOut;
-};
-template <class A>
-struct Unmark<In<A>> {
-  using type = A;
-  static constexpr NativeMode kMode = NativeMode::In;
-};
-template <class A>
-struct Unmark<Out<A>> {
-  using type = A;
-  static constexpr NativeMode kMode = NativeMode::Out;
-};
-template <class A>
-struct Unmark<InOut<A>> {
-  using type = A;
-  static constexpr NativeMode kMode = NativeMode::InOut;
-};
-
-template <class P>
 NativeParam nativeParam() {
-  using Marked = std::remove_cvref_t<P>;
-  using A = std::remove_cvref_t<typename Unmark<Marked>::type>;
+  using A = hpl::detail::Unmarked<P>;
   using Traits = hpl::detail::ArrayTraits<A>;
   static_assert(Traits::kIsArray,
                 "HPL: parameters of native kernels are In<Array<...>>, Out<Array<...>>, "
@@ -62,7 +32,11 @@ NativeParam nativeParam() {
   param.rank = Traits::kRank;
   if constexpr (Traits::kRank > 0) {
     param.space = hpl::detail::spaceOf(Traits::kMemory);
-    param.mode = hpl::detail::isReadOnly<P> ? NativeMode::In : Unmark<Marked>::kMode;
+    constexpr auto kAccess = hpl::detail::nativeAccess<P>;
+    using Access = hpl::detail::NativeAccess;
+    param.mode = kAccess == Access::In || hpl::detail::isReadOnly<P> ? NativeMode::In
+                 : kAccess == Access::Out                            ? NativeMode::Out
+                                                                     : NativeMode::InOut;
   }
   return param;
 }
@@ -74,27 +48,38 @@ struct NativeParams<std::tuple<P...>> {
   static std::vector<NativeParam> get() { return {nativeParam<P>()...}; }
 };
 
+/// Whether a function with these parameters and this result can be a kernel.
+template <class R, class... P>
+constexpr bool isLaunchable =
+    std::is_void_v<R> && !(hpl::detail::AliasTraits<hpl::detail::Unmarked<P>>::kIsAlias || ...);
+
 void registerNative(const void* address, const KernelSource& source, const std::string& name,
                     const std::string& sourceOrFile, const std::string& options,
                     std::vector<NativeParam> params);
+/// OpenCL C that kernels call, and that cannot be launched.
+void registerNativeFunction(const void* address, const std::string& name,
+                            const std::string& sourceOrFile, const std::string& options);
 
 }  // namespace launch
 
-using launch::In;
-using launch::InOut;
-using launch::Out;
-
-/// Makes `f` stand for a kernel in OpenCL C, after which `eval(f)(args...)` launches it. `f` is
-/// never called; its parameters say how the kernel uses its arguments. `sourceOrFile` is the source
-/// itself, or the name of a file that holds it. Each Array becomes one pointer to its first
-/// element, dense and row-major (views are packed for the launch when they are not); scalars become
-/// scalars. Calling it again replaces the kernel. Throws KernelError when the file cannot be read
-/// or the source has no kernel of that name.
-template <class... P>
-void nativeHandle(void (*f)(P...), const std::string& name, const std::string& sourceOrFile,
+/// Makes `f` stand for OpenCL C: `eval(f)(args...)` launches it as a kernel, `call(f)(args...)` in
+/// a kernel calls it as a function. `f` itself is never called; its parameters say how the code
+/// uses its arguments. `sourceOrFile` is the source itself, or the name of a file that holds it.
+/// Each Array becomes one pointer to its first element, dense and row-major (views are packed for
+/// the launch when they are not); scalars become scalars. A function that returns a value or takes
+/// an AliasArray can be called only. Calling nativeHandle again replaces the code, also in kernels
+/// that call it. Throws KernelError when the file cannot be read, when the source has nothing of
+/// that name, and inside kernels.
+template <class R, class... P>
+void nativeHandle(R (*f)(P...), const std::string& name, const std::string& sourceOrFile,
                   const std::string& buildOptions = {}) {
-  launch::registerNative(reinterpret_cast<const void*>(f), launch::sourceOf(f), name, sourceOrFile,
-                         buildOptions, launch::NativeParams<std::tuple<P...>>::get());
+  const void* address = reinterpret_cast<const void*>(f);
+  if constexpr (launch::isLaunchable<R, P...>) {
+    launch::registerNative(address, launch::sourceOf(f), name, sourceOrFile, buildOptions,
+                           launch::NativeParams<std::tuple<P...>>::get());
+  } else {
+    launch::registerNativeFunction(address, name, sourceOrFile, buildOptions);
+  }
 }
 
 }  // namespace hpl

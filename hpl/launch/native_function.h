@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <string>
 
 #include "hpl/array/call.h"
@@ -15,31 +14,8 @@ namespace launch {
 /// KernelError as documented at NativeFunction.
 const ir::NativeCode& nativeCode(const std::string& name, const std::string& sourceOrFile);
 
-template <class P>
-hpl::detail::NativeParameter nativeParameter() {
-  using A = std::remove_cvref_t<P>;
-  if constexpr (hpl::detail::AliasTraits<A>::kIsAlias) {
-    return {irType<typename hpl::detail::AliasTraits<A>::Element>(), true,
-            hpl::detail::isReadOnly<P>};
-  } else {
-    static_assert(hpl::detail::CallArgument<A, A>::isScalarParam(),
-                  "HPL: parameters of native functions are scalars such as Float, or "
-                  "AliasArray<T> (const AliasArray<T>& where the function only reads)");
-    return {irType<typename hpl::detail::ArrayTraits<A>::Element>(), false, false};
-  }
-}
-
-template <class R>
-ir::Type nativeResult() {
-  if constexpr (std::is_void_v<R>) {
-    return {};
-  } else {
-    using V = hpl::detail::ValueOf<R>;
-    static_assert(irType<V>().isScalar() || irType<V>().isVector(),
-                  "HPL: native functions return scalars or vectors, such as Float or Float4");
-    return irType<V>();
-  }
-}
+/// Whether `address` is that of a NativeCode.
+bool isNativeCode(const void* address);
 
 }  // namespace launch
 
@@ -56,7 +32,9 @@ class NativeFunction;
 ///
 /// The signature says how OpenCL C sees the parameters: scalars and vectors by value, AliasArray<T>
 /// as a pointer to its position, arrays that are passed for it as one to their first element;
-/// `const AliasArray<T>&` promises that the function only reads. HPL_SPACE stands for the memory
+/// `const AliasArray<T>&` promises that the function only reads. Array<T, N> is a pointer to the
+/// first element, the elements being dense and row-major; In<...>, Out<...> and InOut<...> say what
+/// the function does with either. HPL_SPACE stands for the memory
 /// that the first pointer leads to (global, constant, local or private), HPL_SPACE_2 for that of
 /// the second parameter. The function may not ask for ids nor wait at barriers: it gets what it
 /// needs as arguments. It can be the point function of StencilKernel2DF and its like.
@@ -79,14 +57,7 @@ class NativeFunction<R(P...)> {
     requires(sizeof...(A) == sizeof...(P))
   auto operator()(const A&... args) const {
     if (!detail::capturing()) detail::throwOutsideKernel("a call of a native function");
-    const std::array<detail::NativeParameter, sizeof...(P)> params{launch::nativeParameter<P>()...};
-    const detail::FunctionKey key{code_, {detail::CallArgument<P, A>::code(args)...}};
-    const ir::Function* function = detail::nativeFunction(key, *code_, launch::nativeResult<R>(),
-                                                          params.data(), params.size());
-    const detail::Node nodes[sizeof...(A) + 1] = {detail::CallArgument<P, A>::node(args)...,
-                                                  nullptr};
-    const detail::Node result = detail::callNode(function, nodes, sizeof...(A));
-    if constexpr (!std::is_void_v<R>) return Expr<detail::ValueOf<R>>(result);
+    return detail::callNative<R, P...>(*code_, args...);
   }
 
  private:

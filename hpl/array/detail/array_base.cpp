@@ -91,7 +91,11 @@ void ArrayBase::assignContents(const ArrayBase& other) {
     name(other.view_);
     return;
   }
-  if (view_ != other.view_ || view_ == nullptr) memory::copy(hostView(), other.hostView());
+  if (view_ == other.view_ && view_ != nullptr) return;
+  memory::View& target = hostView();
+  memory::View& source = other.hostView();
+  refuseInKernel("an assignment to a host array");
+  memory::copy(target, source);
 }
 
 void ArrayBase::assignOrAdopt(ArrayBase&& other) {
@@ -102,7 +106,11 @@ void ArrayBase::assignOrAdopt(ArrayBase&& other) {
   other.name(nullptr);
 }
 
-void ArrayBase::fillWith(const void* element) { memory::fill(hostView(), element); }
+void ArrayBase::fillWith(const void* element) {
+  memory::View& target = hostView();
+  refuseInKernel("an assignment to a host array");
+  memory::fill(target, element);
+}
 
 void ArrayBase::swapHandles(ArrayBase& other) noexcept {
   std::swap(root_, other.root_);

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "hpl/codegen/detail/native_names.h"
 #include "hpl/codegen/detail/writer.h"
 #include "hpl/ir/walk.h"
 
@@ -62,25 +63,44 @@ class NativeGroup {
   }
 
   void write(Session& session) {
+    const std::string& source = functions_.front()->native->source;
+    const NativeNames names = namesIn(source);
     // Functions that the kernel does not call are compiled all the same.
     macros_.emplace("HPL_SPACE", "private");
-    for (const ir::Function* function : functions_) {
-      const std::string& wanted = function->native->name;
-      std::string& name = session.functionNames[function];
-      name = session.globals.claim(wanted);
-      if (name != wanted) macros_.emplace(wanted, name);
+    for (const ir::Function* function : functions_)
+      session.functionNames[function] = rename(session, function->native->name);
+    for (const std::string& name : names.functions)
+      if (renamed_.count(name) == 0) rename(session, name);
+    // A kernel that is called is a function like any other.
+    if (source.find("kernel") != std::string::npos) {
+      macros_.insert({{"kernel", ""}, {"__kernel", ""}});
+      macros_.insert(
+          {{"reqd_work_group_size", "(x, y, z)"}, {"work_group_size_hint", "(x, y, z)"}});
+      macros_.insert({{"vec_type_hint", "(type)"}});
     }
     Text& text = session.text;
-    for (const auto& [macro, value] : macros_) text.line("#define " + macro + ' ' + value);
-    const std::string& source = functions_.front()->native->source;
+    for (const auto& [macro, value] : macros_)
+      text.line("#define " + macro + (value.starts_with('(') ? "" : " ") + value);
     text.out() += source;
     if (!source.ends_with('\n')) text.out() += '\n';
     for (const auto& macro : macros_) text.line("#undef " + macro.first);
+    // Later sources and the kernel itself may use the names otherwise.
+    for (const std::string& macro : names.macros)
+      if (macros_.count(macro) == 0) text.line("#undef " + macro);
   }
 
  private:
+  /// A name of the program for a function of the source.
+  std::string rename(Session& session, const std::string& wanted) {
+    const std::string name = session.globals.claim(wanted);
+    if (name != wanted) macros_.emplace(wanted, name);
+    renamed_.insert(wanted);
+    return name;
+  }
+
   std::vector<const ir::Function*> functions_;
   std::map<std::string, std::string> macros_;
+  std::unordered_set<std::string> renamed_;
 };
 
 }  // namespace

@@ -112,6 +112,14 @@ Node temporary(const ir::Type& type, const ir::Variable** variable) {
 
 bool capturing() noexcept { return Capture::active(); }
 
+void refuseInKernel(const char* action) {
+  if (!Capture::active()) return;
+  throw KernelError(std::string(action) + " stands inside " + Capture::current().describe() +
+                    ", where it would happen once, while the kernel is recorded, and not when it "
+                    "runs; do it before or after the launch of the kernel, and call other kernels "
+                    "as f(arguments) or call(f)(arguments)");
+}
+
 void setLocation(const std::source_location& where) {
   if (Capture::active()) Capture::current().setLocation(where);
 }
@@ -278,6 +286,9 @@ void endLoop() { Capture::current().endLoop(); }
 void beginDo() { Capture::current().beginDo(); }
 void endDoBody() { Capture::current().endDoBody(); }
 void endDo(Node condition) { Capture::current().endDo(condition); }
+void bodyLeft(const char* keyword, const std::source_location& where, bool byException) noexcept {
+  if (Capture::active()) Capture::current().bodyLeft(keyword, where, byException);
+}
 void breakStatement() { Capture::current().jump(ir::Break{}, "break_"); }
 void continueStatement() { Capture::current().jump(ir::Continue{}, "continue_"); }
 void returnStatement(Node value) { Capture::current().returnStatement(value); }

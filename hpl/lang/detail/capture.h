@@ -28,6 +28,10 @@ using Symbol = const ir::Variable*;
 /// A capture is active on this thread.
 bool capturing() noexcept;
 
+/// Throws KernelError, naming `action`, when a capture is active: the action would happen once,
+/// while the kernel is recorded, though the program reads as if the kernel did it.
+void refuseInKernel(const char* action);
+
 /// The user's line that the next statements come from.
 void setLocation(const std::source_location& where);
 
@@ -82,6 +86,9 @@ void endLoop();
 void beginDo();
 void endDoBody();
 void endDo(Node condition);
+/// The body that `keyword` opened was left before its end, by an exception or by a jump of C++:
+/// from now on the capture records nothing and gives no kernel, but a KernelError.
+void bodyLeft(const char* keyword, const std::source_location& where, bool byException) noexcept;
 void breakStatement();
 void continueStatement();
 /// `value` is null for `return_()`.
@@ -112,7 +119,25 @@ struct NativeParameter {
   bool isPointer = false;
   /// The function does not write through the pointer.
   bool readOnly = false;
+  /// The function does not read through the pointer.
+  bool writeOnly = false;
+  /// Memory that the pointer leads to, if it is local or constant; any other fits any.
+  ir::Space space = ir::Space::Global;
 };
+/// OpenCL C that stands for a C++ function, and why kernels may not call it (empty: they may).
+struct NativeBody {
+  const ir::NativeCode* code = nullptr;
+  std::string refusal;
+};
+/// Makes call(f) of the function at this address a call of `body`. True if kernels were recorded
+/// with calls of what stood for the function before.
+bool setNativeBody(const void* function, NativeBody body);
+/// The code that stands for the function; null: it is C++. Throws KernelError if kernels may not
+/// call it. Remembers that a kernel depends on the answer.
+const ir::NativeCode* nativeCodeOf(const void* function);
+/// Whether OpenCL C stands for the function.
+bool hasNativeBody(const void* function);
+[[noreturn]] void throwNoNativeCode();
 /// The function that `code` defines, for pointers into memory of the key's spaces.
 const ir::Function* nativeFunction(const FunctionKey& key, const ir::NativeCode& code,
                                    const ir::Type& result, const NativeParameter* params,

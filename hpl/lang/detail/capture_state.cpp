@@ -65,10 +65,7 @@ Capture& Capture::current() {
 bool Capture::active() noexcept { return activeCapture != nullptr; }
 
 std::shared_ptr<const ir::Kernel> Capture::finish(const std::string& fallbackName) {
-  if (open().blocks.size() != 1)
-    throw KernelError(
-        "the kernel ended inside an open block; was `return` used inside if_/for_/while_? "
-        "Use return_() in kernels.");
+  requireClosed();
   ir::Function* entry = open().function;
   entry->body = block();
   if (entry->name.empty()) entry->name = isIdentifier(fallbackName) ? fallbackName : "kernel";
@@ -83,7 +80,46 @@ std::int64_t Capture::groupCapacity(const ir::Type& type) const {
   return static_cast<std::int64_t>(std::min(maxGroupSize_, fitting));
 }
 
+void Capture::bodyLeft(const char* keyword, const std::source_location& where,
+                       bool byException) noexcept {
+  if (left_.keyword == nullptr) left_ = {keyword, where, byException};
+}
+
+std::string Capture::describe() const {
+  const std::string& name = functions_.front().function->name;
+  return name.empty() ? std::string("a kernel") : "kernel '" + name + "'";
+}
+
+void Capture::requireIntact() const {
+  if (left_.keyword != nullptr) throwBodyLeft();
+}
+
+void Capture::throwBodyLeft() const {
+  std::string text = describe() + ": the body of the " + std::string(left_.keyword) + " in line " +
+                     std::to_string(left_.where.line()) + " of " + left_.where.file_name();
+  const std::string function = shortFunctionName(left_.where.function_name());
+  if (!function.empty() && function != functions_.front().function->name)
+    text += " (function '" + function + "')";
+  if (left_.byException)
+    throw KernelError(text +
+                      " was left by an exception that the kernel caught, so the kernel is not "
+                      "recorded to its end; let exceptions leave the kernel");
+  throw KernelError(
+      text +
+      " is left by C++ return, break or goto, which would end the recording there for all "
+      "work-items. Use return_() in kernels, return_(value) in functions that are called as "
+      "call(f)(arguments), break_ or continue_ in loops, or where(condition, a, b) for a value");
+}
+
+void Capture::requireClosed() const {
+  requireIntact();
+  if (functions_.back().loops.empty() && functions_.back().blocks.size() == 1) return;
+  throw KernelError("function '" + functions_.back().function->name +
+                    "' ends inside a block: a do_ lacks its dowhile_(condition)");
+}
+
 void Capture::emit(decltype(ir::Stmt::node) node) {
+  requireIntact();
   block()->stmts.push_back(arena().add(ir::Stmt{where_, std::move(node)}));
 }
 
@@ -162,9 +198,13 @@ void Capture::rename(const ir::Variable* variable, const std::string& name) {
   found->second->name = uniqueName(name, false);
 }
 
-void Capture::pushBlock(ir::Block* block) { open().blocks.push_back(block); }
+void Capture::pushBlock(ir::Block* block) {
+  requireIntact();
+  open().blocks.push_back(block);
+}
 
 ir::Block* Capture::popBlock() {
+  requireIntact();
   ir::Block* top = block();
   open().blocks.pop_back();
   return top;
@@ -249,6 +289,9 @@ void Capture::endDoBody() {
 }
 
 void Capture::endDo(Node condition) {
+  requireIntact();
+  if (open().loops.empty() || !open().loops.back().isDo || open().loops.back().prepare == nullptr)
+    throw KernelError("dowhile_ without a do_ right before it");
   popBlock();
   const OpenLoop loop = open().loops.back();
   open().loops.pop_back();
@@ -296,10 +339,8 @@ void Capture::beginFunction(const FunctionKey& key) {
 }
 
 const ir::Function* Capture::endFunction(const ir::Type& resultType, Node result) {
+  requireClosed();
   OpenFunction& f = open();
-  if (f.blocks.size() != 1)
-    throw KernelError("function '" + f.function->name +
-                      "' ended inside an open block; use return_(value) inside if_/for_/while_");
   ir::Function* function = f.function;
   function->result = resultType;
   if (f.returnsValue && !(f.returned == resultType))

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <source_location>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -28,6 +29,9 @@ class Capture {
   /// The active capture of this thread; throws KernelError when there is none.
   static Capture& current();
   static bool active() noexcept;
+
+  /// "kernel 'name'", as far as the name is known.
+  std::string describe() const;
 
   /// What the device can hold: work-items per group, bytes of local memory.
   void setDeviceLimits(std::size_t groupSize, std::size_t localBytes) {
@@ -70,6 +74,7 @@ class Capture {
   void beginDo();
   void endDoBody();
   void endDo(Node condition);
+  void bodyLeft(const char* keyword, const std::source_location& where, bool byException) noexcept;
   void jump(decltype(ir::Stmt::node) node, const char* keyword);
   void returnStatement(Node value);
 
@@ -102,6 +107,18 @@ class Capture {
     bool named = false;
   };
 
+  /// A body that was left before its end.
+  struct LeftBody {
+    const char* keyword = nullptr;
+    std::source_location where;
+    bool byException = false;
+  };
+
+  /// Throws KernelError when a body was left before its end.
+  void requireIntact() const;
+  /// The same, and when a do_ has no end.
+  void requireClosed() const;
+  [[noreturn]] void throwBodyLeft() const;
   OpenFunction& open() { return functions_.back(); }
   ir::Block* block() { return open().blocks.back(); }
   std::string uniqueName(const std::string& stem, bool numbered);
@@ -117,6 +134,8 @@ class Capture {
   std::unordered_map<const ir::Variable*, ir::Variable*> variables_;
   /// Else branches that came from elseif_: a following else_ looks into them.
   std::unordered_set<const ir::Block*> elseIfBlocks_;
+  /// The first one; no keyword: none was.
+  LeftBody left_;
   ir::SourceLocation where_;
   std::uint32_t nextId_ = 0;
   std::size_t maxGroupSize_ = 1024;

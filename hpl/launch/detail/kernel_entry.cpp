@@ -7,6 +7,7 @@
 #include "hpl/error.h"
 #include "hpl/ir/verifier.h"
 #include "hpl/lang/detail/capture_state.h"
+#include "hpl/launch/detail/native_arrays.h"
 #include "hpl/launch/detail/plan.h"
 #include "hpl/launch/detail/strategy.h"
 #include "hpl/launch/rewriter.h"
@@ -85,6 +86,7 @@ std::string kindOf(const runtime::DeviceState& device) {
 
 std::vector<Parameter> parametersOf(const ir::Kernel& kernel, const ir::AccessSummary& access) {
   std::vector<Parameter> params;
+  const auto dense = arraysOfNativeFunctions(kernel);
   for (const ir::Variable* variable : kernel.entry->params) {
     Parameter& p = params.emplace_back();
     p.rank = variable->rank;
@@ -92,6 +94,7 @@ std::vector<Parameter> parametersOf(const ir::Kernel& kernel, const ir::AccessSu
     p.space = variable->space;
     p.readOnly = variable->readOnly;
     if (p.isBuffer()) p.access = access.find(variable);
+    p.isDense = p.isBuffer() && p.rank > 1 && dense.contains(variable);
   }
   return params;
 }
@@ -145,6 +148,10 @@ std::shared_ptr<const KernelVersion> KernelEntry::capture(
     throw KernelError(
         "this function has parameters marked In, Out or InOut, so it stands for a native "
         "kernel, but nativeHandle(f, name, source) was not called for it");
+  if (hpl::detail::hasNativeBody(source_.callable))
+    throw KernelError(
+        "this function stands for OpenCL C that returns a value or takes an AliasArray, so it is "
+        "no kernel; call it in kernels, as call(f)(arguments)");
   const auto begin = std::chrono::steady_clock::now();
   auto version = std::make_shared<KernelVersion>();
   const CapturingFor guard(device, version->guards);
@@ -180,6 +187,7 @@ void KernelEntry::setNative(std::shared_ptr<const NativeKernel> native) {
     p.space = param.space;
     p.mode = param.mode;
     p.readOnly = param.mode == NativeMode::In;
+    p.isDense = p.isBuffer();
   }
   version->native = std::move(native);
   forget();
@@ -231,6 +239,13 @@ void KernelEntry::takePlans(PlanTable& taken) noexcept {
 
 void forget(KernelEntry& entry) { entry.forget(); }
 
+void forgetKernels() {
+  Registry& registry = Registry::get();
+  const std::lock_guard lock(registry.mutex);
+  for (auto& [address, entry] : registry.functions) entry->forget();
+  for (auto& [key, entry] : registry.functors) entry->forget();
+}
+
 void addLaunchGuard(std::shared_ptr<const LaunchGuard> guard) {
   if (capturingGuards != nullptr) capturingGuards->push_back(std::move(guard));
 }
@@ -238,12 +253,15 @@ void addLaunchGuard(std::shared_ptr<const LaunchGuard> guard) {
 void registerNative(const void* address, const KernelSource& source, const std::string& name,
                     const std::string& sourceOrFile, const std::string& options,
                     std::vector<NativeParam> params) {
+  hpl::detail::refuseInKernel("nativeHandle(f, name, source)");
   auto native = std::make_shared<NativeKernel>();
   native->name = name;
   native->source = loadNativeSource(name, sourceOrFile);
   native->options = options;
   native->params = std::move(params);
+  hpl::detail::NativeBody body = nativeBody(name, native->source, options);
   entryOfFunction(address, source).setNative(std::move(native));
+  if (hpl::detail::setNativeBody(address, std::move(body))) forgetKernels();
 }
 
 }  // namespace hpl::launch

@@ -23,6 +23,9 @@ struct LaunchKey;
 struct Plan;
 class RewrittenKernels;
 
+/// Drops what was captured of all kernels, which is to be captured anew.
+void forgetKernels();
+
 /// A kernel parameter as launches need to know it, whatever the kernel is written in.
 struct Parameter {
   /// 0: a scalar.
@@ -33,6 +36,8 @@ struct Parameter {
   /// What the access analysis found; null for scalars, local arrays and native kernels.
   const ir::ArrayAccess* access = nullptr;
   NativeMode mode = NativeMode::InOut;
+  /// OpenCL C gets a pointer to the elements, which are promised to be dense.
+  bool isDense = false;
 
   bool isScalar() const { return rank == 0; }
   bool isLocal() const { return rank > 0 && space == ir::Space::Local; }

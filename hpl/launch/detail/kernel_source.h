@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "hpl/array/native_parameter.h"
 #include "hpl/array/parameter.h"
 
 /// What a kernel is made from, without its C++ type, and how `eval` finds the entry of a kernel.
@@ -40,30 +41,19 @@ KernelEntry& entryOfFunction(const void* address, const KernelSource& source);
 /// The entry of a functor, found by its type and the bytes of its state. `copy` keeps the functor.
 KernelEntry& entryOfFunctor(const void* type, const void* state, std::size_t bytes,
                             const KernelSource& source, std::shared_ptr<const void> copy);
+/// Whether a functor's state holds the address of something that may change: a reference or a
+/// pointer to a variable. The state then does not say what the functor computes with. Any word that
+/// could be such an address counts; those of code, of constants and of native functions do not.
+bool refersToVariables(const void* state, std::size_t bytes);
+
 /// A fresh entry for a callable whose identity cannot be known; it is captured at each eval.
 std::shared_ptr<KernelEntry> anonymousEntry(const KernelSource& source,
                                             std::shared_ptr<const void> copy);
 
-template <class T>
-struct In;
-template <class T>
-struct Out;
-template <class T>
-struct InOut;
-
-template <class P>
-constexpr bool isNativeMark = false;
-template <class A>
-constexpr bool isNativeMark<In<A>> = true;
-template <class A>
-constexpr bool isNativeMark<Out<A>> = true;
-template <class A>
-constexpr bool isNativeMark<InOut<A>> = true;
-
 template <class Params>
 constexpr bool isNativeSignature = false;
 template <class... P>
-constexpr bool isNativeSignature<std::tuple<P...>> = (isNativeMark<std::remove_cvref_t<P>> || ...);
+constexpr bool isNativeSignature<std::tuple<P...>> = (hpl::detail::isNativeMark<P> || ...);
 
 template <class F>
 KernelSource sourceOf(const F& f) {
@@ -85,6 +75,16 @@ KernelSource sourceOf(const F& f) {
     }
   }
   return source;
+}
+
+/// What stands between the members of a functor is nobody's value.
+template <class F>
+void clearPadding([[maybe_unused]] F& functor) {
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_clear_padding)
+  __builtin_clear_padding(&functor);
+#endif
+#endif
 }
 
 /// An entry and, for anonymous kernels, its owner.
@@ -116,11 +116,13 @@ EntryHandle entryOf(const F& f) {
     const KernelSource source = sourceOf(*copy);
     if constexpr (std::is_trivially_copyable_v<F>) {
       static const char tag = 0;
-      return {&entryOfFunctor(&tag, &f, sizeof f, source, std::move(copy)), nullptr};
-    } else {
-      auto entry = anonymousEntry(source, std::move(copy));
-      return {entry.get(), entry};
+      F state(f);
+      clearPadding(state);
+      if (alignof(F) < alignof(void*) || !refersToVariables(&state, sizeof state))
+        return {&entryOfFunctor(&tag, &state, sizeof state, source, std::move(copy)), nullptr};
     }
+    auto entry = anonymousEntry(source, std::move(copy));
+    return {entry.get(), entry};
   }
 }
 

@@ -264,13 +264,14 @@ std::size_t kernelGroupLimit(const Plan& plan) {
   return code == CL_SUCCESS ? limit : 0;
 }
 
-/// Native kernels get packed stand-ins for views, whose elements are not dense from the start.
+/// OpenCL C gets packed stand-ins for views, whose elements are not dense from the start.
 memory::View& standInFor(Plan& plan, const Parameter& parameter, memory::View& view) {
   Plan::StandIn standIn;
   standIn.root = view.root().weak_from_this();
   standIn.view = &view;
-  standIn.in = parameter.mode != NativeMode::Out;
-  standIn.out = parameter.mode != NativeMode::In;
+  standIn.in = parameter.access != nullptr || parameter.mode != NativeMode::Out;
+  standIn.out =
+      parameter.access != nullptr ? parameter.access->written : parameter.mode != NativeMode::In;
   memory::RootOptions options;
   options.shape = view.extents;
   options.elementSize = view.root().elementSize();
@@ -299,7 +300,7 @@ void addUses(Plan& plan, const Shape& shape, const Argument* arguments, const Sh
     // A part with ghosts has a buffer of its own, which begins with it.
     const bool hasOwnBuffer = distribution != nullptr && distribution->hasGhosts;
     const bool isView = &view != &view.root().whole();
-    const bool pack = plan.version->native && isView && !hasOwnBuffer;
+    const bool pack = parameter.isDense && isView && !hasOwnBuffer;
     DeviceUse use = useOf(parameter, pack ? standInFor(plan, parameter, view) : view, shape,
                           share.cells.empty() ? geometry::Box() : share.cells[i]);
     use.distribution = pack ? nullptr : distribution;  // stand-ins are no parts

@@ -154,10 +154,13 @@ void Plan::packScalars(const Argument* arguments, std::byte* packed) const {
 }
 
 void Plan::placeArrays() {
-  for (std::size_t i = 0; i < arrays.size(); ++i) {
-    if (version->native && !isDense(uses[i], placements[i]))
-      throw LaunchError("native kernel '" + version->name + "': device " + device->name() +
-                        " holds more of " + uses[i].view->root().describe() +
+  std::size_t parameter = 0;
+  for (std::size_t i = 0; i < arrays.size(); ++i, ++parameter) {
+    while (given[parameter] == nullptr) ++parameter;
+    if (version->params[parameter].isDense && !isDense(uses[i], placements[i]))
+      throw LaunchError((version->native ? "native kernel '" : "kernel '") + version->name +
+                        "': device " + device->name() + " holds more of " +
+                        uses[i].view->root().describe() +
                         " than the part that the launch works on, so that the part is not dense, "
                         "as OpenCL C is promised; use the array with this annotation only");
     placeArray(*this, arrays[i], placements[i]);

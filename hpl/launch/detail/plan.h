@@ -58,7 +58,7 @@ struct Plan {
     std::size_t at = 0;
     std::size_t bytes = 0;
   };
-  /// A native kernel wants dense arrays: a view with gaps goes through a packed stand-in.
+  /// OpenCL C wants dense arrays: a view with gaps goes through a packed stand-in.
   struct StandIn {
     std::weak_ptr<memory::Root> root;
     memory::View* view = nullptr;
@@ -231,6 +231,9 @@ memory::detail::DeviceUse useOf(const Parameter& parameter, memory::View& view, 
 
 /// The OpenCL C of a native kernel from a string or a file. Throws KernelError.
 std::string loadNativeSource(const std::string& name, const std::string& sourceOrFile);
+/// The same OpenCL C as kernels call it.
+hpl::detail::NativeBody nativeBody(const std::string& name, const std::string& source,
+                                   const std::string& buildOptions);
 
 /// After a launch under HPL_CHECK=bounds: waits and throws BoundsError if an access went wrong.
 void reportViolation(Plan& plan);

@@ -107,6 +107,7 @@ std::string TuningBench::choiceOf(const tune::Point& point) const {
 
 TuneResult tune(const EntryHandle& handle, const LaunchOptions& asked, const TuneOptions& options,
                 const Argument* arguments, std::size_t count) {
+  hpl::detail::refuseInKernel("eval(f).tune(arguments)");
   checkTuneOptions("eval(...).tune(...)", options);
   if (isShared(asked, arguments, count))
     throw LaunchError(
