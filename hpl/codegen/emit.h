@@ -37,7 +37,7 @@ struct EmitOptions {
   /// the user's size in GuardSize slots and masks the surplus work-items. In kernels without
   /// barriers they return at once. In kernels with barriers they run the control flow, but
   /// perform no stores to global memory and no atomics, and load 0 from global and constant memory
-  /// (as hpl::ir::interpret does).
+  /// unless ir/surplus.h says otherwise (as hpl::ir::interpret does).
   int guardDims = 0;
   /// Above 0: the launch runs a slice of a larger domain, in the first `sliceDims` axes. Ids begin
   /// at the SliceFirst slots, and the global size is that of the whole domain, in GuardSize slots;

@@ -131,6 +131,12 @@ bool hasLocalMemory(const Kernel& kernel) {
                      [&](const Function* f) { return anyStatement(f->body, declaresLocal); });
 }
 
+bool isRounded(const NDRange& range) {
+  for (std::size_t d = 0; d < 3; ++d)
+    if (range.global[d] % range.local[d] != 0) return true;
+  return false;
+}
+
 /// Runs all batches of an NDRange.
 class Run {
  public:
@@ -140,6 +146,7 @@ class Run {
         storages_(machine_),
         compiler_(kernel, storages_),
         hasBarrier_(hasBarrier(kernel)),
+        surplusLoads_(isRounded(range) ? SurplusLoads(kernel) : SurplusLoads()),
         groupSize_(range.local[0] * range.local[1] * range.local[2]),
         items_(groupSize_ * machine_.groupsIn(0) * machine_.groupsIn(1) * machine_.groupsIn(2)) {
     // Where the work-items of a group cannot meet, a batch may hold pieces of many groups.
@@ -147,6 +154,7 @@ class Run {
     machine_.width = static_cast<std::int64_t>(std::min(wanted, items_));
     allocateRows();
     scalars_ = bindArguments(kernel, arguments, storages_);
+    compiler_.setSurplusLoads(surplusLoads_);
   }
 
   void run() {
@@ -200,7 +208,8 @@ class Run {
         ids(Query::LocalId, dim)[i] = local;
         ids(Query::GroupId, dim)[i] = g;
         ids(Query::GlobalId, dim)[i] = global;
-        if (global >= machine_.range.global[d]) machine_.surplus[i] = 1;
+        if (global >= machine_.range.global[d])
+          machine_.surplus[i] |= static_cast<std::uint8_t>(1u << d);
       }
       // Where nobody waits for them, surplus work-items have nothing to do at all.
       if (!hasBarrier_ && machine_.surplus[i] != 0) machine_.present[i] = 0;
@@ -224,6 +233,7 @@ class Run {
   StorageTable storages_;
   Compiler compiler_;
   bool hasBarrier_;
+  SurplusLoads surplusLoads_;
   std::uint64_t groupSize_;
   std::uint64_t items_;
   std::vector<ScalarBinding> scalars_;

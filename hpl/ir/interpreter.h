@@ -69,10 +69,11 @@ struct InterpreterOptions {
 /// variables hold an arbitrary pattern until they are written.
 ///
 /// Where `local` does not divide `global`, there are surplus work-items. In kernels with barriers
-/// they run the control flow, read 0 from global and constant memory, write nothing there and
-/// perform no atomics at all (whose results are 0); their other accesses of local and private
-/// memory are carried out. In kernels without barriers they do nothing. get_global_size() is
-/// `range.global`. The same holds for generated code.
+/// they run the control flow, read 0 from global and constant memory except where others of their
+/// group need what they load (ir/surplus.h), write nothing there and perform no atomics at all
+/// (whose results are 0); their other accesses of local and private memory are carried out. In
+/// kernels without barriers they do nothing. get_global_size() is `range.global`. The same holds
+/// for generated code.
 ///
 /// Throws hpl::ArgumentError for arguments that do not fit the parameters, hpl::LaunchError for a
 /// bad range, hpl::BoundsError for an access outside an array (with array, index, extent,

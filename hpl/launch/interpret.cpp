@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "hpl/error.h"
-#include "hpl/launch/detail/plan.h"
+#include "hpl/launch/detail/surplus_check.h"
 #include "hpl/runtime/detail/runtime.h"
 
 namespace hpl::launch {
@@ -62,7 +62,7 @@ void interpret(const EntryHandle& handle, const LaunchOptions& options, const Ar
   const geometry::Extents* first = nullptr;
   for (std::size_t i = 0; i < count && first == nullptr; ++i)
     if (arguments[i].kind == Argument::Kind::Array) first = &arguments[i].view->extents;
-  const Shape shape = chooseShape(options, first, device, version->name);
+  const Shape shape = chooseHarmlessShape(*version, options, first, device, options.local.dims > 0);
   checkGroupDemands(*version, shape.local, arguments, count);
 
   std::vector<ir::Argument> list;

@@ -184,7 +184,11 @@ int FunctionWriter::load(const Expr& expr, const ir::Access& access) {
   const Variable& array = *access.array;
   const bool masked = isMasked() && isShared(array);
   const int site = session_.options.checkBounds ? addSite(access, expr.where, false) : -1;
-  if (masked) out_ += "(hpl_on ? ";
+  if (masked) {
+    out_ += '(';
+    loadCondition(access);
+    out_ += " ? ";
+  }
   int precedence = kPostfix;
   if (isConvertedHalf(array)) {
     out_ += halfPrefix(array.type, true) + halfSuffix(array.type) + '(';
@@ -204,6 +208,25 @@ int FunctionWriter::load(const Expr& expr, const ir::Access& access) {
   if (!masked) return precedence;
   out_ += " : " + zero(array.type) + ')';
   return kPostfix;
+}
+
+void FunctionWriter::loadCondition(const ir::Access& access) {
+  out_ += "hpl_on";
+  const unsigned all = session_.guardedAxes();
+  const unsigned axes = session_.surplusLoads.axesOf(access) & all;
+  if (!session_.loadsBeyond || axes == all || access.lanes > 1) return;
+  out_ += " || (";
+  if (axes != 0) {
+    const std::string bits = std::to_string(axes) + 'u';
+    out_ += "(hpl_in & " + bits + ") == " + bits + " && ";
+  }
+  for (std::size_t d = 0; d < access.indices.size(); ++d) {
+    if (d > 0) out_ += " && ";
+    out_ += "(ulong)(";
+    write(*access.indices[d]);
+    out_ += ") < " + names(access.array).extents[d];
+  }
+  out_ += ')';
 }
 
 // Elements that are accessed together, through a pointer to vectors with the alignment of an

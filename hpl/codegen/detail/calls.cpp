@@ -57,12 +57,13 @@ void FunctionWriter::hiddenArguments(const Variable& param, const Variable& arra
     return;
   }
   for (const std::string& stride : own.strides) out_ += ", " + stride;
-  if (!checks) return;
+  if (!session_.passesExtents()) return;
   if (array.role == ir::Role::Alias) {
-    out_ += ", " + own.span + " - " + own.position;
+    // Without checks nobody knows how far it reaches, and surplus work-items load nothing.
+    out_ += checks ? ", " + own.span + " - " + own.position : std::string(", 0");
   }
   for (const std::string& extent : own.extents) out_ += ", " + extent;
-  out_ += ", " + own.id;
+  if (checks) out_ += ", " + own.id;
 }
 
 void FunctionWriter::call(const ir::Call& call, const ir::SourceLocation& where, bool declares) {
@@ -124,6 +125,7 @@ void FunctionWriter::call(const ir::Call& call, const ir::SourceLocation& where,
     separate();
     out_ += "hpl_on";
   }
+  if (session_.loadsBeyond) out_ += ", hpl_in";
   if (session_.options.checkBounds) {
     separate();
     out_ += "hpl_error";

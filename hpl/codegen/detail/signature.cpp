@@ -91,10 +91,11 @@ void FunctionWriter::nameParameter(const Variable& param) {
       own.strides.push_back(scope_.claim(own.name + "_s" + std::to_string(d)));
     }
   }
-  if (!session_.options.checkBounds) return;
+  if (!session_.passesExtents()) return;
   for (int d = 0; d < param.rank; ++d) {
     own.extents.push_back(scope_.claim(own.name + "_n" + std::to_string(d)));
   }
+  if (!session_.options.checkBounds) return;
   own.id = isKernel_ ? std::to_string(param.paramIndex + 1) : scope_.claim(own.name + "_id");
 }
 
@@ -164,15 +165,17 @@ void FunctionWriter::parameter(const Variable& param, std::vector<std::string>& 
   }
   out.push_back(pointerTo(param, own.name));
   for (const std::string& stride : own.strides) out.push_back("const ulong " + stride);
-  if (!session_.options.checkBounds) return;
+  const bool checks = session_.options.checkBounds;
   if (param.role == Role::Alias) {
+    if (!checks) return;
     out.push_back("long " + own.position);
     out.push_back("ulong " + own.span);
     out.push_back("int " + own.id);
     return;
   }
+  if (!session_.passesExtents()) return;
   for (const std::string& extent : own.extents) out.push_back("const ulong " + extent);
-  out.push_back("const int " + own.id);
+  if (checks) out.push_back("const int " + own.id);
 }
 
 bool FunctionWriter::hasOffset(const Variable& param) const {
@@ -210,7 +213,7 @@ void FunctionWriter::kernelSlots(const Variable& param, std::vector<std::string>
     out.push_back("const ulong " + own.strides[d]);
     slots.push_back({Slot::Kind::Stride, index, static_cast<int>(d)});
   }
-  if (!session_.options.checkBounds) return;
+  if (!session_.passesExtents()) return;
   for (std::size_t d = 0; d < own.extents.size(); ++d) {
     out.push_back("const ulong " + own.extents[d]);
     slots.push_back({Slot::Kind::Extent, index, static_cast<int>(d)});
@@ -232,6 +235,18 @@ void FunctionWriter::guard() {
   const int dims = session_.options.guardDims;
   if (dims <= 0) return;
   Text& text = session_.text;
+  if (session_.loadsBeyond) {
+    text.beginLine() += "const uint hpl_in = ";
+    for (int d = 0; d < dims; ++d) {
+      if (d > 0) out_ += " | ";
+      out_ += "(get_global_id" + session_.ofAxis(d) + " < hpl_size_" + kAxes[d] + " ? " +
+              std::to_string(1u << d) + "u : 0u)";
+    }
+    out_ += ';';
+    text.endLine();
+    text.line("const bool hpl_on = hpl_in == " + std::to_string(session_.guardedAxes()) + "u;");
+    return;
+  }
   text.beginLine() += session_.masked ? "const bool hpl_on = " : "if (";
   for (int d = 0; d < dims; ++d) {
     if (d > 0) out_ += session_.masked ? " && " : " || ";
@@ -324,6 +339,7 @@ void FunctionWriter::writeFunction() {
       params.push_back(std::string("const ulong hpl_first_") + kAxes[d]);
   }
   if (session_.masked) params.push_back("const bool hpl_on");
+  if (session_.loadsBeyond) params.push_back("const uint hpl_in");
   if (session_.options.checkBounds) params.push_back("__global int* hpl_error");
   signature(spell(function_.result) + ' ' + session_.functionNames.at(&function_) + '(', params);
   Text& text = session_.text;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -12,6 +13,7 @@
 #include "hpl/codegen/detail/text.h"
 #include "hpl/codegen/detail/usage.h"
 #include "hpl/codegen/emit.h"
+#include "hpl/ir/surplus.h"
 
 /// Writes functions of the IR as OpenCL C.
 namespace hpl::codegen::detail {
@@ -60,12 +62,19 @@ struct Session {
   bool convertsVectors = false;
   /// Surplus work-items run along and are masked by hpl_on.
   bool masked = false;
+  /// Which loads they perform all the same; then hpl_in says along which axes they are inside.
+  ir::SurplusLoads surplusLoads;
+  bool loadsBeyond = false;
 
   bool convertsHalf() const { return !options.hasHalf; }
   bool isSliced(int d) const { return d < options.sliceDims; }
   /// The global size along axis d is passed, because it was rounded up or is that of a larger
   /// domain.
   bool passesSize(int d) const { return d < options.guardDims || isSliced(d); }
+  /// Bit d: the launch was rounded up along the kernel's axis d or a later one.
+  unsigned guardedAxes() const { return (1u << std::max(0, options.guardDims)) - 1; }
+  /// Arrays come with their extents.
+  bool passesExtents() const { return options.checkBounds || loadsBeyond; }
   /// "(1)": what follows get_global_id to ask for the kernel's axis d.
   std::string ofAxis(int d) const {
     return '(' + std::to_string(options.axes[static_cast<std::size_t>(d)]) + ')';
@@ -77,7 +86,7 @@ struct VariableNames {
   std::string name;
   /// Elements between neighbours in each dimension but the last: argument names or numbers.
   std::vector<std::string> strides;
-  /// With checks, extents in each dimension: argument names or numbers.
+  /// Extents in each dimension, where they are passed: argument names or numbers.
   std::vector<std::string> extents;
   /// With checks: 1 + parameter of the kernel, 0 for declared arrays.
   std::string id;
@@ -166,6 +175,8 @@ class FunctionWriter {
   int place(const ir::Expr& expr);
   int load(const ir::Expr& expr, const ir::Access& access);
   void severalElements(const ir::Access& access);
+  /// Who performs a masked load: the condition, in parentheses.
+  void loadCondition(const ir::Access& access);
   /// Position of the element relative to the array's name; `site` < 0: unchecked.
   int linearIndex(const ir::Access& access, int site);
   // `[i][j]` for arrays that are C arrays of several dimensions here, `[i * n + j]` otherwise.

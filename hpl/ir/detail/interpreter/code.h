@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hpl/ir/detail/interpreter/machine.h"
+#include "hpl/ir/surplus.h"
 
 /// A kernel prepared for execution: variables are resolved to storage, operations to functions.
 namespace hpl::ir::detail {
@@ -70,6 +71,9 @@ struct AccessCode {
   std::vector<ExprPtr> indices;
   /// Neighbours along the last dimension that are accessed together.
   std::int64_t lanes = 1;
+  /// Surplus work-items outside along one of these axes (bits) do not touch global memory; others
+  /// do within the array.
+  std::uint8_t surplusAxes = kAllAxes;
   SourceLocation where;
 };
 

@@ -32,6 +32,8 @@ class Compiler {
  public:
   Compiler(const Kernel& kernel, StorageTable& storages) : kernel_(kernel), storages_(storages) {}
 
+  /// Which loads surplus work-items perform; none by default. Kept by the caller.
+  void setSurplusLoads(const SurplusLoads& loads) { surplusLoads_ = &loads; }
   /// Prepares the functions and the entry; returns the entry.
   const FunctionCode& compile();
 
@@ -87,6 +89,7 @@ class Compiler {
   const Kernel& kernel_;
   StorageTable& storages_;
   std::unordered_map<const Function*, std::unique_ptr<FunctionCode>> functions_;
+  const SurplusLoads* surplusLoads_ = nullptr;
   const FunctionCode* current_ = nullptr;
   int loopDepth_ = 0;
 };

@@ -347,7 +347,10 @@ ExprPtr Compiler::make(const Expr& expr, const Access& node) {
   Type type = node.array->type;
   if (node.lanes > 1) type = severalOf(type, node.lanes);
   require(type == expr.type, "access whose type is not the array's", expr.where);
-  return std::make_unique<LoadCode>(expr, access(expr), wholePieces(expr.type));
+  AccessCode code = access(expr);
+  // Several neighbours at once: surplus work-items never load them.
+  if (surplusLoads_ != nullptr && node.lanes == 1) code.surplusAxes = surplusLoads_->axesOf(node);
+  return std::make_unique<LoadCode>(expr, std::move(code), wholePieces(expr.type));
 }
 
 ExprPtr Compiler::make(const Expr& expr, const ArrayRef&) {

@@ -19,11 +19,11 @@ Mask Machine::copyOf(ConstMask mask) {
   return copy;
 }
 
-ConstMask Machine::withoutSurplus(ConstMask mask) {
+ConstMask Machine::withoutSurplus(ConstMask mask, std::uint8_t axes) {
   if (!anySurplus) return mask;
   Mask result = newMask();
   for (std::int64_t i = 0; i < width; ++i) {
-    result[i] = static_cast<std::uint8_t>(mask[i] & (surplus[i] ^ 1));
+    result[i] = (surplus[i] & axes) != 0 ? std::uint8_t{0} : mask[i];
   }
   return result;
 }

@@ -85,7 +85,8 @@ struct Machine {
   RaceDetector races;
   /// Values of each Query and dimension, one per work-item.
   std::uint64_t* ids[6][3] = {};
-  /// Work-items that this batch really has, and those outside the global size.
+  /// Work-items that this batch really has, and those outside the global size: the axes along which
+  /// they are, as bits.
   Mask present = nullptr;
   Mask surplus = nullptr;
   bool anySurplus = false;
@@ -100,8 +101,8 @@ struct Machine {
   bool full(ConstMask mask) const;
   Mask newMask() { return reinterpret_cast<Mask>(scratch.allocate(width)); }
   Mask copyOf(ConstMask mask);
-  /// `mask` without the surplus work-items.
-  ConstMask withoutSurplus(ConstMask mask);
+  /// `mask` without the work-items that are surplus along some of the axes.
+  ConstMask withoutSurplus(ConstMask mask, std::uint8_t axes);
   std::byte* newValues(std::int64_t size) { return scratch.allocate(width * size); }
   std::uint64_t groupsIn(int dim) const {
     const auto d = static_cast<std::size_t>(dim);

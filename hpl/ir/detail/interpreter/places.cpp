@@ -106,17 +106,32 @@ std::string nameBehind(const Memory& memory, const std::string& spelled) {
                     describePlace(machine, item, access.where));
 }
 
+/// `mask` without the surplus work-items whose indices are outside of the array.
+ConstMask surplusInside(Machine& machine, ConstMask mask, IndexRows rows, const Memory& memory) {
+  Mask inside = machine.copyOf(mask);
+  for (std::int64_t i = 0; i < machine.width; ++i) {
+    if (machine.surplus[i] == 0) continue;
+    for (std::size_t d = 0; d < memory.extents.size(); ++d)
+      if (static_cast<std::uint64_t>(rows[d][i]) >= static_cast<std::uint64_t>(memory.extents[d]))
+        inside[i] = 0;
+  }
+  return inside;
+}
+
 /// An array accessed with one index per dimension.
 Locations locateInArray(Machine& machine, ConstMask active, const AccessCode& access,
                         const Memory& memory) {
   Locations places;
   places.uniform = &memory;
   places.access = &access;
-  places.touched = memory.isGlobal() ? machine.withoutSurplus(active) : active;
+  const bool sparesSurplus = memory.isGlobal() && machine.anySurplus;
+  places.touched = sparesSurplus ? machine.withoutSurplus(active, access.surplusAxes) : active;
   std::int64_t* offsets = newOffsets(machine);
   places.offsets = offsets;
   std::fill_n(offsets, machine.width, 0);
   const IndexRows rows = evalIndices(machine, active, access);
+  if (sparesSurplus && access.surplusAxes != kAllAxes)
+    places.touched = surplusInside(machine, places.touched, rows, memory);
   for (std::size_t d = 0; d < memory.extents.size(); ++d) {
     const std::int64_t* index = rows[d];
     const bool last = d + 1 == memory.extents.size();
