@@ -114,9 +114,11 @@ class PatternStencil {
   PatternStencil device(const Device& device) const {
     return with([&](launch::LaunchOptions& options) { stencils::chooseDevice(options, device); });
   }
-  /// The same on several devices: each computes a share of dimension N - 2, and gets the cells that
-  /// it reads. Throws DeviceError when there are not so many, LaunchError for an empty list and a
-  /// device that is named twice.
+  /// The same on several devices, all of the default device's type, the first n of them or of
+  /// another type, or those of a list: each computes a share of dimension N - 2, and gets the cells
+  /// that it reads. Throws DeviceError when there are not so many, LaunchError for an empty list
+  /// and a device that is named twice.
+  PatternStencil devices() const { return devices(hpl::devices(defaultDevice().type())); }
   PatternStencil devices(int n) const { return devices(defaultDevice().type(), n); }
   PatternStencil devices(DeviceType type, int n) const {
     return with([&](launch::LaunchOptions& options) { stencils::chooseDevices(options, type, n); });

@@ -87,7 +87,9 @@ struct AccessSite {
   bool partial = false;
   /// Through an AliasArray.
   bool alias = false;
-  /// Which work-items get here for certain.
+  /// In an operand that may be skipped, whatever `rim` says.
+  bool skippable = false;
+  /// Which work-items get to the statement for certain.
   Rim rim;
   /// One form per dimension of the array, slowest dimension first.
   std::vector<IndexForm> index;

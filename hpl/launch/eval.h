@@ -67,7 +67,9 @@ class Launcher {
   explicit Launcher(launch::EntryHandle kernel) : kernel_(std::move(kernel)) {}
 
   /// Size of the global domain: x runs along the last dimension of arrays. Default: the shape of
-  /// the first array argument. LaunchError at the launch if a size is 0.
+  /// the first array argument. On several devices it is that of the whole: each device gets the
+  /// share that belongs to its parts of annotated arrays. LaunchError at the launch for sizes of 0,
+  /// negative ones, more work-items than the device counts, and domains that cannot be shared out.
   Launcher& global(const Domain& domain) {
     options_.global = domain;
     return *this;
@@ -78,7 +80,7 @@ class Launcher {
 
   /// Size of the work-groups. Default: chosen for the device. If it does not divide the global
   /// domain, that is rounded up and the surplus work-items are masked. LaunchError at the launch if
-  /// the device cannot hold it.
+  /// the device cannot hold it, and if surplus work-items would spoil what a group combines.
   Launcher& local(const Domain& domain) {
     options_.local = domain;
     return *this;
@@ -94,11 +96,12 @@ class Launcher {
   }
   Launcher& device(DeviceType type, int n = 0) { return device(Device(type, n)); }
 
-  /// The same on several devices, to which the launch is shared out: the first n devices of the
-  /// default device's type, or of a type, or those of a list. Arrays are split as their annotations
-  /// say; if no argument is annotated, as the library infers from the kernel's accesses
-  /// (DESIGN: automatic distribution). Throws DeviceError when there are not so many devices,
-  /// LaunchError for an empty list or a device that is named twice.
+  /// The same on several devices, to which the launch is shared out: all devices of the default
+  /// device's type, the first n of them, or of a type, or those of a list. Arrays are split as
+  /// their annotations say; if no argument is annotated, as the library infers from the kernel's
+  /// accesses (DESIGN: automatic distribution). Throws DeviceError when there are not so many
+  /// devices, LaunchError for an empty list or a device that is named twice.
+  Launcher& devices();
   Launcher& devices(int n);
   Launcher& devices(DeviceType type, int n);
   Launcher& devices(const std::vector<Device>& list);
@@ -143,7 +146,8 @@ class Launcher {
   /// C++ would). A launch goes to several devices when they were named, or when an argument is
   /// annotated (PART1(a, 1)), a std::vector with one value per device, or a.part(d). Returns at
   /// once; whoever reads the results waits. Throws ArgumentError for a wrong number, type or rank
-  /// of arguments, LaunchError for domains that cannot run, BuildError when the device's compiler
+  /// of arguments, LaunchError for domains that cannot run and for accesses that certainly leave
+  /// their arrays, BuildError when the device's compiler
   /// rejects the kernel, AllocationError when the arrays do not fit, BoundsError under
   /// HPL_CHECK=bounds. A launch that throws leaves every array as it was, except under
   /// HPL_CHECK=bounds, where the kernel has run.

@@ -86,7 +86,9 @@ void AccessWalker::visit(const Expr* expr) {
 
 void AccessWalker::visitSkippable(const Expr* expr) {
   ++conditional_;
+  ++skippable_;
   visit(expr);
+  --skippable_;
   --conditional_;
 }
 
@@ -145,6 +147,7 @@ void AccessWalker::record(const Variable* array, std::vector<IndexForm> index,
   site.partial = kind.partial;
   site.conditional = conditional_ > 0 || state_.escaped;
   site.alias = alias;
+  site.skippable = skippable_ > 0;
   site.rim = state_.escaped ? Rim::unknown() : rim_;
   site.index = std::move(index);
   access->sites.push_back(std::move(site));

@@ -66,6 +66,7 @@ class AccessWalker {
   std::vector<FunctionFrame> frames_;
   SourceLocation where_;
   int conditional_ = 0;
+  int skippable_ = 0;
   Rim rim_;
 };
 

@@ -53,6 +53,7 @@ Trial makeTrial(const ShareJob& job) {
     std::copy(division.global.size, division.global.size + 3, trial.context.whole);
   } else {
     cuts = cutArguments(even);
+    trial.options = optionsOf(even, 0, partDomains(even, cuts));
   }
   for (std::size_t i = 0; i < job.count; ++i) {
     Argument argument = job.arguments[i];

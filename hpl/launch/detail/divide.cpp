@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hpl/error.h"
+#include "hpl/launch/detail/outside.h"
 #include "hpl/launch/detail/shares.h"
 
 namespace hpl::launch {
@@ -111,6 +112,7 @@ Domain globalDomain(const ShareJob& job) {
     if (job.arguments[i].kind == Argument::Kind::Array) first = &job.arguments[i].view->extents;
   const Shape shape =
       chooseShape(job.options, first, *job.devices.front(), job.version->name, false);
+  checkAccesses(*job.version, job.arguments, job.count, shape, job.options.global.dims == 0);
   Domain domain;
   domain.dims = static_cast<int>(shape.dims);
   std::copy(shape.size, shape.size + 3, domain.size);

@@ -3,10 +3,12 @@
 
 #include "hpl/error.h"
 #include "hpl/launch/detail/online_tuning.h"
+#include "hpl/launch/detail/outside.h"
 #include "hpl/launch/detail/plan.h"
 #include "hpl/launch/detail/shared_strides.h"
 #include "hpl/launch/detail/shares.h"
 #include "hpl/launch/detail/strategy.h"
+#include "hpl/launch/detail/surplus_check.h"
 #include "hpl/runtime/settings.h"
 
 namespace hpl::launch {
@@ -233,9 +235,12 @@ void compileNative(Plan& plan, const LaidOut& laidOut, const Argument* arguments
 void layOutAndCompile(Plan& plan, const LaunchOptions& trial, const Argument* arguments,
                       const ShareContext& share, const Variant* variant, Shape& shape,
                       LaidOut& laidOut) {
-  shape = chooseShape(trial, firstArray(arguments, plan.argumentCount), *plan.device,
-                      plan.version->name, plan.version->native != nullptr,
-                      plan.version->axes.dimension);
+  shape =
+      chooseHarmlessShape(*plan.version, trial, firstArray(arguments, plan.argumentCount),
+                          *plan.device, plan.options.local.dims > 0, plan.version->axes.dimension);
+  // The whole that a slice belongs to has been checked.
+  if (!plan.isSlice)
+    checkAccesses(*plan.version, arguments, plan.argumentCount, shape, trial.global.dims == 0);
   std::copy(share.first, share.first + 3, shape.first);
   std::copy(share.whole, share.whole + 3, shape.whole);
   if (plan.version->native && shape.guardDims > 0)

@@ -6,6 +6,7 @@
 
 #include "hpl/error.h"
 #include "hpl/geometry/ownership.h"
+#include "hpl/launch/detail/outside.h"
 #include "hpl/launch/detail/shares.h"
 #include "hpl/launch/detail/tune_now.h"
 #include "hpl/runtime/detail/runtime.h"
@@ -205,16 +206,6 @@ std::vector<ghosts::PartUse> partUses(const ShareJob& job, const Plan& plan) {
   return uses;
 }
 
-LaunchOptions optionsOf(const ShareJob& job, std::size_t device) {
-  LaunchOptions options = job.options;
-  options.shares.reset();
-  options.device = job.devices[device];
-  const ShareOptions* shares = job.options.shares.get();
-  if (shares != nullptr && !shares->global.empty()) options.global = shares->global[device];
-  if (shares != nullptr && !shares->local.empty()) options.local = shares->local[device];
-  return options;
-}
-
 void addPlan(const ShareJob& job, Shares& shares, std::size_t device,
              const DeviceArguments& arguments, const LaunchOptions& options) {
   if (runtime::settings().tune == runtime::TuneMode::Full)
@@ -228,11 +219,12 @@ void addPlan(const ShareJob& job, Shares& shares, std::size_t device,
 /// One plan for each piece of the device's part, each a slice of the part's own domain.
 void addPieces(const ShareJob& job, Shares& shares, std::size_t device, DeviceArguments arguments,
                const std::vector<geometry::Interval>& pieces, int axis) {
-  const LaunchOptions options = optionsOf(job, device);
+  const LaunchOptions options = optionsOf(job, device, {});
   const geometry::Extents* first = nullptr;
   for (std::size_t i = 0; i < job.count && first == nullptr; ++i)
     if (arguments.list[i].kind == Argument::Kind::Array) first = &arguments.list[i].view->extents;
   const Shape whole = chooseShape(options, first, *job.devices[device], job.version->name);
+  checkAccesses(*job.version, arguments.list.data(), job.count, whole, true);
   std::copy(whole.size, whole.size + 3, arguments.context.whole);
   for (const geometry::Interval& piece : pieces) {
     arguments.context.first[axis] = static_cast<std::size_t>(piece.lo);
@@ -251,6 +243,7 @@ void addPieces(const ShareJob& job, Shares& shares, std::size_t device, DeviceAr
 
 void addAnnotatedPlans(const ShareJob& job, Shares& shares) {
   const std::vector<Cut> cuts = cutArguments(job);
+  const std::vector<Domain> domains = partDomains(job, cuts);
   checkReplicated(job);
   std::vector<const memory::detail::Distribution*> distributions;
   addDistributions(job, cuts, shares, distributions);
@@ -260,7 +253,7 @@ void addAnnotatedPlans(const ShareJob& job, Shares& shares) {
     int axis = 0;
     const std::vector<geometry::Interval> pieces = piecesOf(job, cuts, d, axis);
     if (pieces.empty()) {
-      addPlan(job, shares, d, arguments, optionsOf(job, d));
+      addPlan(job, shares, d, arguments, optionsOf(job, d, domains));
     } else {
       addPieces(job, shares, d, std::move(arguments), pieces, axis);
     }
@@ -279,7 +272,7 @@ void addDividedPlans(const ShareJob& job, Shares& shares) {
     arguments.context.first[division.axis] = static_cast<std::size_t>(slice.lo);
     std::copy(division.global.size, division.global.size + 3, arguments.context.whole);
     arguments.context.cells = division.cells[d];
-    LaunchOptions options = optionsOf(job, d);
+    LaunchOptions options = optionsOf(job, d, {});
     options.global = division.global;
     options.global.size[division.axis] = static_cast<std::size_t>(slice.length());
     addPlan(job, shares, d, arguments, options);
@@ -300,6 +293,18 @@ void finish(Plan& umbrella, Shares& shares) {
 }
 
 }  // namespace
+
+LaunchOptions optionsOf(const ShareJob& job, std::size_t device,
+                        const std::vector<Domain>& domains) {
+  LaunchOptions options = job.options;
+  options.shares.reset();
+  options.device = job.devices[device];
+  if (!domains.empty()) options.global = domains[device];
+  const ShareOptions* shares = job.options.shares.get();
+  if (shares != nullptr && !shares->global.empty()) options.global = shares->global[device];
+  if (shares != nullptr && !shares->local.empty()) options.local = shares->local[device];
+  return options;
+}
 
 bool isNaturalOrder(const ir::ArrayAccess& access) {
   const int rank = static_cast<int>(access.writes.size());
@@ -382,6 +387,8 @@ Launcher& Launcher::devices(DeviceType type, int n) {
   list.erase(list.begin() + n, list.end());
   return devices(list);
 }
+
+Launcher& Launcher::devices() { return devices(hpl::devices(defaultDevice().type())); }
 
 Launcher& Launcher::devices(int n) { return devices(defaultDevice().type(), n); }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <string>
 
 #include "hpl/error.h"
@@ -8,9 +11,15 @@
 namespace hpl::launch {
 namespace {
 
+/// Work-items are counted by signed numbers of 64 bits, in the library and in drivers; a size
+/// above was a negative number once.
+constexpr std::size_t kMostItems = std::numeric_limits<std::ptrdiff_t>::max();
+
+/// Negative sizes as they were written.
 std::string toText(const std::size_t* size, int dims) {
   std::string text = "(";
-  for (int d = 0; d < dims; ++d) text += (d > 0 ? ", " : "") + std::to_string(size[d]);
+  for (int d = 0; d < dims; ++d)
+    text += (d > 0 ? ", " : "") + std::to_string(static_cast<std::ptrdiff_t>(size[d]));
   return text + ")";
 }
 
@@ -98,11 +107,45 @@ void checkLocal(const Shape& shape, const runtime::DeviceState& device,
 }
 
 void requirePositive(const Domain& domain, const char* which, const std::string& kernelName) {
-  for (int d = 0; d < domain.dims; ++d)
+  if (domain.dims < 0 || domain.dims > 3)
+    throw LaunchError("kernel '" + kernelName + "': the " + which + " domain has " +
+                      std::to_string(domain.dims) + " dimensions; domains have 1 to 3");
+  const std::string what =
+      "kernel '" + kernelName + "': " + which + " domain " + toText(domain.size, domain.dims);
+  for (int d = 0; d < domain.dims; ++d) {
     if (domain.size[d] == 0)
-      throw LaunchError("kernel '" + kernelName + "': " + which + " domain " +
-                        toText(domain.size, domain.dims) + " is empty in dimension " +
-                        std::to_string(d + 1) + "; every size must be at least 1");
+      throw LaunchError(what + " is empty in dimension " + std::to_string(d + 1) +
+                        "; every size must be at least 1");
+    if (domain.size[d] > kMostItems)
+      throw LaunchError(what + " is negative in dimension " + std::to_string(d + 1) +
+                        "; every size must be at least 1");
+  }
+}
+
+/// Width of the device's size_t in bits; 64 where the driver does not answer.
+cl_uint addressBits(const runtime::DeviceState& device) {
+  cl_uint bits = 64;
+  const cl_int code =
+      clGetDeviceInfo(device.device()(), CL_DEVICE_ADDRESS_BITS, sizeof bits, &bits, nullptr);
+  return code == CL_SUCCESS ? bits : 64;
+}
+
+/// All sizes are positive already.
+void requireCountable(const std::size_t* size, int dims, const char* how,
+                      const runtime::DeviceState& device, const std::string& kernelName) {
+  std::size_t items = 1;
+  bool fits = true;
+  for (int d = 0; d < dims; ++d)
+    fits = fits && !__builtin_mul_overflow(items, size[d], &items) && items <= kMostItems;
+  const std::string what =
+      "kernel '" + kernelName + "': global domain " + toText(size, dims) + how + " has ";
+  if (!fits)
+    throw LaunchError(what + "more than " + std::to_string(kMostItems) +
+                      " work-items; choose a smaller .global(...) or launch several times");
+  constexpr std::size_t kMost32 = std::numeric_limits<std::uint32_t>::max();
+  if (*std::max_element(size, size + dims) > kMost32 && addressBits(device) <= 32)
+    throw LaunchError(what + "a size above " + std::to_string(kMost32) + ", and device " +
+                      device.name() + " counts in 32 bits; choose a smaller .global(...)");
 }
 
 }  // namespace
@@ -127,6 +170,7 @@ Shape chooseShape(const LaunchOptions& options, const geometry::Extents* firstAr
   Shape shape;
   shape.dims = static_cast<cl_uint>(global.dims);
   std::copy(global.size, global.size + 3, shape.size);
+  requireCountable(shape.size, global.dims, "", device, kernelName);
   shape.axes = axesFor(axes, global.dims, options.local, device.properties());
   if (options.local.dims > 0) {
     for (int d = 0; d < options.local.dims; ++d) shape.local[d] = options.local.size[d];
@@ -139,6 +183,9 @@ Shape chooseShape(const LaunchOptions& options, const geometry::Extents* firstAr
     shape.global[d] = groups * shape.local[d];
     if (shape.global[d] != shape.size[d]) shape.guardDims = d + 1;
   }
+  if (shape.guardDims > 0)
+    requireCountable(shape.global, global.dims, ", rounded up to whole groups,", device,
+                     kernelName);
   return shape;
 }
 

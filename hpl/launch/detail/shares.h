@@ -116,6 +116,21 @@ using Cut = std::vector<geometry::Part>;
 /// LaunchError for annotations that make no sense for the array, the devices or the kernel.
 std::vector<Cut> cutArguments(const ShareJob& job);
 
+/// The axis whose index, plus constants, is all that indexes a dimension of an array; -1: there is
+/// none.
+int axisThrough(const ir::ArrayAccess& access, int dim);
+
+/// What each device runs of a global domain that the program gave for the whole (.global(...)):
+/// along the axes that walk through split dimensions as many work-items as its part of the first
+/// such array has cells, ghosts included, less what the domain falls short of the whole array.
+/// Empty: each device has the domain of its own arguments. Throws LaunchError for domains that are
+/// neither the shape of the arrays nor provably smaller without loss at the parts' borders.
+std::vector<Domain> partDomains(const ShareJob& job, const std::vector<Cut>& cuts);
+
+/// The options of one device's share. `domains`: what partDomains says.
+LaunchOptions optionsOf(const ShareJob& job, std::size_t device,
+                        const std::vector<Domain>& domains);
+
 /// Automatic distribution: which slice of the global domain each device runs.
 struct Division {
   /// Axis of the domain: 0 = idx.

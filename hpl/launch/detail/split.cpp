@@ -97,19 +97,6 @@ Cut cutOne(const ShareJob& job, std::size_t i) {
   return cut;
 }
 
-/// The axis whose index, plus constants, is all that indexes a dimension of an array; -1: there is
-/// none.
-int axisOf(const ir::ArrayAccess& access, int dim) {
-  int axis = -1;
-  for (const auto* forms : {&access.reads, &access.writes}) {
-    if (forms->empty()) continue;
-    const ir::IndexForm& form = (*forms)[static_cast<std::size_t>(dim)];
-    if (!form.isAffine() || (axis >= 0 && form.axis != axis)) return -1;
-    axis = form.axis;
-  }
-  return axis;
-}
-
 /// Arrays that the kernel walks through with the same index must begin at the same cell of each
 /// part.
 void checkAlignment(const ShareJob& job, const std::vector<Cut>& cuts) {
@@ -124,7 +111,7 @@ void checkAlignment(const ShareJob& job, const std::vector<Cut>& cuts) {
     const Annotation& annotation = job.arguments[i].annotation();
     for (int k = 0; k < annotation.count; ++k) {
       const int dim = annotation.dims[k].dim;
-      const int axis = axisOf(*access, dim);
+      const int axis = axisThrough(*access, dim);
       if (axis < 0) continue;
       First& other = first[static_cast<std::size_t>(axis)];
       if (other.argument == job.count) {
@@ -160,6 +147,17 @@ void checkAlignment(const ShareJob& job, const std::vector<Cut>& cuts) {
 }
 
 }  // namespace
+
+int axisThrough(const ir::ArrayAccess& access, int dim) {
+  int axis = -1;
+  for (const auto* forms : {&access.reads, &access.writes}) {
+    if (forms->empty()) continue;
+    const ir::IndexForm& form = (*forms)[static_cast<std::size_t>(dim)];
+    if (!form.isAffine() || (axis >= 0 && form.axis != axis)) return -1;
+    axis = form.axis;
+  }
+  return axis;
+}
 
 bool ShareJob::anyAnnotated() const {
   return std::any_of(arguments, arguments + count,
