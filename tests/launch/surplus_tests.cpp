@@ -46,7 +46,7 @@ void pairsGuarded(Array<float, 1> out, const Array<float, 1>& in) {
   Float sum = 0.0f;
   Int tiles = cast<int>((szx + kGroup - 1) / kGroup);
   for_(Int t = 0, t < tiles, ++t) {
-    if_(t * kGroup + cast<int>(lidx) < cast<int>(szx)) {
+    if_(t* kGroup + cast<int>(lidx) < cast<int>(szx)) {
       tile[lidx] = in[t * kGroup + cast<int>(lidx)];
     }
     barrier(LOCAL);
