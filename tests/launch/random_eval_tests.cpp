@@ -116,8 +116,9 @@ RandomFunctor drawFunctor(std::uint64_t seed, Draw& draw, bool exchanging) {
   }
   f.rows = rows;
   f.columns = columns;
-  f.inRows = draw.chance(50) ? rows : 1 + draw.below(20);
-  f.inColumns = draw.chance(50) ? columns : 1 + draw.below(40);
+  f.sideBySide = !exchanging && draw.chance(60) ? 1 : 0;
+  f.inRows = f.sideBySide != 0 || draw.chance(50) ? rows : 1 + draw.below(20);
+  f.inColumns = f.sideBySide != 0 || draw.chance(50) ? columns : 1 + draw.below(40);
   f.tableSize = 1 + draw.below(10);
   f.floatDivision = defaultDevice().getProperties().type == CPU ? 1 : 0;
   return f;

@@ -26,7 +26,7 @@ class KernelWriter {
         table_(table),
         s_(s),
         random_(functor.seed) {
-    mirrored_ = chance(25);
+    mirrored_ = chance(25) && functor.sideBySide == 0;
     counterOp_ = below(4);
     declare(U(s.node()));
     declare(F(t.node()));
@@ -40,6 +40,7 @@ class KernelWriter {
       realTile_.emplace(functor_.groupRows, functor_.groupColumns);
       exchange();
     }
+    if (chance(60)) declareBag();
     for (int k = 3 + below(4); k > 0; --k) {
       if (exchanging && chance(40)) {
         uniformly();
@@ -56,9 +57,11 @@ class KernelWriter {
     if (chance(70)) {
       ownOut() = u(2);
     } else {
-      if_(condition(1)) {
-        ownOut() = u(2);
-      }
+      scoped([&] {
+        if_(condition(1)) {
+          ownOut() = u(2);
+        }
+      });
     }
     ownState() = real(2);
   }
@@ -82,9 +85,100 @@ class KernelWriter {
   void scoped(Body body) {
     const std::size_t integers = integers_.size();
     const std::size_t reals = reals_.size();
+    const std::size_t bags = bags_.size();
+    const std::size_t realBags = realBags_.size();
     body();
     integers_.resize(integers);
     reals_.resize(reals);
+    bags_.resize(bags);
+    realBags_.resize(realBags);
+  }
+
+  // ---- arrays of a work-item's own ------------------------------------------------------------
+
+  static constexpr int kBag = 4;
+  using Bag = Array<unsigned, 1>;
+  using RealBag = Array<float, 1>;
+
+  Bag& bag() { return *bags_[static_cast<std::size_t>(below(size(bags_)))]; }
+  RealBag& realBag() { return *realBags_[static_cast<std::size_t>(below(size(realBags_)))]; }
+  bool hasBags() const { return !bags_.empty() && !realBags_.empty(); }
+
+  void declareBag() {
+    auto whole = std::make_unique<Bag>(kBag);
+    auto real = std::make_unique<RealBag>(kBag);
+    if (chance(50)) {
+      Uint i;
+      for_(i = 0u, i < static_cast<unsigned>(kBag), i++) {
+        (*whole)[i] = chance(50) ? U(+i * 3u) : u(1);
+        (*real)[i] = cast<float>(+i) + 0.5f;
+      }
+    } else {
+      for (int i = 0; i < kBag; ++i) {
+        (*whole)[i] = u(1);
+        (*real)[i] = this->real(1);
+      }
+    }
+    bags_.push_back(std::move(whole));
+    realBags_.push_back(std::move(real));
+  }
+
+  /// An index of a bag: the same for all work-items, or computed, through other elements and types.
+  Expr<int> place(int depth) {
+    const int mask = kBag - 1;
+    switch (below(depth > 0 ? 9 : 3)) {
+      case 0:
+      case 1:
+      case 2:
+        return Expr<int>(detail::hostConstant(below(kBag)));
+      case 3:
+        return cast<int>(bag()[place(depth - 1)]) & mask;
+      case 4:
+        return cast<int>(floor(fabs(realBag()[place(depth - 1)]))) & mask;
+      case 5:
+        return cast<int>(floor(fabs(cast<float>(bag()[place(depth - 1)])) * 0.0001f)) & mask;
+      case 6:
+        if (functor_.floatDivision == 0) return cast<int>(u(1)) & mask;
+        return cast<int>(sqrt(fabs(cast<float>(bag()[place(depth - 1)])))) & mask;
+      case 7:
+        return cast<int>(cast<unsigned char>(u(1))) & mask;
+      default:
+        return where(condition(0), place(depth - 1), place(depth - 1));
+    }
+  }
+
+  void changeBag(int depth) {
+    if (!hasBags()) return declareBag();
+    switch (below(7)) {
+      case 0:
+        bag()[place(2)] = u(depth);
+        return;
+      case 1:
+        bag()[place(2)] += u(1);
+        return;
+      case 2:
+        realBag()[place(2)] = real(depth);
+        return;
+      case 3:
+        bag()[place(1)] = bag()[place(2)];
+        return;
+      case 4: {
+        const AliasArray<unsigned> alias(bag()[place(1)]);
+        alias[0] = u(1);
+        return;
+      }
+      case 5: {
+        const AliasArray<float> alias(realBag()[0]);
+        alias[place(1)] = real(1);
+        return;
+      }
+      default:
+        scoped([&] {
+          if_(condition(1)) {
+            bag()[place(2)] = u(depth);
+          }
+        });
+    }
   }
 
   // ---- places ---------------------------------------------------------------------------------
@@ -110,6 +204,8 @@ class KernelWriter {
   }
 
   U load() {
+    if (hasBags() && chance(40)) return +bag()[place(2)];
+    if (functor_.sideBySide != 0) return chance(50) ? U(+in_[idy][idx]) : U(+ownOut());
     switch (below(4)) {
       case 0:
         // The cell of the work-item and its neighbours, where the domain has them.
@@ -134,8 +230,10 @@ class KernelWriter {
       case 2:
         return u(depth - 1) * u(depth - 1);
       case 3:
+        if (functor_.sideBySide != 0) return u(depth - 1) / 5u;
         return u(depth - 1) / (u(depth - 1) | 1u);
       case 4:
+        if (functor_.sideBySide != 0) return u(depth - 1) % 7u;
         return u(depth - 1) % (u(depth - 1) | 1u);
       case 5:
         return u(depth - 1) ^ u(depth - 1);
@@ -219,6 +317,8 @@ class KernelWriter {
       case 10:
         return +ownState();
       default:
+        if (hasBags() && chance(50)) return +realBag()[place(2)];
+        if (functor_.sideBySide != 0) return +table_[below(static_cast<int>(functor_.tableSize))];
         return +table_[wrapped(u(depth - 1), functor_.tableSize)];
     }
   }
@@ -227,6 +327,7 @@ class KernelWriter {
 
   void statement(int depth, bool inLoop) {
     if (depth > 0 && chance(40)) return chance(50) ? branch(depth - 1, inLoop) : loop(depth - 1);
+    if (chance(25)) return changeBag(2);
     switch (below(10)) {
       case 0:
         declare(u(2));
@@ -267,17 +368,19 @@ class KernelWriter {
     });
   }
 
+  bool jumps(bool inLoop) { return inLoop && functor_.sideBySide == 0 && chance(25); }
+
   void branch(int depth, bool inLoop) {
     scoped([&] {
       if_(condition(1)) {
         block(depth, inLoop);
-        if (inLoop && chance(25)) continue_;
+        if (jumps(inLoop)) continue_;
       }
       if (chance(30)) {
         // Its condition may need temporaries, which come before the whole chain.
         elseif_(u(0) < literal()) {
           block(depth, inLoop);
-          if (inLoop && chance(25)) break_;
+          if (jumps(inLoop)) break_;
         }
       }
       if (chance(50)) {
@@ -306,6 +409,10 @@ class KernelWriter {
   }
 
   void count() {
+    if (functor_.sideBySide != 0) {
+      integer() += u(1);
+      return;
+    }
     const U cell = wrapped(u(1), RandomFunctor::kCounters);
     switch (counterOp_) {
       case 0:
@@ -397,6 +504,8 @@ class KernelWriter {
   int counterOp_ = 0;
   std::vector<std::unique_ptr<Uint>> integers_;
   std::vector<std::unique_ptr<Float>> reals_;
+  std::vector<std::unique_ptr<Bag>> bags_;
+  std::vector<std::unique_ptr<RealBag>> realBags_;
   std::optional<Array<unsigned, 2, Local>> tile_;
   std::optional<Array<float, 2, Local>> realTile_;
 };

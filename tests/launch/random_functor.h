@@ -12,8 +12,9 @@ namespace hpl::test {
 /// out of bounds, no uninitialised read, barriers in uniform control flow only, and no operation
 /// whose result OpenCL leaves open, under strict floating point.
 ///
-/// Every work-item reads `in` and `table` anywhere, reads and writes one cell of its own of `out`
-/// and `state`, perhaps only sometimes, and updates `counters` by one kind of atomic operation.
+/// Every work-item has arrays of its own, with indices that it computes, perhaps from their
+/// elements, reads `in` and `table` anywhere, reads and writes one cell of its own of `out` and
+/// `state`, perhaps only sometimes, and updates `counters` by one kind of atomic operation.
 struct RandomFunctor {
   std::uint64_t seed = 0;
   /// Extents of `out` and `state`, which are the global domain, and of `in` and `table`.
@@ -25,6 +26,9 @@ struct RandomFunctor {
   std::int64_t groupRows = 0, groupColumns = 0;
   /// Division and square root of floats, which devices round correctly only where they can.
   std::int64_t floatDivision = 1;
+  /// Nothing that keeps neighbours from being computed in the lanes of vectors, as far as that can
+  /// be said of a kernel without following its values: `in` has the extents of `out` then.
+  std::int64_t sideBySide = 0;
 
   static constexpr std::int64_t kCounters = 4;
 

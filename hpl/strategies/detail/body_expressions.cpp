@@ -337,6 +337,10 @@ const Expr* BodyWriter::scalarNode(const Expr& expr) {
   if (const auto* access = expr.as<ir::Access>()) {
     if (context_.queues)
       if (const Expr* kept = context_.queues(*access, formsOf(*access))) return kept;
+    // There is no first lane of what is a vector.
+    if (context_.source.memoryOf(access->array) == nullptr && variation_.differs(expr))
+      throw Refused{"an index is an element of '" + access->array->name +
+                    "', which differs between neighbours" + at(where_)};
     if (speculative_) requireInside(*access, expr.where);
     std::string key;
     return builder_.make(expr.type, located(*access, 1, key), expr.where);

@@ -292,15 +292,19 @@ void BodyWriter::requireInside(const ir::Access& access, const ir::SourceLocatio
   }
 }
 
+/// An element of an array of the kernel's own is a vector with a lane for each neighbour.
+void BodyWriter::requireSameElement(const Expr& element, const ir::Access& access) const {
+  if (variation_.indicesDiffer(element))
+    throw Refused{"neighbours access different elements of '" + access.array->name + "'" +
+                  at(where_)};
+}
+
 BodyWriter::Value BodyWriter::load(const Expr& expr, const ir::Access& access, int part) {
   std::string key;
   const Variable* memory = context_.source.memoryOf(access.array);
   if (memory == nullptr) {
     // An array of the kernel's own, one for each lane.
-    for (const Expr* index : access.indices)
-      if (variation_.differs(*index))
-        throw Refused{"neighbours access different elements of '" + access.array->name + "'" +
-                      at(where_)};
+    requireSameElement(expr, access);
     if (speculative_) requireInside(access, expr.where);
     const ir::Access element = located(access, 1, key);
     return {builder_.make(element.array->type, element, expr.where), Value::Kind::Vector};

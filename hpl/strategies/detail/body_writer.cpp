@@ -35,6 +35,7 @@ void BodyWriter::statement(const Stmt& stmt, Block& out, const Expr* mask) {
   out_ = &out;
   if (stmt.where.file != nullptr) where_ = stmt.where;
   if (const auto* declare = stmt.as<ir::Declare>()) {
+    declaredUnder_[declare->variable] = mask;
     this->declare(*declare, out);
   } else if (const auto* bind = stmt.as<ir::Bind>()) {
     this->bind(*bind, out);
@@ -103,6 +104,7 @@ void BodyWriter::declare(const ir::Declare& declare, Block& out) {
 void BodyWriter::bind(const ir::Bind& bind, Block& out) {
   std::string key;
   const auto& target = *bind.target->as<ir::Access>();
+  if (context_.source.memoryOf(target.array) == nullptr) requireSameElement(*bind.target, target);
   const Variable* alias = copyOf(bind.alias);
   ir::Access element = located(target, 1, key);
   builder_.statement(
@@ -129,6 +131,7 @@ void BodyWriter::assign(const ir::Assign& assign, const ir::SourceLocation& wher
   const Value value = convert(*assign.value);
   const Expr* place = nullptr;
   if (const auto* access = target.as<ir::Access>()) {
+    requireSameElement(target, *access);
     std::string key;
     const ir::Access element = located(*access, 1, key);
     place = builder_.make(element.array->type, element, target.where);
@@ -137,7 +140,11 @@ void BodyWriter::assign(const ir::Assign& assign, const ir::SourceLocation& wher
   }
   const Expr* lanes =
       target.type.scalar == Scalar::Bool ? this->mask(value) : vector(value, place->type.scalar);
-  if (mask != nullptr) lanes = blend(mask, lanes, place);
+  // No other lanes see what has been declared under the mask: whether they have a value does not
+  // matter, and that which they would keep may be none.
+  const auto declared = declaredUnder_.find(root);
+  const bool isSeenByOthers = declared == declaredUnder_.end() || declared->second != mask;
+  if (mask != nullptr && isSeenByOthers) lanes = blend(mask, lanes, place);
   builder_.assign(*out_, place, lanes, where);
 }
 

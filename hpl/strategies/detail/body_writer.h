@@ -96,6 +96,7 @@ class Variation {
   Variation(const BodyContext& context);
   bool differs(const ir::Variable* variable) const { return variables_.contains(variable); }
   bool differs(const ir::Expr& expr) const;
+  bool indicesDiffer(const ir::Expr& element) const;
 
  private:
   /// `depth`: how many branches around it only some neighbours take.
@@ -218,6 +219,7 @@ class BodyWriter {
   const ir::Expr* id(int axis, std::int64_t offset = 0);
   std::int64_t distanceOf(std::size_t axis) const;
   void requireInside(const ir::Access& access, const ir::SourceLocation& where);
+  void requireSameElement(const ir::Expr& element, const ir::Access& access) const;
   const ir::Variable* copyOf(const ir::Variable* variable);
   int lanesOf(const ir::Access& access) const;
   /// How much an index grows from one neighbour to the next, where variables that are the same for
@@ -233,6 +235,8 @@ class BodyWriter {
   Place place_;
   std::unordered_map<const ir::Variable*, const ir::Variable*> copies_;
   std::unordered_map<const ir::Variable*, std::vector<const ir::Variable*>> parts_;
+  /// The mask under which variables were declared.
+  std::unordered_map<const ir::Variable*, const ir::Expr*> declaredUnder_;
   std::unordered_set<const ir::Expr*> settled_;
   ir::Block* out_ = nullptr;
   ir::Block* late_ = nullptr;

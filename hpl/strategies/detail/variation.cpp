@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which variables differ between neighbours.
+#include <algorithm>
+
 #include "hpl/ir/walk.h"
 #include "hpl/strategies/detail/body_writer.h"
 
@@ -47,7 +49,22 @@ bool Variation::find(const Expr& expr) const {
 
 bool Variation::mark(const Variable* variable) {
   if (variable->space != ir::Space::Private) return false;
-  return variables_.insert(variable).second;
+  bool changed = variables_.insert(variable).second;
+  // What an alias changes is an element of the array behind it.
+  if (variable->role == ir::Role::Alias)
+    if (const Expr* target = context_.source.bindingOf(variable))
+      changed = mark(target->as<ir::Access>()->array) || changed;
+  return changed;
+}
+
+/// Whether neighbours access different elements.
+bool Variation::indicesDiffer(const Expr& element) const {
+  const ir::Access* access = ir::accessOf(element);
+  if (access == nullptr) return false;
+  const Expr* target = context_.source.bindingOf(access->array);
+  return (target != nullptr && indicesDiffer(*target)) ||
+         std::any_of(access->indices.begin(), access->indices.end(),
+                     [this](const Expr* index) { return differs(*index); });
 }
 
 bool Variation::visit(const Block& block, int depth) {
@@ -68,7 +85,8 @@ bool Variation::visit(const Stmt& stmt, int depth) {
     // there; what lives within is only seen by those that take it.
     const auto declared = declaredAt_.find(target);
     const bool outlives = depth > (declared != declaredAt_.end() ? declared->second : 0);
-    return outlives || differs(*assign->value) ? mark(target) : false;
+    const bool isAlike = !outlives && !differs(*assign->value) && !indicesDiffer(*assign->target);
+    return isAlike ? false : mark(target);
   }
   if (const auto* branch = stmt.as<ir::If>()) {
     if (const auto settled = context_.interior.truth(*branch->condition)) {
