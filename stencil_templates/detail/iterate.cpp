@@ -115,8 +115,14 @@ class Iteration final : public Stepper {
     } else {
       std::shared_ptr<const TimeKernel>& kernel = kernels_[tile];
       if (kernel == nullptr) kernel = state_.timeKernelFor(*kernel_, tile);
-      runners_[kind] =
-          launchSteps(*kernel, options_, signature_, arguments, static_cast<int>(steps));
+      if (kernel->isRejected) return advance(TimeTile(), steps);
+      try {
+        runners_[kind] =
+            launchSteps(*kernel, options_, signature_, arguments, static_cast<int>(steps));
+      } catch (const BuildError& error) {
+        reject(*kernel, state_.describe(), error);
+        return advance(TimeTile(), steps);
+      }
     }
     ++launches_;
     steps_ += steps;

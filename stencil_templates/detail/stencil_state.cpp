@@ -5,6 +5,7 @@
 
 #include "hpl/error.h"
 #include "hpl/runtime/device.h"
+#include "hpl/runtime/log.h"
 #include "stencil_templates/detail/time_choice.h"
 
 namespace hpl::stencils {
@@ -196,6 +197,16 @@ std::shared_ptr<const TimeKernel> StencilState::newTimeKernel(const StencilKerne
   }
   return std::make_shared<const TimeKernel>(dims, std::move(fields),
                                             std::vector<TimeFunction>{std::move(function)}, tile);
+}
+
+void reject(const TimeKernel& kernel, const std::string& name, const BuildError& error) {
+  if (kernel.isRejected.exchange(true)) return;
+  runtime::log::warn(
+      fmt::format("{}: the kernel of its time tiles, or of several functions, does not compile, "
+                  "which is a defect of HPL; each step is launched by itself (HPL_LOG=info shows "
+                  "what the compiler says)",
+                  name));
+  runtime::log::info(error.what());
 }
 
 FRunner launchKernel(const StencilKernel& kernel, const launch::LaunchOptions& options,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "hpl/error.h"
 #include "stencil_templates/detail/recipe.h"
 #include "stencil_templates/detail/stencil_argument.h"
 #include "stencil_templates/detail/time_choice.h"
@@ -28,6 +30,8 @@ struct StencilKernel {
 struct TimeKernel {
   TimeRecipe recipe;
   launch::EntryHandle entry;
+  /// The device's compiler has rejected what was made of the recipe.
+  mutable std::atomic<bool> isRejected{false};
 
   /// `lifetimes`: see TimeRecipe.
   TimeKernel(int dims, std::vector<ir::Type> fields, std::vector<TimeFunction> functions,
@@ -116,5 +120,8 @@ FRunner launchKernel(const StencilKernel& kernel, const launch::LaunchOptions& o
 FRunner launchSteps(const TimeKernel& kernel, const launch::LaunchOptions& options,
                     const PointSignature& signature, const std::vector<StencilArgument>& arguments,
                     int steps);
+/// Notes that the kernel does not compile, which is a defect of the library, and says so: what it
+/// would do is done step by step, or function by function.
+void reject(const TimeKernel& kernel, const std::string& name, const BuildError& error);
 
 }  // namespace hpl::stencils

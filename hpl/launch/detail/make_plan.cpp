@@ -9,6 +9,7 @@
 #include "hpl/launch/detail/shares.h"
 #include "hpl/launch/detail/strategy.h"
 #include "hpl/launch/detail/surplus_check.h"
+#include "hpl/runtime/log.h"
 #include "hpl/runtime/settings.h"
 
 namespace hpl::launch {
@@ -231,6 +232,30 @@ void compileNative(Plan& plan, const LaidOut& laidOut, const Argument* arguments
   }
 }
 
+/// What a strategy wrote and the device's compiler rejects is a defect of the library, not of the
+/// program: the kernel runs as it was written. A BuildError that gets out is about that.
+void compileAsLaidOut(Plan& plan, const Shape& shape, const Argument* arguments,
+                      const Variant* variant, LaidOut& laidOut) {
+  const bool isAsked = variant != nullptr && !variant->isDefault();
+  const bool hasOther = laidOut.isRewritten && plan.version->rewriter == nullptr && !isAsked;
+  std::string message;
+  try {
+    return compileCaptured(plan, laidOut, arguments);
+  } catch (const BuildError& error) {
+    if (!hasOther) throw;
+    message = error.what();
+  }
+  const runtime::Strategy failed = laidOut.strategy;
+  laidOut = asWritten(plan, shape, doesNotCompile(failed));
+  compileCaptured(plan, laidOut, arguments);
+  if (!plan.version->rewritten->giveUp(failed)) return;
+  runtime::log::warn("kernel '" + plan.version->name + "' on " + plan.device->name() + ": " +
+                     doesNotCompile(failed) +
+                     ", which is a defect of HPL; the kernel runs as it was written (HPL_LOG=info "
+                     "shows what the compiler says)");
+  runtime::log::info(message);
+}
+
 /// The kernel for the domains of `trial`.
 void layOutAndCompile(Plan& plan, const LaunchOptions& trial, const Argument* arguments,
                       const ShareContext& share, const Variant* variant, Shape& shape,
@@ -255,7 +280,7 @@ void layOutAndCompile(Plan& plan, const LaunchOptions& trial, const Argument* ar
     compileNative(plan, laidOut, arguments);
   } else {
     laidOut = layOut(plan, shape, arguments, variant);
-    compileCaptured(plan, laidOut, arguments);
+    compileAsLaidOut(plan, shape, arguments, variant, laidOut);
   }
 }
 

@@ -141,7 +141,7 @@ std::string defect(const Plan& plan, const Argument* arguments) {
 
 LaidOut inRows(const Plan& plan, const Shape& shape, const Argument* arguments,
                const Variant& variant, std::string& reason) {
-  LaidOut result{nullptr, {}, shape, true, 0};
+  LaidOut result{nullptr, {}, shape, true, runtime::Strategy::Rows, 0};
   RowsOptions options;
   options.dims = static_cast<int>(shape.dims);
   options.order = orderOf(shape);
@@ -174,7 +174,7 @@ LaidOut inRows(const Plan& plan, const Shape& shape, const Argument* arguments,
 
 LaidOut inTiles(const Plan& plan, const Shape& shape, const Argument* arguments,
                 const Variant& variant, std::string& reason) {
-  LaidOut result{nullptr, {}, shape, true, 0};
+  LaidOut result{nullptr, {}, shape, true, runtime::Strategy::Tile, 0};
   TileOptions options;
   options.dims = static_cast<int>(shape.dims);
   options.order = orderOf(shape);
@@ -220,7 +220,7 @@ std::size_t slabFor(const Shape& shape, std::size_t slow, const std::array<int, 
 
 LaidOut inStreams(const Plan& plan, const Shape& shape, const Argument* arguments,
                   const Variant& variant, std::string& reason) {
-  LaidOut result{nullptr, {}, shape, true, 0};
+  LaidOut result{nullptr, {}, shape, true, runtime::Strategy::Stream, 0};
   const DeviceProperties& device = plan.device->properties();
   PlaneQueueOptions options;
   options.dims = static_cast<int>(shape.dims);
@@ -276,7 +276,7 @@ LaidOut asItsMakerWants(const Plan& plan, const Shape& shape, const Argument* ar
   if (!rewritten.kernel)
     throw LaunchError("kernel '" + version.name + "' cannot be generated for device " +
                       plan.device->name() + ": " + rewritten.reason);
-  LaidOut result{rewritten.kernel, {}, shape, true, 0};
+  LaidOut result{rewritten.kernel, {}, shape, true, runtime::Strategy::Auto, 0};
   for (const Hidden& hidden : rewritten.hidden)
     result.hidden.push_back(valueOf(hidden, plan, shape, arguments, {1, 1, 1}));
   if (rewritten.lanes > 1) result.vectorBits = rewritten.lanes * widestElement(version) * 8;
@@ -359,6 +359,16 @@ const strategies::Pointwise& RewrittenKernels::pointwise(const KernelVersion& ve
   return *pointwise_;
 }
 
+bool RewrittenKernels::giveUp(runtime::Strategy strategy) {
+  const std::lock_guard lock(mutex_);
+  return givenUp_.insert(strategy).second;
+}
+
+bool RewrittenKernels::isGivenUp(runtime::Strategy strategy) {
+  const std::lock_guard lock(mutex_);
+  return givenUp_.contains(strategy);
+}
+
 const std::string& RewrittenKernels::fingerprint(const KernelVersion& version) {
   const std::lock_guard lock(mutex_);
   if (fingerprint_.empty())
@@ -371,18 +381,22 @@ namespace {
 LaidOut inStrategy(runtime::Strategy strategy, const Plan& plan, const Shape& shape,
                    const Argument* arguments, const Variant& variant, std::string& reason) {
   LaidOut result;
-  if (strategy == runtime::Strategy::Rows) result = inRows(plan, shape, arguments, variant, reason);
-  if (strategy == runtime::Strategy::Tile)
+  if (plan.version->rewritten->isGivenUp(strategy)) {
+    reason = doesNotCompile(strategy);
+  } else if (strategy == runtime::Strategy::Rows) {
+    result = inRows(plan, shape, arguments, variant, reason);
+  } else if (strategy == runtime::Strategy::Tile) {
     result = inTiles(plan, shape, arguments, variant, reason);
-  if (strategy == runtime::Strategy::Stream)
+  } else if (strategy == runtime::Strategy::Stream) {
     result = inStreams(plan, shape, arguments, variant, reason);
+  }
   if (result.kernel) {
     // Rewritten kernels know where their ids end.
     result.shape.guardDims = 0;
     result.choice = reason;
     return result;
   }
-  LaidOut direct{plan.version->kernel, {}, shape, false, 0};
+  LaidOut direct{plan.version->kernel, {}, shape, false, runtime::Strategy::Direct, 0};
   direct.choice = "direct: " + reason;
   return direct;
 }
@@ -434,6 +448,17 @@ LaidOut layOut(const Plan& plan, const Shape& shape, const Argument* arguments,
   result.isTunable = tunable;
   if (variant == nullptr && runtime::settings().explain) explain(plan, result.choice + remark);
   return result;
+}
+
+LaidOut asWritten(const Plan& plan, const Shape& shape, const std::string& reason) {
+  LaidOut result{plan.version->kernel, {}, shape, false, runtime::Strategy::Direct, 0};
+  result.choice = "direct: " + reason;
+  if (runtime::settings().explain) explain(plan, result.choice);
+  return result;
+}
+
+std::string doesNotCompile(runtime::Strategy strategy) {
+  return std::string("what the strategy ") + nameOf(strategy) + " wrote does not compile";
 }
 
 int lanesFor(const KernelVersion& version, const runtime::DeviceState& device) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct LaidOut {
   std::vector<cl_ulong> hidden;
   Shape shape;
   bool isRewritten = false;
+  /// Direct unless it is rewritten.
+  runtime::Strategy strategy = runtime::Strategy::Direct;
   /// Of the vectors that a strategy has introduced; 0: none.
   int vectorBits = 0;
   /// The strategy has seen that no written array is passed twice.
@@ -60,10 +63,15 @@ class RewrittenKernels {
   const strategies::Pointwise& pointwise(const KernelVersion& version);
   /// Stands for the kernel from one process to the next: a hash of what it computes.
   const std::string& fingerprint(const KernelVersion& version);
+  /// What the strategy wrote did not compile: no launch of the kernel tries it again. False if that
+  /// was known.
+  bool giveUp(runtime::Strategy strategy);
+  bool isGivenUp(runtime::Strategy strategy);
 
  private:
   std::mutex mutex_;
   std::string fingerprint_;
+  std::set<runtime::Strategy> givenUp_;
   std::optional<strategies::Pointwise> pointwise_;
   std::map<std::vector<std::uint64_t>, std::shared_ptr<const strategies::Rows>> rows_;
   std::map<std::vector<int>, std::shared_ptr<const strategies::Tiled>> tiled_;
@@ -76,6 +84,13 @@ class RewrittenKernels {
 /// throws LaunchError where it does not apply.
 LaidOut layOut(const Plan& plan, const Shape& shape, const Argument* arguments,
                const Variant* variant = nullptr);
+
+/// The kernel as it was written, for a launch that a strategy's code failed; says so under
+/// HPL_EXPLAIN.
+LaidOut asWritten(const Plan& plan, const Shape& shape, const std::string& reason);
+
+/// The reason where code of the strategy failed.
+std::string doesNotCompile(runtime::Strategy strategy);
 
 /// Lanes of the vectors that the device computes with, for the kernel's widest elements.
 int lanesFor(const KernelVersion& version, const runtime::DeviceState& device);

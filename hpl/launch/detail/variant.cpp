@@ -225,6 +225,13 @@ std::vector<Point> groupPoints(const runtime::DeviceState& device, const Shape& 
 
 }  // namespace
 
+const char* nameOf(Strategy strategy) {
+  return strategy == Strategy::Rows     ? "rows"
+         : strategy == Strategy::Tile   ? "tile"
+         : strategy == Strategy::Stream ? "stream"
+                                        : "direct";
+}
+
 Point Variant::toPoint() const {
   Point point;
   if (isDefault()) return point;
@@ -255,10 +262,7 @@ Variant Variant::from(const Point& point) {
 
 std::string Variant::toString() const {
   if (isDefault()) return "the library's own choice";
-  std::string text = strategy == Strategy::Rows     ? "rows"
-                     : strategy == Strategy::Tile   ? "tile"
-                     : strategy == Strategy::Stream ? "stream"
-                                                    : "direct";
+  std::string text = nameOf(strategy);
   for (const Field& field : kFields)
     if (this->*field.value != 0)
       text += std::string(", ") + field.name + " " + std::to_string(this->*field.value);

@@ -37,6 +37,9 @@ struct Variant {
   std::string toString() const;
 };
 
+/// As HPL_STRATEGY names it.
+const char* nameOf(runtime::Strategy strategy);
+
 /// The points worth measuring for a launch over `shape`: first the default, then those nearest to
 /// it. Ruled out is what a model says cannot win: accumulators that do not fit into registers, code
 /// that would take seconds to compile, rows that do not fit into the cache, units without work.
