@@ -22,7 +22,7 @@ std::string refusal(const ProgramWish& wish, const TimeRecipe& recipe, bool isSh
   if (wish.fuse == std::optional(false)) return ".fuse(false) asks for it";
   // Accesses are checked where kernels are as they were written.
   if (runtime::settings().checkBounds) return "HPL_CHECK=bounds checks kernels as they are written";
-  return strategies::whyNotOverlapped(recipe.program());
+  return whyNotJoined(recipe, isShared);
 }
 
 /// Why the functions are not one kernel row by row; empty: they may be.
@@ -167,6 +167,7 @@ TimeTile singleStepTile(const ProgramWish& wish, const TimeRecipe& recipe, const
                         const launch::LaunchOptions& options,
                         const std::array<std::int64_t, 3>& extents) {
   const std::vector<Device> devices = devicesOf(options);
+  if (!whyNotJoined(recipe, devices.size() > 1).empty()) return kOneByOne;
   return singleStep(wish, problemOf(recipe, devices.front(), extents, devices.size()),
                     problemOf(apart, devices.front(), extents, devices.size()))
       .tile();

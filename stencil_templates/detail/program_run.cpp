@@ -150,18 +150,32 @@ ProgramPass ProgramState::wholePass(const TimeTile& tile) const {
 const std::vector<ProgramPass>& ProgramState::passesFor(const TimeTile& tile) {
   auto& passes = passes_[tile];
   if (!passes.empty()) return passes;
+  std::vector<ProgramPass> made;
   if (tile.depth > 0) {
-    passes.push_back(wholePass(tile));
-    return passes;
-  }
-  for (const auto& function : functions_) {
-    if (isPlainStencil(*function)) {
-      passes.emplace_back().stencil = function.get();
-    } else {
-      passes.push_back(passOf({function.get()}, {}));
+    made.push_back(wholePass(tile));
+  } else {
+    for (const auto& function : functions_) {
+      if (isPlainStencil(*function)) {
+        made.emplace_back().stencil = function.get();
+      } else {
+        made.push_back(singlePass(*function));
+      }
     }
   }
+  passes = std::move(made);
   return passes;
+}
+
+/// Throws LaunchError where no kernel can be made of the function.
+ProgramPass ProgramState::singlePass(const ProgramFunction& function) const {
+  ProgramPass pass = passOf({&function}, {});
+  if (const std::string why = strategies::whyNotOverlapped(pass.kernel->recipe.program());
+      !why.empty())
+    throw LaunchError(fmt::format(
+        "{}: {} writes an array that it reads, or only some cells of it, and {}; give its inputs "
+        "the same boundaries there, or let it write all cells of another array",
+        describe(), function.name, why));
+  return pass;
 }
 
 /// Those that a pass needs besides the program's.
@@ -238,15 +252,26 @@ void ProgramState::launch(const launch::LaunchOptions& options, const ProgramPas
 /// result and not their stand-ins.
 void ProgramState::advance(const launch::LaunchOptions& options, const TimeTile& tile,
                            std::int64_t steps) {
+  constexpr TimeTile kOneByOne{0, {}, TimeForm::Any};
+  const bool isWhole = tile.depth > 0;
   const std::vector<ProgramPass>& passes = passesFor(tile);
+  if (isWhole && passes.front().kernel->isRejected) return advance(options, kOneByOne, steps);
   for (const ProgramPass& pass : passes) makeArrays(pass);
   const std::int64_t depth = std::max(1, tile.depth);
   std::int64_t launches = (steps + depth - 1) / depth;
   if (launches % 2 != 0 && launches < steps) ++launches;
   std::vector<bool> swapped(fields_.size());
+  const std::int64_t before = launches_;
   for (std::int64_t left = launches; left > 0; --left) {
     const std::int64_t now = (steps + left - 1) / left;
-    for (const ProgramPass& pass : passes) launch(options, pass, static_cast<int>(now), swapped);
+    try {
+      for (const ProgramPass& pass : passes) launch(options, pass, static_cast<int>(now), swapped);
+    } catch (const BuildError& error) {
+      // Functions by themselves are kernels as they were written.
+      if (!isWhole || launches_ != before) throw;
+      reject(*passes.front().kernel, describe(), error);
+      return advance(options, kOneByOne, steps);
+    }
     steps -= now;
   }
   std::vector<Range> all;

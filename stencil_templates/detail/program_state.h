@@ -106,6 +106,7 @@ class ProgramState {
   ProgramPass passOf(const std::vector<const ProgramFunction*>& functions,
                      const TimeTile& tile) const;
   ProgramPass wholePass(const TimeTile& tile) const;
+  ProgramPass singlePass(const ProgramFunction& function) const;
   std::vector<TimeFunction> allParts() const;
   TimeChoice chooseTile(const launch::LaunchOptions& options, const IterationPlan& plan);
   /// What a pass with these fields computes, with the fields in its own numbers.

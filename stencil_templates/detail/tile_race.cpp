@@ -211,8 +211,7 @@ std::shared_ptr<TileRace> raceFor(const TimeWish& wish, const TimeRecipe& recipe
   const std::vector<Device> devices = devicesOf(options);
   if (settings.tune != runtime::TuneMode::Quick || settings.checkBounds || wish.tile.depth > 0 ||
       wish.steps < kManySteps || devices.size() > 1 || !reluctance(options).empty() ||
-      !impossibility(recipe, false).empty() ||
-      !strategies::whyNotOverlapped(recipe.program()).empty())
+      !whyNotJoined(recipe, false).empty())
     return nullptr;
   const Device& device = devices.front();
   // A simulator's times say nothing.

@@ -87,6 +87,11 @@ std::string impossibility(const TimeRecipe& recipe, bool isShared) {
   return "";
 }
 
+std::string whyNotJoined(const TimeRecipe& recipe, bool isShared) {
+  const std::string why = impossibility(recipe, isShared);
+  return why.empty() ? strategies::whyNotOverlapped(recipe.program()) : why;
+}
+
 bool isForSeveralDevices(const launch::LaunchOptions& options) {
   return devicesOf(options).size() > 1;
 }
@@ -96,7 +101,7 @@ TimeTile chooseTimeTile(const TimeWish& wish, const TimeRecipe& recipe,
                         const std::array<std::int64_t, 3>& extents) {
   if (wish.tile.depth == 1 || wish.steps < 2) return {};
   const std::vector<Device> devices = devicesOf(options);
-  std::string why = impossibility(recipe, devices.size() > 1);
+  std::string why = whyNotJoined(recipe, devices.size() > 1);
   if (wish.tile.depth > 1 && !why.empty())
     throw LaunchError(
         fmt::format("{}: {} steps cannot be done in one pass: {}; leave out "

@@ -43,8 +43,11 @@ void explain(const std::string& name, const std::string& choice);
 /// Whether what was measured on one of the devices holds for all.
 bool areAlike(const std::vector<Device>& devices);
 
-/// Why steps cannot be joined, on one device or several; empty: they can.
+/// Why the functions cannot be computed in tiles with other steps or functions, whatever the tiles,
+/// on one device or several, as far as their results are concerned; empty: they can.
 std::string impossibility(const TimeRecipe& recipe, bool isShared);
+/// Why steps cannot be joined: the same, or no kernel can be made for them; empty: they can.
+std::string whyNotJoined(const TimeRecipe& recipe, bool isShared);
 
 /// Chooses steps per pass and tiles for a recipe, whose own tile is not looked at: those that
 /// tuning has found, else those of the model; says so under HPL_EXPLAIN. Depth 1: steps are

@@ -233,6 +233,9 @@ strategies::Overlapped TimeRecipe::write(const launch::RewriteRequest& request,
 }
 
 launch::RewriteResult TimeRecipe::rewrite(const launch::RewriteRequest& request) const {
+  launch::RewriteResult result;
+  result.reason = strategies::whyNotOverlapped(program_);
+  if (!result.reason.empty()) return result;
   TileProblem problem;
   problem.program = &program_;
   problem.cost = cost_;
@@ -249,7 +252,6 @@ launch::RewriteResult TimeRecipe::rewrite(const launch::RewriteRequest& request)
         static_cast<std::int64_t>(request.size[unsignedOf(program_.dims - 1 - d)]);
   const TileEstimate best =
       tile_.cells[0] > 0 ? estimateOf(problem, tile_) : bestTile(problem, tile_.depth, tile_.form);
-  launch::RewriteResult result;
   if (best.tile.cells[0] == 0) {
     result.reason = fmt::format(
         "the boxes of {} steps per pass do not fit into {} bytes of local memory; those of up to "

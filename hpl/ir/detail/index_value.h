@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "hpl/error.h"
 #include "hpl/ir/access.h"
 
 /// Abstract values of integer expressions, as the access analysis follows them.
@@ -50,8 +51,10 @@ inline bool contains(const Interval& outer, const Interval& inner) {
 /// Limits the effort spent on kernels whose expressions share subtrees exponentially often.
 struct Budget {
   std::int64_t left;
-  /// Thrown when the effort is spent.
-  struct Exceeded {};
+  /// Thrown when the effort is spent; whoever gives the budget catches it.
+  struct Exceeded : Error {
+    Exceeded() : Error("the indices of a kernel are too long to be followed") {}
+  };
   void spend() {
     if (--left < 0) throw Exceeded{};
   }

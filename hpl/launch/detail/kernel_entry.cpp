@@ -101,6 +101,12 @@ std::vector<Parameter> parametersOf(const ir::Kernel& kernel, const ir::AccessSu
 
 }  // namespace
 
+void throwNoKernel() {
+  throw KernelError(
+      "eval: there is no kernel: the function pointer is null or the std::function empty; assign a "
+      "kernel to it first");
+}
+
 KernelEntry& entryOfFunction(const void* address, const KernelSource& source) {
   RecentEntry& recent = recentEntries[recentSlot(address)];
   if (recent.address == address) return *recent.entry;

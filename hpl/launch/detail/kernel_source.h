@@ -87,6 +87,9 @@ void clearPadding([[maybe_unused]] F& functor) {
 #endif
 }
 
+/// Throws KernelError: `eval` was given nothing to capture.
+[[noreturn]] void throwNoKernel();
+
 /// An entry and, for anonymous kernels, its owner.
 struct EntryHandle {
   KernelEntry* entry = nullptr;
@@ -95,6 +98,9 @@ struct EntryHandle {
 
 template <class F>
 EntryHandle entryOf(const F& f) {
+  // Null pointers, and std::functions that hold nothing.
+  if constexpr (std::is_pointer_v<F> || requires { f.target_type(); })
+    if (f == nullptr) throwNoKernel();
   if constexpr (std::is_pointer_v<F>) {
     return {&entryOfFunction(reinterpret_cast<const void*>(f), sourceOf(f)), nullptr};
   } else if constexpr (std::is_empty_v<F> && std::is_copy_constructible_v<F>) {

@@ -42,7 +42,8 @@ std::array<bool, 3> periodicDims(const TimeProgram& program) {
       for (const TimeRead& read : stage.reads) {
         const bool low = read.offsets[d].lo >= 0 || read.beyond[2 * d] == Beyond::Periodic;
         const bool high = read.offsets[d].hi <= 0 || read.beyond[2 * d + 1] == Beyond::Periodic;
-        if (!low || !high) throw Refused{"a dimension is periodic for some of its functions only"};
+        if (!low || !high)
+          throw Refused{"a dimension is periodic for some inputs of its functions only"};
       }
     }
   }

@@ -47,8 +47,7 @@ Source::Source(const ir::Kernel& kernel, const ir::AccessSummary& summary, Build
       const auto* declare = stmt->as<ir::Declare>();
       if (declare != nullptr && constantValue(declare->variable) != nullptr &&
           ir::detail::isTracked(declare->variable)) {
-        ir::detail::Budget budget{10000};
-        values_[declare->variable] = ir::detail::valueOf(declare->init, values_, budget);
+        values_[declare->variable] = valueOf(*declare->init);
       }
       ir::forEachBlock(*stmt, [&](const Block& inner) { self(self, inner); });
     }
@@ -117,9 +116,16 @@ bool Source::isPure(const Expr& expr) const {
   return pure;
 }
 
-ir::IndexForm Source::formOf(const Expr& index) const {
+ir::IndexForm Source::formOf(const Expr& index) const { return valueOf(index).form; }
+
+/// Unknown where following the expression takes too much effort.
+ir::detail::Value Source::valueOf(const Expr& expr) const {
   ir::detail::Budget budget{10000};
-  return ir::detail::valueOf(&index, values_, budget).form;
+  try {
+    return ir::detail::valueOf(&expr, values_, budget);
+  } catch (const ir::detail::Budget::Exceeded&) {
+    return {};
+  }
 }
 
 // --- Returns

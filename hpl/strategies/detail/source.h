@@ -4,7 +4,9 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
+#include "hpl/error.h"
 #include "hpl/ir/access.h"
 #include "hpl/ir/detail/index_value.h"
 #include "hpl/ir/kernel.h"
@@ -13,8 +15,11 @@
 /// A kernel as strategies look at it before they rewrite it.
 namespace hpl::strategies::detail {
 
-/// Thrown where a kernel turns out not to be rewritable; ends up as the reason for users.
-struct Refused {
+/// Thrown where a kernel turns out not to be rewritable; ends up as the reason for users. An Error,
+/// so that programs that catch those see it should it ever leave the strategies.
+struct Refused : Error {
+  explicit Refused(std::string why)
+      : Error("a strategy does not suit a kernel: " + why), reason(std::move(why)) {}
   std::string reason;
 };
 
@@ -61,6 +66,7 @@ class Source {
   void collect(const ir::Stmt& stmt);
   const ir::Block* structured(const ir::Block& block);
   void append(const ir::Block& from, std::size_t i, ir::Block& to);
+  ir::detail::Value valueOf(const ir::Expr& expr) const;
 
   /// What an assignment counts; an initial value counts 1.
   static constexpr int kAssigned = 2;
