@@ -50,6 +50,8 @@ std::uint64_t sharedHashOf(const LaunchOptions& options, const Argument* argumen
     hash = mix(hash, static_cast<std::uint64_t>(argument.annotation().count) + argument.values);
     for (int d = 0; d < argument.annotation().count; ++d)
       hash = mix(hash, static_cast<std::uint64_t>(argument.annotation().dims[d].before));
+    if (const std::vector<Device>* devices = argument.devices())
+      for (const Device& device : *devices) hash = mix(hash, device.state().serial());
     if (argument.view != nullptr) hash = mixPointer(hash, argument.view);
     for (std::size_t v = 0; v < argument.values; ++v)
       if (const memory::View* view = argument.onDevice(v).view) hash = mixPointer(hash, view);

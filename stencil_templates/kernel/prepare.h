@@ -21,9 +21,9 @@ struct PreparedStencil {
   std::vector<Domain> local;
   /// The tile; a dummy where no device uses one.
   Array<T, N, Local> temp;
-  /// One per device.
-  std::vector<Array<int, 1>> helper;
-  /// For `.devices(s.devices)`, needed unless these are all the devices of the default type.
+  /// One per device; a launch that names no devices goes to those that they were prepared for.
+  PerDevice<Array<int, 1>> helper;
+  /// These, for `.devices(s.devices)`.
   std::vector<Device> devices;
 };
 
@@ -33,7 +33,7 @@ struct PreparedStencils {
   std::vector<Domain> global;
   std::vector<Domain> local;
   std::tuple<Tmp...> temps;
-  std::vector<Array<int, 1>> helper;
+  PerDevice<Array<int, 1>> helper;
   std::vector<Device> devices;
 };
 
@@ -69,8 +69,11 @@ PreparedStencil<T, N> prepareSingle(Preparation&& preparation, const Array<T, N,
   preparation.rank = N;
   preparation.inputs.push_back({&in, reach, isPeriodic, sizeof(T)});
   Prepared prepared = prepare(preparation);
-  return {std::move(prepared.global), std::move(prepared.local), tileOf<T, N>(prepared),
-          std::move(prepared.helper), std::move(preparation.devices)};
+  return {std::move(prepared.global),
+          std::move(prepared.local),
+          tileOf<T, N>(prepared),
+          {std::move(prepared.helper), preparation.devices},
+          std::move(preparation.devices)};
 }
 
 template <class In>
@@ -87,7 +90,7 @@ PreparedStencils<Array<typename In::Element, In::kRank, Local>...> prepareSevera
   return {std::move(prepared.global),
           std::move(prepared.local),
           {tileOf<typename In::Element, In::kRank>(prepared)...},
-          std::move(prepared.helper),
+          {std::move(prepared.helper), preparation.devices},
           std::move(preparation.devices)};
 }
 

@@ -9,6 +9,7 @@
 #include "hpl/array/array.h"
 #include "hpl/array/parameter.h"
 #include "hpl/launch/annotation.h"
+#include "hpl/launch/per_device.h"
 
 namespace hpl::launch {
 
@@ -44,6 +45,12 @@ struct Argument {
   }
   /// Each device's argument of a PerDevice one.
   Argument onDevice(std::size_t device) const { return at_(pointer_, device); }
+  /// The devices that a PerDevice argument was made for; null: whichever the launch goes to.
+  const std::vector<Device>* devices() const {
+    const std::vector<Device>* list = nullptr;
+    if (kind == Kind::PerDevice) std::memcpy(&list, storage_, sizeof list);
+    return list;
+  }
   /// Whether the launch must go to several devices, or say for which one it is.
   bool isDistributed() const {
     return annotation_ != nullptr || kind == Kind::PartExtent || kind == Kind::PerDevice;
@@ -85,12 +92,14 @@ struct Argument {
     return argument;
   }
   static Argument perDevice(const void* list, std::size_t values,
-                            Argument (*at)(const void*, std::size_t)) {
+                            Argument (*at)(const void*, std::size_t),
+                            const std::vector<Device>* devices = nullptr) {
     Argument argument;
     argument.kind = Kind::PerDevice;
     argument.pointer_ = list;
     argument.values = values;
     argument.at_ = at;
+    std::memcpy(argument.storage_, &devices, sizeof devices);
     return argument;
   }
 
@@ -113,6 +122,12 @@ template <class X>
 constexpr bool isVector = false;
 template <class T, class A>
 constexpr bool isVector<std::vector<T, A>> = true;
+template <class T>
+constexpr bool isVector<PerDevice<T>> = true;
+template <class X>
+constexpr bool namesDevices = false;
+template <class T>
+constexpr bool namesDevices<PerDevice<T>> = true;
 
 /// The argument that stands for a host object in `eval(f)(object)`.
 template <class X>
@@ -128,9 +143,14 @@ Argument makeArgument(const X& x) {
     static_assert(!std::is_same_v<typename X::value_type, bool>,
                   "HPL: per-device arguments of type bool need another container element, such as "
                   "std::vector<int>");
-    return Argument::perDevice(&x, x.size(), [](const void* list, std::size_t device) {
-      return makeArgument((*static_cast<const X*>(list))[device]);
-    });
+    const std::vector<Device>* devices = nullptr;
+    if constexpr (namesDevices<X>) devices = &x.devices();
+    return Argument::perDevice(
+        &x, x.size(),
+        [](const void* list, std::size_t device) {
+          return makeArgument((*static_cast<const X*>(list))[device]);
+        },
+        devices);
   } else if constexpr (ArrayTraits<X>::kIsArray) {
     if constexpr (ArrayTraits<X>::kRank == 0) {
       return Argument::scalar(x.hostValue());

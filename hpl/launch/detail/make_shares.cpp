@@ -18,10 +18,32 @@ namespace {
 using geometry::Box;
 using runtime::DeviceState;
 
-/// The devices that were named, or all of the default device's type.
-std::vector<DeviceState*> devicesOf(const LaunchOptions& options) {
+/// The devices that arguments were made for; empty: none was.
+std::vector<DeviceState*> devicesOfArguments(const Argument* arguments, std::size_t count) {
+  std::vector<DeviceState*> devices;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::vector<Device>* known = arguments[i].devices();
+    if (known == nullptr || known->empty()) continue;
+    std::vector<DeviceState*> own;
+    for (const Device& device : *known) own.push_back(&device.state());
+    if (!devices.empty() && own != devices)
+      throw LaunchError(fmt::format(
+          "eval: argument {} was made for other devices than an argument before it; make both for "
+          "the same devices, or name those of the launch with .devices(...)",
+          i + 1));
+    devices = std::move(own);
+  }
+  return devices;
+}
+
+/// The devices that were named, or those that arguments were made for, or all of the default
+/// device's type.
+std::vector<DeviceState*> devicesOf(const LaunchOptions& options, const Argument* arguments,
+                                    std::size_t count) {
   if (options.shares && !options.shares->devices.empty()) return options.shares->devices;
   if (options.device != nullptr && !options.shares) return {options.device};
+  if (std::vector<DeviceState*> known = devicesOfArguments(arguments, count); !known.empty())
+    return known;
   runtime::Runtime& runtime = runtime::Runtime::get();
   const DeviceType type = runtime.defaultDevice().type();
   std::vector<DeviceState*> devices;
@@ -324,7 +346,7 @@ std::shared_ptr<Plan> makeSharedPlan(KernelEntry& entry, const LaunchOptions& op
   umbrella->options = options;
   umbrella->argumentCount = count;
 
-  ShareJob job{entry, options, arguments, count, nullptr, devicesOf(options), {}};
+  ShareJob job{entry, options, arguments, count, nullptr, devicesOf(options, arguments, count), {}};
   std::vector<std::string> labels(count);
   std::vector<Argument> samples;
   for (std::size_t i = 0; i < count; ++i) {

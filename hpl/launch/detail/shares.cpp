@@ -26,11 +26,19 @@ memory::View* viewAt(const Argument& argument, std::size_t i) {
   return argument.kind == Argument::Kind::PerDevice ? argument.onDevice(i).view : argument.view;
 }
 
+bool isForDevices(const Argument& argument, const std::vector<runtime::DeviceState*>& devices) {
+  const std::vector<Device>* own = argument.devices();
+  if (own == nullptr) return devices.empty();
+  return std::equal(own->begin(), own->end(), devices.begin(), devices.end(),
+                    [](const Device& a, const runtime::DeviceState* b) { return &a.state() == b; });
+}
+
 bool matchesEntry(const SharesKey::Entry& entry, const Argument& argument) {
   if (argument.kind != entry.kind || !(argument.annotation() == entry.annotation) ||
       argument.partDim != entry.partDim || argument.values != entry.values) {
     return false;
   }
+  if (!isForDevices(argument, entry.devices)) return false;
   if (argument.kind == Argument::Kind::LocalArray)
     return *argument.localExtents == entry.extents[0];
   for (std::size_t v = 0; v < viewCount(argument); ++v) {
@@ -60,6 +68,8 @@ SharesKey SharesKey::of(const LaunchOptions& options, const Argument* arguments,
     entry.annotation = argument.annotation();
     entry.partDim = argument.partDim;
     entry.values = argument.values;
+    if (const std::vector<Device>* own = argument.devices())
+      for (const Device& device : *own) entry.devices.push_back(&device.state());
     if (argument.kind == Argument::Kind::LocalArray)
       entry.extents.push_back(*argument.localExtents);
     for (std::size_t v = 0; v < viewCount(argument); ++v) {

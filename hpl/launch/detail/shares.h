@@ -26,6 +26,8 @@ struct SharesKey {
     std::vector<std::weak_ptr<memory::Root>> roots;
     std::vector<geometry::Extents> extents;
     std::size_t values = 0;
+    /// Those that the argument was made for.
+    std::vector<runtime::DeviceState*> devices;
   };
   std::vector<Entry> entries;
   ShareOptions options;
