@@ -262,8 +262,50 @@ bool concernsPart(const View& dst, const View& src) {
   const PartCopy to = partCopyOf(dst);
   const PartCopy from = partCopyOf(src);
   const bool keptSource = holds(from, src.box()) && from.replica->own.kept.intersects(src.box());
-  if (to.part == nullptr && !keptSource) return false;
-  return to.replica == nullptr || to.replica != from.replica;
+  return to.part != nullptr || keptSource;
+}
+
+// One attempt to move cells within a device's own copy, where ghosts read and write what the device
+// has; false when the lock was given up on the way.
+bool tryShiftInPart(Lock& lock, View& dst, View& src, const PartCopy& copy) {
+  RootState& state = dst.root().state();
+  Replica& replica = *copy.replica;
+  DeviceState& device = replica.device();
+  if (!fetch(lock, state, &replica, src.box(), KeptCells::Accept)) return false;
+  const std::size_t bytes = dst.size() * dst.root().elementSize();
+  cl::Buffer temporary;
+  if (overlap(dst, src)) {
+    if (!allocate(lock, *replica.memory, dst.root(), bytes, nullptr, temporary)) return false;
+    // The driver keeps the memory until the copies are done; our books need not.
+    device.release(bytes);
+  }
+  Waits waits;
+  collectConflicts(state, replica.own, src.box(), false, {&device, true}, waits);
+  collectConflicts(state, replica.own, dst.box(), true, {&device, true}, waits);
+  if (waits.mustBlock()) {
+    blockOn(lock, waits.host, dst.root());
+    return false;
+  }
+  waits.relayTo(device);
+  const auto enqueue = [&](const cl::Buffer& from, const Box& all, const cl::Buffer& to,
+                           const Box& toAll, const Box& box, const WaitList& events) {
+    return enqueueDeviceCopy(device, from, all, src.box(), to, toAll, box, dst.root(), events);
+  };
+  cl::Event event;
+  if (temporary() != nullptr) {
+    enqueue(replica.buffer, replica.box, temporary, src.box(), src.box(), waits.events);
+    event = enqueue(temporary, src.box(), replica.buffer, replica.box, dst.box(), {});
+  } else {
+    event =
+        enqueue(replica.buffer, replica.box, replica.buffer, replica.box, dst.box(), waits.events);
+  }
+  trace::recordTransfer(trace::Transfer::DeviceToDevice, bytes, device.index(), event(),
+                        dst.root().label(), trace::Queue::Compute);
+  const auto stamp = replica.memory->clock.record(std::move(event));
+  slotFor(replica, src.box(), false).stamp = stamp;
+  slotFor(replica, dst.box(), true).stamp = stamp;
+  state.markPartWritten(replica, dst.box(), *copy.part, PartWriter::Assignment);
+  return true;
 }
 
 // One attempt; false when the lock was given up on the way.
@@ -276,6 +318,10 @@ bool tryCopyPart(Lock& lock, View& dst, View& src, Region& left, KnownTransfers&
   const PartCopy from = fromPart ? placedCopyOf(lock, src) : partCopyOf(src);
   if (fromPart && (from.replica == nullptr || !unshelve(lock, *from.replica, src.box())))
     return false;
+  if (to.replica != nullptr && to.replica == from.replica) {
+    attempt.giveUp();
+    return dst.box() == src.box() || tryShiftInPart(lock, dst, src, to);
+  }
   if (to.replica == nullptr) state.materialiseHost();
   // The owner's present value of the same cells is what an exchange would bring.
   const bool isExchange = to.replica != nullptr && &dst.root() == &src.root() &&

@@ -158,3 +158,39 @@ TEST_CASE("ghosts that a fill or an assignment overwrites do not take the array'
     CHECK(valuesOf(p.a) == std::vector<int>(kCells, 4));
   }
 }
+
+TEST_CASE("an assignment between ghosts of one part stays on the part's device") {
+  if (deviceCount() < 2) return;
+  for (const bool annotated : {false, true}) {
+    CAPTURE(annotated);
+    Parts p(annotated);
+    Numbers& part = p.a(p.views[0]);
+    const int size = lengthOf(p.views[0]);
+    part(Range(size - 1)) = 77;
+    const std::vector<int> before = valuesOf(p.a);
+    part(Range(size - 2)) = part(Range(size - 1));  // both are device 0's copies of part 1's cells
+    CHECK(p.ghosts() == std::vector<int>{77, 77});
+    CHECK(valuesOf(p.a) == before);
+    p.a.syncGhosts();
+    CHECK(p.ghosts() == std::vector<int>{11, 11});
+  }
+}
+
+TEST_CASE("an assignment within a part reads all before it writes, across the border of the core") {
+  if (deviceCount() < 2) return;
+  for (const bool annotated : {false, true}) {
+    CAPTURE(annotated);
+    Parts p(annotated);
+    Numbers& part = p.a(p.views[0]);
+    const int size = lengthOf(p.views[0]);
+    for (int i = 0; i < 4; ++i) part(Range(size - 4 + i)) = 30 + i;
+    part(Range(size - 4, size - 2)) = part(Range(size - 3, size - 1));
+    CHECK(p.a(p.first - 2) == 31);
+    CHECK(p.a(p.first - 1) == 32);
+    CHECK(p.ghosts() == std::vector<int>{33, 33});
+    CHECK(p.a(p.first) == 11);
+    part(Range(size - 3, size - 1)) = part(Range(size - 4, size - 2));
+    CHECK(p.a(p.first - 1) == 31);
+    CHECK(p.ghosts() == std::vector<int>{32, 33});
+  }
+}
