@@ -194,7 +194,8 @@ std::vector<int> gridOf(int parts, const Extents& extents) {
     if (d + 1 == extents.rank()) {
       grid[static_cast<std::size_t>(d)] = left;
       const double total = soFar + cost(d, left);
-      if (best.empty() || total < bestCost) {
+      // Sums of the same terms in another order may differ in their last bits: that is a tie.
+      if (best.empty() || total < bestCost * (1 - 1e-12)) {
         best = grid;
         bestCost = total;
       }

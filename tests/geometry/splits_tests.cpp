@@ -302,6 +302,8 @@ TEST_CASE("the grid of parts has the shortest cuts") {
   CHECK(gridOf(8, {64, 64, 64}) == std::vector<int>{2, 2, 2});
   CHECK(gridOf(7, {64, 64}) == std::vector<int>{7, 1});
   CHECK(gridOf(1, {5}) == std::vector<int>{1});
+  // 1/5 + 1/10 and 3/10 are a tie, though not as sums of doubles.
+  CHECK(gridOf(4, {5, 10}) == std::vector<int>{2, 2});
   CHECK_THROWS_AS(gridOf(0, {5}), hpl::ArgumentError);
   CHECK_THROWS_WITH_AS(gridOf(2, {}),
                        "a grid of parts needs at least one dimension: name the ones to split",
