@@ -145,7 +145,7 @@ struct RootState {
   std::shared_ptr<AssignmentMemory> assignments;
   /// By parent (null: the whole array) and box.
   std::map<std::pair<const View*, Box>, std::unique_ptr<View>> views;
-  /// The device that last worked in the host's storage.
+  /// The device that last worked in the host's storage; null: none, or several in one launch.
   DeviceState* lastAliasUser = nullptr;
   /// How the array is distributed: what the launches that wrote parts of it last amount to. Null:
   /// never distributed. All `kept` regions belong to it.
@@ -168,6 +168,9 @@ struct RootState {
   /// Where several devices work in the host's storage: a plan of another device than the last user
   /// has something to wait for.
   void noteAliasUser(DeviceState& device);
+  /// The last launch was one of several devices: every plan has something to wait for, also that of
+  /// the device which came last.
+  void noteSeveralAliasUsers() noexcept { lastAliasUser = nullptr; }
   /// Gives the root an epoch that no root ever had: cells changed places, or a launch may have to
   /// wait for something that was enqueued.
   void bumpEpoch();

@@ -360,6 +360,7 @@ void Transaction::commitAll(std::span<DeviceLaunch> launches) {
       ++replica;
     }
   }
+  noteSeveralAliasUsers(launches);
   for (const DeviceLaunch& launch : launches) {
     for (const DeviceUse& use : launch.uses) use.view->root().state().partsAreNew = false;
   }
@@ -374,6 +375,13 @@ void Transaction::commitAll(std::span<DeviceLaunch> launches) {
     }
   }
   dateTickets(launches);
+}
+
+void Transaction::noteSeveralAliasUsers(std::span<const DeviceLaunch> launches) {
+  if (launches.size() < 2) return;
+  for (const DeviceLaunch& launch : launches) {
+    for (const DeviceUse& use : launch.uses) use.view->root().state().noteSeveralAliasUsers();
+  }
 }
 
 void Transaction::dateTickets(std::span<const DeviceLaunch> launches) {

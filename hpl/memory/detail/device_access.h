@@ -190,6 +190,7 @@ class Transaction {
 
  private:
   // The launches have been noted: what happens to the roots from now on makes their tickets stale.
+  static void noteSeveralAliasUsers(std::span<const DeviceLaunch> launches);
   static void dateTickets(std::span<const DeviceLaunch> launches);
   static Stamp record(runtime::DeviceState& device, cl::Event event);
   // Where a use of a launch finds its cells.

@@ -155,6 +155,7 @@ void Transaction::commitKnown(std::span<DeviceLaunch> launches, LaunchMemory& me
       if ((*replica)->zeroCopy) (*replica)->root->state().noteAliasUser(*launch.device);
     }
   }
+  noteSeveralAliasUsers(launches);
   for (std::size_t i = 0; i < known_->after.size(); ++i) {
     if (!known_->changes[i]) continue;
     known_->after[i].restore();
