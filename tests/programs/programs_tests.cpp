@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "library.h"
+#include "program.h"
+
+namespace {
+
+using namespace programs;
+
+unsigned numberIn(const char* variable, unsigned otherwise) {
+  const char* text = std::getenv(variable);
+  return text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : otherwise;
+}
+
+std::string listingOf(const Program& program) {
+  std::vector<std::string> lines;
+  const std::string wrong = run(program, &lines);
+  std::string text = showHead(program);
+  for (const std::string& line : lines) text += line + "\n";
+  return text + (wrong.empty() ? "" : "// " + wrong + "\n");
+}
+
+// The failing program with nothing in it that is not needed.
+std::string explain(const Program& program, const std::string& wrong) {
+  return "HPL_DEVICES of " + std::to_string(allDevices().size()) +
+         " devices, TEST_SEED=" + std::to_string(program.seed) + ": " + wrong + "\nshrunk:\n" +
+         listingOf(shrink(program));
+}
+
+}  // namespace
+
+// TEST_SEEDS programs, or the one of TEST_SEED.
+TEST_CASE("random programs on several devices give the model's values") {
+  const int devices = static_cast<int>(allDevices().size());
+  const unsigned only = numberIn("TEST_SEED", 0);
+  const unsigned first = only > 0 ? only : numberIn("TEST_FIRST_SEED", 1);
+  const unsigned count = only > 0 ? 1 : numberIn("TEST_SEEDS", 200);
+  int failures = 0;
+  for (unsigned seed = first; seed < first + count && failures < 5; ++seed) {
+    const Program program = makeProgram(seed, devices);
+    if (only > 0) std::printf("%s", listingOf(program).c_str());
+    const std::string wrong = run(program);
+    if (wrong.empty()) continue;
+    ++failures;
+    MESSAGE(explain(program, wrong));
+  }
+  CHECK(failures == 0);
+}
