@@ -6,60 +6,104 @@
 #include <algorithm>
 
 #include "hpl/error.h"
+#include "hpl/ghosts/detail/parts_of_launch.h"
 #include "hpl/memory/detail/exchange.h"
 #include "hpl/memory/detail/trust.h"
 
 namespace hpl::ghosts {
 
+using detail::mapped;
+using detail::replicaOf;
 using geometry::Box;
 using geometry::Extents;
 using geometry::Region;
 using memory::detail::Replica;
-using memory::detail::setTrusted;
-using memory::detail::trustedBox;
 
-Reach reachOf(const ir::ArrayAccess& access, std::span<const int> dims) {
-  const int rank = static_cast<int>(access.reads.size());
-  Reach reach;
-  if (rank == 0) return reach;
-  reach.before = Extents::filled(rank, 0);
-  reach.after = Extents::filled(rank, 0);
+namespace {
+
+Reach noReach(int rank) { return {false, Extents::filled(rank, 0), Extents::filled(rank, 0)}; }
+
+// Whether each of `dims` is indexed by one axis plus constants; the axes, if so.
+bool findAxes(const std::vector<ir::IndexForm>& forms, std::span<const int> dims,
+              std::array<int, 3>& dimOf) {
+  dimOf = {-1, -1, -1};
   for (const int dim : dims) {
-    const ir::IndexForm& form = access.reads[static_cast<std::size_t>(dim)];
-    if (!form.isAffine()) return reach;
-    reach.before[dim] = std::max<std::int64_t>(0, -form.range.lo);
-    reach.after[dim] = std::max<std::int64_t>(0, form.range.hi);
+    const ir::IndexForm& form = forms[static_cast<std::size_t>(dim)];
+    if (!form.isAffine()) return false;
+    int& ofAxis = dimOf[static_cast<std::size_t>(form.axis)];
+    if (ofAxis >= 0) return false;
+    ofAxis = dim;
   }
-  reach.known = true;
-  return reach;
+  return true;
 }
 
-Reach rimOf(const ir::ArrayAccess& access, std::span<const int> dims) {
-  const int rank = static_cast<int>(access.writes.size());
-  Reach rim;
-  if (rank == 0) return rim;
-  rim.before = Extents::filled(rank, 0);
-  rim.after = Extents::filled(rank, 0);
-  const ir::Rim written = access.writeRim();
+}  // namespace
+
+void noteAccess(PartUse& use, const ir::ArrayAccess& access, std::span<const int> dims) {
+  const int rank = access.array->rank;
+  use.reach = use.writers = noReach(rank);
+  std::array<int, 3> reads{}, writes{};
+  use.writers.known = !access.writes.empty() && findAxes(access.writes, dims, writes);
+  use.reach.known = !access.reads.empty() && findAxes(access.reads, dims, reads) &&
+                    !(use.writers.known && writes != reads);
+  use.dimOf = use.writers.known ? writes : use.reach.known ? reads : use.dimOf;
   for (const int dim : dims) {
-    const ir::IndexForm& form = access.writes[static_cast<std::size_t>(dim)];
-    if (!form.isAffine()) return rim;
-    const auto axis = static_cast<std::size_t>(form.axis);
-    if (!written.known[axis]) return rim;
-    rim.before[dim] = written.before[axis];
-    rim.after[dim] = written.after[axis];
+    const auto d = static_cast<std::size_t>(dim);
+    if (use.reach.known) {
+      use.reach.before[dim] = std::max<std::int64_t>(0, -access.reads[d].range.lo);
+      use.reach.after[dim] = std::max<std::int64_t>(0, access.reads[d].range.hi);
+    }
+    if (use.writers.known) {
+      use.writers.before[dim] = std::max<std::int64_t>(0, access.writes[d].range.hi);
+      use.writers.after[dim] = std::max<std::int64_t>(0, -access.writes[d].range.lo);
+    }
   }
-  rim.known = true;
-  return rim;
 }
 
 namespace {
 
-Box boxOf(const memory::detail::RootState& state) { return state.wholeBox(); }
+// Dimension d is written along axis rank - 1 - d, at the work-item's own index.
+bool writesOwnCells(const ir::ArrayAccess& access) {
+  const int rank = static_cast<int>(access.writes.size());
+  for (int d = 0; d < rank; ++d) {
+    const ir::IndexForm& form = access.writes[static_cast<std::size_t>(d)];
+    if (!(form == ir::IndexForm::affine(rank - 1 - d, 0, 0))) return false;
+  }
+  return rank > 0 && !access.atomics;
+}
 
-// Null where the array is distributed otherwise at present: then nothing that the device has kept
-// concerns the launch, which gets the owners' values.
-Replica* replicaOf(const PartUse& use) {
+Reach margins(int rank, const std::array<std::int64_t, 3>& before,
+              const std::array<std::int64_t, 3>& after) {
+  Reach result = noReach(rank);
+  result.known = true;
+  for (int d = 0; d < rank; ++d) {
+    const auto axis = static_cast<std::size_t>(rank - 1 - d);
+    result.before[d] = before[axis];
+    result.after[d] = after[axis];
+  }
+  return result;
+}
+
+}  // namespace
+
+Outcome outcomeOf(const ir::PartSummary& summary, int parameter) {
+  Outcome outcome;
+  const ir::ArrayAccess* access = summary.access.find(parameter);
+  if (access == nullptr || !writesOwnCells(*access)) return outcome;
+  outcome.known = summary.sameEverywhere[static_cast<std::size_t>(parameter)];
+  const int rank = access->array->rank;
+  const ir::Rim rim = access->writeRim();
+  const ir::Rim bounds = access->writeBounds();
+  outcome.alike = margins(rank, summary.before, summary.after);
+  outcome.written = margins(rank, rim.before, rim.after);
+  for (int d = 0; d < rank; ++d)
+    outcome.written.known =
+        outcome.written.known && rim.known[static_cast<std::size_t>(rank - 1 - d)];
+  outcome.left = margins(rank, bounds.before, bounds.after);
+  return outcome;
+}
+
+Replica* detail::replicaOf(const PartUse& use) {
   const auto* active = use.state->active.get();
   if (active == nullptr) return nullptr;
   const bool isPart = std::any_of(active->parts.begin(), active->parts.end(),
@@ -67,58 +111,18 @@ Replica* replicaOf(const PartUse& use) {
   return isPart ? use.state->find(*use.part->device, false) : nullptr;
 }
 
-// The cells of the part whose values are right, as a box.
-Box trustedOf(const PartUse& use) {
-  const Replica* replica = replicaOf(use);
-  return replica == nullptr ? use.part->full : trustedBox(*replica, *use.part);
-}
-
-// What is right of a part in any case, when nobody can tell what a launch did to its ghosts. A part
-// without ghosts may be about to get some: none of its cells is sure to stay its own.
-Box certainOf(const PartUse& use) {
-  return memory::detail::Distribution::needsOwnBuffer(*use.part) ? use.part->core.boundingBox()
-                                                                 : Box();
-}
-
-// A box without `before` and `after` cells of its ends, except where `whole` ends as well.
-Box shrunk(const Box& box, const Extents& before, const Extents& after, const Box& whole) {
-  Box result = box;
-  for (int d = 0; d < box.rank(); ++d) {
-    const geometry::Index lo = box.lo(d) + (box.lo(d) > whole.lo(d) ? before[d] : 0);
-    const geometry::Index hi = box.hi(d) - (box.hi(d) < whole.hi(d) ? after[d] : 0);
-    result = result.withRange(d, std::min(lo, box.hi(d)), std::max(std::min(lo, box.hi(d)), hi));
-  }
-  return result;
-}
-
-// The cells of `written`'s part that the kernel writes for certain.
-Box writtenBox(const PartUse& written) {
-  if (!written.rim.known) return certainOf(written);
-  return shrunk(written.part->full, written.rim.before, written.rim.after, boxOf(*written.state));
-}
-
-// Cells of one array's part in the coordinates of another array that is split alike: the arrays may
-// differ in what is not split. Rank 0 when they are not split alike.
-Box carried(const Box& cells, const PartUse& from, const PartUse& to) {
+Box detail::mapped(const Box& cells, const PartUse& from, const PartUse& to) {
   const Box& source = from.part->full;
   const Box& target = to.part->full;
-  if (source == target) return cells;
-  if (from.dim < 0 || to.dim < 0 || source.lo(from.dim) != target.lo(to.dim) ||
-      source.hi(from.dim) != target.hi(to.dim)) {
-    return {};
+  Box result = target;
+  for (std::size_t axis = 0; axis < from.dimOf.size(); ++axis) {
+    const int f = from.dimOf[axis], t = to.dimOf[axis];
+    if (f < 0 && t < 0) continue;
+    if (f < 0 || t < 0 || source.lo(f) != target.lo(t) || source.hi(f) != target.hi(t)) return {};
+    result = result.withRange(t, cells.lo(f), cells.hi(f));
   }
-  return target.withRange(to.dim, cells.lo(from.dim), cells.hi(from.dim));
+  return source == target && from.dimOf == to.dimOf ? cells : result;
 }
-
-// The cells of `written`'s part that come out right when `read` is right in `trusted`.
-Box rightAfter(const PartUse& written, const PartUse& read, const Box& trusted) {
-  if (!read.reach.known || trusted.rank() == 0) return certainOf(written);
-  const Box right = shrunk(trusted, read.reach.before, read.reach.after, boxOf(*read.state));
-  const Box there = carried(right, read, written);
-  return there.rank() > 0 ? there : certainOf(written);
-}
-
-}  // namespace
 
 void computeNeeds(std::span<PartUse> uses) {
   for (PartUse& read : uses) {
@@ -126,17 +130,19 @@ void computeNeeds(std::span<PartUse> uses) {
     const Box& full = read.part->full;
     read.needed = full;
     if (!read.reach.known) continue;
-    Box cores;
+    Box ids;
     bool aligned = true;
     for (const PartUse& written : uses) {
       if (!written.writes) continue;
-      const Box core = carried(written.part->core.boundingBox(), written, read);
-      aligned = aligned && core.rank() > 0;
-      if (aligned) cores = hull(cores, core);
+      const Box core = written.part->core.boundingBox();
+      const Box writers = core.grown(written.writers.before, written.writers.after);
+      const Box there = written.writers.known ? mapped(writers, written, read) : Box();
+      aligned = aligned && there.rank() > 0;
+      if (aligned) ids = hull(ids, there);
     }
     if (!aligned) continue;
-    if (cores.rank() == 0) cores = read.part->core.boundingBox();
-    read.needed = intersect(cores.grown(read.reach.before, read.reach.after), full);
+    if (ids.rank() == 0) ids = read.part->core.boundingBox();
+    read.needed = intersect(ids.grown(read.reach.before, read.reach.after), full);
   }
 }
 
@@ -145,8 +151,11 @@ Region staleFor(const PartUse& use) {
   const Replica* replica = replicaOf(use);
   if (replica == nullptr || !replica->own.kept.intersects(use.needed)) return {};
   Region stale = intersectionOf(replica->own.kept, Region(use.needed));
-  const Box trusted = trustedBox(*replica, *use.part);
-  if (trusted.rank() > 0 && use.reach.known) stale.subtract(trusted);
+  if (!use.reach.known) return stale;
+  const Region* trusted = memory::detail::trustOf(*replica, *use.part);
+  if (trusted == nullptr) return {};
+  // Piece by piece, which allocates nothing as long as one box is left.
+  for (const Box& box : *trusted) stale.subtract(box);
   return stale;
 }
 
@@ -177,35 +186,6 @@ void beforeLaunch(memory::detail::Lock& lock, std::span<const std::vector<PartUs
       if (stale.empty()) continue;
       if (!use.refresh) throwStale(use, stale, kernel);
       memory::detail::refreshGhosts(lock, *use.state);
-    }
-  }
-}
-
-void noteTrust(std::span<std::vector<PartUse>> devices) {
-  for (std::vector<PartUse>& uses : devices) {
-    for (PartUse& use : uses) {
-      if (use.reads) use.trusted = trustedOf(use);
-    }
-  }
-}
-
-void afterLaunch(std::span<const std::vector<PartUse>> devices) {
-  for (const std::vector<PartUse>& uses : devices) {
-    for (const PartUse& written : uses) {
-      if (!written.writes) continue;
-      Replica* replica = replicaOf(written);
-      if (replica == nullptr) continue;
-      Box right = writtenBox(written);
-      int launches = 0;
-      for (const PartUse& read : uses) {
-        if (!read.reads) continue;
-        const Box there = rightAfter(written, read, read.trusted);
-        right = right.rank() > 0 && there.rank() > 0 ? intersect(right, there) : Box();
-        const Replica* source = replicaOf(read);
-        if (source != nullptr) launches = std::max(launches, source->launchesSinceRefresh);
-      }
-      setTrusted(*replica, *written.part, right);
-      replica->launchesSinceRefresh = launches + 1;
     }
   }
 }

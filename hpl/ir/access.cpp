@@ -66,6 +66,17 @@ IndexForm join(const IndexForm& a, const IndexForm& b) {
   return {a.kind, a.axis, {std::min(a.range.lo, b.range.lo), std::max(a.range.hi, b.range.hi)}};
 }
 
+namespace {
+
+/// Whether the work-item with id i accesses element i.
+bool isOwnElement(const AccessSite& site) {
+  return std::all_of(site.index.begin(), site.index.end(), [](const IndexForm& form) {
+    return form.isAffine() && form.range == Interval{0, 0};
+  });
+}
+
+}  // namespace
+
 Rim ArrayAccess::writeRim() const {
   if (coversThreads) return Rim();
   const AccessSite* best = nullptr;
@@ -73,13 +84,28 @@ Rim ArrayAccess::writeRim() const {
     return std::count(site.rim.known.begin(), site.rim.known.end(), true);
   };
   for (const AccessSite& site : sites) {
-    const bool own = std::all_of(site.index.begin(), site.index.end(), [](const IndexForm& form) {
-      return form.isAffine() && form.range == Interval{0, 0};
-    });
-    if (!site.writes || site.partial || site.atomic || site.alias || !own) continue;
+    if (!site.writes || site.partial || site.atomic || site.alias || !isOwnElement(site)) continue;
     if (best == nullptr || knownAxes(site) > knownAxes(*best)) best = &site;
   }
   return best != nullptr ? best->rim : Rim::unknown();
+}
+
+Rim ArrayAccess::writeBounds() const {
+  bool isFirst = true;
+  Rim bounds;
+  for (const AccessSite& site : sites) {
+    if (!site.writes) continue;
+    if (!isOwnElement(site)) return Rim();
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const auto least = [&](std::int64_t& all, std::int64_t one) {
+        all = isFirst ? one : std::min(all, one);
+      };
+      least(bounds.before[axis], site.bounds.before[axis]);
+      least(bounds.after[axis], site.bounds.after[axis]);
+    }
+    isFirst = false;
+  }
+  return bounds;
 }
 
 bool AccessSummary::sharesWithinGroups() const {
@@ -101,17 +127,23 @@ const ArrayAccess* AccessSummary::find(int paramIndex) const {
   return found == arrays.end() ? nullptr : &*found;
 }
 
+bool detail::analyze(const Kernel& kernel, AccessSummary& summary, Comparisons* comparisons) {
+  summary.arena = kernel.arena;
+  collectFacts(kernel, summary);
+  addArrays(kernel, summary);
+  Budget budget{kEffort};
+  try {
+    AccessWalker(summary, budget, comparisons).run(*kernel.entry);
+  } catch (const Budget::Exceeded&) {
+    assumeTheWorst(summary);
+    return false;
+  }
+  return true;
+}
+
 AccessSummary analyze(const Kernel& kernel) {
   AccessSummary summary;
-  summary.arena = kernel.arena;
-  detail::collectFacts(kernel, summary);
-  addArrays(kernel, summary);
-  detail::Budget budget{kEffort};
-  try {
-    detail::AccessWalker(summary, budget).run(*kernel.entry);
-  } catch (const detail::Budget::Exceeded&) {
-    assumeTheWorst(summary);
-  }
+  detail::analyze(kernel, summary, nullptr);
   return summary;
 }
 

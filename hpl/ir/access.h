@@ -91,6 +91,8 @@ struct AccessSite {
   bool skippable = false;
   /// Which work-items get to the statement for certain.
   Rim rim;
+  /// Which may get here at most; all of its axes are known.
+  Rim bounds;
   /// One form per dimension of the array, slowest dimension first.
   std::vector<IndexForm> index;
 };
@@ -130,6 +132,9 @@ struct ArrayAccess {
   /// Which work-items write the whole element at their own index for certain. Nothing is known when
   /// every write is somewhere else, partial, atomic, or depends on something else than ids.
   Rim writeRim() const;
+  /// Which work-items write at most when each writes its own element and nothing else; everybody
+  /// otherwise. All axes are known.
+  Rim writeBounds() const;
 };
 
 /// What the analysis finds out about a kernel.

@@ -56,11 +56,11 @@ Annotated<A> annotate(const A& array, SyncMode sync, DimAnnotation first) {
 
 /// PART1 splits the first dimension (the rows of a row-major matrix), PART2 the second, PART3 the
 /// third; without further arguments the parts do not overlap. `r`: every part has r cells more on
-/// both sides, its ghosts, which the neighbouring parts own. `x, y`: x cells of the previous part
-/// and y of the next one. FST, SND and TRD are older names.
+/// both sides, its ghosts, which the parts beside it own: several where parts are thinner. `x, y`:
+/// x cells towards the previous part, y towards the next one. FST, SND and TRD are older names.
 ///
-/// Errors at the launch: ArgumentError for negative overlaps, for dimensions that the array does
-/// not have, and for parts that are thinner than the overlap of their neighbours.
+/// Errors at the launch: ArgumentError for negative overlaps, and for dimensions that the array
+/// does not have.
 #define HPL_DEFINE_PART(NAME, DIM)                                                          \
   template <class T, int N, MemoryFlag M>                                                   \
   launch::Annotated<Array<T, N, M>> NAME(const Array<T, N, M>& array, std::int64_t x,       \

@@ -207,12 +207,22 @@ struct PartCopy {
   Replica* replica = nullptr;
 };
 
+// Whether views of these cells mean the part: not those of the whole array, or of several parts.
+bool isNamedBy(const Distribution& distribution, const DistributedPart& part, const Box& cells,
+               const Box& whole) {
+  if (part.full != cells || cells == whole) return false;
+  return std::count_if(distribution.parts.begin(), distribution.parts.end(),
+                       [&](const DistributedPart& other) { return other.full == cells; }) == 1;
+}
+
 PartCopy partCopyOf(const View& view) {
   const RootState& state = view.root().state();
   if (state.active == nullptr || !state.active->hasGhosts) return {};
+  if (state.active->origin == Distribution::Origin::Annotated && state.partsEnded) return {};
   for (const View* outer = view.parent(); outer != nullptr; outer = outer->parent()) {
     for (const DistributedPart& part : state.active->parts) {
-      if (part.full == outer->box()) return {&part, state.find(*part.device, false)};
+      if (isNamedBy(*state.active, part, outer->box(), state.wholeBox()))
+        return {&part, state.find(*part.device, false)};
     }
   }
   return {};

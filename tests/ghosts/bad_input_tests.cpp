@@ -41,17 +41,6 @@ TEST_CASE("an annotation needs a dimension that the array has") {
   expectMessage(messageOf<ShapeError>([&] { g.part(3); }), {"part(3)", "dimensions 1 to 2"});
 }
 
-TEST_CASE("parts thinner than the ghosts of their neighbours are refused with two ways out") {
-  if (deviceCount() < 2) return;
-  const int rows = 2 * deviceCount();
-  Grid g(rows, 8);
-  g = 1;
-  expectMessage(messageOf<ArgumentError>([&] { eval(scale)(PART1(g, 3), 2); }),
-                {"device 0", "gets 2 cells of dimension 1", "want 3 ghost cells",
-                 "use fewer devices", "narrower overlap"});
-  CHECK(valuesOf(g) == std::vector<int>(g.size(), 1));
-}
-
 TEST_CASE("arrays that the kernel walks with one index must be split alike") {
   if (deviceCount() < 2) return;
   Numbers a(40), b(40), c(44);

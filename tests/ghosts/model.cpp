@@ -23,6 +23,7 @@ Model::Model(const Machine& machine, int height, int width)
   for (Device& device : devices_) {
     device.kept.assign(cells, 0);
     device.keptValue.assign(cells, 0);
+    device.trusted.assign(cells, 0);
   }
 }
 
@@ -280,10 +281,16 @@ void Model::launch(const std::vector<Share>& shares) {
     for (const Use& use : share.uses)
       if (use.autoSync && use.array->isStale(share.device, use, neededBy(share, use)))
         use.array->syncGhosts();
-  std::vector<std::vector<Rect>> right;
+  std::vector<std::vector<std::vector<char>>> right;
   for (const Share& share : shares) {
     auto& ofShare = right.emplace_back();
-    for (const Use& use : share.uses) ofShare.push_back(rightAfter(share, use));
+    for (const Use& use : share.uses) {
+      auto& cells = ofShare.emplace_back(use.array->values_.size(), 0);
+      if (!use.write || !use.distribution || !use.distribution->hasGhosts()) continue;
+      forEachCell(use.cells, [&](int y, int x) {
+        cells[use.array->at(y, x)] = isRightAfter(shares, share, use, y, x);
+      });
+    }
   }
   std::vector<std::vector<std::vector<int>>> buffers;
   std::vector<std::vector<bool>> own;
@@ -318,7 +325,6 @@ void Model::launch(const std::vector<Share>& shares) {
       if (!use.write || !use.distribution || !use.distribution->hasGhosts()) continue;
       Device& device = use.array->devices_[static_cast<std::size_t>(shares[s].device)];
       device.trusted = right[s][u];
-      device.hasTrust = true;
     }
 }
 
@@ -364,49 +370,61 @@ bool Model::isStale(int d, const Use& use, const Rect& needed) const {
   const Device& device = devices_[static_cast<std::size_t>(d)];
   bool stale = false;
   forEachCell(needed, [&](int y, int x) {
-    const bool believed = device.hasTrust && use.reach.known && device.trusted.has(y, x);
+    const bool believed = use.reach.known && device.trusted[at(y, x)];
     stale = stale || (device.kept[at(y, x)] && !believed);
   });
   return stale;
 }
 
-Rect Model::trustedIn(int d, const Use& use) const {
-  if (!isActive(use) || !keepsSome(d, use.cells)) return use.cells;
+// Whether a part has its owner's value of a cell.
+bool Model::isRight(int d, const Use& use, int y, int x) const {
   const Device& device = devices_[static_cast<std::size_t>(d)];
-  return device.hasTrust ? device.trusted : partOf(d, use).core;
+  return !isActive(use) || !device.kept[at(y, x)] || device.trusted[at(y, x)];
 }
 
 namespace {
 
-// Less by the reach at each end that is not one of the array.
-Rect shrunk(const Rect& r, const Reach& reach, const Rect& whole) {
-  Rect result = r;
-  if (r.y0 > whole.y0) result.y0 += reach.beforeY;
-  if (r.y1 < whole.y1) result.y1 -= reach.afterY;
-  if (r.x0 > whole.x0) result.x0 += reach.beforeX;
-  if (r.x1 < whole.x1) result.x1 -= reach.afterX;
-  return result;
+bool isWritten(const Use& use, int y, int x) {
+  const Reach& rim = use.rim;
+  const Rect inner{use.cells.y0 + rim.beforeY, use.cells.y1 - rim.afterY,
+                   use.cells.x0 + rim.beforeX, use.cells.x1 - rim.afterX};
+  return inner.has(y, x);
 }
 
 }  // namespace
 
-// What of the part that a launch writes has its owners' values: what it writes for certain from
-// cells that are trusted.
-Rect Model::rightAfter(const Share& share, const Use& written) {
-  if (!written.write || !written.distribution || !written.distribution->hasGhosts()) return {};
-  const Rect& core = written.array->partOf(share.device, written).core;
-  Rect right = core;
-  if (written.rim.known) right = shrunk(written.cells, written.rim, written.array->whole());
+// Whether the share computes a cell from cells that have their owners' values.
+bool Model::computesRight(const Share& share, const Use& written, int y, int x) {
+  bool right = true;
   for (const Use& read : share.uses) {
     if (!read.read || !read.distribution || !read.distribution->hasGhosts()) continue;
-    if (!read.reach.known || !(read.cells == written.cells)) {
-      right = intersect(right, core);
-      continue;
-    }
-    const Rect trusted = read.array->trustedIn(share.device, read);
-    right = intersect(right, shrunk(trusted, read.reach, read.array->whole()));
+    if (!read.reach.known || !(read.cells == written.cells)) return false;
+    const Rect around = intersect(grown({y, y + 1, x, x + 1}, read.reach), read.array->whole());
+    forEachCell(around, [&](int i, int j) {
+      right = right && read.cells.has(i, j) && read.array->isRight(share.device, read, i, j);
+    });
   }
   return right;
+}
+
+// Whether a part will have its owner's value of a cell: both write it and compute the same, or
+// neither writes it and it was right before.
+bool Model::isRightAfter(const std::vector<Share>& shares, const Share& share, const Use& written,
+                         int y, int x) {
+  const auto owns = [&](const Share& one, const Use& use) {
+    return use.array->partOf(one.device, use).owns[use.array->at(y, x)] != 0;
+  };
+  if (owns(share, written)) return true;
+  if (!written.rim.known) return false;
+  for (const Share& owner : shares) {
+    const Use& own = owner.uses.front();
+    if (own.array != written.array || !own.cells.has(y, x) || !owns(owner, own)) continue;
+    const bool here = isWritten(written, y, x);
+    if (here != isWritten(own, y, x)) return false;
+    if (!here) return written.array->isRight(share.device, written, y, x);
+    return computesRight(share, written, y, x) && computesRight(owner, own, y, x);
+  }
+  return false;
 }
 
 }  // namespace ghosts_model

@@ -102,7 +102,8 @@ struct Use {
   std::shared_ptr<const Distribution> distribution;
   bool autoSync = false;
   Reach reach;
-  /// The cells at the ends that the kernel may leave unwritten.
+  /// The cells at the ends that the kernel leaves unwritten. Unknown: what it writes may be another
+  /// value than its neighbour's, whatever both read.
   Reach rim;
   /// An argument that is a view of its array and not annotated.
   bool isView = false;
@@ -151,8 +152,8 @@ class Model {
   struct Device {
     std::vector<char> kept;
     std::vector<int> keptValue;
-    Rect trusted;
-    bool hasTrust = false;
+    /// Of what it keeps, what has its owner's value.
+    std::vector<char> trusted;
   };
   struct Role {
     const Part* part = nullptr;
@@ -187,8 +188,10 @@ class Model {
 
   static Rect neededBy(const Share& share, const Use& read);
   bool isStale(int device, const Use& use, const Rect& needed) const;
-  Rect trustedIn(int device, const Use& use) const;
-  static Rect rightAfter(const Share& share, const Use& written);
+  bool isRight(int device, const Use& use, int y, int x) const;
+  static bool computesRight(const Share& share, const Use& written, int y, int x);
+  static bool isRightAfter(const std::vector<Share>& shares, const Share& share, const Use& written,
+                           int y, int x);
 
   Machine machine_;
   int height_, width_;

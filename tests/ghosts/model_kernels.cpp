@@ -69,10 +69,11 @@ Reach Call::reach(bool alongY, bool alongX, bool isVector) const {
   return reach;
 }
 
-Reach Call::rim(bool alongY, bool alongX) const {
+Reach Call::rim(bool isVector) const {
   Reach rim;
-  rim.known = work == Work::Set || work == Work::Scale || work == Work::Near;
-  if (work == Work::Near) rim = {alongY, alongY, alongX, alongX};
+  rim.known = work != Work::Set && work != Work::Look;
+  if (work == Work::Near) rim = {!isVector, !isVector, 1, 1};
+  if (work == Work::Far) rim = isVector ? Reach{0, 0, 2, 1} : Reach{2, 1, 1, 2};
   return rim;
 }
 

@@ -26,8 +26,9 @@ struct Call {
   bool hasInput() const { return work >= Work::Near; }
   /// How far it reads in the dimensions that are split.
   Reach reach(bool alongY, bool alongX, bool isVector) const;
-  /// What it leaves unwritten, as far as the library can tell: Far and Look compare with arguments.
-  Reach rim(bool alongY, bool alongX) const;
+  /// What it leaves unwritten. Unknown for Set, whose values tell where a part begins, and Look,
+  /// which compares with arguments.
+  Reach rim(bool isVector) const;
 };
 
 /// An array argument: which cells the buffer holds, and where its kernel's index 0 is.

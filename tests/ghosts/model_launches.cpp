@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "model_program.h"
 
 using namespace hpl;
@@ -75,8 +77,10 @@ Cut RandomProgram<N>::randomCut() {
   } else {
     cut.weighted = oneIn(3);
     const int total = cut.alongY ? height_ : width_;
+    // Parts may be thinner than the ghosts of their neighbours.
+    const int least = oneIn(2) ? 1 : kWidest;
     (cut.alongY ? cut.heights : cut.widths) =
-        cut.weighted ? randomSizes(total, cut.devices, kWidest) : evenSizes(total, cut.devices);
+        cut.weighted ? randomSizes(total, cut.devices, least) : evenSizes(total, cut.devices);
   }
   cut.before = below(kWidest + 1);
   cut.afterOut = oneIn(2) || (cut.alongY && cut.alongX) ? cut.before : below(kWidest + 1);
@@ -179,47 +183,61 @@ void RandomProgram<N>::launchAnnotated() {
                       cut.alongY ? "y" : "", cut.alongX ? "x" : "", cut.devices, cut.before,
                       cut.afterOut, cut.afterIn, cut.sync == AUTO_SYNC ? "auto" : "manual",
                       cut.weighted ? fmt::format("{}", fmt::join(cut.weights(), " ")) : "");
-  const auto prepare = [&](Launcher launcher) {
-    launcher.devices(cut.devices).local(oneEach<N>());
-    if (cut.weighted) launcher.weights(cut.weights());
-    return launcher;
-  };
   const auto outCut = cut.distribution(cut.afterOut, whole());
   const auto inCut = cut.distribution(call.hasInput() ? cut.afterIn : cut.afterOut, whole());
-  // Every device gets a constant of its own, so that ghosts differ from what their owners have.
+  // With a constant of its own for each device, ghosts differ from what their owners have.
+  const bool ownConstants = oneIn(2);
+  log_ += ownConstants ? "  with a constant for each\n" : "";
   std::vector<int> c;
   std::vector<Share> shares;
   for (std::size_t d = 0; d < outCut->parts.size(); ++d) {
     Call own = call;
-    own.c = call.c + static_cast<int>(d) * 1000;
+    own.c = call.c + (ownConstants ? static_cast<int>(d) * 1000 : 0);
     c.push_back(own.c);
     Share& share = shares.emplace_back(
         shareOf(static_cast<int>(d), own, targets, outCut->parts[d].full, inCut->parts[d].full));
     for (std::size_t u = 0; u < share.uses.size(); ++u) {
       share.uses[u].distribution = u == 0 ? outCut : inCut;
       share.uses[u].autoSync = cut.sync == AUTO_SYNC;
-      share.uses[u].rim = call.rim(cut.alongY, cut.alongX);
+      share.uses[u].rim = call.rim(N == 1);
       share.uses[u].reach =
           u == 0 && call.hasInput() ? Reach{} : call.reach(cut.alongY, cut.alongX, N == 1);
     }
   }
+  const bool isSizeOfInput = std::all_of(shares.begin(), shares.end(), [](const Share& share) {
+    return share.uses.front().cells == share.uses.back().cells;
+  });
+  for (Share& share : shares)
+    if (ownConstants || !isSizeOfInput) share.uses.front().rim.known = false;
+  const FRunner runner = ownConstants ? startAnnotated(call, targets, cut, c)
+                                      : startAnnotated(call, targets, cut, call.c);
+  remember(targets, call, runner, std::move(shares));
+}
+
+template <int N>
+template <class C>
+FRunner RandomProgram<N>::startAnnotated(const Call& call, const Targets& targets, const Cut& cut,
+                                         const C& c) {
+  const auto prepare = [&](Launcher launcher) {
+    launcher.devices(cut.devices).local(oneEach<N>());
+    if (cut.weighted) launcher.weights(cut.weights());
+    return launcher;
+  };
   Array<int, N>& out = *pair(targets.out).array;
   Array<int, N>& in = *pair(targets.in).array;
-  FRunner runner;
   if constexpr (N == 1) {
-    runner = start(call, prepare, PART1(out, cut.before, cut.afterOut, cut.sync),
-                   PART1(in, cut.before, cut.afterIn, cut.sync), in.part(1), c);
+    return start(call, prepare, PART1(out, cut.before, cut.afterOut, cut.sync),
+                 PART1(in, cut.before, cut.afterIn, cut.sync), in.part(1), c);
   } else if (cut.alongY && cut.alongX) {
-    runner = start(call, prepare, PART12(out, cut.before, cut.before, cut.sync),
-                   PART12(in, cut.before, cut.before, cut.sync), in.part(1), in.part(2), c);
+    return start(call, prepare, PART12(out, cut.before, cut.before, cut.sync),
+                 PART12(in, cut.before, cut.before, cut.sync), in.part(1), in.part(2), c);
   } else if (cut.alongY) {
-    runner = start(call, prepare, PART1(out, cut.before, cut.afterOut, cut.sync),
-                   PART1(in, cut.before, cut.afterIn, cut.sync), in.part(1), in.part(2), c);
+    return start(call, prepare, PART1(out, cut.before, cut.afterOut, cut.sync),
+                 PART1(in, cut.before, cut.afterIn, cut.sync), in.part(1), in.part(2), c);
   } else {
-    runner = start(call, prepare, PART2(out, cut.before, cut.afterOut, cut.sync),
-                   PART2(in, cut.before, cut.afterIn, cut.sync), in.part(1), in.part(2), c);
+    return start(call, prepare, PART2(out, cut.before, cut.afterOut, cut.sync),
+                 PART2(in, cut.before, cut.afterIn, cut.sync), in.part(1), in.part(2), c);
   }
-  remember(targets, call, runner, std::move(shares));
 }
 
 // The library finds the parts: rows of the output, and what they need of the input.

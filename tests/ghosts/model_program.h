@@ -91,6 +91,8 @@ class RandomProgram {
   void launchOnOne();
   Cut randomCut();
   void launchAnnotated();
+  template <class C>
+  hpl::FRunner startAnnotated(const Call& call, const Targets& targets, const Cut& cut, const C& c);
   void launchDivided();
   void launchOnViews();
   void launchViewByView(const Call& call, const Targets& targets, const std::vector<Rect>& views);

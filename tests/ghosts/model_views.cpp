@@ -184,7 +184,6 @@ void Model::adopt(std::shared_ptr<const Distribution> next) {
   active_ = std::move(next);
   for (std::size_t d = 0; d < devices_.size(); ++d) {
     Device& device = devices_[d];
-    if (!goesOn) device.hasTrust = false;
     forEachCell(whole(), [&](int y, int x) {
       bool isGhost = false;
       for (const Part& part : active_->parts)

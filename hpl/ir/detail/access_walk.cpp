@@ -39,6 +39,10 @@ void AccessWalker::run(const Function& entry) {
   for (const ArrayAccess& access : summary_.arrays) {
     state_.bindings[access.array] = Binding{{access.array}, true, {}};
   }
+  if (comparisons_ != nullptr) {
+    for (const auto& [parameter, axes] : comparisons_->sizes)
+      state_.setValue(parameter, Value::size(axes));
+  }
   frames_.emplace_back();
   walk(entry.body);
   resumeWith(frames_.back().exit);
@@ -65,6 +69,7 @@ void AccessWalker::visit(const Expr* expr) {
     visit(unary->operand);
   } else if (const auto* binary = expr->as<Binary>()) {
     visit(binary->left);
+    if (comparisons_ != nullptr && isComparison(binary->op)) noteComparison(expr, *binary);
     const bool logical = binary->op == BinaryOp::LogicalAnd || binary->op == BinaryOp::LogicalOr;
     logical && !expr->type.isVector() ? visitSkippable(binary->right) : visit(binary->right);
   } else if (const auto* select = expr->as<Select>()) {
@@ -82,6 +87,17 @@ void AccessWalker::visit(const Expr* expr) {
   } else if (const auto* construct = expr->as<Construct>()) {
     for (const Expr* arg : construct->args) visit(arg);
   }
+}
+
+void AccessWalker::noteComparison(const Expr* expr, const Binary& comparison) {
+  const std::optional<Turn> turn =
+      turnOf(comparison, [this](const Expr* side) { return valueOf(side); });
+  const auto [known, isNew] = comparisons_->understood.try_emplace(expr, turn.has_value());
+  known->second = known->second && turn.has_value();
+  if (!turn) return;
+  const auto axis = static_cast<std::size_t>(turn->axis);
+  comparisons_->before[axis] = std::max(comparisons_->before[axis], turn->before);
+  comparisons_->after[axis] = std::max(comparisons_->after[axis], turn->after);
 }
 
 void AccessWalker::visitSkippable(const Expr* expr) {
@@ -149,6 +165,7 @@ void AccessWalker::record(const Variable* array, std::vector<IndexForm> index,
   site.alias = alias;
   site.skippable = skippable_ > 0;
   site.rim = state_.escaped ? Rim::unknown() : rim_;
+  site.bounds = bounds_;
   site.index = std::move(index);
   access->sites.push_back(std::move(site));
 }
@@ -239,14 +256,18 @@ void AccessWalker::walkBind(const Bind& bind) {
 void AccessWalker::walkIf(const If& branch) {
   visit(branch.condition);
   State before = state_;
-  const Rim outer = rim_;
+  const Rim outer = rim_, outerBounds = bounds_;
+  const ValueOf values = [this](const Expr* expr) { return valueOf(expr); };
   ++conditional_;
-  rim_ = narrowed(outer, branch.condition, [this](const Expr* expr) { return valueOf(expr); });
+  rim_ = narrowed(outer, branch.condition, values);
+  bounds_ = bounded(outerBounds, branch.condition, true, values);
   walk(branch.then);
   std::swap(state_, before);
   rim_ = Rim::unknown();
+  bounds_ = bounded(outerBounds, branch.condition, false, values);
   walk(branch.otherwise);
   rim_ = outer;
+  bounds_ = outerBounds;
   --conditional_;
   state_ = join(std::move(before), state_);
 }

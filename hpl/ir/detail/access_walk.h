@@ -1,19 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "hpl/ir/detail/access_state.h"
 
 namespace hpl::ir::detail {
 
+/// What a walk notes of comparisons, for launches on several parts (parts.h).
+struct Comparisons {
+  /// Scalar parameters of the entry that are the domain's size along these axes (bits).
+  std::unordered_map<const Variable*, unsigned> sizes;
+  /// Those that say where an id is, as far as they were understood each time; others are absent.
+  std::unordered_map<const Expr*, bool> understood;
+  /// Distance from both ends of each axis from which all of them come out alike.
+  std::array<std::int64_t, 3> before{};
+  std::array<std::int64_t, 3> after{};
+};
+
 /// Walks a kernel once, in the order of execution, with the State that holds for every work-item,
 /// and records every access of the arrays in a summary. Calls are walked in place.
 class AccessWalker {
  public:
   /// `summary.arrays` names the arrays to record; throws Budget::Exceeded.
-  AccessWalker(AccessSummary& summary, Budget& budget) : summary_(summary), budget_(budget) {}
+  AccessWalker(AccessSummary& summary, Budget& budget, Comparisons* comparisons = nullptr)
+      : summary_(summary), budget_(budget), comparisons_(comparisons) {}
 
   void run(const Function& entry);
 
@@ -38,6 +52,7 @@ class AccessWalker {
   /// Records the reads in an expression.
   void visit(const Expr* expr);
   void visitSkippable(const Expr* expr);
+  void noteComparison(const Expr* expr, const Binary& comparison);
   /// Records a read, a write or both of an element; its indices have been visited.
   void touch(const Access& access, const SourceLocation& where, AccessKind kind);
   void record(const Variable* array, std::vector<IndexForm> index, const SourceLocation& where,
@@ -62,12 +77,17 @@ class AccessWalker {
 
   AccessSummary& summary_;
   Budget& budget_;
+  Comparisons* comparisons_;
   State state_;
   std::vector<FunctionFrame> frames_;
   SourceLocation where_;
   int conditional_ = 0;
   int skippable_ = 0;
   Rim rim_;
+  Rim bounds_;
 };
+
+/// What ir::analyze() does, noting comparisons if they are wanted. False when it was given up.
+bool analyze(const Kernel& kernel, AccessSummary& summary, Comparisons* comparisons);
 
 }  // namespace hpl::ir::detail

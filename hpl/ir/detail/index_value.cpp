@@ -18,13 +18,20 @@ bool isWide(const Type& type) { return type.scalar >= Scalar::Int; }
 
 /// A result that is `form` modulo 2^32, and `form` itself if `exact` and `type` represents it.
 Value fit(const IndexForm& form, bool exact, const Type& type) {
-  if (exact && form.isConstant() && contains(rangeOf(type), form.range)) return {form, true};
-  if (isWide(type) && !form.isUnknown() && isSmall(form.range)) return {form, false};
+  if (exact && form.isConstant() && contains(rangeOf(type), form.range)) return {form, true, 0, 0};
+  if (isWide(type) && !form.isUnknown() && isSmall(form.range)) return {form, false, 0, 0};
   return {};
+}
+
+/// A size plus a constant; Unknown where that is not small.
+Value sizePlus(const Value& size, std::int64_t offset, const Type& type) {
+  if (!isWide(type) || !isSmall({offset, offset})) return {};
+  return Value::size(size.sizeOf, size.sizeOffset + offset);
 }
 
 Value cast(const Value& operand, const Type& from, const Type& to) {
   if (operand.isUnknown() || !isIntegerScalar(from) || !isIntegerScalar(to)) return {};
+  if (operand.sizeOf != 0) return sizePlus(operand, 0, to);
   // bool of any number is 0 or 1: no congruence.
   if (to.scalar == Scalar::Bool && from.scalar != Scalar::Bool) {
     return operand.exact && contains({0, 1}, operand.form.range) ? operand : Value{};
@@ -33,6 +40,7 @@ Value cast(const Value& operand, const Type& from, const Type& to) {
 }
 
 Value multiply(const Value& a, const Value& b, const Type& type) {
+  if (a.form.isUnknown() || b.form.isUnknown()) return {};
   if (!a.form.isConstant() || !b.form.isConstant()) {
     // The only product that stays affine.
     if (a.number() == 1) return fit(b.form, b.exact, type);
@@ -142,7 +150,10 @@ bool holds(BinaryOp op, const Interval& a, const Interval& b) {
 }  // namespace
 
 Value join(const Value& a, const Value& b) {
-  return {ir::join(a.form, b.form), a.exact && b.exact};
+  const bool sameOffset = a.sizeOffset == b.sizeOffset;
+  const unsigned sizeOf = sameOffset ? a.sizeOf & b.sizeOf : 0;
+  if (sizeOf != 0) return Value::size(sizeOf, a.sizeOffset);
+  return {ir::join(a.form, b.form), a.exact && b.exact, 0, 0};
 }
 
 bool isTracked(const Variable* variable) {
@@ -174,7 +185,10 @@ Interval rangeOf(const Type& type) {
 }
 
 Value add(const Value& a, const Value& b, const Type& type) {
-  if (a.isUnknown() || b.isUnknown() || (a.form.isAffine() && b.form.isAffine())) return {};
+  if (a.sizeOf != 0 && b.number()) return sizePlus(a, *b.number(), type);
+  if (b.sizeOf != 0 && a.number()) return sizePlus(b, *a.number(), type);
+  if (a.form.isUnknown() || b.form.isUnknown() || (a.form.isAffine() && b.form.isAffine()))
+    return {};
   IndexForm form = a.form.isAffine() ? a.form : b.form;
   if (__builtin_add_overflow(a.form.range.lo, b.form.range.lo, &form.range.lo) ||
       __builtin_add_overflow(a.form.range.hi, b.form.range.hi, &form.range.hi)) {
@@ -184,8 +198,9 @@ Value add(const Value& a, const Value& b, const Type& type) {
 }
 
 Value subtract(const Value& a, const Value& b, const Type& type) {
+  if (a.sizeOf != 0 && b.number()) return sizePlus(a, -*b.number(), type);
   // id - id would be a constant only if neither had wrapped; nothing useful needs it.
-  if (a.isUnknown() || !b.form.isConstant()) return {};
+  if (a.form.isUnknown() || !b.form.isConstant()) return {};
   IndexForm form = a.form;
   if (__builtin_sub_overflow(a.form.range.lo, b.form.range.hi, &form.range.lo) ||
       __builtin_sub_overflow(a.form.range.hi, b.form.range.lo, &form.range.hi)) {
@@ -204,8 +219,10 @@ Value valueOf(const Expr* expr, const Values& values, Budget& budget) {
     return found == values.end() ? Value{} : found->second;
   }
   if (const auto* item = expr->as<WorkItem>()) {
-    if (item->query != Query::GlobalId || item->dim > 2) return {};
-    return {IndexForm::affine(item->dim, 0, 0), false};
+    if (item->dim > 2) return {};
+    if (item->query == Query::GlobalSize) return Value::size(1U << item->dim);
+    if (item->query != Query::GlobalId) return {};
+    return {IndexForm::affine(item->dim, 0, 0), false, 0, 0};
   }
   if (const auto* unary = expr->as<Unary>()) {
     if (unary->op == UnaryOp::Plus) return valueOf(unary->operand, values, budget);

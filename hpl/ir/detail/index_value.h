@@ -22,10 +22,15 @@ struct Value {
   /// A Constant whose range holds the mathematical value itself, as a number of the expression's
   /// type; comparisons, divisions and conversions to narrow types need that.
   bool exact = false;
+  /// Bit k: the value is the global size along axis k, plus `sizeOffset`. Several bits: the sizes
+  /// along these axes are equal.
+  unsigned sizeOf = 0;
+  std::int64_t sizeOffset = 0;
 
-  bool isUnknown() const { return form.isUnknown(); }
+  bool isUnknown() const { return form.isUnknown() && sizeOf == 0; }
+  static Value size(unsigned axes, std::int64_t offset = 0) { return {{}, false, axes, offset}; }
   static Value constant(std::int64_t lo, std::int64_t hi) {
-    return {IndexForm::constant(lo, hi), true};
+    return {IndexForm::constant(lo, hi), true, 0, 0};
   }
   /// The value when it is one exact number.
   std::optional<std::int64_t> number() const {

@@ -14,6 +14,7 @@ namespace {
 struct Side {
   enum Kind { Id, Number, Size, Other } kind = Other;
   int axis = -1;
+  unsigned sizeOf = 0;
   std::int64_t offset = 0;
   bool isSigned = false;
 };
@@ -23,29 +24,7 @@ const Expr* withoutCasts(const Expr* expr) {
   return expr;
 }
 
-/// size + number, size - number or number + size.
-std::optional<Side> sizeSide(const Expr* expr, const std::function<Value(const Expr*)>& valueOf) {
-  expr = withoutCasts(expr);
-  if (const auto* query = expr->as<WorkItem>()) {
-    if (query->query != Query::GlobalSize) return std::nullopt;
-    return Side{Side::Size, query->dim, 0, true};
-  }
-  const auto* sum = expr->as<Binary>();
-  if (sum == nullptr || (sum->op != BinaryOp::Add && sum->op != BinaryOp::Sub)) return std::nullopt;
-  if (auto left = sizeSide(sum->left, valueOf)) {
-    const auto number = valueOf(sum->right).number();
-    if (!number) return std::nullopt;
-    left->offset += sum->op == BinaryOp::Add ? *number : -*number;
-    return left;
-  }
-  auto right = sum->op == BinaryOp::Add ? sizeSide(sum->right, valueOf) : std::nullopt;
-  const auto number = valueOf(sum->left).number();
-  if (!right || !number) return std::nullopt;
-  right->offset += *number;
-  return right;
-}
-
-Side sideOf(const Expr* expr, const std::function<Value(const Expr*)>& valueOf) {
+Side sideOf(const Expr* expr, const ValueOf& valueOf) {
   const Value value = valueOf(expr);
   Side side;
   side.isSigned = expr->type.isSigned();
@@ -56,8 +35,10 @@ Side sideOf(const Expr* expr, const std::function<Value(const Expr*)>& valueOf) 
   } else if (const auto number = value.number()) {
     side.kind = Side::Number;
     side.offset = *number;
-  } else if (const auto size = sizeSide(expr, valueOf)) {
-    return *size;
+  } else if (value.sizeOf != 0) {
+    side.kind = Side::Size;
+    side.sizeOf = value.sizeOf;
+    side.offset = value.sizeOffset;
   }
   return side;
 }
@@ -72,7 +53,7 @@ bool applyBound(Rim& rim, const Side& id, BinaryOp op, const Side& other) {
     rim.before[axis] = std::max(rim.before[axis], first);
     return true;
   }
-  if (other.kind == Side::Size && other.axis == id.axis &&
+  if (other.kind == Side::Size && ((other.sizeOf >> id.axis) & 1U) != 0 &&
       (op == BinaryOp::Lt || op == BinaryOp::Le)) {
     const std::int64_t behind = id.offset - other.offset - (op == BinaryOp::Le ? 1 : 0);
     rim.after[axis] = std::max(rim.after[axis], behind);
@@ -81,22 +62,50 @@ bool applyBound(Rim& rim, const Side& id, BinaryOp op, const Side& other) {
   return false;
 }
 
-void applyComparison(Rim& rim, const Binary& comparison,
-                     const std::function<Value(const Expr*)>& valueOf) {
-  Side left = sideOf(comparison.left, valueOf);
-  Side right = sideOf(comparison.right, valueOf);
-  BinaryOp op = comparison.op;
-  if (right.axis >= 0 && right.kind == Side::Id) {
-    std::swap(left, right);
-    op = mirrored(op);
+/// A comparison with an id on its left, if there is one.
+struct Sides {
+  Side left;
+  BinaryOp op;
+  Side right;
+};
+
+Sides sidesOf(const Binary& comparison, const ValueOf& valueOf) {
+  Sides sides{sideOf(comparison.left, valueOf), comparison.op, sideOf(comparison.right, valueOf)};
+  if (sides.right.kind == Side::Id) {
+    std::swap(sides.left, sides.right);
+    sides.op = mirrored(sides.op);
   }
-  if (left.kind == Side::Id && applyBound(rim, left, op, right)) return;
-  if (left.axis >= 0) {
-    rim.known[static_cast<std::size_t>(left.axis)] = false;
+  return sides;
+}
+
+void applyComparison(Rim& rim, const Binary& comparison, const ValueOf& valueOf) {
+  const Sides sides = sidesOf(comparison, valueOf);
+  if (sides.left.kind == Side::Id && applyBound(rim, sides.left, sides.op, sides.right)) return;
+  if (sides.left.axis >= 0) {
+    rim.known[static_cast<std::size_t>(sides.left.axis)] = false;
   } else {
     rim = Rim::unknown();
   }
 }
+
+BinaryOp negated(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::Lt:
+      return BinaryOp::Ge;
+    case BinaryOp::Le:
+      return BinaryOp::Gt;
+    case BinaryOp::Gt:
+      return BinaryOp::Le;
+    case BinaryOp::Ge:
+      return BinaryOp::Lt;
+    case BinaryOp::Eq:
+      return BinaryOp::Ne;
+    default:
+      return BinaryOp::Eq;
+  }
+}
+
+}  // namespace
 
 bool isComparison(BinaryOp op) {
   switch (op) {
@@ -112,10 +121,7 @@ bool isComparison(BinaryOp op) {
   }
 }
 
-}  // namespace
-
-Rim narrowed(const Rim& outer, const Expr* condition,
-             const std::function<Value(const Expr*)>& valueOf) {
+Rim narrowed(const Rim& outer, const Expr* condition, const ValueOf& valueOf) {
   const auto* binary = withoutCasts(condition)->as<Binary>();
   if (binary == nullptr) return Rim::unknown();
   if (binary->op == BinaryOp::LogicalAnd)
@@ -124,6 +130,42 @@ Rim narrowed(const Rim& outer, const Expr* condition,
   Rim rim = outer;
   applyComparison(rim, *binary, valueOf);
   return rim;
+}
+
+Rim bounded(const Rim& outer, const Expr* condition, bool truth, const ValueOf& valueOf) {
+  const Expr* bare = withoutCasts(condition);
+  if (const auto* unary = bare->as<Unary>(); unary != nullptr && unary->op == UnaryOp::LogicalNot)
+    return bounded(outer, unary->operand, !truth, valueOf);
+  const auto* binary = bare->as<Binary>();
+  if (binary == nullptr) return outer;
+  if (binary->op == (truth ? BinaryOp::LogicalAnd : BinaryOp::LogicalOr)) {
+    return bounded(bounded(outer, binary->left, truth, valueOf), binary->right, truth, valueOf);
+  }
+  if (!isComparison(binary->op)) return outer;
+  const Sides sides = sidesOf(*binary, valueOf);
+  Rim rim = outer;
+  if (sides.left.kind == Side::Id)
+    applyBound(rim, sides.left, truth ? sides.op : negated(sides.op), sides.right);
+  return rim;
+}
+
+std::optional<Turn> turnOf(const Binary& comparison, const ValueOf& valueOf) {
+  Value id = valueOf(comparison.left);
+  Value other = valueOf(comparison.right);
+  if (!id.form.isAffine()) std::swap(id, other);
+  if (!id.form.isAffine()) return std::nullopt;
+  Turn turn;
+  turn.axis = id.form.axis;
+  // An unsigned difference wraps around below zero, where it is large.
+  if (!comparison.left->type.isSigned()) turn.before = std::max<std::int64_t>(0, -id.form.range.lo);
+  if (other.exact && other.form.isConstant()) {
+    turn.before = std::max(turn.before, other.form.range.hi - id.form.range.lo + 1);
+  } else if (((other.sizeOf >> turn.axis) & 1U) != 0) {
+    turn.after = std::max<std::int64_t>(0, id.form.range.hi - other.sizeOffset);
+  } else {
+    return std::nullopt;
+  }
+  return turn;
 }
 
 }  // namespace hpl::ir::detail

@@ -193,41 +193,6 @@ void addDistributions(const ShareJob& job, const std::vector<Cut>& cuts, Shares&
   }
 }
 
-/// What the freshness of ghosts depends on, for one device.
-std::vector<ghosts::PartUse> partUses(const ShareJob& job, const Plan& plan) {
-  std::vector<ghosts::PartUse> uses;
-  const bool defaultDomain =
-      job.options.global.dims == 0 && (!job.options.shares || job.options.shares->global.empty());
-  std::size_t array = 0;
-  for (std::size_t i = 0; i < job.count; ++i) {
-    if (!job.version->params[i].isBuffer()) continue;
-    const memory::detail::DeviceUse& use = plan.uses[array++];
-    if (use.distribution == nullptr || !use.distribution->hasGhosts) continue;
-    ghosts::PartUse part;
-    part.state = &use.view->root().state();
-    part.part = use.distribution->partOn(*plan.device, use.view->box());
-    part.number = static_cast<int>(part.part - use.distribution->parts.data());
-    part.reads = use.read;
-    part.writes = use.write;
-    part.refresh = job.arguments[i].annotation().sync == AUTO_SYNC;
-    if (const ir::ArrayAccess* access = job.version->params[i].access) {
-      std::vector<int> dims;
-      const Annotation& annotation = job.arguments[i].annotation();
-      dims.reserve(static_cast<std::size_t>(annotation.count));
-      for (int k = 0; k < annotation.count; ++k) dims.push_back(annotation.dims[k].dim);
-      if (annotation.count == 1) part.dim = dims.front();
-      part.reach = ghosts::reachOf(*access, dims);
-      // Otherwise the ids may end before the part does.
-      const bool coversPart = defaultDomain && use.view->extents == plan.views.front()->extents &&
-                              isNaturalOrder(*access);
-      if (coversPart) part.rim = ghosts::rimOf(*access, dims);
-    }
-    uses.push_back(part);
-  }
-  ghosts::computeNeeds(uses);
-  return uses;
-}
-
 void addPlan(const ShareJob& job, Shares& shares, std::size_t device,
              const DeviceArguments& arguments, const LaunchOptions& options) {
   if (runtime::settings().tune == runtime::TuneMode::Full)
@@ -269,6 +234,7 @@ void addAnnotatedPlans(const ShareJob& job, Shares& shares) {
   checkReplicated(job);
   std::vector<const memory::detail::Distribution*> distributions;
   addDistributions(job, cuts, shares, distributions);
+  std::vector<PartLaunch> launches;
   for (std::size_t d = 0; d < job.devices.size(); ++d) {
     DeviceArguments arguments = argumentsOf(job, cuts, distributions, d);
     if (!arguments.works) continue;
@@ -279,8 +245,9 @@ void addAnnotatedPlans(const ShareJob& job, Shares& shares) {
     } else {
       addPieces(job, shares, d, std::move(arguments), pieces, axis);
     }
-    shares.parts.push_back(partUses(job, *shares.plans.back()));
+    launches.push_back({shares.plans.back().get(), shares.partExtents.back()});
   }
+  if (!launches.empty()) shares.parts = partUses(job, launches);
 }
 
 void addDividedPlans(const ShareJob& job, Shares& shares) {
@@ -326,15 +293,6 @@ LaunchOptions optionsOf(const ShareJob& job, std::size_t device,
   if (shares != nullptr && !shares->global.empty()) options.global = shares->global[device];
   if (shares != nullptr && !shares->local.empty()) options.local = shares->local[device];
   return options;
-}
-
-bool isNaturalOrder(const ir::ArrayAccess& access) {
-  const int rank = static_cast<int>(access.writes.size());
-  for (int d = 0; d < rank; ++d) {
-    const ir::IndexForm& form = access.writes[static_cast<std::size_t>(d)];
-    if (form.isAffine() && form.axis != rank - 1 - d) return false;
-  }
-  return true;
 }
 
 std::shared_ptr<Plan> makeSharedPlan(KernelEntry& entry, const LaunchOptions& options,

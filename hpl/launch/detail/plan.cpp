@@ -224,7 +224,7 @@ void Plan::enqueue(Transaction& transaction, const std::byte* packed) {
       // A part that this launch has made found the owners' values.
       use.trusted = use.part->full;
       for (const ghosts::PartUse& old : before)
-        if (old.state == use.state && old.reads) use.trusted = intersect(use.trusted, old.trusted);
+        if (old.state == use.state && old.reads) use.trusted.intersect(old.trusted);
     }
     ghosts::afterLaunch({&after, 1});
     return;

@@ -172,7 +172,13 @@ void Shares::enqueueFresh(Transaction& transaction, const std::byte* packed) {
     for (std::size_t i = 0; i < p; ++i) launches_[i].launched = true;
     abandon(transaction, error);
   }
-  if (!parts.empty()) ghosts::afterLaunch(parts);
+  noteLaunch();
+}
+
+void Shares::noteLaunch() {
+  if (parts.empty()) return;
+  if (trustRests_) return ghosts::afterSameLaunch(parts);
+  trustRests_ = ghosts::afterLaunch(parts);
 }
 
 void Shares::beginLaunches() {
@@ -208,6 +214,7 @@ bool Shares::enqueueKnown(Transaction& transaction, const std::byte* packed) {
     for (const auto& plan : plans) plan->placeArrays();
   submitAll(transaction, packed);
   transaction.commitKnown(launches_, memory_);
+  trustRests_ = false;
   return true;
 }
 
@@ -217,7 +224,8 @@ void Shares::enqueueAnew(Transaction& transaction, const std::byte* packed) {
   for (const auto& plan : plans) plan->placeArrays();
   submitAll(transaction, packed);
   transaction.commitAll(launches_);
-  if (!parts.empty()) ghosts::afterLaunch(parts);
+  trustRests_ = false;
+  noteLaunch();
   memory_.learn();
 }
 
@@ -228,8 +236,9 @@ void Shares::enqueue(Transaction& transaction, const std::byte* packed) {
   const bool isKnown = !check && (asks || !isFresh()) && enqueueKnown(transaction, packed);
   if (!isKnown) {
     if (asks) ghosts::beforeLaunch(transaction.lock(), parts, check, plans.front()->version->name);
-    ghosts::noteTrust(parts);
-    if (isFresh()) {
+    const bool fresh = isFresh();
+    if (!fresh || !trustRests_) ghosts::noteTrust(parts);
+    if (fresh) {
       enqueueFresh(transaction, packed);
     } else if (check || !asks || !enqueueKnown(transaction, packed)) {
       enqueueAnew(transaction, packed);

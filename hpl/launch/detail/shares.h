@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "hpl/error.h"
@@ -74,10 +75,13 @@ struct Shares {
   void submitAll(memory::detail::Transaction& transaction, const std::byte* packed);
   [[noreturn]] void abandon(memory::detail::Transaction& transaction, const Error& cause);
   void enqueueFresh(memory::detail::Transaction& transaction, const std::byte* packed);
+  void noteLaunch();
   void enqueueAnew(memory::detail::Transaction& transaction, const std::byte* packed);
 
   std::vector<memory::detail::DeviceLaunch> launches_;
   memory::detail::LaunchMemory memory_;
+  /// The last launch changed nothing of which ghosts are trusted.
+  bool trustRests_ = false;
 };
 
 /// Whether the launch goes to several devices.
@@ -92,8 +96,9 @@ std::shared_ptr<Plan> makeSharedPlan(KernelEntry& entry, const LaunchOptions& op
 /// parts of a distribution by now. To be called under the coherence lock.
 std::vector<ghosts::PartUse> explicitParts(const Plan& plan);
 
-/// Whether dimension d is written along axis rank - 1 - d, as in a[idy][idx].
-bool isNaturalOrder(const ir::ArrayAccess& access);
+/// What an analysis tells of the accesses of a part that is split along `dims`.
+void describeAccess(ghosts::PartUse& part, const ir::PartSummary& summary, int parameter,
+                    std::span<const int> dims);
 
 /// What a shared launch works on, as the steps of makeSharedPlan hand it on.
 struct ShareJob {
@@ -109,6 +114,17 @@ struct ShareJob {
   bool anyAnnotated() const;
   bool anyPerDevice() const;
 };
+
+/// One device's share of a launch on annotated arrays.
+struct PartLaunch {
+  const Plan* plan;
+  /// [argument]: the size that a.part(d) stands for.
+  std::vector<std::size_t> partExtents;
+};
+
+/// What the freshness of ghosts depends on, one list per share.
+std::vector<std::vector<ghosts::PartUse>> partUses(const ShareJob& job,
+                                                   const std::vector<PartLaunch>& launches);
 
 /// How one array argument is cut: one part per device, empty ones included, in the coordinates of
 /// the root.

@@ -63,38 +63,11 @@ std::vector<geometry::DimSplit> splitsOf(const ShareJob& job, const Annotation& 
   return splits;
 }
 
-/// A part that its neighbour's ghosts reach beyond would have to pass on cells of others.
-void checkThickness(const ShareJob& job, std::size_t i, const Cut& cut) {
-  const Annotation& annotation = job.arguments[i].annotation();
-  const Box& whole = job.arguments[i].view->box();
-  for (int k = 0; k < annotation.count; ++k) {
-    const DimAnnotation& dim = annotation.dims[k];
-    for (std::size_t p = 0; p < cut.size(); ++p) {
-      const Box& core = cut[p].core;
-      if (core.empty()) continue;
-      const bool isLast = core.hi(dim.dim) == whole.hi(dim.dim);
-      const bool isFirst = core.lo(dim.dim) == whole.lo(dim.dim);
-      // The next part's ghosts lie in this one, and those of the previous part.
-      const std::int64_t wanted = std::max(isLast ? 0 : dim.before, isFirst ? 0 : dim.after);
-      if (core.extent(dim.dim) >= wanted) continue;
-      throw ArgumentError(fmt::format(
-          "{}: device {} ({}) gets {} cell{} of dimension {}, which has {} for {} devices, and its "
-          "neighbours want {} ghost cells of it; use fewer devices (or other weights), or a "
-          "narrower overlap",
-          nameOf(job, i), p, job.devices[p]->name(), core.extent(dim.dim),
-          core.extent(dim.dim) == 1 ? "" : "s", dim.dim + 1, whole.extent(dim.dim),
-          job.devices.size(), wanted));
-    }
-  }
-}
-
 Cut cutOne(const ShareJob& job, std::size_t i) {
   checkAnnotation(job, i);
   const Argument& argument = job.arguments[i];
   const Box& whole = argument.view->box();
-  Cut cut = geometry::splitBox(whole, splitsOf(job, argument.annotation(), whole.extents()));
-  checkThickness(job, i, cut);
-  return cut;
+  return geometry::splitBox(whole, splitsOf(job, argument.annotation(), whole.extents()));
 }
 
 /// Arrays that the kernel walks through with the same index must begin at the same cell of each

@@ -88,10 +88,10 @@ struct Replica {
   std::vector<std::unique_ptr<Slot>> slots;
   int pins = 0;
   /// Of a part whose ghosts the device keeps for itself: the cells that have the values that their
-  /// owners have, which include the core. See trust.h.
+  /// owners have. See trust.h.
   struct Trust {
     Box part;
-    Box cells;
+    Region cells;
   };
   /// Parts without an entry are wholly trusted.
   std::vector<Trust> trusts;
@@ -150,6 +150,9 @@ struct RootState {
   /// How the array is distributed: what the launches that wrote parts of it last amount to. Null:
   /// never distributed. All `kept` regions belong to it.
   std::shared_ptr<const Distribution> active;
+  /// A launch that the library distributed by itself has written the array since it was last
+  /// written through an annotation: views no longer mean the parts that have the same cells.
+  bool partsEnded = false;
   /// Every annotated distribution that the array was launched with, each once.
   std::vector<std::shared_ptr<const Distribution>> annotated;
   ExplicitParts explicitParts;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "hpl/error.h"
 #include "hpl/geometry/layout.h"
@@ -336,7 +337,10 @@ void noteUse(DeviceState& device, const DeviceUse& use, Replica& replica, Stamp 
     const auto own = std::find_if(known.begin(), known.end(), [&](const auto& distribution) {
       return distribution.get() == use.distribution;
     });
-    if (use.write) state.explicitParts.clear();
+    if (use.write) {
+      state.explicitParts.clear();
+      state.partsEnded = false;
+    }
     state.adopt(*own);
   }
   if (!use.write) return state.forbidHostWrites(cells);
@@ -344,6 +348,9 @@ void noteUse(DeviceState& device, const DeviceUse& use, Replica& replica, Stamp 
   if (part != nullptr) {
     state.markPartWritten(replica, cells, *part, PartWriter::Launch);
   } else {
+    // A slice: the library has distributed the array by itself.
+    const bool isDivided = use.distribution == nullptr && use.box.rank() > 0;
+    if (isDivided && !std::exchange(state.partsEnded, true)) state.bumpEpoch();
     state.markWritten(replica.storage(), cells, false);
   }
 }

@@ -14,7 +14,7 @@ bool isSame(const Region& a, const Region& b) {
 
 bool isSame(const std::vector<Replica::Trust>& a, const std::vector<Replica::Trust>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-    return x.part == y.part && x.cells == y.cells;
+    return x.part == y.part && isSame(x.cells, y.cells);
   });
 }
 
@@ -33,6 +33,7 @@ void Snapshot::take(RootState& state) {
   layout_ = state.layout;
   current_ = state.host.current;
   kept_ = state.host.kept;
+  partsEnded_ = state.partsEnded;
   copies_.resize(state.replicas.size());
   for (std::size_t i = 0; i < copies_.size(); ++i) {
     const Replica& replica = *state.replicas[i];
@@ -46,7 +47,7 @@ void Snapshot::take(RootState& state) {
 
 bool Snapshot::holds() const {
   const RootState& state = *state_;
-  if (state.layout != layout_) return false;
+  if (state.layout != layout_ || state.partsEnded != partsEnded_) return false;
   for (std::size_t i = 0; i < copies_.size(); ++i) {
     const Replica& replica = *state.replicas[i];
     if (!isSameCopy(replica, replica.own, copies_[i])) return false;
@@ -58,6 +59,7 @@ void Snapshot::restore() const {
   RootState& state = *state_;
   state.host.current = current_;
   state.host.kept = kept_;
+  state.partsEnded = partsEnded_;
   for (std::size_t i = 0; i < copies_.size(); ++i) {
     Replica& replica = *state.replicas[i];
     replica.own.current = copies_[i].current;
@@ -69,7 +71,8 @@ void Snapshot::restore() const {
 }
 
 bool operator==(const Snapshot& a, const Snapshot& b) {
-  if (a.layout_ != b.layout_ || a.copies_.size() != b.copies_.size()) return false;
+  if (a.layout_ != b.layout_ || a.partsEnded_ != b.partsEnded_) return false;
+  if (a.copies_.size() != b.copies_.size()) return false;
   for (std::size_t i = 0; i < a.copies_.size(); ++i) {
     const Snapshot::Copy& x = a.copies_[i];
     if (!isSameCopy(x, x, b.copies_[i])) return false;

@@ -39,6 +39,7 @@ class Snapshot {
   std::uint64_t layout_ = 0;
   Region current_;  // the host's
   Region kept_;
+  bool partsEnded_ = false;
   std::vector<Copy> copies_;  // one per replica
 };
 

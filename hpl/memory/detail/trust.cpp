@@ -5,57 +5,36 @@
 
 namespace hpl::memory::detail {
 
-namespace {
-
-bool keepsGhosts(const Replica& replica, const DistributedPart& part) {
-  return replica.own.kept.intersects(part.full);
-}
-
-// What is left of `box` on that side of the cells in `hole` which leaves most of it and all of
-// `core`; `core` when no side does.
-Box beside(const Box& box, const Box& hole, const Box& core) {
-  if (!box.intersects(hole)) return box;
-  Box best = core;
-  for (int d = 0; d < box.rank(); ++d) {
-    const Box sides[] = {box.withRange(d, box.lo(d), std::max(box.lo(d), hole.lo(d))),
-                         box.withRange(d, std::min(box.hi(d), hole.hi(d)), box.hi(d))};
-    for (const Box& side : sides) {
-      if (side.contains(core) && side.volume() > best.volume()) best = side;
-    }
-  }
-  return best;
-}
-
-}  // namespace
-
-Box trustedBox(const Replica& replica, const DistributedPart& part) {
-  if (!keepsGhosts(replica, part)) return part.full;
+const Region* trustOf(const Replica& replica, const DistributedPart& part) {
   for (const Replica::Trust& trust : replica.trusts) {
-    if (trust.part == part.full) return trust.cells;
+    if (trust.part == part.full) return &trust.cells;
   }
-  return part.full;
+  return nullptr;
 }
 
-void setTrusted(Replica& replica, const DistributedPart& part, const Box& cells) {
-  for (Replica::Trust& trust : replica.trusts) {
-    if (trust.part != part.full) continue;
-    trust.cells = cells;
+Region trustedCells(const Replica& replica, const DistributedPart& part) {
+  const Region* trusted = trustOf(replica, part);
+  if (trusted == nullptr || !replica.own.kept.intersects(part.full)) return part.full;
+  Region doubtful = intersectionOf(replica.own.kept, part.full);
+  return differenceOf(part.full, doubtful.subtract(*trusted));
+}
+
+void setTrusted(Replica& replica, const DistributedPart& part, Region cells) {
+  const auto known = std::find_if(replica.trusts.begin(), replica.trusts.end(),
+                                  [&](const auto& trust) { return trust.part == part.full; });
+  if (known == replica.trusts.end()) {
+    replica.trusts.push_back({part.full, std::move(cells)});
+  } else if (known->cells == cells) {
     return;
+  } else {
+    known->cells = std::move(cells);
   }
-  replica.trusts.push_back({part.full, cells});
+  // Launches that would find nothing changed have to look at what is trusted.
+  replica.root->state().bumpEpoch();
 }
 
 void restrictTrust(Replica& replica, const DistributedPart& part, const Region& doubtful) {
-  const Box before = trustedBox(replica, part);
-  if (before == part.full && doubtful.empty()) return setTrusted(replica, part, before);
-  const Box core = part.core.boundingBox();
-  if (core.rank() == 0) return setTrusted(replica, part, core);
-  Region wrong = intersectionOf(replica.own.kept, Region(part.full));
-  if (before.rank() > 0) wrong.subtract(before);
-  wrong.add(doubtful);
-  Box right = part.full;
-  for (const Box& hole : wrong) right = beside(right, hole, core);
-  setTrusted(replica, part, right);
+  setTrusted(replica, part, trustedCells(replica, part).subtract(doubtful));
 }
 
 void carryTrust(Replica& replica, const Distribution& before, const Distribution& now) {
@@ -63,14 +42,11 @@ void carryTrust(Replica& replica, const Distribution& before, const Distribution
   for (const DistributedPart& part : now.parts) {
     if (part.device != &replica.device()) continue;
     const DistributedPart* old = before.partOn(*part.device, part.full);
-    const auto known =
-        std::find_if(replica.trusts.begin(), replica.trusts.end(),
-                     [&](const Replica::Trust& trust) { return trust.part == part.full; });
+    const Region* known = trustOf(replica, part);
     if (old != nullptr && old->full == part.full && Distribution::needsOwnBuffer(*old)) {
-      carried.push_back({part.full, trustedBox(replica, part)});
+      carried.push_back({part.full, trustedCells(replica, part)});
     } else {
-      carried.push_back(
-          {part.full, known != replica.trusts.end() ? known->cells : part.core.boundingBox()});
+      carried.push_back({part.full, known != nullptr ? *known : part.core});
     }
   }
   replica.trusts = std::move(carried);

@@ -8,16 +8,19 @@
 /// them one after the other. ghosts/freshness.h says what launches make of it.
 namespace hpl::memory::detail {
 
-/// The cells of a part on the replica's device whose values are right, as a box: all of the part
-/// while the device keeps none of its ghosts; rank 0 when nothing is known.
-Box trustedBox(const Replica& replica, const DistributedPart& part);
+/// What is known of a part; null: nothing has made any of it doubtful. Says nothing of cells that
+/// the device does not keep for itself.
+const Region* trustOf(const Replica& replica, const DistributedPart& part);
 
-/// A launch has written the part, and this is what of it is right now; rank 0: nothing is known.
-void setTrusted(Replica& replica, const DistributedPart& part, const Box& cells);
+/// The cells of a part on the replica's device whose values are right: all but those that the
+/// device keeps for itself and that are not known to be right.
+Region trustedCells(const Replica& replica, const DistributedPart& part);
+
+/// A launch has written the part, and these of its cells are right now.
+void setTrusted(Replica& replica, const DistributedPart& part, Region cells);
 
 /// To be called before `own.kept` gains ghosts of the part or their owner's values change: what
-/// was trusted stays so, except for the cells of `doubtful`. Where what is left is no box, the
-/// largest box around the part's core that is simple to find.
+/// was trusted stays so, except for the cells of `doubtful`.
 void restrictTrust(Replica& replica, const DistributedPart& part, const Region& doubtful);
 
 /// To be called when explicit parts change, before `own.kept` does. A part that had ghosts before

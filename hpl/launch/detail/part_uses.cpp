@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "hpl/ir/printer.h"
+#include "hpl/launch/detail/shares.h"
+
+namespace hpl::launch {
+namespace {
+
+using geometry::Extents;
+
+/// The axes (bits) along which a.part(d) is each part's domain.
+unsigned axesOfSize(const std::vector<PartLaunch>& launches, std::size_t argument) {
+  unsigned axes = 7;
+  for (const PartLaunch& launch : launches) {
+    if (launch.plan->views.empty()) return 0;
+    const std::size_t size = launch.partExtents[argument];
+    const Extents& domain = launch.plan->views.front()->extents;
+    for (int axis = 0; axis < 3; ++axis) {
+      const int dim = domain.rank() - 1 - axis;
+      if (dim < 0 || static_cast<std::size_t>(domain[dim]) != size) axes &= ~(1U << axis);
+    }
+  }
+  return axes;
+}
+
+ir::PartRole scalarRole(const ShareJob& job, const std::vector<PartLaunch>& launches,
+                        std::size_t i) {
+  ir::PartRole role;
+  role.differs = job.arguments[i].kind == Argument::Kind::PerDevice;
+  if (job.arguments[i].kind != Argument::Kind::PartExtent) return role;
+  role.sizeOf = axesOfSize(launches, i);
+  const auto isFirstSize = [&](const PartLaunch& launch) {
+    return launch.partExtents[i] == launches.front().partExtents[i];
+  };
+  role.differs = role.sizeOf == 0 && !std::all_of(launches.begin(), launches.end(), isFirstSize);
+  return role;
+}
+
+ir::PartRoles rolesOf(const ShareJob& job, const std::vector<PartLaunch>& launches) {
+  ir::PartRoles roles;
+  for (std::size_t i = 0; i < job.count; ++i) {
+    const Argument& argument = job.arguments[i];
+    if (argument.kind != Argument::Kind::Array) {
+      roles.push_back(scalarRole(job, launches, i));
+      continue;
+    }
+    ir::PartRole& role = roles.emplace_back();
+    const Annotation& annotation = argument.annotation();
+    for (int k = 0; k < annotation.count; ++k) role.split |= 1U << annotation.dims[k].dim;
+    for (std::size_t j = 0; j < job.count; ++j) {
+      const Argument& other = job.arguments[j];
+      if (other.kind != Argument::Kind::Array || &other.view->root() != &argument.view->root())
+        continue;
+      if (j < i && role.sameAs < 0) role.sameAs = static_cast<int>(j);
+      // Parts of one array that are cut in two ways change under each other's hands.
+      if (!(other.annotation() == annotation) || other.view != argument.view) role.differs = true;
+    }
+  }
+  return roles;
+}
+
+/// What analyses of the captured kernels say. Null: native, or rewritten by its maker.
+class Analyses {
+ public:
+  Analyses(const ShareJob& job, const std::vector<PartLaunch>& launches)
+      : roles_(rolesOf(job, launches)) {
+    for (const PartLaunch& launch : launches) {
+      const KernelVersion& version = *launch.plan->version;
+      const KernelVersion& first = *launches.front().plan->version;
+      // Each kind of device captures the kernel anew.
+      isOneKernel_ = isOneKernel_ && version.kernel != nullptr && version.rewriter == nullptr &&
+                     (&version == &first || ir::print(*version.kernel) == ir::print(*first.kernel));
+    }
+  }
+
+  const ir::PartSummary* of(const KernelVersion& version) {
+    if (version.kernel == nullptr || version.rewriter != nullptr) return nullptr;
+    for (const auto& [known, summary] : known_)
+      if (known == &version) return &summary;
+    return &known_.emplace_back(&version, ir::analyzeParts(*version.kernel, roles_)).second;
+  }
+  bool isOneKernel() const { return isOneKernel_; }
+
+ private:
+  ir::PartRoles roles_;
+  bool isOneKernel_ = true;
+  std::vector<std::pair<const KernelVersion*, ir::PartSummary>> known_;
+};
+
+std::vector<int> splitDims(const Annotation& annotation) {
+  std::vector<int> dims;
+  for (int k = 0; k < annotation.count; ++k) dims.push_back(annotation.dims[k].dim);
+  return dims;
+}
+
+bool isWrittenTwice(const std::vector<ghosts::PartUse>& uses, const ghosts::PartUse& use) {
+  return std::count_if(uses.begin(), uses.end(), [&](const ghosts::PartUse& other) {
+           return other.writes && other.state == use.state;
+         }) > 1;
+}
+
+}  // namespace
+
+void describeAccess(ghosts::PartUse& part, const ir::PartSummary& summary, int parameter,
+                    std::span<const int> dims) {
+  const ir::ArrayAccess* access = summary.access.find(parameter);
+  if (access == nullptr) return;
+  // Work-items that share values read what any of their group reads.
+  if (!summary.access.sharesWithinGroups()) ghosts::noteAccess(part, *access, dims);
+}
+
+std::vector<std::vector<ghosts::PartUse>> partUses(const ShareJob& job,
+                                                   const std::vector<PartLaunch>& launches) {
+  const bool defaultDomain =
+      job.options.global.dims == 0 && (!job.options.shares || job.options.shares->global.empty());
+  Analyses analyses(job, launches);
+  std::vector<std::vector<ghosts::PartUse>> all;
+  for (const PartLaunch& launch : launches) {
+    const Plan& plan = *launch.plan;
+    std::vector<ghosts::PartUse>& uses = all.emplace_back();
+    std::size_t array = 0;
+    for (std::size_t i = 0; i < job.count; ++i) {
+      if (!job.version->params[i].isBuffer()) continue;
+      const memory::detail::DeviceUse& use = plan.uses[array++];
+      if (use.distribution == nullptr || !use.distribution->hasGhosts) continue;
+      ghosts::PartUse& part = uses.emplace_back();
+      part.state = &use.view->root().state();
+      part.part = use.distribution->partOn(*plan.device, use.view->box());
+      part.number = static_cast<int>(part.part - use.distribution->parts.data());
+      part.reads = use.read;
+      part.writes = use.write;
+      part.refresh = job.arguments[i].annotation().sync == AUTO_SYNC;
+      const ir::PartSummary* summary = analyses.of(*plan.version);
+      if (summary == nullptr) continue;
+      const auto parameter = static_cast<int>(i);
+      describeAccess(part, *summary, parameter, splitDims(job.arguments[i].annotation()));
+      // Otherwise the ids may end before the part does.
+      const bool coversPart = defaultDomain && use.view->extents == plan.views.front()->extents;
+      if (coversPart && analyses.isOneKernel())
+        part.outcome = ghosts::outcomeOf(*summary, parameter);
+    }
+    for (ghosts::PartUse& use : uses)
+      if (use.writes && isWrittenTwice(uses, use)) use.outcome = {};
+    ghosts::computeNeeds(uses);
+  }
+  return all;
+}
+
+}  // namespace hpl::launch
