@@ -32,11 +32,11 @@ class WithStrategy {
   runtime::Settings before_;
 };
 
-/// The sum of three in a column; the number makes each test's kernel its own.
+/// The sum of three in a column and one beside it; the number makes each test's kernel its own.
 template <int Number>
 void column(Array<int, 2> out, const Array<int, 2>& in) {
-  if_(idy > 0 && idy + 1 < szy) {
-    out[idy][idx] = in[idy - 1][idx] + in[idy][idx] + in[idy + 1][idx] + Number;
+  if_(idy > 0 && idy + 1 < szy && idx > 0) {
+    out[idy][idx] = in[idy - 1][idx] + in[idy][idx] + in[idy + 1][idx] + in[idy][idx - 1] + Number;
   }
 }
 
@@ -50,8 +50,9 @@ struct Grids {
   bool isRight(int number) const {
     for (int y = 0; y < kRows; ++y)
       for (int x = 0; x < kColumns; ++x) {
+        const bool isInside = y > 0 && y + 1 < kRows && x > 0;
         const int wanted =
-            y == 0 || y + 1 == kRows ? -1 : in(y - 1, x) + in(y, x) + in(y + 1, x) + number;
+            isInside ? in(y - 1, x) + in(y, x) + in(y + 1, x) + in(y, x - 1) + number : -1;
         if (out(y, x) != wanted) return false;
       }
     return true;
@@ -77,7 +78,7 @@ void checkFallback(runtime::Strategy strategy) {
     Array<int, 2> other(33, 20), more(33, 20);
     other = 1;
     eval(column<Number>)(more, other);
-    CHECK(more(5, 5) == 3 + Number);
+    CHECK(more(5, 5) == 4 + Number);
     CHECK(FailingBuilds::rejected() == 1);
     const int builds = FailingBuilds::builds();
     eval(column<Number>)(grids.out, grids.in);
