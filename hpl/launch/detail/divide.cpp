@@ -112,7 +112,6 @@ Domain globalDomain(const ShareJob& job) {
     if (job.arguments[i].kind == Argument::Kind::Array) first = &job.arguments[i].view->extents;
   const Shape shape =
       chooseShape(job.options, first, *job.devices.front(), job.version->name, false);
-  checkAccesses(*job.version, job.arguments, job.count, shape, job.options.global.dims == 0);
   Domain domain;
   domain.dims = static_cast<int>(shape.dims);
   std::copy(shape.size, shape.size + 3, domain.size);
@@ -169,6 +168,10 @@ Division divide(const ShareJob& job) {
     if (why.empty()) why = defect;
   }
   if (division.axis < 0) refuse(job, why);
+  Shape whole;
+  whole.dims = static_cast<cl_uint>(division.global.dims);
+  std::copy(division.global.size, division.global.size + 3, whole.size);
+  checkAccesses(*job.version, job.arguments, job.count, whole, job.options.global.dims == 0);
   const auto length = static_cast<Index>(division.global.size[division.axis]);
   const auto parts = static_cast<int>(job.devices.size());
   division.slices = job.weights.empty() ? geometry::splitEven(length, parts)
