@@ -235,6 +235,10 @@ bool holds(const PartCopy& copy, const Box& box) {
   return differenceOf(differenceOf(Region(box), own.current), own.kept).empty();
 }
 
+bool keepsSome(const PartCopy& copy, const Box& box) {
+  return copy.replica != nullptr && copy.replica->own.kept.intersects(box);
+}
+
 // The device's copy of a part, made if need be; no replica: the lock was given up, look again.
 PartCopy placedCopyOf(Lock& lock, const View& view) {
   const PartCopy copy = partCopyOf(view);
@@ -271,8 +275,7 @@ bool saveGhosts(Lock& lock, const PartCopy& copy, const View& dst, KnownTransfer
 bool concernsPart(const View& dst, const View& src) {
   const PartCopy to = partCopyOf(dst);
   const PartCopy from = partCopyOf(src);
-  const bool keptSource = holds(from, src.box()) && from.replica->own.kept.intersects(src.box());
-  return to.part != nullptr || keptSource;
+  return to.part != nullptr || keepsSome(from, src.box());
 }
 
 // One attempt to move cells within a device's own copy, where ghosts read and write what the device
@@ -324,7 +327,15 @@ bool tryCopyPart(Lock& lock, View& dst, View& src, Region& left, KnownTransfers&
   const bool toPart = partCopyOf(dst).part != nullptr;
   const PartCopy to = placedCopyOf(lock, dst);
   if (toPart && (to.replica == nullptr || !saveGhosts(lock, to, dst, &attempt))) return false;
-  const bool fromPart = holds(partCopyOf(src), src.box());
+  if (keepsSome(partCopyOf(src), src.box()) && !holds(partCopyOf(src), src.box())) {
+    // The part reads its own ghosts, and present values where it has none.
+    attempt.giveUp();
+    const PartCopy some = placedCopyOf(lock, src);
+    if (some.replica == nullptr || !unshelve(lock, *some.replica, src.box()) ||
+        !fetch(lock, src.root().state(), some.replica, src.box(), KeptCells::Accept))
+      return false;
+  }
+  const bool fromPart = holds(partCopyOf(src), src.box()) || keepsSome(partCopyOf(src), src.box());
   const PartCopy from = fromPart ? placedCopyOf(lock, src) : partCopyOf(src);
   if (fromPart && (from.replica == nullptr || !unshelve(lock, *from.replica, src.box())))
     return false;

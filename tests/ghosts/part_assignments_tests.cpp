@@ -194,3 +194,17 @@ TEST_CASE("an assignment within a part reads all before it writes, across the bo
     CHECK(p.ghosts() == std::vector<int>{32, 33});
   }
 }
+
+TEST_CASE(
+    "an assignment from a part takes what the part has, and present values where it has none") {
+  if (deviceCount() < 2) return;
+  for (const bool annotated : {false, true}) {
+    CAPTURE(annotated);
+    Parts p(annotated);
+    const int size = lengthOf(p.views[0]);
+    p.a(Range(p.first)) = 33;  // device 0 forgets its first ghost, and keeps its second
+    Numbers ghosts(2);
+    ghosts = p.a(p.views[0])(Range(size - 2, size - 1));
+    CHECK(valuesOf(ghosts) == std::vector<int>{33, 10});
+  }
+}
