@@ -80,19 +80,6 @@ Split splitOf(const Box& whole, const std::vector<Cut>& cuts, const std::vector<
   return split;
 }
 
-bool reachesOnlyNeighbours(const Split& split, const std::vector<Cut>& cuts, const Box& whole) {
-  for (const Cut& cut : cuts) {
-    const auto d = static_cast<std::size_t>(cut.dim);
-    for (const Part& part : split) {
-      const bool isFirst = part.core.lo[d] == whole.lo[d];
-      const bool isLast = part.core.hi[d] == whole.hi[d];
-      const int wanted = std::max(isFirst ? 0 : cut.after, isLast ? 0 : cut.before);
-      if (part.core.extent(cut.dim) < wanted) return false;
-    }
-  }
-  return true;
-}
-
 std::string show(const Box& b, int dims) {
   std::string text;
   for (int d = 3 - dims; d < 3; ++d) {

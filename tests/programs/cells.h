@@ -88,8 +88,6 @@ using Split = std::vector<Part>;
 /// even as possible. Devices without work have no part.
 Split splitOf(const Box& whole, const std::vector<Cut>& cuts, const std::vector<int>& devices,
               const std::vector<int>& weights);
-/// Whether each part finds the ghosts of a cut in the next part.
-bool reachesOnlyNeighbours(const Split& split, const std::vector<Cut>& cuts, const Box& whole);
 
 std::string show(const Box& b, int dims);
 

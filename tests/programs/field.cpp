@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "field.h"
 
+#include <algorithm>
+
 namespace programs {
 
 Field::Field(const Box& whole) : whole_(whole), values_(whole.size()) {}
@@ -18,11 +20,16 @@ void Field::mayHaveWritten(const Box& box) {
     });
 }
 
-void Field::readElsewhere(const Box& box) { mayHaveWritten(box); }
-
 void Field::mayHaveEnded() {
   mayHaveWritten(whole_);
-  certain_ = false;
+  naming_ = Naming::Unclear;
+}
+
+Naming Field::namingOf(std::size_t part) const {
+  const Box& cells = split_[part].full;
+  const auto owners = std::count_if(split_.begin(), split_.end(),
+                                    [&](const Part& other) { return other.full == cells; });
+  return owners == 1 && cells != whole_ ? naming_ : Naming::Array;
 }
 
 void Field::syncGhosts() {

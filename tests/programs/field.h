@@ -16,6 +16,13 @@ enum class Ghost : unsigned char {
   Unclear    ///< one or the other: the documentation leaves it open
 };
 
+/// What a view of a view with a part's cells means.
+enum class Naming {
+  Part,    ///< the part's copy
+  Array,   ///< the array, as for any view
+  Unclear  ///< one or the other
+};
+
 /// What is taken to be in the ghosts that a launch reads.
 enum class Belief {
   Actual,  ///< what is there
@@ -33,18 +40,18 @@ class Field {
   unsigned value(const Point& p) const { return values_[whole_.offset(p)]; }
   bool isSplitAs(const Split& split) const { return !split_.empty() && split_ == split; }
   const Split& split() const { return split_; }
-  /// Whether the parts of the present split are parts for certain.
-  bool isSplitForCertain() const { return certain_; }
+  /// Whether a view of a view with these cells names part number `part` of the present split.
+  Naming namingOf(std::size_t part) const;
 
   /// The program writes a cell other than by a launch on parts; the parts' ghosts forget theirs.
   void write(const Point& p, unsigned value);
   /// A launch or an assignment may have written these cells; the ones that it wrote were noted by
   /// write().
   void mayHaveWritten(const Box& box);
-  /// What is not a launch on the parts reads these cells on a device.
-  void readElsewhere(const Box& box);
   /// A view becomes a part of its own, and nobody promises that the others go on.
   void mayHaveEnded();
+  /// The library distributes a launch that writes the array. `certain`: over several devices.
+  void noteDivided(bool certain) { naming_ = certain ? Naming::Array : Naming::Unclear; }
   void syncGhosts();
   /// Another split; nothing is in its ghosts.
   void adopt(const Split& split);
@@ -54,7 +61,7 @@ class Field {
   /// Whether part number `part` may find something else than its owner's value in these cells.
   bool mayBeStale(const Split& split, std::size_t part, const Box& cells) const;
   /// A launch writes the parts of the present split.
-  void noteLaunch() { certain_ = true; }
+  void noteLaunch() { naming_ = Naming::Part; }
   /// A launch on part number `part` of the present split leaves this in a cell of the core.
   void setCore(const Point& p, unsigned value) { values_[whole_.offset(p)] = value; }
   /// And this in a ghost.
@@ -77,7 +84,8 @@ class Field {
   Box whole_;
   std::vector<unsigned> values_;
   Split split_;
-  bool certain_ = false;
+  /// What such views mean, unless several parts have the same cells.
+  Naming naming_ = Naming::Unclear;
   /// By part, one for each cell of the array.
   std::vector<std::vector<Kept>> ghosts_;
 };

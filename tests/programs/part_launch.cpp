@@ -97,8 +97,6 @@ PartLaunch::PartLaunch(Work work, int dims, const PartArgument& out, const PartA
 
 void PartLaunch::commit() const {
   Field& field = *out_.field;
-  if (in_.field != nullptr && !in_.field->isSplitAs(in_.split))
-    for (const Part& part : in_.split) in_.field->readElsewhere(part.full);
   if (in_.field != nullptr && in_.autoSync) in_.field->mayHaveSynced();
   if (!field.isSplitAs(out_.split)) field.adopt(out_.split);
   field.noteLaunch();

@@ -188,7 +188,6 @@ void Run<N>::assign(const Op& op) {
   view(op.a, op.box) = view(op.b, op.from);
   std::vector<unsigned> values;
   forEachCell(op.from, [&](const Point& p) { values.push_back(at(op.b).field->value(p)); });
-  at(op.b).field->readElsewhere(op.from);
   forEachCell(op.box, [&](const Point& p) { at(op.a).field->write(p, values[op.box.offset(p)]); });
 }
 
@@ -199,7 +198,10 @@ bool Run<N>::onWhole(const Op& op) {
   Slot<N>& out = at(op.a);
   const Box& whole = program_.whole;
   const bool alone = op.devices.size() == 1;
-  if (alone && !(op.box == whole)) {
+  if (!alone) {
+    // Views may be too small for several devices, and other views may be parts.
+    out.field->noteDivided(op.box == whole && out.views.empty());
+  } else if (!(op.box == whole)) {
     // Displaced views of different devices would be parts.
     const int device = op.devices.front();
     for (const WrittenView& other : out.views) {
@@ -214,8 +216,6 @@ bool Run<N>::onWhole(const Op& op) {
   Field* in = hasInput(op.work) ? at(op.b).field.get() : nullptr;
   launchOnWhole(op.work, N, *out.field, op.box, in, op.from, static_cast<unsigned>(op.c.value),
                 static_cast<unsigned>(op.d.value));
-  out.field->readElsewhere(op.box);
-  if (in != nullptr) in->readElsewhere(op.from);
   return true;
 }
 
@@ -234,49 +234,18 @@ std::vector<unsigned> valuesOf(const Scalar& scalar, const Split& split, int dim
   return values;
 }
 
-// Whether the library decides which ghosts are right, to exchange or to report them.
-bool reliesOnLibrary(const Program& program) {
-  bool relies = program.checked;
-  for (const Op& op : program.ops) relies = relies || op.autoSync || op.inAutoSync;
-  return relies;
-}
-
-// Left out until ghosts that a part computes otherwise than their owner are not taken to be right.
-constexpr bool kOnlyPlainLaunches = true;
-
-// Whether every part computes its ghosts as their owners do, and owners leave out no cell that
-// their neighbours compute.
-bool isPlain(const Op& op, int dims) {
-  if (op.work == Work::Ids || op.work == Work::Scatter || op.work == Work::Gather) return false;
-  const auto isUniform = [](const Scalar& s) { return s.values.empty() && s.extent == 0; };
-  if (!isUniform(op.c) || !isUniform(op.d)) return false;
-  const Box core{{50, 50, 50}, {60, 60, 60}};
-  const Box needed = neededFor(op.work, dims, core, {{0, 0, 0}, {100, 100, 100}});
-  if (needed.lo == Point{0, 0, 0}) return true;  // unknown, so that nothing is believed
-  for (const Cut& cut : op.cuts) {
-    const auto d = static_cast<std::size_t>(cut.dim);
-    if (core.lo[d] - needed.lo[d] > cut.before || needed.hi[d] - core.hi[d] > cut.after)
-      return false;
-  }
-  return true;
-}
-
 template <int N>
 bool Run<N>::onParts(const Op& op) {
   if (op.a == op.b) return false;
   const Box& whole = program_.whole;
   const Split outSplit = splitOf(whole, op.cuts, op.devices, op.weights);
   const Split inSplit = splitOf(whole, op.inCuts, op.devices, op.weights);
-  if (!reachesOnlyNeighbours(outSplit, op.cuts, whole) ||
-      !reachesOnlyNeighbours(inSplit, op.inCuts, whole))
-    return false;
   const PartArgument out{at(op.a).field.get(), outSplit, op.autoSync};
   PartArgument in;
   if (hasInput(op.work)) in = {at(op.b).field.get(), inSplit, op.inAutoSync};
   const PartLaunch model(op.work, N, out, in, valuesOf(op.c, outSplit, N),
                          valuesOf(op.d, outSplit, N));
   if (!model.isDefined()) return false;
-  if (kOnlyPlainLaunches && reliesOnLibrary(program_) && !isPlain(op, N)) return false;
   launchParts(op, model);
   return true;
 }
@@ -314,11 +283,12 @@ template <int N>
 bool Run<N>::throughPart(const Op& op) {
   std::mt19937 random(op.seed);
   Field& field = *at(op.a).field;
-  if (!field.isSplitForCertain() || field.split().size() < 2) return false;
+  if (field.split().size() < 2) return false;
   const std::size_t part = random() % field.split().size();
   const Part& self = field.split()[part];
+  const Naming naming = field.namingOf(part);
   const Box box = drawPartBox(random, self);
-  if (self.full == self.core || self.full == program_.whole || box == self.full) return false;
+  if (naming == Naming::Unclear || self.full == self.core || box == self.full) return false;
   const auto relative = [](const Box& inner, const Box& outer) {
     return Box{inner.lo - outer.lo, inner.hi - outer.lo};
   };
@@ -336,7 +306,7 @@ bool Run<N>::throughPart(const Op& op) {
     partView(op.a, self, box) = op.value;
   } else {
     Field& source = *at(op.b).field;
-    if (!source.isSplitForCertain() || source.split().size() < 2) return false;
+    if (source.split().size() < 2) return false;
     const std::size_t other = random() % source.split().size();
     const Part& from = source.split()[other];
     Box cells;
@@ -347,11 +317,14 @@ bool Run<N>::throughPart(const Op& op) {
       cells.lo[d] = from.full.lo[d] + static_cast<int>(random() % static_cast<unsigned>(room));
       cells.hi[d] = cells.lo[d] + extent;
     }
-    if (from.full == from.core || from.full == program_.whole || cells == from.full) return false;
+    const Naming sourceNaming = source.namingOf(other);
+    if (sourceNaming == Naming::Unclear || from.full == from.core || cells == from.full)
+      return false;
+    const Belief belief = sourceNaming == Naming::Part ? Belief::Actual : Belief::Owners;
     bool known = true;
     values.clear();
     forEachCell(cells, [&](const Point& p) {
-      const Cell cell = source.seen(source.split(), other, p, Belief::Actual);
+      const Cell cell = source.seen(source.split(), other, p, belief);
       known = known && cell.known;
       values.push_back(cell.value);
     });
@@ -361,7 +334,9 @@ bool Run<N>::throughPart(const Op& op) {
   }
   forEachCell(box, [&](const Point& p) {
     const unsigned value = values[box.offset(p)];
-    if (self.core.has(p)) {
+    if (naming == Naming::Array) {
+      field.write(p, value);
+    } else if (self.core.has(p)) {
       field.writeThroughPart(p, value);
     } else {
       field.setGhost(part, p, {value});
