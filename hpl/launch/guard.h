@@ -29,6 +29,10 @@ class LaunchGuard {
   /// Throws where the kernel would compute something else than it is meant to. Called before the
   /// first launch with these views; nothing has been written yet.
   virtual void check(const GuardedLaunch& launch) const = 0;
+
+  /// Number of the parameter of `kernel` that tells each device which ends of its part are ends of
+  /// the array: nothing else that the kernel reads of it differs from part to part. -1: none.
+  virtual int tableOfEnds(const ir::Kernel& /*kernel*/) const { return -1; }
 };
 
 /// While a kernel is captured: lets `guard` see its launches. Elsewhere without effect.

@@ -27,7 +27,7 @@ unsigned axesOfSize(const std::vector<PartLaunch>& launches, std::size_t argumen
 ir::PartRole scalarRole(const ShareJob& job, const std::vector<PartLaunch>& launches,
                         std::size_t i) {
   ir::PartRole role;
-  role.differs = job.arguments[i].kind == Argument::Kind::PerDevice;
+  role.differs = job.arguments[i].kind == Argument::Kind::PerDevice && !isTableOfEnds(job, i);
   if (job.arguments[i].kind != Argument::Kind::PartExtent) return role;
   role.sizeOf = axesOfSize(launches, i);
   const auto isFirstSize = [&](const PartLaunch& launch) {
@@ -35,6 +35,14 @@ ir::PartRole scalarRole(const ShareJob& job, const std::vector<PartLaunch>& laun
   };
   role.differs = role.sizeOf == 0 && !std::all_of(launches.begin(), launches.end(), isFirstSize);
   return role;
+}
+
+/// Whether the kernel's maker says that an argument tells the ends of the array, and no more.
+bool isTableOfEnds(const ShareJob& job, std::size_t argument) {
+  const auto& guards = job.version->guards;
+  return std::any_of(guards.begin(), guards.end(), [&](const auto& guard) {
+    return guard->tableOfEnds(*job.version->kernel) == static_cast<int>(argument);
+  });
 }
 
 ir::PartRoles rolesOf(const ShareJob& job, const std::vector<PartLaunch>& launches) {
@@ -94,6 +102,15 @@ std::vector<int> splitDims(const Annotation& annotation) {
   return dims;
 }
 
+/// Whether a launch has a work-item for each cell of a part, and no others.
+bool isDomainOf(const Domain& global, const Extents& part) {
+  if (global.dims == 0) return true;
+  bool isSame = global.dims == part.rank();
+  for (int axis = 0; isSame && axis < global.dims; ++axis)
+    isSame = global.size[axis] == static_cast<std::size_t>(part[part.rank() - 1 - axis]);
+  return isSame;
+}
+
 bool isWrittenTwice(const std::vector<ghosts::PartUse>& uses, const ghosts::PartUse& use) {
   return std::count_if(uses.begin(), uses.end(), [&](const ghosts::PartUse& other) {
            return other.writes && other.state == use.state;
@@ -112,8 +129,6 @@ void describeAccess(ghosts::PartUse& part, const ir::PartSummary& summary, int p
 
 std::vector<std::vector<ghosts::PartUse>> partUses(const ShareJob& job,
                                                    const std::vector<PartLaunch>& launches) {
-  const bool defaultDomain =
-      job.options.global.dims == 0 && (!job.options.shares || job.options.shares->global.empty());
   Analyses analyses(job, launches);
   std::vector<std::vector<ghosts::PartUse>> all;
   for (const PartLaunch& launch : launches) {
@@ -136,7 +151,8 @@ std::vector<std::vector<ghosts::PartUse>> partUses(const ShareJob& job,
       const auto parameter = static_cast<int>(i);
       describeAccess(part, *summary, parameter, splitDims(job.arguments[i].annotation()));
       // Otherwise the ids may end before the part does.
-      const bool coversPart = defaultDomain && use.view->extents == plan.views.front()->extents;
+      const bool coversPart = use.view->extents == plan.views.front()->extents &&
+                              isDomainOf(launch.global, use.view->extents);
       if (coversPart && analyses.isOneKernel())
         part.outcome = ghosts::outcomeOf(*summary, parameter);
     }

@@ -120,6 +120,8 @@ struct PartLaunch {
   const Plan* plan;
   /// [argument]: the size that a.part(d) stands for.
   std::vector<std::size_t> partExtents;
+  /// The program's own; dims 0: that of the first array's part.
+  Domain global;
 };
 
 /// What the freshness of ghosts depends on, one list per share.

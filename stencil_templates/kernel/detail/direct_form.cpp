@@ -166,17 +166,22 @@ Node insideCondition(const Request& request) {
   return condition;
 }
 
-/// All neighbours are in the part, or the boundary says what they are; null: always.
+/// All neighbours are in the part, or the boundary says what they are; null: always. Ids are
+/// compared with constants and sizes only, so that the analysis knows which cells a part and its
+/// neighbour treat alike.
 Node computableCondition(const Request& request) {
   const Reach reach = request.reach(), without = request.reachWithoutBoundary();
   Node condition = nullptr;
   for (int d = request.rank - 1; d >= 0; --d) {
     const Position id = idOf(request.rank, d), size = sizeOf(request.rank, d);
+    const auto isBorder = [&](int flagWord) { return helperWord(request, flagWord + d) != 0; };
     const Rim low{without.before[d], reach.before[d]}, high{without.after[d], reach.after[d]};
-    if (const Node rim = low.node(request, kBeforeIsBorder + d))
-      condition = both(condition, (id >= Expr<int>(rim)).node());
-    if (const Node rim = high.node(request, kAfterIsBorder + d))
-      condition = both(condition, (id < size - Expr<int>(rim)).node());
+    if (low.atBorder > 0) condition = both(condition, (id >= low.atBorder).node());
+    if (low.atGhosts > low.atBorder)
+      condition = both(condition, (id >= low.atGhosts || isBorder(kBeforeIsBorder)).node());
+    if (high.atBorder > 0) condition = both(condition, (id + high.atBorder < size).node());
+    if (high.atGhosts > high.atBorder)
+      condition = both(condition, (id + high.atGhosts < size || isBorder(kAfterIsBorder)).node());
   }
   return condition;
 }

@@ -106,6 +106,24 @@ class PartsGuard : public launch::LaunchGuard {
   std::vector<Symbol> arrays_;
 };
 
+/// Any launch will do; what the helper holds is known.
+class EndsGuard : public launch::LaunchGuard {
+ public:
+  explicit EndsGuard(Symbol helper) : helper_(helper) {}
+
+  void check(const launch::GuardedLaunch& /*launch*/) const override {}
+  int tableOfEnds(const ir::Kernel& kernel) const override {
+    const auto place = static_cast<std::size_t>(helper_->paramIndex);
+    const auto& params = kernel.entry->params;
+    const bool isParameter =
+        helper_->paramIndex >= 0 && place < params.size() && params[place] == helper_;
+    return isParameter ? helper_->paramIndex : -1;
+  }
+
+ private:
+  Symbol helper_;
+};
+
 }  // namespace
 
 void rememberPart(const Array<int, 1>& helper, PreparedPart part) {
@@ -114,6 +132,10 @@ void rememberPart(const Array<int, 1>& helper, PreparedPart part) {
 
 std::shared_ptr<const launch::LaunchGuard> guardOfParts(const Request& request) {
   return std::make_shared<PartsGuard>(request);
+}
+
+std::shared_ptr<const launch::LaunchGuard> guardOfEnds(const Request& request) {
+  return std::make_shared<EndsGuard>(request.helper);
 }
 
 }  // namespace hpl::kernel_stencils

@@ -29,4 +29,8 @@ void rememberPart(const Array<int, 1>& helper, PreparedPart part);
 /// prepared for.
 std::shared_ptr<const launch::LaunchGuard> guardOfParts(const Request& request);
 
+/// Lets launches know that the helper tells the ends of the array and no more: for kernels that
+/// read nothing else of it.
+std::shared_ptr<const launch::LaunchGuard> guardOfEnds(const Request& request);
+
 }  // namespace hpl::kernel_stencils

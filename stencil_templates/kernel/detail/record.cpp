@@ -75,6 +75,7 @@ void record(const Request& request) {
     launch::addLaunchGuard(guardOfParts(request));
     recordTile(request);
   } else {
+    launch::addLaunchGuard(guardOfEnds(request));
     recordDirect(request);
   }
 }
