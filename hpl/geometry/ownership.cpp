@@ -50,12 +50,18 @@ Region keptCells(const DeviceView& view, const DeviceView& other) {
 }
 
 std::vector<Ownership> cutOwnership(std::span<const DeviceView> views) {
+  return cutOwnership(views, std::vector<char>(views.size() * views.size(), 1));
+}
+
+std::vector<Ownership> cutOwnership(std::span<const DeviceView> views,
+                                    std::span<const char> related) {
   std::vector<Ownership> result(views.size());
   std::vector<std::vector<std::size_t>> neighbours(views.size());
   for (std::size_t i = 0; i < views.size(); ++i) {
     result[i].core = Region(views[i].box);
     for (std::size_t j = 0; j < views.size(); ++j) {
-      if (i == j || !areGhostNeighbours(views[i], views[j])) continue;
+      if (i == j || !related[i * views.size() + j]) continue;
+      if (!areGhostNeighbours(views[i], views[j])) continue;
       neighbours[i].push_back(j);
       result[i].core.intersect(keptCells(views[i], views[j]));
     }

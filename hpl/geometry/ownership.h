@@ -39,5 +39,9 @@ Region keptCells(const DeviceView& view, const DeviceView& other);
 /// corners, then of the list. So ghost neighbours never own the same cell, and every ghost has an
 /// owner among the view's ghost neighbours. Throws ShapeError for views of different rank.
 std::vector<Ownership> cutOwnership(std::span<const DeviceView> views);
+/// The same where only some views may be neighbours: `related` has a row for each view and a column
+/// for each other one.
+std::vector<Ownership> cutOwnership(std::span<const DeviceView> views,
+                                    std::span<const char> related);
 
 }  // namespace hpl::geometry

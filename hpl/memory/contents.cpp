@@ -219,6 +219,8 @@ PartCopy partCopyOf(const View& view) {
   const RootState& state = view.root().state();
   if (state.active == nullptr || !state.active->hasGhosts) return {};
   if (state.active->origin == Distribution::Origin::Annotated && state.partsEnded) return {};
+  if (state.active->origin == Distribution::Origin::Explicit && state.explicitParts.isEnded())
+    return {};
   for (const View* outer = view.parent(); outer != nullptr; outer = outer->parent()) {
     for (const DistributedPart& part : state.active->parts) {
       if (isNamedBy(*state.active, part, outer->box(), state.wholeBox()))

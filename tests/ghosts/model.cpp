@@ -82,6 +82,7 @@ void Model::place(int device, bool ownBuffer) {
 // ---- the host --------------------------------------------------------------------------------
 
 void Model::writeAll(int space, const Rect& r) {
+  if (r == whole() && !views_.parts.empty()) views_.ended = true;
   forEachCell(r, [&](int y, int x) {
     for (std::size_t s = 0; s < current_.size(); ++s)
       current_[s][at(y, x)] = static_cast<int>(s) == space;
@@ -171,7 +172,7 @@ Model::Role Model::roleOf(int device, const Use& use) const {
                                   part->owns.begin(), part->owns.end(), 1)) < part->full.size();
   };
   if (use.write) {
-    const auto future = cutViews(future_, height_, width_);
+    const auto future = cutViews(future_.parts, future_.round, height_, width_);
     role.ownBuffer = hasGhosts(partOn(*future, device, use.cells));
   }
   const Part* part = nullptr;
@@ -237,7 +238,7 @@ void Model::writePart(int space, const Part& part, const Rect& r, const std::vec
 
 void Model::note(int device, const Use& use, const std::vector<int>& result, bool ownBuffer) {
   if (use.distribution && (use.write || !active_)) {
-    if (use.write) views_.clear();
+    if (use.write) views_ = {};
     adopt(use.distribution);
   }
   if (!use.write) return;
@@ -253,7 +254,7 @@ void Model::note(int device, const Use& use, const std::vector<int>& result, boo
 // writes it in the same launch.
 void Model::save(const std::vector<Share>& shares, int device, const Use& use, bool ownBuffer) {
   if (!use.write || !use.isView || use.distribution || spaceOf(device, ownBuffer) == 0) return;
-  const auto then = cutViews(future_, height_, width_);
+  const auto then = cutViews(future_.parts, future_.round, height_, width_);
   const Part* part = partOn(*then, device, use.cells);
   if (part == nullptr) return;
   const auto ownerWrites = [&](int y, int x) {
@@ -318,6 +319,21 @@ void Model::launch(const std::vector<Share>& shares) {
     for (std::size_t u = 0; u < shares[s].uses.size(); ++u) {
       const Use& use = shares[s].uses[u];
       use.array->note(shares[s].device, use, buffers[s][u], own[s][u]);
+    }
+  // The devices may have written all of an array together.
+  for (const Share& share : shares)
+    for (const Use& use : share.uses) {
+      if (!use.write || use.distribution || use.isView) continue;
+      bool all = !use.array->views_.parts.empty();
+      forEachCell(use.array->whole(), [&](int y, int x) {
+        bool some = false;
+        for (const Share& other : shares)
+          for (const Use& same : other.uses)
+            some = some ||
+                   (same.array == use.array && same.write && !same.isView && same.cells.has(y, x));
+        all = all && some;
+      });
+      if (all) use.array->views_.ended = true;
     }
   for (std::size_t s = 0; s < shares.size(); ++s)
     for (std::size_t u = 0; u < shares[s].uses.size(); ++u) {

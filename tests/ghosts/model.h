@@ -52,6 +52,8 @@ struct Part {
 struct Distribution {
   bool isExplicit = false;
   std::vector<Part> parts;
+  /// Of an explicit one: which parts may have ghosts of each other, row by row.
+  std::vector<char> related;
 
   bool hasGhosts() const;
 };
@@ -63,20 +65,29 @@ bool areNeighbours(const Distribution& distribution, const Part& a, const Part& 
 struct DeviceView {
   int device = 0;
   Rect box;
-  /// What the device wrote last of what lies in the view.
+  /// Around what the device wrote of the view in its last round.
   Rect last;
-  /// Numbers of the launches that made the view a part, that last wrote it or a piece of it, and
-  /// that last wrote all of it.
-  int since = 0, written = 0, whole = 0;
+  /// The rounds that made the view a part and that last wrote it or a piece of it.
+  int taken = 0, round = 0;
+  int id = 0;
+  /// The views of other devices some cell of which one round wrote on both.
+  std::vector<int> met = {};
 };
-/// The parts of an array after launch number `launch`, which writes the views in `written`.
-std::vector<DeviceView> viewsAfter(std::vector<DeviceView> parts,
-                                   const std::vector<DeviceView>& written, int launch, int height,
-                                   int width);
+/// The parts of an array at some time.
+struct Views {
+  std::vector<DeviceView> parts;
+  int round = 1;
+  std::vector<DeviceView> covered;  ///< what the round has written
+  int lastId = 0;
+  bool ended = false;  ///< the whole array was written since
+};
+/// The parts after a launch that writes the views in `written`.
+Views viewsAfter(Views views, const std::vector<DeviceView>& written, int height, int width);
 
-/// Views on devices, in the order in which they became parts, cut as DESIGN.md section 5 says.
-std::shared_ptr<const Distribution> cutViews(const std::vector<DeviceView>& views, int height,
-                                             int width);
+/// Views on devices in a round, in the order in which they became parts, cut as DESIGN.md section 5
+/// says.
+std::shared_ptr<const Distribution> cutViews(const std::vector<DeviceView>& views, int round,
+                                             int height, int width);
 
 struct Machine {
   int devices = 1;
@@ -202,10 +213,10 @@ class Model {
   /// Devices with memory of their own for the array, in the order of their first use.
   std::vector<int> order_;
   std::shared_ptr<const Distribution> active_;
-  std::vector<DeviceView> views_;
-  /// What views_ will be after the present launch.
-  std::vector<DeviceView> future_;
-  int launches_ = 0;
+  Views views_;
+  /// What views_ will be after the present launch, and the views that this one writes.
+  Views future_;
+  std::vector<DeviceView> written_;
 };
 
 /// Calls f(y, x) for the cells of a rectangle, row by row.

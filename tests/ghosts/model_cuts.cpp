@@ -31,7 +31,7 @@ bool Distribution::hasGhosts() const {
 }
 
 bool equal(const Distribution& a, const Distribution& b) {
-  return a.isExplicit == b.isExplicit &&
+  return a.isExplicit == b.isExplicit && a.related == b.related &&
          std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(),
                     [](const Part& x, const Part& y) {
                       return x.device == y.device && x.full == y.full && x.owns == y.owns;
@@ -77,17 +77,34 @@ bool keepsAgainst(const Rect& a, const Rect& b, int y, int x) {
 }  // namespace
 
 bool areNeighbours(const Distribution& distribution, const Part& a, const Part& b) {
-  return !distribution.isExplicit || neighbours(a.device, a.full, b.device, b.full);
+  if (!distribution.isExplicit) return true;
+  const std::size_t n = distribution.parts.size();
+  const auto number = [&](const Part& part) {
+    return static_cast<std::size_t>(&part - distribution.parts.data());
+  };
+  return distribution.related[number(a) * n + number(b)] != 0;
 }
 
-std::shared_ptr<const Distribution> cutViews(const std::vector<DeviceView>& views, int height,
-                                             int width) {
+std::shared_ptr<const Distribution> cutViews(const std::vector<DeviceView>& views, int round,
+                                             int height, int width) {
   auto result = std::make_shared<Distribution>();
   result->isExplicit = true;
   const auto at = [&](int y, int x) { return static_cast<std::size_t>(y * width + x); };
-  const auto isNeighbour = [&](const DeviceView& a, const DeviceView& b) {
-    return neighbours(a.device, a.box, b.device, b.box);
+  // Another device took a view of common cells after the last round that wrote the part.
+  const auto isOld = [&](const DeviceView& view, const Rect& shared) {
+    return std::any_of(views.begin(), views.end(), [&](const DeviceView& other) {
+      return other.device != view.device && other.taken > view.round && other.taken < round &&
+             !intersect(other.box, shared).empty();
+    });
   };
+  const auto isNeighbour = [&](const DeviceView& a, const DeviceView& b) {
+    const Rect shared = intersect(a.box, b.box);
+    const bool haveMet = std::find(a.met.begin(), a.met.end(), b.id) != a.met.end();
+    return haveMet && neighbours(a.device, a.box, b.device, b.box) && !isOld(a, shared) &&
+           !isOld(b, shared);
+  };
+  for (const DeviceView& a : views)
+    for (const DeviceView& b : views) result->related.push_back(isNeighbour(a, b));
   for (const DeviceView& view : views) {
     Part& part = result->parts.emplace_back();
     part.device = view.device;

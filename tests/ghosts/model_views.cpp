@@ -57,69 +57,168 @@ bool cutsAnew(const Rect& piece, const DeviceView& part, const std::vector<char>
   return !asOwned;
 }
 
-// The part that the view is a piece of. `cut` is how the parts are cut.
-DeviceView* findWhole(std::vector<DeviceView>& parts, const Distribution& cut,
-                      const DeviceView& view, int width) {
-  if (DeviceView* same = find(parts, view)) return same;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    DeviceView& part = parts[i];
-    if (part.device != view.device || !part.box.contains(view.box)) continue;
-    for (std::size_t j = 0; j < parts.size(); ++j) {
-      const DeviceView& other = parts[j];
-      if (!areNeighbours(cut, cut.parts[i], cut.parts[j])) continue;
-      const bool sameAgain = view.box == part.last && other.written > part.written &&
-                             !view.box.contains(intersect(part.box, other.box));
-      const bool divided = cutsAnew(view.box, part, cut.parts[i].owns, other, width);
-      const bool otherDivides =
-          !(other.last == other.box) && cutsAnew(other.last, other, cut.parts[j].owns, part, width);
-      if (sameAgain || (divided && (other.since > part.written || otherDivides))) return nullptr;
+// Each cell was written in the round under way.
+bool isCovered(const Views& views, const Rect& box) {
+  bool all = true;
+  forEachCell(box, [&](int y, int x) {
+    all = all && std::any_of(views.covered.begin(), views.covered.end(),
+                             [&](const DeviceView& written) { return written.box.has(y, x); });
+  });
+  return all;
+}
+
+bool partlyOverlap(const DeviceView& a, const DeviceView& b) {
+  const auto displaced = [](int aLo, int aHi, int bLo, int bHi) {
+    return (aLo < bLo && aHi < bHi) || (bLo < aLo && bHi < aHi);
+  };
+  return a.device != b.device && !intersect(a.box, b.box).empty() &&
+         (displaced(a.box.y0, a.box.y1, b.box.y0, b.box.y1) ||
+          displaced(a.box.x0, a.box.x1, b.box.x0, b.box.x1));
+}
+
+// Whether the view in part i, written in round `now`, shows that the program cuts the array anew.
+bool isNewCut(const std::vector<DeviceView>& parts, const Distribution& cut, const Rect& view,
+              std::size_t i, int now, int width) {
+  const DeviceView& part = parts[i];
+  for (std::size_t j = 0; j < parts.size(); ++j) {
+    const DeviceView& other = parts[j];
+    if (!partlyOverlap(part, other)) continue;
+    const bool lacksSome = !view.contains(intersect(part.box, other.box));
+    if (other.taken > part.round) {
+      if (lacksSome) return true;
+      continue;
     }
-    return &part;
+    if (!areNeighbours(cut, cut.parts[i], cut.parts[j])) continue;
+    const bool sameAgain =
+        view == part.last && part.round < now && other.round >= part.round && lacksSome;
+    const bool bothDivide = other.round == now && !(other.last == other.box) &&
+                            cutsAnew(view, part, cut.parts[i].owns, other, width) &&
+                            cutsAnew(other.last, other, cut.parts[j].owns, part, width);
+    if (sameAgain || bothDivide) return true;
   }
-  return nullptr;
+  return false;
+}
+
+// The part that the view is, or is a piece of.
+DeviceView* findWhole(std::vector<DeviceView>& parts, const Distribution& cut,
+                      const DeviceView& view, int now, int width) {
+  if (DeviceView* same = find(parts, view)) return same;
+  DeviceView* last = nullptr;
+  for (DeviceView& part : parts)
+    if (part.device == view.device && part.box.contains(view.box)) last = &part;
+  if (last == nullptr) return nullptr;
+  const auto i = static_cast<std::size_t>(last - parts.data());
+  return isNewCut(parts, cut, view.box, i, now, width) ? nullptr : last;
+}
+
+// Neighbours some cell of which the round has written on both devices know of each other.
+void meet(Views& views, DeviceView& part, const Rect& box) {
+  for (const DeviceView& before : views.covered) {
+    if (before.device == part.device || intersect(before.box, box).empty()) continue;
+    for (DeviceView& other : views.parts) {
+      if (other.device != before.device || !other.box.contains(before.box)) continue;
+      if (!partlyOverlap(part, other)) continue;
+      if (std::find(part.met.begin(), part.met.end(), other.id) != part.met.end()) continue;
+      part.met.push_back(other.id);
+      other.met.push_back(part.id);
+    }
+  }
+}
+
+void writeTo(Views& views, DeviceView& part, const Rect& box) {
+  const std::vector<DeviceView>& parts = views.parts;
+  const int round = views.round;
+  meet(views, part, box);
+  for (const DeviceView& other : parts)
+    if (partlyOverlap(part, other) && other.taken > part.round && other.taken < round) {
+      part.taken = round;
+      break;
+    }
+  part.last = part.round == round ? hull(part.last, box) : box;
+  part.round = round;
+}
+
+// A device that took another part in a round gives up those that it did not write in it.
+void beginRound(Views& views) {
+  std::erase_if(views.parts, [&, before = views.parts](const DeviceView& part) {
+    return part.round < views.round &&
+           std::any_of(before.begin(), before.end(), [&](const DeviceView& other) {
+             return other.device == part.device && other.taken == views.round;
+           });
+  });
+  ++views.round;
+  views.covered.clear();
+}
+
+void take(Views& views, const DeviceView& view, const std::vector<DeviceView>& written) {
+  std::vector<DeviceView> next;
+  std::vector<int> shrunk, inherited;
+  for (DeviceView old : views.parts) {
+    const bool sameLaunch =
+        std::any_of(written.begin(), written.end(), [&](const DeviceView& other) {
+          return other.device == old.device && other.box == old.box;
+        });
+    const bool replaced = old.device == view.device && !intersect(old.box, view.box).empty();
+    if (replaced && !sameLaunch) inherited.insert(inherited.end(), old.met.begin(), old.met.end());
+    if (old.box == view.box || (replaced && !sameLaunch)) continue;
+    if (old.device != view.device && !(old.last == old.box) && old.round == views.round &&
+        divides(old.last, old.box, view.box)) {
+      old.box = old.last;
+      old.taken = views.round;
+      old.id = ++views.lastId;
+      old.met.clear();
+      shrunk.push_back(old.id);
+    }
+    next.push_back(old);
+  }
+  next.push_back({view.device, view.box, view.box, views.round, views.round, ++views.lastId});
+  views.parts = std::move(next);
+  for (DeviceView& part : views.parts) {
+    if (std::find(shrunk.begin(), shrunk.end(), part.id) == shrunk.end()) continue;
+    for (const DeviceView& own : std::vector(views.covered))
+      if (own.device == part.device && part.box.contains(own.box)) meet(views, part, own.box);
+  }
+  DeviceView& fresh = views.parts.back();
+  for (DeviceView& other : views.parts) {
+    if (std::find(inherited.begin(), inherited.end(), other.id) == inherited.end()) continue;
+    if (!partlyOverlap(fresh, other)) continue;
+    fresh.met.push_back(other.id);
+    other.met.push_back(fresh.id);
+  }
+  meet(views, views.parts.back(), view.box);
+  views.covered.push_back({view.device, view.box, view.box});
 }
 
 }  // namespace
 
-std::vector<DeviceView> viewsAfter(std::vector<DeviceView> parts,
-                                   const std::vector<DeviceView>& written, int launch, int height,
-                                   int width) {
-  const auto cut = cutViews(parts, height, width);
+Views viewsAfter(Views views, const std::vector<DeviceView>& written, int height, int width) {
+  if (written.empty()) return views;
+  std::vector<DeviceView>& parts = views.parts;
+  if (views.ended && !std::all_of(written.begin(), written.end(), [&](const DeviceView& view) {
+        return find(parts, view) != nullptr;
+      }))
+    parts.clear(), views.covered.clear();
+  views.ended = false;
+  if (std::all_of(written.begin(), written.end(),
+                  [&](const DeviceView& view) { return isCovered(views, view.box); }))
+    beginRound(views);
+  const auto cut = cutViews(parts, views.round, height, width);
   std::vector<DeviceView*> wholes;
-  for (const DeviceView& view : written) wholes.push_back(findWhole(parts, *cut, view, width));
-  if (std::find(wholes.begin(), wholes.end(), nullptr) == wholes.end()) {
-    for (std::size_t i = 0; i < written.size(); ++i) {
-      wholes[i]->last = written[i].box;
-      wholes[i]->written = launch;
-      if (written[i].box == wholes[i]->box) wholes[i]->whole = launch;
+  for (const DeviceView& view : written)
+    wholes.push_back(findWhole(parts, *cut, view, views.round, width));
+  const bool areOld = std::find(wholes.begin(), wholes.end(), nullptr) == wholes.end();
+  std::vector<DeviceView> fresh;
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    DeviceView* part = areOld ? wholes[i] : find(parts, written[i]);
+    if (part == nullptr) {
+      fresh.push_back(written[i]);
+    } else {
+      writeTo(views, *part, written[i].box);
+      views.covered.push_back({written[i].device, written[i].box, written[i].box});
     }
-    return parts;
   }
-  for (const DeviceView& view : written) {
-    DeviceView* part = find(parts, view);
-    if (part == nullptr) continue;
-    part->last = view.box;
-    part->written = part->whole = launch;
-  }
-  for (const DeviceView& view : written) {
-    if (find(parts, view) != nullptr) continue;
-    std::vector<DeviceView> next;
-    for (DeviceView old : parts) {
-      const bool replaced = old.device == view.device && !intersect(old.box, view.box).empty();
-      if (old.box == view.box || (replaced && old.since != launch)) continue;
-      const bool wasRecut = old.device != view.device && !(old.last == old.box) &&
-                            divides(old.last, old.box, view.box);
-      if (wasRecut) {
-        old.box = old.last;
-        old.since = launch;
-        old.whole = old.written;
-      }
-      next.push_back(old);
-    }
-    next.push_back({view.device, view.box, view.box, launch, launch, launch});
-    parts = std::move(next);
-  }
-  return parts;
+  for (const DeviceView& view : fresh) take(views, view, written);
+  return views;
 }
 
 void Model::foresee(const std::vector<Share>& shares) {
@@ -130,34 +229,35 @@ void Model::foresee(const std::vector<Share>& shares) {
       for (const Share& other : shares)
         for (const Use& same : other.uses)
           if (same.array == use.array && same.write && same.isView && !same.distribution)
-            written.push_back({other.device, same.cells, same.cells, 0, 0, 0});
-      use.array->future_ =
-          viewsAfter(use.array->views_, written, use.array->launches_ + 1, height, width);
+            written.push_back({other.device, same.cells, same.cells, 0, 0});
+      use.array->future_ = viewsAfter(use.array->views_, written, height, width);
+      use.array->written_ = written;
     }
 }
 
 // The device whose ghost the cell is now, and which owns it after the launch because a part is gone
 // whose device has not written the cell since; -1: none.
 int Model::heirOf(int y, int x) const {
-  if (!active_ || !active_->isExplicit || views_.empty()) return -1;
-  const auto then = cutViews(future_, height_, width_);
-  const auto writtenBy = [&](const DeviceView& owner) {
-    return owner.last.has(y, x) ? owner.written : owner.whole;
-  };
-  for (std::size_t j = 0; j < future_.size(); ++j) {
-    const DeviceView& heir = future_[j];
-    if (heir.written > launches_ || !heir.box.has(y, x) || !keeps(heir.device, y, x)) continue;
+  if (!active_ || !active_->isExplicit || views_.parts.empty()) return -1;
+  const auto then = cutViews(future_.parts, future_.round, height_, width_);
+  for (std::size_t j = 0; j < future_.parts.size(); ++j) {
+    const DeviceView& heir = future_.parts[j];
+    if (!heir.box.has(y, x) || !keeps(heir.device, y, x)) continue;
+    const bool isWritten =
+        std::any_of(written_.begin(), written_.end(), [&](const DeviceView& view) {
+          return view.device == heir.device && heir.box.contains(view.box);
+        });
     std::size_t i = 0;
-    while (i < views_.size() &&
-           !(views_[i].device == heir.device && views_[i].box.contains(heir.box)))
+    while (i < views_.parts.size() &&
+           !(views_.parts[i].device == heir.device && views_.parts[i].box.contains(heir.box)))
       ++i;
-    if (i == views_.size() || active_->parts[i].owns[at(y, x)] || !then->parts[j].owns[at(y, x)])
+    if (isWritten || i == views_.parts.size() || active_->parts[i].owns[at(y, x)] ||
+        !then->parts[j].owns[at(y, x)])
       continue;
-    for (std::size_t k = 0; k < views_.size(); ++k) {
-      const DeviceView& owner = views_[k];
+    for (std::size_t k = 0; k < views_.parts.size(); ++k) {
+      const DeviceView& owner = views_.parts[k];
       if (owner.device == heir.device || !active_->parts[k].owns[at(y, x)]) continue;
-      const bool settled = heir.box == views_[i].box && owner.last == owner.box;
-      if (settled ? owner.written < heir.since : writtenBy(owner) < heir.written)
+      if (owner.round < heir.round || (owner.round == heir.round && !owner.last.has(y, x)))
         return heir.device;
     }
   }
@@ -165,7 +265,7 @@ int Model::heirOf(int y, int x) const {
 }
 
 void Model::adoptViews() {
-  const auto next = cutViews(future_, height_, width_);
+  const auto next = cutViews(future_.parts, future_.round, height_, width_);
   if (!(active_ && equal(*active_, *next)))
     forEachCell(whole(), [&](int y, int x) {
       const int heir = heirOf(y, x);
@@ -174,7 +274,7 @@ void Model::adoptViews() {
       writeAll(1 + heir, {y, y + 1, x, x + 1});
     });
   views_ = future_;
-  for (const DeviceView& view : views_) launches_ = std::max(launches_, view.written);
+  written_.clear();
   adopt(next);
 }
 

@@ -184,6 +184,9 @@ struct RootState {
   /// The view of a box within a parent (null: the whole array), made if need be.
   View& intern(View* parent, const Box& box);
 
+  /// The whole array was written: parts by explicit views are none any more, unless the next launch
+  /// writes one of them again.
+  void endParts();
   /// Makes `box` current in `storage` and stale everywhere else; closes the host views that a
   /// device's write outdates (`byHost` false).
   void markWritten(Storage& storage, const Box& box, bool byHost);

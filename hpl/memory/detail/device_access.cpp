@@ -2,12 +2,12 @@
 #include "hpl/memory/detail/device_access.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "hpl/error.h"
 #include "hpl/geometry/layout.h"
 #include "hpl/memory/detail/coherence.h"
+#include "hpl/memory/detail/future_parts.h"
 #include "hpl/memory/detail/launch_memory.h"
 #include "hpl/memory/detail/placement.h"
 #include "hpl/memory/detail/transfer.h"
@@ -25,78 +25,6 @@ struct Role {
   // launch.
   const DistributedPart* part = nullptr;
   Buffer buffer = Buffer::Any;
-};
-
-// The explicit parts that arrays will have when the launches of a transaction are done.
-class FutureParts {
- public:
-  explicit FutureParts(std::span<const DeviceLaunch> launches) {
-    for (const DeviceLaunch& launch : launches) {
-      for (const DeviceUse& use : launch.uses) {
-        if (use.makesPart())
-          entryOf(use.view->root().state())
-              .written.push_back({launch.device, use.cells(), use.view->parent()});
-      }
-    }
-    for (Entry& entry : entries_) {
-      if (entry.state->explicitParts.keeps(entry.written)) continue;
-      entry.changed = entry.state->explicitParts;
-      entry.promotions = entry.changed->add(entry.written);
-    }
-  }
-
-  /// Null: none.
-  const Distribution* of(const RootState& state) const {
-    const Entry* entry = find(state);
-    if (entry == nullptr) return nullptr;
-    return (entry->changed ? *entry->changed : state.explicitParts).distribution().get();
-  }
-  /// Ghosts that a device keeps and that will be its own.
-  Region promoted(RootState& state) const {
-    Region cells;
-    const Entry* entry = find(state);
-    if (entry == nullptr) return cells;
-    for (const ExplicitParts::Promotion& promotion : entry->promotions) {
-      const Replica* replica = state.find(*promotion.device, false);
-      if (replica != nullptr) cells.add(intersectionOf(promotion.cells, replica->own.kept));
-    }
-    return cells;
-  }
-  /// The launches are done.
-  void adopt() {
-    for (Entry& entry : entries_) {
-      RootState& state = *entry.state;
-      if (entry.changed) {
-        state.explicitParts = std::move(*entry.changed);
-      } else if (state.explicitParts.note(entry.written)) {
-        state.changeLayout();  // launches on other views of the parts have to be noted, too
-      }
-      for (const ExplicitParts::Promotion& promotion : entry.promotions) state.promote(promotion);
-      state.adopt(state.explicitParts.distribution());
-    }
-  }
-
- private:
-  struct Entry {
-    RootState* state;
-    std::optional<ExplicitParts> changed;  // empty: the parts stay as they are
-    std::vector<ExplicitParts::Promotion> promotions;
-    std::vector<ExplicitParts::Part> written;
-  };
-  const Entry* find(const RootState& state) const {
-    for (const Entry& entry : entries_) {
-      if (entry.state == &state) return &entry;
-    }
-    return nullptr;
-  }
-  Entry& entryOf(RootState& state) {
-    for (Entry& entry : entries_) {
-      if (entry.state == &state) return entry;
-    }
-    return entries_.emplace_back(Entry{&state, std::nullopt, {}, {}});
-  }
-
-  std::vector<Entry> entries_;
 };
 
 Role roleOf(const RootState& state, DeviceState& device, const DeviceUse& use,
@@ -234,8 +162,7 @@ Region strandedGhosts(std::span<const DeviceLaunch> launches, DeviceState& devic
   return ghosts;
 }
 
-std::vector<Need> needsOf(std::span<const DeviceLaunch> launches) {
-  const FutureParts future(launches);
+std::vector<Need> needsOf(std::span<const DeviceLaunch> launches, const FutureParts& future) {
   std::vector<Need> needs;
   for (const DeviceLaunch& launch : launches) {
     for (const DeviceUse& use : launch.uses) {
@@ -253,8 +180,10 @@ std::vector<Need> needsOf(std::span<const DeviceLaunch> launches) {
 // One attempt; false when the lock was given up on the way.
 bool tryPrepare(Lock& lock, std::span<DeviceLaunch> launches, std::vector<Replica*>& pinned,
                 std::vector<Replica*>& used, std::vector<Waits>& waits) {
-  const std::vector<Need> needs = needsOf(launches);
+  const FutureParts future(launches);
+  const std::vector<Need> needs = needsOf(launches, future);
   if (!tryPlace(lock, needs, pinned) || !tryFetch(lock, needs)) return false;
+  if (!future.tryUnshelve(lock)) return false;
   std::size_t next = 0;
   for (std::size_t i = 0; i < launches.size(); ++i) {
     for (std::size_t u = 0; u < launches[i].uses.size(); ++u, ++next) {
@@ -355,6 +284,25 @@ void noteUse(DeviceState& device, const DeviceUse& use, Replica& replica, Stamp 
   }
 }
 
+// Several devices may have written the whole array together, none of them as a part.
+void endCoveredParts(std::span<const DeviceLaunch> launches) {
+  for (const DeviceLaunch& launch : launches) {
+    for (const DeviceUse& use : launch.uses) {
+      RootState& state = use.view->root().state();
+      if (!use.write || use.distribution != nullptr || use.makesPart()) continue;
+      if (state.explicitParts.distribution() == nullptr || state.explicitParts.isEnded()) continue;
+      Region left(state.wholeBox());
+      for (const DeviceLaunch& other : launches) {
+        for (const DeviceUse& same : other.uses) {
+          const bool counts = other.launched && same.write && !same.makesPart();
+          if (counts && &same.view->root() == &state.root) left.subtract(same.cells());
+        }
+      }
+      if (left.empty()) state.endParts();
+    }
+  }
+}
+
 }  // namespace
 
 void Transaction::commitAll(std::span<DeviceLaunch> launches) {
@@ -371,6 +319,7 @@ void Transaction::commitAll(std::span<DeviceLaunch> launches) {
   for (const DeviceLaunch& launch : launches) {
     for (const DeviceUse& use : launch.uses) use.view->root().state().partsAreNew = false;
   }
+  endCoveredParts(launches);
   // Only now are slots and epochs final: several uses may concern one root.
   replica = used_.begin();
   for (const DeviceLaunch& launch : launches) {
@@ -391,10 +340,25 @@ void Transaction::noteSeveralAliasUsers(std::span<const DeviceLaunch> launches) 
   }
 }
 
+namespace {
+
+constexpr std::uint64_t kNoEpoch = ~std::uint64_t{0};
+
+// Whether each launch counts for the rounds of explicit parts, also one that changes nothing else:
+// always, unless the array has one part.
+bool isToBeNoted(const DeviceUse& use) {
+  if (!use.makesPart()) return false;
+  const auto& parts = use.view->root().state().explicitParts.distribution();
+  return parts != nullptr && (parts->parts.size() > 1 || parts->parts[0].full != use.cells());
+}
+
+}  // namespace
+
 void Transaction::dateTickets(std::span<const DeviceLaunch> launches) {
   for (const DeviceLaunch& launch : launches) {
     for (std::size_t i = 0; i < launch.tickets.size(); ++i) {
-      launch.tickets[i].epoch = launch.uses[i].view->root().epoch();
+      const DeviceUse& use = launch.uses[i];
+      launch.tickets[i].epoch = isToBeNoted(use) ? kNoEpoch : use.view->root().epoch();
     }
   }
 }

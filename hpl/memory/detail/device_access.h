@@ -58,7 +58,9 @@ struct DeviceUse {
 
   const geometry::Box& cells() const noexcept { return box.rank() > 0 ? box : view->box(); }
   /// Whether the launch may make the view a part of an explicit distribution.
-  bool makesPart() const noexcept { return mayBePart && write && distribution == nullptr; }
+  bool makesPart() const noexcept {
+    return mayBePart && write && distribution == nullptr && cells() != view->root().whole().box();
+  }
 };
 
 /// Where a view is on a device.

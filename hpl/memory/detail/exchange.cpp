@@ -13,7 +13,7 @@ std::vector<GhostExchange> exchangesOf(const Distribution& distribution) {
   for (const DistributedPart& mirror : distribution.parts) {
     const Region& ghosts = mirror.ghosts;
     for (const DistributedPart& owner : distribution.parts) {
-      if (&owner == &mirror) continue;
+      if (&owner == &mirror || !distribution.areNeighbours(mirror, owner)) continue;
       for (const Box& box : intersectionOf(ghosts, owner.core)) {
         exchanges.push_back({owner.device, mirror.device, box});
       }

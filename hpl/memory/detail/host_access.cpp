@@ -48,6 +48,7 @@ void openOnHost(View& view, HostUse use) {
     state.setHostState(view, old | kHostReadable);
   } else {
     state.markWritten(state.host, view.box(), true);
+    if (use == HostUse::Overwrite && view.box() == state.wholeBox()) state.endParts();
     state.setHostState(view, kHostReadable | kHostWritable);
   }
 }

@@ -31,6 +31,7 @@ bool isSameCopy(const A& a, const Cells& cells, const B& b) {
 void Snapshot::take(RootState& state) {
   state_ = &state;
   layout_ = state.layout;
+  isEnded_ = state.explicitParts.isEnded();
   current_ = state.host.current;
   kept_ = state.host.kept;
   partsEnded_ = state.partsEnded;
@@ -48,6 +49,7 @@ void Snapshot::take(RootState& state) {
 bool Snapshot::holds() const {
   const RootState& state = *state_;
   if (state.layout != layout_ || state.partsEnded != partsEnded_) return false;
+  if (state.explicitParts.isEnded() != isEnded_) return false;
   for (std::size_t i = 0; i < copies_.size(); ++i) {
     const Replica& replica = *state.replicas[i];
     if (!isSameCopy(replica, replica.own, copies_[i])) return false;
@@ -57,6 +59,7 @@ bool Snapshot::holds() const {
 
 void Snapshot::restore() const {
   RootState& state = *state_;
+  state.explicitParts.setEnded(isEnded_);
   state.host.current = current_;
   state.host.kept = kept_;
   state.partsEnded = partsEnded_;
@@ -72,6 +75,7 @@ void Snapshot::restore() const {
 
 bool operator==(const Snapshot& a, const Snapshot& b) {
   if (a.layout_ != b.layout_ || a.partsEnded_ != b.partsEnded_) return false;
+  if (a.isEnded_ != b.isEnded_) return false;
   if (a.copies_.size() != b.copies_.size()) return false;
   for (std::size_t i = 0; i < a.copies_.size(); ++i) {
     const Snapshot::Copy& x = a.copies_[i];

@@ -40,6 +40,7 @@ class Snapshot {
   Region current_;  // the host's
   Region kept_;
   bool partsEnded_ = false;
+  bool isEnded_ = false;      // of the explicit parts
   std::vector<Copy> copies_;  // one per replica
 };
 
