@@ -194,14 +194,16 @@ void take(Views& views, const DeviceView& view, const std::vector<DeviceView>& w
 Views viewsAfter(Views views, const std::vector<DeviceView>& written, int height, int width) {
   if (written.empty()) return views;
   std::vector<DeviceView>& parts = views.parts;
-  if (views.ended && !std::all_of(written.begin(), written.end(), [&](const DeviceView& view) {
-        return find(parts, view) != nullptr;
-      }))
-    parts.clear(), views.covered.clear();
+  const auto begins = [&] {
+    return std::all_of(written.begin(), written.end(),
+                       [&](const DeviceView& view) { return isCovered(views, view.box); });
+  };
+  const bool areSame = std::all_of(written.begin(), written.end(), [&](const DeviceView& view) {
+    return find(parts, view) != nullptr;
+  });
+  if (views.ended && begins() && !areSame) parts.clear(), views.covered.clear();
   views.ended = false;
-  if (std::all_of(written.begin(), written.end(),
-                  [&](const DeviceView& view) { return isCovered(views, view.box); }))
-    beginRound(views);
+  if (begins()) beginRound(views);
   const auto cut = cutViews(parts, views.round, height, width);
   std::vector<DeviceView*> wholes;
   for (const DeviceView& view : written)

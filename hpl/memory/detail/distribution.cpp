@@ -365,7 +365,7 @@ void ExplicitParts::noteChanges(const std::vector<Known>& before, std::span<cons
 std::vector<ExplicitParts::Promotion> ExplicitParts::add(std::span<const Part> written) {
   const std::vector<Known> before = known_;
   const std::shared_ptr<const Distribution> keep = current_;  // `before` points into it
-  const bool hasEnded = isEnded_ && !areParts(written, round_);
+  const bool hasEnded = isEnded_ && beginsRound(written) && !areParts(written, round_);
   if (hasEnded) clear();
   isEnded_ = false;
   if (beginsRound(written)) {

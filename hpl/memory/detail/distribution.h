@@ -71,7 +71,8 @@ std::shared_ptr<const Distribution> annotatedDistribution(std::vector<Distribute
 ///   took its view in this round, while the part has not been written; both divide what they share;
 ///   the device wrote this piece, and nothing else of its part, in the last round, too.
 /// - The views that one launch writes are one cut: when one of them is new, none is a mere piece.
-/// - A write of the whole array ends the parts unless the next launch writes one of them again.
+/// - A write of the whole array ends the parts, unless the next launch goes on with the round or
+///   writes one of them again.
 class ExplicitParts {
  public:
   struct Part {
