@@ -122,12 +122,12 @@ void tryFault(const Program& program, const Fault& fault) {
     hpl_faults_disarm();
   } catch (const std::exception& error) {
     hpl_faults_disarm();
-    FAIL_CHECK("an exception that is not the library's: " << error.what());
+    FAIL_CHECK("an exception that is not the library's: " << std::string(error.what()));
   }
   try {
     checkNumbers(program, program.run(), "the second time");
   } catch (const std::exception& error) {
-    FAIL_CHECK("the second time: " << error.what());
+    FAIL_CHECK("the second time: " << std::string(error.what()));
   }
 }
 

@@ -24,6 +24,14 @@ unsigned axesOfSize(const std::vector<PartLaunch>& launches, std::size_t argumen
   return axes;
 }
 
+/// Whether the kernel's maker says that an argument tells the ends of the array, and no more.
+bool isTableOfEnds(const ShareJob& job, std::size_t argument) {
+  const auto& guards = job.version->guards;
+  return std::any_of(guards.begin(), guards.end(), [&](const auto& guard) {
+    return guard->tableOfEnds(*job.version->kernel) == static_cast<int>(argument);
+  });
+}
+
 ir::PartRole scalarRole(const ShareJob& job, const std::vector<PartLaunch>& launches,
                         std::size_t i) {
   ir::PartRole role;
@@ -35,14 +43,6 @@ ir::PartRole scalarRole(const ShareJob& job, const std::vector<PartLaunch>& laun
   };
   role.differs = role.sizeOf == 0 && !std::all_of(launches.begin(), launches.end(), isFirstSize);
   return role;
-}
-
-/// Whether the kernel's maker says that an argument tells the ends of the array, and no more.
-bool isTableOfEnds(const ShareJob& job, std::size_t argument) {
-  const auto& guards = job.version->guards;
-  return std::any_of(guards.begin(), guards.end(), [&](const auto& guard) {
-    return guard->tableOfEnds(*job.version->kernel) == static_cast<int>(argument);
-  });
 }
 
 ir::PartRoles rolesOf(const ShareJob& job, const std::vector<PartLaunch>& launches) {
