@@ -343,7 +343,8 @@ bool tryCopyPart(Lock& lock, View& dst, View& src, Region& left, KnownTransfers&
     return false;
   if (to.replica != nullptr && to.replica == from.replica) {
     attempt.giveUp();
-    return dst.box() == src.box() || tryShiftInPart(lock, dst, src, to);
+    if (dst.box() == src.box()) return true;
+    return placedCopyOf(lock, src).replica != nullptr && tryShiftInPart(lock, dst, src, to);
   }
   if (to.replica == nullptr) state.materialiseHost();
   // The owner's present value of the same cells is what an exchange would bring.
@@ -376,6 +377,28 @@ bool tryCopyPart(Lock& lock, View& dst, View& src, Region& left, KnownTransfers&
     state.markWritten(storage, dst.box(), false);
   }
   return true;
+}
+
+// Whether an assignment that concerns a part moves cells over each other, and not within one part's
+// own copy: the target would be written while the source is still read.
+bool overlapsBesideParts(View& dst, View& src) {
+  if (!overlap(dst, src) || dst.box() == src.box()) return false;
+  const Lock lock(coherenceMutex());
+  const PartCopy to = partCopyOf(dst);
+  const bool isInPart = to.replica != nullptr && to.replica == partCopyOf(src).replica;
+  return concernsPart(dst, src) && !isInPart;
+}
+
+void copyOverTemporary(View& dst, View& src) {
+  RootOptions options;
+  options.shape = src.extents;
+  options.elementSize = src.root().elementSize();
+  options.type = src.root().type();
+  options.label = src.root().label();
+  options.hostMemory = HostMemory::None;
+  const std::shared_ptr<Root> temporary = Root::create(std::move(options));
+  copy(temporary->whole(), src);
+  copy(dst, temporary->whole());
 }
 
 // False: the assignment is like any other.
@@ -529,6 +552,7 @@ void copy(View& dst, View& src) {
   if (&dst == &src) return;
   detail::requireReachable(dst.root());
   detail::requireReachable(src.root());
+  if (overlapsBesideParts(dst, src)) return copyOverTemporary(dst, src);
   if (repeatTransfers(dst, src) || copyPart(dst, src)) return;
   const Site site = siteOfCopy(dst, src);
   try {

@@ -152,14 +152,21 @@ Rim bounded(const Rim& outer, const Expr* condition, bool truth, const ValueOf& 
 std::optional<Turn> turnOf(const Binary& comparison, const ValueOf& valueOf) {
   Value id = valueOf(comparison.left);
   Value other = valueOf(comparison.right);
-  if (!id.form.isAffine()) std::swap(id, other);
+  BinaryOp op = comparison.op;
+  if (!id.form.isAffine()) {
+    std::swap(id, other);
+    op = mirrored(op);
+  }
   if (!id.form.isAffine()) return std::nullopt;
   Turn turn;
   turn.axis = id.form.axis;
   // An unsigned difference wraps around below zero, where it is large.
   if (!comparison.left->type.isSigned()) turn.before = std::max<std::int64_t>(0, -id.form.range.lo);
   if (other.exact && other.form.isConstant()) {
-    turn.before = std::max(turn.before, other.form.range.hi - id.form.range.lo + 1);
+    // From the number on, id >= number and id < number do not change any more; others do once more.
+    const bool turnsAtNumber = op == BinaryOp::Ge || op == BinaryOp::Lt;
+    const std::int64_t last = other.form.range.hi - id.form.range.lo;
+    turn.before = std::max(turn.before, turnsAtNumber ? last : last + 1);
   } else if (((other.sizeOf >> turn.axis) & 1U) != 0) {
     turn.after = std::max<std::int64_t>(0, id.form.range.hi - other.sizeOffset);
   } else {
