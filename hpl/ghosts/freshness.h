@@ -36,6 +36,8 @@ struct Outcome {
   Reach written;
   /// Nearer to the ends than that none is.
   Reach left;
+  /// Where an end of the part is one of the array, it is written all the same.
+  bool writesEnds = false;
 };
 
 /// One device's part of one annotated array in a launch.

@@ -59,8 +59,16 @@ Box alikeIn(const Box& a, const Box& b, const Reach& alike) {
   return result;
 }
 
-Box certainlyWritten(const Box& part, const Outcome& outcome) {
-  return outcome.written.known ? without(part, outcome.written) : Box();
+Box certainlyWritten(const PartUse& use) {
+  const Outcome& outcome = use.outcome;
+  const Box &part = use.part->full, whole = use.state->wholeBox();
+  if (!outcome.written.known) return {};
+  Reach margins = outcome.written;
+  for (int d = 0; d < part.rank() && outcome.writesEnds; ++d) {
+    if (part.lo(d) == whole.lo(d)) margins.before[d] = 0;
+    if (part.hi(d) == whole.hi(d)) margins.after[d] = 0;
+  }
+  return without(part, margins);
 }
 
 // All cells that the launch may write.
@@ -114,7 +122,7 @@ Region agreeing(const Written& mine, const Written& owner) {
   Region same = intersectionOf(shared, alikeIn(a, b, outcome.alike));
   same.intersect(mine.right).intersect(owner.right);
   // A cell that is perhaps not written has to have been right before.
-  same.intersect(unionOf(mine.use->trusted, certainlyWritten(a, outcome)));
+  same.intersect(unionOf(mine.use->trusted, certainlyWritten(*mine.use)));
   return same.add(untouched);
 }
 

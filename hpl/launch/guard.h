@@ -33,6 +33,9 @@ class LaunchGuard {
   /// Number of the parameter of `kernel` that tells each device which ends of its part are ends of
   /// the array: nothing else that the kernel reads of it differs from part to part. -1: none.
   virtual int tableOfEnds(const ir::Kernel& /*kernel*/) const { return -1; }
+  /// Whether `kernel` writes the elements at the ends of the array for certain that arrives as this
+  /// parameter, where the analysis only sees that it may.
+  virtual bool writesEnds(const ir::Kernel& /*kernel*/, int /*parameter*/) const { return false; }
 };
 
 /// While a kernel is captured: lets `guard` see its launches. Elsewhere without effect.

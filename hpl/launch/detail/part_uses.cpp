@@ -32,6 +32,12 @@ bool isTableOfEnds(const ShareJob& job, std::size_t argument) {
   });
 }
 
+bool writesEnds(const KernelVersion& version, int parameter) {
+  return std::any_of(version.guards.begin(), version.guards.end(), [&](const auto& guard) {
+    return guard->writesEnds(*version.kernel, parameter);
+  });
+}
+
 ir::PartRole scalarRole(const ShareJob& job, const std::vector<PartLaunch>& launches,
                         std::size_t i) {
   ir::PartRole role;
@@ -153,8 +159,10 @@ std::vector<std::vector<ghosts::PartUse>> partUses(const ShareJob& job,
       // Otherwise the ids may end before the part does.
       const bool coversPart = use.view->extents == plan.views.front()->extents &&
                               isDomainOf(launch.global, use.view->extents);
-      if (coversPart && analyses.isOneKernel())
+      if (coversPart && analyses.isOneKernel()) {
         part.outcome = ghosts::outcomeOf(*summary, parameter);
+        part.outcome.writesEnds = writesEnds(*plan.version, parameter);
+      }
     }
     for (ghosts::PartUse& use : uses)
       if (use.writes && isWrittenTwice(uses, use)) use.outcome = {};

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -109,19 +110,33 @@ class PartsGuard : public launch::LaunchGuard {
 /// Any launch will do; what the helper holds is known.
 class EndsGuard : public launch::LaunchGuard {
  public:
-  explicit EndsGuard(Symbol helper) : helper_(helper) {}
+  explicit EndsGuard(const Request& request) : helper_(request.helper) {
+    const Reach left = request.reachWithoutBoundary();
+    for (int d = 0; d < request.rank; ++d)
+      if (left.before[d] > 0 || left.after[d] > 0) return;
+    outputs_.assign(request.outputs, request.outputs + request.outputCount);
+  }
 
   void check(const launch::GuardedLaunch& /*launch*/) const override {}
   int tableOfEnds(const ir::Kernel& kernel) const override {
-    const auto place = static_cast<std::size_t>(helper_->paramIndex);
-    const auto& params = kernel.entry->params;
-    const bool isParameter =
-        helper_->paramIndex >= 0 && place < params.size() && params[place] == helper_;
-    return isParameter ? helper_->paramIndex : -1;
+    return isParameter(kernel, helper_) ? helper_->paramIndex : -1;
+  }
+  bool writesEnds(const ir::Kernel& kernel, int parameter) const override {
+    return std::any_of(outputs_.begin(), outputs_.end(), [&](Symbol output) {
+      return isParameter(kernel, output) && output->paramIndex == parameter;
+    });
   }
 
  private:
+  static bool isParameter(const ir::Kernel& kernel, Symbol array) {
+    const auto place = static_cast<std::size_t>(array->paramIndex);
+    const auto& params = kernel.entry->params;
+    return array->paramIndex >= 0 && place < params.size() && params[place] == array;
+  }
+
   Symbol helper_;
+  /// Those of which all elements can be computed.
+  std::vector<Symbol> outputs_;
 };
 
 }  // namespace
@@ -135,7 +150,7 @@ std::shared_ptr<const launch::LaunchGuard> guardOfParts(const Request& request) 
 }
 
 std::shared_ptr<const launch::LaunchGuard> guardOfEnds(const Request& request) {
-  return std::make_shared<EndsGuard>(request.helper);
+  return std::make_shared<EndsGuard>(request);
 }
 
 }  // namespace hpl::kernel_stencils
