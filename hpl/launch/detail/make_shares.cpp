@@ -245,8 +245,8 @@ void addAnnotatedPlans(const ShareJob& job, Shares& shares) {
     } else {
       addPieces(job, shares, d, std::move(arguments), pieces, axis);
     }
-    launches.push_back({shares.plans.back().get(), shares.partExtents.back(),
-                        optionsOf(job, d, domains).global});
+    launches.push_back(
+        {shares.plans.back().get(), shares.partExtents.back(), optionsOf(job, d, domains).global});
   }
   if (!launches.empty()) shares.parts = partUses(job, launches);
 }
