@@ -48,7 +48,7 @@ struct Argument {
   /// The devices that a PerDevice argument was made for; null: whichever the launch goes to.
   const std::vector<Device>* devices() const {
     const std::vector<Device>* list = nullptr;
-    if (kind == Kind::PerDevice) std::memcpy(&list, storage_, sizeof list);
+    if (kind == Kind::PerDevice) std::memcpy(&list, storage_, sizeof list);  // NOLINT
     return list;
   }
   /// Whether the launch must go to several devices, or say for which one it is.
@@ -99,7 +99,7 @@ struct Argument {
     argument.pointer_ = list;
     argument.values = values;
     argument.at_ = at;
-    std::memcpy(argument.storage_, &devices, sizeof devices);
+    std::memcpy(argument.storage_, &devices, sizeof devices);  // NOLINT
     return argument;
   }
 

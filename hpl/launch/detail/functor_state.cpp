@@ -68,6 +68,7 @@ bool isConstant(Word address) {
   thread_local std::array<Word, 16> harmless{};
   Word& remembered = harmless[(address >> 4) % harmless.size()];
   if (remembered == address) return true;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the number was read from the functor
   if (!isReadOnly(address) && !isNativeCode(reinterpret_cast<const void*>(address))) return false;
   remembered = address;
   return true;

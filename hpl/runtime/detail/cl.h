@@ -41,7 +41,7 @@ cl_int retained(cl_int (*retain)(Object), Object object) noexcept {
 
 }  // namespace hpl::runtime
 
-// The bindings count references themselves, and offer no other way to look at the codes.
+// The bindings count references, with no other way to the codes. NOLINTBEGIN(*-identifier-naming)
 #define clReleaseCommandQueue(object) hpl::runtime::released((clReleaseCommandQueue)(object))
 #define clReleaseContext(object) hpl::runtime::released((clReleaseContext)(object))
 #define clReleaseDevice(object) hpl::runtime::released((clReleaseDevice)(object))
@@ -70,7 +70,7 @@ cl_int retained(cl_int (*retain)(Object), Object object) noexcept {
 #undef clRetainEvent
 #undef clRetainKernel
 #undef clRetainMemObject
-#undef clRetainProgram
+#undef clRetainProgram  // NOLINTEND(*-identifier-naming)
 
 #include <string>
 #include <string_view>
