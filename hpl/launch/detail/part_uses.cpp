@@ -104,6 +104,7 @@ class Analyses {
 
 std::vector<int> splitDims(const Annotation& annotation) {
   std::vector<int> dims;
+  dims.reserve(static_cast<std::size_t>(annotation.count));
   for (int k = 0; k < annotation.count; ++k) dims.push_back(annotation.dims[k].dim);
   return dims;
 }
