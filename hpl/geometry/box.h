@@ -36,7 +36,7 @@ class Box {
 
   bool empty() const noexcept;
 
-  /// Number of cells; throws ShapeError when it does not fit 63 bits.
+  /// Number of cells. Throws ShapeError when it does not fit 63 bits.
   Index volume() const;
 
   /// Number of cells, or -1 when it does not fit 63 bits.
@@ -55,9 +55,9 @@ class Box {
   /// This box moved by `-offset`.
   Box translatedBack(const Point& offset) const;
 
-  /// This box with `before[d]` cells more below and `after[d]` above in each dimension. Negative
-  /// amounts shrink it, at most to an empty box; an empty box stays as it is. Coordinates saturate
-  /// at kMaxCoordinate.
+  /// This box grown by `before[d]` cells below and `after[d]` cells above in each dimension.
+  /// Negative amounts shrink it, at most to an empty box; an empty box stays as it is. Coordinates
+  /// saturate at kMaxCoordinate.
   Box grown(const Extents& before, const Extents& after) const;
 
   /// This box with [lo, hi) in dimension d.

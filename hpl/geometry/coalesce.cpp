@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
 #include "hpl/geometry/region.h"
 
@@ -58,6 +59,19 @@ void mergeAll(std::vector<Box>& boxes) {
   }
 }
 
+/// Merges two boxes that touch along a whole face, else sorts them: most regions of more than one
+/// box have two, and no other rule shortens those.
+void mergeTwo(std::vector<Box>& boxes) {
+  Box &a = boxes[0], &b = boxes[1];
+  if (b < a) std::swap(a, b);
+  for (int d = 0; d < a.rank(); ++d) {
+    if (!touchAlong(a, b, d)) continue;
+    a = hull(a, b);
+    boxes.pop_back();
+    return;
+  }
+}
+
 /// Replaces a list that fills its bounding box by that box: pinwheels have no two mergeable boxes.
 bool collapseToHull(std::vector<Box>& boxes) {
   Box around;
@@ -100,6 +114,7 @@ std::vector<Box> recutAlong(const std::vector<Box>& boxes, int along) {
 void coalesce(std::vector<Box>& disjoint) {
   std::erase_if(disjoint, [](const Box& box) { return box.empty(); });
   if (disjoint.size() <= 1) return;
+  if (disjoint.size() == 2) return mergeTwo(disjoint);
   mergeAll(disjoint);
   if (disjoint.size() > 1 && !collapseToHull(disjoint) && disjoint.size() >= kRecutFrom &&
       disjoint.size() <= kRecutLimit) {

@@ -16,9 +16,9 @@ Index linearOffset(const Box& enclosing, const Point& cell);
 /// Position of the first cell of a non-empty box. Throws ShapeError when the box is not inside.
 Index linearOffset(const Box& enclosing, const Box& box);
 
-/// Length in elements of the contiguous pieces that a box consists of in the row-major storage
-/// of `enclosing`; there are box.volume() / length of them. 0 for an empty box. Throws ShapeError
-/// when the box is not inside.
+/// Length in elements of the contiguous pieces of a box in the row-major storage of `enclosing`.
+/// The box has box.volume() / length pieces. 0 for an empty box. Throws ShapeError when the box is
+/// not inside.
 Index contiguousRunLength(const Box& enclosing, const Box& box);
 
 }  // namespace hpl::geometry

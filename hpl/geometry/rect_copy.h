@@ -21,7 +21,7 @@ struct RectCopy {
   std::size_t dstRowPitch;
   std::size_t dstSlicePitch;
 
-  /// Whether it is one contiguous piece on both sides: a plain copy of bytes() bytes will do.
+  /// True if both sides are one contiguous piece: a plain copy of bytes() bytes suffices.
   bool isContiguous() const noexcept { return region[1] == 1 && region[2] == 1; }
   std::size_t bytes() const noexcept { return region[0] * region[1] * region[2]; }
   /// First byte read, from the start of the source buffer.
@@ -39,8 +39,8 @@ struct RectCopy {
 /// The copies that move the cells of `srcBox`, stored row-major in a buffer that holds
 /// `srcEnclosing`, to `dstBox` in a buffer that holds `dstEnclosing`. Dimensions that are
 /// contiguous on both sides are merged: a contiguous box gives one copy with isContiguous(), up to
-/// three remaining dimensions one rectangle, more of them a list that covers the outer ones.
-/// Nothing for an empty box. Throws ShapeError when the boxes differ in extents or are not inside
+/// three remaining dimensions one rectangle, more of them a list that covers the outer ones. No
+/// copies for an empty box. Throws ShapeError when the boxes differ in extents or are not inside
 /// their enclosing boxes, or when byte offsets do not fit 63 bits.
 std::vector<RectCopy> rectCopies(const Box& srcEnclosing, const Box& srcBox,
                                  const Box& dstEnclosing, const Box& dstBox,

@@ -49,6 +49,17 @@ Region::Region(std::span<const Box> boxes) {
 Region::Region(std::initializer_list<Box> boxes)
     : Region(std::span<const Box>(boxes.begin(), boxes.size())) {}
 
+Region Region::ofDisjoint(std::vector<Box> boxes) {
+  Region result;
+  if (boxes.size() == 1) {
+    result.assignOne(boxes.front());
+  } else {
+    result.count_ = boxes.size();
+    result.many_ = std::move(boxes);
+  }
+  return result;
+}
+
 Region::Region(Region&& other) noexcept
     : one_(other.one_), many_(std::move(other.many_)), count_(std::exchange(other.count_, 0)) {
   other.clear();
@@ -156,6 +167,14 @@ Region& Region::add(const Box& box) {
     assignOne(hull(boundingBox(), box));
     return *this;
   }
+  if (!intersects(box)) {
+    std::vector<Box> all;
+    all.reserve(count_ + 1);
+    all.assign(begin(), end());
+    all.push_back(box);
+    assign(std::move(all));
+    return *this;
+  }
   // Either the old boxes or the new one has to give way; cutting the right one keeps a plank that
   // sticks out of a large box from cutting the large one in three.
   std::vector<Box> cutOld;
@@ -185,6 +204,18 @@ Region& Region::subtract(const Box& box) {
   if (count_ == 1 && box.contains(one_)) {
     clear();
     return *this;
+  }
+  if (count_ == 1) {
+    Box rest;
+    int pieces = 0;
+    forEachDifference(one_, box, [&](const Box& b) {
+      rest = b;
+      ++pieces;
+    });
+    if (pieces == 1) {
+      assignOne(rest);
+      return *this;
+    }
   }
   std::vector<Box> rest;
   for (const Box& own : boxes()) {
@@ -220,7 +251,9 @@ Region& Region::intersect(const Region& other) {
   if (count_ == 1 && other.count_ == 1) return intersect(Box(other.one_));
   std::vector<Box> common;
   for (const Box& own : boxes()) {
-    for (const Box& box : other.boxes()) common.push_back(geometry::intersect(own, box));
+    for (const Box& box : other.boxes()) {
+      if (own.intersects(box)) common.push_back(geometry::intersect(own, box));
+    }
   }
   assign(std::move(common));
   return *this;

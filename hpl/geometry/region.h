@@ -11,8 +11,9 @@
 namespace hpl::geometry {
 
 /// A set of cells, held as disjoint non-empty boxes of one rank. Sets of at most one box live
-/// inside the object (no allocation), and queries never allocate. Equality is that of the sets,
-/// however they are cut into boxes. Mixing ranks throws ShapeError; the empty region has none.
+/// inside the object (no allocation), and queries never allocate. Regions are equal if their sets
+/// are, however they are cut into boxes. Mixing ranks throws ShapeError; the empty region has no
+/// rank.
 class Region {
  public:
   /// The empty set.
@@ -22,6 +23,9 @@ class Region {
   /// The union of boxes, which may overlap.
   explicit Region(std::span<const Box> boxes);
   Region(std::initializer_list<Box> boxes);
+  /// The union of boxes that are known to be disjoint, not empty and of one rank: takes them as
+  /// they are.
+  static Region ofDisjoint(std::vector<Box> boxes);
 
   Region(const Region& other) = default;
   Region& operator=(const Region& other) = default;
@@ -60,8 +64,8 @@ class Region {
   void clear() noexcept;
 
   /// The set moved by an offset, or grown by `before` and `after` cells per dimension (the union of
-  /// its boxes grown: what a stencil of these radii reads around the set). Growth must not be
-  /// negative.
+  /// its grown boxes: the cells that a stencil of these radii reads around the set). Growth must
+  /// not be negative.
   Region translated(const Point& offset) const;
   Region translatedBack(const Point& offset) const;
   Region grown(const Extents& before, const Extents& after) const;

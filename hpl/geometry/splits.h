@@ -31,7 +31,7 @@ std::vector<Interval> splitEven(Index length, int parts, Index granularity = 1);
 std::vector<Interval> splitWeighted(Index length, int parts, std::span<const double> weights,
                                     Index granularity = 1);
 
-/// How one dimension of a box is split, and by how much neighbouring parts overlap.
+/// The split of one dimension of a box, and the overlap of neighbouring parts.
 struct DimSplit {
   int dim = 0;                  ///< Dimension, counted from 0.
   int parts = 1;                ///< Number of parts.
@@ -61,13 +61,13 @@ std::vector<Part> splitBox(const Box& root, const DimSplit& split);
 /// The core grown by an overlap in one dimension, clipped at the root; an empty core stays empty.
 Box growPart(const Box& core, int dim, Index before, Index after, const Box& root);
 
-/// Numbers of parts per dimension whose product is `parts` and whose cuts have the smallest total
-/// area, for a split of `extents` in all of its dimensions; ties cut the slower dimension (longer
+/// Numbers of parts per dimension for a split of `extents` in all of its dimensions. Their product
+/// is `parts`, and their cuts have the smallest total area. Ties cut the slower dimension (longer
 /// contiguous borders). Throws ArgumentError for fewer than one part or rank 0.
 std::vector<int> gridOf(int parts, const Extents& extents);
 
-/// What is wrong with `pieces` as a disjoint cover of `root`, in a sentence that names the boxes;
-/// "" when they are one. Empty pieces are ignored.
+/// Describes the first defect of `pieces` as a disjoint cover of `root`, in a sentence that names
+/// the boxes. "" when they are one. Empty pieces are ignored.
 std::string disjointCoverDefect(const Box& root, std::span<const Box> pieces);
 
 }  // namespace hpl::geometry

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "hpl/coherence/detail/books.h"
+#include "hpl/coherence/state.h"
+
+namespace hpl::coherence::detail {
+
+/// A state while it is changed. What is never asked for costs nothing.
+class Draft {
+ public:
+  explicit Draft(StatePtr base);
+
+  const Root& root() const noexcept { return base_->root(); }
+  const geometry::Box& box() const noexcept { return base_->books_->box; }
+  int spaceCount() const noexcept { return base_->spaceCount(); }
+  const StatePtr& base() const noexcept { return base_; }
+
+  /// What a space has now.
+  const Copies& copiesOf(SpaceId space);
+  /// The same, to be changed.
+  Copies& change(SpaceId space);
+  /// Whether a space may have cells outside of the root's box.
+  bool mayHaveImages() const;
+
+  DistributionPtr active;
+  std::shared_ptr<const ExplicitParts> explicitParts;
+  bool partsEnded = false;
+  std::vector<LostCells> lost;
+  /// The launch at hand made views parts, of which others were written before: what is known of the
+  /// ghosts that those got is older than this launch.
+  bool partsAreNew = false;
+
+  /// Throws DeviceError that names the array and why, when some of the cells are lost.
+  void requireValues(const geometry::Region& cells) const;
+  /// What of `cells` is current in no space but this one.
+  geometry::Region onlyIn(SpaceId space, geometry::Region cells);
+  /// The whole array was written: parts by explicit views are none any more, unless the next launch
+  /// writes one of them again.
+  void endParts();
+  /// The distribution is `next` from now on. What parts kept is forgotten, except for what explicit
+  /// parts kept of cells that are their ghosts still.
+  void adopt(const DistributionPtr& next);
+  /// The array is not distributed any more.
+  void endDistribution();
+
+  /// The state, once per root. Leaves the draft unusable.
+  StatePtr finish();
+
+ private:
+  struct Open {
+    Copies copies;
+    bool isChanged = false;
+  };
+  Open& open(SpaceId space);
+  void carryTrust(const Distribution& before, const Distribution& now);
+  bool isChanged(std::size_t block) const;
+  std::shared_ptr<const Block> finishBlock(std::size_t number);
+
+  StatePtr base_;
+  std::vector<std::unique_ptr<Open>> open_;  // by space
+};
+
+}  // namespace hpl::coherence::detail

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "hpl/coherence/detail/draft.h"
+#include "hpl/coherence/step.h"
+#include "hpl/geometry/box_index.h"
+
+namespace hpl::coherence::detail {
+
+/// Which spaces have the cells of an array, as of the first question: copies that are under way are
+/// no sources, so all transfers of one kind may run at once. Images are no sources either.
+class Sources {
+ public:
+  Sources(const Machine& machine, Draft& draft) : machine_(machine), draft_(draft) {}
+
+  /// Appends transfers that bring `missing`, which `to` does not have: each cell from the nearest
+  /// space that has it, the one with the lowest number of several. Returns the cells that come; the
+  /// others have no value anywhere. `like` says the rest.
+  geometry::Region bring(const geometry::Region& missing, const Transfer& like,
+                         std::vector<Transfer>& transfers);
+
+ private:
+  void build();
+  // Those that may have cells of the box, in the order in which `to` asks them, by number.
+  std::vector<int> candidates(const geometry::Box& box, SpaceId to) const;
+
+  const Machine& machine_;
+  Draft& draft_;
+  bool isBuilt_ = false;
+  struct Holder {
+    SpaceId space;
+    geometry::Region current;  // without images
+  };
+  std::vector<Holder> holders_;
+  geometry::BoxIndex index_;
+};
+
+}  // namespace hpl::coherence::detail

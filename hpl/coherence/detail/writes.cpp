@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/coherence/detail/writes.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "hpl/coherence/images.h"
+#include "hpl/geometry/box_index.h"
+
+namespace hpl::coherence::detail {
+
+using geometry::Box;
+using geometry::Region;
+
+namespace {
+
+// Cells, or images of cells, that have new values in the array.
+struct NewValues {
+  const Write* write;
+  Box cells;
+  bool isImage;
+};
+
+Region newValuesOf(const Draft& draft, const Write& write) {
+  Region cells = intersect(write.cells, draft.box());
+  if (write.part >= 0) cells.intersect(draft.active->coreOf(write.part));
+  return cells;
+}
+
+// What becomes of a space's copies of cells that another one has written, or of images of cells
+// that this one has written.
+class Outdating {
+ public:
+  Outdating(Draft& draft, Writer writer) : draft_(draft), writer_(writer) {}
+
+  void apply(SpaceId space, const NewValues& now) {
+    const Copies& before = draft_.copiesOf(space);
+    const bool wasCurrent = before.current.intersects(now.cells);
+    if (!wasCurrent && !before.kept.intersects(now.cells)) return;
+    const Region ghosts = ghostsIn(space, now);
+    Copies& copies = draft_.change(space);
+    Region becomeKept;
+    // Where the part had a value of its own already, that is the one it goes on with.
+    if (wasCurrent && !ghosts.empty())
+      becomeKept = intersectionOf(copies.current, ghosts).subtract(copies.kept);
+    copies.current.subtract(now.cells);
+    if (!ghosts.contains(now.cells)) {
+      for (const Box& box : differenceOf(Region(now.cells), ghosts)) copies.kept.subtract(box);
+    }
+    if (writer_ != Writer::Launch) {
+      copies.trusted.subtract(ghosts);
+    } else if (!draft_.partsAreNew && !becomeKept.empty()) {
+      copies.trusted.add(becomeKept);
+    }
+    copies.kept.add(becomeKept);
+  }
+
+ private:
+  // The cells that are ghosts of the space's parts, which go on with the values that they have.
+  Region ghostsIn(SpaceId space, const NewValues& now) const {
+    Region ghosts;
+    const int writtenPart = now.write->part;
+    if (writtenPart < 0) return ghosts;
+    const Distribution& active = *draft_.active;
+    for (const int part : active.partsOn(space)) {
+      if (!active.fullOf(part).intersects(now.cells)) continue;
+      if (!now.isImage && !active.areNeighbours(writtenPart, part)) continue;
+      Region mirrored = now.cells;
+      mirrored.intersect(active.fullOf(part)).subtract(active.coreOf(part));
+      ghosts.add(mirrored);
+    }
+    return ghosts;
+  }
+
+  Draft& draft_;
+  Writer writer_;
+};
+
+// What a space has of what it wrote itself.
+void own(Draft& draft, const Write& write) {
+  Copies& copies = draft.change(write.space);
+  if (write.part < 0) {
+    copies.kept.subtract(write.cells);
+    copies.current.add(intersect(write.cells, draft.box()));
+    return;
+  }
+  const Region core = draft.active->coreOf(write.part);
+  const Region ghosts = differenceOf(Region(write.cells), core);
+  for (const Box& box : core) {
+    const Box written = intersect(box, write.cells);
+    copies.current.add(written);
+    copies.kept.subtract(written);
+  }
+  for (const Box& box : ghosts) {
+    copies.current.subtract(box);
+    copies.kept.add(box);
+    // After a launch the planner may know better.
+    copies.trusted.subtract(box);
+  }
+}
+
+// The lower and upper ends of all cells that spaces may have.
+Box reachOf(Draft& draft) {
+  if (!draft.mayHaveImages()) return draft.box();
+  Box around = draft.box();
+  for (SpaceId space = 0; space < draft.spaceCount(); ++space) {
+    const Copies& copies = draft.copiesOf(space);
+    around = hull(around, hull(copies.current.boundingBox(), copies.kept.boundingBox()));
+  }
+  return around;
+}
+
+std::vector<NewValues> allNewValues(Draft& draft, std::span<const Write> writes) {
+  std::vector<NewValues> all;
+  const Box reach = reachOf(draft);
+  for (const Write& write : writes) {
+    for (const Box& cells : newValuesOf(draft, write)) {
+      all.push_back({&write, cells, false});
+      forEachImage(draft.box(), cells, reach, [&](const Box& image) {
+        all.push_back({&write, image, true});
+      });
+    }
+  }
+  return all;
+}
+
+// Writes whose order does not matter.
+void applyAtOnce(Draft& draft, std::span<const Write> writes, const std::vector<NewValues>& values,
+                 const geometry::BoxIndex& index, Writer writer) {
+  Outdating outdating(draft, writer);
+  for (SpaceId space = 0; space < draft.spaceCount(); ++space) {
+    const Copies& copies = draft.copiesOf(space);
+    if (copies.current.empty() && copies.kept.empty()) continue;
+    const Box around = hull(copies.current.boundingBox(), copies.kept.boundingBox());
+    for (const int number : index.meeting(around)) {
+      const NewValues& now = values[static_cast<std::size_t>(number)];
+      if (now.write->space != space || now.isImage) outdating.apply(space, now);
+    }
+  }
+  for (const Write& write : writes) own(draft, write);
+}
+
+// Whether the result is the same in any order: each cell has new values from one write, and what
+// other writes do there they do to ghosts of its neighbours.
+bool mayComeInAnyOrder(const Draft& draft, std::span<const Write> writes) {
+  if (writes.size() < 2) return true;
+  const Distribution* active = draft.active.get();
+  const auto isPart = [](const Write& write) { return write.part >= 0; };
+  const bool areAllParts = std::all_of(writes.begin(), writes.end(), isPart);
+  if (areAllParts && active->origin() == Distribution::Origin::Annotated) return true;
+  std::vector<Box> boxes;
+  for (const Write& write : writes) boxes.push_back(write.cells);
+  const geometry::BoxIndex index(std::move(boxes));
+  bool anyOrder = true;
+  for (std::size_t i = 0; i < writes.size() && anyOrder; ++i) {
+    index.forEachMeeting(writes[i].cells, [&](int number) {
+      const auto j = static_cast<std::size_t>(number);
+      if (i == j) return;
+      anyOrder = anyOrder && isPart(writes[i]) && isPart(writes[j]) &&
+                 active->areNeighbours(writes[i].part, writes[j].part);
+    });
+  }
+  return anyOrder;
+}
+
+void noteRecovered(Draft& draft, const std::vector<NewValues>& values) {
+  if (draft.lost.empty()) return;
+  for (const NewValues& now : values)
+    for (LostCells& entry : draft.lost) entry.cells.subtract(now.cells);
+  std::erase_if(draft.lost, [](const LostCells& entry) { return entry.cells.empty(); });
+}
+
+}  // namespace
+
+void applyWrites(Draft& draft, std::span<const Write> writes, Writer writer) {
+  if (!mayComeInAnyOrder(draft, writes)) {
+    for (const Write& write : writes) applyWrites(draft, {&write, 1}, writer);
+    return;
+  }
+  const std::vector<NewValues> values = allNewValues(draft, writes);
+  noteRecovered(draft, values);
+  std::vector<Box> boxes;
+  boxes.reserve(values.size());
+  for (const NewValues& now : values) boxes.push_back(now.cells);
+  applyAtOnce(draft, writes, values, geometry::BoxIndex(std::move(boxes)), writer);
+  for (const Write& write : writes)
+    if (write.part < 0 && writer != Writer::Host && write.cells == draft.box()) draft.endParts();
+}
+
+}  // namespace hpl::coherence::detail
