@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "hpl/algorithms/detail/fold_kernels.h"
+#include "hpl/geometry/box.h"
+#include "hpl/launch/eval.h"
+#include "hpl/launch/rewriter.h"
+
+/// How a reduction is launched and what it leaves behind, without element types.
+namespace hpl::algorithms {
+
+/// Lays out the form for lanes in vectors on CPUs, and the others as they are written.
+class FoldRewriter final : public launch::KernelRewriter {
+ public:
+  explicit FoldRewriter(Form form) : form_(form) {}
+  void adjust(ir::AccessSummary& summary) const override;
+  launch::RewriteResult rewrite(const launch::RewriteRequest& request) const override;
+  /// The kernel cannot be written in vectors: launches had better have one lane.
+  bool isScalar() const { return isScalar_; }
+
+ private:
+  Form form_;
+  mutable std::atomic<bool> isScalar_ = false;
+};
+
+/// A kernel of a reduction, for one form and walk.
+struct FoldEntry {
+  launch::EntryHandle kernel;
+  const FoldRewriter* rewriter = nullptr;
+};
+
+/// A reduction that is about to be launched.
+struct FoldRequest {
+  /// As the program wrote it: "sum".
+  const char* name;
+  ir::Type state;
+  std::size_t stateBytes = 0;
+  bool hasPlaces = false;
+  /// Makes, or finds, the kernel; `maker` is passed through.
+  FoldEntry (*entry)(const void* maker, Form form, Walk walk);
+  const void* maker;
+  const launch::Argument* arguments;
+  std::size_t count;
+};
+
+/// What one device has combined.
+struct FoldPiece {
+  runtime::DeviceState* device = nullptr;
+  /// Of the first array argument, relative to its first cell.
+  geometry::Box box;
+  std::size_t lanes = 1;
+  std::size_t blocks = 1;
+  std::shared_ptr<memory::Root> values;
+  std::shared_ptr<memory::Root> places;
+
+  /// Number of its partials.
+  std::size_t cells() const { return lanes * blocks; }
+};
+
+/// The partial results of a reduction under way. Kept for the next one that needs the same when it
+/// is given back: repetitions make no new arrays.
+struct Partials {
+  ir::Type state;
+  std::size_t stateBytes = 0;
+  bool hasPlaces = false;
+  std::vector<FoldPiece> pieces;
+  /// Extents of the arrays that were reduced.
+  geometry::Extents extents;
+  /// For CombineKernel: what the devices before have; the result, where it has to pass through a
+  /// device. Made when they are needed.
+  std::shared_ptr<memory::Root> carried;
+  std::shared_ptr<memory::Root> cell;
+};
+struct GiveBack {
+  void operator()(Partials* partials) const noexcept;
+};
+using PartialsHandle = std::unique_ptr<Partials, GiveBack>;
+
+/// Launches a reduction on the devices where the cells of the first array argument are. Returns at
+/// once. Throws ShapeError when the arrays have different extents, KernelError in a kernel, and
+/// what launches throw.
+PartialsHandle startFold(const FoldRequest& request);
+
+/// The partials of a piece on the host; waits.
+const void* partialsOnHost(const std::shared_ptr<memory::Root>& root);
+
+/// Launches combine kernels that leave the result in `cell`, a view of one cell. `result` is the
+/// type of the cell. Throws ShapeError when the view has more cells.
+void combineInto(Partials& partials, const launch::EntryHandle& kernel, const char* name,
+                 memory::View& cell, const ir::Type& result);
+/// The same into a cell of the library's own, and its value; waits.
+const void* combineOnDevice(Partials& partials, const launch::EntryHandle& kernel, const char* name,
+                            const ir::Type& result, std::size_t resultBytes);
+
+/// The place in the whole arrays of a place in a piece, both in row-major order.
+long placeInWhole(const Partials& partials, const FoldPiece& piece, long place);
+
+}  // namespace hpl::algorithms
