@@ -17,11 +17,4 @@ inline std::string objectionToReading(const std::string& fileName) {
   return isOrdinary ? std::string() : "it is no regular file";
 }
 
-/// The same for writing: a pipe without a reader would be waited for.
-inline std::string objectionToWriting(const std::string& fileName) {
-  std::error_code ignored;
-  return std::filesystem::is_fifo(std::filesystem::status(fileName, ignored)) ? "it is a pipe"
-                                                                              : std::string();
-}
-
 }  // namespace samples

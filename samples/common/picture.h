@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "samples/common/grid.h"
-#include "samples/common/png.h"
+#include "samples/common/io.h"
 
 namespace samples {
 

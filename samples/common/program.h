@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "samples/common/device_choice.h"
-#include "samples/common/progress.h"
+#include "samples/common/io.h"
 
 namespace samples {
 

@@ -25,7 +25,7 @@ namespace samples {
 namespace {
 
 [[noreturn]] void fail(const std::string& fileName, const std::string& reason) {
-  throw ImageError(fileName + ": cannot read the picture: " + reason);
+  throw FileError(fileName + ": cannot read the picture: " + reason);
 }
 
 struct CloseFile {

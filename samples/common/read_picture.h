@@ -3,13 +3,13 @@
 
 #include <string>
 
-#include "samples/common/png.h"
+#include "samples/common/io.h"
 #include "samples/common/raster.h"
 
 namespace samples {
 
 /// Reads a PNG, JPEG, BMP, TGA, GIF (first frame) or PNM file as brightness, 0 to 255; colours are
-/// weighted as the eye does. Throws ImageError with the file's name and the reason.
+/// weighted as the eye does. Throws FileError with the file's name and the reason.
 Raster<unsigned char> readGrayPicture(const std::string& fileName);
 
 /// The picture of these brightnesses.

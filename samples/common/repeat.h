@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "hpl/hpl.h"
-#include "samples/common/progress.h"
+#include "samples/common/io.h"
 
 namespace samples {
 

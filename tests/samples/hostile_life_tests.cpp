@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "samples/common/arguments.h"
-#include "samples/common/png.h"
+#include "samples/common/io.h"
 #include "samples/common/read_picture.h"
 #include "samples/common/rle.h"
 #include "samples/life/options.h"
@@ -65,10 +65,10 @@ TEST_CASE("life refuses densities that are no numbers, and values that are empty
 
 TEST_CASE("a picture without rows, or with too many, is refused with its name") {
   const TemporaryFile flat("flat.pgm", "P5 10 0 255\n");
-  CHECK_THROWS_WITH_AS(readGrayPicture(flat.name()), doctest::Contains("flat.pgm: "), ImageError);
+  CHECK_THROWS_WITH_AS(readGrayPicture(flat.name()), doctest::Contains("flat.pgm: "), FileError);
   const TemporaryFile huge("huge.pgm", "P5 1000000 1000000 255\n");
   CHECK_THROWS_WITH_AS(readGrayPicture(huge.name()),
-                       doctest::Contains("huge.pgm: cannot read the picture: "), ImageError);
+                       doctest::Contains("huge.pgm: cannot read the picture: "), FileError);
 }
 
 TEST_CASE("a pipe in the place of a file is refused, not waited for") {
@@ -76,10 +76,10 @@ TEST_CASE("a pipe in the place of a file is refused, not waited for") {
   const std::string pipe = file.name() + ".fifo";
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
   CHECK_THROWS_WITH_AS(readGrayPicture(pipe), doctest::Contains("it is no regular file"),
-                       ImageError);
+                       FileError);
   CHECK_THROWS_WITH_AS(readRle(pipe), doctest::Contains("it is no regular file"), PatternError);
   CHECK_THROWS_WITH_AS(writePng(pipe, Image(1, 1, Image::Format::Gray)),
-                       doctest::Contains("it is a pipe"), ImageError);
+                       doctest::Contains("it is a pipe"), FileError);
   remove(pipe.c_str());
 }
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading pictures, the synthetic picture, colours.
+// Reading pictures, the synthetic picture.
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <stdexcept>
 
-#include "samples/common/color_map.h"
+#include "samples/common/io.h"
 #include "samples/common/read_picture.h"
 #include "samples/common/test_picture.h"
 #include "tests/samples/temporary_file.h"
@@ -42,12 +40,12 @@ TEST_CASE("other formats are read: PNM as the simplest") {
 TEST_CASE("a file that is missing or no picture is refused with its name and the reason") {
   CHECK_THROWS_WITH_AS(readGrayPicture("/no/such/photo.jpg"),
                        "/no/such/photo.jpg: cannot read the picture: No such file or directory",
-                       ImageError);
+                       FileError);
   const TemporaryFile file("text.jpg", "this is no picture");
   CHECK_THROWS_WITH_AS(
       readGrayPicture(file.name()),
       doctest::Contains("text.jpg: cannot read the picture: unknown image type; expected a PNG"),
-      ImageError);
+      FileError);
 }
 
 TEST_CASE("the synthetic picture is the same each time and uses the range of brightness") {
@@ -62,42 +60,5 @@ TEST_CASE("the synthetic picture is the same each time and uses the range of bri
 TEST_CASE("a raster needs at least one cell") {
   CHECK_THROWS_WITH_AS(Raster<float>(0, 7),
                        "a raster needs at least one cell, got 7 x 0 (width x height)",
-                       std::invalid_argument);
-}
-
-TEST_CASE("the colours get brighter from the first to the last") {
-  const auto& colors = viridis();
-  REQUIRE(colors.size() == 256);
-  const auto brightness = [&](std::size_t i) {
-    return 0.299 * colors[i].red + 0.587 * colors[i].green + 0.114 * colors[i].blue;
-  };
-  for (std::size_t i = 8; i < 256; ++i) CHECK(brightness(i) > brightness(i - 8));
-  // The ends and the middle as Matplotlib, which the map comes from, draws them.
-  const auto isNear = [](const Color& color, int red, int green, int blue) {
-    return std::abs(color.red - red) < 9 && std::abs(color.green - green) < 9 &&
-           std::abs(color.blue - blue) < 9;
-  };
-  CHECK(isNear(colors[0], 68, 1, 84));
-  CHECK(isNear(colors[128], 33, 145, 140));
-  CHECK(isNear(colors[255], 253, 231, 37));
-}
-
-TEST_CASE("values become colours, those out of range the ends") {
-  Raster<float> values(2, 2);
-  values.at(0, 0) = -5;
-  values.at(0, 1) = 1;
-  values.at(1, 0) = 9;
-  values.at(1, 1) = std::numeric_limits<float>::quiet_NaN();
-  const Image image = colorImage(values, 0, 2, 3);
-  CHECK(image.width == 6);
-  CHECK(image.height == 6);
-  CHECK(*image.pixel(0, 0) == 0);
-  CHECK(*image.pixel(2, 2) == 0);
-  CHECK(*image.pixel(3, 0) == 128);
-  CHECK(*image.pixel(0, 5) == 255);
-  CHECK(*image.pixel(5, 5) == 0);
-  CHECK_THROWS_WITH_AS(colorImage(values, 2, 2),
-                       "colorImage needs low < high and cells of at "
-                       "least one pixel",
                        std::invalid_argument);
 }

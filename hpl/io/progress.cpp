@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "samples/common/progress.h"
+#include "hpl/io/progress.h"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace samples {
+namespace hpl::io {
 namespace {
 
 constexpr auto kInterval = std::chrono::milliseconds(100);
@@ -43,8 +43,8 @@ std::int64_t nextBatch(std::int64_t batch, std::int64_t count, double seconds) {
 
 }  // namespace
 
-std::string progressLine(std::int64_t done, std::int64_t total, double seconds,
-                         const std::string& unit, int columns) {
+std::string detail::progressLine(std::int64_t done, std::int64_t total, double seconds,
+                                 const std::string& unit, int columns) {
   const double share =
       total > 0 ? std::clamp(static_cast<double>(done) / static_cast<double>(total), 0.0, 1.0) : 1;
   const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
@@ -96,7 +96,7 @@ void Progress::finish() {
     draw();
     std::fputc('\n', stream_);
   } else {
-    fmt::print(stream_, "{}\n", progressLine(done_, total_, seconds(), unit_, 0));
+    fmt::print(stream_, "{}\n", detail::progressLine(done_, total_, seconds(), unit_, 0));
   }
   std::fflush(stream_);
 }
@@ -107,10 +107,10 @@ double Progress::seconds() const {
 
 void Progress::draw() {
   const std::string line =
-      progressLine(done_, total_, seconds(), unit_, terminalColumns(stream_) - 1);
+      detail::progressLine(done_, total_, seconds(), unit_, terminalColumns(stream_) - 1);
   // Carriage return, the line, then erase what a longer line left behind.
   fmt::print(stream_, "\r{}\033[K", line);
   std::fflush(stream_);
 }
 
-}  // namespace samples
+}  // namespace hpl::io

@@ -1,31 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "samples/common/progress.h"
+#include "hpl/io/progress.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
-#include <iterator>
+#include <cmath>
+#include <functional>
 #include <memory>
 
-#include "tests/samples/temporary_file.h"
+#include "stencil_templates/stencil_templates.h"
+#include "tests/io/temporary_folder.h"
 
-using namespace samples;
+using namespace hpl::io;
+using namespace io_tests;
+using hpl::io::detail::progressLine;
 
 namespace {
 
 /// What `use` writes to a stream that is no terminal.
 template <class Use>
 std::string written(Use use) {
-  const TemporaryFile file("progress.txt");
+  const TemporaryFolder folder;
+  const std::string file = folder.file("progress.txt");
   {
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(
-        std::fopen(file.name().c_str(), "w"), &std::fclose);
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(file.c_str(), "w"),
+                                                                 &std::fclose);
     use(stream.get());
   }
-  std::ifstream text(file.name());
-  return {std::istreambuf_iterator<char>(text), {}};
+  return contentOf(file);
 }
 
 }  // namespace
@@ -94,4 +97,18 @@ TEST_CASE("batches grow while they are short and at most double") {
     CHECK(progress.batch() <= 2 * batch);
   }
   CHECK(progress.batch() > 1000);
+}
+
+TEST_CASE("progress answers the question of a program with many steps, which goes on") {
+  hpl::Array<float, 1> now(64), next(64);
+  now = 1.0f;
+  const std::string text = written([&](std::FILE* stream) {
+    Progress progress(100, "steps", Progress::Mode::Bar, stream);
+    hpl::StencilProgram halve;
+    halve.apply([](hpl::Neighbourhood<float, 1> t) { return 0.5f * t(0); })(now, now);
+    halve.every(10, std::ref(progress)).run(100);
+    progress.finish();
+  });
+  CHECK(text.find("100% 100/100") != std::string::npos);
+  CHECK(now(5) == std::ldexp(1.0f, -100));
 }

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <stdexcept>
-#include <string>
+#include <cstddef>
 #include <vector>
 
-namespace samples {
+namespace hpl::io {
 
-/// A picture file that could not be written or read; the message starts with the file's name.
-class ImageError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-/// One entry of a palette, 0 to 255 per channel.
+/// A colour, 0 to 255 per channel.
 struct Color {
   unsigned char red;
   unsigned char green;
@@ -21,7 +14,7 @@ struct Color {
   bool operator==(const Color&) const = default;
 };
 
-/// An 8-bit picture, rows from top to bottom without padding.
+/// An 8-bit picture on the host, rows from top to bottom without padding.
 struct Image {
   enum class Format {
     Gray,    ///< one byte per pixel: brightness
@@ -29,7 +22,7 @@ struct Image {
     Palette  ///< one byte per pixel: an index of `palette`
   };
 
-  /// A black picture (or one of palette entry 0).
+  /// A black picture (or one of palette entry 0). Throws ArgumentError unless there is a pixel.
   Image(int width, int height, Format format);
 
   int channels() const { return format == Format::Rgb ? 3 : 1; }
@@ -50,12 +43,4 @@ struct Image {
   }
 };
 
-/// Writes a PNG file. Throws ImageError if the file cannot be written, and std::invalid_argument if
-/// an index lies outside the palette.
-void writePng(const std::string& fileName, const Image& image);
-
-/// Reads a PNG file as gray if it has no colours and as RGB otherwise (palettes are resolved,
-/// transparency is dropped). Throws ImageError.
-Image readPng(const std::string& fileName);
-
-}  // namespace samples
+}  // namespace hpl::io

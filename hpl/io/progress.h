@@ -6,12 +6,16 @@
 #include <cstdio>
 #include <string>
 
-namespace samples {
+namespace hpl::io {
+
+namespace detail {
 
 /// One line of progress: `[#####.....]  50% 500/1000  1.2 k generations/s  ETA 0:04`, no longer
 /// than `columns` characters where that is possible (the bar takes what the text leaves).
 std::string progressLine(std::int64_t done, std::int64_t total, double seconds,
                          const std::string& unit, int columns);
+
+}  // namespace detail
 
 /// A progress bar on a stream: redrawn at most ten times a second on a terminal; on anything else,
 /// a log file for instance, one plain line at the end.
@@ -29,6 +33,13 @@ class Progress {
 
   /// Says how many units are done. Cheap: looks at the clock and rarely draws.
   void update(std::int64_t done);
+
+  /// The same as the question of StencilProgram::every(), which it answers with "go on":
+  /// `program.every(100, std::ref(progress)).run(steps)`.
+  bool operator()(std::int64_t done) {
+    update(done);
+    return false;
+  }
 
   /// How many units to do before the next update() so that updates come about ten times a second:
   /// what a loop of asynchronous launches does before it waits for the device.
@@ -55,4 +66,4 @@ class Progress {
   bool finished_ = false;
 };
 
-}  // namespace samples
+}  // namespace hpl::io
