@@ -9,8 +9,19 @@ install(TARGETS hpl EXPORT HPLTargets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(EXPORT HPLTargets NAMESPACE hpl:: DESTINATION "${hpl_cmake_dir}")
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/hpl" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-  FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN "mpi" EXCLUDE)
+
+set(hpl_public_headers hpl/hpl.h hpl/HPL.h)
+if(HPL_BUILD_IO)
+  list(APPEND hpl_public_headers hpl/io.h)
+endif()
+if(EXISTS "${PROJECT_SOURCE_DIR}/stencil_templates/stencil_templates.h")
+  list(APPEND hpl_public_headers stencil_templates/stencil_templates.h)
+endif()
+install(CODE "
+  set(HPL_SOURCE_DIR \"${PROJECT_SOURCE_DIR}\")
+  set(HPL_PUBLIC_HEADERS \"${hpl_public_headers}\")
+  set(HPL_INCLUDE_DIR \"${CMAKE_INSTALL_INCLUDEDIR}\")")
+install(SCRIPT "${PROJECT_SOURCE_DIR}/cmake/HPLInstallHeaders.cmake")
 
 configure_package_config_file(
   "${PROJECT_SOURCE_DIR}/cmake/HPLConfig.cmake.in" "${PROJECT_BINARY_DIR}/HPLConfig.cmake"

@@ -15,22 +15,21 @@ TEXT
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 if [ "${1:-}" = --help ] || [ "${1:-}" = -h ]; then
   usage
-  if [ -x build/release/bin/life ]; then build/release/bin/life --help; fi
+  if [ -x build/demo/bin/life ]; then build/demo/bin/life --help; fi
   exit 0
 fi
 
 scripts/setup.sh
 mkdir -p build/demo
 log=build/demo/build.log
-echo "demo: building (the first time takes a few minutes; log: $log)"
-if ! { cmake --preset release -DHPL_BUILD_TESTS=OFF -DHPL_BUILD_PERF=OFF &&
-       cmake --build --preset release --target sample_life; } >"$log" 2>&1; then
+echo "demo: building (the first time takes a minute or two; log: $log)"
+if ! { cmake --preset demo && cmake --build --preset demo --target sample_life; } >"$log" 2>&1; then
   tail -n 40 "$log" >&2
   echo "demo: the build failed; the whole log is in $log" >&2
   exit 1
 fi
 
-life=build/release/bin/life
+life=build/demo/bin/life
 if [ $# -gt 0 ]; then
   exec "$life" "$@"
 fi

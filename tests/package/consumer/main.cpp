@@ -3,6 +3,9 @@
 #include <cstdio>
 
 #include "hpl/hpl.h"
+#ifdef WITH_IO
+#include "hpl/io.h"
+#endif
 #include "stencil_templates/stencil_templates.h"
 
 using namespace hpl;
@@ -30,6 +33,21 @@ int main() {
     std::puts("the stencil is wrong");
     return 1;
   }
+#ifdef WITH_IO
+  io::writeNpy("x.npy", x);
+  Array<float, 1> again = io::readNpy<float, 1>("x.npy");
+  Array<float, 2> picture(8, 8);
+  picture = 0.5f;
+  io::writePng("picture.png", picture, io::viridis());
+  io::Animation film("film.gif");
+  film.add(picture);
+  film.close();
+  if (io::Hdf5File::isAvailable()) io::Hdf5File("x.h5", io::Hdf5File::Create).write("x", x);
+  if (again(10) != x(10) || io::PngFile("picture.png").width() != 8) {
+    std::puts("files are wrong");
+    return 1;
+  }
+#endif
   std::puts("saxpy and a stencil through the installed package: correct");
   return 0;
 }
