@@ -34,7 +34,7 @@ class AliasArray {
   }
 
   /// The element `index` positions after the one that the alias names.
-  Ref<T> operator[](const Index& index) const {
+  Ref<T> operator[](const detail::Index& index) const {
     const detail::Node node = index.node();
     return Ref<T>(detail::accessNode(symbol_, &node, 1));
   }

@@ -26,6 +26,28 @@ concept ArrayIndex =
 template <class X>
 concept ViewIndex = std::is_same_v<std::remove_cvref_t<X>, Range> || ArrayIndex<X>;
 
+/// What could be meant as an argument of an array's constructor.
+template <class X>
+concept ExtentLike =
+    std::is_arithmetic_v<X> || std::is_enum_v<X> || std::is_pointer_v<X> || KernelValue<X>;
+
+/// N host integers, and at most one argument more: flags, or a pointer to user memory.
+template <class T, int N, class... Args>
+constexpr bool areExtents() {
+  if constexpr (sizeof...(Args) < N || sizeof...(Args) > N + 1) {
+    return false;
+  } else {
+    const bool isIndex[] = {ArrayIndex<Args>...};
+    const bool canFollow[] = {(std::is_same_v<Args, T*> || std::is_same_v<Args, HostMemory> ||
+                               std::is_unsigned_v<Args>)...};
+    for (int d = 0; d < N; ++d)
+      if (!isIndex[d]) return false;
+    return sizeof...(Args) == N || canFollow[sizeof...(Args) - 1];
+  }
+}
+template <class T, int N, class... Args>
+concept Extents = areExtents<T, N, Args...>();
+
 /// Which element type kernels see: const arrays give values, others give places.
 template <class T, bool ReadOnly>
 struct ElementOf {
@@ -40,6 +62,9 @@ struct ElementOf<T, true> {
 template <class T, int N, int Given, bool ReadOnly>
 class PartialAccess {
  public:
+  using hpl_value_type = T;
+  using hpl_unindexed = T;
+
   PartialAccess(Symbol array, const std::array<Node, N>& nodes) : array_(array), nodes_(nodes) {}
 
   auto operator[](const Index& index) const {
@@ -50,6 +75,22 @@ class PartialAccess {
     } else {
       return PartialAccess<T, N, Given + 1, ReadOnly>(array_, nodes);
     }
+  }
+
+  // Without its last index it is neither read nor written.
+  PartialAccess(const PartialAccess&) = default;
+  PartialAccess& operator=(const PartialAccess&) {
+    static_assert(kNever<T>, HPL_INDEX_IS_MISSING);
+    return *this;
+  }
+  template <class X>
+  PartialAccess& operator=(const X&) {
+    static_assert(kNever<X>, HPL_INDEX_IS_MISSING);
+    return *this;
+  }
+  Node node() const {
+    static_assert(kNever<T>, HPL_INDEX_IS_MISSING);
+    return nullptr;
   }
 
  private:
@@ -72,12 +113,14 @@ class PartialAccess {
 template <class T, int N, MemoryFlag Mem>
 class Array : public detail::ArrayBase {
   static_assert(N >= 1, "HPL: Array<T, N> needs N >= 0");
-  static_assert(ElementType<T>,
+  static_assert(detail::kElementType<T>,
                 "HPL: arrays hold arithmetic types, half, vectors, complex numbers or "
                 "structs registered with HPL_STRUCT");
 
  public:
   using value_type = T;
+  using hpl_value_type = T;
+  using hpl_unindexed = T;
 
   /// A handle that names nothing until it is assigned to.
   Array() = default;
@@ -86,10 +129,18 @@ class Array : public detail::ArrayBase {
   /// that many elements, which stays the user's. Throws ShapeError for extents that are not
   /// positive. In a kernel it declares an array (extents must be host values).
   template <class... Args>
-    requires(sizeof...(Args) >= N && sizeof...(Args) <= N + 1 &&
-             (detail::ArrayIndex<std::tuple_element_t<0, std::tuple<Args...>>>))
+    requires detail::Extents<T, N, Args...>
   explicit Array(Args... args) {
     construct(std::make_index_sequence<N>(), std::tuple<Args...>(args...));
+  }
+
+  template <detail::ExtentLike... Args>
+    requires(sizeof...(Args) > 0 && !detail::Extents<T, N, Args...>)
+  explicit Array(Args...) {
+    static_assert(
+        detail::kNever<Args...>,
+        "HPL: an Array<T, N> has N extents, host integers each, which HostMemory flags or "
+        "a T* to user memory may follow: Array<float, 2> a(rows, columns)");
   }
 
   /// Another handle to the same storage.
@@ -108,10 +159,18 @@ class Array : public detail::ArrayBase {
   }
   /// Fills with a value.
   template <class U>
-    requires std::convertible_to<U, T>
   Array& operator=(const U& value) {
-    const T element = static_cast<T>(value);
-    fillWith(&element);
+    constexpr bool kIsValue = detail::Unindexed<U> || std::convertible_to<U, T>;
+    static_assert(!detail::Unindexed<U>,
+                  "HPL: assignment copies between arrays of one element type and rank; a kernel "
+                  "converts: y[idx] = x[idx]");
+    static_assert(kIsValue,
+                  "HPL: an array is assigned an array of its type, or a host value for all of its "
+                  "elements; elements are a(i, j) on the host and a[i][j] in a kernel");
+    if constexpr (std::convertible_to<U, T>) {
+      const T element = static_cast<T>(value);
+      fillWith(&element);
+    }
     return *this;
   }
 
@@ -128,6 +187,20 @@ class Array : public detail::ArrayBase {
     return HostRef<T, N>(*this, indices...).value();
   }
 
+  template <class... I>
+    requires(sizeof...(I) != N || !(detail::ViewIndex<I> && ...))
+  HostRef<T, N> operator()(const I&...) const {
+    constexpr bool kInKernel = (detail::KernelValue<I> || ...);
+    constexpr bool kIndices = kInKernel || (detail::ViewIndex<I> && ...);
+    constexpr bool kCount = kInKernel || !kIndices;
+    static_assert(!kInKernel, "HPL: a(i, j) is for the host; in kernels, elements are a[i][j]");
+    static_assert(kIndices,
+                  "HPL: an element is a(i, j) with integers, a view a(Range(..), ..) with Ranges");
+    static_assert(kCount,
+                  "HPL: the number of indices or Ranges in a(...) must be N of Array<T, N>");
+    return detail::noResult<HostRef<T, N>>();
+  }
+
   /// The view of the given ranges, both ends included; integers are single positions. The same
   /// ranges give the same object. Throws ShapeError for reversed ranges and those that leave the
   /// array.
@@ -142,8 +215,8 @@ class Array : public detail::ArrayBase {
   }
 
   /// Element in a kernel.
-  auto operator[](const Index& index) { return kernelAccess<false>(index); }
-  auto operator[](const Index& index) const { return kernelAccess<true>(index); }
+  auto operator[](const detail::Index& index) { return kernelAccess<false>(index); }
+  auto operator[](const detail::Index& index) const { return kernelAccess<true>(index); }
 
   /// Pointer to the first element, current for what `access` says (HPL_RD, HPL_WR, HPL_RDWR; the
   /// default is both). Rows of views are spaced as in the whole array: see stride(d). The pointer
@@ -167,12 +240,19 @@ class Array : public detail::ArrayBase {
   /// Folds all elements on the host, in row-major order, with any associative binary functor; it
   /// need not be commutative. Integers are folded from left to right, other types in pairs of
   /// blocks, so that the rounding error of a sum grows with the logarithm of the number of
-  /// elements; the grouping depends on that number alone. One element is returned as it is.
+  /// elements; the grouping depends on that number alone. Contiguous arrays of 2^21 elements and
+  /// more are folded on all cores, unless they are integers: then several threads call `op` at the
+  /// same time. One element is returned as it is.
   template <class Op>
   T reduce(Op op) const {
     const T* base = data();
     detail::OrderedFold<T, Op> fold(op);
-    forEachRow([&](std::int64_t offset, std::int64_t length) { fold.add(base + offset, length); });
+    if (isContiguous()) {
+      fold.add(base, static_cast<std::int64_t>(size()));
+    } else {
+      forEachRow(
+          [&](std::int64_t offset, std::int64_t length) { fold.add(base + offset, length); });
+    }
     return fold.result();
   }
 
@@ -220,6 +300,12 @@ class Array : public detail::ArrayBase {
   /// Exchanges what the handles name; contents do not move.
   friend void swap(Array& a, Array& b) noexcept { a.swapHandles(b); }
 
+  /// An error: where a value is needed, an array needs indices.
+  detail::Node node() const {
+    static_assert(detail::kNever<T>, HPL_INDEX_IS_MISSING);
+    return nullptr;
+  }
+
   /// The array that stands for a parameter; used while a kernel is captured.
   static Array fromSymbol(detail::Symbol symbol) {
     Array result;
@@ -234,15 +320,11 @@ class Array : public detail::ArrayBase {
   void construct(std::index_sequence<I...>, const Tuple& args) {
     const std::int64_t extents[N] = {static_cast<std::int64_t>(std::get<I>(args))...};
     if (detail::capturing()) {
-      static_assert((detail::ArrayIndex<std::tuple_element_t<I, Tuple>> && ...),
-                    "HPL: the extents of an array must be host integers");
       declareInKernel(irType<T>(), Mem == Local ? ir::Space::Local : ir::Space::Private, N,
                       extents);
     } else if constexpr (std::tuple_size_v<Tuple> == N) {
       create(irType<T>(), sizeof(T), N, extents, nullptr, 0, Mem == Local);
     } else if constexpr (std::is_pointer_v<std::tuple_element_t<N, Tuple>>) {
-      static_assert(std::is_same_v<std::tuple_element_t<N, Tuple>, T*>,
-                    "HPL: user memory of an Array<T, N> must be a T*");
       T* user = std::get<N>(args);
       create(irType<T>(), sizeof(T), N, extents, user, 0, Mem == Local);
     } else {
@@ -252,7 +334,7 @@ class Array : public detail::ArrayBase {
   }
 
   template <bool ReadOnly>
-  auto kernelAccess(const Index& index) const {
+  auto kernelAccess(const detail::Index& index) const {
     std::array<detail::Node, N> nodes{};
     nodes[0] = index.node();
     if constexpr (N == 1) {

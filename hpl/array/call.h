@@ -27,11 +27,8 @@ struct CallArgument {
   }
   static Node node(const A& argument) {
     if constexpr (isScalarParam()) {
-      static_assert(Operand<A>,
-                    "HPL: call(f)(...): a scalar parameter needs a kernel or host value");
       return converted<typename ArrayTraits<Param>::Element>(argument);
     } else {
-      checkArray();
       return arrayArgument(argument.symbol());
     }
   }
@@ -39,21 +36,27 @@ struct CallArgument {
     if constexpr (ArrayTraits<Param>::kIsArray) return ArrayTraits<Param>::kRank == 0;
     return false;
   }
-  static constexpr void checkArray() {
-    if constexpr (AliasTraits<Param>::kIsAlias) {
-      static_assert(AliasTraits<A>::kIsAlias || ArrayTraits<A>::kIsArray,
-                    "HPL: call(f)(...): an AliasArray parameter needs an array or an AliasArray");
+  /// Scalars take values; an AliasArray arrays; arrays those of their element type and rank.
+  static constexpr bool fits() {
+    using Given = ArrayTraits<A>;
+    if constexpr (isScalarParam()) {
+      return Operand<A> && kIndexed<A>;
+    } else if constexpr (AliasTraits<Param>::kIsAlias) {
+      return AliasTraits<A>::kIsAlias || Given::kIsArray;
+    } else if constexpr (ArrayTraits<Param>::kIsArray && Given::kIsArray) {
+      return Given::kRank == ArrayTraits<Param>::kRank &&
+             std::is_same_v<typename Given::Element, typename ArrayTraits<Param>::Element>;
     } else {
-      static_assert(ArrayTraits<A>::kIsArray,
-                    "HPL: call(f)(...): an array parameter needs an array");
-      if constexpr (ArrayTraits<A>::kIsArray)
-        static_assert(ArrayTraits<A>::kRank == ArrayTraits<Param>::kRank &&
-                          std::is_same_v<typename ArrayTraits<A>::Element,
-                                         typename ArrayTraits<Param>::Element>,
-                      "HPL: call(f)(...): the array's element type or rank is not the parameter's");
+      return !ArrayTraits<Param>::kIsArray;  // functionParameter() refuses the parameter
     }
   }
 };
+
+template <class Params, class... A>
+inline constexpr bool kArgumentsFit = false;
+template <class... P, class... A>
+  requires(sizeof...(P) == sizeof...(A))
+inline constexpr bool kArgumentsFit<std::tuple<P...>, A...> = (CallArgument<P, A>::fits() && ...);
 
 template <class P>
 std::remove_cvref_t<P> functionParameter(char code) {
@@ -142,6 +145,20 @@ struct Callee<F, R, std::tuple<P...>> {
   auto operator()(const A&... args) const {
     static_assert(sizeof...(A) == sizeof...(P),
                   "HPL: call(f)(...): wrong number of arguments for this function");
+    constexpr bool kFits = kArgumentsFit<std::tuple<P...>, A...>;
+    static_assert(kFits || sizeof...(A) != sizeof...(P),
+                  "HPL: call(f)(...): scalar parameters take kernel or host values, arrays ones of "
+                  "the same element type and rank, AliasArrays any array");
+    if constexpr (kFits) {
+      return callWith(args...);
+    } else if constexpr (!std::is_void_v<R>) {
+      return noResult<Expr<ValueOf<R>>>();
+    }
+  }
+
+ private:
+  template <class... A>
+  auto callWith(const A&... args) const {
     if constexpr (std::is_pointer_v<F>) {
       const ir::NativeCode* code = nativeCodeOf(functionIdentity(f));
       if (code != nullptr) return callNative<R, P...>(*code, args...);
@@ -152,8 +169,6 @@ struct Callee<F, R, std::tuple<P...>> {
       return callCaptured(args...);
     }
   }
-
- private:
   template <class... A>
   auto callCaptured(const A&... args) const {
     const FunctionKey key{functionIdentity(f), {CallArgument<P, A>::code(args)...}};
@@ -173,11 +188,17 @@ struct Callee<F, R, std::tuple<P...>> {
 /// last statement, and with return_(value) inside control flow. `f` may also be a NativeFunction,
 /// or a function that nativeHandle() gave OpenCL C to: that is called then. Throws KernelError on
 /// recursion, and for OpenCL C that depends on how work-items are laid out.
-template <class F>
+template <class F = detail::SeveralFunctions, bool = detail::isOneFunction<F>()>
 auto call(F&& f) {
   using Function = std::decay_t<F>;
   if constexpr (requires { typename Function::NativeSignature; }) {
     return Function(f);
+  } else if constexpr (!detail::kHasSignature<Function>) {
+    static_assert(
+        detail::kNever<Function>,
+        "HPL: call(f) takes a function, or a lambda with one operator(), whose parameters "
+        "have types: arrays and scalars such as Float, no auto");
+    return [](const auto&...) { return detail::noResult<Expr<float>>(); };
   } else {
     using S = detail::Signature<Function>;
     return detail::Callee<Function, typename S::Result, typename S::Params>{f};

@@ -34,6 +34,36 @@ struct Signature<R (C::*)(P...) const noexcept> : Signature<R (*)(P...)> {};
 template <class R, class... P>
 struct Signature<R (*)(P...) noexcept> : Signature<R (*)(P...)> {};
 
+/// Whether F has one signature: a function, or a functor whose operator() is neither overloaded nor
+/// a template, as that of a lambda with `auto` parameters is.
+template <class F>
+inline constexpr bool kHasSignature =
+    std::is_function_v<std::remove_pointer_t<std::remove_cvref_t<F>>> ||
+    requires { &std::remove_cvref_t<F>::operator(); };
+
+#define HPL_SEVERAL_FUNCTIONS                                                               \
+  "HPL: several functions have this name, or it is that of a template or of a function of " \
+  "OpenCL, such as step: give the kernel a name of its own, or say which one, f<float>"
+
+/// What a parameter becomes that a call does not tell: the name of several functions, or of a
+/// function template. A default template argument is all that such a name decides.
+struct SeveralFunctions {};
+
+#ifdef __clang__
+template <class F>
+constexpr bool isOneFunction() {
+  return true;
+}
+#define HPL_NO_FUNCTION __attribute__((enable_if(false, HPL_SEVERAL_FUNCTIONS)))
+#else
+template <class F>
+constexpr bool isOneFunction() {
+  static_assert(!std::is_same_v<F, SeveralFunctions>, HPL_SEVERAL_FUNCTIONS);
+  return true;
+}
+#define HPL_NO_FUNCTION
+#endif
+
 template <class P>
 struct ArrayTraits {
   static constexpr bool kIsArray = false;
@@ -63,18 +93,21 @@ constexpr ir::Space spaceOf(MemoryFlag memory) {
 template <class P>
 constexpr bool isReadOnly = std::is_reference_v<P> && std::is_const_v<std::remove_reference_t<P>>;
 
-/// The symbolic object for kernel parameter P.
+/// Whether a kernel may have parameter P. Private arrays exist only inside of kernels.
+template <class P>
+constexpr bool isKernelParameter() {
+  using Traits = ArrayTraits<std::remove_cvref_t<P>>;
+  if constexpr (Traits::kIsArray) return Traits::kRank == 0 || Traits::kMemory != Private;
+  return false;
+}
+
+/// The symbolic object for kernel parameter P, which isKernelParameter.
 template <class P>
 std::remove_cvref_t<P> kernelParameter() {
   using A = std::remove_cvref_t<P>;
-  static_assert(ArrayTraits<A>::kIsArray,
-                "HPL: kernel parameters must be Array<T, N> or scalars such as Int and Float");
   if constexpr (ArrayTraits<A>::kRank == 0) {
     return A::fromSymbol(scalarParameter(irType<typename ArrayTraits<A>::Element>()));
   } else {
-    static_assert(
-        ArrayTraits<A>::kMemory != Private,
-        "HPL: private arrays exist only inside kernels; they cannot be kernel parameters");
     return A::fromSymbol(arrayParameter(irType<typename ArrayTraits<A>::Element>(),
                                         spaceOf(ArrayTraits<A>::kMemory), ArrayTraits<A>::kRank,
                                         isReadOnly<P>));

@@ -18,8 +18,9 @@ class Array;
 template <class T, MemoryFlag Mem>
 class Array<T, 0, Mem> : public detail::Lanes<Array<T, 0, Mem>, T, Ref>,
                          public detail::Members<T, detail::PlacePart>,
+                         public detail::NoHostValue<T>,
                          public detail::Assignable<Array<T, 0, Mem>, T> {
-  static_assert(ElementType<T>,
+  static_assert(detail::kElementType<T>,
                 "HPL: scalars hold arithmetic types, half, vectors, complex numbers or "
                 "structs registered with HPL_STRUCT");
 
@@ -32,6 +33,7 @@ class Array<T, 0, Mem> : public detail::Lanes<Array<T, 0, Mem>, T, Ref>,
   /// Declares a kernel variable (in kernels) or holds the value (on the host).
   template <Operand X>
   Array(const X& x, const std::source_location& where = std::source_location::current()) {
+    static_assert(detail::kIndexed<X>, HPL_INDEX_IS_MISSING);
     if (detail::capturing()) {
       detail::setLocation(where);
       declare(detail::converted<T>(x));
@@ -48,13 +50,19 @@ class Array<T, 0, Mem> : public detail::Lanes<Array<T, 0, Mem>, T, Ref>,
   }
   Array(Array&& other) noexcept : value_(other.value_) { adopt(other.symbol_); }
 
-  Array& operator=(const Array& other) {
-    assign(other);
-    return *this;
-  }
-  template <Operand X>
+  Array& operator=(const Array& other) { return this->operator=<Array>(other); }
+  template <class X>
   Array& operator=(const X& x) {
-    assign(x);
+    static_assert(detail::kIndexed<X>, HPL_INDEX_IS_MISSING);
+    if (symbol_ != nullptr) {
+      detail::assignNode(node(), detail::converted<T>(x));
+    } else if (detail::capturing()) {
+      detail::throwKernelError(
+          "a kernel assigns to a scalar of the host; declare the variable inside "
+          "the kernel, or pass an array of one element to get a result out");
+    } else {
+      value_ = convertedHostValue(x);
+    }
     return *this;
   }
 
@@ -114,22 +122,11 @@ class Array<T, 0, Mem> : public detail::Lanes<Array<T, 0, Mem>, T, Ref>,
   }
 
   template <class X>
-  void assign(const X& x) {
-    if (symbol_ != nullptr) {
-      detail::assignNode(node(), detail::converted<T>(x));
-    } else if (detail::capturing()) {
-      detail::throwKernelError(
-          "a kernel assigns to a scalar of the host; declare the variable inside "
-          "the kernel, or pass an array of one element to get a result out");
-    } else {
-      value_ = convertedHostValue(x);
-    }
-  }
-
-  template <class X>
   static T convertedHostValue(const X& x) {
     using V = detail::ValueOf<X>;
-    if constexpr (detail::HostProxy<X>) {
+    if constexpr (!Operand<X> || detail::Unindexed<X> || !detail::kConverts<T, V>) {
+      return detail::noResult<T>();  // converted() refuses it
+    } else if constexpr (detail::HostProxy<X>) {
       return static_cast<T>(static_cast<V>(x));
     } else if constexpr (requires { x.value(); }) {
       return static_cast<T>(x.value());

@@ -79,6 +79,15 @@ Box perhapsWritten(const Box& part, const Outcome& outcome) {
   return without(part, outcome.left);
 }
 
+// All of the part's lines through the cells: how far a work-item reads along dimensions that are
+// not split is not known.
+Box linesThrough(const Box& cells, const PartUse& use) {
+  Box lines = use.part->full;
+  for (const int d : use.dimOf)
+    if (d >= 0) lines = lines.withRange(d, cells.lo(d), cells.hi(d));
+  return lines;
+}
+
 // The cells of `written`'s part whose work-items read nothing that is wrong, or beyond the part.
 Region computedRight(const PartUse& written, std::span<const PartUse> uses) {
   const Box& full = written.part->full;
@@ -90,7 +99,8 @@ Region computedRight(const PartUse& written, std::span<const PartUse> uses) {
     const Region wrong =
         differenceOf(Region(intersect(seen, read.state->wholeBox())), read.trusted);
     for (const Box& box : wrong) {
-      const Box there = mapped(box.grown(read.reach.after, read.reach.before), read, written);
+      const Box near = box.grown(read.reach.after, read.reach.before);
+      const Box there = mapped(linesThrough(near, read), read, written);
       if (there.rank() == 0) return {};
       right.subtract(intersect(there, full));
     }

@@ -16,6 +16,7 @@
 #include "hpl/memory/detail/device_fill.h"
 #include "hpl/memory/detail/half_done.h"
 #include "hpl/memory/detail/host_access.h"
+#include "hpl/memory/detail/host_fill.h"
 #include "hpl/memory/detail/placement.h"
 #include "hpl/memory/detail/shelf.h"
 #include "hpl/memory/detail/transfer.h"
@@ -525,24 +526,8 @@ void fillOnDevice(DeviceState& device, View& dst, const void* element) {
 
 void fillOnHost(View& dst, const void* element) {
   dst.openForWriting(true);
-  const std::size_t elementSize = dst.root().elementSize();
-  const Box& box = dst.box();
-  const auto run =
-      static_cast<std::size_t>(geometry::contiguousRunLength(dst.root().whole().box(), box));
-  std::vector<std::byte> row(run * elementSize);
-  for (std::size_t i = 0; i < run; ++i) {
-    std::memcpy(row.data() + i * elementSize, element, elementSize);
-  }
-  std::byte* all = dst.root().whole().host;
-  for (const geometry::RectCopy& copy : geometry::rectCopies(
-           dst.root().whole().box(), box, dst.root().whole().box(), box, elementSize)) {
-    for (std::size_t slice = 0; slice < copy.region[2]; ++slice) {
-      for (std::size_t line = 0; line < copy.region[1]; ++line) {
-        std::memcpy(all + copy.dstOffset() + slice * copy.dstSlicePitch + line * copy.dstRowPitch,
-                    row.data(), copy.region[0]);
-      }
-    }
-  }
+  const View& whole = dst.root().whole();
+  fillHost(whole.host, whole.box(), dst.box(), element, dst.root().elementSize());
 }
 
 }  // namespace

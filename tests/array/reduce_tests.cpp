@@ -77,6 +77,42 @@ TEST_CASE("reduce keeps the order of the elements: a functor need not be commuta
   }
 }
 
+TEST_CASE("folds of long arrays on all cores keep the order, and group as rows of a view do") {
+  const auto join = [](ReduceTestsSpan p, ReduceTestsSpan q) {
+    return p.last == q.first ? ReduceTestsSpan{p.first, q.last} : ReduceTestsSpan{-1, -1};
+  };
+  constexpr int kMany = 5'000'017;
+  Array<ReduceTestsSpan, 1> spans(kMany);
+  ReduceTestsSpan* cells = spans.data(HPL_WR);
+  for (int i = 0; i < kMany; ++i) cells[i] = {i, i + 1};
+  const ReduceTestsSpan whole = spans.reduce(join);
+  CHECK(whole.first == 0);
+  CHECK(whole.last == kMany);
+
+  // Rows of a view with gaps are folded on one core.
+  constexpr int kRows = 3000, kColumns = 1024;
+  Array<float, 2> dense(kRows, kColumns), wide(kRows, kColumns + 3);
+  std::mt19937 random(23);
+  for (int i = 0; i < kRows; ++i)
+    for (int j = 0; j < kColumns; ++j)
+      wide(i, j) = dense(i, j) = static_cast<float>(random()) * 1e-6f;
+  Array<float, 1> flat(kRows * kColumns);
+  flat.copyFrom(dense.data());
+  CHECK(flat.reduce(std::plus<float>()) ==
+        wide(Range(0, kRows - 1), Range(0, kColumns - 1)).reduce(std::plus<float>()));
+}
+
+TEST_CASE("an exception of a functor leaves a fold on all cores") {
+  Array<double, 1> a(1 << 22);
+  a = 1.0;
+  a(3'000'000) = -1.0;
+  const auto refuse = [](double p, double q) {
+    if (p < 0.0 || q < 0.0) throw Error("negative");
+    return p + q;
+  };
+  CHECK_THROWS_WITH_AS(a.reduce(refuse), "negative", Error);
+}
+
 TEST_CASE("reduce takes views of several dimensions in row-major order") {
   constexpr int kRows = 97, kColumns = 7;
   Array<ReduceTestsSpan, 3> spans(5, kRows, kColumns);

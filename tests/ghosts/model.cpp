@@ -225,7 +225,7 @@ void Model::writePart(int space, const Part& part, const Rect& r, const std::vec
       if (s > 0) {
         Device& other = devices_[static_cast<std::size_t>(s - 1)];
         const bool stays = goesOn(s - 1, part, y, x);
-        if (current && stays) other.keptValue[cell] = values_[cell];
+        if (current && stays && !other.kept[cell]) other.keptValue[cell] = values_[cell];
         other.kept[cell] = stays && (current || other.kept[cell]);
       }
       current = 0;
@@ -250,7 +250,7 @@ void Model::note(int device, const Use& use, const std::vector<int>& result, boo
   forEachCell(use.cells, [&](int y, int x) { set(y, x, result[next++]); });
 }
 
-// What a part overwrites, others own and nobody else has goes to the host first, unless its owner
+// What parts overwrite, others own and nobody else has goes to the host first, unless its owner
 // writes it in the same launch.
 void Model::save(const std::vector<Share>& shares, int device, const Use& use, bool ownBuffer) {
   if (!use.write || !use.isView || use.distribution || spaceOf(device, ownBuffer) == 0) return;
@@ -267,10 +267,22 @@ void Model::save(const std::vector<Share>& shares, int device, const Use& use, b
       }
     return false;
   };
+  const auto overwrites = [&](int d, int y, int x) {
+    for (const Share& share : shares)
+      for (const Use& other : share.uses) {
+        if (share.device != d || other.array != this || !other.write || !other.cells.has(y, x))
+          continue;
+        const Part* its = partOn(*then, d, other.cells);
+        if (its != nullptr && !its->owns[at(y, x)]) return true;
+      }
+    return false;
+  };
   forEachCell(use.cells, [&](int y, int x) {
-    int holders = 0;
-    for (const auto& space : current_) holders += space[at(y, x)] != 0;
-    if (part->owns[at(y, x)] || holders != 1 || !isCurrentOn(device, y, x)) return;
+    if (part->owns[at(y, x)] || !isCurrentOn(device, y, x)) return;
+    bool elsewhere = current_[0][at(y, x)] != 0;
+    for (int d = 0; d < machine_.devices; ++d)
+      elsewhere = elsewhere || (d != device && isCurrentOn(d, y, x) && !overwrites(d, y, x));
+    if (elsewhere) return;
     if (heirOf(y, x) >= 0) return;
     if (!ownerWrites(y, x)) bringTo(0, {y, y + 1, x, x + 1}, false);
   });
@@ -415,7 +427,9 @@ bool Model::computesRight(const Share& share, const Use& written, int y, int x) 
   for (const Use& read : share.uses) {
     if (!read.read || !read.distribution || !read.distribution->hasGhosts()) continue;
     if (!read.reach.known || !(read.cells == written.cells)) return false;
-    const Rect around = intersect(grown({y, y + 1, x, x + 1}, read.reach), read.array->whole());
+    Rect around = intersect(grown({y, y + 1, x, x + 1}, read.reach), read.array->whole());
+    if (read.reach.allY) around.y0 = read.cells.y0, around.y1 = read.cells.y1;
+    if (read.reach.allX) around.x0 = read.cells.x0, around.x1 = read.cells.x1;
     forEachCell(around, [&](int i, int j) {
       right = right && read.cells.has(i, j) && read.array->isRight(share.device, read, i, j);
     });

@@ -38,6 +38,8 @@ struct Reach {
   int beforeY = 0, afterY = 0, beforeX = 0, afterX = 0;
   /// False: the kernel may read anything.
   bool known = true;
+  /// Dimensions along which nobody knows how far it reads.
+  bool allY = false, allX = false;
 };
 Rect grown(const Rect& r, const Reach& reach);
 
@@ -151,8 +153,18 @@ class Model {
   bool isCurrentOn(int device, int y, int x) const {
     return current_[static_cast<std::size_t>(1 + device)][at(y, x)] != 0;
   }
+  bool isCurrentAnywhere(int y, int x) const {
+    bool anywhere = false;
+    for (const auto& space : current_) anywhere = anywhere || space[at(y, x)] != 0;
+    return anywhere;
+  }
   bool keeps(int device, int y, int x) const {
     return devices_[static_cast<std::size_t>(device)].kept[at(y, x)] != 0;
+  }
+
+  /// What a device that keeps the cell has there.
+  int keptValue(int device, int y, int x) const {
+    return devices_[static_cast<std::size_t>(device)].keptValue[at(y, x)];
   }
 
   /// What had to move so far, over all models.

@@ -4,6 +4,7 @@
 
 #include "hpl/memory/detail/device_access.h"
 #include "hpl/runtime/detail/device_state.h"
+#include "kept_values.h"
 #include "model_program.h"
 
 using namespace hpl;
@@ -29,12 +30,18 @@ void RandomProgram<N>::checkBytes() {
                   << log_);
 }
 
-// Which cells each device has, and which it keeps for itself.
+// Which cells each device has, and which it keeps for itself. Somebody has every value.
 template <int N>
 void RandomProgram<N>::checkCopies() {
-  for (std::size_t i = 0; i < kArrays; ++i)
+  for (std::size_t i = 0; i < kArrays; ++i) {
+    const Model& model = *pair(i).model;
     for (int d = 0; d < machine_.devices; ++d)
-      if (pair(i).model->hasOwn(d)) checkCopiesOn(i, d);
+      if (model.hasOwn(d)) checkCopiesOn(i, d);
+    forEachCell(whole(), [&](int y, int x) {
+      if (!model.isCurrentAnywhere(y, x))
+        FAIL("nobody has the value of a" << i << "(" << y << ", " << x << ") after:\n" << log_);
+    });
+  }
 }
 
 template <int N>
@@ -77,9 +84,30 @@ void RandomProgram<N>::checkCopiesOn(std::size_t i, int d) {
                  << log_);
 }
 
+// What each part has in its own ghosts.
+template <int N>
+void RandomProgram<N>::checkKeptValues() {
+  for (std::size_t i = 0; i < kArrays; ++i) {
+    for (int d = 0; d < machine_.devices; ++d) {
+      memory::Root& root = pair(i).array->hostView().root();
+      const auto kept =
+          ghosts_tests::keptValuesOn(root, devices_[static_cast<std::size_t>(d)].state());
+      for (const auto& [at, value] : kept) {
+        const int wanted = pair(i).model->keptValue(d, at.first, at.second);
+        if (value == wanted) continue;
+        FAIL("device " << d << " keeps " << value << " of a" << i << "(" << at.first << ", "
+                       << at.second << "), should keep " << wanted << " after:\n"
+                       << log_);
+      }
+    }
+  }
+}
+
 template void RandomProgram<1>::checkBytes();
 template void RandomProgram<2>::checkBytes();
 template void RandomProgram<1>::checkCopies();
 template void RandomProgram<2>::checkCopies();
+template void RandomProgram<1>::checkKeptValues();
+template void RandomProgram<2>::checkKeptValues();
 
 }  // namespace ghosts_model

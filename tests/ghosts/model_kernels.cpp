@@ -66,6 +66,8 @@ Reach Call::reach(bool alongY, bool alongX, bool isVector) const {
   } else if (work == Work::Far) {
     reach = {2 * alongY, alongY, alongX, 2 * alongX};
   }
+  reach.allY = !alongY;
+  reach.allX = !alongX;
   return reach;
 }
 

@@ -103,6 +103,7 @@ void RandomProgram<N>::run(int operations) {
     checkBytes();
     checkCopies();
   }
+  checkKeptValues();
   for (std::size_t i = 0; i < kArrays; ++i) {
     hostRead(i, whole());
     checkBytes();

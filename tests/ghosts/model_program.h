@@ -104,6 +104,7 @@ class RandomProgram {
   void checkBytes();
   void checkCopies();
   void checkCopiesOn(std::size_t i, int device);
+  void checkKeptValues();
 
   std::mt19937 random_;
   std::vector<hpl::Device> devices_;

@@ -17,11 +17,6 @@ unsigned seedCount() {
 // The first seeds make short programs, so that what fails first is easy to read.
 int lengthOf(unsigned seed) { return 4 + static_cast<int>(seed % 64); }
 
-// TODO: on four devices this program on matrices ends with one wrong cell. A launch on explicit
-// views, repeated after launches that read the input through other cuts, finds another value in one
-// of the input's own ghosts than its part wrote there. The cause is not known yet.
-bool isOpenDefect(unsigned seed) { return seed == 56 && ghosts_tests::deviceCount() == 4; }
-
 }  // namespace
 
 TEST_CASE("random programs on vectors give the model's values and move its bytes") {
@@ -34,7 +29,8 @@ TEST_CASE("random programs on vectors give the model's values and move its bytes
 TEST_CASE("random programs on matrices give the model's values and move its bytes") {
   for (unsigned seed = 1; seed <= seedCount(); ++seed) {
     CAPTURE(seed);
-    if (isOpenDefect(seed)) continue;
     RandomProgram<2>(seed).run(lengthOf(seed));
   }
+  // Parts of three devices overwrote the only copies of what an older view owned.
+  RandomProgram<2>(821).run(lengthOf(821));
 }

@@ -461,3 +461,33 @@ TEST_CASE("an exchange reads the ghosts of all devices before it writes any") {
   const bool isStaged = !ghostTransfers(a).empty() && !ghostTransfers(a).front().direct;
   CHECK((done.writes > 0) == isStaged);
 }
+
+TEST_CASE("reductions of parts allocate nothing when they repeat, and wait for nothing") {
+  if (!devicesWaitByThemselves()) return;
+  const WithSettings untuned(
+      [](runtime::Settings& settings) { settings.tune = runtime::TuneMode::Off; });
+  Numbers a(kNumbers), b(kNumbers);
+  Array<long, 1> total(1);
+  a.copyFrom(someValues(kNumbers, 15).data());
+  b.copyFrom(someValues(kNumbers, 16).data());
+  const auto launch = [&] {
+    eval(copyNumbers)(PART1(b), PART1(a));
+    return dot(a, b);
+  };
+  repeatUntilSteady([&] { launch(); });
+  Counts done = countsOf([&] { launch(); });
+  CHECK(done.allocations == 0);
+  CHECK(done.objects == 0);
+  CHECK(done.waits == 0);
+  CHECK(done.launches == 2 * testDevices().size());
+  // The partial results of other devices are fetched, which the engine keeps books of.
+  repeatUntilSteady([&] { launch().into(total); });
+  done = countsOf([&] { launch().into(total); });
+  CHECK((testDevices().size() > 1 || done.allocations == 0));
+  CHECK(done.objects == 0);
+  CHECK(done.waits == 0);
+  const std::vector<int> x = valuesOf(a), y = valuesOf(b);
+  long expected = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) expected += static_cast<long>(x[i]) * y[i];
+  CHECK(total(0) == expected);
+}

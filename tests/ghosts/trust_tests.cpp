@@ -382,3 +382,41 @@ TEST_CASE("a guard that the library does not understand is right, with more exch
   }
   CHECK(valuesOf(a) == x);
 }
+
+// A neighbour along the rows: how far a launch reads in what is not split counts, too.
+TEST_CASE("AUTO_SYNC: a ghost that was computed from a wrong one beside it is not believed") {
+  if (deviceCount() < 2) return;
+  const auto number = [](Grid g) { g[idy][idx] = cast<int>(idx) + 1; };
+  const auto fromLeft = [](Grid out, const Grid& in) {
+    if_(idx > 0) {
+      out[idy][idx] = in[idy][idx - 1];
+    }
+  };
+  const auto leftHalf = [](Grid g) {
+    if_(idx < 4) {
+      g[idy][idx] = 7;
+    }
+  };
+  const auto fromBelow = [](Grid out, const Grid& in) {
+    if_(idy + 1 < szy) {
+      out[idy][idx] = in[idy + 1][idx];
+    }
+  };
+  constexpr int kRows = 8, kColumns = 10;
+  Grid a(kRows, kColumns), b(kRows, kColumns), c(kRows, kColumns), fresh(1, 1);
+  fresh = 100;
+  c = 0;
+  const auto run = [&](const auto& kernel, const auto&... arrays) {
+    eval(kernel).devices(2)(PART1(arrays, 2, AUTO_SYNC)...);
+  };
+  run(number, a);
+  run(number, b);
+  // Row 4 belongs to the second part; the first one's ghost of it keeps the old value.
+  const Grid second = a(Range(2, 7), Range(0, kColumns - 1));
+  second(Range(2, 2), Range(3, 3)) = fresh;
+  run(fromLeft, b, a);
+  run(leftHalf, b);
+  run(fromBelow, c, b);
+  CHECK(b(4, 4) == 100);
+  CHECK(c(3, 4) == 100);
+}

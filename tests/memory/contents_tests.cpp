@@ -160,6 +160,31 @@ TEST_CASE("a fill reaches every cell of any box and no other, for any element si
   }
 }
 
+TEST_CASE("a fill of long runs, from any cell on, reaches all cells and no other") {
+  constexpr Index kCells = 700'000;
+  for (const std::size_t size : {1, 2, 4, 8, 12, 16, 32, 48, 64}) {
+    for (const Index first : {0, 1, 5, 17}) {
+      CAPTURE(size);
+      CAPTURE(first);
+      const auto array = makeStructs({kCells}, size);
+      const std::vector<unsigned char> zero(size, 0);
+      hpl::memory::fill(array->whole(), zero.data());
+      std::vector<unsigned char> element(size);
+      for (std::size_t i = 0; i < size; ++i) element[i] = static_cast<unsigned char>(3 * i + 1);
+      const Box box({first}, {kCells - first - 1});
+      hpl::memory::fill(array->view(box), element.data());
+      array->whole().openForReading();
+      std::size_t wrong = 0;
+      for (Index i = 0; i < kCells; ++i) {
+        const void* wanted = box.contains(Point{i}) ? element.data() : zero.data();
+        const auto at = static_cast<std::size_t>(i) * size;
+        wrong += std::memcmp(array->whole().host + at, wanted, size) != 0 ? 1u : 0u;
+      }
+      CHECK(wrong == 0);
+    }
+  }
+}
+
 TEST_CASE("a fill on a device moves nothing and follows the kernels before it") {
   const auto array = counted({100, 100});
   launch(separateDevice(), {Work::Increment, &array->whole(), nullptr, 0, 1000000});

@@ -140,15 +140,20 @@ void* ArrayBase::hostPointer(HostAccess access) const {
   return view.host;
 }
 
-void ArrayBase::requireContiguous() const {
+bool ArrayBase::isContiguous() const {
   const memory::View& view = hostView();
   std::int64_t expected = 1;
   for (int d = view.rank() - 1; d >= 0; --d) {
-    if (view.extents[d] > 1 && view.strides[d] != expected)
-      throw ShapeError("begin() and end() need contiguous storage, but the view of " +
-                       view.root().describe() + " has gaps; use copyTo() or a(i, j)");
+    if (view.extents[d] > 1 && view.strides[d] != expected) return false;
     expected *= view.extents[d];
   }
+  return true;
+}
+
+void ArrayBase::requireContiguous() const {
+  if (!isContiguous())
+    throw ShapeError("begin() and end() need contiguous storage, but the view of " +
+                     hostView().root().describe() + " has gaps; use copyTo() or a(i, j)");
 }
 
 void ArrayBase::setLabel(const std::string& label) {

@@ -93,6 +93,8 @@ class ArrayBase {
   }
 
   void* hostPointer(HostAccess access) const;
+  /// Whether the view's elements follow each other on the host.
+  bool isContiguous() const;
   void requireContiguous() const;
   /// Calls `visit(offset, length)` for each run along the last dimension, in row-major order.
   template <class Visit>

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <type_traits>
+
+#include "hpl/array/detail/all_cores.h"
 
 namespace hpl::detail {
 
@@ -13,7 +16,8 @@ namespace hpl::detail {
 /// other grouping can overflow where that one does not. All other types are folded pairwise: blocks
 /// of 128 elements, then pairs of blocks, pairs of those, and so on. A sum of n floats so has a
 /// rounding error that grows with log n, where a plain loop stops growing at 2^24. The grouping
-/// depends on the number of elements alone, so results are reproducible.
+/// depends on the number of elements alone, so results are reproducible; long runs are folded on
+/// all cores, grouped as on one.
 template <class T, class Op>
 class OrderedFold {
  public:
@@ -24,6 +28,12 @@ class OrderedFold {
     if constexpr (std::is_integral_v<T>) {
       extend(run, length);
       return;
+    }
+    if (filled_ == 0 && blocks_ == 0 && length >= 2 * kShare) {
+      const std::int64_t shares = length / kShare;
+      addShares(run, shares);
+      run += shares * kShare;
+      length -= shares * kShare;
     }
     while (length > 0) {
       std::int64_t taken = kBlock - filled_;
@@ -60,6 +70,31 @@ class OrderedFold {
   /// Runs of a block that are folded side by side, as one addition takes several cycles.
   static constexpr std::int64_t kRuns = 8;
   static constexpr std::int64_t kRunLength = kBlock / kRuns;
+  /// What a core folds at a time: 2^kShareLevel blocks.
+  static constexpr int kShareLevel = 13;
+  static constexpr std::int64_t kShare = kBlock << kShareLevel;
+
+  /// Folds the shares of a run on all cores; each is a subtree of the fold on one core.
+  void addShares(const T* run, std::int64_t shares) {
+    struct Shares {
+      OrderedFold* self;
+      const T* run;
+      std::unique_ptr<T[]> values;
+    } all{this, run, std::make_unique<T[]>(static_cast<std::size_t>(shares))};
+    onAllCores(
+        shares,
+        [](void* context, std::int64_t i) {
+          auto& work = *static_cast<Shares*>(context);
+          OrderedFold own(work.self->op_);
+          const T* first = work.run + i * kShare;
+          for (std::int64_t block = 0; block < kShare; block += kBlock)
+            own.push(own.wholeBlock(first + block));
+          work.values[static_cast<std::size_t>(i)] = own.partial_[kShareLevel];
+        },
+        &all);
+    for (std::int64_t i = 0; i < shares; ++i)
+      push(all.values[static_cast<std::size_t>(i)], kShareLevel);
+  }
 
   /// Folds elements into the block that is open, from left to right.
   void extend(const T* run, std::int64_t length) {
@@ -81,12 +116,13 @@ class OrderedFold {
     return runs[0];
   }
 
-  /// Adds a block as a binary counter adds 1: partial_[k] holds 2^k blocks.
-  void push(T value) {
-    int level = 0;
+  /// Adds a block, or 2^level of them, as a binary counter adds 1: partial_[k] holds 2^k blocks.
+  void push(const T& added, int level = 0) {
+    T value = added;
+    const std::uint64_t blocks = std::uint64_t{1} << level;
     for (; (blocks_ >> level & 1) != 0; ++level) value = op_(partial_[level], value);
     partial_[level] = value;
-    ++blocks_;
+    blocks_ += blocks;
   }
 
   Op& op_;

@@ -11,6 +11,7 @@
 #include "hpl/geometry/layout.h"
 #include "hpl/memory/detail/shutdown.h"
 #include "hpl/runtime/detail/events.h"
+#include "hpl/trace/timeline.h"
 
 namespace hpl::memory::detail {
 
@@ -347,6 +348,7 @@ void collectConflicts(RootState& state, Storage& storage, const Box& box, bool w
 
 void blockOn(Lock& lock, const std::vector<Waits::Foreign>& events, const Root& root) {
   if (events.empty()) return;
+  const trace::HostScope scope("wait");
   // The root may be renamed by its owner meanwhile, hence the copy.
   const std::string label = root.label();
   lock.unlock();

@@ -108,14 +108,30 @@ Replica* placed(const Need& need) {
                     need.role.buffer);
 }
 
-// A part overwrites its copy of cells that others own. Where it is the only one to have their
-// present value, because the array was used in another way meanwhile, the host takes that first.
-bool trySave(Lock& lock, const Need& need) {
+// What of the cells has its present value nowhere but in copies that parts overwrite.
+Region overwrittenEverywhere(RootState& state, std::span<const Need> needs, Region cells) {
+  cells.subtract(state.host.current);
+  for (const auto& replica : state.replicas) {
+    if (replica->zeroCopy || cells.empty()) continue;
+    Region stays = replica->own.current;
+    for (const Need& need : needs) {
+      if (&need.use->view->root() == &state.root && placed(need) == replica.get())
+        stays.subtract(need.ghosts);
+    }
+    cells.subtract(stays);
+  }
+  return cells;
+}
+
+// Parts overwrite their copies of cells that others own. Where only they have the present value,
+// because the array was used in another way meanwhile, the host takes that first.
+bool trySave(Lock& lock, std::span<const Need> needs, const Need& need) {
   if (need.ghosts.empty()) return true;
   RootState& state = need.use->view->root().state();
   const Replica& replica = *placed(need);
   if (replica.zeroCopy || !replica.own.current.intersects(need.ghosts)) return true;
-  const Region lost = intersectionOf(state.onlyIn(replica.own), need.ghosts);
+  const Region lost =
+      overwrittenEverywhere(state, needs, intersectionOf(replica.own.current, need.ghosts));
   if (!lost.empty()) state.materialiseHost();
   for (const Box& box : lost) {
     if (!fetch(lock, state, nullptr, box)) return false;
@@ -125,7 +141,7 @@ bool trySave(Lock& lock, const Need& need) {
 
 bool tryFetch(Lock& lock, std::span<const Need> needs) {
   for (const Need& need : needs) {
-    if (!trySave(lock, need)) return false;
+    if (!trySave(lock, needs, need)) return false;
     if (!needsContents(*need.use)) continue;
     RootState& state = need.use->view->root().state();
     const KeptCells kept = need.role.part != nullptr ? KeptCells::Accept : KeptCells::Replace;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "hpl/memory/detail/known_transfers.h"
+#include "hpl/trace/timeline.h"
 
 namespace hpl::memory::detail {
 
@@ -84,6 +85,7 @@ bool repeat(Lock& lock, const KnownTransfers& exchange, TransferMemory& memory) 
 
 void refreshGhosts(Lock& lock, RootState& state) {
   if (state.active == nullptr || !state.active->hasGhosts) return;
+  const trace::ExchangeScope scope;
   if (const std::shared_ptr<TransferMemory> memory = state.exchanges) {
     const KnownTransfers* known = memory->find();
     if (known != nullptr && repeat(lock, *known, *memory)) return;

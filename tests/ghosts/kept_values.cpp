@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kept_values.h"
+
+#include <vector>
+
+#include "hpl/memory/detail/coherence.h"
+
+namespace ghosts_tests {
+
+namespace {
+
+using namespace hpl;
+using memory::detail::Replica;
+
+std::vector<int> contentsOf(const Replica& replica, const cl::Buffer& buffer,
+                            const geometry::Box& box) {
+  std::vector<int> values(static_cast<std::size_t>(box.volume()));
+  replica.device().computeQueue().enqueueReadBuffer(buffer, CL_TRUE, 0, values.size() * sizeof(int),
+                                                    values.data());
+  return values;
+}
+
+// Each cell of `region` with its value in a buffer that holds `box`.
+void collect(std::map<std::pair<int, int>, int>& values, const Replica& replica,
+             const cl::Buffer& buffer, const geometry::Box& box, const geometry::Region& region) {
+  if (region.empty()) return;
+  const std::vector<int> contents = contentsOf(replica, buffer, box);
+  const int x = box.rank() - 1;
+  for (const geometry::Box& piece : region) {
+    const geometry::Index y0 = x == 0 ? 0 : piece.lo(0);
+    const geometry::Index y1 = x == 0 ? 1 : piece.hi(0);
+    for (geometry::Index row = y0; row < y1; ++row) {
+      for (geometry::Index column = piece.lo(x); column < piece.hi(x); ++column) {
+        const geometry::Index line = x == 0 ? 0 : (row - box.lo(0)) * box.extents()[1];
+        const auto at = static_cast<std::size_t>(line + column - box.lo(x));
+        values[{static_cast<int>(row), static_cast<int>(column)}] = contents[at];
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::map<std::pair<int, int>, int> keptValuesOn(memory::Root& root, runtime::DeviceState& device) {
+  const memory::detail::Lock lock(memory::detail::coherenceMutex());
+  std::map<std::pair<int, int>, int> values;
+  const Replica* replica = root.state().find(device, false);
+  if (replica == nullptr || replica->own.kept.empty()) return values;
+  device.computeQueue().finish();
+  device.transferQueue().finish();
+  const geometry::Region& shelved = replica->own.shelved;
+  if (replica->buffer() != nullptr)
+    collect(values, *replica, replica->buffer, replica->box,
+            differenceOf(replica->own.kept, shelved));
+  // The newest piece that holds a cell has its value.
+  for (const auto& piece : replica->shelf)
+    collect(values, *replica, piece.buffer, piece.box,
+            intersectionOf(shelved, geometry::Region(piece.box)));
+  return values;
+}
+
+}  // namespace ghosts_tests
