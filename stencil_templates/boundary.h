@@ -7,11 +7,11 @@
 
 #include "hpl/hpl.h"
 
-/// What a stencil reads beyond the faces of an array.
+/// The values that a stencil reads beyond the faces of an array.
 namespace hpl {
 
 /// Faces of a domain. LEFT and RIGHT end the last, contiguous dimension (x), UP and DOWN the one
-/// before it, FRONT and BACK the first of three; the first of each pair is where indices are 0.
+/// before it, FRONT and BACK the first of three. At the first face of each pair indices are 0.
 enum class Face : unsigned char { FRONT, BACK, UP, DOWN, LEFT, RIGHT };
 
 namespace stencils {
@@ -79,9 +79,9 @@ class ComputedValue final : public BoundaryValue {
 
 }  // namespace stencils
 
-/// What a stencil reads beyond one face (or all faces) of an input. Cells that lie beyond faces of
-/// several dimensions are told by the slowest dimension first, as if whole rows had been added
-/// above and below an array that already had its left and right margins.
+/// The values that a stencil reads beyond one face (or all faces) of an input. For cells beyond
+/// faces of several dimensions the slowest dimension decides first, as if whole rows were added
+/// above and below an array that already has its left and right margins.
 class Boundary {
  public:
   explicit Boundary(stencils::BoundaryKind kind,
@@ -96,8 +96,8 @@ class Boundary {
   std::shared_ptr<const stencils::BoundaryValue> value_;
 };
 
-/// Nothing lies beyond the face: output cells that would need what is there are not written. What
-/// holds where no boundary is stated at all.
+/// No cells lie beyond the face: output cells that would need one are not written. The default
+/// where no boundary is stated at all.
 inline Boundary Untouched() { return Boundary(stencils::BoundaryKind::Untouched); }
 /// The same value everywhere, converted to the input's element type as C does.
 template <class T>
@@ -112,13 +112,13 @@ inline Boundary Nearest() { return Boundary(stencils::BoundaryKind::Nearest); }
 /// Mirrored at the edge between cells: cell -1 reads cell 0, cell -2 reads cell 1 (even, or
 /// symmetric: nothing flows through the face).
 inline Boundary Mirror() { return Boundary(stencils::BoundaryKind::Mirror); }
-/// The same with the sign changed (odd, or antisymmetric: the value on the face is 0). Inputs of
-/// signed or floating-point elements only.
+/// Mirrored with the sign changed (odd, or antisymmetric: the value on the face is 0). For inputs
+/// of signed or floating-point elements only.
 inline Boundary MirrorOdd() { return Boundary(stencils::BoundaryKind::MirrorOdd); }
 /// The array begins again: cell -1 reads the last one. Both faces of a dimension must be periodic.
 inline Boundary Periodic() { return Boundary(stencils::BoundaryKind::Periodic); }
-/// What a kernel-language function says: `[](Int y, Int x) { return 0.5f * cast<float>(x); }`, one
-/// coordinate for each dimension of the domain, that of the face being outside.
+/// The value of a kernel-language function: `[](Int y, Int x) { return 0.5f * cast<float>(x); }`.
+/// It takes one coordinate for each dimension of the domain; that of the face is outside.
 template <class F>
 Boundary Computed(F f) {
   return Boundary(stencils::BoundaryKind::Computed,

@@ -7,7 +7,7 @@
 
 #include "hpl/hpl.h"
 
-/// What the parameters of a stencil's point function are.
+/// The parameters of a stencil's point function.
 namespace hpl {
 
 namespace stencils {
@@ -34,8 +34,6 @@ class CellReader {
 template <class X>
 Offset offsetOf(const X& x) {
   using V = detail::ValueOf<X>;
-  static_assert(std::is_integral_v<V>,
-                "HPL: offsets of a neighbourhood are integers: C++ ones or Int expressions");
   if constexpr (detail::KernelValue<X>) {
     return {detail::nodeOf(x), 0};
   } else {
@@ -43,12 +41,17 @@ Offset offsetOf(const X& x) {
   }
 }
 
+/// What an offset of a neighbourhood may be.
+template <class X>
+concept OffsetValue = Operand<X> && std::is_integral_v<detail::ValueOf<X>>;
+
 }  // namespace stencils
 
-/// The cells of one input around the work-item's own: `p(dy, dx)` is dy rows down and dx columns to
-/// the right, `p(dx)` and `p(dz, dy, dx)` the same in one and three dimensions, `p()` the centre.
-/// Offsets are C++ integers, or kernel expressions such as loop variables whose bounds are
-/// constants, so that the library knows how far the stencil reaches.
+/// The cells of one input around the work-item's own. `p(dy, dx)` is dy rows down and dx columns to
+/// the right, `p(dx)` and `p(dz, dy, dx)` the same in one and three dimensions, and `p()` the
+/// centre. Offsets are C++ integers, or kernel expressions such as variables of loops with constant
+/// bounds, so that the library knows the reach. Throws KernelError at the launch for other offsets.
+/// `idx`, `idy`, `idz` are the position of the centre in the arrays.
 template <class T, int N>
 class Neighbourhood {
   static_assert(N >= 1 && N <= 3, "HPL: stencils have one to three dimensions");
@@ -63,27 +66,46 @@ class Neighbourhood {
     const stencils::Offset offsets[N] = {};
     return read(offsets, where);
   }
-  template <Operand X>
+  template <stencils::OffsetValue X>
     requires(N == 1)
   Expr<T> operator()(const X& dx,
                      const std::source_location& where = std::source_location::current()) const {
     const stencils::Offset offsets[1] = {stencils::offsetOf(dx)};
     return read(offsets, where);
   }
-  template <Operand Y, Operand X>
+  template <stencils::OffsetValue Y, stencils::OffsetValue X>
     requires(N == 2)
   Expr<T> operator()(const Y& dy, const X& dx,
                      const std::source_location& where = std::source_location::current()) const {
     const stencils::Offset offsets[2] = {stencils::offsetOf(dy), stencils::offsetOf(dx)};
     return read(offsets, where);
   }
-  template <Operand Z, Operand Y, Operand X>
+  template <stencils::OffsetValue Z, stencils::OffsetValue Y, stencils::OffsetValue X>
     requires(N == 3)
   Expr<T> operator()(const Z& dz, const Y& dy, const X& dx,
                      const std::source_location& where = std::source_location::current()) const {
     const stencils::Offset offsets[3] = {stencils::offsetOf(dz), stencils::offsetOf(dy),
                                          stencils::offsetOf(dx)};
     return read(offsets, where);
+  }
+
+  // Errors, unless one of the above can be meant.
+  template <class... X>
+    requires(sizeof...(X) > 0 && (sizeof...(X) != N || !(stencils::OffsetValue<X> && ...)))
+  Expr<T> operator()(const X&...) const {
+    constexpr bool kCount = sizeof...(X) == N;
+    static_assert(kCount,
+                  "HPL: a neighbourhood of N dimensions is read with N offsets: p(dx), p(dy, dx), "
+                  "p(dz, dy, dx), or p() for the centre");
+    static_assert(!kCount,
+                  "HPL: offsets of a neighbourhood are integers: C++ ones or Int expressions");
+    return detail::noResult<Expr<T>>();
+  }
+  template <class X>
+  const Neighbourhood& operator[](const X&) const {
+    static_assert(detail::kNever<X>,
+                  "HPL: the cells of a neighbourhood are p(dx), p(dy, dx) or p(dz, dy, dx)");
+    return *this;
   }
 
  private:
@@ -97,7 +119,7 @@ class Neighbourhood {
 };
 
 /// The work-item's cell of one output: `next = expression;`. A cell that the point function leaves
-/// out keeps what the output array held. Reading it before it was assigned is an error.
+/// out keeps the output array's old value. Reading it before it was assigned is an error.
 template <class T>
 class Output : public Ref<T> {
  public:

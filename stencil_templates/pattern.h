@@ -12,16 +12,16 @@
 #include "stencil_templates/detail/pattern_step.h"
 #include "stencil_templates/stencil.h"
 
-/// Stencils that are given by weights: `sum of weight * neighbour, divided by a factor` (EPSILOD,
-/// Section 4.1).
+/// Stencils given by weights: the sum of weight * neighbour, divided by a factor (EPSILOD, Section
+/// 4.1).
 namespace hpl {
 
 template <class T, int N>
 class PatternStencil;
 
-/// The weights of a stencil of one to eight dimensions: for each dimension how far it reaches
-/// before and after a cell, and one weight for each cell of that box, row-major. Compact or not,
-/// symmetric or not.
+/// The weights of a stencil of one to eight dimensions: for each dimension its reach before and
+/// after a cell, and one weight for each cell of that box, row-major. It need be neither compact
+/// nor symmetric.
 ///
 ///     StencilPattern poisson({{-1, 1}, {-1, 1}}, {0, 1, 0,
 ///                                                 1, 0, 1,
@@ -47,7 +47,7 @@ class StencilPattern {
   const std::vector<Range>& shape() const { return shape_; }
   const std::vector<double>& weights() const { return weights_; }
   double factor() const { return factor_; }
-  /// Those whose weight is not zero, row-major.
+  /// The neighbours whose weight is not zero, row-major.
   const std::vector<PatternNeighbour>& neighbours() const { return neighbours_; }
 
   /// The stencil that reads these neighbours only, with the weights as constants of its code. T is
@@ -57,9 +57,9 @@ class StencilPattern {
   std::conditional_t<(N <= 3), Stencil, PatternStencil<T, N>> specific() const;
 
   /// One step of the generic kernel, which works for any pattern: it reads all cells of the box and
-  /// their weights from memory. Cells that lack neighbours are left as they are. The FRunner may
-  /// be run while the pattern or a copy of it exists. Throws ArgumentError unless N is the
-  /// pattern's number of dimensions.
+  /// their weights from memory. Cells that lack neighbours stay as they are. The FRunner may be run
+  /// while the pattern or a copy of it exists. Throws ArgumentError unless N is the pattern's
+  /// number of dimensions.
   template <class T, int N>
   FRunner generic(Array<T, N>& in, Array<T, N>& out) const;
 
@@ -94,9 +94,9 @@ class StencilPattern {
 
 /// A pattern of more than three dimensions, ready to be applied. OpenCL's domains have three, so
 /// the last three dimensions of the arrays are the domain and each work-item loops over the cells
-/// along the others. Cells that lack neighbours are left as they are: boundaries, time tiling and
-/// the ghost exchange of Stencil know three dimensions. Keep the object: copies share what was
-/// captured.
+/// along the others. Cells that lack neighbours stay as they are: boundaries, time tiling and the
+/// ghost exchange of Stencil are for three dimensions. Keep the object: copies share the captured
+/// code.
 ///
 ///     StencilPattern pattern(...);   // four ranges
 ///     pattern.specific<float, 4>().devices(2).iterate(100)(a, b);
@@ -110,14 +110,15 @@ class PatternStencil {
     pattern.requireDimensions(N);
   }
 
-  /// The same elsewhere; default: defaultDevice(). Throws DeviceError when there is no such device.
+  /// The pattern on another device; default: defaultDevice(). Throws DeviceError when there is no
+  /// such device.
   PatternStencil device(const Device& device) const {
     return with([&](launch::LaunchOptions& options) { stencils::chooseDevice(options, device); });
   }
-  /// The same on several devices, all of the default device's type, the first n of them or of
-  /// another type, or those of a list: each computes a share of dimension N - 2, and gets the cells
-  /// that it reads. Throws DeviceError when there are not so many, LaunchError for an empty list
-  /// and a device that is named twice.
+  /// The pattern on several devices: all of the default device's type, the first n of them or of
+  /// another type, or those of a list. Each computes a share of dimension N - 2 (counted from 1),
+  /// and gets the cells that it reads. Throws DeviceError if there are fewer devices, and
+  /// LaunchError for an empty list or a device that is named twice.
   PatternStencil devices() const { return devices(hpl::devices(defaultDevice().type())); }
   PatternStencil devices(int n) const { return devices(defaultDevice().type(), n); }
   PatternStencil devices(DeviceType type, int n) const {
@@ -136,16 +137,16 @@ class PatternStencil {
 
   /// Applies the pattern once. Returns at once; the FRunner repeats the launch while a copy of this
   /// object exists. Throws ShapeError for shapes that differ or are smaller than the box that the
-  /// pattern reads, ArgumentError when the arrays share cells, and what eval throws.
+  /// pattern reads, ArgumentError when the arrays share cells, and the errors of eval.
   FRunner operator()(const Array<T, N>& in, const Array<T, N>& out) const {
     const launch::Argument from = launch::makeArgument(in);
     step_->checkReach(from);
     return step_->launch(options_, from, launch::makeArgument(out));
   }
 
-  /// The pattern to be applied several times, by turns from `a` to `b` and back: `iterate(n)(a,
-  /// b)`. The result is always in `a`, and some earlier state in `b`: after an odd number of steps
-  /// the two handles exchange what they name (views, which cannot, are copied). Cells that lack
+  /// Several applications, by turns from `a` to `b` and back: `iterate(n)(a, b)`. The result is
+  /// always in `a`, and some earlier state in `b`. After an odd number of steps the two handles
+  /// exchange the arrays that they name (views cannot exchange and are copied). Cells that lack
   /// neighbours keep the values of `a`. Throws ArgumentError for a negative number of steps.
   auto iterate(std::int64_t steps) const {
     stencils::checkPatternSteps(steps);

@@ -57,19 +57,19 @@ class StencilApplication {
     return *this;
   }
 
-  /// Applies the function to those cells of its outputs that the functions before it do not write:
-  /// the border around what a stencil can compute, for example. Then ArgumentError follows where
-  /// there are none, or others for each output.
+  /// Applies the function to those cells of its outputs that the functions before it do not write,
+  /// such as the border around the cells that a stencil can compute. The call with the arrays
+  /// throws ArgumentError if there are none, or others for each output.
   StencilApplication& elsewhere() {
     cells_ = {{}, true};
     return *this;
   }
 
-  /// Inputs, outputs and scalars, in the order of the point function's parameters; inputs and
-  /// outputs are arrays, or temporaries. An array that is both input and output gets new cells
-  /// while the function sees the old ones. Throws ArgumentError and ShapeError in the words of the
-  /// function, among them for cells of a temporary that it reads and no function before it has
-  /// written; see StencilProgram.
+  /// Inputs, outputs and scalars, in the order of the point function's parameters. Inputs and
+  /// outputs are arrays or temporaries. An array that is both input and output gets new cells while
+  /// the function reads the old ones. Throws ArgumentError and ShapeError that name the function,
+  /// also if it reads cells of a temporary that no function before it has written; see
+  /// StencilProgram.
   template <class... A>
   StencilProgram& operator()(A&&... arguments);
 
@@ -86,13 +86,13 @@ class StencilApplication {
 ///     waves.apply(electric).over(Range(1, n - 1), Range(0, m - 1))(ex, hz, ex);
 ///     waves.run(1000);
 ///
-/// The arrays that are passed are the program's fields; all have the shape of the grid. In each
-/// step the functions run in the order in which they were applied, and each sees the cells as the
-/// functions before it have left them, never its own results. The library does several steps per
-/// pass over memory where that pays (time tiling), on one device or several.
+/// The arrays are the program's fields; all have the shape of the grid. In each step the functions
+/// run in the order in which they were applied. Each reads the cells as the functions before it
+/// have left them, never its own results. The library does several steps per pass over memory where
+/// that pays (time tiling), on one device or several.
 ///
-/// What one function hands to the next and nobody wants to see is a Temporary; a chain of functions
-/// becomes one kernel where that pays:
+/// A Temporary holds cells that only later functions of the step read. A chain of functions becomes
+/// one kernel where that pays:
 ///
 ///     Temporary<float, 2> smooth;
 ///     StencilProgram edges;
@@ -119,47 +119,47 @@ class StencilProgram : public StencilChoices<StencilProgram> {
     }
   }
 
-  /// Whether the functions of a step go into one kernel; without this, the library chooses. Results
-  /// are the same, but for floating-point contraction.
+  /// Whether the functions of a step become one kernel; without this call the library chooses.
+  /// Results are the same, but for floating-point contraction.
   StencilProgram& fuse(bool intoOneKernel) {
     plan_.fuse = intoOneKernel;
     plan_.fusion.reset();
     return *this;
   }
-  /// One kernel of this form. LaunchError follows where there is none.
+  /// One kernel of this form. run() throws LaunchError if the functions cannot have it.
   StencilProgram& fuse(Fusion how) {
     plan_.fuse = true;
     plan_.fusion = how;
     return *this;
   }
 
-  /// After every so many steps, asks whether the program is done; the arrays hold the present state
-  /// then, and the function may read them, launch kernels on them and change them. A program has
-  /// one such question. Throws ArgumentError unless positive.
+  /// Asks after every `steps` steps whether the program is done. The arrays then hold the present
+  /// state, and `isDone` may read them, launch kernels on them and change them. A program has one
+  /// such question. Throws ArgumentError unless `steps` is positive.
   StencilProgram& every(std::int64_t steps, std::function<bool(std::int64_t step)> isDone) {
     stencils::checkEvery(*state_, steps, std::move(isDone));
     return *this;
   }
 
-  /// Applies the functions so many times. The results are in the arrays. Returns when all steps are
-  /// enqueued, or the question of every() was answered with yes. Throws ArgumentError for 0 or
+  /// Applies the functions `steps` times. The results are in the arrays. Returns when all steps are
+  /// enqueued, or when the question of every() was answered with yes. Throws ArgumentError for 0 or
   /// fewer steps, programs without functions, fields that are read before they have a value, and
-  /// temporaries that nobody reads; LaunchError and KernelError as stencils do.
+  /// temporaries that no function reads. Throws LaunchError and KernelError as stencils do.
   StencilRun run(std::int64_t steps) {
     stencils::IterationPlan plan = plan_;
     plan.steps = steps;
     return stencils::runProgram(*state_, options_, plan);
   }
 
-  /// How tune() goes about it.
+  /// Time limit and progress of tune().
   StencilProgram& tuning(const TuneOptions& options) {
     plan_.tuning = options;
     return *this;
   }
 
-  /// Measures in which time tiles, if any, runs of so many steps are fastest, as
-  /// StencilIteration::tune does for one stencil. The arrays stay as they are; blocks. Throws what
-  /// run() throws, LaunchError for several devices and for no time.
+  /// Measures which time tiles, if any, are fastest for runs of `steps` steps, as
+  /// StencilIteration::tune does for one stencil. The arrays stay as they are. Blocks. Throws the
+  /// errors of run(), and LaunchError for several devices and for no time.
   TuneResult tune(std::int64_t steps) {
     stencils::IterationPlan plan = plan_;
     plan.steps = steps;

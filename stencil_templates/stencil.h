@@ -18,16 +18,16 @@
 #include "stencil_templates/neighbourhood.h"
 
 /// Stencils that the library launches: a point function over neighbourhoods, boundaries, and calls
-/// on arrays (DESIGN: launch-level stencils).
+/// on arrays.
 namespace hpl {
 
-/// What an iteration did. Converts to the number of steps.
+/// The result of an iteration. Converts to the number of steps.
 struct StencilRun {
-  /// Which iterate the arrays hold.
+  /// Number of the iterate that the arrays hold.
   std::int64_t steps = 0;
-  /// The last residual that was looked at; NaN when none was.
+  /// The last residual that the host has read; NaN if none.
   double residual = 0;
-  /// A residual was below the bound.
+  /// True if a residual was below the bound.
   bool converged = false;
 
   operator std::int64_t() const noexcept { return steps; }
@@ -37,8 +37,8 @@ struct StencilRun {
 enum class Fusion : std::uint8_t {
   /// Function after function on a box in a processor's cache, or in local memory.
   Tiles,
-  /// All functions on some rows after another (planes in three dimensions): each computes its rows
-  /// as soon as those that it reads are there. For CPUs.
+  /// All functions on a few rows at a time (planes in three dimensions): each computes its rows as
+  /// soon as those that it reads are there. For CPUs.
   Rows
 };
 
@@ -87,38 +87,38 @@ class StencilIteration {
                    stencils::IterationPlan plan)
       : state_(std::move(state)), options_(std::move(options)), plan_(std::move(plan)) {}
 
-  /// Applies the stencil to the arrays in turns: input k and output k, of one type, exchange their
-  /// roles after each step; inputs beyond the outputs stay what they are. The result is always in
-  /// the inputs, and some earlier state in the outputs: after an odd number of launches the two
-  /// handles exchange what they name, so that nothing is copied (views of arrays, which cannot, are
-  /// copied). Other handles to the same storage do not follow. Cells that an Untouched face leaves
+  /// Applies the stencil to the arrays in turns. Input k and output k, of one type, exchange their
+  /// roles after each step; inputs beyond the outputs stay the same. The result is always in the
+  /// inputs, and some earlier state in the outputs. After an odd number of launches the two handles
+  /// exchange the arrays that they name, so that no cell is copied. Views cannot exchange and are
+  /// copied. Other handles to the same storage do not follow. Cells that an Untouched face leaves
   /// out keep the values of the input.
   ///
   /// Where it pays, a launch does several steps (time tiling): see StencilLauncher::timeTile.
   ///
   /// Returns when all steps are enqueued; with until(...) when the bound is reached, or all steps
-  /// are. Long iterations try other tiles on the way, and wait for the steps that are timed
-  /// (HPL_TUNE=quick, the default). Throws what a single launch throws; ArgumentError for a
-  /// negative number of steps, pairs of different types and const arrays among them.
+  /// are. Long iterations try other tiles meanwhile, and wait for the steps that are timed
+  /// (HPL_TUNE=quick, the default). Throws the errors of a single launch, and ArgumentError for a
+  /// negative number of steps, pairs of different types, and const arrays in pairs.
   template <class... A>
   StencilRun operator()(A&&... arguments) const {
     return stencils::iterateStencil(*state_, options_, {stencils::stencilArgument(arguments)...},
                                     plan_);
   }
 
-  /// How tune() goes about it.
+  /// Time limit and progress of tune().
   StencilIteration& tuning(const TuneOptions& options) {
     plan_.tuning = options;
     return *this;
   }
 
-  /// Measures in which time tiles, if any, the steps are done fastest: `heat.iterate(1000).tune(a,
-  /// b, 0.1f)`. The arrays stay as they are; blocks. Iterations that are made afterwards, also by
-  /// other processes, use what was found: of the same stencil, on arrays of the same shape, for as
-  /// many steps (64 and more are the same); their results are the same. Times in the result are
-  /// those of one step. Does nothing under HPL_TUNE=off. Throws what an iteration throws,
-  /// LaunchError for several devices and for no time, AllocationError when there is no room for
-  /// scratch arrays of the outputs' sizes.
+  /// Measures which time tiles, if any, are fastest: `heat.iterate(1000).tune(a, b, 0.1f)`. The
+  /// arrays stay as they are. Blocks. Later iterations, also of other processes, use the finding,
+  /// with the same results: iterations of the same stencil, on arrays of the same shape, for the
+  /// same number of steps (64 and more count as the same). Times in the result are those of one
+  /// step. Does nothing under HPL_TUNE=off. Throws the errors of an iteration, LaunchError for
+  /// several devices and for no time, and AllocationError if there is no room for scratch arrays of
+  /// the outputs' sizes.
   template <class... A>
   TuneResult tune(A&&... arguments) const {
     return stencils::tuneIteration(*state_, options_, {stencils::stencilArgument(arguments)...},
@@ -163,7 +163,7 @@ void chooseTimeTile(IterationPlan& plan, int steps, const Domain& tile);
 
 }  // namespace stencils
 
-/// Where and how stencils are launched; `Self` is what the choices are made for.
+/// Where and how stencils are launched. `Self` is the class that the choices are made for.
 template <class Self>
 class StencilChoices {
  public:
@@ -175,9 +175,9 @@ class StencilChoices {
   Self& device(DeviceType type, int n = 0) { return device(Device(type, n)); }
 
   /// All devices of the default device's type, the first n of them or of another type, or those of
-  /// a list: each computes some slices of the slowest dimension, and gets the neighbouring slices
-  /// that it needs when they have changed. Throws DeviceError when there are not so many,
-  /// LaunchError for an empty list and a device that is named twice.
+  /// a list. Each computes some slices of the slowest dimension, and gets the neighbouring slices
+  /// that it needs when they have changed. Throws DeviceError if there are fewer devices, and
+  /// LaunchError for an empty list or a device that is named twice.
   Self& devices() {
     stencils::chooseAllDevices(options_);
     return self();
@@ -192,7 +192,7 @@ class StencilChoices {
     return self();
   }
 
-  /// How the slices are shared out: one number per device, in proportion, or MEASURED.
+  /// Shares of the slices: one number per device, in proportion, or MEASURED.
   Self& weights(const std::vector<double>& shares) {
     stencils::chooseWeights(options_, shares);
     return self();
@@ -212,12 +212,12 @@ class StencilChoices {
     return self();
   }
 
-  /// How many steps are done per pass over memory (time tiling): 1 launches each step by itself;
-  /// without this, the library chooses. Results are the same, but for floating-point contraction.
-  /// Throws ArgumentError unless positive; LaunchError follows where the device cannot hold the
-  /// boxes that so many steps need.
+  /// Steps per pass over memory (time tiling). 1 launches each step by itself; without this call
+  /// the library chooses. Results are the same, but for floating-point contraction. Throws
+  /// ArgumentError unless positive. The launch throws LaunchError if the device cannot hold the
+  /// boxes of this many steps.
   Self& timeTile(int steps) { return timeTile(steps, {}); }
-  /// The same, in tiles of so many cells: tile(x, y) in two dimensions.
+  /// The same, in tiles of `tile` cells: Domain(x, y) in two dimensions.
   Self& timeTile(int steps, const Domain& tile) {
     stencils::chooseTimeTile(plan_, steps, tile);
     return self();
@@ -262,10 +262,11 @@ class StencilLauncher : public StencilChoices<StencilLauncher> {
     return {state_, options_, std::move(plan)};
   }
 
-  /// Stops an iteration when the residual is below `bound`: the largest |now - before| of output 1.
-  /// It is computed on the devices every `every` steps and read while the next ones run, so that
-  /// the iteration goes up to `every` steps further than it had to; StencilRun says which iterate
-  /// it ended with. NaN never is below a bound. Throws ArgumentError unless both are positive.
+  /// Stops an iteration when the residual, the largest |now - before| of output 1, is below
+  /// `bound`. The devices compute it every `every` steps, and the host reads it while the next
+  /// steps run. So the iteration goes up to `every` steps further than necessary; StencilRun says
+  /// which iterate it ended with. NaN never is below a bound. Throws ArgumentError unless both are
+  /// positive.
   StencilUntil until(double bound, std::int64_t every) const { return untilWith(bound, every, {}); }
   /// The same with another residual of each cell, a kernel-language function of two scalars such as
   /// `[](Float now, Float before) { return fabs(now - before) / fabs(now); }`.
@@ -281,8 +282,7 @@ class StencilLauncher : public StencilChoices<StencilLauncher> {
   std::shared_ptr<stencils::StencilState> state_;
 };
 
-/// A stencil: what happens to each cell of a domain of one to three dimensions, given the cells
-/// around it.
+/// A stencil computes each cell of a domain of one to three dimensions from the cells around it.
 ///
 ///     Stencil heat([](Neighbourhood<float, 2> t, Float alpha) {
 ///       return t(0, 0) + alpha * (t(-1, 0) + t(1, 0) + t(0, -1) + t(0, 1) - 4 * t(0, 0));
@@ -292,9 +292,9 @@ class StencilLauncher : public StencilChoices<StencilLauncher> {
 ///
 /// The point function is a function, lambda or functor of the kernel language. It takes one
 /// Neighbourhood<T, N> for each input, then an Output<T> for each output (none when it returns the
-/// value of its only output), then scalars such as Float. How far it reads is found out by the
-/// library. All inputs and outputs of a launch have the same shape. Keep the object: each one is
-/// captured once per kind of device; copies share what they hold.
+/// value of its only output), then scalars such as Float. The library finds out how far it reads.
+/// All inputs and outputs of a launch have the same shape. Keep the object: each one is captured
+/// once per kind of device, and copies share the captured code.
 class Stencil {
  public:
   template <class F>
@@ -305,22 +305,23 @@ class Stencil {
   /// Names the stencil in messages.
   Stencil& label(const std::string& name);
 
-  /// What is read beyond all faces of all inputs, beyond one face, of one input (counted from 1),
-  /// or both; what is said last holds. As soon as anything is said, every face beyond which the
-  /// stencil reads needs a boundary, though that may be Untouched(). Throws ArgumentError for an
-  /// input or a face that the stencil does not have, and for a Computed function that takes another
-  /// number of coordinates.
+  /// Sets the boundary of all faces of all inputs, of one face, of one input (counted from 1), or
+  /// of one face of one input. The last call for a face wins. Once any boundary is set, every face
+  /// beyond which the stencil reads needs one, though that may be Untouched(). Throws ArgumentError
+  /// for an input or a face that the stencil does not have, and for a Computed function that takes
+  /// another number of coordinates.
   Stencil& boundary(const Boundary& boundary);
   Stencil& boundary(Face face, const Boundary& boundary);
   Stencil& boundary(int input, const Boundary& boundary);
   Stencil& boundary(int input, Face face, const Boundary& boundary);
 
   /// Applies the stencil once on the default device: inputs, then outputs, then scalars. Returns at
-  /// once; the FRunner repeats the launch. Throws ArgumentError for a wrong number or type of
-  /// arguments, for an output that is also an input (cells would be read after they were
-  /// overwritten), for faces without a boundary and for boundaries that do not fit; ShapeError for
-  /// shapes that differ or are smaller than the stencil's reach; KernelError when the point
-  /// function is not a stencil; and what eval throws.
+  /// once; the FRunner repeats the launch. Throws the errors of eval, and
+  /// - ArgumentError for a wrong number or type of arguments, for an output that is also an input
+  ///   (cells would be read after they were overwritten), for faces without a boundary and for
+  ///   boundaries that do not fit;
+  /// - ShapeError for shapes that differ or are smaller than the stencil's reach;
+  /// - KernelError if the point function is not a stencil.
   template <class... A>
   FRunner operator()(A&&... arguments) const {
     const stencils::StencilArgument list[] = {stencils::stencilArgument(arguments)...};
@@ -360,8 +361,9 @@ class Stencil {
     return launcher().until(bound, every, std::move(residual));
   }
 
-  /// How far the point function reads beyond a face, in cells: the largest of all inputs, or that
-  /// of one input (counted from 1). Throws ArgumentError for a face or an input that there is not.
+  /// The reach of the point function beyond a face, in cells: the largest of all inputs, or that of
+  /// one input (counted from 1). Throws ArgumentError for a face or an input that the stencil does
+  /// not have.
   std::int64_t reach(Face face) const;
   std::int64_t reach(int input, Face face) const;
 

@@ -4,9 +4,13 @@
 // Stencils on top of hpl/hpl.h: point functions over neighbourhoods that the library launches,
 // programs of several of them, and templates for use inside kernels.
 
+// First, since compilers show over which headers they reached the one with an error.
+#include "stencil_templates/neighbourhood.h"
+
+#include "stencil_templates/detail/point_function.h"
+
 #include "stencil_templates/boundary.h"
 #include "stencil_templates/kernel/stencil_kernel.h"
-#include "stencil_templates/neighbourhood.h"
 #include "stencil_templates/pattern.h"
 #include "stencil_templates/program.h"
 #include "stencil_templates/stencil.h"

@@ -9,16 +9,16 @@
 
 namespace hpl {
 
-/// Cells that the functions of a StencilProgram hand on within a step, and that nobody sees
-/// afterwards. It has the shape of the program's grid, and memory only where the library launches
-/// the functions one by one; in one kernel they are rows in a processor's cache.
+/// Cells that the functions of a StencilProgram hand on within a step, and that are gone after it.
+/// A temporary has the shape of the program's grid. It has memory only where the library launches
+/// the functions one by one; in one kernel its cells are rows in a processor's cache.
 ///
 ///     Temporary<float, 2> smooth;
 ///     program.apply(blur)(picture, smooth);
 ///     program.apply(slope)(smooth, edges);
 ///
 /// T is an element type of arrays, N (1 to 3) the number of dimensions. Copies are the same
-/// temporary; one that several programs use is another one in each.
+/// temporary. In each program that uses it, it is a temporary of that program alone.
 template <class T, int N>
 class Temporary {
   static_assert(N >= 1 && N <= 3, "HPL: grids of stencil programs have 1 to 3 dimensions");
@@ -28,7 +28,7 @@ class Temporary {
   explicit Temporary(std::string label = "")
       : label_(std::make_shared<const std::string>(std::move(label))) {}
 
-  /// Tells temporaries apart.
+  /// Identifies the temporary; copies have the same identity.
   const std::shared_ptr<const std::string>& identity() const { return label_; }
 
  private:

@@ -40,7 +40,7 @@ EmittedKernel emit(const ir::Kernel& kernel, const EmitOptions& options) {
   }
   const std::vector<const ir::Function*> functions = detail::calledFunctions(kernel);
   detail::writeNatives(session, functions);
-  emitted.name = session.globals.claim(kernel.name());
+  emitted.name = session.globals.claim(kernel.title());
   session.functionNames[kernel.entry] = emitted.name;
   for (const ir::Function* function : functions) {
     if (function->native == nullptr)

@@ -16,18 +16,18 @@ namespace {
 constexpr std::uint64_t kBatch = 256;
 
 std::string describeParameter(const Kernel& kernel, const Variable& param) {
-  return "kernel '" + kernel.name() + "': argument " + std::to_string(param.paramIndex + 1) +
+  return "kernel '" + kernel.title() + "': argument " + std::to_string(param.paramIndex + 1) +
          " ('" + param.name + "')";
 }
 
 void checkRange(const Kernel& kernel, const NDRange& range) {
   if (range.dims < 1 || range.dims > 3) {
-    throw LaunchError("kernel '" + kernel.name() + "': an NDRange has 1 to 3 dimensions, not " +
+    throw LaunchError("kernel '" + kernel.title() + "': an NDRange has 1 to 3 dimensions, not " +
                       std::to_string(range.dims));
   }
   for (std::size_t d = 0; d < 3; ++d) {
     if (range.global[d] != 0 && range.local[d] != 0) continue;
-    throw LaunchError("kernel '" + kernel.name() + "': the " +
+    throw LaunchError("kernel '" + kernel.title() + "': the " +
                       (range.global[d] == 0 ? "global" : "local") + " size of dimension " +
                       std::to_string(d) + " is 0; sizes are at least 1");
   }
@@ -70,7 +70,7 @@ std::vector<ScalarBinding> bindArguments(const Kernel& kernel,
                                          StorageTable& storages) {
   const auto& params = kernel.entry->params;
   if (params.size() != arguments.size()) {
-    throw ArgumentError("kernel '" + kernel.name() + "' takes " + std::to_string(params.size()) +
+    throw ArgumentError("kernel '" + kernel.title() + "' takes " + std::to_string(params.size()) +
                         " arguments, got " + std::to_string(arguments.size()));
   }
   std::vector<ScalarBinding> scalars;

@@ -52,6 +52,8 @@ struct Kernel {
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
 
   const std::string& name() const { return entry->name; }
+  /// The name in messages, profiles and generated code.
+  const std::string& title() const { return entry->title.empty() ? entry->name : entry->title; }
 };
 
 }  // namespace hpl::ir

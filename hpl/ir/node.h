@@ -247,6 +247,9 @@ struct NativeCode {
 /// A kernel's entry point or a function that kernels call. Recursion does not occur.
 struct Function {
   std::string name;
+  /// The name for people, of functions that have none in the program: the label of a stencil, or
+  /// the file and line of a lambda. Empty: `name`.
+  std::string title;
   Type result;
   std::vector<const Variable*> params;
   const Block* body = nullptr;

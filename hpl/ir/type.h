@@ -49,6 +49,7 @@ struct Type {
   }
   constexpr bool isFloating() const { return scalar >= Scalar::Half; }
   constexpr bool isInteger() const { return scalar >= Scalar::Bool && scalar <= Scalar::Ulong; }
+  constexpr bool isIntegerScalar() const { return isScalar() && isInteger(); }
   constexpr bool isSigned() const {
     return scalar == Scalar::Char || scalar == Scalar::Short || scalar == Scalar::Int ||
            scalar == Scalar::Long || isFloating();

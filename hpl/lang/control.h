@@ -35,13 +35,14 @@ inline void barrier(MemoryFence fence = LOCAL,
 
 namespace detail {
 
-template <Operand X>
-Node conditionNode(const X& x) {
-  static_assert(
-      ScalarType<ValueOf<X>>,
-      "HPL: the condition of if_, for_ and while_ must be a scalar; use any(v) or all(v)");
-  return nodeOf(x);
-}
+/// Whether X can decide: a scalar.
+template <class X>
+inline constexpr bool kDecides = Operand<X> && kIndexed<X> && ScalarType<ValueOf<X>>;
+
+#define HPL_NO_CONDITION                                                                     \
+  "HPL: the condition of if_, for_ and while_ must be a scalar: compare values of kernels; " \
+  "any(v) "                                                                                  \
+  "or all(v) of a vector"
 
 /// The body of an if_, a loop or one of their like while it is recorded. The macros close it when
 /// its end is reached. A body that is left before, by C++ `return`, `break` or `goto`, is reported
@@ -72,11 +73,12 @@ class Scope {
 
 class IfScope : public Scope {
  public:
-  template <Operand X>
+  template <class X>
   explicit IfScope(const X& condition,
                    const std::source_location& where = std::source_location::current())
       : Scope("if_", where) {
-    beginIf(conditionNode(condition));
+    static_assert(kDecides<X>, HPL_NO_CONDITION);
+    if constexpr (kDecides<X>) beginIf(nodeOf(condition));
     opened();
   }
   void close() {
@@ -106,8 +108,10 @@ class ElseIfScope : public Scope {
   explicit ElseIfScope(const Condition& condition,
                        const std::source_location& where = std::source_location::current())
       : Scope("elseif_", where) {
+    using X = decltype(condition());
+    static_assert(kDecides<X>, HPL_NO_CONDITION);
     beginElse(true);
-    beginIf(conditionNode(condition()));
+    if constexpr (kDecides<X>) beginIf(nodeOf(condition()));
     opened();
   }
   void close() {
@@ -127,13 +131,15 @@ class LoopScope : public Scope {
   /// Opens the body on the first call and closes it on the second.
   template <class Condition, class Step>
   bool next(Condition&& condition, Step&& step) {
+    using X = decltype(condition());
+    static_assert(kDecides<X>, HPL_NO_CONDITION);
     if (isOpen()) {
       endLoop();
       closed();
       return false;
     }
     beginLoop();
-    loopCondition(conditionNode(condition()));
+    if constexpr (kDecides<X>) loopCondition(nodeOf(condition()));
     step();
     beginBody();
     opened();
@@ -159,7 +165,9 @@ class DoScope : public Scope {
 
 template <class Condition>
 void finishDo(Condition&& condition) {
-  endDo(conditionNode(condition()));
+  using X = decltype(condition());
+  static_assert(kDecides<X>, HPL_NO_CONDITION);
+  if constexpr (kDecides<X>) endDo(nodeOf(condition()));
 }
 
 inline void emitReturn(const std::source_location& where = std::source_location::current()) {
@@ -184,7 +192,10 @@ void emitReturn(const X& value,
 // Loops that run once: `break` leaves nothing but the body, whose end is the loop's step.
 #define HPL_BODY(Kind, ...) \
   for (::hpl::detail::Kind HPL_UNIQUE{__VA_ARGS__}; HPL_UNIQUE.isOpen(); HPL_UNIQUE.close())
-#define if_(...) HPL_BODY(IfScope, __VA_ARGS__)
+// As in HPL_BODY; written out, since compilers show each macro that a mistake in a condition is in.
+#define if_(...)                                                                   \
+  for (auto HPL_UNIQUE = ::hpl::detail::IfScope{__VA_ARGS__}; HPL_UNIQUE.isOpen(); \
+       HPL_UNIQUE.close())
 #define else_ HPL_BODY(ElseScope)
 #define elseif_(...) HPL_BODY(ElseIfScope, [&] { return (__VA_ARGS__); })
 #define else_if_(...) elseif_(__VA_ARGS__)

@@ -6,166 +6,13 @@
 #include <type_traits>
 
 #include "hpl/lang/detail/capture.h"
+#include "hpl/lang/detail/misuse.h"
+#include "hpl/lang/operand.h"
 #include "hpl/lang/type_of.h"
 
 /// Expressions of the embedded language. `Expr<T>` is a value that the generated kernel computes;
 /// operators between kernel values and host values record nodes with C's usual conversions.
 namespace hpl {
-
-namespace detail {
-
-/// Something that has a value in a kernel: Expr, array elements, scalars, idx, ...
-template <class X>
-concept KernelValue = requires { typename std::remove_cvref_t<X>::hpl_value_type; };
-
-/// Host values become constants of the kernel; unscoped enumerators are integers.
-template <class X>
-concept HostValue = ElementType<std::remove_cvref_t<X>> || UnscopedEnum<std::remove_cvref_t<X>>;
-
-/// Proxies of host elements, which also become constants.
-template <class X>
-concept HostProxy = requires { typename std::remove_cvref_t<X>::hpl_host_type; };
-
-template <class X>
-struct ValueOfImpl {
-  using type = X;
-};
-template <KernelValue X>
-struct ValueOfImpl<X> {
-  using type = typename X::hpl_value_type;
-};
-template <HostProxy X>
-struct ValueOfImpl<X> {
-  using type = typename X::hpl_host_type;
-};
-template <UnscopedEnum X>
-struct ValueOfImpl<X> {
-  using type = decltype(+X());
-};
-
-}  // namespace detail
-
-/// Anything that may stand in a kernel expression: a kernel value, or a host value (a constant).
-template <class X>
-concept Operand = detail::KernelValue<X> || detail::HostValue<X> || detail::HostProxy<X>;
-
-namespace detail {
-
-/// C++ type of an operand's value.
-template <class X>
-using ValueOf = typename ValueOfImpl<std::remove_cvref_t<X>>::type;
-
-template <class T>
-Node hostConstant(const T& value) {
-  if constexpr (std::is_same_v<T, half>) {
-    return constantNode(irType<T>(), 0, static_cast<double>(static_cast<float>(value)));
-  } else if constexpr (std::is_floating_point_v<T>) {
-    return constantNode(irType<T>(), 0, static_cast<double>(value));
-  } else if constexpr (std::is_integral_v<T>) {
-    return constantNode(irType<T>(), static_cast<std::uint64_t>(value), 0);
-  } else if constexpr (ComplexType<T>) {
-    return constructNode(irType<T>(), {hostConstant(value.real()), hostConstant(value.imag())});
-  } else if constexpr (VecType<T>) {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return constructNode(irType<T>(), {hostConstant(value[I])...});
-    }(std::make_index_sequence<T::kLanes>());
-  } else {
-    return StructTraits<T>::constant(value);
-  }
-}
-
-template <Operand X>
-Node nodeOf(const X& x) {
-  if constexpr (KernelValue<X>) {
-    return x.node();
-  } else if constexpr (HostProxy<X> || UnscopedEnum<X>) {
-    return hostConstant(static_cast<ValueOf<X>>(x));
-  } else {
-    return hostConstant(x);
-  }
-}
-
-/// Promoted arithmetic type: half computes as float, small integers as int.
-template <class T>
-struct Promote {
-  using type = decltype(+T());
-};
-template <>
-struct Promote<half> {
-  using type = float;
-};
-
-template <class A, class B>
-struct Common {};
-template <ScalarType A, ScalarType B>
-struct Common<A, B> {
-  using type = decltype(typename Promote<A>::type() + typename Promote<B>::type());
-};
-template <VecType A>
-struct Common<A, A> {
-  using type = A;
-};
-template <VecType A, ScalarType B>
-struct Common<A, B> {
-  using type = A;
-};
-template <ScalarType A, VecType B>
-struct Common<A, B> {
-  using type = B;
-};
-template <ComplexType A>
-struct Common<A, A> {
-  using type = A;
-};
-template <ComplexType A, ScalarType B>
-struct Common<A, B> {
-  using type = std::complex<typename Common<typename A::value_type, B>::type>;
-};
-template <ScalarType A, ComplexType B>
-struct Common<A, B> : Common<B, A> {};
-
-/// Type of comparing two T: int, or the signed integer vector of the same width.
-template <class T>
-struct Truth {
-  using type = int;
-};
-template <class T, int N>
-struct Truth<Vec<T, N>> {
-  using Lane = std::conditional_t<
-      sizeof(T) == 1, signed char,
-      std::conditional_t<sizeof(T) == 2, short, std::conditional_t<sizeof(T) == 4, int, long>>>;
-  using type = Vec<Lane, N>;
-};
-template <class T>
-using TruthOf = typename Truth<T>::type;
-
-template <class T>
-struct LaneOf {
-  using type = T;
-};
-template <class T, int N>
-struct LaneOf<Vec<T, N>> {
-  using type = T;
-};
-template <class T>
-concept IntegerLanes = std::is_integral_v<typename LaneOf<T>::type>;
-
-template <class A, class B>
-concept HaveCommon = requires { typename Common<A, B>::type; };
-
-}  // namespace detail
-
-/// The type of `a + b` in a kernel: C's usual arithmetic conversions; a scalar widens to the vector
-/// or complex type of the other operand.
-template <class A, class B>
-using CommonType = typename detail::Common<A, B>::type;
-
-/// Two operands of which at least one is a kernel value, with a common type.
-template <class A, class B>
-concept KernelOperands =
-    Operand<A> && Operand<B> &&
-    (detail::KernelValue<A> ||
-     detail::KernelValue<B>)&&detail::HaveCommon<detail::ValueOf<A>, detail::ValueOf<B>>;
 
 template <class T>
 class Ref;
@@ -174,9 +21,17 @@ class Expr;
 
 namespace detail {
 
-/// Lane access of vectors: `v[i]` with a constant i.
+/// Lane access of vectors: `v[i]` with a constant i. Other values have no lanes.
 template <class Derived, class T, template <class> class Result>
-struct Lanes {};
+struct Lanes {
+  template <class I>
+  Result<T> operator[](const I&) const {
+    static_assert(kNever<I>,
+                  "HPL: an index too many: an element of an Array<T, N> is a[i]...[k] with N "
+                  "indices, and scalars have none");
+    return noResult<Result<T>>();
+  }
+};
 template <class Derived, class T, int N, template <class> class Result>
 struct Lanes<Derived, Vec<T, N>, Result> {
   /// Lane `i`, a host constant; KernelError when it does not exist.
@@ -243,9 +98,22 @@ class PartOf {
 
 /// A readable part of an expression.
 template <class T>
-class ValuePart : public Members<T, ValuePart>, public Lanes<ValuePart<T>, T, Expr> {
+class ValuePart : public Members<T, ValuePart>,
+                  public Lanes<ValuePart<T>, T, Expr>,
+                  public NoHostValue<T> {
  public:
   using hpl_value_type = T;
+  ValuePart() = default;
+  ValuePart(const ValuePart&) = default;
+  ValuePart& operator=(const ValuePart&) {
+    static_assert(kNever<T>, HPL_NO_PLACE);
+    return *this;
+  }
+  template <class X>
+  ValuePart& operator=(const X&) {
+    static_assert(kNever<X>, HPL_NO_PLACE);
+    return *this;
+  }
   Node node() const { return part_.node(); }
   void bindLane(Node whole, std::size_t lane) { part_.set(whole, lane, true); }
   void bindField(Node whole, std::size_t field) {
@@ -266,10 +134,24 @@ std::size_t fieldIndex(F C::*field) {
 
 /// A value computed by the kernel under capture.
 template <class T>
-class Expr : public detail::Lanes<Expr<T>, T, Expr>, public detail::Members<T, detail::ValuePart> {
+class Expr : public detail::Lanes<Expr<T>, T, Expr>,
+             public detail::Members<T, detail::ValuePart>,
+             public detail::NoHostValue<T> {
  public:
   using hpl_value_type = T;
   explicit Expr(detail::Node node) : node_(node) { this->bindMembers(node); }
+  Expr(const Expr&) = default;
+  /// A C++ variable names another computation: `auto sum = a[0]; sum = sum + a[1];`.
+  Expr& operator=(const Expr& other) & {
+    node_ = other.node_;
+    this->bindMembers(node_);
+    return *this;
+  }
+  template <class X>
+  Expr& operator=(const X&) {
+    static_assert(detail::kNever<X>, HPL_NO_PLACE);
+    return *this;
+  }
   detail::Node node() const { return node_; }
 
   /// Field of a registered struct: `v.at(&S::f)`.
@@ -285,64 +167,130 @@ class Expr : public detail::Lanes<Expr<T>, T, Expr>, public detail::Members<T, d
 
 namespace detail {
 
-template <class T, Operand X>
+/// Whether a V becomes a T by itself: scalars, also to vectors and complex numbers.
+template <class T, class V>
+constexpr bool kConverts =
+    std::is_same_v<T, V> || (ScalarType<V> && (ScalarType<T> || VecType<T> || ComplexType<T>));
+
+template <class T, class X>
 Node converted(const X& x) {
-  static_assert(
-      requires { typename Common<T, ValueOf<X>>::type; } || std::is_same_v<T, ValueOf<X>>,
-      "HPL: this value does not convert to the type that it is assigned to");
-  return convertNode(nodeOf(x), irType<T>());
+  if constexpr (Unindexed<X>) {
+    throwKernelError(HPL_INDEX_IS_MISSING);
+  } else if constexpr (!Operand<X>) {
+    static_assert(kNever<X>,
+                  "HPL: this is no value of a kernel: those are elements a[i][j], scalars such as "
+                  "Float, host numbers, and expressions of them");
+    return nullptr;
+  } else if constexpr (!kConverts<T, ValueOf<X>>) {
+    static_assert(
+        kNever<X>,
+        "HPL: this value does not convert to the type that it is assigned to; cast<T>(x), "
+        "make<T>(parts...) and lanes such as v.x give other types");
+    return nullptr;
+  } else {
+    return convertNode(nodeOf(x), irType<T>());
+  }
 }
+
+}  // namespace detail
+
+namespace detail {
+
+// The results of functions that macros define. Their errors are those of classes which the return
+// types name: compilers then show the line of the program and the sentence, and neither bodies nor
+// macros.
+
+template <class T>
+struct MissingIndex : Expr<T> {
+  template <class X>
+  MissingIndex(const X&);
+  static_assert(kNever<T>, HPL_INDEX_IS_MISSING);
+};
+template <class T>
+struct NoInteger : Expr<T> {
+  template <class X>
+  NoInteger(const X&);
+  static_assert(
+      kNever<T>,
+      "HPL: the operators % & | ^ ~ << >> and functions of integers need integer operands");
+};
+template <class X>
+struct NoPlace : Expr<ValueOf<X>> {
+  static_assert(!kIndexed<X>, HPL_NO_PLACE);
+  static_assert(kIndexed<X>, HPL_INDEX_IS_MISSING);
+};
+
+/// Expr<T>, where no operand lacks an index.
+template <class T, class... X>
+using Result = std::conditional_t<kIndexed<X...>, Expr<T>, MissingIndex<T>>;
+/// The same of operators that need integers.
+template <class T, class... X>
+using IntegerResult = std::conditional_t<(kIntegerLanes<ValueOf<X>> && ...) || !kIndexed<X...>,
+                                         Result<T, X...>, NoInteger<T>>;
+
+/// The left operand alone decides the type of a shift, as in C.
+template <class A>
+struct Shifted : Common<A, A> {};
+template <VecType A>
+struct Shifted<A> {
+  using type = A;
+};
+
+template <class A, class B>
+using CommonOf = CommonType<ValueOf<A>, ValueOf<B>>;
+template <class A, class B>
+using ShiftedOf = typename Shifted<ValueOf<A>>::type;
 
 }  // namespace detail
 
 #define HPL_BINARY(symbol, Op)                                                                    \
   template <class A, class B>                                                                     \
     requires KernelOperands<A, B>                                                                 \
-  auto operator symbol(const A& a, const B& b) {                                                  \
-    using T = CommonType<detail::ValueOf<A>, detail::ValueOf<B>>;                                 \
+  detail::Result<detail::CommonOf<A, B>, A, B> operator symbol(const A& a, const B& b) {          \
+    using T = detail::CommonOf<A, B>;                                                             \
     return Expr<T>(                                                                               \
         detail::binaryNode(ir::BinaryOp::Op, irType<T>(), detail::nodeOf(a), detail::nodeOf(b))); \
   }
-#define HPL_INTEGER_BINARY(symbol, Op)                                                            \
+#define HPL_INTEGER(symbol, Op, Type)                                                             \
   template <class A, class B>                                                                     \
     requires KernelOperands<A, B>                                                                 \
-  auto operator symbol(const A& a, const B& b) {                                                  \
-    using T = CommonType<detail::ValueOf<A>, detail::ValueOf<B>>;                                 \
-    static_assert(detail::IntegerLanes<T>, "HPL: operator " #symbol " needs integer operands");   \
-    return Expr<T>(                                                                               \
-        detail::binaryNode(ir::BinaryOp::Op, irType<T>(), detail::nodeOf(a), detail::nodeOf(b))); \
-  }
-// The left operand alone decides the type of a shift, as in C.
-#define HPL_SHIFT(symbol, Op)                                                                     \
-  template <class A, class B>                                                                     \
-    requires KernelOperands<A, B>                                                                 \
-  auto operator symbol(const A& a, const B& b) {                                                  \
-    using V = detail::ValueOf<A>;                                                                 \
-    using T = std::conditional_t<detail::VecType<V>, V, CommonType<V, V>>;                        \
-    static_assert(detail::IntegerLanes<T> && detail::IntegerLanes<detail::ValueOf<B>>,            \
-                  "HPL: operator " #symbol " needs integer operands");                            \
+  detail::IntegerResult<detail::Type<A, B>, A, B> operator symbol(const A& a, const B& b) {       \
+    using T = detail::Type<A, B>;                                                                 \
     return Expr<T>(                                                                               \
         detail::binaryNode(ir::BinaryOp::Op, irType<T>(), detail::nodeOf(a), detail::nodeOf(b))); \
   }
 #define HPL_PREDICATE(symbol, Op)                                                                 \
   template <class A, class B>                                                                     \
     requires KernelOperands<A, B>                                                                 \
-  auto operator symbol(const A& a, const B& b) {                                                  \
-    using T = CommonType<detail::ValueOf<A>, detail::ValueOf<B>>;                                 \
+  detail::Result<detail::TruthOf<detail::CommonOf<A, B>>, A, B> operator symbol(const A& a,       \
+                                                                                const B& b) {     \
+    using T = detail::CommonOf<A, B>;                                                             \
     return Expr<detail::TruthOf<T>>(                                                              \
         detail::binaryNode(ir::BinaryOp::Op, irType<T>(), detail::nodeOf(a), detail::nodeOf(b))); \
   }
+// Of values that are no places; those of places are members of Assignable.
+#define HPL_COMPOUND(symbol)                \
+  template <detail::KernelValue A, class B> \
+    requires(!detail::Place<A>)             \
+  detail::NoPlace<A> operator symbol(const A&, const B&);
+#define HPL_STEP(symbol)                        \
+  template <detail::KernelValue A>              \
+    requires(!detail::Place<A>)                 \
+  detail::NoPlace<A> operator symbol(const A&); \
+  template <detail::KernelValue A>              \
+    requires(!detail::Place<A>)                 \
+  detail::NoPlace<A> operator symbol(const A&, int);
 
 HPL_BINARY(+, Add)
 HPL_BINARY(-, Sub)
 HPL_BINARY(*, Mul)
 HPL_BINARY(/, Div)
-HPL_INTEGER_BINARY(%, Rem)
-HPL_INTEGER_BINARY(&, BitAnd)
-HPL_INTEGER_BINARY(|, BitOr)
-HPL_INTEGER_BINARY(^, BitXor)
-HPL_SHIFT(<<, Shl)
-HPL_SHIFT(>>, Shr)
+HPL_INTEGER(%, Rem, CommonOf)
+HPL_INTEGER(&, BitAnd, CommonOf)
+HPL_INTEGER(|, BitOr, CommonOf)
+HPL_INTEGER(^, BitXor, CommonOf)
+HPL_INTEGER(<<, Shl, ShiftedOf)
+HPL_INTEGER(>>, Shr, ShiftedOf)
 HPL_PREDICATE(==, Eq)
 HPL_PREDICATE(!=, Ne)
 HPL_PREDICATE(<, Lt)
@@ -351,10 +299,25 @@ HPL_PREDICATE(>, Gt)
 HPL_PREDICATE(>=, Ge)
 HPL_PREDICATE(&&, LogicalAnd)
 HPL_PREDICATE(||, LogicalOr)
+HPL_COMPOUND(+=)
+HPL_COMPOUND(-=)
+HPL_COMPOUND(*=)
+HPL_COMPOUND(/=)
+HPL_COMPOUND(%=)
+HPL_COMPOUND(&=)
+HPL_COMPOUND(|=)
+HPL_COMPOUND(^=)
+HPL_COMPOUND(<<=)
+HPL_COMPOUND(>>=)
+// NOLINTBEGIN(bugprone-macro-repeated-side-effects): the argument is a symbol, not an expression.
+HPL_STEP(++)
+HPL_STEP(--)
+// NOLINTEND(bugprone-macro-repeated-side-effects)
 
+#undef HPL_COMPOUND
+#undef HPL_STEP
 #undef HPL_BINARY
-#undef HPL_INTEGER_BINARY
-#undef HPL_SHIFT
+#undef HPL_INTEGER
 #undef HPL_PREDICATE
 
 namespace detail {
@@ -369,37 +332,43 @@ using Promoted = typename PromotedOf<ValueOf<X>>::type;
 }  // namespace detail
 
 template <detail::KernelValue X>
-auto operator-(const X& x) {
+detail::Result<detail::Promoted<X>, X> operator-(const X& x) {
   using T = detail::Promoted<X>;
-  return Expr<T>(detail::unaryNode(ir::UnaryOp::Negate, irType<T>(), x.node()));
+  return Expr<T>(detail::unaryNode(ir::UnaryOp::Negate, irType<T>(), detail::nodeOf(x)));
 }
 template <detail::KernelValue X>
-auto operator+(const X& x) {
+detail::Result<detail::Promoted<X>, X> operator+(const X& x) {
   using T = detail::Promoted<X>;
-  return Expr<T>(detail::convertNode(x.node(), irType<T>()));
+  return Expr<T>(detail::convertNode(detail::nodeOf(x), irType<T>()));
 }
 template <detail::KernelValue X>
-auto operator~(const X& x) {
+detail::IntegerResult<detail::Promoted<X>, X> operator~(const X& x) {
   using T = detail::Promoted<X>;
-  static_assert(detail::IntegerLanes<T>, "HPL: operator ~ needs an integer operand");
-  return Expr<T>(detail::unaryNode(ir::UnaryOp::BitNot, irType<T>(), x.node()));
+  return Expr<T>(detail::unaryNode(ir::UnaryOp::BitNot, irType<T>(), detail::nodeOf(x)));
 }
 template <detail::KernelValue X>
-auto operator!(const X& x) {
+detail::Result<detail::TruthOf<detail::ValueOf<X>>, X> operator!(const X& x) {
   using V = detail::ValueOf<X>;
   return Expr<detail::TruthOf<V>>(
-      detail::unaryNode(ir::UnaryOp::LogicalNot, irType<V>(), x.node()));
+      detail::unaryNode(ir::UnaryOp::LogicalNot, irType<V>(), detail::nodeOf(x)));
 }
 
 /// `condition ? yes : no`. A scalar condition evaluates one branch only; a vector condition chooses
 /// lane by lane. The result has the common type of the branches.
 template <Operand C, Operand A, Operand B>
 auto where(const C& condition, const A& yes, const B& no) {
+  static_assert(detail::kIndexed<C, A, B>, HPL_INDEX_IS_MISSING);
   using VA = detail::ValueOf<A>;
   using VB = detail::ValueOf<B>;
   if constexpr (std::is_same_v<VA, VB>) {
     return Expr<VA>(detail::selectNode(irType<VA>(), detail::nodeOf(condition), detail::nodeOf(yes),
                                        detail::nodeOf(no)));
+  } else if constexpr (!detail::HaveCommon<VA, VB>) {
+    static_assert(
+        detail::kNever<A, B>,
+        "HPL: where(condition, a, b) needs values of one type, or scalars, which widen to "
+        "the vector or complex number that the other is");
+    return Expr<VA>(nullptr);
   } else {
     using T = CommonType<VA, VB>;
     return Expr<T>(detail::selectNode(irType<T>(), detail::nodeOf(condition), detail::nodeOf(yes),
@@ -410,29 +379,36 @@ auto where(const C& condition, const A& yes, const B& no) {
 /// Explicit conversion: `cast<float>(i)`, `cast<int4>(f4)` (lane by lane).
 template <ElementType T, Operand X>
 Expr<T> cast(const X& x) {
+  static_assert(detail::kIndexed<X>, HPL_INDEX_IS_MISSING);
   return Expr<T>(detail::castNode(detail::nodeOf(x), irType<T>()));
 }
 
 /// The same bits as another type of the same size (OpenCL's `as_type`): `as<uint>(f)`.
 template <ElementType T, Operand X>
 Expr<T> as(const X& x) {
+  static_assert(detail::kIndexed<X>, HPL_INDEX_IS_MISSING);
   static_assert(sizeof(T) == sizeof(detail::ValueOf<X>), "HPL: as<T>(x) needs types of one size");
   return Expr<T>(detail::reinterpretNode(detail::nodeOf(x), irType<T>()));
 }
+
+namespace detail {
 
 /// An index of an array in a kernel: any integer operand. Remembers the user's line.
 class Index {
  public:
   template <Operand X>
   Index(const X& x, const std::source_location& where = std::source_location::current()) {
-    static_assert(std::is_integral_v<detail::ValueOf<X>>, "HPL: array indices must be integers");
-    detail::setLocation(where);
-    node_ = detail::nodeOf(x);
+    static_assert(std::is_integral_v<ValueOf<X>>, "HPL: array indices must be integers");
+    static_assert(kIndexed<X>, HPL_INDEX_IS_MISSING);
+    setLocation(where);
+    node_ = nodeOf(x);
   }
-  detail::Node node() const { return node_; }
+  Node node() const { return node_; }
 
  private:
-  detail::Node node_;
+  Node node_;
 };
+
+}  // namespace detail
 
 }  // namespace hpl

@@ -3,6 +3,7 @@
 
 #include "hpl/lang/complex.h"
 #include "hpl/lang/detail/builtin.h"
+#include "hpl/lang/detail/host_functions.h"
 #include "hpl/lang/expr.h"
 
 /// The built-in functions of OpenCL C 1.2 under their own names (OpenCL 1.2, section 6.12): math,
@@ -13,14 +14,14 @@ namespace hpl {
 
 #define HPL_REAL_1(name)                                                      \
   template <detail::KernelValue X>                                            \
-  auto name(const X& x) {                                                     \
+  detail::RealResult<X> name(const X& x) {                                    \
     using T = detail::Real<detail::ValueOf<X>>;                               \
     return detail::builtin<T>(ir::Builtin::name##_, detail::converted<T>(x)); \
   }
 #define HPL_REAL_2(name)                                                        \
   template <class A, class B>                                                   \
     requires KernelOperands<A, B>                                               \
-  auto name(const A& a, const B& b) {                                           \
+  detail::RealResult<A, B> name(const A& a, const B& b) {                       \
     using T = detail::Real<CommonType<detail::ValueOf<A>, detail::ValueOf<B>>>; \
     return detail::builtin<T>(ir::Builtin::name##_, detail::converted<T>(a),    \
                               detail::converted<T>(b));                         \
@@ -28,60 +29,57 @@ namespace hpl {
 #define HPL_REAL_3(name)                                                         \
   template <class A, class B, class C>                                           \
     requires detail::AnyKernelValue<A, B, C>                                     \
-  auto name(const A& a, const B& b, const C& c) {                                \
+  detail::RealResult<A, B, C> name(const A& a, const B& b, const C& c) {         \
     using AB = CommonType<detail::ValueOf<A>, detail::ValueOf<B>>;               \
     using T = detail::Real<CommonType<AB, detail::ValueOf<C>>>;                  \
     return detail::builtin<T>(ir::Builtin::name##_, detail::converted<T>(a),     \
                               detail::converted<T>(b), detail::converted<T>(c)); \
   }
 // A real number and an integer: ldexp, pown, rootn.
-#define HPL_REAL_INT(name)                                                                      \
-  template <class A, class B>                                                                   \
-    requires detail::AnyKernelValue<A, B>                                                       \
-  auto name(const A& a, const B& n) {                                                           \
-    using T = detail::Real<detail::ValueOf<A>>;                                                 \
-    using I = typename detail::IntOf<T>::type;                                                  \
-    static_assert(detail::IntegerLanes<detail::ValueOf<B>>, "HPL: " #name " needs an integer"); \
-    return detail::builtin<T>(ir::Builtin::name##_, detail::converted<T>(a),                    \
-                              detail::converted<I>(n));                                         \
+#define HPL_REAL_INT(name)                                                                       \
+  template <class A, class B>                                                                    \
+    requires detail::AnyKernelValue<A, B>                                                        \
+  auto name(const A& a, const B& n) {                                                            \
+    using T = detail::Real<detail::ValueOf<A>>;                                                  \
+    using I = typename detail::IntOf<T>::type;                                                   \
+    static_assert(detail::kIntegerLanes<detail::ValueOf<B>>, "HPL: " #name " needs an integer"); \
+    return detail::builtin<T>(ir::Builtin::name##_, detail::converted<T>(a),                     \
+                              detail::converted<I>(n));                                          \
   }
 // Integer lanes, no promotion.
-#define HPL_INTEGER_1(name)                                                    \
-  template <detail::KernelValue X>                                             \
-  auto name(const X& x) {                                                      \
-    using T = detail::ValueOf<X>;                                              \
-    static_assert(detail::IntegerLanes<T>, "HPL: " #name " needs an integer"); \
-    return detail::builtin<T>(ir::Builtin::name##_, x.node());                 \
+#define HPL_INTEGER_1(name)                                             \
+  template <detail::KernelValue X>                                      \
+  detail::WholeResult<X> name(const X& x) {                             \
+    using T = detail::ValueOf<X>;                                       \
+    return detail::builtin<T>(ir::Builtin::name##_, detail::nodeOf(x)); \
   }
 #define HPL_INTEGER_2(name)                                                  \
   template <class A, class B>                                                \
     requires KernelOperands<A, B>                                            \
-  auto name(const A& a, const B& b) {                                        \
+  detail::WholeResult<A, B> name(const A& a, const B& b) {                   \
     using T = detail::OverloadOf<detail::ValueOf<A>, detail::ValueOf<B>>;    \
-    static_assert(detail::IntegerLanes<T>, "HPL: " #name " needs integers"); \
     return detail::builtin<T>(ir::Builtin::name##_, detail::converted<T>(a), \
                               detail::converted<T>(b));                      \
   }
 #define HPL_INTEGER_3(name)                                                      \
   template <class A, class B, class C>                                           \
     requires detail::AnyKernelValue<A, B, C>                                     \
-  auto name(const A& a, const B& b, const C& c) {                                \
+  detail::WholeResult<A, B, C> name(const A& a, const B& b, const C& c) {        \
     using AB = detail::OverloadOf<detail::ValueOf<A>, detail::ValueOf<B>>;       \
     using T = detail::OverloadOf<AB, detail::ValueOf<C>>;                        \
-    static_assert(detail::IntegerLanes<T>, "HPL: " #name " needs integers");     \
     return detail::builtin<T>(ir::Builtin::name##_, detail::converted<T>(a),     \
                               detail::converted<T>(b), detail::converted<T>(c)); \
   }
 #define HPL_RELATIONAL_1(name)                                                                 \
   template <detail::KernelValue X>                                                             \
-  auto name(const X& x) {                                                                      \
+  detail::TruthResult<X> name(const X& x) {                                                    \
     using T = detail::Real<detail::ValueOf<X>>;                                                \
     return detail::builtin<detail::TruthOf<T>>(ir::Builtin::name##_, detail::converted<T>(x)); \
   }
 #define HPL_RELATIONAL_2(name)                                                                \
   template <class A, class B>                                                                 \
     requires KernelOperands<A, B>                                                             \
-  auto name(const A& a, const B& b) {                                                         \
+  detail::TruthResult<A, B> name(const A& a, const B& b) {                                    \
     using T = detail::Real<CommonType<detail::ValueOf<A>, detail::ValueOf<B>>>;               \
     return detail::builtin<detail::TruthOf<T>>(ir::Builtin::name##_, detail::converted<T>(a), \
                                                detail::converted<T>(b));                      \
@@ -225,6 +223,7 @@ HPL_RELATIONAL_2(isunordered)
 /// |x|: OpenCL's abs for integers (the result is unsigned), fabs for real numbers.
 template <detail::KernelValue X>
 auto abs(const X& x) {
+  static_assert(detail::kIndexed<X>, HPL_INDEX_IS_MISSING);
   using T = detail::ValueOf<X>;
   if constexpr (detail::ComplexType<T>) {
     return hypot(real(x), imag(x));
@@ -238,8 +237,9 @@ auto abs(const X& x) {
 template <class A, class B>
   requires KernelOperands<A, B>
 auto abs_diff(const A& a, const B& b) {
+  static_assert(detail::kIndexed<A, B>, HPL_INDEX_IS_MISSING);
   using T = detail::OverloadOf<detail::ValueOf<A>, detail::ValueOf<B>>;
-  static_assert(detail::IntegerLanes<T>, "HPL: abs_diff needs integers");
+  static_assert(detail::kIntegerLanes<T>, "HPL: abs_diff needs integers");
   return detail::builtin<typename detail::UnsignedOf<T>::type>(
       ir::Builtin::abs_diff_, detail::converted<T>(a), detail::converted<T>(b));
 }
@@ -257,18 +257,21 @@ auto upsample(const A& hi, const B& lo) {
 template <class A, class B>
   requires KernelOperands<A, B>
 auto min(const A& a, const B& b) {
+  static_assert(detail::kIndexed<A, B>, HPL_INDEX_IS_MISSING);
   using T = detail::OverloadOf<detail::ValueOf<A>, detail::ValueOf<B>>;
   return detail::builtin<T>(ir::Builtin::min_, detail::converted<T>(a), detail::converted<T>(b));
 }
 template <class A, class B>
   requires KernelOperands<A, B>
 auto max(const A& a, const B& b) {
+  static_assert(detail::kIndexed<A, B>, HPL_INDEX_IS_MISSING);
   using T = detail::OverloadOf<detail::ValueOf<A>, detail::ValueOf<B>>;
   return detail::builtin<T>(ir::Builtin::max_, detail::converted<T>(a), detail::converted<T>(b));
 }
 template <class A, class B, class C>
   requires detail::AnyKernelValue<A, B, C>
 auto clamp(const A& x, const B& low, const C& high) {
+  static_assert(detail::kIndexed<A, B, C>, HPL_INDEX_IS_MISSING);
   using AB = detail::OverloadOf<detail::ValueOf<A>, detail::ValueOf<B>>;
   using T = detail::OverloadOf<AB, detail::ValueOf<C>>;
   return detail::builtin<T>(ir::Builtin::clamp_, detail::converted<T>(x), detail::converted<T>(low),
@@ -305,7 +308,7 @@ auto cross(const A& a, const B& b) {
 }
 #define HPL_GEOMETRIC_1(name)                                                          \
   template <detail::KernelValue X>                                                     \
-  auto name(const X& x) {                                                              \
+  detail::LaneResult<X> name(const X& x) {                                             \
     using T = detail::Real<detail::ValueOf<X>>;                                        \
     return detail::builtin<typename detail::LaneOf<T>::type>(ir::Builtin::name##_,     \
                                                              detail::converted<T>(x)); \
@@ -313,7 +316,7 @@ auto cross(const A& a, const B& b) {
 #define HPL_GEOMETRIC_2(name)                                                    \
   template <class A, class B>                                                    \
     requires KernelOperands<A, B>                                                \
-  auto name(const A& a, const B& b) {                                            \
+  detail::LaneResult<A, B> name(const A& a, const B& b) {                        \
     using T = detail::Real<CommonType<detail::ValueOf<A>, detail::ValueOf<B>>>;  \
     return detail::builtin<typename detail::LaneOf<T>::type>(                    \
         ir::Builtin::name##_, detail::converted<T>(a), detail::converted<T>(b)); \
@@ -329,12 +332,12 @@ HPL_GEOMETRIC_2(fast_distance)
 /// 1 if the most significant bit of any lane (of every lane) is set.
 template <detail::KernelValue X>
 Expr<int> any(const X& x) {
-  static_assert(detail::IntegerLanes<detail::ValueOf<X>>, "HPL: any needs integers");
+  static_assert(detail::kIntegerLanes<detail::ValueOf<X>>, "HPL: any needs integers");
   return detail::builtin<int>(ir::Builtin::any_, x.node());
 }
 template <detail::KernelValue X>
 Expr<int> all(const X& x) {
-  static_assert(detail::IntegerLanes<detail::ValueOf<X>>, "HPL: all needs integers");
+  static_assert(detail::kIntegerLanes<detail::ValueOf<X>>, "HPL: all needs integers");
   return detail::builtin<int>(ir::Builtin::all_, x.node());
 }
 /// Bits of `b` where the bits of `mask` are set, of `a` elsewhere.

@@ -17,11 +17,19 @@ namespace detail {
 template <class Derived, class T>
 class Assignable {
  public:
-#define HPL_COMPOUND(symbol)                                  \
-  template <Operand X>                                        \
-  Derived& operator symbol##=(const X& x) {                   \
-    assignNode(self().node(), converted<T>(self() symbol x)); \
-    return self();                                            \
+  using hpl_place = T;
+
+  /// See Result.
+  template <class X>
+  using Compounded = std::conditional_t<kIndexed<X>, Derived&, MissingIndex<T>>;
+
+#define HPL_COMPOUND(symbol)                                    \
+  template <Operand X>                                          \
+  Compounded<X> operator symbol##=(const X& x) {                \
+    if constexpr (kIndexed<X>) {                                \
+      assignNode(self().node(), converted<T>(self() symbol x)); \
+    }                                                           \
+    return self();                                              \
   }
   HPL_COMPOUND(+)
   HPL_COMPOUND(-)
@@ -61,6 +69,7 @@ class Assignable {
 template <class T>
 class PlacePart : public Members<T, PlacePart>,
                   public Lanes<PlacePart<T>, T, Ref>,
+                  public NoHostValue<T>,
                   public Assignable<PlacePart<T>, T> {
  public:
   using hpl_value_type = T;
@@ -70,8 +79,9 @@ class PlacePart : public Members<T, PlacePart>,
     assignNode(node(), other.node());
     return *this;
   }
-  template <Operand X>
+  template <class X>
   PlacePart& operator=(const X& x) {
+    static_assert(kIndexed<X>, HPL_INDEX_IS_MISSING);
     assignNode(node(), converted<T>(x));
     return *this;
   }
@@ -93,6 +103,7 @@ class PlacePart : public Members<T, PlacePart>,
 template <class T>
 class Ref : public detail::Lanes<Ref<T>, T, Ref>,
             public detail::Members<T, detail::PlacePart>,
+            public detail::NoHostValue<T>,
             public detail::Assignable<Ref<T>, T> {
  public:
   using hpl_value_type = T;
@@ -102,8 +113,9 @@ class Ref : public detail::Lanes<Ref<T>, T, Ref>,
     detail::assignNode(node_, other.node_);
     return *this;
   }
-  template <Operand X>
+  template <class X>
   Ref& operator=(const X& x) {
+    static_assert(detail::kIndexed<X>, HPL_INDEX_IS_MISSING);
     detail::assignNode(node_, detail::converted<T>(x));
     return *this;
   }

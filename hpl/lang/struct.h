@@ -53,6 +53,14 @@ struct StructParts {
 
 }  // namespace hpl::detail
 
+/// The types of the fields of structs, by the struct's name.
+namespace hpl_struct_fields {
+using namespace ::hpl::element_types;
+using ::hpl::half;
+}  // namespace hpl_struct_fields
+
+// Recursion by __VA_OPT__ instead of Boost.Preprocessor, because programs that include hpl.h need
+// no other library.
 #define HPL_STRUCT_EXPAND(...) \
   HPL_STRUCT_EXPAND_2(HPL_STRUCT_EXPAND_2(HPL_STRUCT_EXPAND_2(__VA_ARGS__)))
 #define HPL_STRUCT_EXPAND_2(...) \
@@ -72,14 +80,24 @@ struct StructParts {
 #define HPL_STRUCT_TYPE(type, field) type
 #define HPL_STRUCT_NAME(type, field) field
 
-#define HPL_STRUCT_MEMBER(name, type, field) type field;
-#define HPL_STRUCT_FIELD(name, type, field) \
-  ::hpl::ir::Field{#field, ::hpl::irType<type>(), offsetof(name, field)},
-#define HPL_STRUCT_PART(name, type, field) Part<type> field;
+// Types are looked up where OpenCL's names are known, also in front of `using namespace hpl`.
+#define HPL_STRUCT_USING(name, type, field) using field##_type = type;
+#define HPL_STRUCT_MEMBER(name, type, field) \
+  ::hpl_struct_fields::fields_of_##name::field##_type field;
+#define HPL_STRUCT_FIELD(name, type, field)                                                      \
+  ::hpl::ir::Field{#field, ::hpl::irType<::hpl_struct_fields::fields_of_##name::field##_type>(), \
+                   offsetof(name, field)},
+#define HPL_STRUCT_PART(name, type, field) \
+  Part<::hpl_struct_fields::fields_of_##name::field##_type> field;
 #define HPL_STRUCT_BIND(name, type, field) field.bindField(whole, index++);
 
 /// Defines and registers a struct; use it at global scope. Each field is (type, name).
 #define HPL_STRUCT(name, ...)                                                                    \
+  namespace hpl_struct_fields {                                                                  \
+  struct fields_of_##name {                                                                      \
+    HPL_STRUCT_EACH(HPL_STRUCT_USING, name, __VA_ARGS__)                                         \
+  };                                                                                             \
+  }                                                                                              \
   struct name {                                                                                  \
     HPL_STRUCT_EACH(HPL_STRUCT_MEMBER, name, __VA_ARGS__)                                        \
   };                                                                                             \

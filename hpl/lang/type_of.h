@@ -70,6 +70,14 @@ template <class T>
 concept ElementType = detail::ScalarType<T> || detail::VecType<T> || detail::ComplexType<T> ||
                       detail::RegisteredStruct<T>;
 
+namespace detail {
+
+/// The same as a variable: compilers explain concepts in assertions at length.
+template <class T>
+inline constexpr bool kElementType = ElementType<T>;
+
+}  // namespace detail
+
 /// The kernel type of a C++ type.
 template <ElementType T>
 constexpr ir::Type irType() {

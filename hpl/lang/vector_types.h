@@ -102,6 +102,9 @@ struct alignas((N == 3 ? 4 : N) * sizeof(T)) Vec : detail::VecStorage<T, N> {
   using name##8 = Vec<T, 8>;      \
   using name##16 = Vec<T, 16>;
 
+/// The names of scalars and vectors as in OpenCL C, for those who want no other names of hpl.
+inline namespace element_types {
+
 using uchar = unsigned char;
 using ushort = unsigned short;
 using uint = unsigned int;
@@ -119,5 +122,7 @@ HPL_VECTOR_TYPES(float, float)
 HPL_VECTOR_TYPES(double, double)
 
 #undef HPL_VECTOR_TYPES
+
+}  // namespace element_types
 
 }  // namespace hpl

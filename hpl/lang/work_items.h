@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "hpl/lang/detail/capture.h"
+#include "hpl/lang/expr.h"
 
 /// Where a work-item is in its launch. All are of type `size_t`; x is OpenCL's dimension 0, which
 /// runs along the last, contiguous dimension of arrays: write `a[idy][idx]`.
@@ -12,11 +12,18 @@ namespace hpl {
 namespace detail {
 
 /// A predefined variable of the kernel language.
-struct WorkItemId {
+struct WorkItemId : NoHostValue<std::size_t> {
   using hpl_value_type = std::size_t;
+  constexpr WorkItemId(ir::Query whichQuery, int whichDim) : query(whichQuery), dim(whichDim) {}
+  constexpr WorkItemId(const WorkItemId&) = default;
+  template <class X>
+  void operator=(const X&) const {
+    static_assert(kNever<X>, HPL_NO_PLACE);
+  }
+  Node node() const { return workItemNode(query, dim); }
+
   ir::Query query;
   int dim;
-  Node node() const { return workItemNode(query, dim); }
 };
 
 }  // namespace detail

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "hpl/array/array.h"
+#include "hpl/array/parameter.h"
 
 /// How arrays are spread over the devices of a launch: `eval(k)(PART1(out, 1), PART1(in, 1))`
 /// (paper, Section 2.2.2). The annotated dimension is cut into one part per device; the kernel sees
@@ -47,6 +48,16 @@ struct Annotated {
   Annotation annotation;
 };
 
+/// What PART1(2.0f) gives: an error.
+template <class X>
+struct NoArrayToSplit {
+  static_assert(hpl::detail::kNever<X>,
+                "HPL: PART1 and its like split an Array<T, N>; other arguments, which are the same "
+                "for all devices, stand alone");
+  const X* array;
+  Annotation annotation;
+};
+
 template <class A>
 Annotated<A> annotate(const A& array, SyncMode sync, DimAnnotation first) {
   return {&array, {{first}, 1, sync}};
@@ -75,7 +86,10 @@ Annotated<A> annotate(const A& array, SyncMode sync, DimAnnotation first) {
   launch::Annotated<Array<T, N, M>> NAME(const Array<T, N, M>& array, std::int64_t r,       \
                                          SyncMode sync) {                                   \
     return launch::annotate(array, sync, {DIM, r, r});                                      \
-  }
+  }                                                                                         \
+  template <class X, class... More>                                                         \
+    requires(!detail::ArrayTraits<X>::kIsArray)                                             \
+  launch::NoArrayToSplit<X> NAME(const X& x, const More&...);
 HPL_DEFINE_PART(PART1, 0)
 HPL_DEFINE_PART(PART2, 1)
 HPL_DEFINE_PART(PART3, 2)

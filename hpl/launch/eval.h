@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hpl/launch/detail/argument.h"
+#include "hpl/launch/detail/kernel_checks.h"
 #include "hpl/launch/detail/kernel_source.h"
 #include "hpl/launch/domain.h"
 #include "hpl/launch/execution_plan.h"
@@ -153,6 +154,7 @@ class Launcher {
   /// HPL_CHECK=bounds, where the kernel has run.
   template <class... A>
   FRunner operator()(const A&... arguments) {
+    static_assert((launch::isArgument<A>() && ...), HPL_NO_ARGUMENT);
     const launch::Argument list[sizeof...(A) > 0 ? sizeof...(A) : 1] = {
         launch::makeArgument(arguments)...};
     return launch::launch(kernel_, options_, list, sizeof...(A));
@@ -162,6 +164,7 @@ class Launcher {
   /// but every access is checked. The reference that devices are compared with. Blocks.
   template <class... A>
   void interpret(const A&... arguments) {
+    static_assert((launch::isArgument<A>() && ...), HPL_NO_ARGUMENT);
     const launch::Argument list[sizeof...(A) > 0 ? sizeof...(A) : 1] = {
         launch::makeArgument(arguments)...};
     launch::interpret(kernel_, options_, list, sizeof...(A));
@@ -180,6 +183,7 @@ class Launcher {
   /// several devices and for no time, AllocationError when the copies do not fit.
   template <class... A>
   TuneResult tune(const A&... arguments) {
+    static_assert((launch::isArgument<A>() && ...), HPL_NO_ARGUMENT);
     const launch::Argument list[sizeof...(A) > 0 ? sizeof...(A) : 1] = {
         launch::makeArgument(arguments)...};
     return launch::tune(kernel_, options_, tuning_, list, sizeof...(A));
@@ -196,23 +200,73 @@ class Launcher {
   TuneOptions tuning_;
 };
 
+namespace launch {
+
+/// Of what is no kernel: takes all arguments, as one error is enough.
+struct NoLauncher : Launcher {
+  template <class... A>
+  FRunner operator()(const A&...);
+};
+
+template <class F>
+using LauncherOf =
+    std::conditional_t<kIsKernel<F> || std::is_same_v<F, hpl::detail::SeveralFunctions>, Launcher,
+                       NoLauncher>;
+
+}  // namespace launch
+
 /// Prepares the launch of a kernel: a function, a lambda, a functor or a std::function whose
 /// parameters are Arrays and scalars. The kernel is captured once per kind of device; host values
 /// it reads become constants then (see reeval). Functors are told apart by their type and, when
 /// trivially copyable, by their value. Those that hold references or pointers to variables, and
 /// those that are not trivially copyable, are captured at each eval. (Paper, Section 2.1.)
-template <class F>
-Launcher eval(const F& f) {
-  return Launcher(launch::entryOf<std::decay_t<F>>(f));
+template <class F = detail::SeveralFunctions, bool = detail::isOneFunction<F>()>
+launch::LauncherOf<F> eval(const F& f) {
+  static_assert(launch::KernelChecks<F>::kSignature, HPL_NO_KERNEL);
+  static_assert(launch::KernelChecks<F>::kNoResult, HPL_KERNEL_RETURNS);
+  static_assert(launch::KernelChecks<F>::kParameters, HPL_KERNEL_PARAMETERS);
+  if constexpr (launch::kIsKernel<F>) {
+    return Launcher(launch::entryOf<std::decay_t<F>>(f));
+  } else {
+    return detail::noResult<launch::NoLauncher>();
+  }
 }
 
 /// The same, but captures again: use it after host values that the kernel reads have changed.
-template <class F>
-Launcher reeval(const F& f) {
-  launch::EntryHandle handle = launch::entryOf<std::decay_t<F>>(f);
-  launch::forget(*handle.entry);
-  return Launcher(std::move(handle));
+template <class F = detail::SeveralFunctions, bool = detail::isOneFunction<F>()>
+launch::LauncherOf<F> reeval(const F& f) {
+  static_assert(launch::KernelChecks<F>::kSignature, HPL_NO_KERNEL);
+  static_assert(launch::KernelChecks<F>::kNoResult, HPL_KERNEL_RETURNS);
+  static_assert(launch::KernelChecks<F>::kParameters, HPL_KERNEL_PARAMETERS);
+  if constexpr (launch::kIsKernel<F>) {
+    launch::EntryHandle handle = launch::entryOf<std::decay_t<F>>(f);
+    launch::forget(*handle.entry);
+    return Launcher(std::move(handle));
+  } else {
+    return detail::noResult<launch::NoLauncher>();
+  }
 }
+
+/// An error: arguments belong behind it.
+template <class F, class A, class... More>
+  requires(!std::is_same_v<F, detail::SeveralFunctions>)
+Launcher eval(const F&, const A&, const More&...) {
+  static_assert(detail::kNever<F>,
+                "HPL: eval(f) takes the kernel alone; its arguments follow: eval(f)(a, b)");
+  return detail::noResult<Launcher>();
+}
+
+/// An error: the name of several functions. This is what compilers choose then, after the sentence
+/// of isOneFunction, instead of listing what they might have chosen.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wgcc-compat"
+#endif
+Launcher eval(...) HPL_NO_FUNCTION;
+Launcher reeval(...) HPL_NO_FUNCTION;
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 
 /// While a kernel is captured: the device that it is captured for, so that a kernel may adapt.
 /// Elsewhere: defaultDevice().

@@ -9,6 +9,7 @@
 #include "hpl/runtime/detail/events.h"
 #include "hpl/runtime/detail/runtime.h"
 #include "hpl/runtime/settings.h"
+#include "hpl/trace/timeline.h"
 
 namespace hpl::launch {
 namespace {
@@ -236,6 +237,7 @@ void FRunner::run() {
 
 void FRunner::wait() const {
   if (!plan_) return;
+  const trace::HostScope scope("wait");
   std::vector<cl::Event> done;
   const auto mark = [&](const launch::Plan& plan) {
     runtime::guarded(plan.device, runtime::Concern::kernel(plan.version->name), [&] {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "hpl/array/native_parameter.h"
+#include "hpl/launch/detail/kernel_checks.h"
 #include "hpl/launch/detail/kernel_source.h"
 
 /// Kernels written in OpenCL C, launched like those of the embedded language.
@@ -24,9 +25,6 @@ template <class P>
 NativeParam nativeParam() {
   using A = hpl::detail::Unmarked<P>;
   using Traits = hpl::detail::ArrayTraits<A>;
-  static_assert(Traits::kIsArray,
-                "HPL: parameters of native kernels are In<Array<...>>, Out<Array<...>>, "
-                "InOut<Array<...>>, local arrays, or scalars such as Int");
   NativeParam param;
   param.type = irType<typename Traits::Element>();
   param.rank = Traits::kRank;
@@ -73,13 +71,32 @@ void registerNativeFunction(const void* address, const std::string& name,
 template <class R, class... P>
 void nativeHandle(R (*f)(P...), const std::string& name, const std::string& sourceOrFile,
                   const std::string& buildOptions = {}) {
+  using Checks = launch::NativeChecks<R, P...>;
+  static_assert(Checks::kResult,
+                "HPL: native functions return scalars or vectors, such as Float or Float4, and "
+                "native kernels nothing");
+  static_assert(Checks::kParameters,
+                "HPL: parameters of native kernels are In<Array<...>>, Out<Array<...>>, "
+                "InOut<Array<...>>, local arrays, or scalars such as Int; functions may have an "
+                "AliasArray<T>");
   const void* address = reinterpret_cast<const void*>(f);
-  if constexpr (launch::isLaunchable<R, P...>) {
+  if constexpr (!Checks::kResult || !Checks::kParameters) {
+    return;
+  } else if constexpr (launch::isLaunchable<R, P...>) {
     launch::registerNative(address, launch::sourceOf(f), name, sourceOrFile, buildOptions,
                            launch::NativeParams<std::tuple<P...>>::get());
   } else {
     launch::registerNativeFunction(address, name, sourceOrFile, buildOptions);
   }
+}
+
+/// An error: lambdas and functors have no address that identifies them.
+template <class F, class... Text>
+  requires(!std::is_function_v<F> && !std::is_pointer_v<F>)
+void nativeHandle(const F&, const Text&...) {
+  static_assert(detail::kNever<F>,
+                "HPL: nativeHandle(f, name, source) takes the name of a function for f, which need "
+                "only be declared");
 }
 
 }  // namespace hpl

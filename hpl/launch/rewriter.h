@@ -46,6 +46,8 @@ struct RewriteResult {
   /// Work-groups, and work-items of each, along each axis.
   std::array<std::size_t, 3> groups{1, 1, 1};
   std::array<std::size_t, 3> local{1, 1, 1};
+  /// Ids that a work-item computes along each axis, for strategies::Hidden::Kind::Block.
+  std::array<std::size_t, 3> block{1, 1, 1};
   /// Lanes of the kernel's vectors; 1: none.
   int lanes = 1;
   /// A phrase for people.

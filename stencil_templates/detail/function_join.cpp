@@ -12,10 +12,6 @@ namespace {
 
 using strategies::Lifetime;
 
-bool contains(const std::vector<int>& list, int value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
-
 bool haveCommon(const std::vector<int>& a, const std::vector<int>& b) {
   return std::any_of(a.begin(), a.end(), [&](int value) { return contains(b, value); });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "hpl/geometry/region.h"
@@ -15,6 +16,11 @@ struct JoinedFunction {
   TimeFunction function;
   std::vector<std::size_t> parts;
 };
+
+/// Whether a list of fields names one.
+inline bool contains(const std::vector<int>& list, int value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
 
 /// Puts functions together that hand on temporary fields of which each cell is read for the same
 /// cell alone: what was a field becomes a variable. Where several functions write such a field,

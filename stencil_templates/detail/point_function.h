@@ -117,21 +117,6 @@ class PointFunctionOf<F, std::tuple<P...>> final : public PointFunction {
   static constexpr std::size_t kOutputs = countOf<P...>(PointParameter::Output);
   static constexpr int kDims = dimsOf<P...>();
 
-  static_assert(((PointTraitsOf<P>::kKind != PointParameter::Other) && ...),
-                "HPL: a point function takes Neighbourhood<T, N>, Output<T> and scalars such as "
-                "Float");
-  static_assert(isPointOrder<P...>(),
-                "HPL: a point function takes its neighbourhoods first, then its outputs, then its "
-                "scalars");
-  static_assert(kInputs > 0, "HPL: a point function needs a Neighbourhood<T, N>");
-  static_assert(((PointTraitsOf<P>::kKind != PointParameter::Input ||
-                  PointTraitsOf<P>::kDims == kDims) &&
-                 ...),
-                "HPL: all neighbourhoods of a point function have the same number of dimensions");
-  static_assert(kReturns != (kOutputs > 0),
-                "HPL: a point function either returns its one output, or assigns to its Output<T> "
-                "parameters");
-
  public:
   explicit PointFunctionOf(F f) : f_(std::move(f)) {
     signature_.dims = kDims;
@@ -171,10 +156,53 @@ class PointFunctionOf<F, std::tuple<P...>> final : public PointFunction {
   F f_;
 };
 
+/// Whether a function can be a point function; the first that is false is what is wrong with it.
+template <class Result, class Params>
+struct PointChecks;
+template <class Result, class... P>
+struct PointChecks<Result, std::tuple<P...>> {
+  static constexpr bool kKinds = ((PointTraitsOf<P>::kKind != PointParameter::Other) && ...);
+  // What follows is asked of parameters of these kinds only.
+  static constexpr bool kOrder = !kKinds || isPointOrder<P...>();
+  static constexpr bool kHasInput = !kKinds || countOf<P...>(PointParameter::Input) > 0;
+  static constexpr bool kOneRank = ((PointTraitsOf<P>::kKind != PointParameter::Input ||
+                                     PointTraitsOf<P>::kDims == dimsOf<P...>()) &&
+                                    ...);
+  static constexpr bool kOneResult =
+      !kKinds || std::is_void_v<Result> == (countOf<P...>(PointParameter::Output) > 0);
+  static constexpr bool kAll = kKinds && kOrder && kHasInput && kOneRank && kOneResult;
+};
+
 template <class F>
 std::shared_ptr<const PointFunction> makePointFunction(F f) {
-  using Params = typename detail::Signature<F>::Params;
-  return std::make_shared<const PointFunctionOf<F, Params>>(std::move(f));
+  if constexpr (!detail::kHasSignature<F>) {
+    static_assert(detail::kNever<F>,
+                  "HPL: a point function is a function or a lambda whose parameters have types, "
+                  "Neighbourhood<T, N> and the like, no auto");
+    return nullptr;
+  } else {
+    using Params = typename detail::Signature<F>::Params;
+    using Checks = PointChecks<typename detail::Signature<F>::Result, Params>;
+    static_assert(Checks::kKinds,
+                  "HPL: a point function takes Neighbourhood<T, N>, Output<T> and scalars such as "
+                  "Float");
+    static_assert(
+        Checks::kOrder,
+        "HPL: a point function takes its neighbourhoods first, then its outputs, then its "
+        "scalars");
+    static_assert(Checks::kHasInput, "HPL: a point function needs a Neighbourhood<T, N>");
+    static_assert(Checks::kOneRank,
+                  "HPL: all neighbourhoods of a point function have the same number of dimensions");
+    static_assert(
+        Checks::kOneResult,
+        "HPL: a point function either returns its one output, or assigns to its Output<T> "
+        "parameters");
+    if constexpr (Checks::kAll) {
+      return std::make_shared<const PointFunctionOf<F, Params>>(std::move(f));
+    } else {
+      return nullptr;
+    }
+  }
 }
 
 }  // namespace hpl::stencils

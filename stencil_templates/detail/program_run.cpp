@@ -19,10 +19,6 @@ namespace {
 using geometry::Box;
 using strategies::Lifetime;
 
-bool contains(const std::vector<int>& list, int value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
-
 }  // namespace
 
 /// What is read before any function of the first step has written it must have been written before.
@@ -113,8 +109,9 @@ void ProgramState::makeKernel(ProgramPass& pass, const TimeTile& tile) const {
     for (const std::size_t part : joined.parts) pass.scalarsOf.push_back(contents.origins[part]);
     functions.push_back(std::move(joined.function));
   }
-  pass.kernel = std::make_shared<const TimeKernel>(extents_.rank(), std::move(contents.types),
-                                                   std::move(functions), tile, contents.lifetimes);
+  pass.kernel =
+      std::make_shared<const TimeKernel>(extents_.rank(), std::move(contents.types),
+                                         std::move(functions), tile, label_, contents.lifetimes);
 }
 
 /// A function of all cells that are there for it, which writes nothing that it reads, is a stencil

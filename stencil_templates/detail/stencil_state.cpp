@@ -128,7 +128,7 @@ std::shared_ptr<const StencilKernel> StencilState::kernelFor(const launch::Launc
     checkBoundaries(describe(), fresh->recipe);
     const launch::KernelSource source{&recordRecipe, &fresh->recipe, "stencil"};
     // The kernel keeps the recipe, and the recipe lives as long as the kernel's handle.
-    auto entry = launch::anonymousEntry(source, nullptr);
+    auto entry = launch::anonymousEntry(source, nullptr, label_);
     fresh->entry = {entry.get(), entry};
     known = std::move(fresh);
   }
@@ -155,12 +155,13 @@ PointCost StencilState::cost() {
 }
 
 TimeKernel::TimeKernel(int dims, std::vector<ir::Type> fields, std::vector<TimeFunction> functions,
-                       const TimeTile& tile, const std::vector<strategies::Lifetime>& lifetimes)
+                       const TimeTile& tile, const std::string& label,
+                       const std::vector<strategies::Lifetime>& lifetimes)
     : recipe(dims, std::move(fields), std::move(functions), tile, lifetimes) {
   const launch::KernelSource source{
       [](const void* made) { static_cast<const TimeRecipe*>(made)->record(); }, &recipe, "stencil",
       &recipe};
-  entry.owner = launch::anonymousEntry(source, nullptr);
+  entry.owner = launch::anonymousEntry(source, nullptr, label);
   entry.entry = entry.owner.get();
 }
 
@@ -195,8 +196,8 @@ std::shared_ptr<const TimeKernel> StencilState::newTimeKernel(const StencilKerne
     function.low[static_cast<std::size_t>(d)] = kernel.recipe.untouched(d, false);
     function.high[static_cast<std::size_t>(d)] = kernel.recipe.untouched(d, true);
   }
-  return std::make_shared<const TimeKernel>(dims, std::move(fields),
-                                            std::vector<TimeFunction>{std::move(function)}, tile);
+  return std::make_shared<const TimeKernel>(
+      dims, std::move(fields), std::vector<TimeFunction>{std::move(function)}, tile, label_);
 }
 
 void reject(const TimeKernel& kernel, const std::string& name, const BuildError& error) {

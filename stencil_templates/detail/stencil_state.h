@@ -33,9 +33,10 @@ struct TimeKernel {
   /// The device's compiler has rejected what was made of the recipe.
   mutable std::atomic<bool> isRejected{false};
 
-  /// `lifetimes`: see TimeRecipe.
+  /// `label`: the kernel's name in messages, or empty. `lifetimes`: see TimeRecipe.
   TimeKernel(int dims, std::vector<ir::Type> fields, std::vector<TimeFunction> functions,
-             const TimeTile& tile, const std::vector<strategies::Lifetime>& lifetimes = {});
+             const TimeTile& tile, const std::string& label = {},
+             const std::vector<strategies::Lifetime>& lifetimes = {});
 };
 
 /// What the copies of a Stencil share. Its functions may be called from several threads.

@@ -10,7 +10,7 @@ namespace {
 
 /// To begin and to end a row: each function finds its rows in rings, and those that are their own
 /// results end cell by cell.
-constexpr double kPerRow = 30;
+constexpr double kPerStreamRow = 30;
 /// What each element costs more that comes from the second-level cache. Functions that write over
 /// the cells that they read find most in the first-level cache.
 constexpr double kPerFarRead = 0.7;
@@ -48,7 +48,7 @@ double cyclesOfStreamRows(const TileProblem& problem, const TimeTile& tile, std:
   const strategies::TimeProgram& program = *problem.program;
   if (!problem.isAlone || program.stages.size() == 1) return 0;
   const auto fastest = static_cast<std::size_t>(program.dims) - 1;
-  const double row = kPerRow / static_cast<double>(tile.cells[fastest]);
+  const double row = kPerStreamRow / static_cast<double>(tile.cells[fastest]);
   if (program.dims == 3 || isInPlace(program.stages[stage])) return row;
   return row + kPerFarRead * cost.reads / std::max(1, problem.lanes);
 }

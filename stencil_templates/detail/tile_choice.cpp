@@ -129,8 +129,6 @@ strategies::OverlappedOptions optionsFor(const TileProblem& problem, const TileE
   return options;
 }
 
-std::int64_t roundedUp(std::int64_t value, std::int64_t to) { return (value + to - 1) / to * to; }
-
 /// Sizes of tiles along a dimension: few, so that all combinations can be looked at.
 std::vector<std::int64_t> sizesFor(const TileProblem& problem, TimeForm form, std::size_t d) {
   const std::size_t dims = dimsOf(problem);

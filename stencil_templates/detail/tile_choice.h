@@ -67,6 +67,10 @@ bool isWorthwhile(const TileProblem& problem, const TileEstimate& estimate, doub
 TileEstimate bestDepth(const TileProblem& problem, std::int64_t steps, std::string& why);
 /// "16 steps per pass in tiles of 128 x 512", "one step after another".
 std::string describe(const TileProblem& problem, const TimeTile& tile);
+/// The next multiple of `to`.
+constexpr std::int64_t roundedUp(std::int64_t value, std::int64_t to) {
+  return (value + to - 1) / to * to;
+}
 /// Why a tile, perhaps of another grid or device, cannot be used; empty: it can.
 std::string misfit(const TileProblem& problem, const TimeTile& tile);
 /// The greatest depth for which some tile fits into local memory; 0: none.

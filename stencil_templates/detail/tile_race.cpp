@@ -13,6 +13,7 @@
 #include "hpl/runtime/log.h"
 #include "hpl/runtime/settings.h"
 #include "hpl/strategies/overlapped.h"
+#include "stencil_templates/detail/tile_choice.h"
 #include "stencil_templates/detail/tile_space.h"
 #include "stencil_templates/detail/time_findings.h"
 
@@ -28,8 +29,6 @@ constexpr double kLonger = 4;
 
 /// Two passes: programs end in an even number of them, and arrays take both parts.
 std::int64_t twoPasses(const TimeTile& tile) { return 2 * std::int64_t{std::max(1, tile.depth)}; }
-
-std::int64_t roundedUp(std::int64_t value, std::int64_t to) { return (value + to - 1) / to * to; }
 
 }  // namespace
 

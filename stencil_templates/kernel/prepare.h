@@ -6,7 +6,8 @@
 #include "stencil_templates/kernel/detail/preparation.h"
 #include "stencil_templates/kernel/several.h"
 
-/// What a launch of a kernel with a stencil template needs besides its arrays (paper, Fig. 9):
+/// Prepares launches of kernels with a stencil template: domains, tiles and helpers (paper, Fig.
+/// 9):
 ///
 ///     auto s = PrepareStencilKernel2D<1, 1, 1, 1>(in, 1, nDevices, Domain(16, 16), 4);
 ///     eval(kernel).global(s.global).local(s.local)(PART1(in, 1), PART1(out, 1), s.temp, s.helper);
@@ -16,14 +17,14 @@ namespace hpl {
 template <class T, int N>
 struct PreparedStencil {
   /// One per device. Both are empty when all devices use the direct form: then a launch's own
-  /// choice, the shape of each part, is right, and the library knows it for what it is.
+  /// choice, the shape of each part, is right, and the library knows what it means.
   std::vector<Domain> global;
   std::vector<Domain> local;
   /// The tile; a dummy where no device uses one.
   Array<T, N, Local> temp;
-  /// One per device; a launch that names no devices goes to those that they were prepared for.
+  /// One per device. A launch that names no devices goes to those of the preparation.
   PerDevice<Array<int, 1>> helper;
-  /// These, for `.devices(s.devices)`.
+  /// The devices of the preparation, for `.devices(s.devices)`.
   std::vector<Device> devices;
 };
 
@@ -37,7 +38,7 @@ struct PreparedStencils {
   std::vector<Device> devices;
 };
 
-/// On which devices: the first n of the default device's type, or those of a list.
+/// The devices of a preparation: the first n of the default device's type, or those of a list.
 class StencilDevices {
  public:
   StencilDevices(int n) : count_(n) {}
@@ -136,15 +137,14 @@ PreparedStencils<Array<typename In::Element, In::kRank, Local>...> prepareSevera
   HPL_PREPARE_STENCIL(DIMS, P, true)
 
 /// `PrepareStencilKernel2D<up, down, left, right>(in, dim, devices[, local[, elementsPerThread]])`
-/// prepares launches of a kernel that calls StencilKernel2D... with the same extents on arrays of
-/// the shape of `in`, distributed as PARTdim(in, r) says, where r is the larger of the two extents
-/// along `dim` (counted from 1). Other ghost widths: `PrepareStencilKernel2D<...>(PART1(in, 4),
-/// devices, ...)`, with the annotation of the launch. Without local domain, or without number of
-/// elements, the library chooses them; devices in the direct form have no use for either. A letter
-/// as in StencilKernel2DP lets the preparation refuse what that boundary cannot do, which is a
-/// periodic one along a dimension that is split. 1-D and 3-D alike. The devices get equal shares;
-/// in the tile form a launch with other ghosts or shares, or on arrays of another shape, throws
-/// LaunchError.
+/// prepares launches of a kernel that calls StencilKernel2D... with the same extents. The arrays
+/// have the shape of `in` and are split as PARTdim(in, r) says, where r is the larger of the two
+/// extents along `dim` (counted from 1). For other ghost widths pass the annotation of the launch:
+/// `PrepareStencilKernel2D<...>(PART1(in, 4), devices, ...)`. Without local domain, or without
+/// number of elements, the library chooses them; devices in the direct form ignore both. With a
+/// letter, as in StencilKernel2DP, the preparation refuses a periodic boundary along a dimension
+/// that is split. 1-D and 3-D alike. The devices get equal shares. In the tile form a launch with
+/// other ghosts or shares, or on arrays of another shape, throws LaunchError.
 ///
 /// Throws ArgumentError for extents larger than the array or a part, a dimension that does not
 /// exist, ghosts narrower than the extents, and less than one element per work-item; LaunchError

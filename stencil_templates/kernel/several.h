@@ -6,8 +6,8 @@
 #include "hpl/launch/annotation.h"
 #include "stencil_templates/kernel/detail/call_point.h"
 
-/// Stencils with several inputs and outputs, each with its own element type, and the inputs with
-/// extents and boundaries of their own:
+/// Stencils with several inputs and outputs. Each has its own element type, and each input has its
+/// own extents and boundary:
 ///
 ///     std::tuple<Float4, Float> flows(AliasArray<float4> water, AliasArray<float> ground, Int
 ///     row);
@@ -17,10 +17,10 @@
 ///
 /// `inputF<...>(array, value)`, `inputN`, `inputM`, `inputP` and `input` stand for the letters of
 /// StencilKernel2DF and its like. All arrays have the same shape. The point function gets one
-/// pointer per input, strides that hold for all of them, and the extra arguments; it returns a
-/// std::tuple (of kernel scalars, that is: not of references) with one value per output, or the
-/// value when there is one output. Elements that lack a neighbour of an input without boundary are
-/// left as they are. Errors are those of StencilKernel2DF.
+/// pointer per input, strides that hold for all of them, and the extra arguments. It returns a
+/// std::tuple of kernel scalars (not of references) with one value per output, or the value when
+/// there is one output. Elements that lack a neighbour of an input without boundary stay as they
+/// are. Errors are those of StencilKernel2DF.
 namespace hpl {
 
 namespace kernel_stencils {
@@ -120,8 +120,8 @@ void recordSeveral(const Inputs<In...>& inputs, const Outputs<Out...>& outputs,
     return kernel_stencils::StencilInput<T, N, kernel_stencils::Boundary::BOUNDARY>{           \
         kernel_stencils::reachOfRank<N, Extents...>(), part.array, &part.annotation, nullptr}; \
   }
-/// An input of StencilKernel or PrepareStencilKernel, with its extents and its boundary; lives as
-/// long as the call that it is an argument of. The preparation needs no value.
+/// An input of StencilKernel or PrepareStencilKernel, with its extents and its boundary. Valid
+/// during the call that it is an argument of. The preparation needs no value.
 HPL_STENCIL_INPUT(, None)
 HPL_STENCIL_INPUT(F, Fixed)
 HPL_STENCIL_INPUT(N, Nearest)

@@ -12,19 +12,18 @@
 ///       StencilKernel2DF<1, 1, 1, 1>(in, out, tmp, helper, 0, life);
 ///     }
 ///
-/// The template arguments say how far the point function reads: <left, right> in 1-D,
-/// <up, down, left, right> in 2-D, <front, back, up, down, left, right> in 3-D. The letter says
-/// what is beyond the border of the array: F a fixed value, N the nearest element, M the array
-/// mirrored (-1 reads 0, -2 reads 1), P its other end; without letter, elements that lack a
-/// neighbour are left as they are. `tmp` and `helper` come from PrepareStencilKernel... with the
-/// same extents. The point function gets a pointer to the element, the distance from row to row in
-/// 2-D and 3-D, the one from plane to plane in 3-D, and the extra arguments; it returns the new
-/// value. It may be a function, a lambda or a functor, and is called while the kernel is captured,
-/// more than once.
+/// The template arguments are the extents, the distances that the point function reads: <left,
+/// right> in 1-D, <up, down, left, right> in 2-D, <front, back, up, down, left, right> in 3-D. The
+/// letter names the boundary of the array: F a fixed value, N the nearest element, M the array
+/// mirrored (-1 reads 0, -2 reads 1), P its other end. Without letter, elements that lack a
+/// neighbour stay as they are. `tmp` and `helper` come from PrepareStencilKernel... with the same
+/// extents. The point function gets a pointer to the element, the distance from row to row in 2-D
+/// and 3-D, the distance from plane to plane in 3-D, and the extra arguments. It returns the new
+/// value. It may be a function, a lambda or a functor. The capture calls it, more than once.
 ///
-/// In a part of a distributed array neighbours are ghosts except where the part ends with the
-/// array; the part's own elements that lack a neighbour in it, ghosts all of them when these are as
-/// wide as the extents, are left as they are.
+/// In a part of a distributed array neighbours are ghosts, except where the part ends with the
+/// array. Elements of the part that lack a neighbour in it stay as they are. All of them are ghosts
+/// if the ghosts are as wide as the extents.
 ///
 /// Throws KernelError when input and output are the same array, and when the point function
 /// provably reads beyond the extents or writes to its input.

@@ -280,7 +280,7 @@ class IrBuilder {
     return operand.withScalar(kBySize[sizeOf(operand.scalar)]);
   }
   void open(const std::string& name, Type result) {
-    frames_.push_back(Frame{Function{name, result, {}, nullptr, where_}, std::move(blocks_)});
+    frames_.push_back(Frame{Function{name, {}, result, {}, nullptr, where_}, std::move(blocks_)});
     blocks_ = {arena().addBlock()};
     frames_.back().function.body = blocks_.back();
   }

@@ -28,7 +28,7 @@ std::string messageOf(const Kernel& kernel) {
 
 TEST_CASE("recursion is refused") {
   IrBuilder b("k");
-  Function* f = b.arena().add(Function{"f", kVoid, {}, nullptr, {}});
+  Function* f = b.arena().add(Function{"f", {}, kVoid, {}, nullptr, {}});
   f->body = b.block([&] { b.call(f, {}); });
   b.call(f, {});
   CHECK(messageOf(b.finish()) ==

@@ -23,7 +23,7 @@ class WithStrategy {
   explicit WithStrategy(runtime::Strategy strategy) : before_(runtime::settings()) {
     runtime::Settings wanted = before_;
     wanted.strategy = strategy;
-    wanted.cache = false;
+    wanted.cache = runtime::DiskCache::Off;
     runtime::overrideSettings(wanted);
   }
   ~WithStrategy() { runtime::overrideSettings(before_); }

@@ -74,7 +74,9 @@ TEST_CASE("launches inside a kernel are errors, whichever way they are made") {
   host = 0.0f;
   FRunner runner = eval(addOne)(host);
   const std::string message = inKernel([&] { eval(addOne)(host); });
-  CHECK_MESSAGE(contains(message, "eval(f)(arguments) stands inside kernel 'inKernel"), message);
+  CHECK_MESSAGE(
+      contains(message, "eval(f)(arguments) stands inside kernel 'inside_kernel_tests.cpp:29'"),
+      message);
   CHECK_MESSAGE(contains(message,
                          "would happen once, while the kernel is recorded, and not when it "
                          "runs; do it before or after the launch of the kernel"),

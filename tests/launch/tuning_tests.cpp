@@ -47,7 +47,7 @@ struct Setting {
                    runtime::TuneMode mode = runtime::TuneMode::Quick)
       : before(runtime::settings()) {
     runtime::Settings changed = before;
-    changed.cache = true;
+    changed.cache = runtime::DiskCache::Auto;
     changed.cacheDir = folder.string();
     changed.tune = mode;
     runtime::overrideSettings(changed);
@@ -106,7 +106,7 @@ void explainBlur() {
 }
 
 std::string childSettings(const std::filesystem::path& folder, const std::string& others) {
-  return "HPL_EXPLAIN=1 HPL_CACHE=on HPL_CACHE_DIR=" + subprocess::quoted(folder.string()) + " " +
+  return "HPL_EXPLAIN=1 HPL_CACHE=auto HPL_CACHE_DIR=" + subprocess::quoted(folder.string()) + " " +
          others;
 }
 

@@ -137,6 +137,24 @@ TEST_CASE("Figure 9 as printed goes to the devices that the helper was prepared 
   }
 }
 
+TEST_CASE("helpers that were prepared for different devices are refused, with both ways out") {
+  if (deviceCount() < 2) return;
+  const auto kernel = [](Array<int, 1> in, Array<int, 1> out, Array<int, 1> one,
+                         Array<int, 1> another) { out[idx] = in[idx] + one[0] + another[0]; };
+  Array<int, 1> in(40), out(40);
+  in = 1;
+  out = -1;
+  const std::vector<Device> two = firstDevices(2);
+  const auto one = PrepareStencilKernel1D<2, 1, StencilForm::Tile>(in, 1, two);
+  const auto reversed =
+      PrepareStencilKernel1D<2, 1, StencilForm::Tile>(in, 1, std::vector<Device>{two[1], two[0]});
+  CHECK(messageOf<LaunchError>(
+            [&] { eval(kernel)(PART1(in, 2), PART1(out, 2), one.helper, reversed.helper); }) ==
+        "eval: argument 4 was made for other devices than an argument before it; make both for the "
+        "same devices, or name those of the launch with .devices(...)");
+  CHECK(out(0) == -1);
+}
+
 TEST_CASE("Figure 9 with several inputs, prepared for fewer devices than there are") {
   using Grid = Array<int, 2>;
   const auto kernel = [](Grid a, Grid b, Grid out, Array<int, 2, Local> ta, Array<int, 2, Local> tb,

@@ -28,7 +28,7 @@ struct Setting {
                    runtime::TuneMode mode = runtime::TuneMode::Quick)
       : before(runtime::settings()) {
     runtime::Settings changed = before;
-    changed.cache = true;
+    changed.cache = runtime::DiskCache::Auto;
     changed.cacheDir = folder.string();
     changed.tune = mode;
     runtime::overrideSettings(changed);
@@ -121,7 +121,7 @@ std::string textOf(const std::filesystem::path& file) {
 
 subprocess::Result explained(const std::filesystem::path& folder, const std::string& others = "") {
   return subprocess::run("the iterated blur is explained",
-                         "HPL_EXPLAIN=1 HPL_CACHE=on HPL_CACHE_DIR=" +
+                         "HPL_EXPLAIN=1 HPL_CACHE=auto HPL_CACHE_DIR=" +
                              subprocess::quoted(folder.string()) + " " + others);
 }
 
@@ -167,7 +167,7 @@ TEST_CASE("time tiles: tuning explains itself in one line, not in one for each t
   const TemporaryFolder folder;
   const auto tuned = subprocess::run(
       "the tuning of the blur is explained",
-      "HPL_EXPLAIN=1 HPL_CACHE=on HPL_CACHE_DIR=" + subprocess::quoted(folder.path().string()));
+      "HPL_EXPLAIN=1 HPL_CACHE=auto HPL_CACHE_DIR=" + subprocess::quoted(folder.path().string()));
   CAPTURE(tuned.output);
   CHECK(tuned.exitCode == 0);
   const auto lines = [&](const std::string& text) {

@@ -17,10 +17,6 @@ using ir::Variable;
 
 namespace {
 
-bool isShared(const Variable& variable) {
-  return variable.space == Space::Global || variable.space == Space::Constant;
-}
-
 bool isZero(const Expr& expr) {
   const auto* cast = expr.as<ir::Cast>();
   if (cast != nullptr && cast->operand->type.isInteger()) return isZero(*cast->operand);

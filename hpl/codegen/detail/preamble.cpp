@@ -132,7 +132,7 @@ void writeHalfHelpers(std::string& out, const Session& session) {
 std::string unalignedName(const ir::Type& type) { return "hpl_" + ir::toString(type); }
 
 void checkDevice(const ir::Kernel& kernel, const Usage& usage, const EmitOptions& options) {
-  const std::string who = "Kernel '" + kernel.name() + "'";
+  const std::string who = "Kernel '" + kernel.title() + "'";
   if (usage.needsDouble && !options.hasDouble) {
     throw KernelError(who +
                       " uses double precision, which the device does not support "

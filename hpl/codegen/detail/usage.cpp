@@ -15,13 +15,9 @@ using ir::Scalar;
 using ir::Space;
 using ir::Variable;
 
-bool isShared(const Variable& variable) {
-  return variable.space == Space::Global || variable.space == Space::Constant;
-}
-
-class Scanner {
+class UsageScanner {
  public:
-  Scanner(const ir::Kernel& kernel, Usage& usage) : kernel_(kernel), usage_(usage) {}
+  UsageScanner(const ir::Kernel& kernel, Usage& usage) : kernel_(kernel), usage_(usage) {}
 
   void scan(const ir::Function& function) {
     current_ = &usage_.functions[&function];
@@ -121,7 +117,7 @@ class Scanner {
     if (type.scalar == Scalar::Double) usage_.needsDouble = true;
     if (type.scalar == Scalar::Half) usage_.needsHalf = true;
     if (type.scalar == Scalar::Bool && type.isVector()) {
-      throw KernelError("Kernel '" + kernel_.name() +
+      throw KernelError("Kernel '" + kernel_.title() +
                         "' uses a vector of bool, which OpenCL C does not have; use a vector of "
                         "char or int instead.");
     }
@@ -155,7 +151,7 @@ class Scanner {
 Usage findUsage(const ir::Kernel& kernel) {
   Usage usage;
   usage.functions.reserve(kernel.functions.size() + 1);
-  Scanner scanner(kernel, usage);
+  UsageScanner scanner(kernel, usage);
   for (const ir::Function* function : kernel.functions) scanner.scan(*function);
   scanner.scan(*kernel.entry);
   return usage;

@@ -52,6 +52,11 @@ struct Usage {
   const FunctionUsage& of(const ir::Function* function) const { return functions.at(function); }
 };
 
+/// In memory that all work-groups see.
+inline bool isShared(const ir::Variable& variable) {
+  return variable.space == ir::Space::Global || variable.space == ir::Space::Constant;
+}
+
 /// Throws KernelError for types that OpenCL C does not have.
 Usage findUsage(const ir::Kernel& kernel);
 

@@ -9,8 +9,6 @@ namespace {
 
 constexpr std::int64_t kMaxOffset = std::int64_t{1} << 30;
 
-bool isIntegerScalar(const Type& type) { return type.isScalar() && type.isInteger(); }
-
 bool isSmall(const Interval& range) { return contains({-kMaxOffset, kMaxOffset}, range); }
 
 /// Arithmetic on these types wraps modulo 2^32 or 2^64.
@@ -30,7 +28,7 @@ Value sizePlus(const Value& size, std::int64_t offset, const Type& type) {
 }
 
 Value cast(const Value& operand, const Type& from, const Type& to) {
-  if (operand.isUnknown() || !isIntegerScalar(from) || !isIntegerScalar(to)) return {};
+  if (operand.isUnknown() || !from.isIntegerScalar() || !to.isIntegerScalar()) return {};
   if (operand.sizeOf != 0) return sizePlus(operand, 0, to);
   // bool of any number is 0 or 1: no congruence.
   if (to.scalar == Scalar::Bool && from.scalar != Scalar::Bool) {
@@ -158,7 +156,7 @@ Value join(const Value& a, const Value& b) {
 
 bool isTracked(const Variable* variable) {
   return variable->rank == 0 && variable->space == Space::Private &&
-         isIntegerScalar(variable->type);
+         variable->type.isIntegerScalar();
 }
 
 Interval rangeOf(const Type& type) {
@@ -212,7 +210,7 @@ Value subtract(const Value& a, const Value& b, const Type& type) {
 Value valueOf(const Expr* expr, const Values& values, Budget& budget) {
   budget.spend();
   const Type& type = expr->type;
-  if (!isIntegerScalar(type)) return {};
+  if (!type.isIntegerScalar()) return {};
   if (const auto* constant = expr->as<Constant>()) return constantValue(*constant, type);
   if (const auto* ref = expr->as<VarRef>()) {
     const auto found = values.find(ref->variable);

@@ -9,7 +9,6 @@ namespace hpl::ir::detail {
 namespace {
 
 bool isNumber(const Type& type) { return !type.isVoid() && !type.isStruct(); }
-bool isIntegerScalar(const Type& type) { return type.isScalar() && type.isInteger(); }
 
 bool isIntegerOnly(BinaryOp op) {
   switch (op) {
@@ -86,7 +85,7 @@ void ExprVerifier::value(const Expr* expr, const Type& type, const std::string& 
 
 void ExprVerifier::condition(const Expr* expr, const char* statement) {
   value(expr);
-  if (isIntegerScalar(expr->type)) return;
+  if (expr->type.isIntegerScalar()) return;
   context_.fail(std::string("the condition of ") + statement +
                 " must be an integer or bool scalar: " + typed(*expr) +
                 "; compare it, or use any() or all() on vectors");
@@ -154,7 +153,7 @@ void ExprVerifier::checkAccess(const Expr& expr, const Access& access) {
   }
   for (const Expr* index : access.indices) {
     value(index);
-    if (!isIntegerScalar(index->type)) {
+    if (!index->type.isIntegerScalar()) {
       context_.fail("indices of '" + array.name + "' must be integers: " + typed(*index) +
                     "; convert it with cast<Int>()");
     }

@@ -44,6 +44,59 @@ using OverloadOf = typename Overload<A, B>::type;
 template <class... X>
 concept AnyKernelValue = (Operand<X> && ...) && (KernelValue<X> || ...);
 
+template <class... X>
+struct RealOf;
+template <class X>
+struct RealOf<X> {
+  using type = Real<ValueOf<X>>;
+};
+// Functions of a program's own types with these names are looked up here, too: no error then.
+template <class A, class B>
+struct RealOf<A, B> {};
+template <class A, class B>
+  requires HaveCommon<ValueOf<A>, ValueOf<B>>
+struct RealOf<A, B> {
+  using type = Real<CommonOf<A, B>>;
+};
+template <class A, class B, class C>
+struct RealOf<A, B, C> {};
+template <class A, class B, class C>
+  requires requires { typename CommonType<CommonOf<A, B>, ValueOf<C>>; }
+struct RealOf<A, B, C> {
+  using type = Real<CommonType<CommonOf<A, B>, ValueOf<C>>>;
+};
+template <class... X>
+struct IntegerOf;
+template <class X>
+struct IntegerOf<X> {
+  using type = ValueOf<X>;
+};
+template <class A, class B>
+struct IntegerOf<A, B> {};
+template <class A, class B>
+  requires requires { typename OverloadOf<ValueOf<A>, ValueOf<B>>; }
+struct IntegerOf<A, B> {
+  using type = OverloadOf<ValueOf<A>, ValueOf<B>>;
+};
+template <class A, class B, class C>
+struct IntegerOf<A, B, C> {};
+template <class A, class B, class C>
+  requires requires { typename OverloadOf<typename IntegerOf<A, B>::type, ValueOf<C>>; }
+struct IntegerOf<A, B, C> {
+  using type = OverloadOf<typename IntegerOf<A, B>::type, ValueOf<C>>;
+};
+
+/// What functions give: of real numbers, of integers, comparisons of real numbers, and numbers from
+/// vectors.
+template <class... X>
+using RealResult = Result<typename RealOf<X...>::type, X...>;
+template <class... X>
+using WholeResult = IntegerResult<typename IntegerOf<X...>::type, X...>;
+template <class... X>
+using TruthResult = Result<TruthOf<typename RealOf<X...>::type>, X...>;
+template <class... X>
+using LaneResult = Result<typename LaneOf<typename RealOf<X...>::type>::type, X...>;
+
 /// A call of a built-in function that gives a T.
 template <class T, class... X>
 Expr<T> builtin(ir::Builtin which, const X&... args) {

@@ -124,6 +124,8 @@ void setLocation(const std::source_location& where) {
   if (Capture::active()) Capture::current().setLocation(where);
 }
 
+void nameKernel(const char* name) { Capture::current().nameKernel(name); }
+
 Node constantNode(const ir::Type& type, std::uint64_t bits, double real) {
   return Capture::current().add(type, ir::Constant{bits, real});
 }

@@ -35,6 +35,9 @@ void refuseInKernel(const char* action);
 /// The user's line that the next statements come from.
 void setLocation(const std::source_location& where);
 
+/// Names the kernel under capture, which its first statement would name otherwise.
+void nameKernel(const char* name);
+
 Node constantNode(const ir::Type& type, std::uint64_t bits, double real);
 Node convertNode(Node value, const ir::Type& to);
 /// A conversion that the user wrote: kept in the generated code.
@@ -135,8 +138,6 @@ bool setNativeBody(const void* function, NativeBody body);
 /// The code that stands for the function; null: it is C++. Throws KernelError if kernels may not
 /// call it. Remembers that a kernel depends on the answer.
 const ir::NativeCode* nativeCodeOf(const void* function);
-/// Whether OpenCL C stands for the function.
-bool hasNativeBody(const void* function);
 [[noreturn]] void throwNoNativeCode();
 /// The function that `code` defines, for pointers into memory of the key's spaces.
 const ir::Function* nativeFunction(const FunctionKey& key, const ir::NativeCode& code,

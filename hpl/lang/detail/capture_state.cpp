@@ -12,10 +12,23 @@ namespace {
 
 thread_local Capture* activeCapture = nullptr;
 
+/// Whether a function's name, as compilers have it, is that of a lambda.
+bool isLambda(std::string_view name) {
+  // What follows in brackets is of a template's arguments: "[with F = ...]", "[F = ...]".
+  name = name.substr(0, name.find(" ["));
+  return name.find("<lambda") != std::string_view::npos ||
+         name.find("(anonymous class)") != std::string_view::npos;
+}
+
+/// "heat.cpp:12".
+std::string placeOf(const std::source_location& where) {
+  const std::string_view file = where.file_name();
+  return std::string(file.substr(file.find_last_of('/') + 1)) + ':' + std::to_string(where.line());
+}
+
 /// "void hpl::blur(Array<...>)" -> "blur"; "main()::<lambda(...)>" -> "main_lambda".
 std::string shortFunctionName(std::string_view name) {
-  const bool lambda = name.find("lambda") != std::string_view::npos ||
-                      name.find("(anonymous class)") != std::string_view::npos;
+  const bool lambda = isLambda(name);
   if (const auto paren = name.find('('); paren != std::string_view::npos)
     name = name.substr(0, paren);
   if (const auto angle = name.find('<'); angle != std::string_view::npos)
@@ -64,12 +77,14 @@ Capture& Capture::current() {
 
 bool Capture::active() noexcept { return activeCapture != nullptr; }
 
-std::shared_ptr<const ir::Kernel> Capture::finish(const std::string& fallbackName) {
+std::shared_ptr<const ir::Kernel> Capture::finish(const std::string& fallbackName,
+                                                  const std::string& title) {
   requireClosed();
   ir::Function* entry = open().function;
   entry->body = block();
   if (entry->name.empty()) entry->name = isIdentifier(fallbackName) ? fallbackName : "kernel";
   if (functionNames_.contains(entry->name)) entry->name += "_kernel";
+  if (!title.empty()) entry->title = title;
   kernel_->entry = entry;
   return kernel_;
 }
@@ -86,7 +101,8 @@ void Capture::bodyLeft(const char* keyword, const std::source_location& where,
 }
 
 std::string Capture::describe() const {
-  const std::string& name = functions_.front().function->name;
+  const ir::Function& entry = *functions_.front().function;
+  const std::string& name = entry.title.empty() ? entry.name : entry.title;
   return name.empty() ? std::string("a kernel") : "kernel '" + name + "'";
 }
 
@@ -133,6 +149,14 @@ void Capture::nameFunctionFrom(const std::source_location& where) {
   open().function->where = where_;
   const std::string name = shortFunctionName(where.function_name());
   if (isIdentifier(name)) nameFunction(name);
+  if (isLambda(where.function_name()) && functions_.size() == 1)
+    open().function->title = placeOf(where);
+}
+
+void Capture::nameKernel(const char* name) {
+  if (open().named) return;
+  open().named = true;
+  nameFunction(name);
 }
 
 void Capture::nameFunction(std::string name) {

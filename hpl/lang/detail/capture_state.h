@@ -24,7 +24,9 @@ class Capture {
   Capture& operator=(const Capture&) = delete;
 
   /// Closes the kernel. `fallbackName` is used when no statement told the kernel's own name.
-  std::shared_ptr<const ir::Kernel> finish(const std::string& fallbackName);
+  /// `title` is its name for people; empty: its own, or where it stands.
+  std::shared_ptr<const ir::Kernel> finish(const std::string& fallbackName,
+                                           const std::string& title = {});
 
   /// The active capture of this thread; throws KernelError when there is none.
   static Capture& current();
@@ -54,6 +56,7 @@ class Capture {
   }
   void emit(decltype(ir::Stmt::node) node);
   void setLocation(const std::source_location& where);
+  void nameKernel(const char* name);
   const ir::SourceLocation& where() const { return where_; }
 
   ir::Variable* newVariable(const ir::Type& type, ir::Space space, int rank, ir::Role role,

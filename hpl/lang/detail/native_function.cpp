@@ -85,12 +85,6 @@ const ir::NativeCode* nativeCodeOf(const void* function) {
   return found->second.code;
 }
 
-bool hasNativeBody(const void* function) {
-  NativeBodies& self = NativeBodies::get();
-  const std::lock_guard lock(self.mutex);
-  return self.bodies.contains(function);
-}
-
 void throwNoNativeCode() {
   throw KernelError(
       "call(f)(...): this function has parameters marked In, Out or InOut, so it stands for OpenCL "

@@ -119,6 +119,8 @@ constexpr bool isAnnotated = false;
 template <class A>
 constexpr bool isAnnotated<Annotated<A>> = true;
 template <class X>
+constexpr bool isAnnotated<NoArrayToSplit<X>> = true;
+template <class X>
 constexpr bool isVector = false;
 template <class T, class A>
 constexpr bool isVector<std::vector<T, A>> = true;
@@ -129,7 +131,24 @@ constexpr bool namesDevices = false;
 template <class T>
 constexpr bool namesDevices<PerDevice<T>> = true;
 
-/// The argument that stands for a host object in `eval(f)(object)`.
+/// Whether an X can be an argument: an Array, a scalar, one of them for each device.
+template <class X>
+constexpr bool isArgument() {
+  if constexpr (isAnnotated<X> || std::is_same_v<X, PartExtent> ||
+                hpl::detail::ArrayTraits<X>::kIsArray || hpl::detail::HostProxy<X> ||
+                hpl::detail::UnscopedEnum<X>) {
+    return true;
+  } else if constexpr (isVector<X>) {
+    return isArgument<typename X::value_type>();
+  } else {
+    return ElementType<X>;
+  }
+}
+#define HPL_NO_ARGUMENT                                                                        \
+  "HPL: arguments of eval(f)(...) must be Arrays or scalars of kernel types, or std::vectors " \
+  "of them with one for each device"
+
+/// The argument that stands for a host object in `eval(f)(object)`, where isArgument.
 template <class X>
 Argument makeArgument(const X& x) {
   using hpl::detail::ArrayTraits;
@@ -161,10 +180,10 @@ Argument makeArgument(const X& x) {
     return Argument::scalar(*x.operator->());
   } else if constexpr (hpl::detail::UnscopedEnum<X>) {
     return Argument::scalar(+x);
-  } else {
-    static_assert(ElementType<X>,
-                  "HPL: arguments of eval(f)(...) must be Arrays or scalars of kernel types");
+  } else if constexpr (isArgument<X>()) {
     return Argument::scalar(x);
+  } else {
+    return {};
   }
 }
 

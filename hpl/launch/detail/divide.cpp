@@ -13,8 +13,6 @@ namespace {
 using geometry::Box;
 using geometry::Index;
 
-const char* axisName(int axis) { return axis == 0 ? "idx" : axis == 1 ? "idy" : "idz"; }
-
 [[noreturn]] void refuse(const ShareJob& job, const std::string& reason) {
   throw LaunchError(
       fmt::format("kernel '{}' cannot be distributed automatically over {} devices: "

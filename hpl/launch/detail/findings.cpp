@@ -19,8 +19,9 @@ tune::Store& findingsOf(const runtime::DeviceState& device) {
   static std::mutex mutex;
   static auto& stores = *new std::map<std::string, std::unique_ptr<tune::Store>>;
   const DeviceProperties& p = device.properties();
-  const std::filesystem::path folder =
-      runtime::settings().cache ? runtime::BinaryStore::defaultFolder() : std::filesystem::path();
+  const std::filesystem::path folder = runtime::settings().cache == runtime::DiskCache::Off
+                                           ? std::filesystem::path()
+                                           : runtime::BinaryStore::defaultFolder();
   tune::Identity identity{p.name, p.platform + " " + p.driverVersion, std::string(version)};
   const std::lock_guard lock(mutex);
   // Tests change the folder.
@@ -37,9 +38,9 @@ std::string findingKey(const KernelVersion& version, const runtime::DeviceState&
   std::string sizes;
   for (cl_uint d = 0; d < shape.dims; ++d)
     sizes += fmt::format("{}{}", d == 0 ? "" : "x", sizeClass(shape.size[d]));
-  return findingKey(
-      fmt::format("{} {} {}", version.name, version.rewritten->fingerprint(version), sizes), fp,
-      device);
+  return findingKey(fmt::format("{} {} {}", version.kernel->name(),
+                                version.rewritten->fingerprint(version), sizes),
+                    fp, device);
 }
 
 std::optional<tune::Finding> findingFor(const Plan& plan, const Shape& shape) {

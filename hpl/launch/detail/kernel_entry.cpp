@@ -132,8 +132,11 @@ KernelEntry& entryOfFunctor(const void* type, const void* state, std::size_t byt
 }
 
 std::shared_ptr<KernelEntry> anonymousEntry(const KernelSource& source,
-                                            std::shared_ptr<const void> copy) {
-  return std::make_shared<KernelEntry>(source, std::move(copy));
+                                            std::shared_ptr<const void> copy,
+                                            const std::string& title) {
+  auto entry = std::make_shared<KernelEntry>(source, std::move(copy));
+  entry->setTitle(title);
+  return entry;
 }
 
 KernelEntry::KernelEntry(const KernelSource& source, std::shared_ptr<const void> copy)
@@ -154,10 +157,6 @@ std::shared_ptr<const KernelVersion> KernelEntry::capture(
     throw KernelError(
         "this function has parameters marked In, Out or InOut, so it stands for a native "
         "kernel, but nativeHandle(f, name, source) was not called for it");
-  if (hpl::detail::hasNativeBody(source_.callable))
-    throw KernelError(
-        "this function stands for OpenCL C that returns a value or takes an AliasArray, so it is "
-        "no kernel; call it in kernels, as call(f)(arguments)");
   const auto begin = std::chrono::steady_clock::now();
   auto version = std::make_shared<KernelVersion>();
   const CapturingFor guard(device, version->guards);
@@ -165,7 +164,7 @@ std::shared_ptr<const KernelVersion> KernelEntry::capture(
     hpl::detail::Capture capture(labels);
     capture.setDeviceLimits(device.properties().maxWorkGroupSize, device.properties().localMemory);
     source_.record(source_.callable);
-    version->kernel = capture.finish(source_.fallbackName);
+    version->kernel = capture.finish(source_.fallbackName, title_);
   }
   ir::verify(*version->kernel);
   version->access = ir::analyze(*version->kernel);
@@ -175,7 +174,7 @@ std::shared_ptr<const KernelVersion> KernelEntry::capture(
   } else {
     version->axes = ir::chooseAxes(*version->kernel, version->access);
   }
-  version->name = version->kernel->name();
+  version->name = version->kernel->title();
   version->rewritten = std::make_shared<RewrittenKernels>();
   version->params = parametersOf(*version->kernel, version->access);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;

@@ -83,6 +83,8 @@ class KernelEntry {
   std::shared_ptr<const KernelVersion> version(runtime::DeviceState& device,
                                                const std::vector<std::string>& labels);
 
+  /// The kernel's name in messages, to be called before it is captured.
+  void setTitle(const std::string& title) { title_ = title; }
   /// Makes the entry a native kernel.
   void setNative(std::shared_ptr<const NativeKernel> native);
   /// Drops what was captured and planned.
@@ -106,6 +108,7 @@ class KernelEntry {
 
   KernelSource source_;
   std::shared_ptr<const void> copy_;
+  std::string title_;
   std::mutex mutex_;
   std::shared_ptr<const KernelVersion> nativeVersion_;
   /// By kind of device: platform, name and driver.

@@ -47,8 +47,10 @@ KernelEntry& entryOfFunctor(const void* type, const void* state, std::size_t byt
 bool refersToVariables(const void* state, std::size_t bytes);
 
 /// A fresh entry for a callable whose identity cannot be known; it is captured at each eval.
+/// `title` is the kernel's name in messages; empty: that of the function.
 std::shared_ptr<KernelEntry> anonymousEntry(const KernelSource& source,
-                                            std::shared_ptr<const void> copy);
+                                            std::shared_ptr<const void> copy,
+                                            const std::string& title = {});
 
 template <class Params>
 constexpr bool isNativeSignature = false;
@@ -96,18 +98,22 @@ struct EntryHandle {
   std::shared_ptr<KernelEntry> owner;
 };
 
+/// The entry of a kernel. `rewriter` (null: none) is always the same one for kernels of one type.
 template <class F>
-EntryHandle entryOf(const F& f) {
+EntryHandle entryOf(const F& f, const KernelRewriter* rewriter = nullptr) {
   // Null pointers, and std::functions that hold nothing.
   if constexpr (std::is_pointer_v<F> || requires { f.target_type(); })
     if (f == nullptr) throwNoKernel();
   if constexpr (std::is_pointer_v<F>) {
-    return {&entryOfFunction(reinterpret_cast<const void*>(f), sourceOf(f)), nullptr};
+    KernelSource source = sourceOf(f);
+    source.rewriter = rewriter;
+    return {&entryOfFunction(reinterpret_cast<const void*>(f), source), nullptr};
   } else if constexpr (std::is_empty_v<F> && std::is_copy_constructible_v<F>) {
     static const char tag = 0;
     static KernelEntry& entry = [&]() -> KernelEntry& {
       auto copy = std::make_shared<const F>(f);
-      const KernelSource source = sourceOf(*copy);
+      KernelSource source = sourceOf(*copy);
+      source.rewriter = rewriter;
       return entryOfFunctor(&tag, nullptr, 0, source, std::move(copy));
     }();
     return {&entry, nullptr};
@@ -116,10 +122,12 @@ EntryHandle entryOf(const F& f) {
     if constexpr (requires { f.target_type(); }) {
       // A std::function around a plain function is that function.
       using Pointer = typename S::Pointer;
-      if (const Pointer* function = f.template target<Pointer>()) return entryOf(*function);
+      if (const Pointer* function = f.template target<Pointer>())
+        return entryOf(*function, rewriter);
     }
     auto copy = std::make_shared<const F>(f);
-    const KernelSource source = sourceOf(*copy);
+    KernelSource source = sourceOf(*copy);
+    source.rewriter = rewriter;
     if constexpr (std::is_trivially_copyable_v<F>) {
       static const char tag = 0;
       F state(f);

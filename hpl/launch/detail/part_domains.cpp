@@ -28,8 +28,6 @@ struct AxisShare {
   Index missing = 0;
 };
 
-const char* axisName(int axis) { return axis == 0 ? "idx" : axis == 1 ? "idy" : "idz"; }
-
 Index extentOf(const ShareJob& job, const Walk& walk) {
   return job.arguments[walk.argument].view->extents[walk.dim];
 }

@@ -167,6 +167,16 @@ void Plan::placeArrays() {
   }
 }
 
+trace::LaunchCost Plan::cost() const {
+  std::uint64_t bytes = 0;
+  for (const memory::detail::DeviceUse& use : uses) {
+    const auto once = static_cast<std::uint64_t>(use.cells().volume()) *
+                      static_cast<std::uint64_t>(use.view->root().elementSize());
+    bytes += (use.read ? once : 0) + (use.write ? once : 0);
+  }
+  return {choice, bytes};
+}
+
 cl::Event Plan::submit(const memory::detail::WaitList& waits, const std::byte* packed,
                        bool wantsEvent) {
   setScalars(*this, packed);
@@ -187,7 +197,7 @@ cl::Event Plan::submit(const memory::detail::WaitList& waits, const std::byte* p
                              static_cast<cl_uint>(waits.size()), waits.empty() ? nullptr : waitList,
                              wantsEvent || trace::enabled() ? &event : nullptr),
       "clEnqueueNDRangeKernel", device, runtime::Concern::kernel(version->name));
-  trace::recordLaunch(version->name, device->index(), event);
+  trace::recordLaunch(version->name, device->index(), event, [this] { return cost(); });
   return cl::Event(event);
 }
 
@@ -208,7 +218,7 @@ cl::Event Plan::submitTimed(const memory::detail::WaitList& waits) {
   const auto holdBack = [&] { return clEnqueueBarrierWithWaitList(compute(), 1, &event, nullptr); };
   if (runtime::flushed(timing) != CL_SUCCESS || runtime::insist(holdBack) != CL_SUCCESS)
     runtime::endOf(event);
-  trace::recordLaunch(version->name, device->index(), event);
+  trace::recordLaunch(version->name, device->index(), event, [this] { return cost(); });
   *timedEvent = done.front();
   return done.front();
 }

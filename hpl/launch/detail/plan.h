@@ -13,6 +13,7 @@
 #include "hpl/memory/detail/device_access.h"
 #include "hpl/memory/detail/launch_memory.h"
 #include "hpl/runtime/detail/program.h"
+#include "hpl/trace/timeline.h"
 
 namespace hpl::launch {
 
@@ -153,6 +154,8 @@ struct Plan {
 
  private:
   bool isPlain() const noexcept;
+  /// For the profile.
+  trace::LaunchCost cost() const;
   void enqueueRepeated(memory::detail::Transaction& transaction, const std::byte* packed);
   cl::Event submitTimed(const memory::detail::WaitList& waits);
 };

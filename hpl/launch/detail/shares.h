@@ -115,6 +115,9 @@ struct ShareJob {
   bool anyPerDevice() const;
 };
 
+/// The work-item id that runs along an axis of the domain, as kernels spell it.
+constexpr const char* axisName(int axis) { return axis == 0 ? "idx" : axis == 1 ? "idy" : "idz"; }
+
 /// One device's share of a launch on annotated arrays.
 struct PartLaunch {
   const Plan* plan;

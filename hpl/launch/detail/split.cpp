@@ -11,7 +11,7 @@ namespace {
 
 using geometry::Box;
 
-std::string nameOf(const ShareJob& job, std::size_t i) {
+std::string fullNameOf(const ShareJob& job, std::size_t i) {
   return fmt::format("argument {} of kernel '{}' ({})", i + 1, job.version->name,
                      job.arguments[i].view->root().describe());
 }
@@ -30,12 +30,12 @@ void checkAnnotation(const ShareJob& job, std::size_t i) {
     if (dim.dim >= argument.rank)
       throw ArgumentError(fmt::format(
           "{}: {} splits dimension {}, but the array has {} dimension{}; annotate one that it has",
-          nameOf(job, i), partName(annotation), dim.dim + 1, argument.rank,
+          fullNameOf(job, i), partName(annotation), dim.dim + 1, argument.rank,
           argument.rank == 1 ? "" : "s"));
     if (dim.before < 0 || dim.after < 0)
       throw ArgumentError(
           fmt::format("{}: {} asks for an overlap of {} cells; overlaps count from 0",
-                      nameOf(job, i), partName(annotation), std::min(dim.before, dim.after)));
+                      fullNameOf(job, i), partName(annotation), std::min(dim.before, dim.after)));
   }
 }
 

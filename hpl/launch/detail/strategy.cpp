@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <mutex>
+#include <string>
+#include <unordered_set>
 
 #include "hpl/error.h"
 #include "hpl/ir/printer.h"
@@ -122,11 +125,14 @@ cl_ulong valueOf(const Hidden& hidden, const Plan& plan, const Shape& shape,
   }
 }
 
+/// Says each line once: plans for other views, and parts on other devices of a kind, repeat it.
 void explain(const Plan& plan, const std::string& choice) {
-  std::fputs(
-      fmt::format("hpl: kernel '{}' on {}: {}\n", plan.version->name, plan.device->name(), choice)
-          .c_str(),
-      stderr);
+  static std::mutex mutex;
+  static auto& said = *new std::unordered_set<std::string>;
+  const std::string line =
+      fmt::format("hpl: kernel '{}' on {}: {}\n", plan.version->name, plan.device->name(), choice);
+  const std::lock_guard lock(mutex);
+  if (said.insert(line).second) std::fputs(line.c_str(), stderr);
 }
 
 /// Why launches like this one run as written, whatever the kernel; empty: they need not.
@@ -278,7 +284,7 @@ LaidOut asItsMakerWants(const Plan& plan, const Shape& shape, const Argument* ar
                       plan.device->name() + ": " + rewritten.reason);
   LaidOut result{rewritten.kernel, {}, shape, true, runtime::Strategy::Auto, 0};
   for (const Hidden& hidden : rewritten.hidden)
-    result.hidden.push_back(valueOf(hidden, plan, shape, arguments, {1, 1, 1}));
+    result.hidden.push_back(valueOf(hidden, plan, shape, arguments, rewritten.block));
   if (rewritten.lanes > 1) result.vectorBits = rewritten.lanes * widestElement(version) * 8;
   result.shape.axes = kNaturalAxes;
   result.shape.guardDims = 0;

@@ -8,15 +8,14 @@ namespace hpl::kernel_stencils {
 namespace {
 
 using ir::BinaryOp;
-using ir::Expr;
 
 const ir::Type kLong{ir::Scalar::Long};
 
-const Expr* asLong(const Expr* expr) { return hpl::detail::convertNode(expr, kLong); }
-const Expr* constantLong(std::int64_t value) {
+const ir::Expr* asLong(const ir::Expr* expr) { return hpl::detail::convertNode(expr, kLong); }
+const ir::Expr* constantLong(std::int64_t value) {
   return hpl::detail::constantNode(kLong, static_cast<std::uint64_t>(value), 0);
 }
-const Expr* binary(BinaryOp op, const Expr* a, const Expr* b) {
+const ir::Expr* binary(BinaryOp op, const ir::Expr* a, const ir::Expr* b) {
   return hpl::detail::binaryNode(op, kLong, a, b);
 }
 
@@ -40,7 +39,7 @@ Offsets sum(const Offsets& a, const Offsets& b, int sign) {
 }
 
 /// The offset as one expression.
-const Expr* wholeOf(const Offset& offset) {
+const ir::Expr* wholeOf(const Offset& offset) {
   if (offset.rest == nullptr) return constantLong(offset.constant);
   if (offset.constant == 0) return offset.rest;
   return binary(BinaryOp::Add, offset.rest, constantLong(offset.constant));
@@ -73,17 +72,17 @@ int StrideAlgebra::dimensionOf(const ir::Variable* variable) const {
   return -1;
 }
 
-bool StrideAlgebra::mentionsStride(const Expr& expr) {
+bool StrideAlgebra::mentionsStride(const ir::Expr& expr) {
   if (const auto found = mentions_.find(&expr); found != mentions_.end()) return found->second;
   bool mentions = false;
   if (const auto* ref = expr.as<ir::VarRef>())
     mentions = isStride(ref->variable) || isCopy(ref->variable);
-  ir::forEachOperand(expr, [&](const Expr& operand) { mentions |= mentionsStride(operand); });
+  ir::forEachOperand(expr, [&](const ir::Expr& operand) { mentions |= mentionsStride(operand); });
   mentions_[&expr] = mentions;
   return mentions;
 }
 
-std::optional<Offsets> StrideAlgebra::product(const Expr& left, const Expr& right) {
+std::optional<Offsets> StrideAlgebra::product(const ir::Expr& left, const ir::Expr& right) {
   if (mentionsStride(left) && mentionsStride(right)) return std::nullopt;
   const auto a = decompose(left), b = decompose(right);
   if (!a || !b) return std::nullopt;
@@ -95,7 +94,7 @@ std::optional<Offsets> StrideAlgebra::product(const Expr& left, const Expr& righ
   return result;
 }
 
-std::optional<Offsets> StrideAlgebra::decompose(const Expr& index) {
+std::optional<Offsets> StrideAlgebra::decompose(const ir::Expr& index) {
   const int last = rank_ - 1;
   Offsets result;
   if (const auto* constant = index.as<ir::Constant>()) {

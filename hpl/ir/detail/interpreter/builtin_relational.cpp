@@ -10,8 +10,9 @@ namespace {
 
 /// The lane type of a vector predicate is as wide as the operand; scalar ones give int.
 template <class T>
-using Signed = std::conditional_t<sizeof(T) == 2, std::int16_t,
-                                  std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>>;
+using SignedLane =
+    std::conditional_t<sizeof(T) == 2, std::int16_t,
+                       std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>>;
 
 template <class F>
 Operation test1(const Shape& shape, F) {
@@ -19,7 +20,7 @@ Operation test1(const Shape& shape, F) {
     if (!shape.result.isVector()) {
       return lanewise<std::int32_t, T>([](auto x) { return F{}(x) ? 1 : 0; });
     }
-    return lanewise<Signed<T>, T>([](auto x) { return F{}(x) ? -1 : 0; });
+    return lanewise<SignedLane<T>, T>([](auto x) { return F{}(x) ? -1 : 0; });
   });
 }
 
@@ -29,7 +30,7 @@ Operation test2(const Shape& shape, F) {
     if (!shape.result.isVector()) {
       return lanewise<std::int32_t, T, T>([](auto x, auto y) { return F{}(x, y) ? 1 : 0; });
     }
-    return lanewise<Signed<T>, T, T>([](auto x, auto y) { return F{}(x, y) ? -1 : 0; });
+    return lanewise<SignedLane<T>, T, T>([](auto x, auto y) { return F{}(x, y) ? -1 : 0; });
   });
 }
 
@@ -45,7 +46,7 @@ Operation normalTest(const Shape& shape) {
     if (!shape.result.isVector()) {
       return lanewise<std::int32_t, T>([](auto x) { return isNormal<T>(x) ? 1 : 0; });
     }
-    return lanewise<Signed<T>, T>([](auto x) { return isNormal<T>(x) ? -1 : 0; });
+    return lanewise<SignedLane<T>, T>([](auto x) { return isNormal<T>(x) ? -1 : 0; });
   });
 }
 
