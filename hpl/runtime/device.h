@@ -16,8 +16,8 @@ class DeviceState;
 /// Kinds of devices, as a program asks for them. `ANY` stands for every kind.
 enum DeviceType : int { GPU = 1, CPU = 2, ACCELERATOR = 4, ANY = 7 };
 
-/// What a device is and can do; sizes are in bytes unless the name says otherwise. A property that
-/// the driver does not answer is 0, false or empty.
+/// Properties of a device. Sizes are in bytes unless the name says otherwise. A property that the
+/// driver does not answer is 0, false or empty.
 struct DeviceProperties {
   std::string name;
   std::string vendor;
@@ -42,12 +42,12 @@ struct DeviceProperties {
   unsigned preferredFloatVector = 0;
   bool hasDouble = false;
   bool hasHalf = false;
-  /// Whether local memory is a memory of its own (false on CPUs: tiles gain nothing there).
+  /// True if local memory is a separate memory (false on CPUs: tiles gain nothing there).
   bool hasDedicatedLocalMemory = false;
-  /// What the driver says (`CL_DEVICE_HOST_UNIFIED_MEMORY`): same physical memory, but not
+  /// The driver's answer to `CL_DEVICE_HOST_UNIFIED_MEMORY`: same physical memory, but not
   /// necessarily free of copies.
   bool hostUnifiedMemory = false;
-  /// What was measured: the device's kernels work in the host's memory without any copy.
+  /// Measured: true if the device's kernels work in the host's memory without any copy.
   bool sharesHostMemory = false;
   /// Part of a physical device (`/k` in HPL_DEVICES).
   bool isSubDevice = false;
@@ -55,17 +55,17 @@ struct DeviceProperties {
   bool isVirtualDevice = false;
 };
 
-/// A cheap handle to one of the devices that the program may use. The devices are found when the
-/// first one is asked for; `HPL_DEVICES` selects, splits and multiplies them:
+/// A cheap handle to one of the devices that the program may use. The library looks for devices
+/// when the program first asks for one. `HPL_DEVICES` selects, splits and multiplies them:
 ///
 ///     list   = entry { "," entry }
 ///     entry  = what [ ":" n ] [ "/" k ] [ "*" k ]
 ///     what   = "gpu" | "cpu" | "accelerator" | "any" | part of a platform's name
 ///
-/// `what` ignores case; a platform is found by any part of its name, vendor or version ("pocl",
-/// "portable", "nvidia", "rusticl"). `:n` takes only the n-th device (from 0) that `what` names;
-/// `/k` splits each into k sub-devices of equal size, which share one context; `*k` opens each k
-/// times as a device of its own, with its own context and queues. Examples: `gpu`, `cpu/2`,
+/// `what` ignores case. Any part of its name, vendor or version names a platform ("pocl",
+/// "portable", "nvidia", "rusticl"). `:n` takes only the n-th device (from 0) that `what` names.
+/// `/k` splits each device into k sub-devices of equal size, which share one context. `*k` opens
+/// each device k times, with a context and queues of its own each time. Examples: `gpu`, `cpu/2`,
 /// `pocl:0*4`, `pocl:0,rusticl:0`. Unset, every device is used as it is.
 class Device {
  public:
@@ -73,7 +73,7 @@ class Device {
   /// DeviceError when there is no device at all.
   Device();
 
-  /// The n-th device of `type`, counted from 0. Throws DeviceError that lists what there is.
+  /// The n-th device of `type`, counted from 0. Throws DeviceError that lists the existing devices.
   explicit Device(DeviceType type, int n = 0);
 
   /// The n-th device of `type` on the p-th platform (among the platforms that have devices in use).
@@ -90,7 +90,7 @@ class Device {
   /// failed.
   void sync() const;
 
-  /// What the device is and can do. The first call on a CPU probes whether it shares host memory.
+  /// Properties of the device. The first call on a CPU tests whether it shares host memory.
   DeviceProperties getProperties() const;
 
   /// The device's name as its driver gives it.
@@ -111,7 +111,7 @@ class Device {
   runtime::DeviceState* state_;
 };
 
-/// How many devices of `type` the program may use; 0 when there are none.
+/// Number of devices of `type` that the program may use; 0 when there are none.
 int getDeviceNumber(DeviceType type = ANY);
 
 /// The devices of `type` that the program may use, in the order of their ids.

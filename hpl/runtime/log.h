@@ -8,7 +8,7 @@
 /// Messages to the user on stderr, as verbose as HPL_LOG says (default: warnings and errors).
 namespace hpl::runtime::log {
 
-/// Whether messages of `level` are shown; ask before building an expensive message.
+/// True if messages of `level` are shown. Ask before building an expensive message.
 bool shows(LogLevel level);
 
 void error(std::string_view message);

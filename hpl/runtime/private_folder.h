@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-/// Files that the library keeps for later processes, and that nobody else may have placed there.
+/// Files that the library keeps for later processes, and that no other user may have placed.
 namespace hpl::runtime {
 
 /// A file descriptor that closes itself.
@@ -47,25 +47,24 @@ class KeptFile {
   std::size_t size_ = 0;
 };
 
-/// A folder with files that the library keeps. It is made for this user alone (mode 0700). Files of
-/// other users than this process's and root are ignored, and so is whatever is no regular file.
-/// Links in it are never followed, and nothing waits for another process. A folder of another user,
-/// or one that group or others may write, is reported once per process. Nothing here throws but
-/// std::bad_alloc.
+/// A folder with files that the library keeps, made for this user alone (mode 0700). Files of users
+/// other than this process's and root are ignored, and so is everything but regular files. Links in
+/// the folder are never followed, and no member waits for another process. A folder of another
+/// user, or one that group or others may write, is reported once per process. Members throw
+/// std::bad_alloc only.
 class PrivateFolder {
  public:
   explicit PrivateFolder(std::filesystem::path path) : path_(std::move(path)) {}
 
   const std::filesystem::path& path() const noexcept { return path_; }
 
-  /// The file of that name; none when there is none, or when it is to be ignored. `reason` says why
-  /// it is ignored.
+  /// The file of that name. None if there is none or if it is ignored; then `reason` says why.
   KeptFile open(const std::string& name, std::string& reason) const;
   /// Makes or replaces a file, which others may not write, by a rename: readers see a whole file.
-  /// Makes the folder if there is none. False, and `problem` says why, when that is not possible.
+  /// Makes the folder if there is none. On failure false, and `problem` says why.
   bool replace(const std::string& name, std::initializer_list<std::string_view> parts,
                std::string& problem) const;
-  /// A file to lock, made if there is none; none when it cannot be used.
+  /// A file to lock, made if there is none. None if it cannot be used.
   Descriptor lockFile(const std::string& name) const;
   /// Removes a file, if there is one.
   void remove(const std::string& name) const noexcept;
@@ -77,9 +76,9 @@ class PrivateFolder {
   std::filesystem::path path_;
 };
 
-/// Makes or replaces a file in a folder by a rename: what was there is not followed, opened or
-/// written to. The file has the permissions `mode`, less those that the process denies. False, and
-/// `problem` says why, when that is not possible.
+/// Makes or replaces a file in a folder by a rename, without following, opening or writing an
+/// existing file of that name. The new file has the permissions `mode`, less those that the process
+/// denies. On failure false, and `problem` says why.
 bool replaceFile(const std::filesystem::path& folder, const std::string& name,
                  std::initializer_list<std::string_view> parts, unsigned mode,
                  std::string& problem);

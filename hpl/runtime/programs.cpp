@@ -47,9 +47,12 @@ Cache& cache() {
   return instance;
 }
 
-/// The disk cache; null when it is switched off.
-std::shared_ptr<const BinaryStore> binaryStore() {
-  if (!settings().cache) return nullptr;
+/// The disk cache; null when it is switched off, or when the driver has one. Drivers that compile
+/// at the first launch compile everything once more when they are asked for the binary.
+std::shared_ptr<const BinaryStore> binaryStore(const DeviceState& device) {
+  const DiskCache wanted = settings().cache;
+  if (wanted == DiskCache::Off) return nullptr;
+  if (wanted == DiskCache::Auto && device.keepsPrograms()) return nullptr;
   const auto folder = BinaryStore::defaultFolder();
   const std::lock_guard lock(cache().mutex);
   if (!cache().store || cache().folder != folder) {
@@ -165,7 +168,7 @@ std::string binaryOf(const cl::Program& program, const cl::Device& device) {
 
 cl::Program loadOrCompile(DeviceState& device, const std::string& kernelName,
                           const std::string& source, const std::string& options) {
-  const auto store = binaryStore();
+  const auto store = binaryStore(device);
   const std::string key = store ? diskKey(device, source, options) : std::string();
   if (store) {
     const BinaryStore::Lookup found = store->load(key);

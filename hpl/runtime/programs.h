@@ -16,8 +16,8 @@ struct Program;
 /// Compiles `source` for `device` with `options`, or finds the result in memory or on disk
 /// (HPL_CACHE_DIR). `kernelName` is the kernel's name in `source`; it appears in errors and names
 /// the files of HPL_DUMP_KERNELS. Safe from several threads: the same program is built once. Throws
-/// BuildError with the log against numbered source lines; a failed build is not remembered and
-/// harms no other program.
+/// BuildError with the log against numbered source lines. A failed build is not remembered and does
+/// not affect other programs.
 std::shared_ptr<const Program> buildProgram(DeviceState& device, const std::string& kernelName,
                                             const std::string& source,
                                             const std::string& options = {});

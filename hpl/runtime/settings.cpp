@@ -52,6 +52,14 @@ bool applyChoice(T& target, const std::string& value,
   return true;
 }
 
+bool applyCache(Settings& s, const std::string& value) {
+  bool wanted = true;
+  if (lower(value) == "auto") return s.cache = DiskCache::Auto, true;
+  if (!applySwitch(wanted, value)) return false;
+  s.cache = wanted ? DiskCache::On : DiskCache::Off;
+  return true;
+}
+
 bool applyChecks(Settings& s, const std::string& value) {
   s.checkBounds = s.checkGhosts = false;
   const std::string v = lower(value);
@@ -116,9 +124,10 @@ const std::array<Setting, 16>& table() {
       {{"HPL_CACHE_DIR", "a folder", "$XDG_CACHE_HOME/hpl or ~/.cache/hpl",
         "Where compiled programs and tuning results are kept."},
        [](S& s, V v) { return applyText(s.cacheDir, v); }},
-      {{"HPL_CACHE", switchValues, "on",
-        "Whether compiled programs and tuning results are kept on disk."},
-       [](S& s, V v) { return applySwitch(s.cache, v); }},
+      {{"HPL_CACHE", "auto|on|off", "auto",
+        "Whether compiled programs and tuning results are kept on disk; auto: programs only where "
+        "the driver does not keep them itself."},
+       applyCache},
       {{"HPL_DUMP_KERNELS", "a folder", "none",
         "Writes the OpenCL C of every kernel there, as <kernel>_<hash>.cl."},
        [](S& s, V v) { return applyText(s.dumpKernels, v); }},
@@ -131,7 +140,9 @@ const std::array<Setting, 16>& table() {
          return applyChoice<FpMode, 3>(
              s.fp, v, {{{"default", DEFAULT_FP}, {"strict", STRICT}, {"fast", FAST}}});
        }},
-      {{"HPL_PROFILE", switchValues, "off", "Measures the seconds that getProfile() returns."},
+      {{"HPL_PROFILE", switchValues, "off",
+        "Measures the seconds that getProfile() returns, and prints a table of kernels and "
+        "transfers at exit."},
        [](S& s, V v) { return applySwitch(s.profile, v); }},
       {{"HPL_TRACE", "a file (%p: process id)", "none",
         "Writes a timeline for chrome://tracing or ui.perfetto.dev at exit."},

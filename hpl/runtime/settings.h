@@ -13,6 +13,8 @@
 namespace hpl::runtime {
 
 enum class ZeroCopy { Auto, On, Off };
+/// Auto: compiled programs are kept where the driver does not keep them itself.
+enum class DiskCache { Auto, On, Off };
 enum class Overlap { Auto, On, Off };
 enum class Pack { Auto, On, Off };
 enum class LogLevel { Off, Error, Warn, Info, Debug };
@@ -26,8 +28,8 @@ struct Settings {
   std::string devices;
   /// HPL_CACHE_DIR; empty: $XDG_CACHE_HOME/hpl or ~/.cache/hpl.
   std::string cacheDir;
-  /// HPL_CACHE: whether compiled programs are kept on disk.
-  bool cache = true;
+  /// HPL_CACHE: whether compiled programs and findings of tuning are kept on disk.
+  DiskCache cache = DiskCache::Auto;
   /// HPL_DUMP_KERNELS: folder for the generated sources; empty: none.
   std::string dumpKernels;
   /// HPL_CHECK: bounds, ghosts.
@@ -41,16 +43,16 @@ struct Settings {
   std::string trace;
   /// HPL_ZERO_COPY.
   ZeroCopy zeroCopy = ZeroCopy::Auto;
-  /// HPL_OVERLAP: whether launches on several devices compute the cells that neighbours wait for
-  /// first, so that they are exchanged while the rest is computed.
+  /// HPL_OVERLAP: whether launches on several devices first compute the cells that neighbours wait
+  /// for, so that the exchange runs beside the rest.
   Overlap overlap = Overlap::Auto;
   /// HPL_PACK: whether kernels gather strided faces before they are moved between devices.
   Pack pack = Pack::Auto;
-  /// HPL_DEVICE_MEMORY: bytes that the arrays on each device may occupy; 0: what the device has.
+  /// HPL_DEVICE_MEMORY: bytes that the arrays on each device may occupy; 0: the device's memory.
   std::size_t deviceMemory = 0;
   /// HPL_LOG.
   LogLevel log = LogLevel::Warn;
-  /// HPL_EXPLAIN: whether launches say what they decided and why.
+  /// HPL_EXPLAIN: whether launches print their decisions and the reasons.
   bool explain = false;
   /// HPL_STRATEGY: how kernels are laid out for the device.
   Strategy strategy = Strategy::Auto;
@@ -59,7 +61,7 @@ struct Settings {
 };
 
 /// The settings: the environment, read at the first call. Misspelt HPL_* names are reported to
-/// stderr once, with the nearest match. Throws SettingsError (variable, value, what is accepted).
+/// stderr once, with the nearest match. Throws SettingsError (variable, value, accepted values).
 const Settings& settings();
 
 /// For tests: replaces the settings. Devices that were already found stay as they are.
@@ -71,7 +73,7 @@ void reloadSettings();
 /// One row of the settings table.
 struct SettingInfo {
   std::string_view name;
-  /// What is accepted, e.g. "on|off".
+  /// The accepted values, e.g. "on|off".
   std::string_view accepts;
   std::string_view defaultValue;
   std::string_view help;

@@ -7,13 +7,13 @@
 
 namespace hpl {
 
-/// What the program has cost. Bytes and launches are always counted; seconds are measured only
-/// under `HPL_PROFILE=1` (or when `HPL_TRACE` is set) and are 0 otherwise. Seconds of kernels and
-/// transfers are device time; what runs at the same time is counted twice.
+/// The cost of the program. Bytes and launches are always counted. Seconds are measured only under
+/// `HPL_PROFILE=1` (or when `HPL_TRACE` is set) and are 0 otherwise. Seconds of kernels and
+/// transfers are device time; commands that run at the same time count twice.
 struct ProfilingData {
   /// Host time for capturing kernels and generating their code.
   double secsKernelCreation = 0;
-  /// Host time for compiling them, or loading them from the cache.
+  /// Host time for compiling kernels, or loading them from the cache.
   double secsKernelCompilation = 0;
   double secsDataHostToDevice = 0;
   double secsDataDeviceToHost = 0;
@@ -26,14 +26,14 @@ struct ProfilingData {
   std::uint64_t launches = 0;
 };
 
-/// What was spent since the last call of getProfile (or since the program began). Under
-/// HPL_PROFILE=1 it waits for the commands in flight, so that nothing is missing.
+/// The cost since the last call of getProfile (or since the program began). Under HPL_PROFILE=1 the
+/// call waits for the commands in flight, so that the cost is complete.
 ProfilingData getProfile();
 
-/// What was spent since the program began; waits like getProfile.
+/// The cost since the program began. Waits like getProfile.
 ProfilingData getTotalProfile();
 
-/// What one kernel has cost since the program began.
+/// The cost of one kernel since the program began.
 struct KernelProfile {
   std::string name;
   std::uint64_t launches = 0;
@@ -42,7 +42,7 @@ struct KernelProfile {
   double secsExecution = 0;
 };
 
-/// One entry per kernel, the most expensive first; empty unless HPL_PROFILE=1 or HPL_TRACE is set.
+/// One entry per kernel, the most expensive first. Empty unless HPL_PROFILE=1 or HPL_TRACE is set.
 /// Waits like getProfile.
 std::vector<KernelProfile> getKernelProfiles();
 

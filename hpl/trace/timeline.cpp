@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdio>
 #include <fstream>
 
 #include "hpl/error.h"
+#include "hpl/trace/detail/profile_table.h"
 #include "hpl/trace/detail/recorder.h"
 
 namespace hpl::trace {
@@ -15,6 +17,7 @@ namespace detail {
 
 constinit Counters counters{};
 constinit std::atomic<bool> timing{false};
+thread_local constinit std::uint32_t exchangeOfThread = 0;
 
 double hostSeconds() {
   using Clock = std::chrono::steady_clock;
@@ -31,9 +34,19 @@ void keepTransfer(Transfer kind, std::size_t bytes, int device, cl_event event,
                              label.empty() ? std::string_view("array") : label, bytes, event);
 }
 
-void keepLaunch(std::string_view kernel, int device, cl_event event) {
-  Recorder::get().addCommand(Kind::Kernel, Queue::Compute, device, kernel, 0, event);
+void keepLaunch(std::string_view kernel, int device, cl_event event, const LaunchCost& cost) {
+  const std::string_view strategy = cost.strategy.substr(0, cost.strategy.find_first_of(",:;("));
+  Recorder::get().addLaunch(kernel, strategy, device, cost.bytes, event);
 }
+
+bool beginExchange() {
+  if (exchangeOfThread != 0) return false;  // part of another one
+  static std::atomic<std::uint32_t> last{0};
+  exchangeOfThread = ++last;
+  return true;
+}
+
+void endExchange() { exchangeOfThread = 0; }
 
 void keepHostScope(std::string_view name, double begin, double end) {
   Recorder::get().addSpan(name, begin, end);
@@ -42,6 +55,22 @@ void keepHostScope(std::string_view name, double begin, double end) {
 }  // namespace detail
 
 using detail::Recorder;
+
+namespace {
+constinit std::atomic<bool> isPrinted{true};
+}  // namespace
+
+void printAtStop(bool wanted) { isPrinted.store(!wanted); }
+
+void printProfile() noexcept {
+  if (isPrinted.exchange(true)) return;
+  try {
+    Recorder::get().waitForAll();
+    std::fputs(detail::profileTable(Recorder::get().report()).c_str(), stderr);
+  } catch (const std::exception&) {
+    std::fputs("hpl: the profile could not be made\n", stderr);
+  }
+}
 
 void recordKernelCreation(std::string_view kernel, double seconds) {
   if (enabled()) Recorder::get().addCreation(kernel, seconds);
@@ -82,6 +111,7 @@ void flush() {
 void stop() {
   detail::timing.store(false, std::memory_order_relaxed);
   Recorder::get().waitForAll();
+  printProfile();
   flush();
   Recorder::get().setTimelineFile({});
 }

@@ -17,6 +17,14 @@ namespace hpl::trace {
 enum class Transfer { HostToDevice, DeviceToHost, DeviceToDevice };
 enum class Queue { Compute, Transfer };
 
+/// What the profile says of a launch besides its time.
+struct LaunchCost {
+  /// How the kernel was laid out, up to the first comma or colon.
+  std::string_view strategy;
+  /// Bytes of the cells that it may read, and of those that it may write.
+  std::uint64_t bytes = 0;
+};
+
 namespace detail {
 struct Counters {
   std::atomic<std::uint64_t> bytes[3];
@@ -26,16 +34,18 @@ extern Counters counters;
 extern std::atomic<bool> timing;
 void keepTransfer(Transfer kind, std::size_t bytes, int device, cl_event event,
                   std::string_view label, Queue queue);
-void keepLaunch(std::string_view kernel, int device, cl_event event);
+void keepLaunch(std::string_view kernel, int device, cl_event event, const LaunchCost& cost);
+bool beginExchange();
+void endExchange();
 double hostSeconds();
 void keepHostScope(std::string_view name, double begin, double end);
 }  // namespace detail
 
-/// Whether seconds are measured: whether events should be handed to the functions below.
+/// True if seconds are measured: then pass events to the functions below.
 inline bool enabled() noexcept { return detail::timing.load(std::memory_order_relaxed); }
 
-/// Counts a transfer. `device` is the index of the device whose queue runs it, `event` its event
-/// (null: only counted; it is retained where needed), `label` the array's name.
+/// Counts a transfer. `device` is the index of the device whose queue runs it, and `label` the
+/// array's name. `event` is retained where needed; null: the transfer is only counted.
 inline void recordTransfer(Transfer kind, std::size_t bytes, int device, cl_event event,
                            std::string_view label, Queue queue = Queue::Transfer) {
   detail::counters.bytes[static_cast<int>(kind)].fetch_add(bytes, std::memory_order_relaxed);
@@ -43,12 +53,32 @@ inline void recordTransfer(Transfer kind, std::size_t bytes, int device, cl_even
     detail::keepTransfer(kind, bytes, device, event, label, queue);
 }
 
-/// Counts a kernel launch on the device's compute queue.
-inline void recordLaunch(std::string_view kernel, int device, cl_event event) {
+/// Counts a kernel launch on the device's compute queue. `cost()` gives its LaunchCost, which is
+/// asked for only where seconds are measured.
+template <class Cost>
+void recordLaunch(std::string_view kernel, int device, cl_event event, const Cost& cost) {
   detail::counters.launches.fetch_add(1, std::memory_order_relaxed);
   if (enabled()) [[unlikely]]
-    detail::keepLaunch(kernel, device, event);
+    detail::keepLaunch(kernel, device, event, cost());
 }
+inline void recordLaunch(std::string_view kernel, int device, cl_event event) {
+  recordLaunch(kernel, device, event, [] { return LaunchCost(); });
+}
+
+/// While it lives, transfers of the calling thread are those of one exchange of ghosts.
+class ExchangeScope {
+ public:
+  ExchangeScope() : isOpen_(enabled() && detail::beginExchange()) {}
+  ~ExchangeScope() {
+    if (isOpen_) [[unlikely]]
+      detail::endExchange();
+  }
+  ExchangeScope(const ExchangeScope&) = delete;
+  ExchangeScope& operator=(const ExchangeScope&) = delete;
+
+ private:
+  bool isOpen_;
+};
 
 /// Adds host time spent capturing a kernel and generating its code.
 void recordKernelCreation(std::string_view kernel, double seconds);
@@ -80,6 +110,13 @@ void nameThread(std::string_view name);
 /// the process id. The runtime calls it with the settings.
 void configure(bool profile, const std::string& timelineFile);
 
+/// Whether stop() prints the profile on stderr. The runtime calls it with the settings.
+void printAtStop(bool wanted);
+
+/// Waits for the commands in flight and prints the profile, where printAtStop() asked for it, and
+/// not a second time. For programs that end without stop().
+void printProfile() noexcept;
+
 /// Names a device in the timeline. The runtime calls it for every device.
 void nameDevice(int device, std::string_view name);
 
@@ -87,8 +124,8 @@ void nameDevice(int device, std::string_view name);
 /// Throws hpl::Error when the file cannot be written.
 void flush();
 
-/// flush(), then measures no more and holds no event. The runtime calls it at exit, while the
-/// drivers still work. Throws like flush().
+/// Calls flush() and printProfile(), then measures no more and holds no event. The runtime calls it
+/// at exit, while the drivers still work. Throws like flush().
 void stop();
 
 /// For tests: forgets everything recorded and sets the counters to 0.

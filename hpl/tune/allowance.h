@@ -3,19 +3,19 @@
 
 namespace hpl::tune {
 
-/// What trying in a running program may cost: a share of the time that was used so far, and
-/// nothing before a start. Times in seconds.
+/// The time that trying in a running program may cost: a fraction of the time used so far, and none
+/// before a start. Times in seconds.
 class Allowance {
  public:
   Allowance(double start, double share) : start_(start), share_(share) {}
 
-  /// Whether so much has been used that trying may begin.
+  /// True once the time used suffices for trying to begin.
   bool hasBegun(double used) const noexcept { return used >= start_; }
-  /// Whether something of this cost may be tried after `used`.
+  /// True if a trial of this cost may run after `used`.
   bool covers(double cost, double used) const noexcept {
     return hasBegun(used) && spent_ + cost <= share_ * used;
   }
-  /// How much must have been used before that is so.
+  /// The time that must have been used before a trial of this cost may run.
   double neededFor(double cost) const noexcept {
     const double needed = (spent_ + cost) / share_;
     return needed > start_ ? needed : start_;

@@ -12,43 +12,43 @@
 
 namespace hpl::tune {
 
-/// Trying while a program runs: one candidate after the other races against the one that is used,
-/// the king, and takes its place if it is faster. Whatever time there is, something is known at its
-/// end. A state machine like Race: whoever drives it decides when to measure.
+/// Trying while a program runs. One candidate after the other races against the incumbent (here
+/// "king"), the variant in use, and takes its place if it is faster. At any time the best so far is
+/// known. A state machine like Race: its driver decides when to measure.
 class Ladder {
  public:
-  /// Nobody challenges anybody yet: finished.
+  /// Without challengers: finished.
   Ladder() = default;
-  /// `points`: the default first, then those that are to challenge, in this order. `known`: what
-  /// was found earlier: its best point begins as king, and what has lost does not run again.
+  /// `points`: the default first, then the challengers, in this order. `known`: an earlier finding.
+  /// Its best point begins as king, and points that have lost do not run again.
   Ladder(const std::vector<Point>& points, const std::optional<Finding>& known);
 
-  /// What is used without this first: the default, or what was found earlier.
+  /// All points, first the one that is used without trying: the default, or an earlier finding.
   const std::vector<Point>& points() const noexcept { return points_; }
   bool isFinished() const noexcept { return !race_; }
   std::size_t king() const noexcept { return king_; }
   std::size_t challenger() const noexcept { return challenger_; }
-  /// Who is meant by the candidate of a leg, 0 or 1.
+  /// The point that the candidate of a leg, 0 or 1, stands for.
   std::size_t candidateOf(const Race::Leg& leg) const noexcept {
     return leg.candidate == 0 ? king_ : challenger_;
   }
-  /// How the challenger stands.
+  /// The challenger's results so far.
   Standing standing() const;
 
-  /// What to measure next; nothing when all legs of the round are under way.
+  /// The leg to measure next; empty when all legs of the round are under way.
   std::optional<Race::Leg> next() const;
   void start(const Race::Leg& leg);
-  /// What a leg has taken; whether that has decided about the challenger.
+  /// Notes the time of a leg. True if that has decided about the challenger.
   bool record(const Race::Leg& leg, double seconds);
   /// The challenger cannot run: it is out.
   void fail();
   /// No more challengers.
   void stop() noexcept { race_.reset(); }
 
-  /// Something has been decided since takeNews().
+  /// True if a challenger has won or lost since takeNews().
   bool hasNews() const noexcept { return hasNews_; }
   void dropNews() noexcept { hasNews_ = false; }
-  /// What has been found out so far, if anything has since the last time; `note` is for people.
+  /// The finding so far, if it has changed since the last call. `note` is for people.
   std::optional<Finding> takeNews(const std::string& note);
 
  private:

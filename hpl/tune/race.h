@@ -5,21 +5,20 @@
 #include <optional>
 #include <vector>
 
-/// Which of several ways to do the same thing is the fastest, on a machine that is noisy: all of
-/// them are measured in turn, round after round, and compared within rounds, so that what slows the
-/// machine for a while slows all of them.
+/// Finds the fastest of several ways to do the same thing on a noisy machine. All are measured in
+/// turn, round after round, and compared within rounds, because a disturbance slows all of them.
 namespace hpl::tune {
 
 struct RaceOptions {
-  /// Rounds before anybody is out by a small difference, and rounds after which the leader is taken
-  /// for the best candidate.
+  /// Rounds before a candidate is out by a small difference, and rounds after which the leader
+  /// counts as the best candidate.
   int minRounds = 3;
   int maxRounds = 15;
-  /// Then it runs against the reference alone, at least and at most for so many rounds, and only
-  /// these count: who leads many others may have been lucky.
+  /// Least and most rounds of the final, in which the leader runs against the reference alone. Only
+  /// these count, because the leader of many may have been lucky.
   int minFinal = 5;
   int maxFinal = 15;
-  /// Relative differences below this are none: the reference is kept, or whoever leads.
+  /// Smaller relative differences count as none: the reference stays, or the leader.
   double tolerance = 0.02;
   /// Candidates between two measurements of the reference.
   std::size_t block = 6;
@@ -29,11 +28,11 @@ struct RaceOptions {
   double distant = 1.25;
 };
 
-/// How a candidate stands.
+/// A candidate's results so far.
 struct Standing {
-  /// Median of its times over the reference's of the same time (of the final, if it is in it), and
-  /// an interval in which the true median lies with a probability of about 90 % (75 % after three
-  /// rounds). 1: nothing was measured yet.
+  /// Median of the ratios of its times to the reference's of the same round (of the final, if it is
+  /// in it). The true median lies between `low` and `high` with a probability of about 90 % (75 %
+  /// after three rounds). 1: no measurement yet.
   double ratio = 1;
   double low = 1;
   double high = 1;
@@ -44,11 +43,11 @@ struct Standing {
   bool hasFailed = false;
 };
 
-/// A race as a state machine: next() says what to measure, record() what came out. Whoever drives
-/// it decides when to do so: at once (search()), or whenever the program happens to launch.
-/// Candidate 0 is the reference, what is used without tuning: it is measured several times in every
-/// round and stays unless another one is faster beyond doubt. First the candidates run against each
-/// other, then the best of them against the reference.
+/// A race as a state machine: next() names the leg to measure, record() takes the result. The
+/// driver decides when: at once (search()), or whenever the program launches. Candidate 0 is the
+/// reference, the way used without tuning. It is measured several times in every round and stays
+/// unless another candidate is faster beyond doubt. First the candidates run against each other,
+/// then the best of them against the reference.
 class Race {
  public:
   struct Leg {
@@ -59,11 +58,12 @@ class Race {
   /// `candidates` counts the reference.
   explicit Race(std::size_t candidates, RaceOptions options = {});
 
-  /// What to measure next; nothing when all legs of the round are under way, or it is decided.
+  /// The leg to measure next; empty when all legs of the round are under way, or the race is
+  /// decided.
   std::optional<Leg> next() const;
   /// The leg that next() returned is under way.
   void start(const Leg& leg);
-  /// What a leg has taken; legs of other rounds are ignored. The round ends with its last leg.
+  /// Notes the time of a leg; legs of other rounds are ignored. The round ends with its last leg.
   void record(const Leg& leg, double seconds);
   /// The candidate cannot run: it is out. The reference must not fail.
   void fail(const Leg& leg);
@@ -71,7 +71,7 @@ class Race {
   void cutRound();
 
   bool isDecided() const noexcept { return decided_; }
-  /// It was decided before the rounds ran out.
+  /// True if the race was decided before the rounds ran out.
   bool isCertain() const noexcept { return certain_; }
   /// Complete rounds.
   int rounds() const noexcept { return rounds_; }

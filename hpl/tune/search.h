@@ -11,20 +11,20 @@
 namespace hpl::tune {
 
 struct SearchOptions {
-  /// What the search may take. At the latest then it ends with what is certain by then. Beginning
-  /// with a point (compiling a kernel) counts.
+  /// Time limit of the search, after which it ends with the best point that is certain by then.
+  /// Beginning with a point (compiling a kernel) counts.
   double seconds = 60;
-  /// Of that, what the first round may take: points that it does not reach are left out, so put the
-  /// most promising ones first.
+  /// The fraction of it for the first round. Points that the round does not reach are left out, so
+  /// put the most promising ones first.
   double firstRound = 0.7;
   RaceOptions race;
 };
 
 struct SearchProgress {
-  /// Points there are, and those that were begun with.
+  /// Number of points, and of those that have begun.
   std::size_t points = 0;
   std::size_t begun = 0;
-  /// Those not yet out of the race, in which round.
+  /// Points still in the race, and the number of the round.
   std::size_t remaining = 0;
   int round = 1;
   double seconds = 0;
@@ -54,9 +54,9 @@ using Measure = std::function<double(const Point&)>;
 using Clock = std::function<double()>;
 using Observer = std::function<void(const SearchProgress&)>;
 
-/// The fastest of `points`, of which the first is the reference: what is used without tuning, and
-/// what is kept when nothing else is faster by more than RaceOptions::tolerance. Throws
-/// ArgumentError without points, and what `measure` throws for the reference.
+/// Finds the fastest of `points`. The first is the reference: the point used without tuning, and
+/// kept unless another one is faster by more than RaceOptions::tolerance. Throws ArgumentError
+/// without points, and what `measure` throws for the reference.
 Outcome search(const std::vector<Point>& points, const Measure& measure, const Clock& clock,
                const SearchOptions& options = {}, const Observer& observer = {});
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-/// What there is to choose from: points in a space of named integer dimensions, without those that
-/// a model rules out. Knows nothing of what the numbers mean.
+/// The choices of a search: points in a space of named integer dimensions, without those that a
+/// model rules out. The meaning of the numbers is unknown here.
 namespace hpl::tune {
 
 /// One choice: a value for each of its names. Points with the same values are equal in any order.
@@ -41,8 +41,8 @@ class Space {
   /// another one.
   Space& dimension(std::string name, std::vector<std::int64_t> values);
 
-  /// Keeps only points for which `holds`; `what` is a phrase for people: "registers suffice". A
-  /// requirement is about all dimensions, also those that are added later.
+  /// Keeps only points for which `holds` is true. `what` is a phrase for people: "registers
+  /// suffice". A requirement sees all dimensions, also those that are added later.
   Space& require(std::string what, std::function<bool(const Point&)> holds);
 
   /// Combinations before any requirement.
@@ -51,8 +51,8 @@ class Space {
   /// The points that remain; the first dimension varies slowest, values in the order given.
   std::vector<Point> points() const;
 
-  /// The first requirement that `point` fails, or the dimension whose values it leaves; empty: the
-  /// point is in the space.
+  /// The first requirement that `point` fails, or the dimension whose values it leaves. Empty if
+  /// the point is in the space.
   std::string violatedBy(const Point& point) const;
 
  private:

@@ -11,10 +11,10 @@
 #include "hpl/runtime/private_folder.h"
 #include "hpl/tune/space.h"
 
-/// What tuning has found out, kept in a JSON file for later processes.
+/// The findings of tuning, kept in a JSON file for later processes.
 namespace hpl::tune {
 
-/// What the results of a file hold for.
+/// The device, driver and library version that a file holds for.
 struct Identity {
   std::string device;
   std::string driver;
@@ -23,17 +23,18 @@ struct Identity {
   friend bool operator==(const Identity&, const Identity&) = default;
 };
 
-/// What is known of one key.
+/// The result for one key.
 struct Finding {
   /// The fastest point; the default where it has no entries.
   Point best;
-  /// Its time by that of the default, over so many rounds.
+  /// Its time by that of the default, over `rounds` rounds.
   double ratio = 1;
   double seconds = 0;
   int rounds = 0;
-  /// All points were tried. Otherwise `lost` have been, and a later process goes on with the rest.
+  /// True if all points were tried. Otherwise those in `lost` were, and a later process goes on
+  /// with the rest.
   bool complete = false;
-  /// The whole space was searched, as far as the time for it sufficed, not only the points nearest
+  /// True if the whole space was searched, as far as the time sufficed, not only the points nearest
   /// to the default.
   bool thorough = false;
   std::vector<Point> lost;
@@ -44,20 +45,22 @@ struct Finding {
 };
 
 /// The findings for one device, by keys of any text: what was tuned, for which sizes. One file per
-/// device, driver and library version. Safe to use from several threads, and to share between
-/// processes: they see each other's findings when they begin, and whoever keeps one merges it into
-/// the file under a lock and replaces that by a rename, so that a reader sees a whole file and no
-/// finding is lost. Folders and files that others may have placed are ignored (PrivateFolder).
-/// Nothing here throws: a file that cannot be used is reported once, ignored, and
-/// replaced by the next finding; without a folder that can be written, findings last as long as the
-/// process.
+/// device, driver and library version.
+///
+/// Safe to use from several threads, and to share between processes. Processes see each other's
+/// findings when they begin. keep() merges a finding into the file under a lock and replaces the
+/// file by a rename, so a reader sees a whole file and no finding is lost. Folders and files that
+/// others may have placed are ignored (PrivateFolder).
+///
+/// No member throws. A file that cannot be used is reported once, ignored, and replaced by the next
+/// finding. Without a folder that can be written, findings last as long as the process.
 class Store {
  public:
   /// An empty folder: nothing is read or kept.
   Store(std::filesystem::path folder, Identity identity);
 
   std::optional<Finding> find(const std::string& key);
-  /// Remembers the finding; false when it could not be written to the file.
+  /// Remembers the finding. False if it could not be written to the file.
   bool keep(const std::string& key, const Finding& finding);
 
   /// The file; empty when there is none.

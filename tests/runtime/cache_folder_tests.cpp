@@ -223,7 +223,7 @@ TEST_CASE("HPL_DUMP_KERNELS writes into its folder whatever a kernel is called")
   const Settings before = settings();
   Settings dumping = before;
   dumping.dumpKernels = inner;
-  dumping.cache = false;
+  dumping.cache = DiskCache::Off;
   overrideSettings(dumping);
   const std::string source = "kernel void f(global int* a) { *a = 417; }\n";
   DeviceState& device = Runtime::get().defaultDevice();

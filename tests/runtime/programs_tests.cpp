@@ -35,7 +35,7 @@ struct FreshCache {
   Settings before = settings();
   FreshCache() {
     Settings changed = before;
-    changed.cache = true;
+    changed.cache = DiskCache::On;
     changed.cacheDir = folder / "cache";
     overrideSettings(changed);
     clearProgramCache();
@@ -200,7 +200,7 @@ TEST_CASE("a binary that the driver refuses is dropped and the program compiled 
 TEST_CASE("HPL_CACHE=off neither reads nor writes files") {
   const FreshCache cache;
   Settings off = settings();
-  off.cache = false;
+  off.cache = DiskCache::Off;
   overrideSettings(off);
   const Difference d;
   DeviceState& state = Runtime::get().defaultDevice();
@@ -208,6 +208,20 @@ TEST_CASE("HPL_CACHE=off neither reads nor writes files") {
   CHECK(cache.files().empty());
   CHECK(d.misses() == 1);
   CHECK(d.writes() == 0);
+  CHECK(d.failures() == 0);
+}
+
+TEST_CASE("HPL_CACHE=auto leaves programs to drivers that keep them") {
+  const FreshCache cache;
+  Settings automatic = settings();
+  automatic.cache = DiskCache::Auto;
+  overrideSettings(automatic);
+  const Difference d;
+  DeviceState& state = Runtime::get().defaultDevice();
+  CHECK(runAdd(state, *buildProgram(state, "add", sourceAdding(16))) == 116);
+  CHECK(d.misses() == 1);
+  CHECK(d.writes() == (state.keepsPrograms() ? 0 : 1));
+  CHECK(cache.files().size() == d.writes());
   CHECK(d.failures() == 0);
 }
 
@@ -348,6 +362,20 @@ TEST_CASE("processes that race on a cold cache all succeed and leave one file pe
       subprocess::run("child: builds two programs and prints the statistics", environment);
   CAPTURE(warm.output);
   CHECK(contains(warm.output, "disk hits 2 misses 0 writes 0 failures 0"));
+}
+
+TEST_CASE("PoCL keeps programs itself unless POCL_KERNEL_CACHE=0") {
+  if (Runtime::get().defaultDevice().properties().platform != "Portable Computing Language") return;
+  const TemporaryFolder folder;
+  const char* child = "child: builds two programs and prints the statistics";
+  const std::string environment =
+      "HPL_CACHE=auto HPL_CACHE_DIR=" + (folder / "cache").string() + " POCL_KERNEL_CACHE=";
+  const auto kept = subprocess::run(child, environment + "1");
+  CAPTURE(kept.output);
+  CHECK(contains(kept.output, "disk hits 0 misses 2 writes 0 failures 0"));
+  const auto forgotten = subprocess::run(child, environment + "0");
+  CAPTURE(forgotten.output);
+  CHECK(contains(forgotten.output, "disk hits 0 misses 2 writes 2 failures 0"));
 }
 
 TEST_CASE("an unusable cache folder costs one warning and nothing else") {

@@ -40,7 +40,7 @@ TEST_CASE("without variables every setting has its documented default") {
   const Settings s = parseSettings({});
   CHECK(s.devices.empty());
   CHECK(s.cacheDir.empty());
-  CHECK(s.cache);
+  CHECK(s.cache == DiskCache::Auto);
   CHECK(s.dumpKernels.empty());
   CHECK_FALSE(s.checkBounds);
   CHECK_FALSE(s.checkGhosts);
@@ -59,7 +59,7 @@ TEST_CASE("an empty value counts as unset") {
     CAPTURE(info.name);
     CHECK_NOTHROW(parse(std::string(info.name), ""));
   }
-  CHECK(parse("HPL_CACHE", "").cache);
+  CHECK(parse("HPL_CACHE", "").cache == DiskCache::Auto);
 }
 
 TEST_CASE("switches accept the usual words in any case") {
@@ -67,14 +67,17 @@ TEST_CASE("switches accept the usual words in any case") {
     CAPTURE(word);
     CHECK(parse("HPL_PROFILE", word).profile);
     CHECK(parse("HPL_EXPLAIN", word).explain);
+    CHECK(parse("HPL_CACHE", word).cache == DiskCache::On);
   }
   for (const char* word : {"0", "off", "OFF", "false", "no"}) {
     CAPTURE(word);
-    CHECK_FALSE(parse("HPL_CACHE", word).cache);
+    CHECK_FALSE(parse("HPL_PROFILE", word).profile);
+    CHECK(parse("HPL_CACHE", word).cache == DiskCache::Off);
   }
 }
 
 TEST_CASE("choices are read without regard to case") {
+  CHECK(parse("HPL_CACHE", "AUTO").cache == DiskCache::Auto);
   CHECK(parse("HPL_FP", "strict").fp == STRICT);
   CHECK(parse("HPL_FP", "FAST").fp == FAST);
   CHECK(parse("HPL_FP", "default").fp == DEFAULT_FP);
@@ -133,7 +136,8 @@ TEST_CASE("a malformed value is reported with variable, value and what is accept
     const char* accepted;
   };
   for (const Case& c :
-       {Case{"HPL_CACHE", "maybe", "on|off"}, Case{"HPL_CHECK", "bound", "bounds|ghosts|all|none"},
+       {Case{"HPL_CACHE", "maybe", "auto|on|off"},
+        Case{"HPL_CHECK", "bound", "bounds|ghosts|all|none"},
         Case{"HPL_CHECK", "bounds,,ghosts", "bounds|ghosts|all|none"},
         Case{"HPL_FP", "precise", "default|strict|fast"}, Case{"HPL_PROFILE", "2", "on|off"},
         Case{"HPL_ZERO_COPY", "yes", "auto|on|off"}, Case{"HPL_DEVICE_MEMORY", "-1", "suffix K"},

@@ -4,7 +4,9 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -15,6 +17,7 @@
 
 #include "device_work.h"
 #include "hpl/error.h"
+#include "hpl/hpl.h"
 #include "hpl/runtime/device.h"
 #include "hpl/trace/detail/recorder.h"
 #include "tests/runtime/subprocess.h"
@@ -112,7 +115,7 @@ TEST_CASE("names are escaped, and bytes that are not UTF-8 do not break the file
   trace::detail::Timeline timeline;
   timeline.devices[0] = "a \"quoted\" \\ name\n";
   timeline.commands.push_back(
-      {trace::detail::Kind::Kernel, trace::Queue::Compute, 0, "bad \xff byte", 0, 1.0, 1.5});
+      {trace::detail::Kind::Kernel, trace::Queue::Compute, 0, "bad \xff byte", 0, 1.0, 1.5, {}, 0});
   timeline.clockOffsets[0] = 2;
   const json parsed = json::parse(trace::detail::toJson(timeline));
   CHECK(events(parsed, "M").size() == 6);
@@ -121,6 +124,85 @@ TEST_CASE("names are escaped, and bytes that are not UTF-8 do not break the file
   CHECK(spans[0].at("ts") == 3e6);
   CHECK(spans[0].at("dur") == 0.5e6);
   CHECK(spans[0].at("cat") == "kernel");
+}
+
+TEST_CASE("arrows lead from an exchange of ghosts to the next kernel of each device") {
+  using trace::detail::Command;
+  using trace::detail::Kind;
+  const auto transfer = [](int device, double begin, double end, std::uint32_t exchange) {
+    return Command{Kind::DeviceToDevice,
+                   trace::Queue::Transfer,
+                   device,
+                   "field",
+                   64,
+                   begin,
+                   end,
+                   {},
+                   exchange};
+  };
+  const auto kernel = [](int device, double begin, double end) {
+    return Command{
+        Kind::Kernel, trace::Queue::Compute, device, "heat", 4096, begin, end, "rows", 0};
+  };
+  trace::detail::Timeline timeline;
+  timeline.devices = {{0, "a"}, {1, "b"}};
+  timeline.clockOffsets = {{0, 100}, {1, 200}};
+  timeline.commands = {kernel(0, 1, 2),      transfer(0, 2, 4, 7),   transfer(0, 2, 6, 7),
+                       transfer(1, 2, 3, 7), kernel(0, 5, 5.5),      kernel(0, 7, 8),
+                       kernel(0, 9, 10),     transfer(1, 11, 12, 8), transfer(0, 1, 20, 0)};
+  const json parsed = json::parse(trace::detail::toJson(timeline));
+  const auto starts = events(parsed, "s");
+  const auto ends = events(parsed, "f");
+  // Device 1 runs no kernel after its exchanges, and what is no exchange has no arrow.
+  REQUIRE(starts.size() == 1);
+  REQUIRE(ends.size() == 1);
+  CHECK(starts[0].at("id") == ends[0].at("id"));
+  CHECK(starts[0].at("ts") == 104e6);  // in the transfer that ends last, 2 to 6
+  CHECK(starts[0].at("pid") == 1);
+  CHECK(ends[0].at("ts") == 107.5e6);  // in the first kernel after it, 7 to 8
+  CHECK(ends[0].at("pid") == 1);
+  CHECK(ends[0].at("tid") != starts[0].at("tid"));
+  const auto spans = events(parsed, "X");
+  CHECK(find(spans, "field (ghosts)") != nullptr);
+  CHECK(find(spans, "field (between devices)") != nullptr);
+  const json* heat = find(spans, "heat");
+  REQUIRE(heat != nullptr);
+  CHECK(heat->at("args").at("strategy") == "rows");
+  CHECK(heat->at("args").at("bytes") == 4096);
+}
+
+TEST_CASE("transfers of nested exchanges belong to the outer one, others to none") {
+  trace::configure(false, "/dev/null");
+  trace::reset();
+  DeviceWork work;
+  {
+    const trace::ExchangeScope outer;
+    work.write("a");
+    const trace::ExchangeScope inner;
+    work.write("b");
+  }
+  work.write("c");
+  {
+    const trace::ExchangeScope another;
+    work.write("d");
+  }
+  { const trace::ExchangeScope withoutTransfers; }
+  trace::detail::Recorder& recorder = trace::detail::Recorder::get();
+  recorder.waitForAll();
+  std::map<std::string, std::uint32_t> exchanges;
+  for (const auto& command : recorder.timeline().commands)
+    exchanges[std::string(command.name)] = command.exchange;
+  REQUIRE(exchanges.size() == 4);
+  CHECK(exchanges["a"] != 0);
+  CHECK(exchanges["a"] == exchanges["b"]);
+  CHECK(exchanges["c"] == 0);
+  CHECK(exchanges["d"] != 0);
+  CHECK(exchanges["d"] != exchanges["a"]);
+  CHECK(recorder.report().exchanges.count == 2);
+  CHECK(recorder.report().exchanges.bytes == 3 * DeviceWork::bytes);
+  CHECK(recorder.report().transfers[0].count == 4);
+  trace::configure(false, "");
+  trace::reset();
 }
 
 TEST_CASE("without a file nothing is written and scopes cost nothing") {
@@ -175,6 +257,31 @@ TEST_CASE("HPL_TRACE writes the timeline at exit, commands in flight included") 
   const auto spans = events(read(path), "X");
   CHECK(find(spans, "one") != nullptr);
   CHECK(find(spans, "compile one") != nullptr);
+}
+
+TEST_CASE("child: waits for a kernel" * doctest::skip()) {
+  Array<float, 1> a(1024);
+  a = 1.0f;
+  eval([](Array<float, 1> y) { y[idx] += 1.0f; })(a).wait();
+  eval([](Array<float, 1> y) { y[idx] += 1.0f; })(a);
+  if (a(0) != 3.0f) std::abort();
+}
+
+TEST_CASE("the timeline shows capture, compilation and waiting of the host's threads") {
+  const subprocess::TemporaryFolder folder;
+  const std::string path = folder / "trace.json";
+  const auto result = subprocess::run("child: waits for a kernel", "HPL_TRACE=" + path);
+  CAPTURE(result.output);
+  CHECK(result.exitCode == 0);
+  const auto spans = events(read(path), "X");
+  const auto startsWith = [&](const std::string& begin) {
+    return std::ranges::count_if(spans, [&](const json& span) {
+      return span.at("pid") == 0 && span.at("name").get<std::string>().starts_with(begin);
+    });
+  };
+  CHECK(startsWith("capture timeline_tests.cpp:") == 2);
+  CHECK(startsWith("compile timeline_tests_cpp_") == 2);
+  CHECK(startsWith("wait") >= 2);
 }
 
 TEST_CASE("a timeline that cannot be written at exit is an error message, not a crash") {

@@ -12,7 +12,7 @@
 namespace hpl::runtime {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
+std::string_view withoutSpaces(std::string_view text) {
   const auto isSpace = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
   while (!text.empty() && isSpace(text.front())) text.remove_prefix(1);
   while (!text.empty() && isSpace(text.back())) text.remove_suffix(1);
@@ -45,7 +45,7 @@ DeviceSelector parseEntry(std::string_view list, std::string_view entry) {
   selector.text = entry;
   static constexpr std::string_view marks = ":/*";
   std::size_t at = std::min(entry.find_first_of(marks), entry.size());
-  for (char c : trimmed(entry.substr(0, at))) {
+  for (char c : withoutSpaces(entry.substr(0, at))) {
     selector.what += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
   if (selector.what.empty()) fail(list, entry, "does not say which device");
@@ -55,7 +55,7 @@ DeviceSelector parseEntry(std::string_view list, std::string_view entry) {
     if (kind <= last) fail(list, entry, "has its marks in the wrong order or twice");
     last = kind;
     const std::size_t end = std::min(entry.find_first_of(marks, at + 1), entry.size());
-    const std::string_view digits = trimmed(entry.substr(at + 1, end - at - 1));
+    const std::string_view digits = withoutSpaces(entry.substr(at + 1, end - at - 1));
     int& target = kind == 1 ? selector.index : kind == 2 ? selector.parts : selector.copies;
     target = number(list, entry, digits, entry[at], kind == 1 ? 0 : 1);
     at = end;
@@ -67,10 +67,10 @@ DeviceSelector parseEntry(std::string_view list, std::string_view entry) {
 
 std::vector<DeviceSelector> parseDeviceList(std::string_view list) {
   std::vector<DeviceSelector> selectors;
-  if (trimmed(list).empty()) return selectors;
+  if (withoutSpaces(list).empty()) return selectors;
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
-    selectors.push_back(parseEntry(list, trimmed(list.substr(begin, end - begin))));
+    selectors.push_back(parseEntry(list, withoutSpaces(list.substr(begin, end - begin))));
     begin = end + 1;
   }
   return selectors;

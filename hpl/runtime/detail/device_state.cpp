@@ -7,9 +7,11 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <mutex>
+#include <string_view>
 #include <thread>
 
 #include "hpl/error.h"
@@ -124,10 +126,23 @@ bool DeviceState::probeHostMemory() {
   }
 }
 
+namespace {
+
+bool isPocl(const DeviceProperties& properties) {
+  return properties.platform == "Portable Computing Language";
+}
+
+}  // namespace
+
+bool DeviceState::keepsPrograms() const {
+  const char* kept = std::getenv("POCL_KERNEL_CACHE");
+  return isPocl(properties()) && (kept == nullptr || std::string_view(kept) != "0");
+}
+
 std::string DeviceState::buildTag() const {
-  const bool isPocl = identity_.properties.platform == "Portable Computing Language";
   // The first device of all shares its compiled kernels with programs of one device.
-  return isPocl && index() > 0 ? fmt::format(" -DHPL_DEVICE={}", index()) : std::string();
+  return isPocl(properties()) && index() > 0 ? fmt::format(" -DHPL_DEVICE={}", index())
+                                             : std::string();
 }
 
 int DeviceState::probedEvents() {
@@ -246,6 +261,7 @@ void DeviceState::setMemoryLimit(std::size_t bytes) noexcept {
 void DeviceState::finish() {
   requireOwnProcess();
   if (!isOpen()) return;
+  const trace::HostScope scope("wait");
   check(flushed(transfer_), "clFlush", this);
   check(finished(compute_), "clFinish", this);
   check(finished(transfer_), "clFinish", this);

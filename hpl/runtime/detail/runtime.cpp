@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <exception>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -69,6 +70,20 @@ void finishAll() noexcept {
   }
 }
 
+std::terminate_handler terminateAsBefore = nullptr;
+
+/// Prints the profile of a program that an exception ends: exit handlers do not run then.
+void printProfileAtTermination() {
+  static std::once_flag done;
+  std::call_once(done, [] {
+    trace::printAtStop(true);
+    terminateAsBefore = std::set_terminate([] {
+      if (!isForkedProcess.load(std::memory_order_relaxed)) trace::printProfile();
+      terminateAsBefore();
+    });
+  });
+}
+
 /// Waits for the devices when the main thread ends. Thread-local objects die before any static
 /// object does, in particular before those that a driver makes while it runs: PoCL compiles at the
 /// first launch, and crashes if the statics of LLVM disappear under it.
@@ -112,6 +127,7 @@ Runtime::Runtime() {
   std::call_once(watchesForks, [] { pthread_atfork(nullptr, nullptr, afterFork); });
   const Settings& wanted = settings();
   trace::configure(wanted.profile, wanted.trace);
+  if (wanted.profile) printProfileAtTermination();
   const Inventory inventory = takeInventory();
   inventory_ = describeInventory(inventory);
   devices_ = selectDevices(inventory, parseDeviceList(wanted.devices));

@@ -8,12 +8,6 @@ using ir::BinaryOp;
 using ir::Expr;
 using ir::Scalar;
 
-namespace {
-
-constexpr ir::Type kUint{Scalar::Uint};
-
-}  // namespace
-
 /// A condition of one variable's equality with numbers, and of another condition at most.
 struct BodyWriter::Tests {
   const ir::Variable* variable = nullptr;

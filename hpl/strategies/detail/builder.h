@@ -11,6 +11,7 @@
 namespace hpl::strategies::detail {
 
 inline constexpr ir::Type kInt{ir::Scalar::Int};
+inline constexpr ir::Type kUint{ir::Scalar::Uint};
 inline constexpr ir::Type kLong{ir::Scalar::Long};
 inline constexpr ir::Type kUlong{ir::Scalar::Ulong};
 

@@ -11,12 +11,6 @@ using ir::Block;
 using ir::Expr;
 using ir::Variable;
 
-namespace {
-
-constexpr ir::Type kUint{ir::Scalar::Uint};
-
-}  // namespace
-
 QueueBuilder::QueueBuilder(const ir::Kernel& kernel, const ir::AccessSummary& summary,
                            const PlaneQueueOptions& options)
     : KernelWriter(kernel, summary, options.dims), options_(options) {}

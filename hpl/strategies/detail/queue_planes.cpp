@@ -12,8 +12,6 @@ using ir::Variable;
 
 namespace {
 
-constexpr ir::Type kUint{ir::Scalar::Uint};
-
 std::string nameOf(const Variable& array, std::int64_t offset) {
   return array.name +
          (offset < 0   ? "_before"

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <utility>
 
 namespace hpl::trace::detail {
@@ -45,13 +46,47 @@ Recorder& Recorder::get() {
 void Recorder::addCommand(Kind kind, Queue queue, int device, std::string_view name,
                           std::size_t bytes, cl_event event) {
   const std::lock_guard lock(mutex_);
-  if (kind == Kind::Kernel) ++kernel(name).launches;
+  const Command command{kind, queue, device, intern(name), bytes, 0, 0, {}, exchangeOfThread};
+  TransferSums& sums = transfers_[static_cast<int>(kind)];
+  sums.count += bytes > 0 ? 1 : 0;  // halves of staged copies count once
+  sums.bytes += bytes;
+  if (command.exchange != 0) {
+    if (command.exchange != lastExchange_) ++exchanges_.count;
+    lastExchange_ = command.exchange;
+    exchanges_.bytes += bytes;
+  }
+  keep(command, event);
+}
+
+void Recorder::addLaunch(std::string_view name, std::string_view strategy, int device,
+                         std::size_t bytes, cl_event event) {
+  const std::lock_guard lock(mutex_);
+  const Command command{
+      Kind::Kernel, Queue::Compute, device, intern(name), bytes, 0, 0, intern(strategy), 0};
+  ++kernel(name).launches;
+  LaunchSums& sums = sumsOf(command);
+  ++sums.launches;
+  sums.bytes += bytes;
+  keep(command, event);
+}
+
+LaunchSums& Recorder::sumsOf(const Command& launch) {
+  LaunchSums& sums = launches_[{launch.name, launch.strategy, launch.device}];
+  if (sums.launches == 0) {
+    sums.kernel = launch.name;
+    sums.strategy = launch.strategy;
+    sums.device = launch.device;
+  }
+  return sums;
+}
+
+void Recorder::keep(const Command& command, cl_event event) {
   if (!event || clRetainEvent(event) != CL_SUCCESS) return;
   Pending pending;
-  pending.command = {kind, queue, device, intern(name), bytes, 0, 0};
+  pending.command = command;
   pending.event = event;
   pending.recordedAt = hostSeconds();
-  pending_[{device, queue}].push_back(pending);
+  pending_[{command.device, command.queue}].push_back(pending);
   constexpr std::size_t harvestEvery = 256;  // bounds the events held without asking too often
   if (++sinceHarvest_ >= harvestEvery) harvest();
 }
@@ -86,8 +121,11 @@ void Recorder::account(const Pending& pending) {
     case Kind::Kernel:
       seconds_.secsKernelExecution += spent;
       kernel(command.name).secsExecution += spent;
+      sumsOf(command).seconds += spent;
       break;
   }
+  if (command.kind != Kind::Kernel) transfers_[static_cast<int>(command.kind)].seconds += spent;
+  if (command.exchange != 0) exchanges_.seconds += spent;
   if (file_.empty()) return;
   timeline_.commands.push_back(command);
   // The device stamped "queued" shortly before the host took `recordedAt`, so the smallest
@@ -128,6 +166,10 @@ void Recorder::addCreation(std::string_view name, double seconds) {
   const std::lock_guard lock(mutex_);
   seconds_.secsKernelCreation += seconds;
   kernel(name).secsCreation += seconds;
+  if (file_.empty()) return;
+  const double now = hostSeconds();
+  timeline_.spans.push_back(
+      {threadNumber(), intern("capture " + std::string(name)), now - seconds, now});
 }
 
 void Recorder::addCompilation(std::string_view name, double seconds) {
@@ -174,6 +216,18 @@ std::vector<KernelProfile> Recorder::kernels() {
   return result;
 }
 
+ProfileReport Recorder::report() {
+  const std::lock_guard lock(mutex_);
+  ProfileReport report;
+  for (const auto& [key, sums] : launches_) report.launches.push_back(sums);
+  std::ranges::copy(transfers_, report.transfers);
+  report.exchanges = exchanges_;
+  report.devices = timeline_.devices;
+  report.secsCreation = seconds_.secsKernelCreation;
+  report.secsCompilation = seconds_.secsKernelCompilation;
+  return report;
+}
+
 Timeline Recorder::timeline() {
   const std::lock_guard lock(mutex_);
   return timeline_;
@@ -188,6 +242,10 @@ void Recorder::reset() {
   seconds_ = {};
   reported_ = {};
   kernels_.clear();
+  launches_.clear();
+  for (TransferSums& sums : transfers_) sums = {};
+  exchanges_ = {};
+  lastExchange_ = 0;
   timeline_.commands.clear();
   timeline_.spans.clear();
 }
@@ -197,12 +255,13 @@ std::string_view Recorder::intern(std::string_view text) {
 }
 
 KernelProfile& Recorder::kernel(std::string_view name) {
-  auto it = kernels_.find(name);
-  if (it == kernels_.end()) {
-    it = kernels_.emplace(std::string(name), KernelProfile{}).first;
-    it->second.name = name;
-  }
-  return it->second;
+  // Compilers know "heat.cpp:12" as heat_cpp_12.
+  std::string key(name);
+  for (char& c : key)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  KernelProfile& profile = kernels_[key];
+  if (profile.name.empty()) profile.name = name;
+  return profile;
 }
 
 }  // namespace hpl::trace::detail

@@ -5,9 +5,11 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <unordered_set>
 #include <vector>
 
+#include "hpl/trace/detail/profile_table.h"
 #include "hpl/trace/profile.h"
 #include "hpl/trace/timeline.h"
 
@@ -15,6 +17,9 @@ namespace hpl::trace::detail {
 
 /// What a recorded command was.
 enum class Kind { HostToDevice, DeviceToHost, DeviceToDevice, Kernel };
+
+/// The exchange of ghosts that the calling thread works at; 0: none.
+extern thread_local constinit std::uint32_t exchangeOfThread;
 
 /// A finished command with its device times, in seconds of the device's own clock.
 struct Command {
@@ -25,6 +30,10 @@ struct Command {
   std::size_t bytes = 0;
   double begin = 0;
   double end = 0;
+  /// Of kernels: how they were laid out.
+  std::string_view strategy;
+  /// Of transfers: which exchange of ghosts they belong to; 0: none.
+  std::uint32_t exchange = 0;
 };
 
 /// A span of host time.
@@ -57,6 +66,8 @@ class Recorder {
 
   void addCommand(Kind kind, Queue queue, int device, std::string_view name, std::size_t bytes,
                   cl_event event);
+  void addLaunch(std::string_view kernel, std::string_view strategy, int device, std::size_t bytes,
+                 cl_event event);
   void addSpan(std::string_view name, double begin, double end);
   void addCreation(std::string_view kernel, double seconds);
   void addCompilation(std::string_view kernel, double seconds);
@@ -72,6 +83,8 @@ class Recorder {
   /// Remembers what getProfile() has reported, and returns what it had reported before.
   ProfilingData exchangeReported(const ProfilingData& now);
   std::vector<KernelProfile> kernels();
+  /// All that the table at the program's end says.
+  ProfileReport report();
   Timeline timeline();
   /// Forgets what was measured, and events in flight.
   void reset();
@@ -83,6 +96,8 @@ class Recorder {
     double recordedAt = 0;
   };
 
+  void keep(const Command& command, cl_event event);
+  LaunchSums& sumsOf(const Command& launch);
   /// Takes the times of commands that are complete, in the order of their queues.
   void harvest();
   void account(const Pending& pending);
@@ -97,6 +112,10 @@ class Recorder {
   ProfilingData seconds_;
   ProfilingData reported_;
   std::map<std::string, KernelProfile, std::less<>> kernels_;
+  std::map<std::tuple<std::string_view, std::string_view, int>, LaunchSums> launches_;
+  TransferSums transfers_[3];
+  TransferSums exchanges_;
+  std::uint32_t lastExchange_ = 0;
   Timeline timeline_;
 };
 

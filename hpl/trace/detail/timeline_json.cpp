@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "hpl/trace/detail/recorder.h"
 
@@ -55,6 +57,12 @@ class EventWriter {
         R"({{"name":{},"cat":"{}","ph":"X","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f}{}}})",
         quoted(name), category, process, track, begin * 1e6, (end - begin) * 1e6, arguments));
   }
+  /// An arrow from the end of one span to the begin of another.
+  void flow(int id, char phase, int process, int track, double at) {
+    add(fmt::format(
+        R"({{"name":"ghosts","cat":"ghosts","ph":"{}","id":{},"pid":{},"tid":{},"ts":{:.3f}{}}})",
+        phase, id, process, track, at * 1e6, phase == 'f' ? R"(,"bp":"e")" : ""));
+  }
   std::string finish() && {
     return "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n" + text_ + "\n]}\n";
   }
@@ -76,10 +84,43 @@ void writeCommand(EventWriter& writer, const Command& command, double clockOffse
     arguments = fmt::format(R"(,"args":{{"bytes":{},"GB/s":{:.3f}}})", command.bytes, rate);
     name += command.kind == Kind::HostToDevice   ? " (to device)"
             : command.kind == Kind::DeviceToHost ? " (to host)"
+            : command.exchange != 0              ? " (ghosts)"
                                                  : " (between devices)";
+  } else if (!command.strategy.empty()) {
+    arguments = fmt::format(R"(,"args":{{"strategy":{},"bytes":{}}})", quoted(command.strategy),
+                            command.bytes);
   }
   writer.span(processOf(command.device), trackOf(command.queue), name, categoryOf(command.kind),
               command.begin + clockOffset, command.end + clockOffset, arguments);
+}
+
+/// Arrows from each exchange of ghosts to the kernels that it was made for: on every device, the
+/// first that begins once the device has its cells.
+void writeFlows(EventWriter& writer, const Timeline& timeline) {
+  std::map<std::pair<std::uint32_t, int>, const Command*> lastOf;
+  for (const Command& command : timeline.commands) {
+    if (command.kind == Kind::Kernel || command.exchange == 0) continue;
+    const Command*& last = lastOf[{command.exchange, command.device}];
+    if (last == nullptr || last->end < command.end) last = &command;
+  }
+  std::map<int, std::map<double, const Command*>> kernels;
+  for (const Command& command : timeline.commands)
+    if (command.kind == Kind::Kernel) kernels[command.device].emplace(command.begin, &command);
+  int id = 0;
+  for (const auto& [key, last] : lastOf) {
+    const auto& there = kernels[last->device];
+    const auto found = there.lower_bound(last->end);
+    if (found == there.end()) continue;
+    const Command* next = found->second;
+    const auto offset = timeline.clockOffsets.find(last->device);
+    const double shift = offset == timeline.clockOffsets.end() ? 0 : offset->second;
+    ++id;
+    // From within the span: viewers tie arrows to spans that are open at their time.
+    writer.flow(id, 's', processOf(last->device), trackOf(last->queue),
+                (last->begin + last->end) / 2 + shift);
+    writer.flow(id, 'f', processOf(next->device), trackOf(next->queue),
+                (next->begin + next->end) / 2 + shift);
+  }
 }
 
 }  // namespace
@@ -107,6 +148,7 @@ std::string toJson(const Timeline& timeline) {
     const auto offset = timeline.clockOffsets.find(command.device);
     writeCommand(writer, command, offset == timeline.clockOffsets.end() ? 0 : offset->second);
   }
+  writeFlows(writer, timeline);
   return std::move(writer).finish();
 }
 
