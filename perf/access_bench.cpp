@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Host element access through a(i, j), with coherence and bounds checks, against a raw pointer
 // loop.
+#include <cstring>
+
 #include "hpl/hpl.h"
 #include "pairs.h"
 
@@ -108,5 +110,21 @@ int main(int argc, char** argv) {
           known(kLargeSize, rawLarge), static_cast<double>(kLarge) * kLarge);
   compare("access/read_data", readData, sumRaw);
   compare("access/write_data", writeData, known(kSmallSize, raw));
+  // A value whose bytes differ, against the fastest fill that there is.
+  const auto fill = [](Array<float, 2>& all) {
+    return [&all] {
+      all = 1.5f;
+      benchmark::ClobberMemory();
+    };
+  };
+  const auto set = [](std::vector<float>& all) {
+    return [&all] {
+      std::memset(all.data(), 1, all.size() * sizeof(float));
+      benchmark::ClobberMemory();
+    };
+  };
+  compare("access/fill_against_memset", fill(array), set(plain));
+  compare("access/fill_against_memset_beyond_caches", fill(large), set(plainLarge),
+          static_cast<double>(kLarge) * kLarge);
   return perf::runAll(argc, argv);
 }

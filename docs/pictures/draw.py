@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the guide's pictures of who owns which cell: docs/pictures/*.svg.
+"""Draws the guide's pictures of cells, parts and boundaries: docs/pictures/*.svg.
 
     draw.py            writes the files beside this script
     draw.py --check    only says whether they are what the script draws (exit code 1 if not)
@@ -188,8 +188,62 @@ def expansion():
     return picture
 
 
+def beyond(kinds, y, x):
+    """The text of cell (y, x) of an array of 3 x 3 cells "a" to "i"; kinds = (above, left of it).
+
+    The slower dimension decides first: it names a value, or leads to a row of the array."""
+    sign, at, length = "", [y, x], 3
+    for d, (kind, value) in enumerate(kinds):
+        if at[d] >= 0:
+            continue
+        if kind == "fixed":
+            return value
+        if kind == "computed":
+            return f"{y},{x}"
+        if kind == "odd":
+            sign = "" if sign else "-"
+        at[d] = {"nearest": 0, "mirror": -1 - at[d], "odd": -1 - at[d],
+                 "periodic": length + at[d]}[kind]
+    return sign + "abcdefghi"[at[0] * length + at[1]]
+
+
+def boundaries():
+    """The upper left corner of an array of 3 x 3 cells under each boundary."""
+    size, margin, length, left, top, columns = 30, 2, 3, 16, 34, 4
+    same = lambda kind, value="": ((kind, value), (kind, value))
+    panels = [("Untouched(): p(-1, -1)", None), ("Fixed(7)", same("fixed", "7")),
+              ("Nearest()", same("nearest")), ("Mirror()", same("mirror")),
+              ("MirrorOdd()", same("odd")), ("Periodic()", same("periodic")),
+              ("Computed(f): f(y, x)", same("computed")),
+              ("Fixed(1) UP, Fixed(2) LEFT", (("fixed", "1"), ("fixed", "2")))]
+    side = (margin + length) * size
+    picture = Picture("The upper left corner of an array of 3 x 3 cells under each boundary")
+    for number, (label, kinds) in enumerate(panels):
+        x0 = left + number % columns * (side + 44) + margin * size
+        y0 = top + number // columns * (side + 52) + margin * size
+        picture.text(x0 - margin * size, y0 - margin * size - 10, label)
+        for y in range(-margin, length):
+            for x in range(-margin, length):
+                inside = y >= 0 and x >= 0
+                if inside:
+                    fill = STALE if kinds is None and (y == 0 or x == 0) else PALE[0]
+                    text = "abcdefghi"[y * length + x]
+                else:
+                    fill, text = (PALE[1], beyond(kinds, y, x)) if kinds else ("#ffffff", "")
+                picture.cell(x0 + x * size, y0 + y * size, fill, text, size=size,
+                             dashed=not inside)
+    y = top + 2 * (side + 52) - 22
+    for x, fill, meaning in [(left, PALE[0], "a cell of the array"),
+                             (left + 200, PALE[1], "what a stencil reads beyond the array"),
+                             (left + 520, STALE, "an output cell that is not written")]:
+        picture.cell(x, y, fill, size=18, dashed=fill == PALE[1])
+        picture.text(x + 26, y + 13, meaning)
+    return picture
+
+
 PICTURES = {"parts-1d.svg": one_dimension, "parts-2d.svg": two_dimensions,
-            "overlap.svg": explicit_overlap, "expansion.svg": expansion}
+            "overlap.svg": explicit_overlap, "expansion.svg": expansion,
+            "boundaries.svg": boundaries}
 
 
 def main():
