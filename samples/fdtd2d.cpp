@@ -9,11 +9,10 @@
 #include <cstdio>
 #include <vector>
 
+#include "hpl/io.h"
 #include "samples/common/arguments.h"
-#include "samples/common/color_map.h"
 #include "samples/common/comparison.h"
 #include "samples/common/device_choice.h"
-#include "samples/common/png.h"
 #include "stencil_templates/stencil_templates.h"
 
 using namespace hpl;
@@ -133,13 +132,10 @@ int main(int argc, char** argv) try {
       "second\n",
       steps, side, side, seconds, 1e-9 * steps * side * side / seconds);
   if (!png.empty()) {
-    samples::Raster<float> picture(side, side);
-    std::copy_n(result, picture.size(), picture.data());
-    const float most =
-        std::abs(*std::max_element(result, result + picture.size(),
-                                   [](float a, float b) { return std::abs(a) < std::abs(b); }));
-    samples::writePng(png,
-                      samples::colorImage(picture, -most / 2, most / 2, std::max(1, 512 / side)));
+    const float most = std::abs(*std::max_element(
+        result, result + hz.size(), [](float a, float b) { return std::abs(a) < std::abs(b); }));
+    io::writePng(png, hz,
+                 io::ColorScale().range(-most / 2, most / 2).zoom(std::max(1, 512 / side)));
     std::printf("picture: %s\n", png.c_str());
   }
   if (!check) return 0;

@@ -7,11 +7,10 @@
 #include <cstdio>
 #include <vector>
 
+#include "hpl/io.h"
 #include "samples/common/arguments.h"
-#include "samples/common/color_map.h"
 #include "samples/common/comparison.h"
 #include "samples/common/device_choice.h"
-#include "samples/common/png.h"
 #include "stencil_templates/stencil_templates.h"
 
 using namespace hpl;
@@ -110,9 +109,7 @@ int main(int argc, char** argv) try {
   std::printf("%d steps on %d x %d cells in %.2f s: %.2f billion cells per second\n", steps, side,
               side, seconds, 1e-9 * steps * side * side / seconds);
   if (!png.empty()) {
-    samples::Raster<float> picture(side, side);
-    std::copy_n(result, picture.size(), picture.data());
-    samples::writePng(png, samples::colorImage(picture, 0, 100, std::max(1, 512 / side)));
+    io::writePng(png, now, io::ColorScale().range(0, 100).zoom(std::max(1, 512 / side)));
     std::printf("picture: %s\n", png.c_str());
   }
   if (!check) return 0;

@@ -5,9 +5,9 @@
 #include <cstdio>
 
 #include "hpl/hpl.h"
+#include "hpl/io.h"
 #include "samples/common/arguments.h"
 #include "samples/common/device_choice.h"
-#include "samples/common/png.h"
 
 using namespace hpl;
 
@@ -47,8 +47,8 @@ float onHost(const View& view, int row, int column, int limit) {
   return static_cast<float>(n) - std::log2(0.5f * std::log2(x * x + y * y));
 }
 
-samples::Image colored(const float* steps, int height, int width) {
-  samples::Image image(width, height, samples::Image::Format::Rgb);
+io::Image colored(const float* steps, int height, int width) {
+  io::Image image(width, height, io::Image::Format::Rgb);
   constexpr float phases[] = {1.3f, 1.8f, 2.4f};  // red, green, blue
   for (int i = 0; i < height * width; ++i) {
     if (steps[i] < 0) continue;  // inside the set: black
@@ -111,7 +111,7 @@ int main(int argc, char** argv) try {
       .device(samples::chooseDevice(device))
       .fp(STRICT)(steps, view.left, view.top, view.pixel, limit);
   const float* result = steps.data(HPL_RD);
-  if (!png.empty()) samples::writePng(png, colored(result, height, width));
+  if (!png.empty()) io::writePng(png, colored(result, height, width));
   return isRight(result, view, height, width, limit) ? 0 : 1;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "mandelbrot: %s\n", error.what());

@@ -3,7 +3,7 @@
 
 #include "hpl/hpl.h"
 #include "samples/canny/options.h"
-#include "samples/common/progress.h"
+#include "samples/common/io.h"
 #include "samples/common/raster.h"
 
 /// Detecting the edges of a picture of any extent, options.run.iterations times: the same in five

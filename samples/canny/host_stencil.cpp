@@ -11,19 +11,19 @@
 namespace samples::canny {
 namespace {
 
-std::ptrdiff_t countStrong(const Bytes& labels) {
+std::ptrdiff_t strongPixels(const Bytes& labels) {
   return std::count(labels.begin(), labels.end(), kStrong);
 }
 
 void linkEdges(Bytes& labels, Bytes& other, const StencilLauncher& grow) {
   static_assert(kSweeps % 2 == 0, "the arrays get their names back");
   other = labels;  // pixels at the border keep their labels
-  for (std::ptrdiff_t before = -1, now = countStrong(labels); now != before;) {
+  for (std::ptrdiff_t before = -1, now = strongPixels(labels); now != before;) {
     for (int i = 0; i < kSweeps; ++i) {
       grow(labels, other);
       swap(other, labels);
     }
-    before = std::exchange(now, countStrong(labels));
+    before = std::exchange(now, strongPixels(labels));
   }
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "hpl/hpl.h"
-#include "samples/common/progress.h"
+#include "samples/common/io.h"
 #include "samples/common/raster.h"
 #include "samples/gauss/options.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "hpl/hpl.h"
-#include "samples/common/progress.h"
+#include "samples/common/io.h"
 #include "samples/jacobi3d/options.h"
 #include "samples/jacobi3d/problem.h"
 

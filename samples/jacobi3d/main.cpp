@@ -4,8 +4,8 @@
 #include <chrono>
 #include <cstdio>
 
-#include "samples/common/color_map.h"
 #include "samples/common/comparison.h"
+#include "samples/common/io.h"
 #include "samples/common/plan_choice.h"
 #include "samples/common/program.h"
 #include "samples/jacobi3d/host.h"
@@ -21,16 +21,14 @@ constexpr int kPicturePixels = 512;
 
 /// The slice y = 1/2, z upwards, x to the right.
 Image drawSlice(const Cube& cube) {
-  Raster<float> slice(cube.side, cube.side);
+  hpl::Array<float, 2> slice(cube.side, cube.side);
   for (int z = 0; z < cube.side; ++z) {
     for (int x = 0; x < cube.side; ++x) {
-      slice.at(cube.side - 1 - z, x) = cube.at(z, cube.side / 2, x);
+      slice(cube.side - 1 - z, x) = cube.at(z, cube.side / 2, x);
     }
   }
-  const auto [low, high] = std::minmax_element(slice.cells().begin(), slice.cells().end());
-  const float least = *low;
-  const float most = std::max(*high, least + 1e-6f);
-  return colorImage(slice, least, most, std::max(1, kPicturePixels / cube.side));
+  return hpl::io::colorImage(slice,
+                             hpl::io::ColorScale().zoom(std::max(1, kPicturePixels / cube.side)));
 }
 
 int run(const Options& options) {

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <cstdio>
 
-#include "samples/common/gif.h"
+#include "samples/common/io.h"
 #include "samples/common/plan_choice.h"
 #include "samples/common/program.h"
 #include "samples/common/terminal_picture.h"

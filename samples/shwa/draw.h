@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "samples/common/png.h"
+#include "samples/common/io.h"
 #include "samples/shwa/state.h"
 
 namespace samples::shwa {

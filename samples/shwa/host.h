@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "hpl/hpl.h"
-#include "samples/common/progress.h"
+#include "samples/common/io.h"
 #include "samples/shwa/options.h"
 #include "samples/shwa/state.h"
 

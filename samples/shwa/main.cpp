@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "samples/common/comparison.h"
-#include "samples/common/gif.h"
+#include "samples/common/io.h"
 #include "samples/common/plan_choice.h"
 #include "samples/common/program.h"
 #include "samples/shwa/draw.h"
