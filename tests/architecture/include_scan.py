@@ -13,20 +13,21 @@ from pathlib import Path
 LEVELS = [
     ["error.h"],
     ["geometry"],
-    ["ir", "runtime", "trace", "tune"],
+    ["coherence", "ir", "runtime", "trace", "tune"],
     ["memory", "codegen", "strategies", "lang", "array"],
     ["launch", "ghosts"],
-    ["mpi"],
+    ["algorithms"],
+    ["mpi", "io"],
 ]
 LEVEL_OF = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
 
 # These rooms are tested without a device, so not even indirectly may they need one.
-DEVICE_FREE = ["geometry", "ir", "codegen", "strategies", "tune"]
+DEVICE_FREE = ["geometry", "coherence", "ir", "codegen", "strategies", "tune"]
 DEVICE_HEADER = re.compile(r"^(CL/|OpenCL/|mpi\.h$|mpi/)")
 
 # What a user's program may start from.
 UMBRELLA = "hpl/hpl.h"
-PUBLIC_HEADERS = [UMBRELLA, "hpl/HPL.h"]
+PUBLIC_HEADERS = [UMBRELLA, "hpl/HPL.h", "hpl/io.h"]
 STENCILS = "stencil_templates/"
 STANDARD_HEADER = re.compile(r"^[a-z_0-9]+$")
 # Standard headers that cost every user program noticeable compile time.
