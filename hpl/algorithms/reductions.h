@@ -156,6 +156,13 @@ template <class T>
 constexpr bool isOrdered =
     std::is_arithmetic_v<typename LaneTypeOf<T>::type> || std::is_same_v<T, half>;
 
+/// The kernel that combines partials: one group, of as many work-items as fit.
+template <class Op>
+launch::EntryHandle combineEntry(const Op& op) {
+  static const FoldRewriter rewriter(Form::Groups);
+  return launch::entryOf(CombineKernel<Op>(op), &rewriter);
+}
+
 /// Launches the reduction of f(arguments...) with an operator.
 template <class Op, class F, class... A>
 Reduced<typename Op::Result> reduced(const char* name, const Op& op, const F& f,
@@ -164,7 +171,7 @@ Reduced<typename Op::Result> reduced(const char* name, const Op& op, const F& f,
   Result (*onHost)(const Partials&) = nullptr;
   if constexpr (Op::kOnHost) onHost = &combinedOnHost<Op>;
   return {name, startFold<FoldKernel>(name, false, op, f, arguments...),
-          launch::entryOf(CombineKernel<Op>(op)), onHost};
+          combineEntry<Op>(op), onHost};
 }
 
 template <class F, class... A>

@@ -32,6 +32,8 @@ struct RewriteRequest {
   /// Lanes of vectors of the kernel's widest elements.
   int lanes = 4;
   std::size_t localMemory = 0;
+  /// Work-items that a group may have: the device's limit, or, when what was written before had too
+  /// many for the compiled kernel, that kernel's.
   std::size_t maxGroupSize = 1;
   /// Built-in functions must round as they do on scalars.
   bool exact = false;

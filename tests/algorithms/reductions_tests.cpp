@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 
+#include "hpl/algorithms/detail/fold.h"
 #include "support.h"
 
 using namespace hpl;
@@ -295,4 +296,24 @@ TEST_CASE("reductions refuse arrays of different extents, and kernels") {
   const std::string kernel =
       messageOf<KernelError>([&] { eval([](Array<float, 1> a) { a[idx] = sum(a).value(); })(x); });
   CHECK(kernel != "nothing was thrown");
+}
+
+TEST_CASE("groups of reductions are powers of two that the compiled kernel can run") {
+  const algorithms::FoldRewriter groups(algorithms::Form::Groups);
+  const ir::Kernel kernel;
+  const ir::AccessSummary summary;
+  const auto groupFor = [&](std::size_t size, std::size_t most) {
+    launch::RewriteRequest request{kernel, summary};
+    request.size = {size, 7, 1};
+    request.maxGroupSize = most;
+    const launch::RewriteResult result = groups.rewrite(request);
+    CHECK(result.groups[0] == 1);
+    CHECK(result.groups[1] == 7);
+    return result.local[0];
+  };
+  CHECK(groupFor(128, 1024) == 128);
+  CHECK(groupFor(128, 100) == 64);
+  CHECK(groupFor(128, 32) == 32);
+  CHECK(groupFor(128, 1) == 1);
+  CHECK(groupFor(1, 4096) == 1);
 }

@@ -278,7 +278,6 @@ void combineInto(Partials& partials, const launch::EntryHandle& kernel, const ch
   launch::LaunchOptions options;
   options.device = &device;
   options.global = Domain(device.type() == CPU ? 1 : kGroup);
-  options.local = options.global;
   bool isFirst = true;
   for (const FoldPiece& piece : partials.pieces) {
     const Argument list[] = {target,

@@ -23,7 +23,8 @@
 namespace hpl::algorithms {
 
 inline constexpr unsigned long kRun = 32;
-/// Work-items of a group in the form for groups.
+/// Work-items of a group in the form for groups, at most: fewer, but a power of two, where a device
+/// cannot run so many.
 inline constexpr int kGroup = 128;
 
 enum class Form { Lanes, Groups };
@@ -119,7 +120,7 @@ auto valueAt(const F& f, const Position& position, const A&... arguments) {
 /// Which of the lanes a work-item is, and of how many.
 template <Form form>
 struct Lanes {
-  Expr<unsigned long> count{detail::hostConstant(static_cast<unsigned long>(kGroup))};
+  Expr<unsigned long> count{lszx.node()};
   Expr<unsigned long> lane{lidx.node()};
 };
 template <>
@@ -250,13 +251,15 @@ void storeFold(const Op& op, const ValueAccumulator<Op>& mine,
     Array<State, 1, Local> tree(kGroup);
     tree[lidx] = mine.value();
     barrier(LOCAL);
-    for (int half = kGroup / 2; half > 0; half /= 2) {
+    Ulong half = lszx / 2;
+    while_(half > 0) {
       if_(lidx < half) {
         ValueAccumulator<Op> both(op, Expr<State>(tree[lidx].node()));
         both.merge(ValueAccumulator<Op>(op, Expr<State>(tree[lidx + half].node())));
         tree[lidx] = both.value();
       }
       barrier(LOCAL);
+      half = half / 2;
     }
     if_(lidx == 0) {
       partials[idy][0] = tree[0];
@@ -277,7 +280,8 @@ void storePlaces(const Op& op, const PlaceAccumulator<Op>& mine,
     tree[lidx] = mine.value();
     placeTree[lidx] = mine.place();
     barrier(LOCAL);
-    for (int half = kGroup / 2; half > 0; half /= 2) {
+    Ulong half = lszx / 2;
+    while_(half > 0) {
       if_(lidx < half) {
         const auto at = [&](const auto& lane) {
           return PlaceAccumulator<Op>(op, Expr<State>(tree[lane].node()),
@@ -289,6 +293,7 @@ void storePlaces(const Op& op, const PlaceAccumulator<Op>& mine,
         placeTree[lidx] = both.place();
       }
       barrier(LOCAL);
+      half = half / 2;
     }
     if_(lidx == 0) {
       partials[idy][0] = tree[0];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 
 #include "hpl/algorithms/detail/fold.h"
 #include "hpl/strategies/rows.h"
@@ -22,7 +23,8 @@ launch::RewriteResult FoldRewriter::rewrite(const launch::RewriteRequest& reques
   if (form_ == Form::Groups) {
     result.kernel = asCaptured(request.kernel);
     result.groups[0] = 1;
-    result.local[0] = kGroup;
+    const std::size_t most = std::min<std::size_t>(kGroup, request.maxGroupSize);
+    result.local[0] = std::bit_floor(std::clamp<std::size_t>(request.size[0], 1, most));
     result.reason = "reduction: a tree in each group";
     return result;
   }

@@ -260,9 +260,11 @@ void compileAsLaidOut(Plan& plan, const Shape& shape, const Argument* arguments,
 void layOutAndCompile(Plan& plan, const LaunchOptions& trial, const Argument* arguments,
                       const ShareContext& share, const Variant* variant, Shape& shape,
                       LaidOut& laidOut) {
+  const std::size_t groupLimit = shape.groupLimit;
   shape =
       chooseHarmlessShape(*plan.version, trial, firstArray(arguments, plan.argumentCount),
                           *plan.device, plan.options.local.dims > 0, plan.version->axes.dimension);
+  shape.groupLimit = groupLimit;
   // The whole that a slice belongs to has been checked.
   if (!plan.isSlice)
     checkAccesses(*plan.version, arguments, plan.argumentCount, shape, trial.global.dims == 0);
@@ -393,8 +395,13 @@ std::shared_ptr<Plan> makeVariant(std::shared_ptr<const KernelVersion> version,
     const Shape& launched = laidOut.shape;
     const std::size_t group = launched.local[0] * launched.local[1] * launched.local[2];
     if (limit == 0 || group <= limit) break;
+    // A rewriter chooses the group, and hears what fits.
+    if (plan->version->rewriter != nullptr && shape.groupLimit != limit) {
+      shape.groupLimit = limit;
+      continue;
+    }
     // The user's choice does not fit, or neither does what the limit led to.
-    if (trial.local.dims > 0)
+    if (trial.local.dims > 0 || plan->version->rewriter != nullptr)
       throw LaunchError("kernel '" + plan->version->name + "': the local domain has " +
                         std::to_string(group) + " work-items, and this kernel can run at most " +
                         std::to_string(limit) + " per group on device " + device.name() +

@@ -276,7 +276,7 @@ LaidOut asItsMakerWants(const Plan& plan, const Shape& shape, const Argument* ar
                                  device.computeUnits,
                                  lanesFor(version, *plan.device),
                                  device.localMemory,
-                                 device.maxWorkGroupSize,
+                                 shape.groupLimit > 0 ? shape.groupLimit : device.maxWorkGroupSize,
                                  plan.options.fp == STRICT,
                                  {shape.size[0], shape.size[1], shape.size[2]}});
   if (!rewritten.kernel)
