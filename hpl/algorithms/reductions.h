@@ -170,8 +170,8 @@ Reduced<typename Op::Result> reduced(const char* name, const Op& op, const F& f,
   using Result = typename Op::Result;
   Result (*onHost)(const Partials&) = nullptr;
   if constexpr (Op::kOnHost) onHost = &combinedOnHost<Op>;
-  return {name, startFold<FoldKernel>(name, false, op, f, arguments...),
-          combineEntry<Op>(op), onHost};
+  return {name, startFold<FoldKernel>(name, false, op, f, arguments...), combineEntry<Op>(op),
+          onHost};
 }
 
 template <class F, class... A>

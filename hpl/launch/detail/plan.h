@@ -202,7 +202,8 @@ struct Shape {
   std::size_t whole[3] = {0, 0, 0};
   /// Dimensions up to the last one that was rounded; 0 when none was.
   int guardDims = 0;
-  /// Work-items that a group may have, where the compiled kernel allows fewer than the device; else 0.
+  /// Work-items that a group may have, where the compiled kernel allows fewer than the device; else
+  /// 0.
   std::size_t groupLimit = 0;
   /// All sizes above are those of the kernel's axes, which run along these OpenCL dimensions.
   Axes axes = kNaturalAxes;
