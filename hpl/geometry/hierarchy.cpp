@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/geometry/hierarchy.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <optional>
+
+#include "hpl/error.h"
+#include "hpl/geometry/box_index.h"
+#include "hpl/geometry/splits.h"
+
+namespace hpl::geometry {
+namespace {
+
+using Grid = std::vector<int>;
+
+std::size_t at(int d) { return static_cast<std::size_t>(d); }
+
+bool isPeriodic(const PartitionProblem& problem, int d) {
+  return !problem.periodic.empty() && problem.periodic[at(d)];
+}
+
+void checkField(const PartitionProblem& problem, std::size_t number) {
+  const HaloOfField& field = problem.fields[number];
+  const int rank = problem.domain.rank();
+  if (field.before.rank() != rank || field.after.rank() != rank)
+    throw ArgumentError(fmt::format(
+        "partition: field {} has halos for {} and {} dimensions, but the domain has {}; "
+        "give one number per dimension",
+        number, field.before.rank(), field.after.rank(), rank));
+  for (int d = 0; d < rank; ++d)
+    if (field.before[d] < 0 || field.after[d] < 0)
+      throw ArgumentError(fmt::format(
+          "partition: field {} has a halo of {} and {} cells in dimension {}; halos are 0 or more",
+          number, field.before[d], field.after[d], d));
+  if (field.bytesPerCell < 1)
+    throw ArgumentError(fmt::format("partition: field {} has {} bytes per cell; 1 or more", number,
+                                    field.bytesPerCell));
+}
+
+void checkProblem(const PartitionProblem& problem) {
+  const int rank = problem.domain.rank();
+  if (rank == 0) throw ArgumentError("partition: the domain has no dimensions");
+  for (const Index extent : problem.domain)
+    if (extent < 1)
+      throw ArgumentError(fmt::format("partition: the domain {} has no cells",
+                                      Box::ofExtents(problem.domain).toString()));
+  if (!problem.periodic.empty() && problem.periodic.size() != at(rank))
+    throw ArgumentError(fmt::format(
+        "partition: {} dimensions are said to be periodic or not, but the domain has {}",
+        problem.periodic.size(), rank));
+  for (std::size_t i = 0; i < problem.fields.size(); ++i) checkField(problem, i);
+  if (problem.nodes.empty()) throw ArgumentError("partition: no node; name at least one");
+  for (std::size_t n = 0; n < problem.nodes.size(); ++n) {
+    if (problem.nodes[n].empty())
+      throw ArgumentError(fmt::format("partition: node {} has no devices", n));
+    for (const double weight : problem.nodes[n])
+      if (!std::isfinite(weight) || weight <= 0)
+        throw ArgumentError(fmt::format(
+            "partition: node {} has a device of weight {}; weights are positive", n, weight));
+  }
+}
+
+bool hasEqualNodes(const PartitionProblem& problem) {
+  const std::vector<double>& first = problem.nodes.front();
+  const auto isFirst = [&](double weight) { return weight == first.front(); };
+  return std::all_of(problem.nodes.begin(), problem.nodes.end(), [&](const auto& node) {
+    return node.size() == first.size() && std::all_of(node.begin(), node.end(), isFirst);
+  });
+}
+
+int devicesOf(const PartitionProblem& problem) {
+  std::size_t devices = 0;
+  for (const auto& node : problem.nodes) devices += node.size();
+  return static_cast<int>(devices);
+}
+
+/// Lengths of the parts of a dimension: nodes, and the devices of each.
+std::vector<Interval> partsOf(Index extent, int nodes, int devices) {
+  std::vector<Interval> parts;
+  for (const Interval& node : splitEven(extent, nodes))
+    for (const Interval& part : splitEven(node.length(), devices))
+      parts.push_back({node.lo + part.lo, node.lo + part.hi});
+  return parts;
+}
+
+/// A grid of nodes, and one of devices in each of them, the last dimension varying fastest.
+std::vector<Block> blocksOf(const PartitionProblem& problem, const Grid& nodes,
+                            const Grid& devices) {
+  const int rank = problem.domain.rank();
+  std::vector<std::vector<Interval>> parts;
+  for (int d = 0; d < rank; ++d)
+    parts.push_back(partsOf(problem.domain[d], nodes[at(d)], devices[at(d)]));
+  const auto product = [](const Grid& grid) {
+    return std::accumulate(grid.begin(), grid.end(), 1, std::multiplies<>());
+  };
+  const int perNode = product(devices);
+  std::vector<Block> blocks;
+  for (int node = 0; node < product(nodes); ++node) {
+    for (int device = 0; device < perNode; ++device) {
+      Point lo = Point::filled(rank, 0), hi = lo;
+      for (int d = rank - 1, n = node, e = device; d >= 0; --d) {
+        const int column = n % nodes[at(d)] * devices[at(d)] + e % devices[at(d)];
+        lo[d] = parts[at(d)][at(column)].lo;
+        hi[d] = parts[at(d)][at(column)].hi;
+        n /= nodes[at(d)];
+        e /= devices[at(d)];
+      }
+      blocks.push_back({Box(lo, hi), node, device});
+    }
+  }
+  return blocks;
+}
+
+/// What the parts of a grid exchange in groups, of which `outer` divides the domain and `inner`
+/// each group. The volumes of a grid of boxes with their halos add up to a product of sums of
+/// lengths, so this takes no look at the boxes. For halos that are no wider than a part.
+Index bytesWithinGroups(const PartitionProblem& problem, const Grid& outer, const Grid& inner) {
+  Index bytes = 0;
+  for (const HaloOfField& field : problem.fields) {
+    // `own`: what a part reads of itself, across a periodic border.
+    Index with = 1, own = 1;
+    for (int d = 0; d < problem.domain.rank(); ++d) {
+      const Index reach = field.before[d] + field.after[d];
+      const bool wraps = outer[at(d)] == 1 && isPeriodic(problem, d);
+      const Index borders = Index{outer[at(d)]} * (inner[at(d)] - 1) + (wraps ? 1 : 0);
+      with *= problem.domain[d] + borders * reach;
+      own *= problem.domain[d] + (wraps && inner[at(d)] == 1 ? reach : 0);
+    }
+    bytes += (with - own) * field.bytesPerCell;
+  }
+  return bytes;
+}
+
+Grid timesEach(const Grid& a, const Grid& b) {
+  Grid product(a.size());
+  std::transform(a.begin(), a.end(), b.begin(), product.begin(), std::multiplies<>());
+  return product;
+}
+
+/// Calls f with each way to write `parts` as a product with one factor per dimension.
+template <class F>
+void forEachGrid(int parts, int rank, F&& f) {
+  Grid grid(at(rank), 1);
+  const auto go = [&](const auto& self, int d, int left) -> void {
+    if (d + 1 == rank) {
+      grid[at(d)] = left;
+      f(grid);
+      return;
+    }
+    // Large factors first: of equally good grids the first one cuts slow dimensions.
+    for (int factor = left; factor >= 1; --factor) {
+      if (left % factor != 0) continue;
+      grid[at(d)] = factor;
+      self(self, d + 1, left / factor);
+    }
+  };
+  go(go, 0, parts);
+}
+
+/// The widest halo of a dimension, below or above.
+Index widestHalo(const PartitionProblem& problem, int d) {
+  Index widest = 0;
+  for (const HaloOfField& field : problem.fields)
+    widest = std::max({widest, field.before[d], field.after[d]});
+  return widest;
+}
+
+/// Whether each part of each dimension has cells, and as many as its neighbours read.
+bool isWideEnough(const PartitionProblem& problem, const Grid& nodes, const Grid& devices) {
+  for (int d = 0; d < problem.domain.rank(); ++d) {
+    const int parts = nodes[at(d)] * devices[at(d)];
+    const Index least = parts == 1 ? 1 : std::max<Index>(1, widestHalo(problem, d));
+    if (problem.domain[d] / nodes[at(d)] / devices[at(d)] < least) return false;
+  }
+  return true;
+}
+
+/// A way to divide, by what it exchanges.
+struct Score {
+  Index between = 0;
+  Index within = 0;
+  friend auto operator<=>(const Score&, const Score&) = default;
+};
+
+Score scoreOf(const PartitionProblem& problem, const Grid& nodes, const Grid& devices) {
+  const Grid one(nodes.size(), 1);
+  const Index all = bytesWithinGroups(problem, one, timesEach(nodes, devices));
+  const Index within = bytesWithinGroups(problem, nodes, devices);
+  return {all - within, within};
+}
+
+Hierarchy gridHierarchy(const PartitionProblem& problem, const Grid& nodes, const Grid& devices) {
+  const Score score = scoreOf(problem, nodes, devices);
+  return {blocksOf(problem, nodes, devices), nodes, devices, score.between, score.within};
+}
+
+/// The best grids of equal nodes; nothing when none is wide enough.
+std::optional<Hierarchy> bestGrids(const PartitionProblem& problem) {
+  const int rank = problem.domain.rank();
+  const int perNode = static_cast<int>(problem.nodes.front().size());
+  std::optional<std::pair<Grid, Grid>> best;
+  Score least;
+  forEachGrid(static_cast<int>(problem.nodes.size()), rank, [&](const Grid& nodes) {
+    forEachGrid(perNode, rank, [&](const Grid& devices) {
+      if (!isWideEnough(problem, nodes, devices)) return;
+      const Score score = scoreOf(problem, nodes, devices);
+      if (best && !(score < least)) return;
+      best.emplace(nodes, devices);
+      least = score;
+    });
+  });
+  if (!best) return std::nullopt;
+  return gridHierarchy(problem, best->first, best->second);
+}
+
+/// Calls f(to, from, bytes) for each part of a halo of block `to` that block `from` owns. Images of
+/// the domain stand beside it where it is periodic.
+template <class F>
+void forEachExchange(const PartitionProblem& problem, const std::vector<Block>& blocks, F&& f) {
+  const int rank = problem.domain.rank();
+  std::vector<Box> boxes;
+  for (const Block& block : blocks) boxes.push_back(block.cells);
+  const BoxIndex index(std::move(boxes));
+  std::vector<Point> images{Point::filled(rank, 0)};
+  for (int d = 0; d < rank; ++d) {
+    if (!isPeriodic(problem, d)) continue;
+    const std::size_t known = images.size();
+    for (std::size_t i = 0; i < known; ++i) {
+      for (const Index step : {-problem.domain[d], problem.domain[d]}) {
+        images.push_back(images[i]);
+        images.back()[d] = step;
+      }
+    }
+  }
+  for (int to = 0; to < index.size(); ++to) {
+    for (const HaloOfField& field : problem.fields) {
+      const Box halo = index[to].grown(field.before, field.after);
+      for (const Point& image : images) {
+        const Box there = halo.translated(image);
+        index.forEachMeeting(there, [&](int from) {
+          if (from != to) f(to, from, intersect(there, index[from]).volume() * field.bytesPerCell);
+        });
+      }
+    }
+  }
+}
+
+/// Halves lists of nodes or devices, and the box that they share.
+class Bisection {
+ public:
+  explicit Bisection(const PartitionProblem& problem) : problem_(problem) {}
+
+  /// Nothing when some device would get too few cells.
+  std::optional<Hierarchy> divide() {
+    std::vector<double> weights;
+    std::vector<int> devices;
+    for (const std::vector<double>& node : problem_.nodes) {
+      weights.push_back(std::accumulate(node.begin(), node.end(), 0.0));
+      devices.push_back(static_cast<int>(node.size()));
+    }
+    Hierarchy result;
+    const auto divideNode = [&](const Box& box, std::size_t node) {
+      const std::vector<int> ones(problem_.nodes[node].size(), 1);
+      return halve(
+          box, problem_.nodes[node], ones, 0, ones.size(),
+          [&](const Box& cells, std::size_t device) {
+            result.blocks.push_back({cells, static_cast<int>(node), static_cast<int>(device)});
+            return true;
+          });
+    };
+    if (!halve(Box::ofExtents(problem_.domain), weights, devices, 0, weights.size(), divideNode))
+      return std::nullopt;
+    forEachExchange(problem_, result.blocks, [&](int to, int from, Index bytes) {
+      const bool isNear = result.blocks[at(to)].node == result.blocks[at(from)].node;
+      (isNear ? result.bytesWithinNodes : result.bytesBetweenNodes) += bytes;
+    });
+    return result;
+  }
+
+ private:
+  /// Divides `box` among the sharers from `begin` to `end`, `devices` of them in each, and calls
+  /// f(box, sharer) for each.
+  template <class F>
+  bool halve(const Box& box, const std::vector<double>& weights, const std::vector<int>& devices,
+             std::size_t begin, std::size_t end, F&& f) {
+    if (end - begin == 1) return f(box, begin);
+    const auto weigh = [&](std::size_t from, std::size_t to) {
+      return std::accumulate(weights.begin() + static_cast<std::ptrdiff_t>(from),
+                             weights.begin() + static_cast<std::ptrdiff_t>(to), 0.0);
+    };
+    const double all = weigh(begin, end);
+    std::size_t middle = begin + 1;
+    while (middle + 1 < end &&
+           std::abs(2 * weigh(begin, middle + 1) - all) < std::abs(2 * weigh(begin, middle) - all))
+      ++middle;
+    const double share = weigh(begin, middle) / all;
+    const auto count = [&](std::size_t from, std::size_t to) {
+      return std::accumulate(devices.begin() + static_cast<std::ptrdiff_t>(from),
+                             devices.begin() + static_cast<std::ptrdiff_t>(to), Index{0});
+    };
+    const auto cut = bestCut(box, share, count(begin, middle), count(middle, end));
+    if (!cut) return false;
+    const auto [d, place] = *cut;
+    return halve(box.withRange(d, box.lo(d), place), weights, devices, begin, middle, f) &&
+           halve(box.withRange(d, place, box.hi(d)), weights, devices, middle, end, f);
+  }
+
+  /// The dimension and the place of the cut with the smallest interface; of equal ones the slower
+  /// dimension. Nothing when no cut leaves enough cells on both sides.
+  std::optional<std::pair<int, Index>> bestCut(const Box& box, double share, Index first,
+                                               Index second) const {
+    std::optional<std::pair<int, Index>> best;
+    Index least = 0;
+    for (int d = 0; d < box.rank(); ++d) {
+      const Index width = std::max<Index>(1, widestHalo(problem_, d));
+      const Index length = box.extent(d), area = box.volume() / length;
+      const Index low = std::max(width, (first + area - 1) / area);
+      const Index high = length - std::max(width, (second + area - 1) / area);
+      if (low > high) continue;
+      const auto wanted = static_cast<Index>(std::llround(static_cast<double>(length) * share));
+      const Index bytes = interfaceBytes(box, d);
+      if (best && bytes >= least) continue;
+      best.emplace(d, box.lo(d) + std::clamp(wanted, low, high));
+      least = bytes;
+    }
+    return best;
+  }
+
+  /// What a cut across dimension d adds to an exchange.
+  Index interfaceBytes(const Box& box, int d) const {
+    const bool isWhole = box.extent(d) == problem_.domain[d];
+    Index perCell = 0;
+    for (const HaloOfField& field : problem_.fields)
+      perCell += (field.before[d] + field.after[d]) * field.bytesPerCell;
+    return perCell * (box.volume() / box.extent(d)) * (isWhole && isPeriodic(problem_, d) ? 2 : 1);
+  }
+
+  const PartitionProblem& problem_;
+};
+
+/// Whether grids of so many parts cannot come near to cubes, so that other partitions may be
+/// better.
+bool isAwkward(std::size_t parts) {
+  const std::vector<int> factors = primeFactors(static_cast<int>(parts));
+  return !factors.empty() && factors.front() > 3;
+}
+
+std::optional<Hierarchy> bestPartition(const PartitionProblem& problem) {
+  std::optional<Hierarchy> best;
+  if (hasEqualNodes(problem)) {
+    best = bestGrids(problem);
+    if (best && !isAwkward(problem.nodes.size()) && !isAwkward(problem.nodes.front().size()))
+      return best;
+  }
+  std::optional<Hierarchy> halved = Bisection(problem).divide();
+  const auto score = [](const Hierarchy& hierarchy) {
+    return Score{hierarchy.bytesBetweenNodes, hierarchy.bytesWithinNodes};
+  };
+  if (halved && (!best || score(*halved) < score(*best))) best = std::move(halved);
+  return best;
+}
+
+/// Says why there is no partition.
+[[noreturn]] void refuse(const PartitionProblem& problem) {
+  PartitionProblem withoutHalos = problem;
+  withoutHalos.fields.clear();
+  const std::optional<Hierarchy> narrow = bestPartition(withoutHalos);
+  const std::string domain = Box::ofExtents(problem.domain).toString();
+  if (narrow) {
+    for (const Block& block : narrow->blocks)
+      for (int d = 0; d < problem.domain.rank(); ++d)
+        if (const Index halo = widestHalo(problem, d);
+            block.cells.extent(d) < problem.domain[d] && block.cells.extent(d) < halo)
+          throw ArgumentError(fmt::format(
+              "partition: {} devices leave device {} of node {} the block {} of the domain {}, and "
+              "a "
+              "halo of {} cells in dimension {} is wider than it; use fewer devices, or a larger "
+              "domain",
+              narrow->blocks.size(), block.device, block.node, block.cells.toString(), domain, halo,
+              d));
+  }
+  throw ArgumentError(
+      fmt::format("partition: {} devices cannot each get a block of the domain {} that is as wide "
+                  "as the halos; "
+                  "use fewer devices, or a larger domain",
+                  devicesOf(problem), domain));
+}
+
+/// Divides the longest dimension by each prime factor in turn.
+Grid gridByFactors(Extents& lengths, int parts) {
+  Grid grid(at(lengths.rank()), 1);
+  for (const int factor : primeFactors(parts)) {
+    int longest = 0;
+    for (int d = 1; d < lengths.rank(); ++d)
+      if (lengths[d] > lengths[longest]) longest = d;
+    lengths[longest] = std::max<Index>(1, lengths[longest] / factor);
+    grid[at(longest)] *= factor;
+  }
+  return grid;
+}
+
+std::string sizeOf(Index bytes) {
+  constexpr std::array<const char*, 4> kUnits = {"bytes", "kB", "MB", "GB"};
+  auto amount = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (amount >= 1000 && unit + 1 < kUnits.size()) {
+    amount /= 1000;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{} bytes", bytes)
+                   : fmt::format("{:.1f} {}", amount, kUnits[unit]);
+}
+
+}  // namespace
+
+std::vector<int> primeFactors(int number) {
+  if (number < 1)
+    throw ArgumentError(fmt::format("prime factors of {}: the number must be 1 or more", number));
+  std::vector<int> factors;
+  for (int factor = 2; factor * factor <= number; ++factor) {
+    for (; number % factor == 0; number /= factor) factors.push_back(factor);
+  }
+  if (number > 1) factors.push_back(number);
+  std::reverse(factors.begin(), factors.end());
+  return factors;
+}
+
+Hierarchy partitionAsInPaper(const PartitionProblem& problem) {
+  checkProblem(problem);
+  if (!hasEqualNodes(problem))
+    throw ArgumentError(
+        "partition as in the paper: the nodes need equally many devices of equal weights; "
+        "partition() divides among others");
+  Extents lengths = problem.domain;
+  const Grid nodes = gridByFactors(lengths, static_cast<int>(problem.nodes.size()));
+  const Grid devices = gridByFactors(lengths, static_cast<int>(problem.nodes.front().size()));
+  if (!isWideEnough(problem, nodes, devices)) refuse(problem);
+  return gridHierarchy(problem, nodes, devices);
+}
+
+Hierarchy partition(const PartitionProblem& problem) {
+  checkProblem(problem);
+  std::optional<Hierarchy> best = bestPartition(problem);
+  if (!best) refuse(problem);
+  return *std::move(best);
+}
+
+std::vector<Index> exchangedBytes(const PartitionProblem& problem,
+                                  const std::vector<Block>& blocks) {
+  std::vector<Index> bytes(blocks.size() * blocks.size(), 0);
+  forEachExchange(problem, blocks, [&](int to, int from, Index some) {
+    bytes[at(to) * blocks.size() + at(from)] += some;
+  });
+  return bytes;
+}
+
+std::string describe(const Hierarchy& hierarchy) {
+  int nodes = 0;
+  for (const Block& block : hierarchy.blocks) nodes = std::max(nodes, block.node + 1);
+  const std::size_t devices = hierarchy.blocks.size();
+  const auto counted = [](auto n, const char* what) {
+    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+  };
+  std::string text;
+  if (hierarchy.nodeGrid.empty()) {
+    text = fmt::format("{}, {} in all, halved repeatedly", counted(nodes, "node"),
+                       counted(devices, "device"));
+  } else {
+    text = fmt::format("{} as {}, {} each as {}", counted(nodes, "node"),
+                       fmt::join(hierarchy.nodeGrid, " x "),
+                       counted(devices / static_cast<std::size_t>(nodes), "device"),
+                       fmt::join(hierarchy.deviceGrid, " x "));
+  }
+  return fmt::format("{}: {} between nodes, {} within, per exchange", text,
+                     sizeOf(hierarchy.bytesBetweenNodes), sizeOf(hierarchy.bytesWithinNodes));
+}
+
+}  // namespace hpl::geometry

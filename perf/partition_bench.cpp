@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+
+#include "hpl/geometry/hierarchy.h"
+#include "hpl/geometry/placement.h"
+
+/// What it takes to divide a domain among nodes and devices, and to place the blocks of a node.
+namespace {
+
+using namespace hpl::geometry;
+
+/// A cube of about 750^3 cells per device (node-aware communication, IV-C).
+PartitionProblem cube(int nodes, int devices, double odd = 1.0) {
+  PartitionProblem problem;
+  const Index side = static_cast<Index>(750 * std::cbrt(nodes * devices));
+  problem.domain = {side, side, side};
+  problem.periodic = {true, true, true};
+  problem.fields = {{{3, 3, 3}, {3, 3, 3}, 16}};
+  problem.nodes.assign(static_cast<std::size_t>(nodes),
+                       std::vector<double>(static_cast<std::size_t>(devices), 1.0));
+  problem.nodes.front().front() = odd;
+  return problem;
+}
+
+void dividesEqualNodes(benchmark::State& state) {
+  const PartitionProblem problem = cube(static_cast<int>(state.range(0)), 6);
+  for (auto _ : state) benchmark::DoNotOptimize(partition(problem));
+  state.SetLabel(describe(partition(problem)));
+}
+BENCHMARK(dividesEqualNodes)->Arg(1)->Arg(16)->Arg(256)->Unit(benchmark::kMicrosecond);
+
+void dividesUnevenNodes(benchmark::State& state) {
+  const PartitionProblem problem = cube(static_cast<int>(state.range(0)), 6, 0.5);
+  for (auto _ : state) benchmark::DoNotOptimize(partition(problem));
+  state.SetLabel(describe(partition(problem)));
+}
+BENCHMARK(dividesUnevenNodes)->Arg(1)->Arg(16)->Arg(256)->Unit(benchmark::kMicrosecond);
+
+/// The blocks of figure 11 on two triads of 50 GB/s that 32 GB/s connect.
+void placesANode(benchmark::State& state) {
+  PartitionProblem problem = cube(1, 6);
+  problem.domain = {1440, 1452, 700};
+  const std::vector<Index> bytes = exchangedBytes(problem, partition(problem).blocks);
+  const SquareMatrix flow(6, std::vector<double>(bytes.begin(), bytes.end()));
+  SquareMatrix distance(6);
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j < 6; ++j)
+      if (i != j) distance(i, j) = 1.0 / (i / 3 == j / 3 ? 50.0 : 32.0);
+  for (auto _ : state) benchmark::DoNotOptimize(place(flow, distance));
+}
+BENCHMARK(placesANode)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+
+BENCHMARK_MAIN();
