@@ -12,6 +12,10 @@ for program in build/release/perf/hpl_*_bench; do
   name=$(basename "$program")
   [[ $name == hpl_applications_bench ]] && continue  # figures.sh
   echo "== $name"
+  if [[ $name == hpl_peers_bench ]]; then
+    OMP_WAIT_POLICY=passive "$program" >"$out/peers.csv"
+    continue
+  fi
   if [[ $name == hpl_stencil_bench ]]; then
     "$program" --csv "$out/stencils.csv"
     continue

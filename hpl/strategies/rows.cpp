@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_set>
 
 #include "hpl/strategies/detail/apart.h"
 #include "hpl/strategies/detail/body_copies.h"
@@ -45,18 +46,30 @@ class RowsBuilder : private KernelWriter {
   struct Range {
     const Expr* lo = nullptr;
     const Expr* hi = nullptr;
+    /// Ids between them for which they are not.
+    std::vector<const Expr*> points{};
   };
 
   const Expr* compare(BinaryOp op, const Expr* a, const Expr* b) {
     return builder_.binary(op, a, b);
   }
 
+  /// Decides comparisons of the marked axes.
+  Interior interior(std::array<bool, 3> axes) const {
+    Interior result(source_, axes, rowAxis(), options_.size);
+    result.decidePoints();
+    return result;
+  }
   BodyContext context(const Interior& interior, int lanes) {
     return contextOf(interior, lanes, options_.order[0], options_.exact && lanes > 1);
   }
   Place place(const std::array<const Variable*, 3>& ids);
   void declareBlocks(Block& out);
   Range range(Block& out, const std::string& stem, const Axis& axis, const Hoister::Bounds& bounds);
+  const Expr* withinRange(Block& out, const std::string& stem, const Axis& axis,
+                          const Hoister::Bounds& bounds, Range& fit);
+  const Expr* differs(const Expr* id, const Range& fit);
+  Block* betweenPoints(Block& out, const BodyContext& context);
   void copies(BodyContext& context, const std::vector<Place>& places, Block& out) {
     writeCopies(context, source_.body(), places, {jamAxis_, context.lanes > 1 && idempotent_}, out);
   }
@@ -100,6 +113,8 @@ class RowsBuilder : private KernelWriter {
   const Expr* tall_ = nullptr;
   const Expr* jamWithin_ = nullptr;
   Range jamFit_;
+  /// Tests of equality at whose points rows are cut already.
+  std::unordered_set<const Expr*> points_;
 };
 
 Place RowsBuilder::place(const std::array<const Variable*, 3>& ids) {
@@ -138,7 +153,61 @@ RowsBuilder::Range RowsBuilder::range(Block& out, const std::string& stem, const
     builder_.assign(out, builder_.ref(lo), builder_.larger(builder_.ref(lo), bound));
   for (const Expr* bound : tightest(builder_, bounds.upper, false))
     builder_.assign(out, builder_.ref(hi), builder_.smaller(builder_.ref(hi), bound));
-  return {builder_.ref(lo), builder_.ref(hi)};
+  return {builder_.ref(lo), builder_.ref(hi), {}};
+}
+
+/// Whether the axis' id (a variable) is one of the bounds'; `fit` are their ends.
+const Expr* RowsBuilder::withinRange(Block& out, const std::string& stem, const Axis& axis,
+                                     const Hoister::Bounds& bounds, Range& fit) {
+  fit = range(out, stem, axis, bounds);
+  for (const Expr* point : distinct(bounds.points)) {
+    Variable* without = builder_.variable(stem + "_without", kLong);
+    builder_.declare(out, without, point);
+    fit.points.push_back(builder_.ref(without));
+  }
+  const Expr* id = builder_.cast(builder_.ref(axis.id), kLong);
+  const Expr* within = both(compare(BinaryOp::Ge, id, fit.lo), compare(BinaryOp::Lt, id, fit.hi));
+  return both(within, differs(id, fit));
+}
+
+/// Whether the id is none of the range's points; null: it has none.
+const Expr* RowsBuilder::differs(const Expr* id, const Range& fit) {
+  const Expr* apart = nullptr;
+  for (const Expr* point : fit.points) apart = both(apart, compare(BinaryOp::Ne, id, point));
+  return apart;
+}
+
+/// A row in pieces, of which those that hold a point hold nothing else: too short for a vector.
+/// From here on the row is the piece. Returns where a piece is to be computed.
+Block* RowsBuilder::betweenPoints(Block& out, const BodyContext& context) {
+  std::size_t decided = 0;
+  for (const auto& [expr, comparison] : context.decided)
+    if (comparison.decision.isPoint && comparison.decision.axis == rowAxis())
+      decided += points_.insert(expr).second ? 1 : 0;
+  if (decided == 0) return &out;
+  Axis& along = axis(rowAxis());
+  const Expr* rowEnd = builder_.ref(along.end);
+  Variable* begin = builder_.variable("piece_begin", kUlong);
+  Variable* end = builder_.variable("piece_end", kUlong);
+  builder_.declare(out, end, nullptr);
+  const Expr* first = builder_.ref(begin);
+  Block* piece = builder_.loop(out, begin, builder_.ref(along.begin),
+                               compare(BinaryOp::Lt, first, rowEnd), builder_.ref(end));
+  builder_.assign(*piece, builder_.ref(end), rowEnd);
+  const auto row = static_cast<std::size_t>(rowAxis());
+  for (const Expr* point : distinct(context.bounds[row].points)) {
+    Variable* at = builder_.variable("point", kUlong);
+    builder_.declare(*piece, at, builder_.cast(point, kUlong));
+    const Expr* next = builder_.select(compare(BinaryOp::Eq, builder_.ref(at), first),
+                                       builder_.add(first, 1), builder_.ref(at));
+    Block* ends = builder_.block();
+    builder_.assign(*ends, builder_.ref(end), builder_.smaller(builder_.ref(end), next));
+    builder_.statement(*piece,
+                       ir::If{compare(BinaryOp::Ge, builder_.ref(at), first), ends, nullptr});
+  }
+  along.begin = begin;
+  along.end = end;
+  return piece;
 }
 
 /// `for (x = from; x + width <= to; x += width) body`, where the last step goes back so far that it
@@ -189,7 +258,7 @@ void RowsBuilder::vectorLoop(Block& out, const Loop& loop, const BodyContext& co
 /// from..to, and below `end`.
 Block* RowsBuilder::fastEnds(std::array<const Variable*, 3> ids, const RowEnd& known,
                              const Expr* first, Variable* from, Variable* to, const Expr* end) {
-  Interior interior(source_, {has(0), has(1), has(2)}, rowAxis(), options_.size);
+  Interior interior = this->interior({has(0), has(1), has(2)});
   interior.restrict(known.outcomes);
   BodyContext context = this->context(interior, 1);
   Variable* x = builder_.variable(axisName(rowAxis()), kUlong);
@@ -220,7 +289,7 @@ Block* RowsBuilder::fastEnds(std::array<const Variable*, 3> ids, const RowEnd& k
 /// Several rows at once, away from all borders. Returns where other rows are to be computed: in
 /// `out` itself if fast code would be the same as theirs.
 Block* RowsBuilder::fastRows(Block& out, Block& head, Variable* from, Variable* to) {
-  const Interior interior(source_, {has(0), has(1), has(2)}, rowAxis(), options_.size);
+  const Interior interior = this->interior({has(0), has(1), has(2)});
   BodyContext context = this->context(interior, options_.lanes);
   Variable* x = builder_.variable(axisName(rowAxis()), kUlong);
   std::array<const Variable*, 3> ids{};
@@ -236,12 +305,13 @@ Block* RowsBuilder::fastRows(Block& out, Block& head, Variable* from, Variable* 
   }
   Block* body = builder_.block();
   copies(context, places, *body);
+  Block& whole = *betweenPoints(out, context);
   usedSizes_ = usedSizes_ || interior.usedSizes();
   Carried carried;
   if (idempotent_ && vectors_ == 1)
     carried = carry(source_, builder_, *body, {x, options_.lanes, context.elements});
   kept_ = carried.kept;
-  if (jam_ == 1 && vectors_ == 1 && kept_ == 0 && !isNarrowed(context)) return &out;
+  if (jam_ == 1 && vectors_ == 1 && kept_ == 0 && !isNarrowed(context)) return &whole;
   Block beforeLoop;
   if (kept_ > 0) {
     Block* plain = nullptr;
@@ -257,10 +327,9 @@ Block* RowsBuilder::fastRows(Block& out, Block& head, Variable* from, Variable* 
   const Expr* allowed = tall_;
   for (int a = 0; a < options_.dims; ++a) {
     if (a == rowAxis()) continue;
-    const Range fit = range(head, std::string("inner_") + axisName(a), axis(a),
-                            context.bounds[static_cast<std::size_t>(a)]);
-    const Expr* id = builder_.cast(builder_.ref(axis(a).id), kLong);
-    const Expr* within = both(compare(BinaryOp::Ge, id, fit.lo), compare(BinaryOp::Lt, id, fit.hi));
+    Range fit;
+    const Expr* within = withinRange(head, std::string("inner_") + axisName(a), axis(a),
+                                     context.bounds[static_cast<std::size_t>(a)], fit);
     if (a == jamAxis_) {
       jamWithin_ = within;
       jamFit_ = fit;
@@ -269,8 +338,8 @@ Block* RowsBuilder::fastRows(Block& out, Block& head, Variable* from, Variable* 
     }
   }
   Variable* done = builder_.variable("done", kInt);
-  builder_.declare(out, done, builder_.number(0, kInt));
-  Block* rows = allowed == nullptr ? &out : builder_.block();
+  builder_.declare(whole, done, builder_.number(0, kInt));
+  Block* rows = allowed == nullptr ? &whole : builder_.block();
   const Axis& along = axis(rowAxis());
   // Each end next to the vectors that load the same lines of the cache.
   const RowEnd known = rowEnd(source_, context.decided, rowAxis(), RowEnd::Which::First);
@@ -284,10 +353,10 @@ Block* RowsBuilder::fastRows(Block& out, Block& head, Variable* from, Variable* 
   vectorLoop(*rows,
              {body, x, options_.lanes * vectors_, first, last, known.border, knownLast.border},
              context, from, to, nullptr);
-  if (allowed != nullptr) builder_.statement(out, ir::If{allowed, rows, nullptr});
+  if (allowed != nullptr) builder_.statement(whole, ir::If{allowed, rows, nullptr});
   Block* others = builder_.block();
   builder_.statement(
-      out, ir::If{builder_.unary(ir::UnaryOp::LogicalNot, builder_.ref(done)), others, nullptr});
+      whole, ir::If{builder_.unary(ir::UnaryOp::LogicalNot, builder_.ref(done)), others, nullptr});
   return others;
 }
 
@@ -295,39 +364,36 @@ Block* RowsBuilder::fastRows(Block& out, Block& head, Variable* from, Variable* 
 bool RowsBuilder::isNarrowed(const BodyContext& context) const {
   for (int a = 0; a < options_.dims; ++a) {
     const Hoister::Bounds& bounds = context.bounds[static_cast<std::size_t>(a)];
-    if (a != rowAxis() && !(bounds.lower.empty() && bounds.upper.empty())) return true;
+    if (a != rowAxis() && !bounds.isEmpty()) return true;
   }
   return false;
 }
 
 /// One row: vectors, then what remains at its ends.
 void RowsBuilder::row(Block& out, Variable* from, Variable* to) {
-  // Nothing has been computed; the row before may have been shorter.
-  for (const Variable* bound : {from, to})
-    builder_.assign(out, builder_.ref(bound), builder_.ref(axis(rowAxis()).end));
   std::array<const Variable*, 3> ids{};
   for (int a = 0; a < options_.dims; ++a)
     if (a != rowAxis()) ids[static_cast<std::size_t>(a)] = axis(a).id;
-  {
-    const Interior interior(source_, {rowAxis() == 0, rowAxis() == 1, rowAxis() == 2}, rowAxis(),
-                            options_.size);
-    BodyContext context = this->context(interior, options_.lanes);
-    Variable* x = builder_.variable(axisName(rowAxis()), kUlong);
-    ids[static_cast<std::size_t>(rowAxis())] = x;
-    Block* body = builder_.block();
-    copies(context, {place(ids)}, *body);
-    const Expr* allowed = nullptr;
-    for (int a = 0; a < options_.dims; ++a) {
-      const Hoister::Bounds& bounds = context.bounds[static_cast<std::size_t>(a)];
-      if (a == rowAxis() || (bounds.lower.empty() && bounds.upper.empty())) continue;
-      const Range fit = range(out, std::string("safe_") + axisName(a), axis(a), bounds);
-      const Expr* id = builder_.cast(builder_.ref(axis(a).id), kLong);
-      allowed =
-          both(allowed, both(compare(BinaryOp::Ge, id, fit.lo), compare(BinaryOp::Lt, id, fit.hi)));
-    }
-    vectorLoop(out, {body, x, options_.lanes}, context, from, to, allowed);
+  const Interior interior = this->interior({rowAxis() == 0, rowAxis() == 1, rowAxis() == 2});
+  BodyContext context = this->context(interior, options_.lanes);
+  Variable* x = builder_.variable(axisName(rowAxis()), kUlong);
+  ids[static_cast<std::size_t>(rowAxis())] = x;
+  Block* body = builder_.block();
+  copies(context, {place(ids)}, *body);
+  Block& whole = *betweenPoints(out, context);
+  // Nothing has been computed; the row before may have been shorter.
+  for (const Variable* bound : {from, to})
+    builder_.assign(whole, builder_.ref(bound), builder_.ref(axis(rowAxis()).end));
+  const Expr* allowed = nullptr;
+  for (int a = 0; a < options_.dims; ++a) {
+    const Hoister::Bounds& bounds = context.bounds[static_cast<std::size_t>(a)];
+    if (a == rowAxis() || bounds.isEmpty()) continue;
+    Range fit;
+    allowed =
+        both(allowed, withinRange(whole, std::string("safe_") + axisName(a), axis(a), bounds, fit));
   }
-  ends(out, ids, from, to);
+  vectorLoop(whole, {body, x, options_.lanes}, context, from, to, allowed);
+  ends(whole, ids, from, to);
 }
 
 /// What vectors have left of a row, element by element.
@@ -367,8 +433,8 @@ void RowsBuilder::goBack(Block& out, Block& head) {
   const Expr* isNext = compare(BinaryOp::Eq, builder_.cast(id, kLong), builder_.add(begin, 1));
   Block* back = builder_.block();
   builder_.assign(*back, id, builder_.cast(begin, kUlong));
-  builder_.statement(out,
-                     ir::If{both(isNext, compare(BinaryOp::Ge, begin, jamFit_.lo)), back, nullptr});
+  const Expr* fits = both(compare(BinaryOp::Ge, begin, jamFit_.lo), differs(begin, jamFit_));
+  builder_.statement(out, ir::If{both(isNext, fits), back, nullptr});
 }
 
 Rows RowsBuilder::build() {

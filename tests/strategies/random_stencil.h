@@ -79,9 +79,13 @@ struct RandomStencil {
       }
     }
     Expr<int> condition(int depth) {
-      switch (pick(7)) {
+      switch (pick(9)) {
         case 0:
           return idx >= pick(4);
+        case 7:
+          return idx == parameter + pick(20) && idy == pick(9);
+        case 8:
+          return pick(2) == 0 ? cast<int>(idx) != parameter + pick(9) : idy == parameter;
         case 1:
           return idx + pick(4) < szx;
         case 2:

@@ -28,6 +28,30 @@ std::int64_t BodyWriter::distanceOf(std::size_t axis) const {
   return static_cast<int>(axis) == context_.axis ? 0 : place_.shift[axis];
 }
 
+/// The operand of && or || that decides by itself, rather along a slow axis: rows stay whole. Null:
+/// both operands are needed.
+const Expr* BodyWriter::decisiveOf(const Expr& condition) const {
+  const auto* binary = condition.as<ir::Binary>();
+  if (binary == nullptr ||
+      (binary->op != ir::BinaryOp::LogicalAnd && binary->op != ir::BinaryOp::LogicalOr))
+    return nullptr;
+  const bool decisive = binary->op == ir::BinaryOp::LogicalOr;
+  const bool left = context_.interior.truth(*binary->left) == decisive;
+  const bool right = context_.interior.truth(*binary->right) == decisive;
+  if (left && right) return cutsRows(*binary->left) ? binary->right : binary->left;
+  return left ? binary->left : right ? binary->right : nullptr;
+}
+
+/// Whether the condition holds for a part of a row.
+bool BodyWriter::cutsRows(const Expr& condition) const {
+  if (const auto decision = context_.interior.decision(condition))
+    return decision->axis == context_.axis;
+  if (const Expr* alone = decisiveOf(condition)) return cutsRows(*alone);
+  bool cuts = false;
+  ir::forEachOperand(condition, [&](const Expr& operand) { cuts = cuts || cutsRows(operand); });
+  return cuts;
+}
+
 void BodyWriter::settle(const Expr& condition) {
   if (const auto* ref = condition.as<ir::VarRef>()) {
     const Expr* value = context_.source.constantValue(ref->variable);
@@ -47,8 +71,11 @@ void BodyWriter::settle(const Expr& condition) {
       context_.bounds[axis].lower.push_back(builder_.add(lower, -shift));
     for (const Expr* upper : found.upper)
       context_.bounds[axis].upper.push_back(builder_.add(upper, -shift));
+    for (const Expr* point : found.points)
+      context_.bounds[axis].points.push_back(builder_.add(point, -shift));
     return;
   }
+  if (const Expr* alone = decisiveOf(condition)) return settle(*alone);
   ir::forEachOperand(condition, [&](const Expr& operand) { settle(operand); });
 }
 

@@ -218,6 +218,8 @@ class BodyWriter {
   ir::IndexForm formOf(const ir::Expr& index);
   const ir::Expr* id(int axis, std::int64_t offset = 0);
   std::int64_t distanceOf(std::size_t axis) const;
+  const ir::Expr* decisiveOf(const ir::Expr& condition) const;
+  bool cutsRows(const ir::Expr& condition) const;
   void requireInside(const ir::Access& access, const ir::SourceLocation& where);
   void requireSameElement(const ir::Expr& element, const ir::Access& access) const;
   const ir::Variable* copyOf(const ir::Variable* variable);

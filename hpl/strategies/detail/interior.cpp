@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
+#include <string>
 
 #include "hpl/ir/printer.h"
 #include "hpl/ir/walk.h"
@@ -179,8 +181,36 @@ bool Interior::isSettledBefore(const ir::Binary& binary, int axis) const {
   return true;
 }
 
+/// Whether the limit can be computed ahead of the kernel's text, which might not get to it.
+bool Interior::isComputable(const Expr& expr) const {
+  if (const auto* ref = expr.as<ir::VarRef>()) {
+    const Expr* value = source_.constantValue(ref->variable);
+    return value == nullptr || isComputable(*value);
+  }
+  if (const auto* binary = expr.as<ir::Binary>();
+      binary != nullptr && (binary->op == BinaryOp::Div || binary->op == BinaryOp::Rem)) {
+    std::int64_t divisor = 0;
+    if (!isNumber(*binary->right, divisor) || divisor == 0 || divisor == -1) return false;
+  }
+  bool all = true;
+  ir::forEachOperand(expr, [&](const Expr& operand) { all = all && isComputable(operand); });
+  return all;
+}
+
+/// Whether ids are compared with one that may be anywhere, rather than with the first or the last.
+bool Interior::isPoint(BinaryOp op, const Expr& sum, const Expr& limit) const {
+  if (!decidesPoints_ || (op != BinaryOp::Eq && op != BinaryOp::Ne)) return false;
+  std::int64_t value = 0;
+  if (isNumber(withoutCasts(limit), value) && value == 0) return false;
+  const Limit known = limitOf(source_, limit);
+  const bool isSize = known.end == End::Last && known.number == 0;
+  return !isSize && isComputable(sum) && isComputable(limit);
+}
+
 std::optional<Decision> Interior::compare(BinaryOp op, const Expr& sum, const Expr& limit,
                                           int axis) const {
+  if (isPoint(op, sum, limit))
+    return Decision{op == BinaryOp::Ne, axis, op, &sum, &limit, false, true};
   Limit known = limitOf(source_, limit);
   if (known.number > 0) {
     usedSizes_ = true;
@@ -292,6 +322,20 @@ const Expr* Hoister::copy(const Expr& expr, const std::array<const Expr*, 3>& id
 
 void Hoister::bound(const Decision& decision, std::array<const Expr*, 3> ids,
                     Bounds& bounds) const {
+  if (decision.isPoint) {
+    const Expr* limit = copy(*decision.limit, ids);
+    ids[static_cast<std::size_t>(decision.axis)] = builder_.number(0, kUlong);
+    // id + rest == limit, in numbers that wrap around as the comparison's do; ids of 32 bits stay
+    // below 2^32.
+    const ir::Type wrapping = ir::sizeOf(decision.sum->type) == 4 ? kUint : kUlong;
+    const Expr* rest = builder_.cast(copy(*decision.sum, ids), wrapping);
+    const Expr* point = builder_.cast(limit, wrapping);
+    std::int64_t restNumber = 0;
+    if (!isNumber(*rest, restNumber) || restNumber != 0)
+      point = builder_.binary(BinaryOp::Sub, point, rest);
+    bounds.points.push_back(builder_.cast(point, kLong));
+    return;
+  }
   // id + rest <op> limit is id <op> limit - rest, in numbers without wrap-around.
   const auto asLong = [&](const Expr* value) {
     if (isUnsigned(value->type) && ir::sizeOf(value->type) == 4)
@@ -326,6 +370,15 @@ void Hoister::bound(const Decision& decision, std::array<const Expr*, 3> ids,
   (decision.isLower ? bounds.lower : bounds.upper).push_back(change);
 }
 
+namespace {
+
+/// A cut one would make different bounds equal.
+std::string wholeText(const Expr& expr) {
+  return ir::print(expr, {.lines = false, .maxNodes = std::numeric_limits<int>::max()});
+}
+
+}  // namespace
+
 std::vector<const Expr*> tightest(Builder& builder, const std::vector<const Expr*>& bounds,
                                   bool isLower) {
   struct Group {
@@ -344,11 +397,7 @@ std::vector<const Expr*> tightest(Builder& builder, const std::vector<const Expr
                (sum->op == BinaryOp::Add || sum->op == BinaryOp::Sub)) {
       group = {sum->left, sum->op == BinaryOp::Add ? value : -value};
     }
-    // The whole expression: a cut one would make different bounds equal.
-    const std::string key =
-        group.base == nullptr
-            ? ""
-            : ir::print(*group.base, {.lines = false, .maxNodes = std::numeric_limits<int>::max()});
+    const std::string key = group.base == nullptr ? "" : wholeText(*group.base);
     const auto [known, isNew] = groups.emplace(key, group);
     if (!isNew)
       known->second.offset = isLower ? std::max(known->second.offset, group.offset)
@@ -358,6 +407,14 @@ std::vector<const Expr*> tightest(Builder& builder, const std::vector<const Expr
   for (const auto& [key, group] : groups)
     result.push_back(group.base == nullptr ? builder.number(group.offset, kLong)
                                            : builder.add(group.base, group.offset));
+  return result;
+}
+
+std::vector<const Expr*> distinct(const std::vector<const Expr*>& points) {
+  std::vector<const Expr*> result;
+  std::set<std::string> known;
+  for (const Expr* point : points)
+    if (known.insert(wholeText(*point)).second) result.push_back(point);
   return result;
 }
 

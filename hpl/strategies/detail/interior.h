@@ -24,6 +24,8 @@ struct Decision {
   const ir::Expr* limit = nullptr;
   /// The id must be large enough (else: small enough).
   bool isLower = false;
+  /// The id must differ from a number: that may be anywhere.
+  bool isPoint = false;
 };
 
 /// Which comparisons are decided by staying away from the border along some axes.
@@ -35,6 +37,10 @@ class Interior {
   Interior(const Source& source, std::array<bool, 3> axes, int fastAxis,
            const std::array<std::uint64_t, 3>& sizes)
       : source_(source), axes_(axes), fastAxis_(fastAxis), sizes_(sizes) {}
+
+  /// From now on tests of equality that are not about an end of the domain (a source somewhere in
+  /// it) are decided, too: ids differ.
+  void decidePoints() { decidesPoints_ = true; }
 
   /// From now on decides these comparisons only: they have these outcomes.
   void restrict(const std::unordered_map<const ir::Expr*, bool>& outcomes) {
@@ -59,12 +65,15 @@ class Interior {
   std::optional<Decision> compare(ir::BinaryOp op, const ir::Expr& sum, const ir::Expr& limit,
                                   int axis) const;
   std::optional<int> findGrowth(const ir::Expr& expr, int axis) const;
+  bool isPoint(ir::BinaryOp op, const ir::Expr& sum, const ir::Expr& limit) const;
+  bool isComputable(const ir::Expr& expr) const;
 
   const Source& source_;
   std::array<bool, 3> axes_;
   int fastAxis_;
   std::array<std::uint64_t, 3> sizes_;
   const std::unordered_map<const ir::Expr*, bool>* outcomes_ = nullptr;
+  bool decidesPoints_ = false;
   mutable bool usedSizes_ = false;
   mutable std::unordered_map<const ir::Expr*, std::optional<Decision>> decisions_;
   mutable std::array<std::unordered_map<const ir::Expr*, std::optional<int>>, 3> growths_;
@@ -86,10 +95,14 @@ class Hoister {
 
   const ir::Expr* copy(const ir::Expr& expr, const std::array<const ir::Expr*, 3>& ids) const;
 
-  /// Bounds (long) of the ids for which the decision holds: id >= lower, id < upper. Appends them.
+  /// Bounds (long) of the ids for which the decision holds: id >= lower, id < upper, id != point.
+  /// Appends them.
   struct Bounds {
     std::vector<const ir::Expr*> lower;
     std::vector<const ir::Expr*> upper;
+    std::vector<const ir::Expr*> points;
+
+    bool isEmpty() const { return lower.empty() && upper.empty() && points.empty(); }
   };
   void bound(const Decision& decision, std::array<const ir::Expr*, 3> ids, Bounds& bounds) const;
 
@@ -103,5 +116,7 @@ class Hoister {
 /// Many copies of a body find the same bounds, a number apart: only the tightest of them counts.
 std::vector<const ir::Expr*> tightest(Builder& builder, const std::vector<const ir::Expr*>& bounds,
                                       bool isLower);
+/// Each of them once.
+std::vector<const ir::Expr*> distinct(const std::vector<const ir::Expr*>& points);
 
 }  // namespace hpl::strategies::detail

@@ -77,7 +77,7 @@ RowEnd rowEnd(const Source& source, const Decided& decided, int rowAxis, RowEnd:
   std::int64_t furthest = 0;
   for (const auto& [expr, comparison] : decided) {
     const Decision& decision = comparison.decision;
-    if (decision.axis != rowAxis || decision.isLower == isLast) {
+    if (decision.axis != rowAxis || decision.isPoint || decision.isLower == isLast) {
       result.outcomes.emplace(expr, decision.truth);
       continue;
     }

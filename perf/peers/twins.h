@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// Contenders by hand, compiled for the very machine: C++ with OpenMP as a g++ user writes it.
+namespace perf::peers::twins {
+
+/// A step of the wave equation in an array of side x side, with a source at (sx, sy).
+void waveStep(float* next, const float* now, int side, int sx, int sy);
+/// The same of the heat equation, into another array.
+void heatStep(float* next, const float* now, int side, int sx, int sy);
+
+}  // namespace perf::peers::twins
