@@ -32,6 +32,7 @@
 #include "hpl/lang/struct.h"
 #include "hpl/lang/work_items.h"
 #include "hpl/launch/domain.h"
+#include "hpl/launch/domain_of.h"
 #include "hpl/launch/eval.h"
 #include "hpl/launch/execution_plan.h"
 #include "hpl/launch/native.h"

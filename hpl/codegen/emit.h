@@ -64,6 +64,9 @@ struct EmitOptions {
   bool hasHalf = false;
   /// The device computes in double precision (cl_khr_fp64).
   bool hasDouble = true;
+  /// cl_khr_int64_base_atomics, and cl_khr_int64_extended_atomics (min, max, and, or, xor).
+  bool hasWideAtomics = true;
+  bool hasWideMinMaxAtomics = true;
   /// The device supports `-cl-fp32-correctly-rounded-divide-sqrt` (used by FpMode::Strict).
   bool hasCorrectlyRoundedDivide = false;
 };
@@ -91,11 +94,13 @@ struct Slot {
     /// has.
     SliceFirst,
     SliceCount,
+    /// ulong: what Query::Origin gives along the kernel's axis `dimension`.
+    Origin,
     /// Buffer of `ErrorBuffer::kWords` ints, all 0 at first.
     ErrorBuffer
   };
   Kind kind = Kind::Buffer;
-  /// Parameter of the IR kernel, -1 for GuardSize, SliceFirst, SliceCount and ErrorBuffer.
+  /// Parameter of the IR kernel, -1 for those of the launch and ErrorBuffer.
   int param = -1;
   /// Array dimension, slowest first (Stride, Extent), or axis of the kernel.
   int dimension = 0;
@@ -165,7 +170,8 @@ struct EmittedKernel {
 };
 
 /// Writes `kernel` as OpenCL C 1.2. Throws KernelError for what OpenCL C or the device cannot
-/// express (double or half variables without support, vectors of bool).
+/// express (double or half variables without support, vectors of bool), DeviceError for atomics of
+/// 64 bits without support.
 EmittedKernel emit(const ir::Kernel& kernel, const EmitOptions& options = {});
 
 /// Reads an error buffer of `ErrorBuffer::kWords` words; returns false when no violation is

@@ -186,6 +186,7 @@ class Run {
       std::fill_n(ids(Query::GlobalSize, dim), machine_.width, machine_.range.global[d]);
       std::fill_n(ids(Query::LocalSize, dim), machine_.width, machine_.range.local[d]);
       std::fill_n(ids(Query::NumGroups, dim), machine_.width, machine_.groupsIn(dim));
+      std::fill_n(ids(Query::Origin, dim), machine_.width, machine_.range.origin[d]);
     }
   }
 

@@ -48,6 +48,8 @@ struct NDRange {
   int dims = 1;
   std::array<std::uint64_t, 3> global{1, 1, 1};
   std::array<std::uint64_t, 3> local{1, 1, 1};
+  /// What Query::Origin gives.
+  std::array<std::uint64_t, 3> origin{0, 0, 0};
 };
 
 /// What to check beyond bounds and barriers, which are always checked.

@@ -201,7 +201,8 @@ struct Barrier {
   std::uint8_t flags;
 };
 /// `result = atomic_op(&target, operands...)`; `target` is an Access, or a VarRef of a local
-/// scalar; int, uint (xchg: float too). `result` is a declared private variable or null. Operands:
+/// scalar; int, uint, long, ulong (Add, Sub, Min, Max, Xchg: float and double too, with fmin and
+/// fmax). `result` is a declared private variable or null. Operands:
 /// none for Inc and Dec, (compare, value) for CmpXchg, one otherwise.
 struct Atomic {
   const Variable* result;

@@ -40,10 +40,15 @@ const char* toString(Space space) {
 }
 
 const char* toString(Query query) {
-  static constexpr std::array<const char*, 6> kNames{"get_global_id",  "get_local_id",
-                                                     "get_group_id",   "get_global_size",
-                                                     "get_local_size", "get_num_groups"};
+  static constexpr std::array<const char*, kQueries> kNames{
+      "get_global_id",  "get_local_id",   "get_group_id", "get_global_size",
+      "get_local_size", "get_num_groups", "hpl_origin"};
   return lookUp(kNames, query);
+}
+
+bool worksOnFloats(AtomicOp op) {
+  return op == AtomicOp::Add || op == AtomicOp::Sub || op == AtomicOp::Min || op == AtomicOp::Max ||
+         op == AtomicOp::Xchg;
 }
 
 const char* toString(AtomicOp op) {

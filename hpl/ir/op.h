@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 /// Operators, address spaces and built-in functions of the kernel IR.
@@ -32,8 +33,18 @@ enum class BinaryOp : std::uint8_t {
 /// Address space of a variable.
 enum class Space : std::uint8_t { Private, Local, Global, Constant };
 
-/// What a work-item can ask about its place in the NDRange.
-enum class Query : std::uint8_t { GlobalId, LocalId, GroupId, GlobalSize, LocalSize, NumGroups };
+/// What a work-item can ask about its place in the NDRange. Origin: where id 0 stands in the whole
+/// array; the same for all work-items of a launch.
+enum class Query : std::uint8_t {
+  GlobalId,
+  LocalId,
+  GroupId,
+  GlobalSize,
+  LocalSize,
+  NumGroups,
+  Origin
+};
+inline constexpr std::size_t kQueries = 7;
 
 enum class AtomicOp : std::uint8_t { Add, Sub, Inc, Dec, Xchg, CmpXchg, Min, Max, And, Or, Xor };
 
@@ -67,9 +78,11 @@ const BuiltinInfo& infoOf(Builtin builtin);
 /// OpenCL C's spelling of an operator.
 const char* toString(UnaryOp op);
 const char* toString(BinaryOp op);
+/// Whether the operation exists for floating numbers.
+bool worksOnFloats(AtomicOp op);
 /// "private", "local", "global", "constant".
 const char* toString(Space space);
-/// "get_global_id", ...
+/// "get_global_id", ...; OpenCL C has none for Origin: "hpl_origin".
 const char* toString(Query query);
 /// "atomic_add", ...
 const char* toString(AtomicOp op);

@@ -6,7 +6,7 @@
 
 namespace hpl::ir {
 
-PartSummary analyzeParts(const Kernel& kernel, const PartRoles& roles) {
+PartSummary analyzeParts(const Kernel& kernel, const PartRoles& roles, unsigned alignedAxes) {
   PartSummary summary;
   detail::Comparisons comparisons;
   for (const Variable* parameter : kernel.entry->params) {
@@ -19,7 +19,8 @@ PartSummary analyzeParts(const Kernel& kernel, const PartRoles& roles) {
   summary.sameEverywhere.assign(kernel.entry->params.size(), false);
   // Work-items that exchange values read more than their own accesses say.
   if (!isWhole || summary.access.sharesWithinGroups()) return summary;
-  summary.sameEverywhere = detail::sameEverywhere(kernel, roles, summary.access, comparisons);
+  summary.sameEverywhere =
+      detail::sameEverywhere(kernel, roles, alignedAxes, summary.access, comparisons);
   return summary;
 }
 

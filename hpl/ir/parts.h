@@ -42,7 +42,9 @@ struct PartSummary {
   std::vector<bool> sameEverywhere;
 };
 
-/// Analyses a verified kernel, as analyze() does.
-PartSummary analyzeParts(const Kernel& kernel, const PartRoles& roles);
+/// Analyses a verified kernel, as analyze() does. `alignedAxes` (bits): along these axes id plus
+/// origin is the same number in all parts for the work-items that write the same cell, so that
+/// values may depend on it.
+PartSummary analyzeParts(const Kernel& kernel, const PartRoles& roles, unsigned alignedAxes = 0);
 
 }  // namespace hpl::ir

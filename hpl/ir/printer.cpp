@@ -81,7 +81,8 @@ std::string literal(const Constant& constant, const Type& type) {
 }
 
 std::string workItemName(const WorkItem& item) {
-  static constexpr std::array<const char*, 6> kNames{"id", "lid", "gid", "sz", "lsz", "ngroups"};
+  static constexpr std::array<const char*, kQueries> kNames{"id",  "lid",     "gid",   "sz",
+                                                            "lsz", "ngroups", "origin"};
   if (item.dim > 2) return std::string(toString(item.query)) + "(" + std::to_string(item.dim) + ")";
   return std::string(kNames[static_cast<std::size_t>(item.query)]) + "xyz"[item.dim];
 }

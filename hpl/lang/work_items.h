@@ -26,12 +26,38 @@ struct WorkItemId : NoHostValue<std::size_t> {
   int dim;
 };
 
+/// idx plus where the launch begins in the whole array.
+struct GridId : NoHostValue<std::size_t> {
+  using hpl_value_type = std::size_t;
+  constexpr explicit GridId(int whichDim) : dim(whichDim) {}
+  constexpr GridId(const GridId&) = default;
+  template <class X>
+  void operator=(const X&) const {
+    static_assert(kNever<X>, HPL_NO_PLACE);
+  }
+  Node node() const {
+    const Node id = workItemNode(ir::Query::GlobalId, dim);
+    return binaryNode(ir::BinaryOp::Add, irType<std::size_t>(), id,
+                      workItemNode(ir::Query::Origin, dim));
+  }
+
+  int dim;
+};
+
 }  // namespace detail
 
 /// Position in the global domain.
 inline constexpr detail::WorkItemId idx{ir::Query::GlobalId, 0};
 inline constexpr detail::WorkItemId idy{ir::Query::GlobalId, 1};
 inline constexpr detail::WorkItemId idz{ir::Query::GlobalId, 2};
+/// Position in the whole array, for values that depend on it: `idx` on a device's part of an
+/// annotated array, or on a view, counts from the first cell of the part; `gridx` is the position
+/// of the same cell in the array. It refers to the first argument that is annotated, else to the
+/// first array argument. Accesses take `idx`: a part is all that a kernel sees of an annotated
+/// array.
+inline constexpr detail::GridId gridx{0};
+inline constexpr detail::GridId gridy{1};
+inline constexpr detail::GridId gridz{2};
 /// Position in the work-group.
 inline constexpr detail::WorkItemId lidx{ir::Query::LocalId, 0};
 inline constexpr detail::WorkItemId lidy{ir::Query::LocalId, 1};

@@ -68,9 +68,10 @@ class Launcher {
   explicit Launcher(launch::EntryHandle kernel) : kernel_(std::move(kernel)) {}
 
   /// Size of the global domain: x runs along the last dimension of arrays. Default: the shape of
-  /// the first array argument. On several devices it is that of the whole: each device gets the
-  /// share that belongs to its parts of annotated arrays. LaunchError at the launch for sizes of 0,
-  /// negative ones, more work-items than the device counts, and domains that cannot be shared out.
+  /// the first array argument; of(x) is that of another one. On several devices it is that of the
+  /// whole: each device gets the share that belongs to its parts of annotated arrays. LaunchError
+  /// at the launch for sizes of 0, negative ones, more work-items than the device counts, and
+  /// domains that cannot be shared out.
   Launcher& global(const Domain& domain) {
     options_.global = domain;
     return *this;

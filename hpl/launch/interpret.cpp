@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "hpl/error.h"
+#include "hpl/launch/detail/origin.h"
 #include "hpl/launch/detail/surplus_check.h"
 #include "hpl/runtime/detail/runtime.h"
 
@@ -79,11 +80,13 @@ void interpret(const EntryHandle& handle, const LaunchOptions& options, const Ar
       list.emplace_back(std::move(scalar));
     }
   }
+  const std::array<std::int64_t, 3> origin = originOf(*version, arguments, count, {});
   ir::NDRange range;
   range.dims = static_cast<int>(shape.dims);
   for (std::size_t d = 0; d < 3; ++d) {
     range.global[d] = shape.size[d];
     range.local[d] = shape.local[d];
+    range.origin[d] = static_cast<std::uint64_t>(origin[d]);
   }
   ir::interpret(*version->kernel, range, list);
 }

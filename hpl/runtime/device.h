@@ -42,6 +42,9 @@ struct DeviceProperties {
   unsigned preferredFloatVector = 0;
   bool hasDouble = false;
   bool hasHalf = false;
+  /// Atomics on 64 bits: cl_khr_int64_base_atomics, cl_khr_int64_extended_atomics.
+  bool hasWideAtomics = false;
+  bool hasWideMinMaxAtomics = false;
   /// True if local memory is a separate memory (false on CPUs: tiles gain nothing there).
   bool hasDedicatedLocalMemory = false;
   /// The driver's answer to `CL_DEVICE_HOST_UNIFIED_MEMORY`: same physical memory, but not

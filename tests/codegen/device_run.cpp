@@ -120,6 +120,7 @@ EmittedKernel run(const ir::Kernel& kernel, const EmitOptions& options,
         code = handle.setArg(position, static_cast<cl_ulong>(arguments[at].extents[dimension]));
         break;
       case Slot::Kind::SliceFirst:
+      case Slot::Kind::Origin:
         code = handle.setArg(position, cl_ulong{0});  // the slice is the whole domain
         break;
       case Slot::Kind::SliceCount:

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include "hpl/error.h"
 #include "tests/codegen/device_run.h"
 #include "tests/ir/ir_builder.h"
 
@@ -299,6 +300,54 @@ TEST_CASE("atomics return the old value") {
   CHECK(out_ == std::vector<int>{10, 16, 15, 16, 15, 100, 12, 4, 7, 2, 77, 77});
   CHECK(cell_[0] == 9);
   CHECK(f_ == std::vector<float>{2.5f, 1.5f});
+}
+
+TEST_CASE("where a device lacks some atomics of 64 bits, the others stand for them") {
+  REQUIRE_DEVICE();
+  IrBuilder b("wide");
+  A cells = b.array("cells", kLong, 1);
+  A tile = b.local("tile", kUlong, {1});
+  const auto item = b.convert(b.idx(), kLong);
+  b.atomic(AtomicOp::Min, cells(0), {item});
+  b.atomic(AtomicOp::Max, cells(1), {item});
+  b.atomic(AtomicOp::Or, cells(2), {item});
+  b.atomic(AtomicOp::Add, cells(3), {item});
+  b.if_(b.lidx() == 0, [&] { b.set(tile(0), b.lit(kUlong, 0)); });
+  b.barrier();
+  b.atomic(AtomicOp::Xor, tile(0), {b.idx()});
+  b.barrier();
+  b.if_(b.lidx() == 0, [&] { b.set(cells(b.lit(4) + b.gidx()), b.convert(tile(0), kLong)); });
+  const Kernel kernel = b.finish();
+  EmitOptions options;
+  options.hasWideMinMaxAtomics = false;
+  const std::string source = emit(kernel, options).source;
+  CHECK(source.find("long hpl_atomic_min_long_global(volatile __global long* cell") !=
+        std::string::npos);
+  CHECK(source.find("hpl_atomic_xor_ulong_local(&tile[0]") != std::string::npos);
+  CHECK(source.find("atom_add(&cells[3]") != std::string::npos);
+  CHECK(source.find("cl_khr_int64_extended_atomics") == std::string::npos);
+  CHECK(source.find("cl_khr_int64_base_atomics") != std::string::npos);
+  std::vector<std::int64_t> cells_{100, -100, 0, 0, -1, -1};
+  run(kernel, options, {array(cells_)}, {{32}, {16}});
+  CHECK(cells_ == std::vector<std::int64_t>{0, 31, 31, 496, 0, 0});
+}
+
+TEST_CASE("atomics of 64 bits on a device without any are refused with their line") {
+  IrBuilder b("wide");
+  A sum = b.array("sum", kDouble, 1);
+  b.atomic(AtomicOp::Add, sum(0), {b.real(kDouble, 1)});
+  const Kernel kernel = b.finish();
+  EmitOptions options;
+  options.hasWideAtomics = false;
+  std::string message = "nothing was thrown";
+  try {
+    emit(kernel, options);
+  } catch (const hpl::DeviceError& error) {
+    message = error.what();
+  }
+  CAPTURE(message);
+  CHECK(message.find("Kernel 'wide' calls atomic_add on double") == 0);
+  CHECK(message.find("use int, unsigned or float there") != std::string::npos);
 }
 
 TEST_CASE("vectors loaded by surplus work-items divide like scalars") {

@@ -167,6 +167,106 @@ TEST_CASE("AUTO_SYNC brings what differs because ids and sizes are those of the 
   compareKernel([](Numbers a) { atomic_inc(a[idx / 2]); }, "an atomic");
 }
 
+TEST_CASE("positions in the whole array are the same for owners and ghosts: nothing is exchanged") {
+  const auto position = [](Numbers a) { a[idx] = 5 * cast<int>(gridx); };
+  const auto odd = [](Numbers a) {
+    a[idx] = 1;
+    if_(gridx % 2 == 1) {
+      a[idx] = 2;
+    }
+  };
+  const auto byTable = [](Numbers a, const Numbers& table) { a[idx] = table[gridx % 7]; };
+  Numbers table(7);
+  table.copyFrom(someValues(7, 8).data());
+  const auto expectNoExchange = [](auto launch) {
+    for (const int r : {1, 4}) {
+      CAPTURE(r);
+      Numbers a(kCells), seen(kCells);
+      a = 0;
+      seen = -1;
+      const Traffic traffic;
+      launch(a, r);
+      eval(lookRight)(PART1(seen, r, AUTO_SYNC), PART1(a, r, AUTO_SYNC));
+      CHECK(traffic.betweenDevices() == 0);
+      CHECK(valuesOf(seen) == neighboursOf(a));
+    }
+  };
+  expectNoExchange([&](Numbers& a, int r) { eval(position)(PART1(a, r, AUTO_SYNC)); });
+  expectNoExchange([&](Numbers& a, int r) { eval(odd)(PART1(a, r, AUTO_SYNC)); });
+  expectNoExchange([&](Numbers& a, int r) { eval(byTable)(PART1(a, r, AUTO_SYNC), table); });
+  const auto inRows = [](Grid a) { a[idy][idx] = cast<int>(100 * gridy + idx); };
+  Grid g(10 * deviceCount(), 7), seen(10 * deviceCount(), 7);
+  const auto below = [](Grid out, const Grid& in) {
+    if_(idy + 1 < szy) {
+      out[idy][idx] = in[idy + 1][idx];
+    }
+  };
+  g = 0;
+  seen = -1;
+  const Traffic traffic;
+  eval(inRows)(PART1(g, 1, AUTO_SYNC));
+  eval(below)(PART1(seen, 1, AUTO_SYNC), PART1(g, 1, AUTO_SYNC));
+  CHECK(traffic.betweenDevices() == 0);
+  const std::vector<int> values = valuesOf(g), found = valuesOf(seen);
+  for (std::size_t i = 0; i + 7 < found.size(); ++i) CHECK(found[i] == values[i + 7]);
+}
+
+TEST_CASE("AUTO_SYNC brings what differs because the position is that of another array's parts") {
+  // The first annotated argument, which says where the position begins, has other parts.
+  compare(
+      [](Numbers& a, int r) {
+        Numbers other(kCells);
+        other = 0;
+        const auto byOther = [](const Numbers& o, Numbers x) {
+          x[idx] = cast<int>(gridx) + 0 * o[idx * 7 % 5];
+        };
+        eval(byOther).global(of(a))(PART1(other, r + 1), PART1(a, r, AUTO_SYNC));
+      },
+      "one more ghost");
+  compare(
+      [](Numbers& a, int r) {
+        Grid other(3, kCells);
+        other = 0;
+        const auto byOther = [](const Grid& o, Numbers x) {
+          x[idx] = cast<int>(gridx) + 0 * o[idx % 2][idx * 7 % 5];
+        };
+        eval(byOther).global(of(a))(PART2(other, 0), PART1(a, r, AUTO_SYNC));
+      },
+      "another dimension");
+  compareKernel([](Numbers a) { a[idx] = cast<int>(gridx - idx); }, "where the part begins");
+  compareKernel([](Numbers a) { a[idx] = cast<int>(gridx + idx); }, "with an id beside it");
+  compareKernel([](Numbers a) { a[idx] = a[gridx % 3]; }, "an element of the part");
+}
+
+TEST_CASE("HPL_CHECK=ghosts believes positions in the whole array on explicit subarrays") {
+  if (deviceCount() < 2) return;
+  const WithSettings checking([](runtime::Settings& s) { s.checkGhosts = true; });
+  const std::vector<Device> list = testDevices();
+  const auto n = static_cast<int>(list.size());
+  const auto cells = static_cast<int>(kCells);
+  std::vector<Range> parts;
+  for (int d = 0; d < n; ++d)
+    parts.emplace_back(std::max(0, cells * d / n - 1),
+                       std::min(cells, cells * (d + 1) / n + 1) - 1);
+  const auto run = [&](void (*kernel)(Numbers)) {
+    Numbers a(kCells), seen(kCells);
+    a = 0;
+    seen = 0;
+    const auto onAll = [&](auto launch) {
+      for (std::size_t d = 0; d < parts.size(); ++d) launch(list[d], parts[d]);
+    };
+    // Makes the views parts.
+    onAll([&](const Device& device, Range part) { eval(increment).device(device)(a(part)); });
+    a.syncGhosts();
+    onAll([&](const Device& device, Range part) { eval(kernel).device(device)(a(part)); });
+    onAll([&](const Device& device, Range part) {
+      eval(lookRight).device(device)(seen(part), a(part));
+    });
+  };
+  run([](Numbers a) { a[idx] = cast<int>(gridx); });
+  CHECK_THROWS_AS(run([](Numbers a) { a[idx] = cast<int>(idx); }), StaleGhostError);
+}
+
 TEST_CASE("AUTO_SYNC knows what work-items tell each other") {
   // Groups of all of the part: each cell sees its right neighbour through local memory.
   if (deviceCount() < 2) return;

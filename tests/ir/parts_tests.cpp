@@ -26,13 +26,13 @@ struct Fixture {
 };
 
 // "same" or "differs", and how far from the ends of x and y comparisons change.
-std::string partsOf(void (*build)(Fixture&), PartRole n = {}) {
+std::string partsOf(void (*build)(Fixture&), PartRole n = {}, unsigned alignedAxes = 0) {
   Fixture f;
   build(f);
   PartRoles roles(4);
   roles[0].split = roles[1].split = 1;
   roles[2] = n;
-  const PartSummary summary = analyzeParts(f.b.finish(), roles);
+  const PartSummary summary = analyzeParts(f.b.finish(), roles, alignedAxes);
   std::string text = summary.sameEverywhere[1] ? "same" : "differs";
   for (std::size_t axis = 0; axis < 2; ++axis)
     text += " " + std::to_string(summary.before[axis]) + ".." + std::to_string(summary.after[axis]);
@@ -71,6 +71,50 @@ TEST_CASE("ids and sizes of the split axis, places and arguments per part make v
           f.b.barrier();
           f.copy();
         }) == "differs 0..0 0..0");
+}
+
+TEST_CASE("the position in the whole array is the same where the axis is aligned") {
+  constexpr unsigned x = 1, y = 2;
+  const auto position = [](Fixture& f) {
+    f.b.set(f.out(f.y, f.x), f.b.convert(f.y + f.b.query(Query::Origin, 1), kFloat));
+  };
+  CHECK(partsOf(position, {}, y) == "same 0..0 0..0");
+  CHECK(partsOf(position, {}, x | y) == "same 0..0 0..0");
+  CHECK(partsOf(position, {}, x) == "differs 0..0 0..0");
+  CHECK(partsOf(position) == "differs 0..0 0..0");
+  // In conditions, indices and variables.
+  CHECK(partsOf(
+            [](Fixture& f) {
+              f.b.if_(f.y + f.b.query(Query::Origin, 1) > f.b.lit(3), [&] { f.copy(); });
+            },
+            {}, y) == "same 0..0 0..0");
+  CHECK(
+      partsOf(
+          [](Fixture& f) { f.b.set(f.out(f.y, f.x), f.table(f.y + f.b.query(Query::Origin, 1))); },
+          {}, y) == "same 0..0 0..0");
+  // The origin alone, that of another axis, and another sum with it are not.
+  CHECK(partsOf(
+            [](Fixture& f) {
+              f.b.set(f.out(f.y, f.x), f.b.convert(f.b.query(Query::Origin, 1), kFloat));
+            },
+            {}, y) == "differs 0..0 0..0");
+  CHECK(partsOf(
+            [](Fixture& f) {
+              f.b.set(f.out(f.y, f.x), f.b.convert(f.y + f.b.query(Query::Origin, 0), kFloat));
+            },
+            {}, x | y) == "differs 0..0 0..0");
+  CHECK(partsOf(
+            [](Fixture& f) {
+              f.b.set(f.out(f.y, f.x),
+                      f.b.convert((f.y + f.y) + f.b.query(Query::Origin, 1), kFloat));
+            },
+            {}, y) == "differs 0..0 0..0");
+  // An element of a split array that the position picks is another one in each part.
+  CHECK(partsOf(
+            [](Fixture& f) {
+              f.b.set(f.out(f.y, f.x), f.in(f.y + f.b.query(Query::Origin, 1), f.x));
+            },
+            {}, y) == "differs 0..0 0..0");
 }
 
 TEST_CASE("comparisons of ids with constants and sizes say from where on all parts agree") {

@@ -359,7 +359,7 @@ TEST_CASE("aliases are bound to elements they may point to, before they are used
   });
 }
 
-TEST_CASE("atomics work on integers of global and local memory") {
+TEST_CASE("atomics work on numbers of global and local memory") {
   check({
       {"legal",
        [](Fixture& s) {
@@ -370,7 +370,15 @@ TEST_CASE("atomics work on integers of global and local memory") {
        },
        nullptr},
       {"sum of floats", [](Fixture& s) { s.b.atomic(AtomicOp::Add, s.out(0, 0), {*s.f}); },
-       "atomic_add works on int and uint, not on float: 'out[0][0]'"},
+       nullptr},
+      {"bits of floats", [](Fixture& s) { s.b.atomic(AtomicOp::Or, s.out(0, 0), {*s.f}); },
+       "atomic_or works on int, uint, long and ulong, not on float: 'out[0][0]'"},
+      {"sum of bytes",
+       [](Fixture& s) {
+         A bytes = s.b.array("bytes", kUchar, 1);
+         s.b.atomic(AtomicOp::Add, bytes(0), {s.b.convert(*s.x, kUchar)});
+       },
+       "atomic_add works on int, uint, long and ulong, float and double, not on uchar: 'bytes[0]'"},
       {"private variable", [](Fixture& s) { s.b.atomic(AtomicOp::Inc, *s.x, {}); },
        "atomic_inc needs an element of global or local memory: 'x'"},
       {"operands", [](Fixture& s) { s.b.atomic(AtomicOp::CmpXchg, s.counter(0), {*s.x}); },

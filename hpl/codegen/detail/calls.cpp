@@ -31,7 +31,7 @@ void FunctionWriter::atomic(const ir::Atomic& atomic, const ir::SourceLocation& 
   text.beginLine();
   predicate(*atomic.target, true);
   resultPrefix(atomic.result, declares);
-  out_ += ir::toString(atomic.op);
+  out_ += atomicFunction(session_, atomic);
   out_ += '(';
   addressOf(*atomic.target);
   for (const Expr* operand : atomic.operands) {
@@ -118,6 +118,11 @@ void FunctionWriter::call(const ir::Call& call, const ir::SourceLocation& where,
     if (session_.isSliced(d) && (callee.globalIds >> d & 1) != 0) {
       separate();
       out_ += "hpl_first_";
+      out_ += "xyz"[d];
+    }
+    if ((callee.origins >> d & 1) != 0) {
+      separate();
+      out_ += "hpl_origin_";
       out_ += "xyz"[d];
     }
   }

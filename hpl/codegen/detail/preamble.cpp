@@ -138,6 +138,13 @@ void checkDevice(const ir::Kernel& kernel, const Usage& usage, const EmitOptions
                       " uses double precision, which the device does not support "
                       "(cl_khr_fp64); use float, or run it on another device.");
   }
+  if (usage.wideAtomic != nullptr && !options.hasWideAtomics) {
+    throw DeviceError(who + " calls " + ir::toString(usage.wideAtomic->op) + " on " +
+                      ir::toString(usage.wideAtomic->target->type) +
+                      describePlace(usage.wideAtomicAt) +
+                      ", and the device has no atomics of 64 bits (cl_khr_int64_base_atomics); use "
+                      "int, unsigned or float there, or run it on another device.");
+  }
   if (options.hasHalf) return;
   if (const ir::Variable* variable = usage.halfVector) {
     throw KernelError(who + " has the variable '" + variable->name + "'" +
@@ -155,6 +162,7 @@ std::string preamble(const Session& session) {
   std::string out;
   if (usage.needsDouble) out += "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
   if (usage.needsHalf && options.hasHalf) out += "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n";
+  out += atomicExtensions(session);
   if (options.fp == FpMode::Strict) out += "#pragma OPENCL FP_CONTRACT OFF\n";
   if (!out.empty()) out += '\n';
   for (const ir::StructType* type : usage.structs)
@@ -174,6 +182,7 @@ std::string preamble(const Session& session) {
   writeComplex(out, usage);
   for (const std::string& type : session.safeDivisions) writeSafeDivision(out, type);
   writeHalfHelpers(out, session);
+  writeAtomicHelpers(out, session);
   if (options.checkBounds) writeChecks(out, session);
   return out;
 }

@@ -16,8 +16,8 @@ namespace {
 
 constexpr const char* kAxes[] = {"x", "y", "z"};
 // As users write them in kernels.
-constexpr const char* kQueryPrefixes[] = {"id", "lid", "gid", "sz", "lsz", "ngroups"};
-constexpr int kQueries = 6;
+constexpr const char* kQueryPrefixes[] = {"id", "lid", "gid", "sz", "lsz", "ngroups", "origin"};
+constexpr int kQueries = static_cast<int>(ir::kQueries);
 
 int queryKey(int query, int dim) { return query * 3 + dim; }
 
@@ -111,8 +111,10 @@ void FunctionWriter::nameQueries() {
     for (int d = 0; d < 3; ++d) {
       if ((usage_.queries[static_cast<std::size_t>(query)] >> d & 1) == 0) continue;
       const bool guarded = query == static_cast<int>(Query::GlobalSize) && session_.passesSize(d);
-      queryNames_[queryKey(query, d)] =
-          guarded ? std::string("hpl_size_") + kAxes[d] : scope_.claim(defaultQueryName(query, d));
+      const bool isOrigin = query == static_cast<int>(Query::Origin);
+      queryNames_[queryKey(query, d)] = guarded    ? std::string("hpl_size_") + kAxes[d]
+                                        : isOrigin ? std::string("hpl_origin_") + kAxes[d]
+                                                   : scope_.claim(defaultQueryName(query, d));
     }
   }
 }
@@ -128,6 +130,7 @@ void FunctionWriter::declareQueries() {
       const auto found = queryNames_.find(queryKey(query, d));
       if (found == queryNames_.end()) continue;
       if (query == static_cast<int>(Query::GlobalSize) && session_.passesSize(d)) continue;
+      if (query == static_cast<int>(Query::Origin)) continue;
       const bool isShifted = query == static_cast<int>(Query::GlobalId) && session_.isSliced(d);
       session_.text.line("const ulong " + found->second + " = " +
                          ir::toString(static_cast<Query>(query)) + session_.ofAxis(d) +
@@ -297,6 +300,7 @@ void FunctionWriter::writeKernel(std::vector<Slot>& slots) {
       params.push_back(std::string("const ulong ") + name + kAxes[d]);
       slots.push_back({kind, -1, d});
     };
+    if ((usage_.origins >> d & 1) != 0) add("hpl_origin_", Slot::Kind::Origin);
     if (session_.passesSize(d)) add("hpl_size_", Slot::Kind::GuardSize);
     if (!session_.isSliced(d)) continue;
     add("hpl_first_", Slot::Kind::SliceFirst);
@@ -337,6 +341,8 @@ void FunctionWriter::writeFunction() {
       params.push_back(std::string("const ulong hpl_size_") + kAxes[d]);
     if (session_.isSliced(d) && (usage_.globalIds >> d & 1) != 0)
       params.push_back(std::string("const ulong hpl_first_") + kAxes[d]);
+    if ((usage_.origins >> d & 1) != 0)
+      params.push_back(std::string("const ulong hpl_origin_") + kAxes[d]);
   }
   if (session_.masked) params.push_back("const bool hpl_on");
   if (session_.loadsBeyond) params.push_back("const uint hpl_in");

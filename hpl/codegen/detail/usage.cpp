@@ -48,6 +48,10 @@ class UsageScanner {
     } else if (const auto* atomic = stmt.as<ir::Atomic>()) {
       usage_.written.insert(rootOf(*atomic->target));
       current_->touchesShared = true;
+      if (ir::sizeOf(atomic->target->type.scalar) == 8) {
+        usage_.wideAtomic = atomic;
+        usage_.wideAtomicAt = stmt.where;
+      }
       if (atomic->result != nullptr) usage_.written.insert(atomic->result);
     } else if (const auto* call = stmt.as<ir::Call>()) {
       this->call(*call);
@@ -66,6 +70,7 @@ class UsageScanner {
     const FunctionUsage& callee = usage_.of(call.function);
     current_->globalSizes |= callee.globalSizes;
     current_->globalIds |= callee.globalIds;
+    current_->origins |= callee.origins;
     current_->hasBarrier |= callee.hasBarrier;
     current_->touchesShared |= callee.touchesShared;
     current_->hasAccesses |= callee.hasAccesses;
@@ -90,6 +95,7 @@ class UsageScanner {
       current_->queries[static_cast<std::size_t>(item->query)] |= bit;
       if (item->query == ir::Query::GlobalSize) current_->globalSizes |= bit;
       if (item->query == ir::Query::GlobalId) current_->globalIds |= bit;
+      if (item->query == ir::Query::Origin) current_->origins |= bit;
     } else if (const auto* binary = expr.as<ir::Binary>()) {
       const bool isDouble = binary->left->type.scalar == Scalar::Double;
       if (binary->left->type.complex && binary->op == ir::BinaryOp::Mul) {

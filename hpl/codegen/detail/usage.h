@@ -17,11 +17,13 @@ namespace hpl::codegen::detail {
 /// Facts about one function; those marked "deep" include the functions that it calls.
 struct FunctionUsage {
   /// Bit d of entry q: the function itself asks for query q in dimension d.
-  std::array<std::uint8_t, 6> queries{};
+  std::array<std::uint8_t, ir::kQueries> queries{};
   /// Deep: bit d: get_global_size(d) is asked for.
   std::uint8_t globalSizes = 0;
   /// Deep: the same for get_global_id(d).
   std::uint8_t globalIds = 0;
+  /// Deep: the same for the origin.
+  std::uint8_t origins = 0;
   /// Deep.
   bool hasBarrier = false;
   /// Deep: reads or writes global or constant memory, or performs atomics.
@@ -45,6 +47,9 @@ struct Usage {
   /// A variable or parameter that is a vector of half; elements of arrays do not count.
   const ir::Variable* halfVector = nullptr;
   bool needsHalf = false;
+  /// An atomic on 64 bits, and its place; null: there is none.
+  const ir::Atomic* wideAtomic = nullptr;
+  ir::SourceLocation wideAtomicAt;
   /// Complex products and quotients in float (0) and double (1).
   std::array<bool, 2> multipliesComplex{};
   std::array<bool, 2> dividesComplex{};

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "hpl/codegen/detail/atomics.h"
 #include "hpl/codegen/detail/names.h"
 #include "hpl/codegen/detail/text.h"
 #include "hpl/codegen/detail/usage.h"
@@ -56,6 +57,11 @@ struct Session {
   bool roundsToHalf = false;
   /// Types whose divisions are written as hpl_div_T and hpl_rem_T.
   std::set<std::string> safeDivisions;
+  /// By name.
+  std::map<std::string, AtomicHelper> atomicHelpers;
+  /// Functions of cl_khr_int64_base_atomics, cl_khr_int64_extended_atomics are called.
+  bool usesWideAtomics = false;
+  bool usesWideMinMaxAtomics = false;
   /// Vector types with the alignment of an element, by name.
   std::map<std::string, ir::Type> unaligned;
   /// Vectors are converted by hpl_convert.

@@ -52,7 +52,7 @@ class FactCollector {
     summary_.maxAxis = std::max<int>(summary_.maxAxis, item.dim);
     if (item.query == Query::GlobalSize) {
       summary_.usesGlobalSize = true;
-    } else if (item.query != Query::GlobalId) {
+    } else if (item.query != Query::GlobalId && item.query != Query::Origin) {
       summary_.usesLocalIdOrGroup = true;
     }
   }

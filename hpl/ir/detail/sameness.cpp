@@ -18,9 +18,13 @@ constexpr Sources kPlace = 8;
 /// its statements, until nothing is added any more.
 class SourceFinder {
  public:
-  SourceFinder(const Kernel& kernel, const PartRoles& roles, const AccessSummary& access,
-               const Comparisons& comparisons)
-      : kernel_(kernel), roles_(roles), access_(access), comparisons_(comparisons) {
+  SourceFinder(const Kernel& kernel, const PartRoles& roles, unsigned alignedAxes,
+               const AccessSummary& access, const Comparisons& comparisons)
+      : kernel_(kernel),
+        roles_(roles),
+        alignedAxes_(alignedAxes),
+        access_(access),
+        comparisons_(comparisons) {
     for (const Variable* parameter : kernel.entry->params) addParameter(*parameter);
   }
 
@@ -124,12 +128,25 @@ class SourceFinder {
     return sources;
   }
 
+  /// The sum that gridx, gridy and gridz are: each of its operands differs between parts, they
+  /// together do not.
+  bool isAlignedPosition(const Expr& expr) const {
+    const auto* sum = expr.as<Binary>();
+    if (sum == nullptr || sum->op != BinaryOp::Add) return false;
+    const auto* id = sum->left->as<WorkItem>();
+    const auto* origin = sum->right->as<WorkItem>();
+    return id != nullptr && origin != nullptr && id->query == Query::GlobalId &&
+           origin->query == Query::Origin && id->dim == origin->dim && id->dim < 3 &&
+           ((alignedAxes_ >> id->dim) & 1U) != 0;
+  }
+
   Sources of(const Expr& expr) {
     if (const auto* ref = expr.as<VarRef>()) return sources_[ref->variable];
     if (const auto* item = expr.as<WorkItem>()) {
       const bool isGlobal = item->query == Query::GlobalId || item->query == Query::GlobalSize;
       return isGlobal && item->dim < 3 ? 1U << item->dim : kPlace;
     }
+    if (isAlignedPosition(expr)) return 0;
     if (const auto known = known_.find(&expr); known != known_.end()) return known->second;
     Sources sources = 0;
     if (const auto* access = expr.as<Access>()) {
@@ -211,6 +228,7 @@ class SourceFinder {
 
   const Kernel& kernel_;
   const PartRoles& roles_;
+  const unsigned alignedAxes_;
   const AccessSummary& access_;
   const Comparisons& comparisons_;
   /// Of scalars, of the elements of arrays, and of the positions of aliases.
@@ -229,9 +247,9 @@ class SourceFinder {
 
 }  // namespace
 
-std::vector<bool> sameEverywhere(const Kernel& kernel, const PartRoles& roles,
+std::vector<bool> sameEverywhere(const Kernel& kernel, const PartRoles& roles, unsigned alignedAxes,
                                  const AccessSummary& access, const Comparisons& comparisons) {
-  return SourceFinder(kernel, roles, access, comparisons).find();
+  return SourceFinder(kernel, roles, alignedAxes, access, comparisons).find();
 }
 
 }  // namespace hpl::ir::detail

@@ -166,8 +166,10 @@ Slopes SlopeTable::compute(const Binary& binary) {
 
 Slopes SlopeTable::compute(const Expr& expr) {
   if (const auto* item = expr.as<WorkItem>()) {
-    if (item->query != Query::GlobalId)
-      return item->query == Query::GlobalSize ? kUniform : kIrregular;
+    if (item->query != Query::GlobalId) {
+      const bool isUniform = item->query == Query::GlobalSize || item->query == Query::Origin;
+      return isUniform ? kUniform : kIrregular;
+    }
     Slopes unit = kUniform;
     unit[item->dim] = 1;
     return unit;

@@ -376,11 +376,13 @@ void FunctionVerifier::atomic(const Atomic& atomic) {
   }
   writable(*variable);
   const Type& type = atomic.target->type;
-  const bool isInt = type == Type{Scalar::Int} || type == Type{Scalar::Uint};
-  if (!isInt && !(atomic.op == AtomicOp::Xchg && type == Type{Scalar::Float})) {
-    context_.fail(name + " works on int and uint" +
-                  (atomic.op == AtomicOp::Xchg ? " and float" : "") + ", not on " + describe(type) +
-                  ": '" + print(*atomic.target) + "'");
+  const bool isInt = type == Type{Scalar::Int} || type == Type{Scalar::Uint} ||
+                     type == Type{Scalar::Long} || type == Type{Scalar::Ulong};
+  const bool isReal = type == Type{Scalar::Float} || type == Type{Scalar::Double};
+  if (!isInt && !(isReal && worksOnFloats(atomic.op))) {
+    context_.fail(name + " works on int, uint, long and ulong" +
+                  (worksOnFloats(atomic.op) ? ", float and double" : "") + ", not on " +
+                  describe(type) + ": '" + print(*atomic.target) + "'");
   }
   std::size_t operands = 1;
   if (atomic.op == AtomicOp::Inc || atomic.op == AtomicOp::Dec) operands = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/ghosts/freshness.h"
+#include "hpl/launch/detail/origin.h"
 #include "hpl/launch/detail/shares.h"
 
 namespace hpl::launch {
@@ -35,7 +36,7 @@ std::vector<ghosts::PartUse> explicitParts(const Plan& plan) {
   std::vector<ghosts::PartUse> uses;
   ir::PartSummary summary;
   const bool isKnown = plan.version->kernel != nullptr && plan.version->rewriter == nullptr;
-  if (isKnown) summary = ir::analyzeParts(*plan.version->kernel, rolesOf(plan));
+  if (isKnown) summary = ir::analyzeParts(*plan.version->kernel, rolesOf(plan), alignedAxes(plan));
   std::size_t array = 0;
   for (std::size_t i = 0; i < plan.version->params.size(); ++i) {
     if (!plan.version->params[i].isBuffer()) continue;

@@ -3,6 +3,7 @@
 
 #include "hpl/error.h"
 #include "hpl/launch/detail/online_tuning.h"
+#include "hpl/launch/detail/origin.h"
 #include "hpl/launch/detail/outside.h"
 #include "hpl/launch/detail/plan.h"
 #include "hpl/launch/detail/shared_strides.h"
@@ -78,6 +79,8 @@ codegen::EmitOptions emitOptions(const Plan& plan, const LaidOut& laidOut,
   options.checkBounds = runtime::settings().checkBounds;
   options.hasHalf = plan.device->properties().hasHalf;
   options.hasDouble = plan.device->properties().hasDouble;
+  options.hasWideAtomics = plan.device->properties().hasWideAtomics;
+  options.hasWideMinMaxAtomics = plan.device->properties().hasWideMinMaxAtomics;
   options.hasCorrectlyRoundedDivide = dividesCorrectlyRounded(*plan.device);
   return options;
 }
@@ -176,6 +179,10 @@ class SlotBinder {
         break;
       case Kind::SliceCount:
         setValue(plan_, index, static_cast<cl_ulong>(shape_.size[slot.dimension]));
+        break;
+      case Kind::Origin:
+        setValue(plan_, index,
+                 static_cast<cl_ulong>(plan_.origin[static_cast<std::size_t>(slot.dimension)]));
         break;
       case Kind::ErrorBuffer:
         plan_.errorArgument = static_cast<int>(index);
@@ -384,6 +391,7 @@ std::shared_ptr<Plan> makeVariant(std::shared_ptr<const KernelVersion> version,
   plan->device = &device;
   plan->isSlice = !share.cells.empty();
   std::copy(share.first, share.first + 3, plan->first);
+  plan->origin = originOf(*plan->version, arguments, count, share.distributions);
   LaunchOptions trial = options;
   const Variant usual;
   const Variant* asked = variant;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "hpl/ir/printer.h"
+#include "hpl/launch/detail/origin.h"
 #include "hpl/launch/detail/shares.h"
 
 namespace hpl::launch {
@@ -78,7 +79,7 @@ ir::PartRoles rolesOf(const ShareJob& job, const std::vector<PartLaunch>& launch
 class Analyses {
  public:
   Analyses(const ShareJob& job, const std::vector<PartLaunch>& launches)
-      : roles_(rolesOf(job, launches)) {
+      : roles_(rolesOf(job, launches)), alignedAxes_(alignedAxes(job, launches)) {
     for (const PartLaunch& launch : launches) {
       const KernelVersion& version = *launch.plan->version;
       const KernelVersion& first = *launches.front().plan->version;
@@ -92,12 +93,14 @@ class Analyses {
     if (version.kernel == nullptr || version.rewriter != nullptr) return nullptr;
     for (const auto& [known, summary] : known_)
       if (known == &version) return &summary;
-    return &known_.emplace_back(&version, ir::analyzeParts(*version.kernel, roles_)).second;
+    return &known_.emplace_back(&version, ir::analyzeParts(*version.kernel, roles_, alignedAxes_))
+                .second;
   }
   bool isOneKernel() const { return isOneKernel_; }
 
  private:
   ir::PartRoles roles_;
+  unsigned alignedAxes_;
   bool isOneKernel_ = true;
   std::vector<std::pair<const KernelVersion*, ir::PartSummary>> known_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -87,6 +88,8 @@ struct Plan {
   /// The launch runs a slice of a larger domain, whose ids begin here.
   bool isSlice = false;
   std::size_t first[3] = {0, 0, 0};
+  /// What gridx, gridy and gridz add to the ids.
+  std::array<std::int64_t, 3> origin{};
   /// A launch on several devices: one plan for each. Then this plan only has the arguments, which
   /// tell launches apart, and the packed scalars of all devices.
   std::unique_ptr<Shares> shares;

@@ -226,6 +226,8 @@ DeviceProperties queryProperties(const cl::Platform& platform, const cl::Device&
     const auto extensions = " " + device.getInfo<CL_DEVICE_EXTENSIONS>() + " ";
     p.hasHalf = extensions.find("cl_khr_fp16") != std::string::npos;
     p.hasDouble = extensions.find("cl_khr_fp64") != std::string::npos;
+    p.hasWideAtomics = extensions.find("cl_khr_int64_base_atomics") != std::string::npos;
+    p.hasWideMinMaxAtomics = extensions.find("cl_khr_int64_extended_atomics") != std::string::npos;
   });
   tryQuery([&] { p.hasDouble |= device.getInfo<CL_DEVICE_DOUBLE_FP_CONFIG>() != 0; });
   tryQuery(

@@ -322,6 +322,7 @@ const Expr* BodyWriter::scalarNode(const Expr& expr) {
   if (const auto* item = expr.as<ir::WorkItem>()) {
     if (item->query == ir::Query::GlobalId) return id(item->dim);
     if (item->query == ir::Query::GlobalSize) return context_.sizeOf(item->dim);
+    if (item->query == ir::Query::Origin) return builder_.make(expr.type, *item, expr.where);
     throw Refused{"it asks for local or group ids" + at(where_)};
   }
   if (const auto* ref = expr.as<ir::VarRef>()) {

@@ -275,6 +275,7 @@ const Expr* Hoister::copy(const Expr& expr, const std::array<const Expr*, 3>& id
   if (const auto* item = expr.as<ir::WorkItem>()) {
     if (item->query == ir::Query::GlobalId) return ids[item->dim];
     if (item->query == ir::Query::GlobalSize) return sizeOf_(item->dim);
+    if (item->query == ir::Query::Origin) return builder_.make(expr.type, *item, expr.where);
     throw Refused{"it asks for local or group ids"};
   }
   if (const auto* ref = expr.as<ir::VarRef>()) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <concepts>
 #include <cstring>
 
 #include "hpl/error.h"
@@ -87,7 +89,7 @@ class BuiltinCallCode final : public StmtCode {
 };
 
 /// The new value of the cell.
-template <class T>
+template <std::integral T>
 T updated(AtomicOp op, T old, T first, T second) {
   using W = std::make_unsigned_t<T>;
   switch (op) {
@@ -117,6 +119,23 @@ T updated(AtomicOp op, T old, T first, T second) {
   return old;
 }
 
+/// The same of floating numbers, as OpenCL C's fmin and fmax have it: NaN is no number.
+template <std::floating_point T>
+T updated(AtomicOp op, T old, T first, T) {
+  switch (op) {
+    case AtomicOp::Add:
+      return old + first;
+    case AtomicOp::Sub:
+      return old - first;
+    case AtomicOp::Min:
+      return std::fmin(old, first);
+    case AtomicOp::Max:
+      return std::fmax(old, first);
+    default:
+      return first;
+  }
+}
+
 template <class T>
 void update(AtomicOp op, std::byte* cell, const std::byte* first, const std::byte* second,
             std::byte* result) {
@@ -132,7 +151,6 @@ void update(AtomicOp op, std::byte* cell, const std::byte* first, const std::byt
 }
 using Update = void (*)(AtomicOp, std::byte*, const std::byte*, const std::byte*, std::byte*);
 
-/// Floats are only exchanged: as their bits.
 Update findUpdate(AtomicOp op, const Type& type) {
   if (!type.isScalar()) return nullptr;
   switch (type.scalar) {
@@ -145,7 +163,9 @@ Update findUpdate(AtomicOp op, const Type& type) {
     case Scalar::Ulong:
       return update<std::uint64_t>;
     case Scalar::Float:
-      return op == AtomicOp::Xchg ? update<std::uint32_t> : nullptr;
+      return worksOnFloats(op) ? update<float> : nullptr;
+    case Scalar::Double:
+      return worksOnFloats(op) ? update<double> : nullptr;
     default:
       return nullptr;
   }

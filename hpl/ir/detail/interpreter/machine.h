@@ -84,7 +84,7 @@ struct Machine {
   Scratch scratch;
   RaceDetector races;
   /// Values of each Query and dimension, one per work-item.
-  std::uint64_t* ids[6][3] = {};
+  std::uint64_t* ids[kQueries][3] = {};
   /// Work-items that this batch really has, and those outside the global size: the axes along which
   /// they are, as bits.
   Mask present = nullptr;
