@@ -24,7 +24,7 @@ int beginningsFor(int blocks) {
   return static_cast<int>(std::clamp(kSteps / std::pow(blocks, 3), 1.0, 100.0));
 }
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+std::size_t slot(int i) { return static_cast<std::size_t>(i); }
 
 /// Nothing flows at any distance for nothing, at an infinite one too.
 double term(double flow, double distance) { return flow == 0 ? 0 : flow * distance; }
@@ -53,7 +53,7 @@ double costOfNext(const SquareMatrix& flow, const SquareMatrix& distance,
                   const std::vector<int>& deviceOf, int i, int d) {
   double cost = term(flow(i, i), distance(d, d));
   for (int j = 0; j < i; ++j) {
-    const int other = deviceOf[at(j)];
+    const int other = deviceOf[slot(j)];
     cost += term(flow(i, j), distance(d, other)) + term(flow(j, i), distance(other, d));
   }
   return cost;
@@ -71,15 +71,15 @@ class ExactSearch {
       for (int j = 0; j < n; ++j)
         if (i != j) nearest = std::min(nearest, distance(i, j));
     if (n == 1) nearest = 0;
-    rest_.assign(at(n) + 1, 0);
+    rest_.assign(slot(n) + 1, 0);
     for (int i = n - 1; i >= 0; --i) {
       double among = 0;
       for (int j = 0; j < n; ++j)
         if (j < i) among += flow(i, j) + flow(j, i);
-      rest_[at(i)] = rest_[at(i) + 1] + term(among, nearest);
+      rest_[slot(i)] = rest_[slot(i) + 1] + term(among, nearest);
     }
-    deviceOf_.assign(at(n), 0);
-    isTaken_.assign(at(n), false);
+    deviceOf_.assign(slot(n), 0);
+    isTaken_.assign(slot(n), false);
   }
 
   Placement run() {
@@ -90,18 +90,18 @@ class ExactSearch {
 
  private:
   void go(int i, double cost) {
-    if (!(cost + rest_[at(i)] < best_.cost * (1 - kTie))) return;
+    if (!(cost + rest_[slot(i)] < best_.cost * (1 - kTie))) return;
     if (i == flow_.size()) {
       best_.deviceOf = deviceOf_;
       best_.cost = cost;
       return;
     }
     for (int d = 0; d < flow_.size(); ++d) {
-      if (isTaken_[at(d)]) continue;
-      isTaken_[at(d)] = true;
-      deviceOf_[at(i)] = d;
+      if (isTaken_[slot(d)]) continue;
+      isTaken_[slot(d)] = true;
+      deviceOf_[slot(i)] = d;
       go(i + 1, cost + costOfNext(flow_, distance_, deviceOf_, i, d));
-      isTaken_[at(d)] = false;
+      isTaken_[slot(d)] = false;
     }
   }
 
@@ -122,9 +122,9 @@ void improveByExchanges(const SquareMatrix& flow, const SquareMatrix& distance,
   const auto costOfPair = [&](int a, int b) {
     double cost = 0;
     for (int i = 0; i < n; ++i) {
-      const int d = deviceOf[at(i)];
+      const int d = deviceOf[slot(i)];
       for (const int block : {a, b}) {
-        const int own = deviceOf[at(block)];
+        const int own = deviceOf[slot(block)];
         cost += term(flow(block, i), distance(own, d));
         if (i != a && i != b) cost += term(flow(i, block), distance(d, own));
       }
@@ -136,11 +136,11 @@ void improveByExchanges(const SquareMatrix& flow, const SquareMatrix& distance,
     for (int a = 0; a < n; ++a) {
       for (int b = a + 1; b < n; ++b) {
         const double before = costOfPair(a, b);
-        std::swap(deviceOf[at(a)], deviceOf[at(b)]);
+        std::swap(deviceOf[slot(a)], deviceOf[slot(b)]);
         if (costOfPair(a, b) < before * (1 - kTie)) {
           isBetter = true;
         } else {
-          std::swap(deviceOf[at(a)], deviceOf[at(b)]);
+          std::swap(deviceOf[slot(a)], deviceOf[slot(b)]);
         }
       }
     }
@@ -162,14 +162,14 @@ double placementCost(const SquareMatrix& flow, const SquareMatrix& distance,
   double cost = 0;
   for (int i = 0; i < flow.size(); ++i)
     for (int j = 0; j < flow.size(); ++j)
-      cost += term(flow(i, j), distance(deviceOf[at(i)], deviceOf[at(j)]));
+      cost += term(flow(i, j), distance(deviceOf[slot(i)], deviceOf[slot(j)]));
   return cost;
 }
 
 Placement place(const SquareMatrix& flow, const SquareMatrix& distance) {
   check(flow, distance);
   Placement identity;
-  identity.deviceOf.resize(at(flow.size()));
+  identity.deviceOf.resize(slot(flow.size()));
   std::iota(identity.deviceOf.begin(), identity.deviceOf.end(), 0);
   identity.cost = placementCost(flow, distance, identity.deviceOf);
   if (flow.size() <= kMostPlacedExactly) return ExactSearch(flow, distance, identity).run();
@@ -180,7 +180,7 @@ Placement place(const SquareMatrix& flow, const SquareMatrix& distance) {
     Placement other = identity;
     // Not std::shuffle, which libraries do in their own ways.
     for (int i = flow.size() - 1; i > 0; --i)
-      std::swap(other.deviceOf[at(i)], other.deviceOf[random() % (at(i) + 1)]);
+      std::swap(other.deviceOf[slot(i)], other.deviceOf[random() % (slot(i) + 1)]);
     improveByExchanges(flow, distance, other);
     if (other.cost < best.cost * (1 - kTie)) best = std::move(other);
   }
