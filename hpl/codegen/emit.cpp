@@ -8,8 +8,8 @@
 namespace hpl::codegen {
 namespace {
 
-std::string buildOptions(const EmitOptions& options) {
-  std::string text = "-cl-std=CL1.2";
+std::string buildOptions(const EmitOptions& options, bool hasOrdered) {
+  std::string text = hasOrdered && options.hasOrderedAtomics ? "-cl-std=CL3.0" : "-cl-std=CL1.2";
   // Where a field fades out towards nothing its numbers become subnormal, and processors are many
   // times slower on those.
   if (options.fp != FpMode::Strict) text += " -cl-denorms-are-zero";
@@ -54,7 +54,7 @@ EmittedKernel emit(const ir::Kernel& kernel, const EmitOptions& options) {
   session.text.out().insert(before, session.apart);
 
   emitted.source = detail::preamble(session) + session.text.out();
-  emitted.buildOptions = buildOptions(options);
+  emitted.buildOptions = buildOptions(options, !session.ordered.empty());
   emitted.sites = std::move(session.sites);
   return emitted;
 }

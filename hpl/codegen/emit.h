@@ -69,6 +69,10 @@ struct EmitOptions {
   bool hasWideMinMaxAtomics = true;
   /// The device supports `-cl-fp32-correctly-rounded-divide-sqrt` (used by FpMode::Strict).
   bool hasCorrectlyRoundedDivide = false;
+  /// The device has the ordered atomics of OpenCL C 3.0, acquire and release for the device's
+  /// scope: kernels with atomic loads, atomic stores or fences are OpenCL C 3.0. Else they are made
+  /// of the exchanges and fences of OpenCL C 1.2, or of the compiler's own operations on CPUs.
+  bool hasOrderedAtomics = false;
 };
 
 /// One argument of the OpenCL kernel.
@@ -169,9 +173,9 @@ struct EmittedKernel {
   bool hasBarrier = false;
 };
 
-/// Writes `kernel` as OpenCL C 1.2. Throws KernelError for what OpenCL C or the device cannot
-/// express (double or half variables without support, vectors of bool), DeviceError for atomics of
-/// 64 bits without support.
+/// Writes `kernel` as OpenCL C 1.2, or 3.0 (EmitOptions::hasOrderedAtomics). Throws KernelError for
+/// what OpenCL C or the device cannot express (double or half variables without support, vectors of
+/// bool), DeviceError for atomics of 64 bits without support.
 EmittedKernel emit(const ir::Kernel& kernel, const EmitOptions& options = {});
 
 /// Reads an error buffer of `ErrorBuffer::kWords` words; returns false when no violation is

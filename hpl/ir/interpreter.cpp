@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "hpl/error.h"
 #include "hpl/ir/detail/interpreter/compiler.h"
@@ -118,6 +119,17 @@ bool hasBarrier(const Kernel& kernel) {
                      [&](const Function* f) { return anyStatement(f->body, isBarrier); });
 }
 
+/// Groups that load atomically may wait for what others store.
+bool waitsForGroups(const Kernel& kernel) {
+  const auto isLoad = [](const Stmt& stmt) {
+    const auto* atomic = stmt.as<Atomic>();
+    return atomic != nullptr && atomic->op == AtomicOp::Load;
+  };
+  return anyStatement(kernel.entry->body, isLoad) ||
+         std::any_of(kernel.functions.begin(), kernel.functions.end(),
+                     [&](const Function* f) { return anyStatement(f->body, isLoad); });
+}
+
 bool hasLocalMemory(const Kernel& kernel) {
   const auto declaresLocal = [](const Stmt& stmt) {
     const auto* node = stmt.as<Declare>();
@@ -150,7 +162,8 @@ class Run {
         groupSize_(range.local[0] * range.local[1] * range.local[2]),
         items_(groupSize_ * machine_.groupsIn(0) * machine_.groupsIn(1) * machine_.groupsIn(2)) {
     // Where the work-items of a group cannot meet, a batch may hold pieces of many groups.
-    const std::uint64_t wanted = hasBarrier_ || hasLocalMemory(kernel) ? groupSize_ : kBatch;
+    const bool areApart = hasBarrier_ || hasLocalMemory(kernel) || waitsForGroups(kernel);
+    const std::uint64_t wanted = areApart ? groupSize_ : kBatch;
     machine_.width = static_cast<std::int64_t>(std::min(wanted, items_));
     allocateRows();
     scalars_ = bindArguments(kernel, arguments, storages_);
@@ -160,15 +173,16 @@ class Run {
   void run() {
     const FunctionCode& entry = compiler_.compile();
     const auto width = static_cast<std::uint64_t>(machine_.width);
-    for (std::uint64_t first = 0; first < items_; first += width) {
-      place(first);
-      storages_.reset();
-      machine_.races.nextGroup();
-      passScalars();
-      const Scratch::Scope scope(machine_.scratch);
-      execBlock(machine_, entry.body, machine_.copyOf(machine_.present));
-    }
+    for (std::uint64_t first = 0; first < items_; first += width) runFrom(entry, first);
   }
+
+  /// One of the groups that run in turns.
+  void runGroup(std::size_t group, Turns& turns, RaceDetector::Shared& shared) {
+    machine_.turns = &turns;
+    machine_.races.share(&shared);
+    runFrom(compiler_.compile(), group * groupSize_);
+  }
+  std::uint64_t groups() const { return items_ / groupSize_; }
 
  private:
   std::uint64_t*& ids(Query query, int dim) { return machine_.ids[static_cast<int>(query)][dim]; }
@@ -188,6 +202,15 @@ class Run {
       std::fill_n(ids(Query::NumGroups, dim), machine_.width, machine_.groupsIn(dim));
       std::fill_n(ids(Query::Origin, dim), machine_.width, machine_.range.origin[d]);
     }
+  }
+
+  void runFrom(const FunctionCode& entry, std::uint64_t first) {
+    place(first);
+    storages_.reset();
+    machine_.races.nextGroup();
+    passScalars();
+    const Scratch::Scope scope(machine_.scratch);
+    execBlock(machine_, entry.body, machine_.copyOf(machine_.present));
   }
 
   /// Puts the work-items `first`, `first + 1`, ... (group after group) into the batch.
@@ -240,13 +263,33 @@ class Run {
   std::vector<ScalarBinding> scalars_;
 };
 
+/// More than that would be more threads than machines like.
+constexpr std::uint64_t kMostInTurns = 256;
+
+void runInTurns(const Kernel& kernel, const NDRange& range, const std::vector<Argument>& arguments,
+                const InterpreterOptions& options, std::uint64_t groups) {
+  if (groups > kMostInTurns)
+    throw LaunchError("kernel '" + kernel.title() + "': its groups may wait for each other, and " +
+                      std::to_string(groups) + " of them cannot be interpreted at once; at most " +
+                      std::to_string(kMostInTurns) + " can: choose larger groups");
+  std::vector<std::unique_ptr<Run>> runs;
+  for (std::uint64_t group = 0; group < groups; ++group)
+    runs.push_back(std::make_unique<Run>(kernel, range, arguments, options));
+  Turns turns(groups);
+  RaceDetector::Shared shared(groups);
+  turns.run([&](std::size_t group) { runs[group]->runGroup(group, turns, shared); });
+}
+
 }  // namespace
 }  // namespace detail
 
 void interpret(const Kernel& kernel, const NDRange& range, const std::vector<Argument>& arguments,
                const InterpreterOptions& options) {
   detail::checkRange(kernel, range);
-  detail::Run(kernel, range, arguments, options).run();
+  detail::Run all(kernel, range, arguments, options);
+  if (all.groups() > 1 && detail::waitsForGroups(kernel))
+    return detail::runInTurns(kernel, range, arguments, options, all.groups());
+  all.run();
 }
 
 }  // namespace hpl::ir

@@ -57,13 +57,17 @@ struct InterpreterOptions {
   /// Throw hpl::KernelError when a private or local variable is read before it is written.
   bool detectUninitialised = false;
   /// Throw hpl::KernelError when work-items touch the same cell, one of them writing, without a
-  /// barrier (same group) or at all (different groups). Atomics do not race with each other.
+  /// barrier (same group) or at all (different groups; an atomic store that releases orders them
+  /// for the group whose load acquires it). Atomics do not race with each other.
   bool detectRaces = false;
   /// Throw hpl::KernelError when a loop runs longer; 0: no limit.
   std::uint64_t maxLoopIterations = 0;
 };
 
-/// Runs `kernel` on the host, work-group after work-group, statement by statement.
+/// Runs `kernel` on the host, work-group after work-group, statement by statement. Groups of
+/// kernels with atomic loads may wait for each other, so up to 256 of them take turns: at each such
+/// load the next group goes on. A wait for what no group ever does must be bounded by the kernel,
+/// or by InterpreterOptions::maxLoopIterations.
 ///
 /// Every operation has one defined result: integers wrap, shifts take their amount modulo the
 /// width, division by zero gives 0, conversions of floating values to integers saturate (NaN gives

@@ -75,6 +75,9 @@ struct Access {
   const Variable* array;
   std::vector<const Expr*> indices;
   std::uint8_t lanes = 1;
+  /// Of global memory: the access happens each time and where all units of the device see it, not
+  /// in a cache of one of them. For cells that other groups change while the kernel runs.
+  bool isVolatile = false;
 };
 /// A whole array; only as argument of a Call.
 struct ArrayRef {
@@ -202,13 +205,22 @@ struct Barrier {
 };
 /// `result = atomic_op(&target, operands...)`; `target` is an Access, or a VarRef of a local
 /// scalar; int, uint, long, ulong (Add, Sub, Min, Max, Xchg: float and double too, with fmin and
-/// fmax). `result` is a declared private variable or null. Operands:
-/// none for Inc and Dec, (compare, value) for CmpXchg, one otherwise.
+/// fmax). `result` is a declared private variable or null. Operands: none for Inc, Dec and Load,
+/// (compare, value) for CmpXchg, one otherwise. Loads and stores have an order and a scope; the
+/// others are relaxed, for the device. A store has no result.
 struct Atomic {
   const Variable* result;
   AtomicOp op;
   const Expr* target;
   std::vector<const Expr*> operands;
+  MemoryOrder order = MemoryOrder::Relaxed;
+  MemoryScope scope = MemoryScope::Device;
+};
+/// Orders the work-item's accesses of global and local memory before it and after it, for relaxed
+/// atomics around it; not Relaxed.
+struct Fence {
+  MemoryOrder order;
+  MemoryScope scope;
 };
 /// `result = function(args...)`; `result` is a declared private variable or null.
 /// Array arguments are ArrayRef (the callee's parameter may be an Alias bound to the array's
@@ -230,7 +242,7 @@ struct BuiltinCall {
 struct Stmt {
   SourceLocation where;
   std::variant<Declare, Bind, Assign, If, Loop, DoLoop, Break, Continue, Return, Barrier, Atomic,
-               Call, BuiltinCall, Block>
+               Fence, Call, BuiltinCall, Block>
       node;
 
   template <class Node>

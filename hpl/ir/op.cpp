@@ -52,10 +52,21 @@ bool worksOnFloats(AtomicOp op) {
 }
 
 const char* toString(AtomicOp op) {
-  static constexpr std::array<const char*, 11> kNames{
-      "atomic_add", "atomic_sub", "atomic_inc", "atomic_dec", "atomic_xchg", "atomic_cmpxchg",
-      "atomic_min", "atomic_max", "atomic_and", "atomic_or",  "atomic_xor"};
+  static constexpr std::array<const char*, 13> kNames{
+      "atomic_add",     "atomic_sub",  "atomic_inc",  "atomic_dec", "atomic_xchg",
+      "atomic_cmpxchg", "atomic_min",  "atomic_max",  "atomic_and", "atomic_or",
+      "atomic_xor",     "atomic_load", "atomic_store"};
   return lookUp(kNames, op);
+}
+
+const char* toString(MemoryOrder order) {
+  static constexpr std::array<const char*, 4> kNames{"relaxed", "acquire", "release", "acq_rel"};
+  return lookUp(kNames, order);
+}
+
+const char* toString(MemoryScope scope) {
+  static constexpr std::array<const char*, 3> kNames{"work_group", "device", "all_devices"};
+  return lookUp(kNames, scope);
 }
 
 }  // namespace hpl::ir

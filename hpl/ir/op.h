@@ -46,7 +46,28 @@ enum class Query : std::uint8_t {
 };
 inline constexpr std::size_t kQueries = 7;
 
-enum class AtomicOp : std::uint8_t { Add, Sub, Inc, Dec, Xchg, CmpXchg, Min, Max, And, Or, Xor };
+enum class AtomicOp : std::uint8_t {
+  Add,
+  Sub,
+  Inc,
+  Dec,
+  Xchg,
+  CmpXchg,
+  Min,
+  Max,
+  And,
+  Or,
+  Xor,
+  Load,
+  Store
+};
+
+/// What an atomic load, an atomic store or a fence orders, as in C11: an acquire sees what was
+/// written before the release whose value it reads.
+enum class MemoryOrder : std::uint8_t { Relaxed, Acquire, Release, AcquireRelease };
+
+/// The work-items between which it orders: of a group, of a device, of all devices.
+enum class MemoryScope : std::uint8_t { Group, Device, AllDevices };
 
 /// Fence flags of a barrier; may be combined.
 enum BarrierFlags : std::uint8_t { kLocalFence = 1, kGlobalFence = 2 };
@@ -86,6 +107,10 @@ const char* toString(Space space);
 const char* toString(Query query);
 /// "atomic_add", ...
 const char* toString(AtomicOp op);
+/// "relaxed", "acquire", "release", "acq_rel".
+const char* toString(MemoryOrder order);
+/// "work_group", "device", "all_devices".
+const char* toString(MemoryScope scope);
 
 /// Comparison or logical operator: the result is int (or a signed integer vector).
 constexpr bool isPredicate(BinaryOp op) { return op >= BinaryOp::LogicalAnd; }

@@ -155,7 +155,7 @@ class Printer {
     return text;
   }
   std::string indexed(const Access& access) {
-    std::string text = access.array->name;
+    std::string text = (access.isVolatile ? "volatile " : "") + access.array->name;
     for (const Expr* index : access.indices) text += "[" + expr(index, 0) + "]";
     if (access.lanes > 1) text.insert(text.size() - 1, " : " + std::to_string(access.lanes));
     return text;
@@ -250,8 +250,15 @@ std::string Printer::simple(const Stmt& stmt) {
   }
   if (const auto* atomic = stmt.as<Atomic>()) {
     const std::string operands = atomic->operands.empty() ? "" : ", " + list(atomic->operands);
+    const bool isOrdered = atomic->op == AtomicOp::Load || atomic->op == AtomicOp::Store;
+    const std::string ordering =
+        isOrdered ? std::string(", ") + toString(atomic->order) + ", " + toString(atomic->scope)
+                  : std::string();
     return assigned(atomic->result) + toString(atomic->op) + "(&" + expr(atomic->target) +
-           operands + ")";
+           operands + ordering + ")";
+  }
+  if (const auto* fence = stmt.as<Fence>()) {
+    return std::string("fence(") + toString(fence->order) + ", " + toString(fence->scope) + ")";
   }
   if (const auto* call = stmt.as<Call>()) {
     return assigned(call->result) + call->function->name + "(" + list(call->args) + ")";

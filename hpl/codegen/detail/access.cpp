@@ -150,7 +150,7 @@ int FunctionWriter::place(const Expr& expr) {
       out_ += std::string("((") + spaceQualifier(access->array->space) +
               storedType(access->array->type, false) + "*)" + names(access->array).name + ')';
     } else {
-      out_ += names(access->array).name;
+      arrayOf(*access);
     }
     subscript(*access, -1);
     return kPostfix;
@@ -176,6 +176,17 @@ int FunctionWriter::place(const Expr& expr) {
   return kPostfix;
 }
 
+void FunctionWriter::arrayOf(const ir::Access& access) {
+  const Variable& array = *access.array;
+  if (!access.isVolatile) {
+    out_ += names(&array).name;
+    return;
+  }
+  out_ += std::string("((volatile ") + spaceQualifier(array.space) +
+          (array.readOnly ? "const " : "") + storedType(array.type, session_.options.hasHalf) +
+          "*)" + names(&array).name + ')';
+}
+
 int FunctionWriter::load(const Expr& expr, const ir::Access& access) {
   const Variable& array = *access.array;
   const bool masked = isMasked() && isShared(array);
@@ -194,7 +205,7 @@ int FunctionWriter::load(const Expr& expr, const ir::Access& access) {
     severalElements(access);
     precedence = kUnary;
   } else {
-    out_ += names(&array).name;
+    arrayOf(access);
     subscript(access, site);
     if (array.type.scalar == Scalar::Bool) {
       out_ += " != 0";
@@ -230,8 +241,9 @@ void FunctionWriter::loadCondition(const ir::Access& access) {
 void FunctionWriter::severalElements(const ir::Access& access) {
   const Type wide = ir::severalOf(access.array->type, access.lanes);
   session_.unaligned[unalignedName(wide)] = wide;
-  out_ += std::string("*(") + spaceQualifier(access.array->space) +
-          (access.array->readOnly ? "const " : "") + unalignedName(wide) + "*)";
+  out_ += std::string(access.isVolatile ? "*(volatile " : "*(") +
+          spaceQualifier(access.array->space) + (access.array->readOnly ? "const " : "") +
+          unalignedName(wide) + "*)";
   if (isNestedHere(*access.array)) {
     out_ += '&' + names(access.array).name;
     subscript(access, -1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomics, calls of functions and of built-ins with out-pointers.
+#include "hpl/codegen/detail/ordered.h"
 #include "hpl/codegen/detail/writer.h"
 #include "hpl/ir/walk.h"
 
@@ -31,7 +32,7 @@ void FunctionWriter::atomic(const ir::Atomic& atomic, const ir::SourceLocation& 
   text.beginLine();
   predicate(*atomic.target, true);
   resultPrefix(atomic.result, declares);
-  out_ += atomicFunction(session_, atomic);
+  out_ += isOrdered(atomic.op) ? orderedHelper(session_, atomic) : atomicFunction(session_, atomic);
   out_ += '(';
   addressOf(*atomic.target);
   for (const Expr* operand : atomic.operands) {
@@ -44,6 +45,8 @@ void FunctionWriter::atomic(const ir::Atomic& atomic, const ir::SourceLocation& 
   if (hasResult && isConditional) out_ += " else " + names(atomic.result).name + " = 0;";
   text.endLine(where);
 }
+
+void FunctionWriter::fence(const ir::Fence& fence) { out_ += fenceHelper(session_, fence) + "();"; }
 
 // Arguments that follow an array: strides, and with checks extents and identity.
 void FunctionWriter::hiddenArguments(const Variable& param, const Variable& array) {

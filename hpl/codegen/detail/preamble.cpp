@@ -179,6 +179,7 @@ std::string preamble(const Session& session) {
   }
   if (!session.apart.empty()) out += kApart;
   if (session.convertsVectors) out += kPlainConversions;
+  for (const auto& [name, helper] : session.ordered) out += helper;
   writeComplex(out, usage);
   for (const std::string& type : session.safeDivisions) writeSafeDivision(out, type);
   writeHalfHelpers(out, session);

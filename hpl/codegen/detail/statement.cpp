@@ -75,6 +75,8 @@ void FunctionWriter::single(const Stmt& stmt) {
       out_ += "continue;";
     } else if (const auto* barrier = stmt.as<ir::Barrier>()) {
       this->barrier(*barrier);
+    } else if (const auto* fence = stmt.as<ir::Fence>()) {
+      this->fence(*fence);
     } else if (const auto* ret = stmt.as<ir::Return>()) {
       out_ += "return";
       if (ret->value != nullptr) {

@@ -64,6 +64,8 @@ struct Session {
   bool usesWideMinMaxAtomics = false;
   /// Vector types with the alignment of an element, by name.
   std::map<std::string, ir::Type> unaligned;
+  /// Helpers for atomic loads, atomic stores and fences, by name.
+  std::map<std::string, std::string> ordered;
   /// Vectors are converted by hpl_convert.
   bool convertsVectors = false;
   /// Surplus work-items run along and are masked by hpl_on.
@@ -187,6 +189,8 @@ class FunctionWriter {
   int linearIndex(const ir::Access& access, int site);
   // `[i][j]` for arrays that are C arrays of several dimensions here, `[i * n + j]` otherwise.
   void subscript(const ir::Access& access, int site);
+  /// The array, or a pointer to it that makes its accesses volatile.
+  void arrayOf(const ir::Access& access);
   // Whether the array is declared with several dimensions. Drivers vectorise `tile[i][k]` better
   // than the linear spelling (PoCL: a tiled matrix product 3.5 times).
   bool isNested(const ir::Variable& array) const;
@@ -234,6 +238,7 @@ class FunctionWriter {
   bool compound(const ir::Assign& assign);
   void branch(const ir::If& branch, const ir::SourceLocation& where);
   void barrier(const ir::Barrier& barrier);
+  void fence(const ir::Fence& fence);
   void nested(const ir::Block* block);
   std::string declarator(const ir::Variable& variable) const;
 

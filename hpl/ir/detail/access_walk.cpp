@@ -331,7 +331,8 @@ void AccessWalker::walkAtomic(const Atomic& atomic) {
   for (const Expr* operand : atomic.operands) visit(operand);
   if (const auto* access = atomic.target->as<Access>()) {
     for (const Expr* index : access->indices) visit(index);
-    touch(*access, atomic.target->where, {.reads = true, .writes = true, .atomic = true});
+    touch(*access, atomic.target->where,
+          {.reads = true, .writes = atomic.op != AtomicOp::Load, .atomic = true});
   }
   if (atomic.result != nullptr) state_.forget(atomic.result);
 }

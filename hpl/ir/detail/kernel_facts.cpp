@@ -109,6 +109,8 @@ class FactCollector {
       expr(node->value);
     } else if (stmt.as<Barrier>() != nullptr) {
       summary_.usesBarrier = true;
+    } else if (stmt.as<Fence>() != nullptr) {
+      summary_.usesAtomics = true;
     } else if (const auto* node = stmt.as<Atomic>()) {
       summary_.usesAtomics = true;
       variable(node->result);

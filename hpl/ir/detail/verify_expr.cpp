@@ -158,6 +158,9 @@ void ExprVerifier::checkAccess(const Expr& expr, const Access& access) {
                     "; convert it with cast<Int>()");
     }
   }
+  if (access.isVolatile && array.space != Space::Global)
+    context_.fail("volatile accesses are for global memory, which other groups see; '" +
+                  array.name + "' is in " + toString(array.space) + " memory");
   Type type = array.type;
   if (access.lanes > 1) {
     const bool isPlain = array.type.isScalar() || array.type.isVector();

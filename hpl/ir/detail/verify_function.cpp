@@ -46,6 +46,8 @@ class FunctionVerifier {
   void leave(const Return& leave);
   void barrier(const Barrier& barrier);
   void atomic(const Atomic& atomic);
+  void ordering(const Atomic& atomic);
+  void fence(const Fence& fence);
   void call(const Call& call);
   void argument(const Function& callee, const Variable& param, const Expr& arg);
   void arrayArgument(const Function& callee, const Variable& param, const Variable& array);
@@ -159,6 +161,8 @@ void FunctionVerifier::statement(const Stmt& stmt) {
     barrier(*node);
   } else if (const auto* node = stmt.as<Atomic>()) {
     atomic(*node);
+  } else if (const auto* node = stmt.as<Fence>()) {
+    fence(*node);
   } else if (const auto* node = stmt.as<Call>()) {
     call(*node);
   } else if (const auto* node = stmt.as<BuiltinCall>()) {
@@ -385,14 +389,36 @@ void FunctionVerifier::atomic(const Atomic& atomic) {
                   describe(type) + ": '" + print(*atomic.target) + "'");
   }
   std::size_t operands = 1;
-  if (atomic.op == AtomicOp::Inc || atomic.op == AtomicOp::Dec) operands = 0;
+  if (atomic.op == AtomicOp::Inc || atomic.op == AtomicOp::Dec || atomic.op == AtomicOp::Load)
+    operands = 0;
   if (atomic.op == AtomicOp::CmpXchg) operands = 2;
   if (atomic.operands.size() != operands) {
     context_.fail(name + " takes " + std::to_string(operands) + " operands, not " +
                   std::to_string(atomic.operands.size()));
   }
   for (const Expr* operand : atomic.operands) exprs_.value(operand, type, "operand of " + name);
+  ordering(atomic);
   result(atomic.result, type, name);
+}
+
+void FunctionVerifier::ordering(const Atomic& atomic) {
+  const std::string name = toString(atomic.op);
+  const bool isLoad = atomic.op == AtomicOp::Load;
+  const bool isStore = atomic.op == AtomicOp::Store;
+  if (isStore && atomic.result != nullptr) context_.fail(name + " has no result");
+  const bool fits = atomic.order == MemoryOrder::Relaxed ||
+                    (isLoad && atomic.order == MemoryOrder::Acquire) ||
+                    (isStore && atomic.order == MemoryOrder::Release);
+  if (fits) return;
+  context_.fail(name + " cannot be " + toString(atomic.order) + ": " +
+                (isLoad    ? "a load is relaxed or acquires"
+                 : isStore ? "a store is relaxed or releases"
+                           : "only loads and stores have an order; put fences around it"));
+}
+
+void FunctionVerifier::fence(const Fence& fence) {
+  context_.require(fence.order != MemoryOrder::Relaxed,
+                   "a relaxed fence orders nothing: it acquires, releases or both");
 }
 
 void FunctionVerifier::call(const Call& call) {

@@ -54,6 +54,16 @@ bool dividesCorrectlyRounded(const runtime::DeviceState& device) {
   return code == CL_SUCCESS && (config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
 }
 
+/// Acquires and releases between the groups of the device, in OpenCL C 3.0.
+bool hasOrderedAtomics(const runtime::DeviceState& device) {
+  constexpr cl_device_atomic_capabilities kNeeded =
+      CL_DEVICE_ATOMIC_ORDER_ACQ_REL | CL_DEVICE_ATOMIC_SCOPE_DEVICE;
+  cl_device_atomic_capabilities has = 0;
+  const cl_int code = clGetDeviceInfo(device.device()(), CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES,
+                                      sizeof has, &has, nullptr);
+  return code == CL_SUCCESS && (has & kNeeded) == kNeeded;
+}
+
 codegen::EmitOptions emitOptions(const Plan& plan, const LaidOut& laidOut,
                                  const Argument* arguments) {
   const Shape& shape = laidOut.shape;
@@ -82,6 +92,9 @@ codegen::EmitOptions emitOptions(const Plan& plan, const LaidOut& laidOut,
   options.hasWideAtomics = plan.device->properties().hasWideAtomics;
   options.hasWideMinMaxAtomics = plan.device->properties().hasWideMinMaxAtomics;
   options.hasCorrectlyRoundedDivide = dividesCorrectlyRounded(*plan.device);
+  // Of those who wait for each other.
+  if (laidOut.isRewritten && plan.version->rewriter != nullptr)
+    options.hasOrderedAtomics = hasOrderedAtomics(*plan.device);
   return options;
 }
 

@@ -102,7 +102,10 @@ T updated(AtomicOp op, T old, T first, T second) {
     case AtomicOp::Dec:
       return static_cast<T>(static_cast<W>(old) - 1u);
     case AtomicOp::Xchg:
+    case AtomicOp::Store:
       return first;
+    case AtomicOp::Load:
+      return old;
     case AtomicOp::CmpXchg:
       return old == first ? second : old;
     case AtomicOp::Min:
@@ -172,16 +175,17 @@ Update findUpdate(AtomicOp op, const Type& type) {
 }
 
 std::size_t operandsOf(AtomicOp op) {
-  if (op == AtomicOp::Inc || op == AtomicOp::Dec) return 0;
+  if (op == AtomicOp::Inc || op == AtomicOp::Dec || op == AtomicOp::Load) return 0;
   return op == AtomicOp::CmpXchg ? 2 : 1;
 }
 
 class AtomicCode final : public StmtCode {
  public:
-  AtomicCode(const Stmt& stmt, AtomicOp op, Update update, AccessCode target,
+  AtomicCode(const Stmt& stmt, const Atomic& node, Update update, AccessCode target,
              std::vector<ExprPtr> operands, const Storage* result, const Type& type)
       : StmtCode(stmt.where),
-        op_(op),
+        op_(node.op),
+        order_(node.order),
         update_(update),
         target_(std::move(target)),
         operands_(std::move(operands)),
@@ -189,6 +193,8 @@ class AtomicCode final : public StmtCode {
         pieces_(wholePieces(type)),
         size_(static_cast<std::int64_t>(sizeOf(type))) {}
   void exec(Machine& machine, Mask active) const override {
+    // What a group waits for in a loop of loads only others can bring about.
+    if (op_ == AtomicOp::Load && machine.turns != nullptr) machine.turns->pass();
     const std::byte* values[2] = {};
     for (std::size_t k = 0; k < operands_.size(); ++k) {
       values[k] = operands_[k]->eval(machine, active);
@@ -204,6 +210,7 @@ class AtomicCode final : public StmtCode {
                      i, target_.where);
       }
       reportAccess(machine, places, i, pieces_[0], RaceDetector::Access::Atomic);
+      reportOrder(machine, places, i);
       const std::int64_t at = i * size_;
       update_(op_, places.address(i), values[0] == nullptr ? nullptr : values[0] + at,
               values[1] == nullptr ? nullptr : values[1] + at, old + at);
@@ -212,7 +219,16 @@ class AtomicCode final : public StmtCode {
   }
 
  private:
+  void reportOrder(Machine& machine, const Locations& places, std::int64_t item) const {
+    if (!machine.races.enabled() || !places.memory(item).isGlobal()) return;
+    const std::byte* cell = places.address(item);
+    if (op_ == AtomicOp::Store)
+      machine.races.stored(cell, machine.identityOf(item), order_ == MemoryOrder::Release);
+    if (order_ == MemoryOrder::Acquire) machine.races.acquired(cell, machine.identityOf(item));
+  }
+
   AtomicOp op_;
+  MemoryOrder order_;
   Update update_;
   AccessCode target_;
   std::vector<ExprPtr> operands_;
@@ -264,8 +280,8 @@ StmtPtr Compiler::make(const Stmt& stmt, const Atomic& node) {
   const Storage* result = node.result != nullptr ? storageOf(node.result) : nullptr;
   require(result == nullptr || (result->data != nullptr && node.result->type == type),
           "result variable of another type than the atomic function's", stmt.where);
-  return std::make_unique<AtomicCode>(stmt, node.op, update, access(*node.target),
-                                      std::move(operands), result, type);
+  return std::make_unique<AtomicCode>(stmt, node, update, access(*node.target), std::move(operands),
+                                      result, type);
 }
 
 StmtPtr Compiler::make(const Stmt& stmt, const BuiltinCall& node) {

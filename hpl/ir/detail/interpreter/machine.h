@@ -9,6 +9,7 @@
 
 #include "hpl/ir/detail/interpreter/races.h"
 #include "hpl/ir/detail/interpreter/scratch.h"
+#include "hpl/ir/detail/interpreter/turns.h"
 #include "hpl/ir/interpreter.h"
 
 /// The state of a running interpretation: one batch of work-items that execute in lock-step.
@@ -83,6 +84,8 @@ struct Machine {
   std::int64_t width = 0;
   Scratch scratch;
   RaceDetector races;
+  /// Of groups that wait for each other; null: they run one after the other.
+  Turns* turns = nullptr;
   /// Values of each Query and dimension, one per work-item.
   std::uint64_t* ids[kQueries][3] = {};
   /// Work-items that this batch really has, and those outside the global size: the axes along which

@@ -383,6 +383,11 @@ StmtPtr Compiler::make(const Stmt& stmt, const Barrier& node) {
   return std::make_unique<BarrierCode>(stmt, node.flags);
 }
 
+/// One group at a time touches memory, in the order of its statements: nothing is left to order.
+StmtPtr Compiler::make(const Stmt& stmt, const Fence&) {
+  return std::make_unique<NestedCode>(stmt, BlockCode());
+}
+
 StmtPtr Compiler::make(const Stmt& stmt, const Block& node) {
   return std::make_unique<NestedCode>(stmt, block(&node));
 }
