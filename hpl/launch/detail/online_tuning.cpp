@@ -8,6 +8,7 @@
 #include "hpl/launch/detail/findings.h"
 #include "hpl/launch/detail/online_race.h"
 #include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/quirks.h"
 #include "hpl/tune/search.h"
 
 namespace hpl::launch {
@@ -72,8 +73,7 @@ std::unique_ptr<OnlineTuning> OnlineTuning::create(const Plan& plan, const Shape
                                                    const ShareContext& share) {
   const runtime::Settings& settings = runtime::settings();
   if (settings.tune != runtime::TuneMode::Quick || !canBeKept(plan, arguments)) return nullptr;
-  // A simulator's times say nothing, and this one cannot let queues wait for each other.
-  if (plan.device->properties().platform.find("Oclgrind") != std::string::npos) return nullptr;
+  if (runtime::quirksOf(plan.device->properties()).isSimulator) return nullptr;
   const auto known = findingFor(plan, shape);
   if (known && known->complete) return nullptr;
 

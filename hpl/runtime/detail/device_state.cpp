@@ -19,6 +19,7 @@
 #include "hpl/runtime/detail/fork.h"
 #include "hpl/runtime/detail/runtime.h"
 #include "hpl/runtime/log.h"
+#include "hpl/runtime/quirks.h"
 #include "hpl/runtime/settings.h"
 #include "hpl/trace/timeline.h"
 
@@ -126,23 +127,16 @@ bool DeviceState::probeHostMemory() {
   }
 }
 
-namespace {
-
-bool isPocl(const DeviceProperties& properties) {
-  return properties.platform == "Portable Computing Language";
-}
-
-}  // namespace
-
 bool DeviceState::keepsPrograms() const {
   const char* kept = std::getenv("POCL_KERNEL_CACHE");
-  return isPocl(properties()) && (kept == nullptr || std::string_view(kept) != "0");
+  return quirksOf(properties()).keepsPrograms && (kept == nullptr || std::string_view(kept) != "0");
 }
 
 std::string DeviceState::buildTag() const {
   // The first device of all shares its compiled kernels with programs of one device.
-  return isPocl(properties()) && index() > 0 ? fmt::format(" -DHPL_DEVICE={}", index())
-                                             : std::string();
+  return quirksOf(properties()).mixesEqualPrograms && index() > 0
+             ? fmt::format(" -DHPL_DEVICE={}", index())
+             : std::string();
 }
 
 int DeviceState::probedEvents() {
@@ -202,8 +196,7 @@ struct Probe {
 }  // namespace
 
 int DeviceState::probeEvents() {
-  // Oclgrind runs a queue inside the flush, where a command that waits would never end.
-  if (identity_.properties.platform.find("Oclgrind") != std::string::npos) return 0;
+  if (quirksOf(properties()).runsInFlush) return 0;
   constexpr int kTimes = 2;
   for (int i = 0; i < kTimes; ++i) {
     try {

@@ -98,14 +98,11 @@ class DeviceState {
   /// aligned to hostAlignment). The first call measures it, on CPUs only: both directions must be
   /// visible without a map. `HPL_ZERO_COPY=on|off` decides instead of measuring.
   bool sharesHostMemory();
-  /// What is added to the build options of every program for this device; usually nothing. PoCL
-  /// keeps finished kernels of all devices in one list and takes those of one program for each
-  /// other when they run over grids of different widths: when two devices run them at the same
-  /// time, it miscounts and aborts. Programs that differ by an option are different to it.
+  /// What is added to the build options of every program for this device; nothing, unless its
+  /// driver mixes up equal programs of several devices (Quirks).
   std::string buildTag() const;
-  /// Whether the driver keeps compiled kernels on disk itself. PoCL does (POCL_CACHE_DIR), unless
-  /// POCL_KERNEL_CACHE=0 forbids it: `canny` for the first time takes 3.1 seconds of processor time
-  /// so, and 5.3 when PoCL is asked for the binaries too.
+  /// Whether the driver keeps compiled kernels on disk itself (Quirks). PoCL does
+  /// (POCL_CACHE_DIR), unless POCL_KERNEL_CACHE=0 forbids it.
   bool keepsPrograms() const;
 
   /// Whether the device's commands wait for user events, as OpenCL demands: some drivers run them

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace hpl {
+struct DeviceProperties;
+}
+
+namespace hpl::runtime {
+
+/// What a driver is known to do, that no query tells: the only place where the library asks for a
+/// driver's name. What can be found out by trying (DeviceState::honoursUserEvents, callsBack,
+/// sharesHostMemory) is tried instead.
+struct Quirks {
+  /// Name of the platform, or a part of it.
+  const char* platform = "";
+  /// Keeps compiled kernels on disk by itself, unless the environment forbids it; asking it for a
+  /// binary compiles the program once more. `canny` for the first time takes 3.1 seconds of
+  /// processor time with the driver's cache, and 5.3 with ours.
+  bool keepsPrograms = false;
+  /// Keeps finished kernels of all devices in one list and takes those of one program for each
+  /// other when they run over grids of different widths: when two devices run them at the same
+  /// time, it miscounts and aborts. Programs that differ by an option are different to it.
+  bool mixesEqualPrograms = false;
+  /// Runs a queue inside the flush, where a command that waits for another queue would never end.
+  bool runsInFlush = false;
+  /// Its times say nothing about a device.
+  bool isSimulator = false;
+  /// The loops of a work-item end in silence after so many iterations in all; 0: when they should.
+  std::uint32_t mostIterations = 0;
+};
+
+/// The row of the device's driver; a row without quirks for drivers that have none.
+const Quirks& quirksOf(const DeviceProperties& properties);
+
+}  // namespace hpl::runtime
