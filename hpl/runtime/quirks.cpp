@@ -11,7 +11,10 @@ namespace {
 /// The first row whose platform is in the device's counts. Seen on the versions named.
 constexpr Quirks kTable[] = {
     // PoCL 3.1.
-    {.platform = "Portable Computing Language", .keepsPrograms = true, .mixesEqualPrograms = true},
+    {.platform = "Portable Computing Language",
+     .keepsPrograms = true,
+     .mixesEqualPrograms = true,
+     .hasLongVectors = true},
     // Oclgrind 21.10.
     {.platform = "Oclgrind", .runsInFlush = true, .isSimulator = true},
     // Mesa 22.3.6, on llvmpipe.

@@ -25,6 +25,8 @@ struct Quirks {
   bool mixesEqualPrograms = false;
   /// Runs a queue inside the flush, where a command that waits for another queue would never end.
   bool runsInFlush = false;
+  /// Compiles vectors of more lanes than OpenCL C's, as clang has them (ext_vector_type).
+  bool hasLongVectors = false;
   /// Its times say nothing about a device.
   bool isSimulator = false;
   /// The loops of a work-item end in silence after so many iterations in all; 0: when they should.

@@ -9,6 +9,7 @@
 #include "hpl/strategies/detail/body_copies.h"
 #include "hpl/strategies/detail/carry.h"
 #include "hpl/strategies/detail/kernel_writer.h"
+#include "hpl/strategies/detail/narrow.h"
 #include "hpl/strategies/detail/row_loops.h"
 #include "hpl/strategies/detail/rows_checks.h"
 
@@ -27,9 +28,10 @@ constexpr int kGoesBack = 4;
 class RowsBuilder : private KernelWriter {
  public:
   RowsBuilder(const ir::Kernel& kernel, const ir::AccessSummary& summary,
-              const RowsOptions& options)
+              const RowsOptions& options, int laneBytes)
       : KernelWriter(kernel, summary, options.dims),
         options_(options),
+        laneBytes_(laneBytes),
         idempotent_(isIdempotent(summary)) {}
 
   Rows build();
@@ -61,7 +63,10 @@ class RowsBuilder : private KernelWriter {
     return result;
   }
   BodyContext context(const Interior& interior, int lanes) {
-    return contextOf(interior, lanes, options_.order[0], options_.exact && lanes > 1);
+    BodyContext context =
+        contextOf(interior, lanes, options_.order[0], options_.exact && lanes > 1);
+    if (lanes > 1) context.laneBytes = laneBytes_;
+    return context;
   }
   Place place(const std::array<const Variable*, 3>& ids);
   void declareBlocks(Block& out);
@@ -101,6 +106,8 @@ class RowsBuilder : private KernelWriter {
   Axis& axis(int a) { return axes_[static_cast<std::size_t>(a)]; }
 
   RowsOptions options_;
+  /// As in BodyContext.
+  int laneBytes_;
   bool idempotent_;
   std::array<Axis, 3> axes_;
   int jam_ = 1;
@@ -308,7 +315,8 @@ Block* RowsBuilder::fastRows(Block& out, Block& head, Variable* from, Variable* 
   Block& whole = *betweenPoints(out, context);
   usedSizes_ = usedSizes_ || interior.usedSizes();
   Carried carried;
-  if (idempotent_ && vectors_ == 1)
+  // Loads of bytes are cheaper than what moves bytes from vector to vector.
+  if (idempotent_ && vectors_ == 1 && laneBytes_ == 0)
     carried = carry(source_, builder_, *body, {x, options_.lanes, context.elements});
   kept_ = carried.kept;
   if (jam_ == 1 && vectors_ == 1 && kept_ == 0 && !isNarrowed(context)) return &whole;
@@ -502,6 +510,7 @@ Rows RowsBuilder::build() {
   result.hidden = hidden_.list();
   result.jam = jam_;
   result.vectors = vectors_;
+  result.lanes = options_.lanes;
   result.dependsOnSize = usedSizes_;
   result.reason = std::to_string(options_.lanes) + " lanes, " + std::to_string(vectors_) +
                   (vectors_ == 1 ? " vector" : " vectors") + " side by side, " +
@@ -513,16 +522,58 @@ Rows RowsBuilder::build() {
 
 }  // namespace
 
-Rows rows(const ir::Kernel& kernel, const ir::AccessSummary& summary, const RowsOptions& options) {
-  try {
-    checkKernel(kernel, summary, options);
-    // Fewer rows at once where they would hand on more than registers hold.
-    for (RowsOptions chosen = options;;) {
-      RowsBuilder builder(kernel, summary, chosen);
-      Rows result = builder.build();
-      if (options.jam > 0 || result.jam == 1 || builder.kept() <= kMostKept) return result;
-      chosen.jam = result.jam / 2;
+namespace {
+
+Rows written(const ir::Kernel& kernel, const ir::AccessSummary& summary, const RowsOptions& options,
+             int laneBytes) {
+  checkKernel(kernel, summary, options);
+  // Fewer rows at once where they would hand on more than registers hold.
+  for (RowsOptions chosen = options;;) {
+    RowsBuilder builder(kernel, summary, chosen, laneBytes);
+    Rows result = builder.build();
+    if (options.jam > 0 || result.jam == 1 || builder.kept() <= kMostKept) return result;
+    chosen.jam = result.jam / 2;
+  }
+}
+
+/// Lanes as narrow as the kernel's values. Without a kernel where that does not apply.
+Rows inNarrowLanes(const ir::Kernel& kernel, const ir::AccessSummary& summary,
+                   RowsOptions options) {
+  if (options.vectorBytes == 0) return {};
+  const std::shared_ptr<const ir::Kernel> narrow = narrowed(kernel, summary);
+  if (!narrow) return {};
+  const int usual = options.lanes * options.vectors;
+  for (const int bytes : {1, 2}) {
+    options.lanes = options.vectorBytes / bytes;
+    // As many neighbours at once as before.
+    options.vectors = usual > 0 ? std::max(1, usual / options.lanes) : 1;
+    // Shorter rows would be computed in few vectors, and one by one what they leave.
+    constexpr std::uint64_t kVectors = 4;
+    const std::uint64_t row = options.size[static_cast<std::size_t>(options.order[0])];
+    if (row < kVectors * static_cast<std::uint64_t>(options.lanes)) continue;
+    try {
+      Rows result = written(*narrow, summary, options, bytes);
+      result.dependsOnSize = true;
+      // What is rewritten keeps parts of the narrower one.
+      const auto both = std::make_shared<
+          std::pair<std::shared_ptr<const ir::Kernel>, std::shared_ptr<const ir::Kernel>>>(
+          narrow, result.kernel);
+      result.kernel = {both, both->second.get()};
+      return result;
+    } catch (const Refused&) {
+      continue;
     }
+  }
+  return {};
+}
+
+}  // namespace
+
+Rows rows(const ir::Kernel& kernel, const ir::AccessSummary& summary, const RowsOptions& options) {
+  Rows narrow = inNarrowLanes(kernel, summary, options);
+  if (narrow.kernel) return narrow;
+  try {
+    return written(kernel, summary, options, 0);
   } catch (const Refused& refused) {
     Rows result;
     result.reason = refused.reason;

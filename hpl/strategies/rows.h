@@ -24,6 +24,9 @@ struct RowsOptions {
   std::array<int, 3> order{0, 1, 2};
   /// Neighbours per vector: 2, 4, 8 or 16.
   int lanes = 16;
+  /// Bytes of a vector that kernels of small integers may fill with more lanes, up to 64 of a byte:
+  /// what the device's compiler understands beyond OpenCL C. 0: it does not.
+  int vectorBytes = 0;
   /// Vectors side by side, and rows (planes in three dimensions) that are computed at once; 0:
   /// chosen from what the kernel loads.
   int vectors = 0;
@@ -46,6 +49,7 @@ struct Rows {
   /// Rows at once.
   int jam = 1;
   int vectors = 1;
+  int lanes = 1;
   /// RowsOptions::size has made a difference: for another size the kernel may be another one.
   bool dependsOnSize = false;
 };

@@ -35,5 +35,6 @@ struct NamedRow {
 };
 
 std::vector<NamedRow> pointRows();
+std::vector<NamedRow> pictureRows();
 
 }  // namespace perf::peers

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 /// Contenders by hand, compiled for the very machine: C++ with OpenMP as a g++ user writes it.
 namespace perf::peers::twins {
 
@@ -8,5 +10,10 @@ namespace perf::peers::twins {
 void waveStep(float* next, const float* now, int side, int sx, int sy);
 /// The same of the heat equation, into another array.
 void heatStep(float* next, const float* now, int side, int sx, int sy);
+
+/// The game of life, a mask of weights 1 2 1 and Sobel's on pictures of bytes of side x side.
+void life(std::uint8_t* out, const std::uint8_t* in, int side);
+void smooth(std::uint8_t* out, const std::uint8_t* in, int side);
+void edges(std::uint8_t* out, const std::uint8_t* in, int side);
 
 }  // namespace perf::peers::twins

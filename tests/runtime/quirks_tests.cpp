@@ -22,6 +22,7 @@ TEST_CASE("each known driver has its quirks") {
   const Quirks& pocl = quirksOfPlatform("Portable Computing Language");
   CHECK(pocl.keepsPrograms);
   CHECK(pocl.mixesEqualPrograms);
+  CHECK(pocl.hasLongVectors);
   CHECK_FALSE(pocl.isSimulator);
   const Quirks& oclgrind = quirksOfPlatform("Oclgrind");
   CHECK(oclgrind.runsInFlush);
@@ -36,6 +37,7 @@ TEST_CASE("drivers that nobody knows are taken to do what OpenCL says") {
     const Quirks& none = quirksOfPlatform(platform);
     CHECK_FALSE(none.keepsPrograms);
     CHECK_FALSE(none.mixesEqualPrograms);
+    CHECK_FALSE(none.hasLongVectors);
     CHECK_FALSE(none.runsInFlush);
     CHECK_FALSE(none.isSimulator);
     CHECK(none.mostIterations == 0);

@@ -240,6 +240,7 @@ void FunctionWriter::loadCondition(const ir::Access& access) {
 // element: PoCL makes of vload and vstore code that is half as fast.
 void FunctionWriter::severalElements(const ir::Access& access) {
   const Type wide = ir::severalOf(access.array->type, access.lanes);
+  spell(wide);
   session_.unaligned[unalignedName(wide)] = wide;
   out_ += std::string(access.isVolatile ? "*(volatile " : "*(") +
           spaceQualifier(access.array->space) + (access.array->readOnly ? "const " : "") +

@@ -13,6 +13,13 @@ using ir::Expr;
 using ir::Scalar;
 using ir::Type;
 
+namespace {
+
+/// Of vectors in OpenCL C.
+constexpr int kMostLanes = 16;
+
+}  // namespace
+
 const Expr& peel(const Expr& expr) {
   const auto* cast = expr.as<ir::Cast>();
   if (cast == nullptr || !cast->implicit) return expr;
@@ -27,7 +34,11 @@ Type FunctionWriter::computed(const Type& type) const {
                                                                 : type;
 }
 
-std::string FunctionWriter::spell(const Type& type) const { return valueType(computed(type)); }
+std::string FunctionWriter::spell(const Type& type) const {
+  const std::string name = valueType(computed(type));
+  if (type.lanes > kMostLanes) session_.longVectors[name] = computed(type);
+  return name;
+}
 
 std::string FunctionWriter::zero(const Type& type) const {
   if (type.isStruct()) return '(' + spell(type) + "){0}";
@@ -177,6 +188,14 @@ int FunctionWriter::node(const Expr& expr, const ir::BuiltinExpr& builtin) {
     }
     out_ += "as_" + spell(expr.type);
   } else {
+    const Type& first = builtin.args.front()->type;
+    if (builtin.builtin == ir::Builtin::any_ && first.lanes > kMostLanes) {
+      // Truth values have all bits set, or none.
+      out_ += "any(as_long" + std::to_string(ir::sizeOf(first) / sizeof(std::int64_t)) + '(';
+      arguments(builtin.args);
+      out_ += ") != 0L)";
+      return kPostfix;
+    }
     out_ += ir::infoOf(builtin.builtin).name;
   }
   out_ += '(';

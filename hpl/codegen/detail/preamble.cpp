@@ -167,6 +167,9 @@ std::string preamble(const Session& session) {
   if (!out.empty()) out += '\n';
   for (const ir::StructType* type : usage.structs)
     out += structTypedef(*type, options.hasHalf) + '\n';
+  for (const auto& [name, type] : session.longVectors)
+    out += "typedef " + ir::toString(type.element()) + ' ' + name +
+           " __attribute__((ext_vector_type(" + std::to_string(type.lanes) + ")));\n";
   for (const auto& [name, type] : session.unaligned)
     out += "typedef " + ir::toString(type) + ' ' + name + " __attribute__((aligned(" +
            std::to_string(ir::sizeOf(type.scalar)) + ")));\n";

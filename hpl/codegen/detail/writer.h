@@ -62,6 +62,8 @@ struct Session {
   /// Functions of cl_khr_int64_base_atomics, cl_khr_int64_extended_atomics are called.
   bool usesWideAtomics = false;
   bool usesWideMinMaxAtomics = false;
+  /// Vector types of more lanes than OpenCL C's, by name.
+  std::map<std::string, ir::Type> longVectors;
   /// Vector types with the alignment of an element, by name.
   std::map<std::string, ir::Type> unaligned;
   /// Helpers for atomic loads, atomic stores and fences, by name.

@@ -61,6 +61,9 @@ std::string invalidType(const Type& type) {
     case 4:
     case 8:
     case 16:
+    // Of rewritten kernels, for compilers that have them.
+    case 32:
+    case 64:
       return type.scalar == Scalar::Bool ? "there are no vectors of bool" : "";
     default:
       return "vectors have 2, 3, 4, 8 or 16 lanes, not " + std::to_string(type.lanes);

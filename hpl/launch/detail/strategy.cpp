@@ -16,6 +16,7 @@
 #include "hpl/launch/rewriter.h"
 #include "hpl/memory/root.h"
 #include "hpl/runtime/detail/binary_store.h"
+#include "hpl/runtime/quirks.h"
 #include "hpl/runtime/settings.h"
 
 namespace hpl::launch {
@@ -100,8 +101,7 @@ std::array<std::size_t, 3> blocksFor(const Shape& shape, const Rows& rows,
   for (std::size_t a = 0; a < 3; ++a)
     if (a != row) others *= dividedUp(shape.size[a], block[a]);
   const std::size_t pieces = std::max<std::size_t>(1, dividedUp(groups, others));
-  const auto vector =
-      static_cast<std::size_t>(options.lanes) * static_cast<std::size_t>(rows.vectors);
+  const auto vector = static_cast<std::size_t>(rows.lanes) * static_cast<std::size_t>(rows.vectors);
   block[row] = std::max(std::min<std::size_t>(1024, shape.size[row]),
                         roundedUp(dividedUp(shape.size[row], pieces), vector));
   return block;
@@ -155,6 +155,9 @@ LaidOut inRows(const Plan& plan, const Shape& shape, const Argument* arguments,
   options.vectors =
       variant.vectors > 0 ? variant.vectors : vectorsFor(*plan.version, shape, options.lanes);
   options.jam = variant.jam;
+  // Variants count the lanes of wider elements.
+  if (variant.lanes == 0 && runtime::quirksOf(plan.device->properties()).hasLongVectors)
+    options.vectorBytes = options.lanes * widestElement(*plan.version);
   options.exact = plan.options.fp == STRICT;
   for (std::size_t a = 0; a < 3; ++a)
     options.size[a] = plan.isSlice ? shape.whole[a] : shape.size[a];
@@ -317,10 +320,11 @@ int nativeLanes(const runtime::DeviceState& device, std::size_t elementBytes) {
 std::shared_ptr<const Rows> RewrittenKernels::rows(const KernelVersion& version,
                                                    const RowsOptions& options) {
   std::vector<std::uint64_t> key{
-      static_cast<std::uint64_t>(options.dims),     static_cast<std::uint64_t>(options.order[0]),
-      static_cast<std::uint64_t>(options.order[1]), static_cast<std::uint64_t>(options.order[2]),
-      static_cast<std::uint64_t>(options.lanes),    static_cast<std::uint64_t>(options.vectors),
-      static_cast<std::uint64_t>(options.jam),      options.exact ? 1u : 0u};
+      static_cast<std::uint64_t>(options.dims),       static_cast<std::uint64_t>(options.order[0]),
+      static_cast<std::uint64_t>(options.order[1]),   static_cast<std::uint64_t>(options.order[2]),
+      static_cast<std::uint64_t>(options.lanes),      static_cast<std::uint64_t>(options.vectors),
+      static_cast<std::uint64_t>(options.jam),        options.exact ? 1u : 0u,
+      static_cast<std::uint64_t>(options.vectorBytes)};
   const std::lock_guard lock(mutex_);
   // Most kernels are the same for all sizes.
   const auto known = rows_.find(key);

@@ -58,6 +58,9 @@ bool isExact(Builtin builtin) {
   }
 }
 
+/// Of vectors in OpenCL C; those of more are clang's.
+constexpr int kMostLanes = 16;
+
 bool isPowerless(const Expr& divisor) {
   std::int64_t value = 0;
   return isNumber(divisor, value) && value != 0 && value != -1;
@@ -65,13 +68,25 @@ bool isPowerless(const Expr& divisor) {
 
 }  // namespace
 
+Type BodyWriter::wide(Scalar type) const {
+  if (context_.laneBytes > 0 && ir::sizeOf(type) > static_cast<std::size_t>(context_.laneBytes))
+    throw Refused{"it computes with more than " + std::to_string(context_.laneBytes) + " bytes" +
+                  at(where_)};
+  return widened(Type{type}, context_.lanes);
+}
+
+Scalar BodyWriter::truthLane() const {
+  return context_.laneBytes == 1   ? Scalar::Char
+         : context_.laneBytes == 2 ? Scalar::Short
+                                   : Scalar::Int;
+}
+
 const Expr* BodyWriter::splat(const Expr* scalar, Scalar type) {
-  return builder_.make(widened(Type{type}, context_.lanes),
-                       ir::Cast{builder_.cast(scalar, Type{type}), false});
+  return builder_.make(wide(type), ir::Cast{builder_.cast(scalar, Type{type}), false});
 }
 
 const Expr* BodyWriter::vector(const Value& value, Scalar scalar) {
-  const Type wide = widened(Type{scalar}, context_.lanes);
+  const Type wide = this->wide(scalar);
   switch (value.kind) {
     case Value::Kind::Scalar:
       return splat(value.node, scalar);
@@ -88,17 +103,16 @@ const Expr* BodyWriter::mask(const Value& value) {
   if (value.kind == Value::Kind::Scalar) {
     const Expr* truth =
         builder_.select(value.node, builder_.number(-1, kInt), builder_.number(0, kInt));
-    return splat(truth, Scalar::Int);
+    return splat(truth, truthLane());
   }
   const Expr* zero =
       splat(builder_.make(value.node->type.element(), ir::Constant{}), value.node->type.scalar);
-  return builder_.cast(builder_.binary(BinaryOp::Ne, value.node, zero),
-                       widened(kInt, context_.lanes));
+  return builder_.cast(builder_.binary(BinaryOp::Ne, value.node, zero), wide(truthLane()));
 }
 
 const Expr* BodyWriter::blend(const Expr* mask, const Expr* yes, const Expr* no) {
   const Scalar truth = truthScalar(yes->type.scalar);
-  return builder_.select(builder_.cast(mask, widened(Type{truth}, context_.lanes)), yes, no);
+  return builder_.select(builder_.cast(mask, wide(truth)), yes, no);
 }
 
 BodyWriter::Value BodyWriter::counting(const Expr& first) {
@@ -106,7 +120,7 @@ BodyWriter::Value BodyWriter::counting(const Expr& first) {
   std::vector<const Expr*> steps;
   for (int lane = 0; lane < context_.lanes; ++lane)
     steps.push_back(builder_.number(lane, Type{type}));
-  const Type wide = widened(Type{type}, context_.lanes);
+  const Type wide = this->wide(type);
   const Expr* ramp = builder_.make(wide, ir::Construct{std::move(steps)});
   return {builder_.binary(BinaryOp::Add, splat(scalar(first), type), ramp), Value::Kind::Vector};
 }
@@ -176,7 +190,7 @@ BodyWriter::Value BodyWriter::convertBinary(const Expr& expr, const ir::Binary& 
       vector(right, isShift(binary.op) ? operand : storedScalar(binary.right->type)));
   // Truth values of vectors are -1 and 0 of as many bytes, in OpenCL C as here.
   if (!ir::isPredicate(binary.op) || expr.type.isVector()) return {result, Value::Kind::Vector};
-  return {builder_.cast(result, widened(kInt, context_.lanes)), Value::Kind::Mask};
+  return {builder_.cast(result, this->wide(truthLane())), Value::Kind::Mask};
 }
 
 BodyWriter::Value BodyWriter::convertLogical(const Expr& expr, const ir::Binary& binary) {
@@ -203,7 +217,7 @@ BodyWriter::Value BodyWriter::convertLogical(const Expr& expr, const ir::Binary&
   const Expr* left = scalar(*binary.left);
   const Flagged skipped(lazy_, true);
   const Expr* right = mask(convert(*binary.right));
-  const Expr* settled = splat(builder_.number(isAnd ? 0 : -1, kInt), Scalar::Int);
+  const Expr* settled = splat(builder_.number(isAnd ? 0 : -1, kInt), truthLane());
   return {isAnd ? builder_.select(left, right, settled) : builder_.select(left, settled, right),
           Value::Kind::Mask};
 }
@@ -266,10 +280,28 @@ const Expr* BodyWriter::magnitude(const Expr* value, Scalar type) {
   const Expr* sign = builder_.binary(BinaryOp::Shr, value,
                                      splat(builder_.number(bits - 1, scalar), scalar.scalar));
   if (!lazy_) sign = keep("sign", sign);
-  const Type wide = widened(Type{type}, context_.lanes);
+  const Type wide = this->wide(type);
   return builder_.binary(BinaryOp::Sub,
                          builder_.cast(builder_.binary(BinaryOp::BitXor, value, sign), wide),
                          builder_.cast(sign, wide));
+}
+
+/// OpenCL C's functions take 16 lanes at most.
+const Expr* BodyWriter::withoutBuiltin(const ir::BuiltinExpr& call) {
+  const auto pick = [&](BinaryOp op, const Expr* a, const Expr* b) {
+    return builder_.select(builder_.binary(op, a, b), a, b);
+  };
+  const Expr* first = call.args.front();
+  switch (call.builtin) {
+    case Builtin::min_:
+      return pick(BinaryOp::Lt, first, call.args[1]);
+    case Builtin::max_:
+      return pick(BinaryOp::Gt, first, call.args[1]);
+    case Builtin::clamp_:
+      return pick(BinaryOp::Lt, pick(BinaryOp::Gt, first, call.args[1]), call.args[2]);
+    default:
+      throw Refused{std::string("it calls ") + ir::infoOf(call.builtin).name + "()" + at(where_)};
+  }
 }
 
 BodyWriter::Value BodyWriter::convertBuiltin(const Expr& expr, const ir::BuiltinExpr& builtin,
@@ -292,13 +324,14 @@ BodyWriter::Value BodyWriter::convertBuiltin(const Expr& expr, const ir::Builtin
   if (builtin.builtin == Builtin::abs_ && expr.type.scalar != builtin.args.front()->type.scalar)
     return {magnitude(wide.args.front(), storedScalar(expr.type)), Value::Kind::Vector};
   if (!tests) {
-    const Type type = widened(Type{storedScalar(expr.type)}, context_.lanes);
+    if (context_.lanes > kMostLanes) return {withoutBuiltin(wide), Value::Kind::Vector};
+    const Type type = this->wide(storedScalar(expr.type));
     return {builder_.make(type, std::move(wide), expr.where), Value::Kind::Vector};
   }
-  const Type truth = widened(Type{truthScalar(builtin.args.front()->type.scalar)}, context_.lanes);
+  const Type truth = this->wide(truthScalar(builtin.args.front()->type.scalar));
   const Expr* result = builder_.make(truth, std::move(wide), expr.where);
   if (expr.type.isVector()) return {result, Value::Kind::Vector};
-  return {builder_.cast(result, widened(kInt, context_.lanes)), Value::Kind::Mask};
+  return {builder_.cast(result, this->wide(truthLane())), Value::Kind::Mask};
 }
 
 // --- Scalars

@@ -344,7 +344,7 @@ BodyWriter::Value BodyWriter::load(const Expr& expr, const ir::Access& access, i
   if (speculative_ || masked_) requireInside(access, expr.where);
   if (memory->type.isVector()) return loadPart(expr, access, part);
   const ir::Access element = located(access, context_.lanes, key);
-  const ir::Type type = widened(ir::Type{storedScalar(expr.type)}, context_.lanes);
+  const ir::Type type = wide(storedScalar(expr.type));
   const Expr* value = builder_.make(type, element, expr.where);
   if (key.empty() || context_.source.isWritten(memory)) return {value, Value::Kind::Vector};
   if (const Variable* known = loads_.find(key)) return {builder_.ref(known), Value::Kind::Vector};

@@ -56,9 +56,9 @@ void BodyWriter::statement(const Stmt& stmt, Block& out, const Expr* mask) {
   out_ = outer;
 }
 
-Scalar BodyWriter::storedScalar(const ir::Type& type) {
+Scalar BodyWriter::storedScalar(const ir::Type& type) const {
   if (type.complex || type.isStruct()) throw Refused{"it computes with complex numbers or structs"};
-  return type.scalar == Scalar::Bool ? Scalar::Int : type.scalar;
+  return type.scalar == Scalar::Bool ? truthLane() : type.scalar;
 }
 
 const Variable* BodyWriter::copyOf(const Variable* variable) {
@@ -79,7 +79,7 @@ const Variable* BodyWriter::copyOf(const Variable* variable) {
   if (behind->space == ir::Space::Private && variation_.differs(behind)) {
     if (behind->rank > 0 && (behind->type.scalar == Scalar::Bool || behind->type.isVector()))
       throw Refused{"it has a private array of bool or vectors" + at(where_)};
-    copy->type = widened(ir::Type{storedScalar(variable->type)}, context_.lanes);
+    copy->type = wide(storedScalar(variable->type));
   }
   copies_.emplace(variable, copy);
   return copy;

@@ -68,6 +68,9 @@ struct BodyContext {
   bool writesOnce = false;
   /// The comparisons that the copies took as decided.
   Decided decided{};
+  /// Lanes are of so many bytes at most (1, 2 or 4; 0: of any): vectors of more are refused. Truth
+  /// values have as many.
+  int laneBytes = 0;
 };
 
 /// Where one copy is: its ids are base + shift.
@@ -203,6 +206,11 @@ class BodyWriter {
   const ir::Expr* mask(const Value& value);
   const ir::Expr* blend(const ir::Expr* mask, const ir::Expr* yes, const ir::Expr* no);
   const ir::Expr* splat(const ir::Expr* scalar, ir::Scalar type);
+  /// The type of vectors of such lanes.
+  ir::Type wide(ir::Scalar type) const;
+  /// Of truth values' lanes.
+  ir::Scalar truthLane() const;
+  const ir::Expr* withoutBuiltin(const ir::BuiltinExpr& call);
 
   /// The access with its indices for this copy; the key is empty where it cannot be shared.
   ir::Access located(const ir::Access& access, int lanes, std::string& key);
@@ -228,7 +236,7 @@ class BodyWriter {
   /// all neighbours may be part of it; nothing when that is not known.
   std::optional<int> growth(const ir::Expr& index) const;
   /// Of a scalar, or of the components of a vector.
-  static ir::Scalar storedScalar(const ir::Type& type);
+  ir::Scalar storedScalar(const ir::Type& type) const;
 
   BodyContext& context_;
   Builder& builder_;
