@@ -67,6 +67,7 @@ class Distribution {
                                std::vector<std::vector<int>> neighbours);
 
   Origin origin() const noexcept { return origin_; }
+  /// The cells that the parts share among them: those of the array, or of a view of it.
   const geometry::Box& root() const noexcept { return root_; }
   int partCount() const noexcept { return static_cast<int>(spaces_.size()); }
   /// Whether some part has ghosts.

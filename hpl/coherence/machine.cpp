@@ -48,6 +48,14 @@ Distance Machine::distance(SpaceId from, SpaceId to) const {
   return a.node == b.node ? Distance::SameNode : Distance::OtherNode;
 }
 
+Machine Machine::with(Space device) const {
+  Machine more = *this;
+  const Machine alone({std::move(device)});
+  more.spaces_.push_back(alone.spaces_.back());
+  more.isLost_.push_back(0);
+  return more;
+}
+
 Machine Machine::without(SpaceId device) const {
   requireAlive(device);
   Machine rest = *this;

@@ -59,6 +59,9 @@ class Machine {
     return space(device).sharesHosts ? kHosts : device;
   }
 
+  /// The same machine with one more device, whose number is the next one. Throws as the
+  /// constructor does.
+  Machine with(Space device) const;
   /// The same machine after it lost a device; the numbers of the others stay. Throws ArgumentError
   /// for the hosts, DeviceError for a device that is lost already.
   Machine without(SpaceId device) const;

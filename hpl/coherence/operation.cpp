@@ -74,8 +74,6 @@ void requireSensible(const Use& use, std::size_t number) {
   if (use.operand < 0 || use.operand >= kMostOperands)
     refuse(fmt::format("names operand {}", use.operand),
            fmt::format("operands count from 0 to {}", kMostOperands - 1));
-  if (!use.reads && !use.writes)
-    refuse("neither reads nor writes its array", "leave it out, or say what the kernel does");
   if (use.overwrites && !use.writes)
     refuse("overwrites all cells but does not write", "set `writes`, too");
   if (use.distribution == nullptr && use.cells.empty())
@@ -85,8 +83,6 @@ void requireSensible(const Use& use, std::size_t number) {
 // How many states the operation needs; throws for what makes no sense.
 struct CountOperands {
   int operator()(const Launch& launch) const {
-    if (launch.uses.empty())
-      throw ArgumentError("the launch uses no array: nothing is to be planned for it");
     int count = 0;
     for (std::size_t i = 0; i < launch.uses.size(); ++i) {
       requireSensible(launch.uses[i], i);

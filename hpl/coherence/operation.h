@@ -42,7 +42,8 @@ struct Use {
 };
 bool operator==(const Use& a, const Use& b);
 
-/// A kernel on one or several devices. Uses of one device are one kernel's; of two devices that
+/// A kernel on one or several devices. A use that neither reads nor writes is an argument that the
+/// kernel does not touch. Uses of one device are one kernel's; of two devices that
 /// write one cell, the one listed later counts.
 struct Launch {
   std::vector<Use> uses;
@@ -114,7 +115,7 @@ struct DeviceDeath {
 
 /// One of these. Immutable, with a hash that is a function of its values; made once and planned
 /// many times. Throws ArgumentError for what no arrays could make right: an operand of a negative
-/// number, a use without access, an exchange of nothing, sides of different extents (ShapeError).
+/// number, an exchange of nothing, sides of different extents (ShapeError).
 class Operation {
  public:
   using Kind = std::variant<Launch, Exchange, Copy, Fill, HostRead, HostWrite, NewCut, ArrayDeath,

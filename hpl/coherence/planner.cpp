@@ -33,9 +33,9 @@ struct PlanKind {
 
 // The drafts of an operation's operands.
 struct Drafts {
-  explicit Drafts(std::span<const StatePtr> before) {
+  Drafts(std::span<const StatePtr> before, int spaceCount) {
     drafts.reserve(before.size());
-    for (const StatePtr& state : before) drafts.emplace_back(state);
+    for (const StatePtr& state : before) drafts.emplace_back(state, spaceCount);
     for (Draft& draft : drafts) pointers.push_back(&draft);
   }
   std::vector<Draft> drafts;
@@ -63,7 +63,7 @@ void Planner::requireStates(const Operation& operation, std::span<const StatePtr
   for (std::size_t i = 0; i < before.size(); ++i) {
     if (before[i] == nullptr)
       throw ArgumentError(fmt::format("{}: no state of operand {} was given", operation.name(), i));
-    if (before[i]->spaceCount() != machine_.spaceCount())
+    if (before[i]->spaceCount() > machine_.spaceCount())
       throw ArgumentError(fmt::format(
           "{} is known in {} memory spaces, but the machine has {}: make "
           "its states for this machine",
@@ -79,10 +79,11 @@ void Planner::requireStates(const Operation& operation, std::span<const StatePtr
 
 StepPtr Planner::planAnew(const Operation& operation, std::span<const StatePtr> before) const {
   requireStates(operation, before);
-  Drafts drafts(before);
+  Drafts drafts(before, machine_.spaceCount());
   auto step = std::make_shared<Step>();
   step->changes.resize(before.size());
   step->exchanged.resize(before.size(), 0);
+  step->promoted.resize(before.size());
   std::vector<Transfer> transfers;
   const detail::Planning planning{machine_, drafts.pointers, *step, transfers};
   std::visit(PlanKind{planning}, operation.kind());
@@ -137,12 +138,17 @@ std::vector<StaleGhosts> Planner::staleGhosts(const Operation& operation,
   requireStates(operation, before);
   const auto* launch = std::get_if<Launch>(&operation.kind());
   if (launch == nullptr) return {};
-  Drafts drafts(before);
+  Drafts drafts(before, machine_.spaceCount());
   std::vector<StaleGhosts> stale = detail::findStale(launch->uses, drafts.pointers);
   std::erase_if(stale, [&](const StaleGhosts& ghosts) {
     return launch->uses[static_cast<std::size_t>(ghosts.use)].facts->refresh;
   });
   return stale;
+}
+
+SpaceId Planner::add(Space device) {
+  machine_ = machine_.with(std::move(device));
+  return machine_.spaceCount() - 1;
 }
 
 void Planner::lose(SpaceId device) {

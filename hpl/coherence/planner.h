@@ -52,6 +52,9 @@ class Planner {
   std::vector<StaleGhosts> staleGhosts(const Operation& operation,
                                        std::span<const StatePtr> before) const;
 
+  /// From now on there is one more device; returns its number. States that were made before say
+  /// nothing of it: it has none of their cells. Throws as Machine::with.
+  SpaceId add(Space device);
   /// From now on the device is not there: to be followed by a DeviceDeath of each array. Throws as
   /// Machine::without.
   void lose(SpaceId device);

@@ -129,6 +129,8 @@ RootStates::RootStates(Root root, int spaceCount) : spaceCount_(spaceCount) {
 
 const Root& RootStates::root() const noexcept { return books_->root; }
 
+void RootStates::setLabel(std::string label) { books_->root.label = std::move(label); }
+
 StatePtr RootStates::undefined() const {
   const auto nothing = std::make_shared<State>();
   nothing->books_ = books_;

@@ -98,6 +98,8 @@ class RootStates {
   RootStates(Root root, int spaceCount);
 
   const Root& root() const noexcept;
+  /// The array's name in messages from now on.
+  void setLabel(std::string label);
   /// An array that nobody has written: no cell has a value.
   StatePtr undefined() const;
   /// An array whose values the hosts have.

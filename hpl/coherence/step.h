@@ -110,6 +110,11 @@ struct Step {
   std::vector<char> exchanged;
   /// By use of a launch: devices that share the hosts' memory work on it there.
   std::vector<char> worksInHosts;
+  /// By use of a launch: where a device has a value of its own for its part, the kernel sees that.
+  std::vector<char> seesPart;
+  /// By operand: cells that a device kept for its part, and whose value there is the array's from
+  /// now on.
+  std::vector<std::vector<ExplicitParts::Promotion>> promoted;
   /// Where a fill takes place, or an assignment ends.
   SpaceId site = kHosts;
   /// A fill or an assignment into a device's part: into the part's own copy.

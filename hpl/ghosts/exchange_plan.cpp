@@ -3,21 +3,26 @@
 
 #include <fmt/format.h>
 
-#include "hpl/memory/detail/exchange.h"
+#include "hpl/memory/detail/coherence.h"
 #include "hpl/memory/root.h"
 
 namespace hpl {
 
 std::vector<ghosts::GhostTransfer> ghosts::transfersOf(memory::View& view) {
-  const memory::detail::Lock lock(memory::detail::coherenceMutex());
-  memory::Root& root = view.root();
+  namespace memory = hpl::memory::detail;
+  const memory::Lock lock(memory::coherenceMutex());
+  hpl::memory::Root& root = view.root();
   std::vector<GhostTransfer> transfers;
-  if (root.state().active == nullptr) return transfers;
-  for (const auto& exchange : memory::detail::exchangesOf(*root.state().active)) {
-    const auto cells = static_cast<std::size_t>(exchange.box.volume());
-    transfers.push_back({Device(*exchange.owner), Device(*exchange.mirror), exchange.box,
-                         cells * root.elementSize(),
-                         exchange.owner->sharesContextWith(*exchange.mirror)});
+  const coherence::DistributionPtr& active = root.state().known->active();
+  if (active == nullptr) return transfers;
+  for (int mirror = 0; mirror < active->partCount(); ++mirror) {
+    for (const coherence::GhostLink& link : active->ghostLinks(mirror)) {
+      runtime::DeviceState& owner = memory::memoryOf(active->spaceOf(link.owner)).device;
+      runtime::DeviceState& own = memory::memoryOf(active->spaceOf(mirror)).device;
+      const auto cells = static_cast<std::size_t>(link.cells.volume());
+      transfers.push_back({Device(owner), Device(own), link.cells, cells * root.elementSize(),
+                           owner.sharesContextWith(own)});
+    }
   }
   return transfers;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/array/detail/array_base.h"
-#include "hpl/memory/detail/exchange.h"
+#include "hpl/memory/detail/execution.h"
 #include "hpl/memory/detail/host_access.h"
 #include "hpl/memory/root.h"
 
@@ -10,7 +10,7 @@ void syncGhosts(memory::View& view) {
   refuseInKernel("syncGhosts()");
   memory::detail::requireReachable(view.root());
   memory::detail::Lock lock(memory::detail::coherenceMutex());
-  memory::detail::refreshGhosts(lock, view.root().state());
+  memory::detail::exchangeGhosts(lock, view.root().state());
 }
 
 }  // namespace hpl::detail

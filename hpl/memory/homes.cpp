@@ -56,18 +56,21 @@ class Cover {
 
   /// The usual case, without sets of boxes: all cells are cores of parts, and where they belong.
   bool areAllParts() {
-    if (state_.active == nullptr) return false;
+    const coherence::Distribution* active = state_.known->active().get();
+    if (active == nullptr) return false;
     std::size_t cells = 0;
-    for (const DistributedPart& part : state_.active->parts) {
-      for (const Box& core : part.core) {
+    for (int part = 0; part < active->partCount(); ++part) {
+      const Region current = currentOn(active->spaceOf(part));
+      const Region owned = active->coreOf(part);
+      for (const Box& core : owned) {
         const Box box = intersect(core, view_.box());
         if (box.empty()) continue;
-        const Region* current = currentOn(part);
-        if (current == nullptr || !current->contains(box)) {
+        if (!current.contains(box)) {
           homes_.clear();
           return false;
         }
-        homes_.push_back({part.device, box.translatedBack(view_.box().lo())});
+        homes_.push_back(
+            {&memoryOf(active->spaceOf(part)).device, box.translatedBack(view_.box().lo())});
         cells += static_cast<std::size_t>(box.volume());
       }
     }
@@ -76,24 +79,24 @@ class Cover {
     return false;
   }
 
-  /// What is current in the memory of a part's device; null: it has none.
-  const Region* currentOn(const DistributedPart& part) const {
-    const Replica* replica = state_.find(*part.device);
-    if (replica == nullptr) return nullptr;
-    return replica->zeroCopy ? &state_.host.current : &replica->own.current;
+  /// What is current in the memory that a device works in.
+  Region currentOn(SpaceId device) const {
+    if (state_.findIn(device) != nullptr) return state_.copiesOf(device).current;
+    const bool isShared = state_.find(memoryOf(device).device, true) != nullptr;
+    return isShared ? state_.copiesOf(kHosts).current : Region();
   }
 
   /// Parts whose cells are where they belong.
   void takeParts() {
-    if (state_.active == nullptr) return;
-    for (const DistributedPart& part : state_.active->parts) {
-      if (left_.empty()) return;
-      const Region* current = currentOn(part);
-      if (current == nullptr) continue;
-      for (const Box& core : part.core) {
+    const coherence::Distribution* active = state_.known->active().get();
+    if (active == nullptr) return;
+    for (int part = 0; part < active->partCount() && !left_.empty(); ++part) {
+      const Region current = currentOn(active->spaceOf(part));
+      const Region owned = active->coreOf(part);
+      for (const Box& core : owned) {
         const Box cells = intersect(core, view_.box());
-        if (!cells.empty() && current->contains(cells) && left_.contains(cells))
-          take(*part.device, cells);
+        if (!cells.empty() && current.contains(cells) && left_.contains(cells))
+          take(memoryOf(active->spaceOf(part)).device, cells);
       }
     }
   }
@@ -102,7 +105,7 @@ class Cover {
     for (const auto& replica : state_.replicas) {
       if (left_.empty()) return;
       if (replica->zeroCopy) continue;
-      Region here = replica->own.current;
+      Region here = state_.copiesOf(replica->space()).current;
       here.intersect(left_);
       take(replica->device(), here);
     }
@@ -111,7 +114,7 @@ class Cover {
   /// Cells in the host's memory, where several devices may work: the one that came last, or all of
   /// them when a launch of several did.
   void takeHostMemory() {
-    if (left_.boxCount() != 1 || !state_.host.current.contains(left_)) return;
+    if (left_.boxCount() != 1 || !state_.copiesOf(kHosts).current.contains(left_)) return;
     const int devices = state_.zeroCopyCount();
     if (devices == 0) return;
     const Box cells = *left_.begin();

@@ -52,21 +52,28 @@ std::shared_ptr<Root> Root::create(RootOptions options) {
   return std::make_shared<Root>(Key{}, std::move(options));
 }
 
-Root::Root(Key, RootOptions options)
-    : options_(std::move(options)),
-      size_(checkedSize(options_)),
-      state_(std::make_unique<detail::RootState>(*this)) {
+Root::Root(Key, RootOptions options) : options_(std::move(options)), size_(checkedSize(options_)) {
   // Driver calls, which pinned memory needs, are not made under the lock.
-  if (hasUserMemory()) {
-    state_->host.current = state_->wholeBox();
-    state_->hostData = static_cast<std::byte*>(options_.userMemory);
-  } else if (options_.hostMemory != HostMemory::None) {
-    state_->ownHost = detail::HostBlock(bytes(), options_.hostMemory, describe());
-    state_->hostData = state_->ownHost.data();
+  detail::HostBlock block;
+  auto* data = static_cast<std::byte*>(options_.userMemory);
+  if (!hasUserMemory() && options_.hostMemory != HostMemory::None) {
+    block = detail::HostBlock(bytes(), options_.hostMemory, describe());
+    data = block.data();
   }
   const detail::Lock lock(detail::coherenceMutex());
+  // Memory of our own is always aligned, also where it is not allocated yet.
+  state_ = std::make_unique<detail::RootState>(
+      *this, reinterpret_cast<std::uintptr_t>(data) % runtime::DeviceState::hostAlignment == 0);
+  state_->ownHost = std::move(block);
+  state_->hostData = data;
   state_->changeLayout();
   whole_ = &state_->intern(nullptr, state_->wholeBox());
+}
+
+void Root::setLabel(std::string label) {
+  options_.label = std::move(label);
+  const detail::Lock lock(detail::coherenceMutex());
+  state_->states.setLabel(options_.label);
 }
 
 std::string Root::describe() const { return nameOf(label()); }
@@ -96,9 +103,9 @@ void* Root::hostData(const geometry::Box& box, bool forWriting, bool discardOld)
 
 geometry::Region Root::written() const {
   const detail::Lock lock(detail::coherenceMutex());
-  geometry::Region cells = state_->host.current;
-  for (const auto& replica : state_->replicas)
-    if (!replica->zeroCopy) cells.add(replica->own.current);
+  geometry::Region cells;
+  for (int space = 0; space < state_->known->spaceCount(); ++space)
+    cells.add(state_->known->copiesOf(space).current);
   return cells;
 }
 

@@ -78,7 +78,7 @@ class Root : public std::enable_shared_from_this<Root> {
 
   const std::string& label() const noexcept { return options_.label; }
   /// Not to be called while other threads use the array.
-  void setLabel(std::string label) { options_.label = std::move(label); }
+  void setLabel(std::string label);
   /// `array "height"`, or `unnamed array` when there is no label; for messages.
   std::string describe() const;
 

@@ -45,17 +45,19 @@ std::map<std::pair<int, int>, int> keptValuesOn(memory::Root& root, runtime::Dev
   const memory::detail::Lock lock(memory::detail::coherenceMutex());
   std::map<std::pair<int, int>, int> values;
   const Replica* replica = root.state().find(device, false);
-  if (replica == nullptr || replica->own.kept.empty()) return values;
+  if (replica == nullptr) return values;
+  const geometry::Region kept = root.state().copiesOf(replica->space()).kept;
   device.computeQueue().finish();
   device.transferQueue().finish();
-  const geometry::Region& shelved = replica->own.shelved;
+  const geometry::Region& shelved = replica->partOnShelf;
   if (replica->buffer() != nullptr)
-    collect(values, *replica, replica->buffer, replica->box,
-            differenceOf(replica->own.kept, shelved));
+    collect(values, *replica, replica->buffer, replica->box, differenceOf(kept, shelved));
   // The newest piece that holds a cell has its value.
-  for (const auto& piece : replica->shelf)
+  for (const auto& piece : replica->shelf) {
+    if (piece.value != coherence::Value::OfPart) continue;
     collect(values, *replica, piece.buffer, piece.box,
             intersectionOf(shelved, geometry::Region(piece.box)));
+  }
   return values;
 }
 

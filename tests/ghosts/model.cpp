@@ -44,13 +44,14 @@ int Model::spaceOf(int device, bool ownBuffer) const {
 
 // ---- moving cells ----------------------------------------------------------------------------
 
-// A device of the same context, the host, any device; -1: nobody ever wrote the cell.
+// A device of the same context, the host, any device; -1: nobody ever wrote the cell. Copies that
+// are under way are no sources.
 int Model::sourceOf(int space, std::size_t cell) const {
   int other = -1;
-  for (int s = 1; s <= machine_.devices; ++s)
-    if (s != space && current_[static_cast<std::size_t>(s)][cell]) other = s;
+  for (int s = machine_.devices; s > 0; --s)
+    if (s != space && before_[static_cast<std::size_t>(s)][cell]) other = s;
   if (space != 0 && machine_.oneContext && other > 0) return other;
-  return space != 0 && current_[0][cell] ? 0 : other;
+  return space != 0 && before_[0][cell] ? 0 : other;
 }
 
 void Model::bringTo(int space, const Rect& r, bool acceptKept) {
@@ -58,14 +59,7 @@ void Model::bringTo(int space, const Rect& r, bool acceptKept) {
   forEachCell(r, [&](int y, int x) {
     const std::size_t cell = at(y, x);
     // A part goes on with its own value, though another reader may have got the owner's there.
-    if (space > 0 && acceptKept && keeps(space - 1, y, x)) {
-      bool elsewhere = false;
-      for (std::size_t s = 0; s < current_.size(); ++s)
-        elsewhere = elsewhere || (static_cast<int>(s) != space && current_[s][cell]);
-      if (current[cell] && !elsewhere) bringTo(0, {y, y + 1, x, x + 1}, false);
-      current[cell] = 0;
-      return;
-    }
+    if (space > 0 && acceptKept && keeps(space - 1, y, x)) return;
     if (current[cell]) return;
     const int source = sourceOf(space, cell);
     if (source < 0) return;
@@ -97,7 +91,7 @@ void Model::hostWrite(const Rect& r, bool discardOld) {
 
 int Model::homeOf(const Rect& r) const {
   if (allCurrent(0, r)) return -1;
-  for (const int device : order_)
+  for (int device = 0; device < machine_.devices; ++device)
     if (allCurrent(1 + device, r)) return device;
   return -1;
 }
@@ -110,39 +104,30 @@ void Model::fill(const Rect& r, int value) {
 }
 
 // The rule of hpl/memory/contents.h: where both live; where the destination lives; where the
-// source lives; on the host.
+// source lives; on the host. Each cell comes from the nearest space.
 void Model::copy(Model& dst, const Rect& dstRect, Model& src, const Rect& srcRect) {
   std::vector<int> values;
   forEachCell(srcRect, [&](int y, int x) { values.push_back(src.value(y, x)); });
   int both = -1;
   int holder = -1;
-  for (const int device : src.order_) {
-    if (both >= 0 || !src.allCurrent(1 + device, srcRect)) continue;
-    holder = device;
-    if (dst.hasOwn(device) && dst.allCurrent(1 + device, dstRect)) both = device;
+  for (int device = 0; device < src.machine_.devices && both < 0; ++device) {
+    if (!src.allCurrent(1 + device, srcRect)) continue;
+    if (dst.allCurrent(1 + device, dstRect)) both = device;
+    if (holder < 0) holder = device;
   }
   const int home = dst.homeOf(dstRect);
-  const bool overlapping = &dst == &src && !intersect(dstRect, srcRect).empty();
-  const bool intoHome = both < 0 && home >= 0 && !overlapping && !dst.machine_.sharesHostMemory;
-  if (intoHome) {
-    dst.place(home, false);
-    forEachCell(srcRect, [&](int y, int x) {
-      const std::size_t cell = src.at(y, x);
-      const bool there = src.current_[static_cast<std::size_t>(1 + home)][cell] != 0;
-      const int source = there ? 1 + home : src.sourceOf(1 + home, cell);
-      (source == 0 ? moved.up : moved.across) += kCellBytes;
-    });
-    dst.writeAll(1 + home, dstRect);
-  } else if (const int device = both >= 0 ? both : home >= 0 ? home : holder; device >= 0) {
-    src.place(device, false);
-    dst.place(device, false);
-    src.bringTo(src.spaceOf(device, false), srcRect, false);
-    moved.across += values.size() * kCellBytes;
-    dst.writeAll(dst.spaceOf(device, false), dstRect);
-  } else {
-    src.hostRead(srcRect);
-    dst.hostWrite(dstRect, true);
-  }
+  const int device = both >= 0 ? both : home >= 0 ? home : holder;
+  const int site = device < 0 ? 0 : dst.spaceOf(device, false);
+  if (site > 0) dst.place(device, false);
+  src.snapshot();
+  forEachCell(srcRect, [&](int y, int x) {
+    const std::size_t cell = src.at(y, x);
+    const bool isThere = src.current_[static_cast<std::size_t>(site)][cell] != 0;
+    const int source = isThere ? site : src.sourceOf(site, cell);
+    if (site == 0 && source == 0) return;
+    (site == 0 ? moved.down : source == 0 ? moved.up : moved.across) += kCellBytes;
+  });
+  dst.writeAll(site, dstRect);
   std::size_t next = 0;
   forEachCell(dstRect, [&](int y, int x) { dst.set(y, x, values[next++]); });
 }
@@ -310,17 +295,36 @@ void Model::launch(const std::vector<Share>& shares) {
   for (const Share& share : shares)
     for (const Use& use : share.uses)
       use.array->place(share.device, use.array->roleOf(share.device, use).ownBuffer);
-  for (const Share& share : shares) {
-    auto& ofShare = buffers.emplace_back();
-    auto& ownOfShare = own.emplace_back();
+  for (const Share& share : shares)
+    for (const Use& use : share.uses) use.array->snapshot();
+  // All find their places before any of them has got cells.
+  std::vector<std::function<void()>> fetches;
+  for (const Share& share : shares)
     for (const Use& use : share.uses) {
       const Role role = use.array->roleOf(share.device, use);
-      const bool needed = use.read || (use.write && !use.overwrites);
       const int space = use.array->spaceOf(share.device, role.ownBuffer);
-      use.array->save(shares, share.device, use, role.ownBuffer);
-      if (needed) use.array->bringTo(space, use.cells, role.part != nullptr);
-      ofShare.push_back(use.array->seenBy(share.device, use, role));
-      ownOfShare.push_back(role.ownBuffer);
+      if (use.read || (use.write && !use.overwrites))
+        fetches.emplace_back(
+            [&use, space, role] { use.array->bringTo(space, use.cells, role.part != nullptr); });
+    }
+  std::vector<std::vector<bool>> places;
+  for (const Share& share : shares) {
+    auto& ofShare = places.emplace_back();
+    for (const Use& use : share.uses)
+      ofShare.push_back(use.array->roleOf(share.device, use).ownBuffer);
+  }
+  for (const auto& fetch : fetches) fetch();
+  for (std::size_t s = 0; s < shares.size(); ++s)
+    for (std::size_t u = 0; u < shares[s].uses.size(); ++u)
+      shares[s].uses[u].array->save(shares, shares[s].device, shares[s].uses[u], places[s][u]);
+  for (std::size_t s = 0; s < shares.size(); ++s) {
+    const Share& share = shares[s];
+    auto& ofShare = buffers.emplace_back();
+    auto& ownOfShare = own.emplace_back();
+    for (std::size_t u = 0; u < share.uses.size(); ++u) {
+      const Use& use = share.uses[u];
+      ofShare.push_back(use.array->seenBy(share.device, use, use.array->roleOf(share.device, use)));
+      ownOfShare.push_back(places[s][u]);
     }
   }
   for (std::size_t s = 0; s < shares.size(); ++s) shares[s].run(buffers[s]);
@@ -360,6 +364,7 @@ void Model::launch(const std::vector<Share>& shares) {
 
 void Model::syncGhosts() {
   if (!active_ || !active_->hasGhosts()) return;
+  snapshot();
   for (int d = 0; d < machine_.devices; ++d)
     forEachCell(whole(), [&](int y, int x) {
       char& kept = devices_[static_cast<std::size_t>(d)].kept[at(y, x)];

@@ -138,7 +138,10 @@ class Model {
   Rect whole() const { return {0, height_, 0, width_}; }
   int value(int y, int x) const { return values_[at(y, x)]; }
 
-  void hostRead(const Rect& r) { bringTo(0, r, false); }
+  void hostRead(const Rect& r) {
+    snapshot();
+    bringTo(0, r, false);
+  }
   /// The host opens a view for writing, after which set() is allowed in it.
   void hostWrite(const Rect& r, bool discardOld);
   void set(int y, int x, int value) { values_[at(y, x)] = value; }
@@ -192,6 +195,7 @@ class Model {
   Role roleOf(int device, const Use& use) const;
   const Part* partOn(const Distribution& distribution, int device, const Rect& cells) const;
   void place(int device, bool ownBuffer);
+  void snapshot() { before_ = current_; }
   int sourceOf(int space, std::size_t cell) const;
   void bringTo(int space, const Rect& r, bool acceptKept);
   std::vector<int> seenBy(int device, const Use& use, const Role& role) const;
@@ -221,6 +225,8 @@ class Model {
   std::vector<int> values_;
   /// By space: 0 is the host, 1 + d what device d has of its own.
   std::vector<std::vector<char>> current_;
+  /// The same before the cells of one operation move.
+  std::vector<std::vector<char>> before_;
   std::vector<Device> devices_;
   /// Devices with memory of their own for the array, in the order of their first use.
   std::vector<int> order_;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "hpl/memory/detail/device_access.h"
 #include "hpl/runtime/detail/device_state.h"
 
 using namespace hpl;
@@ -27,6 +28,8 @@ template <int N>
 RandomProgram<N>::RandomProgram(unsigned seed)
     : random_(seed), devices_(ghosts_tests::testDevices()), before_(getTotalProfile()) {
   machine_.devices = static_cast<int>(devices_.size());
+  // Of several devices that have a cell the first one gives it.
+  for (const Device& device : devices_) memory::detail::spaceOf(device.state());
   machine_.sharesHostMemory = ghosts_tests::devicesShareHostMemory();
   machine_.oneContext =
       devices_.size() > 1 && devices_[0].state().sharesContextWith(devices_[1].state());

@@ -45,23 +45,15 @@ bool Model::allCurrent(int space, const Box& box) const {
   return all;
 }
 
-void Model::useOn(int device) {
-  const int space = spaces_.ofDevice[static_cast<std::size_t>(device)];
-  if (space != 0 && std::find(order_.begin(), order_.end(), space) == order_.end()) {
-    order_.push_back(space);
-  }
-}
-
+// The nearest space first, of several the one with the lowest number.
 std::vector<int> Model::sourcesFor(int space) const {
-  std::vector<int> result;
-  if (space != 0 && spaces_.oneContext) result = order_;
-  if (!spaces_.oneContext && std::find(order_.begin(), order_.end(), space) != order_.end()) {
-    result.push_back(space);
-  }
+  std::vector<int> result, devices;
+  for (int s = 1; s < spaces_.count(); ++s) devices.push_back(s);
+  if (space != 0 && spaces_.oneContext) result = devices;
+  if (space != 0 && !spaces_.oneContext) result.push_back(space);
   if (space != 0) result.push_back(0);
-  if (space == 0 || !spaces_.oneContext) {
-    result.insert(result.end(), order_.begin(), order_.end());
-  }
+  if (space == 0 || !spaces_.oneContext)
+    result.insert(result.end(), devices.begin(), devices.end());
   return result;
 }
 
@@ -118,8 +110,6 @@ void Model::launch(int device, Work work, Model& dst, const Box& dstBox, Model* 
   const auto space = [&](const Model& model) {
     return model.spaces_.ofDevice[static_cast<std::size_t>(device)];
   };
-  dst.useOn(device);
-  if (src != nullptr) src->useOn(device);
   if (work == Work::SetSome || work == Work::Increment) dst.bringTo(space(dst), dstBox);
   if (src != nullptr) src->bringTo(space(*src), *srcBox);
   dst.writtenIn(space(dst), dstBox);
@@ -138,62 +128,50 @@ void Model::launch(int device, Work work, Model& dst, const Box& dstBox, Model* 
 }
 
 int Model::homeOf(const Box& box) const {
-  if (allCurrent(0, box)) return 0;
-  for (const int space : order_) {
+  for (int space = 0; space < spaces_.count(); ++space)
     if (allCurrent(space, box)) return space;
-  }
   return 0;
 }
 
+// Where a device works that has a space of its own for some array.
+int Model::workSpaceOf(const Model& owner, int space) const {
+  if (space == 0) return 0;
+  const auto& own = owner.spaces_.ofDevice;
+  const auto device = std::find(own.begin(), own.end(), space) - own.begin();
+  return spaces_.ofDevice[static_cast<std::size_t>(device)];
+}
+
 // The rule of contents.h: where both live; where the destination lives; where the source lives.
+// Each cell comes from the nearest space that has it.
 void Model::copy(Model& dst, const Box& dstBox, Model& src, const Box& srcBox) {
-  int where = -1;
+  int both = 0;
   int holder = 0;
-  for (const int space : src.order_) {
+  for (int space = 1; space < src.spaces_.count() && both == 0; ++space) {
     if (!src.allCurrent(space, srcBox)) continue;
-    holder = space;
-    const bool used = std::find(dst.order_.begin(), dst.order_.end(), space) != dst.order_.end();
-    if (used && dst.allCurrent(space, dstBox)) {
-      where = space;
-      break;
-    }
+    if (space < dst.spaces_.count() && dst.allCurrent(space, dstBox)) both = space;
+    if (holder == 0) holder = space;
   }
-  const bool overlapping = &dst == &src && dstBox.intersects(srcBox);
   const int home = dst.homeOf(dstBox);
-  const auto bytes = static_cast<std::uint64_t>(dstBox.volume()) * kCellBytes;
-  if (where < 0 && home > 0 && !overlapping) {
-    // Cell by cell from the cheapest source into the destination's home; an own copy there is one
-    // of the sources.
-    const std::vector<int> sources = src.sourcesFor(home);
-    forEachCell(srcBox, [&](const Point& cell) {
-      for (const int source : sources) {
-        if (!src.isCurrent(source, cell)) continue;
-        (source == 0 ? necessary.up : necessary.across) += kCellBytes;
-        return;
-      }
-    });
-    dst.writtenIn(home, dstBox);
-  } else if (where > 0 || home > 0 || holder > 0) {
-    // Devices have numbers; arrays that share the host's memory use space 0 on all of them.
-    const int space = where > 0 ? where : home > 0 ? home : holder;
-    const Spaces& own = home > 0 && where < 0 ? dst.spaces_ : src.spaces_;
-    const auto device = std::find(own.ofDevice.begin(), own.ofDevice.end(), space);
-    const auto number = static_cast<int>(device - own.ofDevice.begin());
-    src.useOn(number);
-    dst.useOn(number);
-    src.bringTo(src.spaces_.ofDevice[static_cast<std::size_t>(number)], srcBox);
-    necessary.across += bytes;
-    dst.writtenIn(dst.spaces_.ofDevice[static_cast<std::size_t>(number)], dstBox);
-  } else {
-    src.hostRead(srcBox);
-    dst.hostWrite(dstBox, true);
-  }
+  const int site = both > 0   ? dst.workSpaceOf(src, both)
+                   : home > 0 ? dst.workSpaceOf(dst, home)
+                              : dst.workSpaceOf(src, holder);
+  std::vector<int> sources = src.sourcesFor(site);
+  sources.insert(sources.begin(), site);
+  forEachCell(srcBox, [&](const Point& cell) {
+    for (const int source : sources) {
+      if (source >= src.spaces_.count() || !src.isCurrent(source, cell)) continue;
+      if (site == 0 && source == 0) return;
+      (site == 0 ? necessary.down : source == 0 ? necessary.up : necessary.across) += kCellBytes;
+      return;
+    }
+  });
+  dst.writtenIn(site, dstBox);
   const Model before = src;
   dst.copyValues(dstBox, before, srcBox, 1, 0);
 }
 
 void Model::fill(const Box& box, std::int64_t value) {
-  writtenIn(homeOf(box), box);
+  writtenIn(workSpaceOf(*this, homeOf(box)), box);
   forEachCell(box, [&](const Point& cell) { set(cell, value); });
 }
 

@@ -48,10 +48,10 @@ class Model {
   bool allCurrent(int space, const Box& box) const;
   void bringTo(int space, const Box& box);
   void writtenIn(int space, const Box& box);
-  void useOn(int device);
   void copyValues(const Box& dstBox, const Model& src, const Box& srcBox, std::int64_t factor,
                   std::int64_t summand);
   int homeOf(const Box& box) const;
+  int workSpaceOf(const Model& owner, int space) const;
   std::vector<int> sourcesFor(int space) const;
 
   Extents shape_;
@@ -59,7 +59,6 @@ class Model {
   std::vector<std::int64_t> values_;
   std::vector<bool> defined_;
   std::vector<std::vector<bool>> current_;
-  std::vector<int> order_;  // spaces other than the host, in the order of their first use
 };
 
 /// Calls `f` with each cell of a box in row-major order.

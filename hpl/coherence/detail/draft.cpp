@@ -15,13 +15,15 @@ using geometry::Box;
 using geometry::Region;
 using Origin = Distribution::Origin;
 
-Draft::Draft(StatePtr base)
+Draft::Draft(StatePtr base) : Draft(base, base->spaceCount()) {}
+
+Draft::Draft(StatePtr base, int spaceCount)
     : active(base->active_),
       explicitParts(base->explicit_),
       partsEnded(base->partsEnded_),
       lost(base->lost_),
       base_(std::move(base)),
-      open_(static_cast<std::size_t>(base_->spaceCount_)) {}
+      open_(static_cast<std::size_t>(std::max(spaceCount, base_->spaceCount_))) {}
 
 Draft::Open& Draft::open(SpaceId space) {
   std::unique_ptr<Open>& entry = open_[static_cast<std::size_t>(space)];
@@ -135,7 +137,8 @@ bool Draft::isChanged(std::size_t block) const {
 std::shared_ptr<const Block> Draft::finishBlock(std::size_t number) {
   Books& books = *base_->books_;
   Block made;
-  if (base_->blocks_[number] != nullptr) made = *base_->blocks_[number];
+  if (number < base_->blocks_.size() && base_->blocks_[number] != nullptr)
+    made = *base_->blocks_[number];
   made.hasImages = false;
   Hasher hasher;
   bool isEmpty = true;
@@ -165,6 +168,7 @@ StatePtr Draft::finish() {
   state.books_ = base_->books_;
   state.spaceCount_ = spaceCount();
   state.blocks_ = base_->blocks_;
+  state.blocks_.resize((open_.size() + Block::kSpaces - 1) / Block::kSpaces);
   for (std::size_t block = 0; block < state.blocks_.size(); ++block)
     if (isChanged(block)) state.blocks_[block] = finishBlock(block);
   state.active_ = std::move(active);

@@ -12,11 +12,13 @@ namespace hpl::coherence::detail {
 /// A state while it is changed. What is never asked for costs nothing.
 class Draft {
  public:
+  /// For a machine of so many spaces, of which the state may know the first ones only.
+  Draft(StatePtr base, int spaceCount);
   explicit Draft(StatePtr base);
 
   const Root& root() const noexcept { return base_->root(); }
   const geometry::Box& box() const noexcept { return base_->books_->box; }
-  int spaceCount() const noexcept { return base_->spaceCount(); }
+  int spaceCount() const noexcept { return static_cast<int>(open_.size()); }
   const StatePtr& base() const noexcept { return base_; }
 
   /// What a space has now.

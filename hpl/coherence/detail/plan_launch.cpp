@@ -85,7 +85,9 @@ void LaunchPlan::requireSensible(const Use& use) const {
                     planning_.machine.describe(use.device), use.cells.toString(),
                     draft.root().describe(), draft.box().toString()));
   }
-  if (use.distribution->root() != draft.box())
+  const Box& cut = use.distribution->root();
+  const bool fits = cut.rank() == draft.box().rank() && draft.box().contains(cut);
+  if (cut != draft.box() && (!fits || use.distribution->isPeriodic()))
     throw ShapeError(fmt::format(
         "{} has cells {}, but is used with a distribution of cells {}: make "
         "the distribution for this array",
@@ -180,6 +182,7 @@ void LaunchPlan::findPlaces() {
     }
     work.space = isOwn ? work.device : planning_.workSpaceOf(use.operand, work.device);
     if (work.space == kHosts) planning_.step.worksInHosts[work.number] = 1;
+    if (work.part >= 0) planning_.step.seesPart[work.number] = 1;
   }
 }
 
@@ -277,6 +280,7 @@ void LaunchPlan::adoptViews() {
     Draft& draft = *planning_.drafts[operand];
     draft.explicitParts = std::make_shared<const ExplicitParts>(future_[operand]->parts);
     for (const auto& promotion : future_[operand]->promotions) promote(draft, promotion);
+    planning_.step.promoted[operand] = future_[operand]->promotions;
     draft.adopt(future_[operand]->parts.distribution());
   }
 }
@@ -337,6 +341,7 @@ void LaunchPlan::endCoveredParts() {
 
 void LaunchPlan::run() {
   planning_.step.worksInHosts.assign(launch_.uses.size(), 0);
+  planning_.step.seesPart.assign(launch_.uses.size(), 0);
   listWork();
   foresee();
   LaunchTrust trust(launch_.uses, planning_.drafts);

@@ -347,21 +347,19 @@ void addUses(Plan& plan, const Shape& shape, const Argument* arguments, const Sh
     plan.given[i] = &view;
     plan.extents.push_back(view.extents);
     plan.roots.push_back(view.root().weak_from_this());
-    const memory::detail::Distribution* distribution =
+    const coherence::DistributionPtr distribution =
         share.distributions.empty() ? nullptr : share.distributions[i];
     // A part with ghosts has a buffer of its own, which begins with it.
-    const bool hasOwnBuffer = distribution != nullptr && distribution->hasGhosts;
+    const bool hasOwnBuffer = distribution != nullptr && distribution->hasGhosts();
     const bool isView = &view != &view.root().whole();
     const bool pack = parameter.isDense && isView && !hasOwnBuffer;
     DeviceUse use = useOf(parameter, pack ? standInFor(plan, parameter, view) : view, shape,
                           share.cells.empty() ? geometry::Box() : share.cells[i]);
     use.distribution = pack ? nullptr : distribution;  // stand-ins are no parts
     use.mayBePart = isView && !pack && distribution == nullptr && use.box.rank() == 0;
+    plan.mayBeParts = plan.mayBeParts || use.mayBePart;
     plan.uses.push_back(use);
   }
-  const auto mayBePart = [](const DeviceUse& use) { return use.mayBePart; };
-  if (std::any_of(plan.uses.begin(), plan.uses.end(), mayBePart))
-    plan.repeats = std::make_unique<Plan::Repeats>();
   // No root ever has this epoch, so the first launch prepares.
   plan.tickets.assign(plan.uses.size(), memory::detail::Ticket{~std::uint64_t{0}, nullptr});
   plan.placements.resize(plan.uses.size());

@@ -152,7 +152,7 @@ std::size_t partExtent(const ShareJob& job, const std::vector<Cut>& cuts, std::s
 }
 
 DeviceArguments argumentsOf(const ShareJob& job, const std::vector<Cut>& cuts,
-                            const std::vector<const memory::detail::Distribution*>& distributions,
+                            const std::vector<coherence::DistributionPtr>& distributions,
                             std::size_t device) {
   DeviceArguments result;
   result.context.distributions = distributions;
@@ -178,19 +178,22 @@ DeviceArguments argumentsOf(const ShareJob& job, const std::vector<Cut>& cuts,
   return result;
 }
 
-/// Interns the distributions of the annotated arguments.
-void addDistributions(const ShareJob& job, const std::vector<Cut>& cuts, Shares& shares,
-                      std::vector<const memory::detail::Distribution*>& ofArgument) {
-  ofArgument.assign(job.count, nullptr);
+/// The distributions of the annotated arguments; null for the others.
+std::vector<coherence::DistributionPtr> distributionsOf(const ShareJob& job,
+                                                        const std::vector<Cut>& cuts) {
+  std::vector<coherence::DistributionPtr> ofArgument(job.count);
   for (std::size_t i = 0; i < job.count; ++i) {
     if (cuts[i].empty()) continue;
-    std::vector<memory::detail::DistributedPart> parts;
-    for (std::size_t d = 0; d < job.devices.size(); ++d)
-      parts.push_back({job.devices[d], cuts[i][d].full, geometry::Region(cuts[i][d].core)});
-    shares.distributions.push_back(memory::detail::internDistribution(
-        job.arguments[i].view->root(), memory::detail::annotatedDistribution(std::move(parts))));
-    ofArgument[i] = shares.distributions.back().get();
+    std::vector<coherence::Part> parts;
+    for (std::size_t d = 0; d < job.devices.size(); ++d) {
+      const geometry::Part& part = cuts[i][d];
+      if (part.full.empty()) continue;
+      const coherence::SpaceId space = memory::detail::spaceOf(*job.devices[d]);
+      parts.push_back({space, part.full, geometry::Region(part.core)});
+    }
+    ofArgument[i] = coherence::Distribution::blocks(job.arguments[i].view->box(), std::move(parts));
   }
+  return ofArgument;
 }
 
 void addPlan(const ShareJob& job, Shares& shares, std::size_t device,
@@ -232,12 +235,12 @@ void addAnnotatedPlans(const ShareJob& job, Shares& shares) {
   const std::vector<Cut> cuts = cutArguments(job);
   const std::vector<Domain> domains = partDomains(job, cuts);
   checkReplicated(job);
-  std::vector<const memory::detail::Distribution*> distributions;
-  addDistributions(job, cuts, shares, distributions);
+  const std::vector<coherence::DistributionPtr> distributions = distributionsOf(job, cuts);
   std::vector<PartLaunch> launches;
   for (std::size_t d = 0; d < job.devices.size(); ++d) {
     DeviceArguments arguments = argumentsOf(job, cuts, distributions, d);
     if (!arguments.works) continue;
+    const std::size_t before = shares.plans.size();
     int axis = 0;
     const std::vector<geometry::Interval> pieces = piecesOf(job, cuts, d, axis);
     if (pieces.empty()) {
@@ -245,10 +248,13 @@ void addAnnotatedPlans(const ShareJob& job, Shares& shares) {
     } else {
       addPieces(job, shares, d, std::move(arguments), pieces, axis);
     }
-    launches.push_back(
-        {shares.plans.back().get(), shares.partExtents.back(), optionsOf(job, d, domains).global});
+    PartLaunch& launch = launches.emplace_back();
+    for (std::size_t p = before; p < shares.plans.size(); ++p)
+      launch.plans.push_back(shares.plans[p].get());
+    launch.partExtents = shares.partExtents.back();
+    launch.global = optionsOf(job, d, domains).global;
   }
-  if (!launches.empty()) shares.parts = partUses(job, launches);
+  if (!launches.empty()) shares.hasGhosts = notePartFacts(job, launches);
 }
 
 void addDividedPlans(const ShareJob& job, Shares& shares) {
@@ -274,10 +280,6 @@ void finish(Plan& umbrella, Shares& shares) {
   for (const auto& plan : shares.plans) bytes = std::max(bytes, (plan->scalarBytes + 15) / 16 * 16);
   shares.scalarBytes = bytes;
   umbrella.scalarBytes = bytes * shares.plans.size();
-  const auto hasParts = [](const auto& uses) { return !uses.empty(); };
-  if (std::none_of(shares.parts.begin(), shares.parts.end(), hasParts)) shares.parts.clear();
-  for (const auto& uses : shares.parts)
-    for (const ghosts::PartUse& use : uses) shares.refreshes = shares.refreshes || use.refresh;
   for (const auto& plan : shares.plans)
     umbrella.roots.insert(umbrella.roots.end(), plan->roots.begin(), plan->roots.end());
 }

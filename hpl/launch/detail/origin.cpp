@@ -35,7 +35,7 @@ bool isAlignedWith(const ShareJob& job, const std::vector<PartLaunch>& launches,
   const int dim = dimThrough(job.version->params[i], axis);
   const auto a = static_cast<std::size_t>(axis);
   const auto shift = [&](const PartLaunch& launch) {
-    return launch.plan->given[i]->box().lo(dim) - launch.plan->origin[a];
+    return launch.plan().given[i]->box().lo(dim) - launch.plan().origin[a];
   };
   return dim >= 0 && std::all_of(launches.begin(), launches.end(), [&](const PartLaunch& launch) {
            return shift(launch) == shift(launches.front());
@@ -44,9 +44,9 @@ bool isAlignedWith(const ShareJob& job, const std::vector<PartLaunch>& launches,
 
 }  // namespace
 
-std::array<std::int64_t, 3> originOf(
-    const KernelVersion& version, const Argument* arguments, std::size_t count,
-    const std::vector<const memory::detail::Distribution*>& distributions) {
+std::array<std::int64_t, 3> originOf(const KernelVersion& version, const Argument* arguments,
+                                     std::size_t count,
+                                     const std::vector<coherence::DistributionPtr>& distributions) {
   std::size_t first = count;
   for (std::size_t i = count; i-- > 0;) {
     if (arguments[i].kind != Argument::Kind::Array) continue;
@@ -68,7 +68,7 @@ unsigned alignedAxes(const ShareJob& job, const std::vector<PartLaunch>& launche
     const auto a = static_cast<std::size_t>(axis);
     const bool hasOneOrigin =
         std::all_of(launches.begin(), launches.end(), [&](const PartLaunch& launch) {
-          return launch.plan->origin[a] == launches.front().plan->origin[a];
+          return launch.plan().origin[a] == launches.front().plan().origin[a];
         });
     bool isAligned = true;
     for (std::size_t i = 0; i < job.count && !hasOneOrigin; ++i)

@@ -14,9 +14,9 @@ namespace hpl::launch {
 /// with a distribution, else of the first array argument: the beginning of its view in the
 /// dimension that the axis walks through (the default order where accesses do not say); 0 where
 /// there is none. `distributions`: as in ShareContext.
-std::array<std::int64_t, 3> originOf(
-    const KernelVersion& version, const Argument* arguments, std::size_t count,
-    const std::vector<const memory::detail::Distribution*>& distributions);
+std::array<std::int64_t, 3> originOf(const KernelVersion& version, const Argument* arguments,
+                                     std::size_t count,
+                                     const std::vector<coherence::DistributionPtr>& distributions);
 
 /// The axes (bits) along which id plus origin is the same number in all parts for the work-items
 /// that write the same cell of an array.

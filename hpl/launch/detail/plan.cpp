@@ -2,10 +2,12 @@
 #include "hpl/launch/detail/plan.h"
 
 #include <cstring>
+#include <utility>
 
 #include "hpl/error.h"
 #include "hpl/geometry/layout.h"
 #include "hpl/launch/detail/online_tuning.h"
+#include "hpl/launch/detail/part_facts.h"
 #include "hpl/launch/detail/shares.h"
 #include "hpl/runtime/detail/events.h"
 #include "hpl/runtime/detail/runtime.h"
@@ -224,37 +226,17 @@ cl::Event Plan::submitTimed(const memory::detail::WaitList& waits) {
 }
 
 void Plan::enqueue(Transaction& transaction, const std::byte* packed) {
-  if (runtime::settings().checkGhosts) [[unlikely]] {
-    std::vector<ghosts::PartUse> before = explicitParts(*this);
-    ghosts::beforeLaunch(transaction.lock(), {&before, 1}, true, version->name);
-    ghosts::noteTrust({&before, 1});
-    enqueueUnchecked(transaction, packed);
-    std::vector<ghosts::PartUse> after = explicitParts(*this);
-    for (ghosts::PartUse& use : after) {
-      // A part that this launch has made found the owners' values.
-      use.trusted = use.part->full;
-      for (const ghosts::PartUse& old : before)
-        if (old.state == use.state && old.reads) use.trusted.intersect(old.trusted);
-    }
-    ghosts::afterLaunch({&after, 1});
-    return;
-  }
-  enqueueUnchecked(transaction, packed);
+  const bool checksGhosts = mayBeParts && runtime::settings().checkGhosts;
+  if (!checksGhosts && Transaction::isFresh(uses, tickets)) return repeat(packed);
+  enqueuePrepared(transaction, packed, checksGhosts);
 }
 
-void Plan::enqueueUnchecked(Transaction& transaction, const std::byte* packed) {
-  if (Transaction::isFresh(uses, tickets)) {
-    repeat(packed);
-    return;
+void Plan::enqueuePrepared(Transaction& transaction, const std::byte* packed, bool checksGhosts) {
+  if (checksGhosts && !std::exchange(hasExplicitFacts, true)) {
+    noteExplicitFacts(*this);
+    repeats.reset();
   }
-  if (repeats) return enqueueRepeated(transaction, packed);
-  memory::detail::WaitList waits;
-  transaction.prepare(*device, uses, placements, waits);
-  placeArrays();
-  transaction.commit(submit(waits, packed), tickets);
-}
-
-void Plan::enqueueRepeated(Transaction& transaction, const std::byte* packed) {
+  if (repeats == nullptr) repeats = std::make_unique<Repeats>();
   memory::detail::DeviceLaunch& launch = repeats->launch;
   launch.device = device;
   launch.uses = uses;
@@ -262,16 +244,12 @@ void Plan::enqueueRepeated(Transaction& transaction, const std::byte* packed) {
   launch.tickets = tickets;
   launch.waits.clear();
   const std::span<memory::detail::DeviceLaunch> launches(&launch, 1);
-  bool moved = true;
-  const bool isKnown = transaction.prepareKnown(launches, repeats->memory, moved);
-  if (!isKnown) transaction.prepareAll(launches, &repeats->memory);
-  if (moved) placeArrays();
+  if (checksGhosts) transaction.requireFreshGhosts(launches, *repeats->records, version->name);
+  if (transaction.prepareAll(launches, *repeats->records)) placeArrays();
   launch.event = submit(launch.waits, packed);
   // The list keeps its memory, not the driver's events.
   launch.waits.clear();
-  if (isKnown) return transaction.commitKnown(launches, repeats->memory);
   transaction.commitAll(launches);
-  repeats->memory.learn();
 }
 
 }  // namespace hpl::launch

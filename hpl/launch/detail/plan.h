@@ -12,7 +12,6 @@
 #include "hpl/launch/detail/axes.h"
 #include "hpl/launch/detail/kernel_entry.h"
 #include "hpl/memory/detail/device_access.h"
-#include "hpl/memory/detail/launch_memory.h"
 #include "hpl/runtime/detail/program.h"
 #include "hpl/trace/timeline.h"
 
@@ -105,13 +104,16 @@ struct Plan {
   std::vector<std::byte> scalarValues;
   bool scalarsSet = false;
 
-  /// What launches on explicit parts of arrays, which work through the parts by turns, did before.
+  /// The launch, and what launches of the plan did before.
   struct Repeats {
     memory::detail::DeviceLaunch launch;
-    memory::detail::LaunchMemory memory;
+    memory::detail::LaunchRecordsPtr records = memory::detail::makeLaunchRecords();
   };
-  /// Null: no argument can be such a part.
   std::unique_ptr<Repeats> repeats;
+  /// Some argument may be an explicit part of its array; what the kernel does with it is found out
+  /// when HPL_CHECK=ghosts asks for it first.
+  bool mayBeParts = false;
+  bool hasExplicitFacts = false;
 
   std::vector<StandIn> standIns;
   /// With HPL_CHECK=bounds: the emitted kernel (its table of accesses) and the error buffer.
@@ -146,8 +148,6 @@ struct Plan {
   void packScalars(const Argument* arguments, std::byte* packed) const;
   /// Enqueues under the lock that `transaction` holds.
   void enqueue(memory::detail::Transaction& transaction, const std::byte* packed);
-  /// The same without HPL_CHECK=ghosts.
-  void enqueueUnchecked(memory::detail::Transaction& transaction, const std::byte* packed);
   /// The steps of enqueue(), for launches on several devices: sets the arguments that say where the
   /// arrays are, then enqueues the kernel with the packed scalars after `waits`.
   void placeArrays();
@@ -159,7 +159,8 @@ struct Plan {
   bool isPlain() const noexcept;
   /// For the profile.
   trace::LaunchCost cost() const;
-  void enqueueRepeated(memory::detail::Transaction& transaction, const std::byte* packed);
+  void enqueuePrepared(memory::detail::Transaction& transaction, const std::byte* packed,
+                       bool checksGhosts);
   cl::Event submitTimed(const memory::detail::WaitList& waits);
 };
 
@@ -172,7 +173,7 @@ struct ShareContext {
   /// the start of the whole argument. Empty: no slice.
   std::vector<geometry::Box> cells;
   /// For each argument, the annotated distribution whose part the argument is, or null.
-  std::vector<const memory::detail::Distribution*> distributions;
+  std::vector<coherence::DistributionPtr> distributions;
 };
 
 /// The plan of a launch on one device, or of one device's share.

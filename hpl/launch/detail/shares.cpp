@@ -172,13 +172,6 @@ void Shares::enqueueFresh(Transaction& transaction, const std::byte* packed) {
     for (std::size_t i = 0; i < p; ++i) launches_[i].launched = true;
     abandon(transaction, error);
   }
-  noteLaunch();
-}
-
-void Shares::noteLaunch() {
-  if (parts.empty()) return;
-  if (trustRests_) return ghosts::afterSameLaunch(parts);
-  trustRests_ = ghosts::afterLaunch(parts);
 }
 
 void Shares::beginLaunches() {
@@ -206,43 +199,22 @@ void Shares::submitAll(Transaction& transaction, const std::byte* packed) {
   }
 }
 
-bool Shares::enqueueKnown(Transaction& transaction, const std::byte* packed) {
+void Shares::enqueuePrepared(Transaction& transaction, const std::byte* packed, bool checksGhosts) {
   beginLaunches();
-  bool moved = false;
-  if (!transaction.prepareKnown(launches_, memory_, moved)) return false;
-  if (moved)
+  if (checksGhosts)
+    transaction.requireFreshGhosts(launches_, *records_, plans.front()->version->name);
+  if (transaction.prepareAll(launches_, *records_))
     for (const auto& plan : plans) plan->placeArrays();
   submitAll(transaction, packed);
-  transaction.commitKnown(launches_, memory_);
-  trustRests_ = false;
-  return true;
-}
-
-void Shares::enqueueAnew(Transaction& transaction, const std::byte* packed) {
-  beginLaunches();
-  transaction.prepareAll(launches_, &memory_);
-  for (const auto& plan : plans) plan->placeArrays();
-  submitAll(transaction, packed);
   transaction.commitAll(launches_);
-  trustRests_ = false;
-  noteLaunch();
-  memory_.learn();
 }
 
 void Shares::enqueue(Transaction& transaction, const std::byte* packed) {
-  const bool check = !parts.empty() && runtime::settings().checkGhosts;
-  const bool asks = check || (refreshes && !parts.empty());
-  // What is known of a launch includes that no ghost had to be refreshed before it.
-  const bool isKnown = !check && (asks || !isFresh()) && enqueueKnown(transaction, packed);
-  if (!isKnown) {
-    if (asks) ghosts::beforeLaunch(transaction.lock(), parts, check, plans.front()->version->name);
-    const bool fresh = isFresh();
-    if (!fresh || !trustRests_) ghosts::noteTrust(parts);
-    if (fresh) {
-      enqueueFresh(transaction, packed);
-    } else if (check || !asks || !enqueueKnown(transaction, packed)) {
-      enqueueAnew(transaction, packed);
-    }
+  const bool checksGhosts = hasGhosts && runtime::settings().checkGhosts;
+  if (!checksGhosts && isFresh()) {
+    enqueueFresh(transaction, packed);
+  } else {
+    enqueuePrepared(transaction, packed, checksGhosts);
   }
   // Nobody may have to wait for a device that was never told to begin. The launch has taken place:
   // whoever waits for a device that could not be told so tells it again, or says why not.

@@ -7,10 +7,7 @@
 
 #include "hpl/error.h"
 #include "hpl/geometry/splits.h"
-#include "hpl/ghosts/freshness.h"
 #include "hpl/launch/detail/plan.h"
-#include "hpl/memory/detail/distribution.h"
-#include "hpl/memory/detail/launch_memory.h"
 
 /// Launches on several devices: how the arguments and the domain are shared out, and what their
 /// repetition reuses.
@@ -49,12 +46,8 @@ struct Shares {
   std::vector<std::shared_ptr<Plan>> plans;
   /// Position of each plan's device in the list of devices.
   std::vector<std::size_t> positions;
-  /// Keep the distributions that the plans' uses name.
-  std::vector<std::shared_ptr<const memory::detail::Distribution>> distributions;
-  /// For the freshness of ghosts, one list per device that has work to do; empty without overlaps.
-  std::vector<std::vector<ghosts::PartUse>> parts;
-  /// Some annotation asks for AUTO_SYNC.
-  bool refreshes = false;
+  /// Some argument is cut with overlaps.
+  bool hasGhosts = false;
   /// Sizes of the parts that a.part(d) stands for: [plan][argument].
   std::vector<std::vector<std::size_t>> partExtents;
   /// Bytes of packed scalars of one plan.
@@ -69,19 +62,16 @@ struct Shares {
  private:
   bool isFresh() const;
   void beginLaunches();
-  bool enqueueKnown(memory::detail::Transaction& transaction, const std::byte* packed);
   cl::Event submit(std::size_t number, const memory::detail::WaitList& waits,
                    const std::byte* packed);
   void submitAll(memory::detail::Transaction& transaction, const std::byte* packed);
   [[noreturn]] void abandon(memory::detail::Transaction& transaction, const Error& cause);
   void enqueueFresh(memory::detail::Transaction& transaction, const std::byte* packed);
-  void noteLaunch();
-  void enqueueAnew(memory::detail::Transaction& transaction, const std::byte* packed);
+  void enqueuePrepared(memory::detail::Transaction& transaction, const std::byte* packed,
+                       bool checksGhosts);
 
   std::vector<memory::detail::DeviceLaunch> launches_;
-  memory::detail::LaunchMemory memory_;
-  /// The last launch changed nothing of which ghosts are trusted.
-  bool trustRests_ = false;
+  memory::detail::LaunchRecordsPtr records_ = memory::detail::makeLaunchRecords();
 };
 
 /// Whether the launch goes to several devices.
@@ -91,14 +81,6 @@ bool isShared(const LaunchOptions& options, const Argument* arguments, std::size
 /// ArgumentError, LaunchError for what cannot be shared out.
 std::shared_ptr<Plan> makeSharedPlan(KernelEntry& entry, const LaunchOptions& options,
                                      const Argument* arguments, std::size_t count);
-
-/// What the freshness of ghosts depends on in a launch on explicit subarrays, as far as they are
-/// parts of a distribution by now. To be called under the coherence lock.
-std::vector<ghosts::PartUse> explicitParts(const Plan& plan);
-
-/// What an analysis tells of the accesses of a part that is split along `dims`.
-void describeAccess(ghosts::PartUse& part, const ir::PartSummary& summary, int parameter,
-                    std::span<const int> dims);
 
 /// What a shared launch works on, as the steps of makeSharedPlan hand it on.
 struct ShareJob {
@@ -120,16 +102,18 @@ constexpr const char* axisName(int axis) { return axis == 0 ? "idx" : axis == 1 
 
 /// One device's share of a launch on annotated arrays.
 struct PartLaunch {
-  const Plan* plan;
+  /// One plan, or one for each piece of the part.
+  std::vector<Plan*> plans;
   /// [argument]: the size that a.part(d) stands for.
   std::vector<std::size_t> partExtents;
   /// The program's own; dims 0: that of the first array's part.
   Domain global;
+
+  const Plan& plan() const { return *plans.back(); }
 };
 
-/// What the freshness of ghosts depends on, one list per share.
-std::vector<std::vector<ghosts::PartUse>> partUses(const ShareJob& job,
-                                                   const std::vector<PartLaunch>& launches);
+/// Notes in the plans what the kernel does with parts of arrays. True: some have ghosts.
+bool notePartFacts(const ShareJob& job, const std::vector<PartLaunch>& launches);
 
 /// How one array argument is cut: one part per device, empty ones included, in the coordinates of
 /// the root.

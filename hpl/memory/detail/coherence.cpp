@@ -8,6 +8,7 @@
 #include <new>
 #include <utility>
 
+#include "hpl/coherence/mishaps.h"
 #include "hpl/geometry/layout.h"
 #include "hpl/memory/detail/shutdown.h"
 #include "hpl/runtime/detail/events.h"
@@ -38,6 +39,41 @@ DeviceMemory* findDeviceMemory(const DeviceState& device) {
   return nullptr;
 }
 
+DeviceMemory& memoryOf(SpaceId space) {
+  return *deviceMemories()[static_cast<std::size_t>(space) - 1];
+}
+
+coherence::Planner& planner() {
+  static auto* planner = new coherence::Planner(coherence::Machine({}));
+  return *planner;
+}
+
+namespace {
+
+// Devices that copy directly to each other have equal numbers.
+int contextOf(const DeviceState& device) {
+  int number = 0;
+  for (const auto& memory : deviceMemories()) {
+    if (memory->device.sharesContextWith(device))
+      return planner().machine().space(memory->space).context;
+    number = std::max(number, planner().machine().space(memory->space).context + 1);
+  }
+  return number;
+}
+
+coherence::SpaceKind kindOf(const DeviceState& device) {
+  switch (device.type()) {
+    case CPU:
+      return coherence::SpaceKind::Cpu;
+    case GPU:
+      return coherence::SpaceKind::Gpu;
+    default:
+      return coherence::SpaceKind::Accelerator;
+  }
+}
+
+}  // namespace
+
 DeviceMemory& deviceMemory(Lock& lock, DeviceState& device) {
   if (DeviceMemory* known = findDeviceMemory(device)) return *known;
   // Devices of several contexts will wait for each other. To find out how takes a moment, which
@@ -60,21 +96,18 @@ DeviceMemory& deviceMemory(Lock& lock, DeviceState& device) {
   }
   lock.lock();
   if (DeviceMemory* known = findDeviceMemory(device)) return *known;
-  auto memory = std::make_unique<DeviceMemory>(device);
-  memory->sharesHostMemory = shares;
-  return *deviceMemories().emplace_back(std::move(memory));
+  coherence::Space space;
+  space.kind = kindOf(device);
+  space.context = contextOf(device);
+  space.sharesHosts = shares;
+  space.name = device.name();
+  const SpaceId number = planner().add(std::move(space));
+  return *deviceMemories().emplace_back(std::make_unique<DeviceMemory>(device, number, shares));
 }
 
 std::uint64_t nextTransfer() {
   static std::uint64_t last = 0;
   return ++last;
-}
-
-bool Storage::forgetKept(const Region& cells) {
-  if (!kept.intersects(cells)) return false;
-  kept.subtract(cells);
-  shelved.subtract(cells);
-  return true;
 }
 
 void Storage::note(PendingTransfer transfer) {
@@ -94,6 +127,8 @@ Storage& Replica::storage() { return zeroCopy ? root->state().host : own; }
 
 DeviceState& Replica::device() const { return memory->device; }
 
+SpaceId Replica::space() const { return zeroCopy ? kHosts : memory->space; }
+
 Stamp Replica::lastUse() const noexcept {
   Stamp newest = 0;
   for (const auto& slot : slots) newest = std::max(newest, slot->stamp);
@@ -108,7 +143,45 @@ std::condition_variable& unpinned() {
 }
 int unpinWaiters = 0;
 
+// Tells threads apart.
+const void* thisThread() noexcept {
+  static thread_local const char token = 0;
+  return &token;
+}
+
 }  // namespace
+
+bool isHeldByOthers(const RootState& state) noexcept {
+  return state.holder != nullptr && state.holder != thisThread();
+}
+
+bool Hold::tryTake(std::span<RootState* const> roots) noexcept {
+  release();
+  for (const RootState* root : roots)
+    if (isHeldByOthers(*root)) return false;
+  for (RootState* root : roots) {
+    root->holder = thisThread();
+    ++root->holds;
+  }
+  roots_ = roots;
+  isHeld_ = true;
+  return true;
+}
+
+void Hold::take(Lock& lock, std::span<RootState* const> roots) {
+  while (!tryTake(roots)) {
+    ++unpinWaiters;
+    unpinned().wait(lock);
+    --unpinWaiters;
+  }
+}
+
+void Hold::release() noexcept {
+  if (!std::exchange(isHeld_, false)) return;
+  for (RootState* root : roots_)
+    if (--root->holds == 0) root->holder = nullptr;
+  if (unpinWaiters > 0) unpinned().notify_all();
+}
 
 void pin(Replica& replica) noexcept { ++replica.pins; }
 
@@ -118,8 +191,10 @@ void unpin(Replica& replica) noexcept {
 }
 
 bool waitForUnpin(Lock& lock, const DeviceMemory& memory) {
-  const bool held = std::any_of(memory.replicas.begin(), memory.replicas.end(),
-                                [](const Replica* replica) { return replica->pins > 0; });
+  const auto isInUse = [](const Replica* replica) {
+    return replica->pins > 0 || isHeldByOthers(replica->root->state());
+  };
+  const bool held = std::any_of(memory.replicas.begin(), memory.replicas.end(), isInUse);
   if (!held) return false;
   ++unpinWaiters;
   unpinned().wait(lock);
@@ -159,6 +234,13 @@ Replica* RootState::find(const DeviceState& device, bool zeroCopy) const {
 Replica* RootState::find(const DeviceState& device) const {
   Replica* own = find(device, false);
   return own != nullptr ? own : find(device, true);
+}
+
+Replica* RootState::findIn(SpaceId space) const {
+  for (const auto& replica : replicas) {
+    if (!replica->zeroCopy && replica->memory->space == space) return replica.get();
+  }
+  return nullptr;
 }
 
 int RootState::zeroCopyCount() const {
@@ -215,6 +297,15 @@ View& RootState::intern(View* parent, const Box& box) {
 
 // ---- validity --------------------------------------------------------------------------------
 
+namespace {
+
+int numberOfNextRoot() {
+  static int last = 0;
+  return ++last;
+}
+
+}  // namespace
+
 void RootState::bumpEpoch() {
   static std::uint64_t last = 0;
   root.epoch_ = ++last;
@@ -231,7 +322,7 @@ void RootState::setHostState(View& view, std::uint8_t state) {
   if (old == 0) openViews.push_back(&view);
   if (state == 0) std::erase(openViews, &view);
   view.setHostState(state);
-  changeLayout();
+  bumpEpoch();
 }
 
 void RootState::forbidHostWrites(const Box& box) {
@@ -241,53 +332,67 @@ void RootState::forbidHostWrites(const Box& box) {
   }
 }
 
-void RootState::markCurrent(Storage& storage, const Box& box) {
-  if (&storage != &host) forbidHostWrites(box);
-  if (storage.current.contains(box)) return;
-  storage.current.add(box);
-  bumpEpoch();
-}
-
-void RootState::forgetKept(Storage& storage, const Box& box) {
-  if (storage.forgetKept(Region(box))) bumpEpoch();
-}
-
 void RootState::closeHostViews(const Box& box) {
   for (std::size_t i = openViews.size(); i-- > 0;) {
     if (openViews[i]->box().intersects(box)) setHostState(*openViews[i], 0);
   }
 }
 
-void RootState::markWritten(Storage& storage, const Box& box, bool byHost) {
-  if (!byHost) closeHostViews(box);
-  if (!lost.empty()) noteRecovered(Region(box));
-  if (!byHost && box == wholeBox()) endParts();
-  bool changed = false;
-  forEachStorage([&](Storage& other) {
-    changed = other.forgetKept(Region(box)) || changed;
-    if (&other == &storage || !other.current.intersects(box)) return;
-    other.current.subtract(box);
-    changed = true;
-  });
-  if (!storage.current.contains(box)) {
-    storage.current.add(box);
-    changed = true;
-  }
-  if (changed) bumpEpoch();
+RootState::RootState(Root& r, bool hostsMayBeShared)
+    : root(r),
+      states({numberOfNextRoot(), r.shape(), r.elementSize(), r.label(), hostsMayBeShared},
+             planner().machine().spaceCount()),
+      known(r.hasUserMemory() ? states.onHosts() : states.undefined()) {}
+
+Region RootState::onlyIn(SpaceId space, const Region& cells) const {
+  return coherence::onlyIn(*known, space, cells);
 }
 
-Region RootState::onlyIn(const Storage& storage) const {
-  Region only = storage.current;
-  if (&storage != &host) only.subtract(host.current);
+void RootState::setKnown(StatePtr next) {
+  if (next == known) return;
+  const bool isNewCut = next->active() != known->active();
+  known = std::move(next);
+  bool isNewLayout = isNewCut;
   for (const auto& replica : replicas) {
-    if (!replica->zeroCopy && &replica->own != &storage) only.subtract(replica->own.current);
+    if (replica->zeroCopy) continue;
+    if (!replica->partOnShelf.empty() || !replica->arrayOnShelf.empty()) {
+      const coherence::Copies copies = copiesOf(replica->space());
+      isNewLayout = isNewLayout || !copies.kept.contains(replica->partOnShelf) ||
+                    !copies.current.contains(replica->arrayOnShelf);
+      replica->partOnShelf.intersect(copies.kept);
+      replica->arrayOnShelf.intersect(copies.current);
+    }
+    if (isNewCut) {
+      const coherence::Distribution* active = known->active().get();
+      const int part = active != nullptr ? active->partOn(replica->space(), replica->box) : -1;
+      replica->mayShrink = part < 0 || active->fullOf(part) != replica->box;
+    }
   }
-  return only;
+  if (isNewLayout) {
+    changeLayout();
+  } else {
+    bumpEpoch();
+  }
+}
+
+Region RootState::spoil(SpaceId space, const Region& cells, const std::string& why) {
+  if (space == kHosts)
+    for (const Box& box : cells) closeHostViews(box);
+  Region gone;
+  setKnown(coherence::afterFailure(known, space, cells, why, gone));
+  changeLayout();
+  return gone;
 }
 
 // ---- ordering --------------------------------------------------------------------------------
 
 namespace {
+
+SpaceId spaceOf(const RootState& state, const Storage& storage) {
+  for (const auto& replica : state.replicas)
+    if (&replica->own == &storage) return replica->space();
+  return kHosts;
+}
 
 // Transfers that are done disappear from the list; one that failed is reported here, and its
 // destination does not hold the cells after all.
@@ -305,7 +410,7 @@ void pruneTransfers(RootState& state, Storage& storage) {
     const PendingTransfer done = std::move(transfer);
     storage.transfers.erase(storage.transfers.begin() + static_cast<std::ptrdiff_t>(i));
     if (status < 0) {
-      if (done.write) storage.current.subtract(done.box);
+      if (done.write) state.spoil(spaceOf(state, storage), done.box, "a transfer of them failed");
       state.bumpEpoch();
       runtime::check(status, "a transfer", done.device,
                      runtime::Concern::array(state.root.label()));
@@ -359,6 +464,15 @@ void blockOn(Lock& lock, const std::vector<Waits::Foreign>& events, const Root& 
     throw;
   }
   lock.lock();
+}
+
+void waitOnHost(Lock& lock, RootState& state, const Box& box, bool write) {
+  for (;;) {
+    Waits waits;
+    collectConflicts(state, state.host, box, write, Waiter::theHost(), waits);
+    if (!waits.mustBlock()) return;
+    blockOn(lock, waits.host, state.root);
+  }
 }
 
 }  // namespace hpl::memory::detail

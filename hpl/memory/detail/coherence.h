@@ -4,21 +4,26 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "hpl/geometry/region.h"
+#include "hpl/coherence/planner.h"
 #include "hpl/memory/detail/device_access.h"
-#include "hpl/memory/detail/distribution.h"
 #include "hpl/memory/detail/host_memory.h"
 #include "hpl/memory/detail/launch_clock.h"
-#include "hpl/memory/detail/lost_cells.h"
 
-/// The engine's data. Everything here is guarded by one lock, which is never held while waiting for
-/// a device. An operation that has to wait therefore gives the lock up, waits, takes it again and
-/// starts over: every step is idempotent, because it looks at what is missing now.
+/// The engine's data: buffers, and what is under way in them. What is known about cells is a value
+/// (coherence::State), which operations replace by the one that their plan names. Everything here
+/// is guarded by one lock, which is never held while waiting for a device. An operation that gives
+/// the lock up holds its roots meanwhile (Hold), so that what it has planned stays true.
 namespace hpl::memory::detail {
 
+using coherence::kHosts;
+using coherence::SpaceId;
+using coherence::StatePtr;
+using coherence::Value;
 using geometry::Box;
 using geometry::Region;
 using runtime::DeviceState;
@@ -26,6 +31,10 @@ using runtime::DeviceState;
 /// The coherence lock. Never destroyed: static arrays may die after any static of ours.
 std::mutex& coherenceMutex();
 using Lock = std::unique_lock<std::mutex>;
+
+/// The process's planner. Its machine has each device that the engine has used, in the order of
+/// their first uses.
+coherence::Planner& planner();
 
 /// A transfer in flight that reads or writes a storage.
 struct PendingTransfer {
@@ -38,37 +47,26 @@ struct PendingTransfer {
 /// A number for the transfer that is about to be enqueued.
 std::uint64_t nextTransfer();
 
-/// One copy of (some of) the cells: the host's, or a replica's.
+/// Memory for (some of) the cells: the host's, or a replica's.
 struct Storage {
-  /// The cells whose current value is here, perhaps once the pending transfers are done.
-  Region current;
-  /// Cells of the device's part that another part owns and whose value here is the part's own: what
-  /// the device computed for its ghosts, or an owner's value of before. The next launch of the same
-  /// part reads them; nobody else does. Disjoint from `current`, except for what is shelved.
-  Region kept;
-  /// Kept cells whose own value is not here but on the replica's shelf (shelf.h).
-  Region shelved;
   std::vector<PendingTransfer> transfers;
 
-  /// The device has no values of its own of these cells any more. True when it had some.
-  bool forgetKept(const Region& cells);
   /// Notes a transfer. Earlier ones of the same device that it makes redundant are forgotten: a
   /// device's transfers finish in their order.
   void note(PendingTransfer transfer);
 };
 
-/// Values of a part's own ghosts outside of the replica's buffer (shelf.h).
+/// Values outside of the replica's buffer (shelf.h).
 struct ShelfPiece {
   Box box;
+  Value value = Value::OfPart;
   cl::Buffer buffer;  ///< holds exactly the box
 };
 
-/// Who writes a part of a distribution.
-enum class PartWriter { Launch, Assignment };
-
 struct RootState;
+struct DeviceMemory;
 class AssignmentMemory;
-class TransferMemory;
+class Recordings;
 
 /// What a device sees of a root: its own buffer for a box or, where the device works in the host's
 /// memory, a buffer object over the host's storage, which it then shares with the host and all
@@ -85,35 +83,36 @@ struct Replica {
   bool zeroCopy = false;
   Storage own;  ///< unused for zero-copy
   std::vector<ShelfPiece> shelf;
+  /// Cells that the device keeps for its part and whose own value is on the shelf.
+  Region partOnShelf;
+  /// Cells of which the device has two values, while the buffer shows the part's.
+  Region arrayOnShelf;
   std::vector<std::unique_ptr<Slot>> slots;
   int pins = 0;
-  /// Of a part whose ghosts the device keeps for itself: the cells that have the values that their
-  /// owners have. See trust.h.
-  struct Trust {
-    Box part;
-    Region cells;
-  };
-  /// Parts without an entry are wholly trusted.
-  std::vector<Trust> trusts;
-  /// Launches that wrote the part since its ghosts were last brought up to date.
+  /// Launches that wrote the part since its ghosts were last brought up to date, as far as
+  /// HPL_CHECK=ghosts has counted them.
   int launchesSinceRefresh = 0;
   /// The array was cut anew since the buffer got its box, which is not that of the new part.
   bool mayShrink = false;
 
   Storage& storage();
   DeviceState& device() const;
+  /// The memory space whose copies are here.
+  SpaceId space() const;
   /// Newest command that used it; orders replicas for eviction.
   Stamp lastUse() const noexcept;
 };
 
 /// What the engine knows about one device.
 struct DeviceMemory {
-  explicit DeviceMemory(DeviceState& d) : device(d), clock(d) {}
+  DeviceMemory(DeviceState& d, SpaceId s, bool shares)
+      : device(d), space(s), sharesHostMemory(shares), clock(d) {}
 
   DeviceState& device;
+  SpaceId space;
+  bool sharesHostMemory;
   LaunchClock clock;
   std::vector<Replica*> replicas;
-  bool sharesHostMemory = false;
 };
 
 /// The entry for a device; made at the first call, which may give the lock up to measure whether
@@ -121,14 +120,19 @@ struct DeviceMemory {
 DeviceMemory& deviceMemory(Lock& lock, DeviceState& device);
 /// The entry, or null when the engine never used the device.
 DeviceMemory* findDeviceMemory(const DeviceState& device);
-/// All entries.
+/// All entries; that of space s is the one before position s.
 std::vector<std::unique_ptr<DeviceMemory>>& deviceMemories();
+DeviceMemory& memoryOf(SpaceId space);
 
 /// The engine's part of a root.
 struct RootState {
-  explicit RootState(Root& r) : root(r) {}
+  /// `hostsMayBeShared`: devices that work in the host's memory may do so with the root's.
+  RootState(Root& r, bool hostsMayBeShared);
 
   Root& root;
+  coherence::RootStates states;
+  /// What is known about the cells; transfers that bring them may be under way.
+  StatePtr known;
   Storage host;
   /// The host's storage: the user's memory or ownHost's; null while there is none.
   std::byte* hostData = nullptr;
@@ -136,37 +140,35 @@ struct RootState {
   std::vector<std::unique_ptr<Replica>> replicas;
   /// Views with hostState != 0.
   std::vector<View*> openViews;
-  /// Changes, to a value that no root ever had, with all of what is here and in the replicas,
-  /// except for what a Snapshot holds, what is in flight, and `lastAliasUser`.
+  /// Changes, to a value that no root ever had, with where the replicas' buffers are and which
+  /// cells they hold.
   std::uint64_t layout = 0;
   /// Exchanges of ghosts that may come again.
-  std::shared_ptr<TransferMemory> exchanges;
+  std::shared_ptr<Recordings> exchanges;
   /// Assignments to views that may come again.
   std::shared_ptr<AssignmentMemory> assignments;
   /// By parent (null: the whole array) and box.
   std::map<std::pair<const View*, Box>, std::unique_ptr<View>> views;
   /// The device that last worked in the host's storage; null: none, or several in one launch.
   DeviceState* lastAliasUser = nullptr;
-  /// How the array is distributed: what the launches that wrote parts of it last amount to. Null:
-  /// never distributed. All `kept` regions belong to it.
-  std::shared_ptr<const Distribution> active;
-  /// A launch that the library distributed by itself has written the array since it was last
-  /// written through an annotation: views no longer mean the parts that have the same cells.
-  bool partsEnded = false;
-  /// Every annotated distribution that the array was launched with, each once.
-  std::vector<std::shared_ptr<const Distribution>> annotated;
-  ExplicitParts explicitParts;
-  /// The launch that is being noted made views parts, of which others were written before: what is
-  /// known of the ghosts that those got is older than this launch.
-  bool partsAreNew = false;
-  /// Cells without a value; usually none.
-  std::vector<LostCells> lost;
+  /// The thread whose operation holds the root; null: none.
+  const void* holder = nullptr;
+  int holds = 0;  ///< of that thread: one operation may begin another one
 
   Box wholeBox() const { return Box::ofExtents(root.shape()); }
+  bool hostsMayBeShared() const noexcept { return states.root().hostsMayBeShared; }
+  coherence::Copies copiesOf(SpaceId space) const { return known->copiesOf(space); }
+  /// What of `cells` has its value in this space alone.
+  Region onlyIn(SpaceId space, const Region& cells) const;
+  /// An operation has changed what is known.
+  void setKnown(StatePtr next);
+
   /// The replica of a device that shares the host's storage, or the one of its own.
   Replica* find(const DeviceState& device, bool zeroCopy) const;
   /// Either; the one of its own if there are both.
   Replica* find(const DeviceState& device) const;
+  /// The device's own; null: it has none.
+  Replica* findIn(SpaceId space) const;
   int zeroCopyCount() const;
   /// Where several devices work in the host's storage: a plan of another device than the last user
   /// has something to wait for.
@@ -174,73 +176,29 @@ struct RootState {
   /// The last launch was one of several devices: every plan has something to wait for, also that of
   /// the device which came last.
   void noteSeveralAliasUsers() noexcept { lastAliasUser = nullptr; }
-  /// Gives the root an epoch that no root ever had: cells changed places, or a launch may have to
-  /// wait for something that was enqueued.
+  /// Gives the root an epoch that no root ever had: what is known has changed, or a launch may have
+  /// to wait for something that was enqueued.
   void bumpEpoch();
-  /// The same when anything else has changed; a new layout, too.
+  /// The same when buffers have changed; a new layout, too.
   void changeLayout();
   /// Allocates the host's storage unless it exists. Throws AllocationError.
   void materialiseHost();
   /// The view of a box within a parent (null: the whole array), made if need be.
   View& intern(View* parent, const Box& box);
 
-  /// The whole array was written: parts by explicit views are none any more, unless the next launch
-  /// writes one of them again.
-  void endParts();
-  /// Makes `box` current in `storage` and stale everywhere else; closes the host views that a
-  /// device's write outdates (`byHost` false).
-  void markWritten(Storage& storage, const Box& box, bool byHost);
-  /// Makes `box` current in `storage`; host views that are open for writing lose that right, since
-  /// from now on a write has another copy to outdate. Values that a part keeps of these cells have
-  /// been shelved, or are to be forgotten (forgetKept).
-  void markCurrent(Storage& storage, const Box& box);
-  /// An exchange has brought the owners' values of these cells.
-  void forgetKept(Storage& storage, const Box& box);
-  /// What a launch on a part of the active distribution does, and an assignment to a part: core
-  /// cells become current there and stale elsewhere, where neighbours whose ghosts they are go on
-  /// with the value they have (`kept`); ghost cells keep their new value for this part alone. A
-  /// part without ghosts may be in the host's storage. After a launch the neighbours' copies are as
-  /// good as before, since a launch of theirs may be about to follow; what an assignment changes
-  /// they have to be told.
-  void markPartWritten(Replica& replica, const Box& box, const DistributedPart& part,
-                       PartWriter writer);
-  /// An operation that was to write `box` of a storage as a whole failed half-way: the storage has
-  /// neither old nor new values. What nobody else has is lost; returns that.
-  Region spoil(Storage& storage, const Box& box, const std::string& why);
-  /// Throws DeviceError that names the array and what failed when some of `cells` are lost.
-  void requireValues(const Region& cells) const {
-    if (!lost.empty()) [[unlikely]]
-      throwIfLost(cells);
-  }
-  /// The cells of `box` that are not lost.
-  Region withoutLost(const Box& box) const;
-  /// The distribution is `next` from now on. What parts kept is forgotten, except for what explicit
-  /// parts kept of cells that are their ghosts still.
-  void adopt(std::shared_ptr<const Distribution> next);
-  /// What a device kept of these cells is the array's value from now on.
-  void promote(const ExplicitParts::Promotion& promotion);
+  /// An operation that was to write `cells` of a space as a whole failed half-way: it has neither
+  /// old nor new values there. What nobody else has is lost; returns that.
+  Region spoil(SpaceId space, const Region& cells, const std::string& why);
   /// Takes the right to write from host views that overlap `box`.
   void forbidHostWrites(const Box& box);
   /// Closes the host views that overlap `box`, whose cells a device writes.
   void closeHostViews(const Box& box);
   void setHostState(View& view, std::uint8_t state);
-  /// What of `region` is current nowhere else than in `storage`.
-  Region onlyIn(const Storage& storage) const;
   void removeReplica(Replica& replica) noexcept;
-
-  template <class F>
-  void forEachStorage(F&& f) {
-    f(host);
-    for (auto& replica : replicas) {
-      if (!replica->zeroCopy) f(replica->own);
-    }
-  }
-
- private:
-  void throwIfLost(const Region& cells) const;
-  // The cells have a value again.
-  void noteRecovered(const Region& cells);
 };
+
+/// Whether an operation of another thread holds the root.
+bool isHeldByOthers(const RootState& state) noexcept;
 
 /// Keeps a replica where it is while its user gives the lock up.
 void pin(Replica& replica) noexcept;
@@ -256,8 +214,9 @@ class Pin {
   Replica& replica_;
 };
 
-/// Waits until somebody lets go of a replica on the device; false when nobody holds any. To be
-/// called without pins of one's own: two threads that wait for each other would never end.
+/// Waits until somebody lets go of a replica on the device, or of a root; false when nobody holds
+/// any. To be called without pins and roots of one's own: two threads that wait for each other
+/// would never end.
 bool waitForUnpin(Lock& lock, const DeviceMemory& memory);
 
 /// Finds or makes the slot of a use.
@@ -310,9 +269,6 @@ class Waits {
   std::vector<Last> last_;
 };
 
-/// Makes user memory current and waits for what uses the host's storage.
-void bringHome(Lock& lock, RootState& state);
-
 /// Collects the commands in flight that conflict with `waiter` reading (or writing) `box` of a
 /// storage; forgets those that are done, with Forget::IfMany only when there are many, since to ask
 /// costs about as much as to wait.
@@ -323,5 +279,8 @@ void collectConflicts(RootState& state, Storage& storage, const Box& box, bool w
 /// Gives the lock up, waits, takes it again. Throws DeviceError (with the lock held) when one of
 /// the commands failed.
 void blockOn(Lock& lock, const std::vector<Waits::Foreign>& events, const Root& root);
+
+/// Waits until nothing that is under way conflicts with the host's reading (or writing) of `box`.
+void waitOnHost(Lock& lock, RootState& state, const Box& box, bool write);
 
 }  // namespace hpl::memory::detail

@@ -1,61 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/memory/detail/device_access.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "hpl/error.h"
 #include "hpl/geometry/layout.h"
-#include "hpl/memory/detail/coherence.h"
-#include "hpl/memory/detail/future_parts.h"
-#include "hpl/memory/detail/launch_memory.h"
-#include "hpl/memory/detail/placement.h"
-#include "hpl/memory/detail/transfer.h"
+#include "hpl/memory/detail/launch_records.h"
+#include "hpl/memory/detail/shelf.h"
 #include "hpl/runtime/detail/fork.h"
+#include "hpl/runtime/log.h"
+#include "hpl/runtime/settings.h"
+#include "hpl/trace/timeline.h"
 
 namespace hpl::memory::detail {
 
+using coherence::Step;
+
 namespace {
-
-bool needsContents(const DeviceUse& use) { return use.read || (use.write && !use.overwrites); }
-
-// What a use means for its root's distribution.
-struct Role {
-  // The part of the active distribution that the use works on; null: none, it is like any other
-  // launch.
-  const DistributedPart* part = nullptr;
-  Buffer buffer = Buffer::Any;
-};
-
-Role roleOf(const RootState& state, DeviceState& device, const DeviceUse& use,
-            const Distribution* future) {
-  Role role;
-  if (use.distribution != nullptr) {
-    const DistributedPart* part = use.distribution->partOn(device, use.cells());
-    if (part == nullptr) return role;
-    if (use.distribution->hasGhosts) role.buffer = Buffer::Own;
-    if (state.active.get() == use.distribution && use.distribution->hasGhosts) role.part = part;
-    return role;
-  }
-  if (!use.mayBePart) return role;
-  // What the device has in a buffer of its own, and the host has not, need not move. A repeated
-  // launch goes on there in any case.
-  const Replica* own = state.find(device, false);
-  if (own != nullptr && own->own.current.contains(use.cells()) &&
-      !state.host.current.contains(use.cells()))
-    role.buffer = Buffer::Own;
-  if (use.write && future != nullptr) {
-    // The first launch of a part counts already: it may not write into memory that is shared.
-    const DistributedPart* part = future->partOn(device, use.cells());
-    if (part != nullptr && Distribution::needsOwnBuffer(*part)) role.buffer = Buffer::Own;
-  }
-  const Distribution* active = state.active.get();
-  if (active == nullptr || active->origin != Distribution::Origin::Explicit || !active->hasGhosts)
-    return role;
-  role.part = active->partOn(device, use.cells());
-  if (role.part != nullptr && Distribution::needsOwnBuffer(*role.part)) role.buffer = Buffer::Own;
-  return role;
-}
 
 // Where the view's first cell is, or would be, in memory that holds `enclosing`.
 std::size_t offsetOf(const Box& enclosing, const Box& view) {
@@ -65,328 +30,342 @@ std::size_t offsetOf(const Box& enclosing, const Box& view) {
   return static_cast<std::size_t>(offset);
 }
 
-// A use together with where it finds its cells.
-struct Need {
-  DeviceState* device;
-  const DeviceUse* use;
-  Role role;
-  // Of an explicit part that is written: the cells that another part will own, which this launch
-  // does not write.
-  Region ghosts;
-};
-
-bool sharesReplica(const Need& a, const Need& b) {
-  return a.device == b.device && &a.use->view->root() == &b.use->view->root() &&
-         a.role.buffer == b.role.buffer;
+bool isExchange(const Step& step) {
+  return std::any_of(step.exchanged.begin(), step.exchanged.end(), [](char e) { return e != 0; });
 }
 
-// Replicas hold all that the uses of one launch need of a root.
-bool tryPlace(Lock& lock, std::span<const Need> needs, std::vector<Replica*>& pinned) {
-  for (std::size_t i = 0; i < needs.size(); ++i) {
-    Box box;
-    bool isFirst = true;
-    for (std::size_t j = 0; j < needs.size(); ++j) {
-      if (!sharesReplica(needs[i], needs[j])) continue;
-      isFirst = isFirst && j >= i;
-      box = hull(box, needs[j].use->cells());
-    }
-    if (!isFirst) continue;
-    DeviceMemory& memory = deviceMemory(lock, *needs[i].device);
-    RootState& state = needs[i].use->view->root().state();
-    Replica* replica = placeReplica(lock, state, memory, box, needs[i].role.buffer);
-    if (replica == nullptr) return false;
-    if (std::find(pinned.begin(), pinned.end(), replica) == pinned.end()) {
-      pinned.push_back(replica);
-      pin(*replica);
-    }
-  }
-  return true;
-}
-
-Replica* placed(const Need& need) {
-  return replicaFor(need.use->view->root().state(), *findDeviceMemory(*need.device),
-                    need.role.buffer);
-}
-
-// What of the cells has its present value nowhere but in copies that parts overwrite.
-Region overwrittenEverywhere(RootState& state, std::span<const Need> needs, Region cells) {
-  cells.subtract(state.host.current);
-  for (const auto& replica : state.replicas) {
-    if (replica->zeroCopy || cells.empty()) continue;
-    Region stays = replica->own.current;
-    for (const Need& need : needs) {
-      if (&need.use->view->root() == &state.root && placed(need) == replica.get())
-        stays.subtract(need.ghosts);
-    }
-    cells.subtract(stays);
-  }
-  return cells;
-}
-
-// Parts overwrite their copies of cells that others own. Where only they have the present value,
-// because the array was used in another way meanwhile, the host takes that first.
-bool trySave(Lock& lock, std::span<const Need> needs, const Need& need) {
-  if (need.ghosts.empty()) return true;
-  RootState& state = need.use->view->root().state();
-  const Replica& replica = *placed(need);
-  if (replica.zeroCopy || !replica.own.current.intersects(need.ghosts)) return true;
-  const Region lost =
-      overwrittenEverywhere(state, needs, intersectionOf(replica.own.current, need.ghosts));
-  if (!lost.empty()) state.materialiseHost();
-  for (const Box& box : lost) {
-    if (!fetch(lock, state, nullptr, box)) return false;
-  }
-  return true;
-}
-
-bool tryFetch(Lock& lock, std::span<const Need> needs) {
-  for (const Need& need : needs) {
-    if (!trySave(lock, needs, need)) return false;
-    if (!needsContents(*need.use)) continue;
-    RootState& state = need.use->view->root().state();
-    const KeptCells kept = need.role.part != nullptr ? KeptCells::Accept : KeptCells::Replace;
-    if (!fetch(lock, state, placed(need), need.use->cells(), kept)) return false;
-  }
-  return true;
-}
-
-bool tryCollect(Lock& lock, const Need& need, Waits& waits) {
-  RootState& state = need.use->view->root().state();
-  collectConflicts(state, placed(need)->storage(), need.use->cells(), need.use->write,
-                   {need.device, true}, waits);
-  if (!waits.mustBlock()) return true;
-  blockOn(lock, waits.host, state.root);
-  return false;
-}
-
-// The cells of a written part that are ghosts once the launches are done, and that none of them
-// writes as their owner.
-Region strandedGhosts(std::span<const DeviceLaunch> launches, DeviceState& device,
-                      const DeviceUse& use, const Distribution* then) {
-  if (!use.mayBePart || !use.write || then == nullptr || !then->hasGhosts) return {};
-  const DistributedPart* part = then->partOn(device, use.cells());
-  if (part == nullptr) return {};
-  Region ghosts = differenceOf(Region(use.cells()), part->core);
-  for (const DeviceLaunch& launch : launches) {
-    for (const DeviceUse& other : launch.uses) {
-      if (ghosts.empty() || &other == &use || !other.write) continue;
-      if (&other.view->root() != &use.view->root()) continue;
-      const DistributedPart* owner = then->partOn(*launch.device, other.cells());
-      if (owner != nullptr) ghosts.subtract(intersectionOf(owner->core, Region(other.cells())));
-    }
-  }
-  return ghosts;
-}
-
-std::vector<Need> needsOf(std::span<const DeviceLaunch> launches, const FutureParts& future) {
-  std::vector<Need> needs;
-  for (const DeviceLaunch& launch : launches) {
-    for (const DeviceUse& use : launch.uses) {
-      RootState& state = use.view->root().state();
-      const Distribution* then = future.of(state);
-      Region ghosts = strandedGhosts(launches, *launch.device, use, then);
-      if (!ghosts.empty()) ghosts.subtract(future.promoted(state));
-      needs.push_back(
-          {launch.device, &use, roleOf(state, *launch.device, use, then), std::move(ghosts)});
-    }
-  }
-  return needs;
-}
-
-// One attempt; false when the lock was given up on the way.
-bool tryPrepare(Lock& lock, std::span<DeviceLaunch> launches, std::vector<Replica*>& pinned,
-                std::vector<Replica*>& used, std::vector<Waits>& waits) {
-  const FutureParts future(launches);
-  const std::vector<Need> needs = needsOf(launches, future);
-  if (!tryPlace(lock, needs, pinned) || !tryFetch(lock, needs)) return false;
-  if (!future.tryUnshelve(lock)) return false;
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < launches.size(); ++i) {
-    for (std::size_t u = 0; u < launches[i].uses.size(); ++u, ++next) {
-      if (!tryCollect(lock, needs[next], waits[i])) return false;
-    }
-  }
-  next = 0;
-  used.clear();
-  for (DeviceLaunch& launch : launches) {
-    for (Placement& placement : launch.placements) {
-      Replica& replica = *used.emplace_back(placed(needs[next]));
-      const View& view = *needs[next].use->view;
-      placement.buffer = replica.buffer();
-      placement.offset = offsetOf(replica.box, view.box());
-      placement.strides = geometry::rowMajorStrides(replica.box.extents());
-      placement.box = replica.box;
-      ++next;
-    }
-  }
-  return true;
-}
-
-bool waitForOthers(Lock& lock, std::span<const DeviceLaunch> launches) {
-  for (const DeviceLaunch& launch : launches) {
-    const DeviceMemory* memory = findDeviceMemory(*launch.device);
-    if (memory != nullptr && waitForUnpin(lock, *memory)) return true;
-  }
-  return false;
-}
+bool needsContents(const DeviceUse& use) { return use.read || (use.write && !use.overwrites); }
 
 }  // namespace
 
 Transaction::Transaction() : lock_(takeLock()) {}
 
-Transaction::~Transaction() { unpin(); }
+Transaction::~Transaction() = default;
 
 std::unique_lock<std::mutex> Transaction::takeLock() {
   runtime::requireOwnProcess();
   return std::unique_lock(coherenceMutex());
 }
 
-void Transaction::unpin() noexcept {
-  for (Replica* replica : pinned_) detail::unpin(*replica);
-  pinned_.clear();
+// ---- before the kernels ----------------------------------------------------------------------
+
+bool Transaction::prepareAll(std::span<DeviceLaunch> launches, LaunchRecords& records) {
+  execution_.reset();
+  hold_.release();
+  known_.reset();
+  used_.clear();
+  records_ = &records;
+  records.describe(lock_, launches);
+  if (records.waits_.size() != launches.size()) {
+    records.waits_.resize(launches.size());
+    for (Waits& waits : records.waits_) waits.reserve();
+    for (DeviceLaunch& launch : launches) launch.waits.reserve(Waits::kUsual);
+  }
+  bool moved = true;
+  if (repeat(launches, records, moved)) return moved;
+  prepareAnew(launches, records);
+  return true;
 }
 
-void Transaction::prepareAll(std::span<DeviceLaunch> launches, LaunchMemory* memory) {
-  unpin();
-  for (;;) {
-    std::vector<Waits> waits(launches.size());
-    if (memory != nullptr) memory->observe(launches);
-    try {
-      if (!tryPrepare(lock_, launches, pinned_, used_, waits)) continue;
-    } catch (const AllocationError&) {
-      // Memory may be short only because other threads are between two waits of theirs.
-      unpin();
-      if (!waitForOthers(lock_, launches)) throw;
-      continue;
-    }
-    for (std::size_t i = 0; i < launches.size(); ++i) {
-      waits[i].relayTo(*launches[i].device);
-      WaitList& list = launches[i].waits;
-      list.insert(list.end(), waits[i].events.begin(), waits[i].events.end());
-    }
-    if (memory != nullptr) memory->observePrepared(launches, used_);
-    return;
+// Nothing has to be found out: the roots are as these launches found them before.
+bool Transaction::repeat(std::span<DeviceLaunch> launches, LaunchRecords& records, bool& moved) {
+  const RecordingPtr known = records.recordings_.find();
+  if (known == nullptr || !hold_.tryTake(known->roots)) return false;
+  std::size_t done = 0;
+  try {
+    std::optional<trace::ExchangeScope> scope;
+    if (isExchange(*known->step)) scope.emplace();
+    records.recordings_.send(lock_, *known, done);
+    for (; done < known->moves.size(); ++done) makeMove(lock_, known->moves[done]);
+    known_ = known;
+    collectWaits(launches);
+  } catch (const Error&) {
+    known_.reset();
+    noteArrivals(known->roots, *known->step, done);
+    throw;
   }
+  moved = records.placed_ != known;
+  if (!moved) return true;
+  auto placement = known->placements.begin();
+  for (DeviceLaunch& launch : launches)
+    for (Placement& own : launch.placements) own = *placement++;
+  // Until all of them have been used, nobody can tell which hold.
+  records.placed_.reset();
+  return true;
 }
 
-namespace {
-
-// Notes what one use of a launch did.
-void noteUse(DeviceState& device, const DeviceUse& use, Replica& replica, Stamp stamp) {
-  RootState& state = use.view->root().state();
-  const Box& cells = use.cells();
-  slotFor(replica, cells, use.write).stamp = stamp;
-  if (replica.zeroCopy) state.noteAliasUser(device);
-  if (use.distribution != nullptr && (use.write || state.active == nullptr)) {
-    const auto& known = state.annotated;
-    const auto own = std::find_if(known.begin(), known.end(), [&](const auto& distribution) {
-      return distribution.get() == use.distribution;
-    });
-    if (use.write) {
-      state.explicitParts.clear();
-      state.partsEnded = false;
-    }
-    state.adopt(*own);
-  }
-  if (!use.write) return state.forbidHostWrites(cells);
-  const DistributedPart* part = roleOf(state, device, use, nullptr).part;
-  if (part != nullptr) {
-    state.markPartWritten(replica, cells, *part, PartWriter::Launch);
-  } else {
-    // A slice: the library has distributed the array by itself.
-    const bool isDivided = use.distribution == nullptr && use.box.rank() > 0;
-    if (isDivided && !std::exchange(state.partsEnded, true)) state.bumpEpoch();
-    state.markWritten(replica.storage(), cells, false);
-  }
-}
-
-// Several devices may have written the whole array together, none of them as a part.
-void endCoveredParts(std::span<const DeviceLaunch> launches) {
-  for (const DeviceLaunch& launch : launches) {
+void Transaction::prepareAnew(std::span<DeviceLaunch> launches, LaunchRecords& records) {
+  records.placed_.reset();
+  execution_ = std::make_unique<Execution>(lock_, records.operation_, records.roots_);
+  const PlacesOf places = [&](const Step& step, std::vector<Place>& needed) {
+    records.addPlaces(launches, step, needed);
+  };
+  const Step* step = nullptr;
+  do {
+    step = &execution_->plan();
+    std::optional<trace::ExchangeScope> scope;
+    if (isExchange(*step)) scope.emplace();
+    if (execution_->tryPrepare(places)) break;
+  } while (true);
+  std::size_t next = 0;
+  for (DeviceLaunch& launch : launches) {
     for (const DeviceUse& use : launch.uses) {
-      RootState& state = use.view->root().state();
-      if (!use.write || use.distribution != nullptr || use.makesPart()) continue;
-      if (state.explicitParts.distribution() == nullptr || state.explicitParts.isEnded()) continue;
-      Region left(state.wholeBox());
-      for (const DeviceLaunch& other : launches) {
-        for (const DeviceUse& same : other.uses) {
-          const bool counts = other.launched && same.write && !same.makesPart();
-          if (counts && &same.view->root() == &state.root) left.subtract(same.cells());
-        }
-      }
-      if (left.empty()) state.endParts();
+      const LaunchRecords::UseOf& known = records.uses_[next++];
+      Replica& replica = *used_.emplace_back(&records.replicaFor(known, *step));
+      if (replica.zeroCopy || !needsContents(use)) continue;
+      const bool seesPart = step->seesPart[known.use] != 0;
+      show(lock_, replica, use.cells(), seesPart ? Value::OfPart : Value::OfArray);
     }
   }
+  collectWaits(launches);
+  place(launches);
 }
 
-}  // namespace
-
-void Transaction::commitAll(std::span<DeviceLaunch> launches) {
-  FutureParts(launches).adopt();
+void Transaction::place(std::span<DeviceLaunch> launches) {
   auto replica = used_.begin();
   for (DeviceLaunch& launch : launches) {
-    const Stamp stamp = record(*launch.device, std::move(launch.event));
-    for (const DeviceUse& use : launch.uses) {
-      noteUse(*launch.device, use, **replica, stamp);
-      ++replica;
-    }
-  }
-  noteSeveralAliasUsers(launches);
-  for (const DeviceLaunch& launch : launches) {
-    for (const DeviceUse& use : launch.uses) use.view->root().state().partsAreNew = false;
-  }
-  endCoveredParts(launches);
-  // Only now are slots and epochs final: several uses may concern one root.
-  replica = used_.begin();
-  for (const DeviceLaunch& launch : launches) {
     for (std::size_t i = 0; i < launch.uses.size(); ++i, ++replica) {
-      if (launch.tickets.empty()) continue;
-      const DeviceUse& use = launch.uses[i];
-      launch.tickets[i].replica = *replica;
-      launch.tickets[i].slot = &slotFor(**replica, use.cells(), use.write);
-    }
-  }
-  dateTickets(launches);
-}
-
-void Transaction::noteSeveralAliasUsers(std::span<const DeviceLaunch> launches) {
-  if (launches.size() < 2) return;
-  for (const DeviceLaunch& launch : launches) {
-    for (const DeviceUse& use : launch.uses) use.view->root().state().noteSeveralAliasUsers();
-  }
-}
-
-namespace {
-
-constexpr std::uint64_t kNoEpoch = ~std::uint64_t{0};
-
-// Whether each launch counts for the rounds of explicit parts, also one that changes nothing else:
-// always, unless the array has one part.
-bool isToBeNoted(const DeviceUse& use) {
-  if (!use.makesPart()) return false;
-  const auto& parts = use.view->root().state().explicitParts.distribution();
-  return parts != nullptr && (parts->parts.size() > 1 || parts->parts[0].full != use.cells());
-}
-
-}  // namespace
-
-void Transaction::dateTickets(std::span<const DeviceLaunch> launches) {
-  for (const DeviceLaunch& launch : launches) {
-    for (std::size_t i = 0; i < launch.tickets.size(); ++i) {
-      const DeviceUse& use = launch.uses[i];
-      launch.tickets[i].epoch = isToBeNoted(use) ? kNoEpoch : use.view->root().epoch();
+      Placement& placement = launch.placements[i];
+      placement.buffer = (*replica)->buffer();
+      placement.offset = offsetOf((*replica)->box, launch.uses[i].view->box());
+      placement.strides = geometry::rowMajorStrides((*replica)->box.extents());
+      placement.box = (*replica)->box;
     }
   }
 }
 
-void Transaction::flush(DeviceState& device) { findDeviceMemory(device)->clock.flush(); }
+void Transaction::collectWaits(std::span<DeviceLaunch> launches) {
+  const Forget forget = known_ != nullptr ? Forget::IfMany : Forget::Always;
+  Replica* const* used = known_ != nullptr ? known_->used.data() : used_.data();
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    DeviceLaunch& launch = launches[i];
+    Waits& waits = records_->waits_[i];
+    for (;;) {
+      waits.clear();
+      const RootState* waited = nullptr;
+      for (std::size_t u = 0; u < launch.uses.size(); ++u) {
+        const DeviceUse& use = launch.uses[u];
+        RootState& state = use.view->root().state();
+        collectConflicts(state, used[u]->storage(), use.cells(), use.write, {launch.device, true},
+                         waits, forget);
+        if (waits.mustBlock() && waited == nullptr) waited = &state;
+      }
+      if (waited == nullptr) break;
+      blockOn(lock_, waits.host, waited->root);
+    }
+    used += launch.uses.size();
+    waits.relayTo(*launch.device);
+    launch.waits.swap(waits.events);
+  }
+}
 
 void Transaction::prepare(DeviceState& device, std::span<const DeviceUse> uses,
                           std::span<Placement> placements, WaitList& waits) {
   single_ = {&device, uses, placements, {}, {}, {}, true};
-  prepareAll({&single_, 1});
+  singleRecords_ = makeLaunchRecords();
+  prepareAll({&single_, 1}, *singleRecords_);
   waits.insert(waits.end(), single_.waits.begin(), single_.waits.end());
 }
+
+// ---- HPL_CHECK=ghosts ------------------------------------------------------------------------
+
+namespace {
+
+// To those who look for wrong ghosts: the library has another opinion of how a program divides its
+// array than it had before.
+void sayChanges(const RootState& state, const std::vector<coherence::ExplicitParts::Change>& all) {
+  for (const coherence::ExplicitParts::Change& change : all) {
+    const std::string why = change.now.rank() > 0
+                                ? fmt::format("the device writes {} instead", change.now.toString())
+                                : std::string("the array is cut without it");
+    runtime::log::warn(
+        fmt::format("HPL_CHECK=ghosts: view {} of {} is no part of device \"{}\" any more: {}",
+                    change.before.toString(), state.root.describe(),
+                    memoryOf(change.device).device.name(), why));
+  }
+}
+
+// Each launch that writes a part takes its ghosts one launch further from their last exchange, or
+// those of the part that it reads.
+void countLaunches(std::span<const DeviceLaunch> launches, Replica* const* used) {
+  for (const DeviceLaunch& launch : launches) {
+    int before = 0;
+    for (std::size_t u = 0; u < launch.uses.size(); ++u)
+      if (launch.uses[u].read && launch.uses[u].facts != nullptr)
+        before = std::max(before, used[u]->launchesSinceRefresh);
+    for (std::size_t u = 0; u < launch.uses.size(); ++u)
+      if (launch.uses[u].write && launch.uses[u].facts != nullptr)
+        used[u]->launchesSinceRefresh = before + 1;
+    used += launch.uses.size();
+  }
+}
+
+[[noreturn]] void throwStale(const RootState& state, const coherence::Use& use,
+                             const coherence::StaleGhosts& stale, const std::string& kernel) {
+  const SpaceId space =
+      use.distribution != nullptr ? use.distribution->spaceOf(stale.part) : use.device;
+  const Replica* replica = state.findIn(space);
+  const int launches = replica != nullptr ? replica->launchesSinceRefresh : 0;
+  const std::string cells = stale.cells.boundingBox().toString();
+  throw StaleGhostError(
+      fmt::format("kernel '{}' would compute core cells of part {} (device {}) from ghost cells {} "
+                  "of {} that are out of date: {} launch{} wrote the part since its ghosts were "
+                  "last brought up to date; call syncGhosts() before, annotate the array with "
+                  "AUTO_SYNC, or give it wider ghosts",
+                  kernel, stale.part, memoryOf(space).device.name(), cells, state.root.describe(),
+                  launches, launches == 1 ? "" : "es"),
+      state.root.label(), stale.part, cells, launches);
+}
+
+}  // namespace
+
+void Transaction::requireFreshGhosts(std::span<DeviceLaunch> launches, LaunchRecords& records,
+                                     const std::string& kernel) {
+  records.describe(lock_, launches);
+  Hold hold;
+  hold.take(lock_, records.roots_);
+  std::vector<StatePtr> states;
+  for (const RootState* root : records.roots_) states.push_back(root->known);
+  const auto stale = planner().staleGhosts(*records.operation_, states);
+  if (stale.empty()) return;
+  const auto& all = std::get<coherence::Launch>(records.operation_->kind());
+  const coherence::Use& use = all.uses[static_cast<std::size_t>(stale.front().use)];
+  throwStale(*records.roots_[static_cast<std::size_t>(use.operand)], use, stale.front(), kernel);
+}
+
+// ---- after the kernels -----------------------------------------------------------------------
+
+void Transaction::noteUses(std::span<DeviceLaunch> launches) {
+  Replica* const* used = known_ != nullptr ? known_->used.data() : used_.data();
+  const bool checks = runtime::settings().checkGhosts;
+  if (checks) countLaunches(launches, used);
+  bool haveMoved = false;
+  for (DeviceLaunch& launch : launches) {
+    const Stamp stamp = record(*launch.device, std::move(launch.event));
+    for (std::size_t i = 0; i < launch.uses.size(); ++i) {
+      const DeviceUse& use = launch.uses[i];
+      Replica& replica = **used++;
+      RootState& state = use.view->root().state();
+      const Box& cells = use.cells();
+      const bool isWhereItWas =
+          known_ != nullptr && i < launch.tickets.size() && launch.tickets[i].replica == &replica;
+      if (isWhereItWas) {
+        launch.tickets[i].slot->stamp = stamp;
+      } else {
+        slotFor(replica, cells, use.write).stamp = stamp;
+        haveMoved = true;
+      }
+      if (replica.zeroCopy) {
+        state.noteAliasUser(*launch.device);
+      } else if (use.write) {
+        forgetShelved(replica, cells);
+      }
+      if (use.write) {
+        state.closeHostViews(cells);
+      } else {
+        state.forbidHostWrites(cells);
+      }
+    }
+  }
+  if (launches.size() > 1)
+    for (const DeviceLaunch& launch : launches)
+      for (const DeviceUse& use : launch.uses) use.view->root().state().noteSeveralAliasUsers();
+  if (haveMoved) findSlots(launches);
+}
+
+// Only when all uses have been noted are the slots final: several may concern one root.
+void Transaction::findSlots(std::span<DeviceLaunch> launches) {
+  Replica* const* used = known_ != nullptr ? known_->used.data() : used_.data();
+  for (DeviceLaunch& launch : launches) {
+    for (std::size_t i = 0; i < launch.uses.size(); ++i, ++used) {
+      if (launch.tickets.empty()) continue;
+      const DeviceUse& use = launch.uses[i];
+      launch.tickets[i].replica = *used;
+      launch.tickets[i].slot = &slotFor(**used, use.cells(), use.write);
+    }
+  }
+}
+
+// Whether another launch like this would find everything as this one leaves it.
+bool Transaction::wouldChangeNothing(const Step& step) const {
+  try {
+    const coherence::StepPtr again = planner().plan(records_->operation_, step.after);
+    return again->transfers.empty() && again->after == step.after && !isExchange(*again);
+  } catch (const Error&) {
+    return false;  // that launch will tell
+  }
+}
+
+void Transaction::commitAll(std::span<DeviceLaunch> launches) {
+  LaunchRecords& records = *records_;
+  noteUses(launches);
+  if (known_ != nullptr) {
+    records.placed_ = known_;
+    adopt(known_->roots, *known_->step);
+    dateTickets(launches, known_->rests);
+  } else {
+    execution_->finish();
+    const Step& step = execution_->step();
+    if (runtime::settings().checkGhosts && runtime::log::shows(runtime::LogLevel::Warn))
+      for (std::size_t i = 0; i < step.changes.size(); ++i)
+        sayChanges(execution_->root(i), step.changes[i]);
+    Recording recording;
+    const bool isRecorded = execution_->record(recording);
+    const bool rests = recording.rests = wouldChangeNothing(step);
+    if (isRecorded) {
+      recording.used = used_;
+      for (const DeviceLaunch& launch : launches)
+        recording.placements.insert(recording.placements.end(), launch.placements.begin(),
+                                    launch.placements.end());
+      records.placed_ = records.recordings_.learn(std::move(recording));
+    }
+    dateTickets(launches, rests);
+  }
+  execution_.reset();
+  hold_.release();
+  known_.reset();
+}
+
+void Transaction::dateTickets(std::span<DeviceLaunch> launches, bool rests) {
+  constexpr std::uint64_t kNoEpoch = ~std::uint64_t{0};
+  for (DeviceLaunch& launch : launches)
+    for (std::size_t i = 0; i < launch.tickets.size(); ++i)
+      launch.tickets[i].epoch = rests ? launch.uses[i].view->root().epoch() : kNoEpoch;
+}
+
+std::string Transaction::abandonAll(std::span<DeviceLaunch> launches, const std::string& why) {
+  // What had to be moved for the launches is where they wanted it.
+  const bool isPrepared = execution_ != nullptr || known_ != nullptr;
+  if (known_ != nullptr) noteArrivals(known_->roots, *known_->step, known_->moves.size());
+  if (execution_ != nullptr) execution_->giveUp();
+  Replica* const* used = known_ != nullptr ? known_->used.data() : used_.data();
+  std::string lost;
+  for (DeviceLaunch& launch : launches) {
+    const Stamp stamp =
+        isPrepared && launch.launched ? record(*launch.device, std::move(launch.event)) : 0;
+    for (std::size_t u = 0; u < launch.uses.size(); ++u) {
+      const DeviceUse& use = launch.uses[u];
+      Replica& replica = isPrepared ? **used++ : *launch.tickets[u].replica;
+      if (!launch.launched) continue;
+      RootState& state = use.view->root().state();
+      // Whoever uses the cells waits for the kernel, as ever.
+      if (isPrepared) slotFor(replica, use.cells(), use.write).stamp = stamp;
+      if (replica.zeroCopy) state.noteAliasUser(*launch.device);
+      if (!use.write) {
+        state.forbidHostWrites(use.cells());
+        continue;
+      }
+      state.closeHostViews(use.cells());
+      const Region gone = state.spoil(replica.space(), use.cells(), why);
+      if (gone.empty()) continue;
+      lost += fmt::format("{}{} of {}", lost.empty() ? "" : ", ", gone.boundingBox().toString(),
+                          state.root.describe());
+    }
+  }
+  return lost;
+}
+
+void Transaction::flush(DeviceState& device) { findDeviceMemory(device)->clock.flush(); }
 
 void Transaction::commit(cl::Event event, std::span<Ticket> tickets) {
   single_.event = std::move(event);
@@ -402,20 +381,11 @@ Stamp Transaction::record(DeviceState& device, cl::Event event) {
   return findDeviceMemory(device)->clock.record(std::move(event));
 }
 
-std::shared_ptr<const Distribution> internDistribution(Root& root,
-                                                       std::shared_ptr<const Distribution> made) {
-  const Lock lock(coherenceMutex());
-  auto& known = root.state().annotated;
-  for (const auto& distribution : known) {
-    const auto same = [](const DistributedPart& a, const DistributedPart& b) {
-      return a.device == b.device && a.full == b.full && a.core == b.core;
-    };
-    if (std::equal(distribution->parts.begin(), distribution->parts.end(), made->parts.begin(),
-                   made->parts.end(), same)) {
-      return distribution;
-    }
-  }
-  return known.emplace_back(std::move(made));
+// ---- questions -------------------------------------------------------------------------------
+
+coherence::SpaceId spaceOf(DeviceState& device) {
+  Lock lock(coherenceMutex());
+  return deviceMemory(lock, device).space;
 }
 
 geometry::Box replicaBox(Root& root, DeviceState& device) {
@@ -426,23 +396,23 @@ geometry::Box replicaBox(Root& root, DeviceState& device) {
 
 std::vector<Box> currentOn(Root& root, DeviceState& device) {
   const Lock lock(coherenceMutex());
-  Replica* replica = root.state().find(device);
+  const Replica* replica = root.state().find(device);
   if (replica == nullptr) return {};
-  const Region& current = replica->storage().current;
+  const Region current = root.state().copiesOf(replica->space()).current;
   return {current.begin(), current.end()};
 }
 
 std::vector<Box> keptOn(Root& root, DeviceState& device) {
   const Lock lock(coherenceMutex());
-  Replica* replica = root.state().find(device);
+  const Replica* replica = root.state().find(device, false);
   if (replica == nullptr) return {};
-  const Region& kept = replica->own.kept;
+  const Region kept = root.state().copiesOf(replica->space()).kept;
   return {kept.begin(), kept.end()};
 }
 
 std::vector<Box> currentOnHost(Root& root) {
   const Lock lock(coherenceMutex());
-  const Region& current = root.state().host.current;
+  const Region current = root.state().copiesOf(kHosts).current;
   return {current.begin(), current.end()};
 }
 

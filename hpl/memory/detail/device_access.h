@@ -9,6 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "hpl/coherence/distribution.h"
+#include "hpl/coherence/trust.h"
+#include "hpl/memory/detail/hold.h"
 #include "hpl/memory/root.h"
 #include "hpl/runtime/detail/device_state.h"
 
@@ -19,7 +22,7 @@
 ///       enqueueNDRangeKernel(..., nullptr, &event);
 ///       Transaction::touch(device, event, tickets);
 ///     } else {
-///       transaction.prepareAll(launches);                      // replicas, uploads, events
+///       transaction.prepareAll(launches, records);             // replicas, uploads, events
 ///       ... for each device: set the kernel's arguments from its placements and
 ///       enqueueNDRangeKernel(..., &waits, &event);
 ///       transaction.commitAll(launches);
@@ -27,13 +30,17 @@
 ///
 /// The kernels go to the devices' compute queues. Every device is prepared before the effects of
 /// any are noted, so all of them see what was there before the launch.
+namespace hpl::coherence {
+struct Step;
+}
+
 namespace hpl::memory::detail {
 
 struct Replica;
 struct DeviceMemory;
-struct Distribution;
-class LaunchMemory;
-struct KnownLaunch;
+class Execution;
+class LaunchRecords;
+struct Recording;
 
 /// Number of a command on a device's compute queue, counted from 1; 0 is "none".
 using Stamp = std::uint64_t;
@@ -46,21 +53,18 @@ struct DeviceUse {
   /// The launch provably writes every cell, so the old contents are not needed. A write without it
   /// needs them, because cells that stay unwritten keep their values.
   bool overwrites = false;
-  /// The view is a part of this annotated distribution, kept alive by the caller and interned
-  /// (internDistribution); null when the argument is not annotated.
-  const Distribution* distribution = nullptr;
+  /// The view is a part of this annotated distribution; null when the argument is not annotated.
+  coherence::DistributionPtr distribution = nullptr;
   /// The view is an explicit subarray: launches that write such views on several devices amount to
   /// a distribution.
   bool mayBePart = false;
   /// The cells that the launch touches, when they are not those of the view: then the view only
   /// says where the kernel counts from. Rank 0: the view's.
   geometry::Box box = {};
+  /// What the kernel does with the cells of a part; null: nobody can tell.
+  std::shared_ptr<const coherence::PartFacts> facts = nullptr;
 
   const geometry::Box& cells() const noexcept { return box.rank() > 0 ? box : view->box(); }
-  /// Whether the launch may make the view a part of an explicit distribution.
-  bool makesPart() const noexcept {
-    return mayBePart && write && distribution == nullptr && cells() != view->root().whole().box();
-  }
 };
 
 /// Where a view is on a device.
@@ -93,6 +97,13 @@ struct Ticket {
   /// Valid as long as the epoch is.
   Replica* replica = nullptr;
 };
+
+/// What a plan keeps of its launches: the operation that they are, and how they went before.
+struct DeleteRecords {
+  void operator()(LaunchRecords* records) const noexcept;
+};
+using LaunchRecordsPtr = std::unique_ptr<LaunchRecords, DeleteRecords>;
+LaunchRecordsPtr makeLaunchRecords();
 
 /// Events that a launch must wait for; all of them belong to the device's context.
 using WaitList = std::vector<cl::Event>;
@@ -141,17 +152,15 @@ class Transaction {
 
   /// Ensures that every view is on its device, contiguous within one replica, with its contents
   /// where they are needed; starts the transfers of exactly the missing cells; says what the
-  /// kernels must wait for. Throws AllocationError when a device cannot hold the arrays,
-  /// DeviceError when a transfer fails. With `memory`, what the launches do to the books can be
-  /// learnt (learn()), so that it need not be found out again.
-  void prepareAll(std::span<DeviceLaunch> launches, LaunchMemory* memory = nullptr);
+  /// kernels must wait for. True: the placements are not those of the records' last launch. The
+  /// records are to be used with the same launches always. Throws AllocationError when a device
+  /// cannot hold the arrays, DeviceError when a transfer fails.
+  bool prepareAll(std::span<DeviceLaunch> launches, LaunchRecords& records);
 
-  /// Prepares launches of which the memory knows what they do with the roots as they are; false,
-  /// and nothing done, when it does not. The placements are written only when they are not those of
-  /// the launches' last time (`moved`). To be followed by commitKnown() or, when a launch fails, by
-  /// abandonAll().
-  bool prepareKnown(std::span<DeviceLaunch> launches, LaunchMemory& memory, bool& moved);
-  void commitKnown(std::span<DeviceLaunch> launches, LaunchMemory& memory);
+  /// HPL_CHECK=ghosts: throws StaleGhostError when the launches would compute core cells from ghost
+  /// cells that are out of date, of arrays that do not ask for exchanges.
+  void requireFreshGhosts(std::span<DeviceLaunch> launches, LaunchRecords& records,
+                          const std::string& kernel);
 
   /// After the enqueues that follow prepareAll(): what the launch writes becomes current on the
   /// devices and stale elsewhere; ghosts of parts keep what was written for their part alone.
@@ -163,16 +172,11 @@ class Transaction {
   /// Returns the cells that are lost by that, as text; empty: all have their old values elsewhere.
   /// `why` says what has failed, for those who read the cells.
   std::string abandonAll(std::span<DeviceLaunch> launches, const std::string& why);
-  /// The same for one use of a prepared launch on one device, of which nothing is under way any
-  /// more.
-  void spoilUse(DeviceLaunch& launch, std::size_t use, const std::string& why);
 
-  /// prepareAll() and commitAll() on one device.
+  /// prepareAll() and commitAll() on one device, without records.
   void prepare(runtime::DeviceState& device, std::span<const DeviceUse> uses,
                std::span<Placement> placements, WaitList& waits);
   void commit(cl::Event event, std::span<Ticket> tickets = {});
-  /// spoilUse() after prepare().
-  void spoilUse(std::size_t use, const std::string& why) { spoilUse(single_, use, why); }
 
   /// Whether the kernel of a repetition should have an event.
   static bool wantsEvent(runtime::DeviceState& device);
@@ -191,26 +195,29 @@ class Transaction {
   std::unique_lock<std::mutex>& lock() noexcept { return lock_; }
 
  private:
-  // The launches have been noted: what happens to the roots from now on makes their tickets stale.
-  static void noteSeveralAliasUsers(std::span<const DeviceLaunch> launches);
-  static void dateTickets(std::span<const DeviceLaunch> launches);
   static Stamp record(runtime::DeviceState& device, cl::Event event);
-  // Where a use of a launch finds its cells.
-  Replica& replicaOf(std::span<const DeviceLaunch> launches, std::size_t launch,
-                     std::size_t use) const;
-  void unpin() noexcept;
+  bool repeat(std::span<DeviceLaunch> launches, LaunchRecords& records, bool& moved);
+  void prepareAnew(std::span<DeviceLaunch> launches, LaunchRecords& records);
+  void collectWaits(std::span<DeviceLaunch> launches);
+  void place(std::span<DeviceLaunch> launches);
+  void noteUses(std::span<DeviceLaunch> launches);
+  bool wouldChangeNothing(const coherence::Step& step) const;
+  void findSlots(std::span<DeviceLaunch> launches);
+  void dateTickets(std::span<DeviceLaunch> launches, bool rests);
 
   std::unique_lock<std::mutex> lock_;
   DeviceLaunch single_;
-  std::vector<Replica*> pinned_;
-  std::vector<Replica*> used_;          // by the uses of the prepared launches, in their order
-  const KnownLaunch* known_ = nullptr;  // by which they were prepared
+  LaunchRecordsPtr singleRecords_;
+  // The launches under way: as they go for the first time, or as they went before.
+  LaunchRecords* records_ = nullptr;
+  Hold hold_;  // while they are repeated
+  std::unique_ptr<Execution> execution_;
+  std::shared_ptr<const Recording> known_;
+  std::vector<Replica*> used_;  // by the uses of the launches, in their order
 };
 
-/// The root's own object for an annotated distribution equal to this one; made if need be. The
-/// parts' boxes are in the coordinates of the root.
-std::shared_ptr<const Distribution> internDistribution(Root& root,
-                                                       std::shared_ptr<const Distribution> made);
+/// The memory space of a device.
+coherence::SpaceId spaceOf(runtime::DeviceState& device);
 
 /// For tests and messages: the cells that the root's replica on a device holds (the box of rank 0
 /// when there is none), which cells are current there and on the host, and which a part there keeps

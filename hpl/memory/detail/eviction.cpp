@@ -5,21 +5,26 @@
 #include <cstdlib>
 
 #include "hpl/error.h"
+#include "hpl/memory/detail/execution.h"
 #include "hpl/memory/detail/placement.h"
 #include "hpl/memory/detail/shelf.h"
-#include "hpl/memory/detail/transfer.h"
 
 namespace hpl::memory::detail {
 
 namespace {
 
-bool isClean(const Replica& replica) { return replica.root->state().onlyIn(replica.own).empty(); }
+// What only this replica has of the array's values.
+Region dirtyCells(const Replica& replica) {
+  const RootState& state = replica.root->state();
+  return state.onlyIn(replica.space(), Region(state.wholeBox()));
+}
 
 // Replicas that may leave the device, least recently used first, `growing` last.
 std::vector<Replica*> candidates(const DeviceMemory& memory, const Replica* growing) {
   std::vector<Replica*> result;
   for (Replica* replica : memory.replicas) {
-    if (!replica->zeroCopy && replica->pins == 0 && replica->buffer() != nullptr)
+    if (!replica->zeroCopy && replica->pins == 0 && replica->buffer() != nullptr &&
+        !isHeldByOthers(replica->root->state()))
       result.push_back(replica);
   }
   std::stable_sort(result.begin(), result.end(), [&](const Replica* a, const Replica* b) {
@@ -99,14 +104,8 @@ void writeBack(Lock& lock, Replica& replica) {
   const KeptAlive kept(lock, *replica.root);
   const Pin pin(replica);
   RootState& state = replica.root->state();
-  state.materialiseHost();
-  const Region dirty = state.onlyIn(replica.own);
-  for (const Box& piece : dirty) {
-    if (!fetch(lock, state, nullptr, piece)) return;  // it waited: look again
-  }
-  Waits waits;
-  collectConflicts(state, state.host, state.wholeBox(), false, Waiter::theHost(), waits);
-  blockOn(lock, waits.host, *replica.root);
+  for (const Box& piece : dirtyCells(replica)) bringToHost(lock, state, piece);
+  waitOnHost(lock, state, state.wholeBox(), false);
 }
 
 // Evicts one replica or makes one evictable.
@@ -114,9 +113,12 @@ enum class Progress { Evicted, Waited, Nothing };
 Progress evictOne(Lock& lock, DeviceMemory& memory, const Replica* growing) {
   const std::vector<Replica*> order = candidates(memory, growing);
   for (Replica* replica : order) {
-    if (!isClean(*replica)) continue;
+    if (!dirtyCells(*replica).empty()) continue;
     const bool startOver = replica == growing;
-    if (!shelve(lock, *replica, replica->box)) return Progress::Waited;
+    Hold hold;
+    RootState* const roots[] = {&replica->root->state()};
+    hold.take(lock, roots);
+    shelve(lock, *replica, replica->box);
     evict(*replica);
     return startOver ? Progress::Waited : Progress::Evicted;
   }

@@ -2,32 +2,13 @@
 #include "hpl/memory/detail/host_access.h"
 
 #include "hpl/error.h"
-#include "hpl/memory/detail/coherence.h"
-#include "hpl/memory/detail/transfer.h"
+#include "hpl/memory/detail/execution.h"
 #include "hpl/runtime/detail/fork.h"
 
 namespace hpl::memory::detail {
 
-namespace {
-
-// One attempt; false when the lock was given up on the way.
-bool tryOpen(Lock& lock, View& view, HostUse use) {
-  RootState& state = view.root().state();
-  state.materialiseHost();
-  const Box& box = view.box();
-  if (use != HostUse::Overwrite && !fetch(lock, state, nullptr, box)) return false;
-  Waits waits;
-  collectConflicts(state, state.host, box, use != HostUse::Read, Waiter::theHost(), waits);
-  if (!waits.mustBlock()) return true;
-  blockOn(lock, waits.host, state.root);
-  return false;
-}
-
-}  // namespace
-
 bool isKnownToDevices(const RootState& state) noexcept {
-  return !state.replicas.empty() || !state.host.transfers.empty() || state.exchanges != nullptr ||
-         state.assignments != nullptr;
+  return !state.replicas.empty() || !state.host.transfers.empty();
 }
 
 void requireReachable(Root& root) {
@@ -35,22 +16,43 @@ void requireReachable(Root& root) {
     runtime::throwForked(root.describe() + " was in use on a device");
 }
 
+namespace {
+
+coherence::OperationPtr operationOf(const Box& box, HostUse use) {
+  if (use == HostUse::Read) return coherence::operation(coherence::HostRead{box});
+  return coherence::operation(coherence::HostWrite{box, use == HostUse::Overwrite});
+}
+
+// Whether the host alone has the cells, so that to write them changes nothing that is known.
+bool isOnlyHere(const RootState& state, const Box& box) {
+  if (!state.replicas.empty() || state.known->active() != nullptr) return false;
+  return state.copiesOf(kHosts).current.contains(box) && state.known->lost().empty();
+}
+
+}  // namespace
+
 void openOnHost(View& view, HostUse use) {
   RootState& state = view.root().state();
   requireReachable(view.root());
   Lock lock(coherenceMutex());
-  while (!tryOpen(lock, view, use)) {
-  }
-  // Cells that nobody has written yet have, from now on, the value that the host sees.
-  if (use == HostUse::Read) {
-    state.markCurrent(state.host, view.box());
-    const std::uint8_t old = view.hostState.load(std::memory_order_relaxed);
-    state.setHostState(view, old | kHostReadable);
+  const Box& box = view.box();
+  RootState* const roots[] = {&state};
+  const bool isThere =
+      use == HostUse::Read ? state.copiesOf(kHosts).current.contains(box) : isOnlyHere(state, box);
+  state.materialiseHost();
+  if (isThere) {
+    Hold hold;
+    hold.take(lock, roots);
+    waitOnHost(lock, state, box, use != HostUse::Read);
   } else {
-    state.markWritten(state.host, view.box(), true);
-    if (use == HostUse::Overwrite && view.box() == state.wholeBox()) state.endParts();
-    state.setHostState(view, kHostReadable | kHostWritable);
+    Execution execution(lock, operationOf(box, use), roots);
+    execution.prepare();
+    waitOnHost(lock, state, box, use != HostUse::Read);
+    execution.finish();
   }
+  const std::uint8_t old = view.hostState.load(std::memory_order_relaxed);
+  state.setHostState(view,
+                     use == HostUse::Read ? old | kHostReadable : kHostReadable | kHostWritable);
 }
 
 namespace {
@@ -74,33 +76,24 @@ void abandon(Lock& lock, RootState& state) noexcept {
 
 void retire(RootState& state) {
   Lock lock(coherenceMutex());
-  const auto dropReplicas = [&] {
-    while (!state.replicas.empty()) state.removeReplica(*state.replicas.back());
-  };
+  RootState* const roots[] = {&state};
+  Hold hold;  // another thread may be about to make room for an array of its own
+  hold.take(lock, roots);
   try {
     bringHomeForGood(lock, state);
   } catch (...) {
     abandon(lock, state);
-    dropReplicas();
+    dropReplicas(state);
     throw;
   }
-  dropReplicas();
+  dropReplicas(state);
 }
 
-namespace {
-
-// Brings home what there is; false: the lock was given up, look again.
-bool fetchAll(Lock& lock, RootState& state) {
-  const Region cells = state.withoutLost(state.wholeBox());
-  for (const Box& box : cells) {
-    if (!fetch(lock, state, nullptr, box)) return false;
-  }
-  return true;
+void dropReplicas(RootState& state) noexcept {
+  while (!state.replicas.empty()) state.removeReplica(*state.replicas.back());
 }
 
-}  // namespace
-
-void bringHomeForGood(std::unique_lock<std::mutex>& lock, RootState& state) {
+void bringHomeForGood(Lock& lock, RootState& state) {
   try {
     bringHome(lock, state);
   } catch (const Error&) {
@@ -111,14 +104,12 @@ void bringHomeForGood(std::unique_lock<std::mutex>& lock, RootState& state) {
 void bringHome(Lock& lock, RootState& state) {
   // A copy into another array may still read the host's storage.
   if (state.replicas.empty() && state.host.transfers.empty()) return;
-  const Box box = state.wholeBox();
-  for (;;) {
-    if (state.root.hasUserMemory() && !fetchAll(lock, state)) continue;
-    Waits waits;
-    collectConflicts(state, state.host, box, true, Waiter::theHost(), waits);
-    if (!waits.mustBlock()) return;
-    blockOn(lock, waits.host, state.root);
-  }
+  RootState* const roots[] = {&state};
+  Execution execution(lock, coherence::operation(coherence::ArrayDeath{state.root.hasUserMemory()}),
+                      roots);
+  execution.prepare();
+  waitOnHost(lock, state, state.wholeBox(), true);
+  execution.finish();
 }
 
 }  // namespace hpl::memory::detail

@@ -28,7 +28,11 @@ void requireReachable(Root& root);
 /// the replicas go. They go also when it throws (a device failed; values may be lost).
 void retire(RootState& state);
 
-/// bringHome() with a second attempt, for arrays that end: nobody can be told of a failure.
+/// The root's last operation: makes user memory current and waits for what uses the host's storage.
+void bringHome(std::unique_lock<std::mutex>& lock, RootState& state);
+/// The same with a second attempt, for arrays that end: nobody can be told of a failure.
 void bringHomeForGood(std::unique_lock<std::mutex>& lock, RootState& state);
+/// Gives the devices' memory back, whatever is in it.
+void dropReplicas(RootState& state) noexcept;
 
 }  // namespace hpl::memory::detail

@@ -8,15 +8,7 @@
 namespace hpl::memory::detail {
 
 bool canShareHostMemory(const RootState& state, const DeviceMemory& memory) {
-  if (!memory.sharesHostMemory) return false;
-  // Memory of our own is always aligned, also where it is not allocated yet.
-  return state.hostData == nullptr ||
-         reinterpret_cast<std::uintptr_t>(state.hostData) % DeviceState::hostAlignment == 0;
-}
-
-Replica* replicaFor(const RootState& state, const DeviceMemory& memory, Buffer buffer) {
-  const bool shared = buffer == Buffer::Any && canShareHostMemory(state, memory);
-  return state.find(memory.device, shared);
+  return memory.sharesHostMemory && state.hostsMayBeShared();
 }
 
 namespace {
@@ -30,7 +22,7 @@ Replica* enlist(RootState& state, DeviceMemory& memory, std::unique_ptr<Replica>
   return state.replicas.emplace_back(std::move(replica)).get();
 }
 
-Replica* makeZeroCopy(RootState& state, DeviceMemory& memory) {
+Replica& makeZeroCopy(RootState& state, DeviceMemory& memory) {
   state.materialiseHost();
   cl_int code = CL_SUCCESS;
   const cl_mem object =
@@ -42,7 +34,7 @@ Replica* makeZeroCopy(RootState& state, DeviceMemory& memory) {
   replica->buffer = cl::Buffer(object);
   replica->box = state.wholeBox();
   replica->zeroCopy = true;
-  return enlist(state, memory, std::move(replica));
+  return *enlist(state, memory, std::move(replica));
 }
 
 // Moves what is current in the old buffer to the new one. On the compute queue, where it is ordered
@@ -57,8 +49,10 @@ bool moveContents(Lock& lock, RootState& state, Replica& replica, const cl::Buff
     blockOn(lock, waits.host, state.root);
     return false;
   }
-  Region held = unionOf(replica.own.current, differenceOf(replica.own.kept, replica.own.shelved));
-  held.intersect(box);
+  const coherence::Copies copies = state.copiesOf(replica.space());
+  Region held = unionOf(differenceOf(copies.current, replica.arrayOnShelf),
+                        differenceOf(copies.kept, replica.partOnShelf));
+  held.intersect(box).intersect(replica.box);
   for (const Box& piece : held) {
     cl::Event event = enqueueDeviceCopy(replica.device(), replica.buffer, replica.box, piece,
                                         buffer, box, piece, state.root, waits.events);
@@ -85,37 +79,33 @@ bool rebuild(Lock& lock, RootState& state, Replica& replica, const Box& box, std
   replica.box = box;
   replica.bytes = bytes;
   replica.own.transfers.clear();  // they concern the old buffer; the copies waited for the writes
-  replica.own.current.intersect(box);
-  replica.own.kept.intersect(box);
-  replica.own.kept.add(replica.own.shelved);
   state.changeLayout();
   return true;
 }
 
 // The box that the replica's buffer should hold when `need` is used: what it holds if that will do.
-Box boxFor(Replica& replica, const Box& need, Buffer buffer) {
+Box boxFor(Replica& replica, const Box& need, bool isPart) {
   if (replica.buffer() == nullptr) return need;
   if (replica.box == need) {
     replica.mayShrink = false;
     return need;
   }
-  const bool holdsMore = !need.contains(replica.own.current.boundingBox()) ||
-                         !need.contains(replica.own.kept.boundingBox());
-  if (buffer == Buffer::Own && replica.mayShrink && !holdsMore) return need;
+  if (isPart && replica.mayShrink) {
+    const coherence::Copies copies = replica.root->state().copiesOf(replica.space());
+    if (need.contains(copies.current.boundingBox()) && need.contains(copies.kept.boundingBox()))
+      return need;
+  }
   if (replica.box.contains(need)) return replica.box;
-  if (buffer == Buffer::Any) replica.mayShrink = false;
+  if (!isPart) replica.mayShrink = false;
   return hull(replica.box, need);
 }
 
 }  // namespace
 
-Replica* placeReplica(Lock& lock, RootState& state, DeviceMemory& memory, const Box& need,
-                      Buffer buffer) {
-  Replica* replica = replicaFor(state, memory, buffer);
-  const bool share = buffer == Buffer::Any && canShareHostMemory(state, memory);
-  if (share) return replica != nullptr ? replica : makeZeroCopy(state, memory);
-
-  const Box box = replica ? boxFor(*replica, need, buffer) : need;
+Replica* placeOwn(Lock& lock, RootState& state, DeviceMemory& memory, const Box& need,
+                  bool isPart) {
+  Replica* replica = state.findIn(memory.space);
+  const Box box = replica != nullptr ? boxFor(*replica, need, isPart) : need;
   if (replica != nullptr && replica->buffer() != nullptr && replica->box == box) return replica;
   const std::size_t bytes = static_cast<std::size_t>(box.volume()) * state.root.elementSize();
   if (replica != nullptr) return rebuild(lock, state, *replica, box, bytes) ? replica : nullptr;
@@ -124,6 +114,11 @@ Replica* placeReplica(Lock& lock, RootState& state, DeviceMemory& memory, const 
   fresh->box = box;
   fresh->bytes = bytes;
   return enlist(state, memory, std::move(fresh));
+}
+
+Replica& placeShared(RootState& state, DeviceMemory& memory) {
+  Replica* replica = state.find(memory.device, true);
+  return replica != nullptr ? *replica : makeZeroCopy(state, memory);
 }
 
 }  // namespace hpl::memory::detail

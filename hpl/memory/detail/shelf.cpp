@@ -3,36 +3,47 @@
 
 #include <algorithm>
 
+#include "hpl/coherence/mishaps.h"
 #include "hpl/memory/detail/transfer.h"
 
 namespace hpl::memory::detail {
 
 namespace {
 
-// What a copy on the replica's compute queue has to wait for; false: the lock was given up.
-bool collect(Lock& lock, Replica& replica, const Box& box, bool write, Waits& waits) {
+// What a copy on the replica's compute queue has to wait for.
+WaitList waitsFor(Lock& lock, Replica& replica, const Box& box, bool write) {
   RootState& state = replica.root->state();
-  collectConflicts(state, replica.own, box, write, {&replica.device(), true}, waits);
-  if (waits.mustBlock()) {
+  for (;;) {
+    Waits waits;
+    collectConflicts(state, replica.own, box, write, {&replica.device(), true}, waits);
+    if (!waits.mustBlock()) {
+      waits.relayTo(replica.device());
+      return waits.events;
+    }
     blockOn(lock, waits.host, state.root);
-    return false;
   }
-  waits.relayTo(replica.device());
-  return true;
 }
 
-// A place for the box, the last of the shelf. None of its cells is shelved.
-const ShelfPiece& placeFor(Replica& replica, const Box& box) {
+Region& shelvedOf(Replica& replica, Value value) {
+  return value == Value::OfPart ? replica.partOnShelf : replica.arrayOnShelf;
+}
+
+Value otherThan(Value value) { return value == Value::OfPart ? Value::OfArray : Value::OfPart; }
+
+// A place for the box, the last of the shelf. None of its cells has this value there.
+const ShelfPiece& placeFor(Replica& replica, const Box& box, Value value) {
   auto& shelf = replica.shelf;
   // A program that repeats its steps shelves the same boxes.
-  const auto same = std::find_if(shelf.begin(), shelf.end(),
-                                 [&](const ShelfPiece& piece) { return piece.box == box; });
+  const auto same = std::find_if(shelf.begin(), shelf.end(), [&](const ShelfPiece& piece) {
+    return piece.box == box && piece.value == value;
+  });
   if (same != shelf.end()) {
     std::rotate(same, same + 1, shelf.end());
     return shelf.back();
   }
-  std::erase_if(
-      shelf, [&](const ShelfPiece& piece) { return !replica.own.shelved.intersects(piece.box); });
+  std::erase_if(shelf, [&](const ShelfPiece& piece) {
+    return !shelvedOf(replica, piece.value).intersects(piece.box);
+  });
   const auto bytes = static_cast<std::size_t>(box.volume()) * replica.root->elementSize();
   cl_int code = CL_SUCCESS;
   const cl_mem buffer =
@@ -40,72 +51,78 @@ const ShelfPiece& placeFor(Replica& replica, const Box& box) {
                      nullptr, &code);
   runtime::check(code, "clCreateBuffer", &replica.device(),
                  runtime::Concern::array(replica.root->label()));
-  return shelf.emplace_back(ShelfPiece{box, cl::Buffer(buffer)});
+  return shelf.emplace_back(ShelfPiece{box, value, cl::Buffer(buffer)});
 }
 
 void noteCopy(Replica& replica, const Box& box, bool write, cl::Event event) {
   slotFor(replica, box, write).stamp = replica.memory->clock.record(std::move(event));
+  replica.root->state().changeLayout();
+}
+
+void putAside(Lock& lock, Replica& replica, const Region& cells, Value value) {
+  for (const Box& box : cells) {
+    const WaitList waits = waitsFor(lock, replica, box, false);
+    const ShelfPiece& place = placeFor(replica, box, value);
+    cl::Event event = enqueueDeviceCopy(replica.device(), replica.buffer, replica.box, box,
+                                        place.buffer, box, box, *replica.root, waits);
+    shelvedOf(replica, value).add(box);
+    noteCopy(replica, box, false, std::move(event));
+  }
 }
 
 // Newer pieces count: a cell may have been shelved several times.
-bool bringBack(Lock& lock, Replica& replica, Region wanted) {
-  Root& root = *replica.root;
-  for (auto piece = replica.shelf.rbegin(); piece != replica.shelf.rend(); ++piece) {
-    const Region found = intersectionOf(wanted, Region(piece->box));
+void bringBack(Lock& lock, Replica& replica, Region wanted, Value value) {
+  for (std::size_t i = replica.shelf.size(); i-- > 0 && !wanted.empty();) {
+    if (replica.shelf[i].value != value) continue;
+    const Region found = intersectionOf(wanted, Region(replica.shelf[i].box));
     for (const Box& box : found) {
-      Waits waits;
-      if (!collect(lock, replica, box, true, waits)) return false;
-      cl::Event event = enqueueDeviceCopy(replica.device(), piece->buffer, piece->box, box,
-                                          replica.buffer, replica.box, box, root, waits.events);
+      const WaitList waits = waitsFor(lock, replica, box, true);
+      const ShelfPiece& piece = replica.shelf[i];
+      cl::Event event = enqueueDeviceCopy(replica.device(), piece.buffer, piece.box, box,
+                                          replica.buffer, replica.box, box, *replica.root, waits);
+      shelvedOf(replica, value).subtract(box);
       noteCopy(replica, box, true, std::move(event));
-      replica.own.shelved.subtract(box);
-      replica.own.current.subtract(box);
-      root.state().bumpEpoch();
     }
     wanted.subtract(found);
   }
-  return true;
 }
 
 }  // namespace
 
-bool shelve(Lock& lock, Replica& replica, const Box& box) {
-  Root& root = *replica.root;
-  const Region unsaved =
-      intersectionOf(differenceOf(replica.own.kept, replica.own.shelved), Region(box));
-  for (const Box& piece : unsaved) {
-    Waits waits;
-    if (!collect(lock, replica, piece, false, waits)) return false;
-    const ShelfPiece& place = placeFor(replica, piece);
-    cl::Event event = enqueueDeviceCopy(replica.device(), replica.buffer, replica.box, piece,
-                                        place.buffer, piece, piece, root, waits.events);
-    noteCopy(replica, piece, false, std::move(event));
-    replica.own.shelved.add(piece);
-    root.state().bumpEpoch();
-  }
-  return true;
+void show(Lock& lock, Replica& replica, const Box& box, Value value) {
+  if (!shelvedOf(replica, value).intersects(box)) return;
+  const Region wanted = intersectionOf(shelvedOf(replica, value), Region(box));
+  const coherence::Copies copies = replica.root->state().copiesOf(replica.space());
+  // Where the device has the other value, too, the buffer shows that now.
+  const Value other = otherThan(value);
+  Region shown = intersectionOf(wanted, other == Value::OfPart ? copies.kept : copies.current);
+  putAside(lock, replica, shown.subtract(shelvedOf(replica, other)), other);
+  bringBack(lock, replica, wanted, value);
 }
 
-bool unshelve(Lock& lock, Replica& replica, const Box& box) {
-  if (!replica.own.shelved.intersects(box)) return true;
-  RootState& state = replica.root->state();
-  const Region wanted = intersectionOf(replica.own.shelved, Region(box));
-  const Region lost = intersectionOf(state.onlyIn(replica.own), wanted);
-  if (!lost.empty()) state.materialiseHost();
-  for (const Box& piece : lost) {
-    if (!fetch(lock, state, nullptr, piece)) return false;
-  }
-  return bringBack(lock, replica, wanted);
+void shelve(Lock& lock, Replica& replica, const Box& box) {
+  const coherence::Copies copies = replica.root->state().copiesOf(replica.space());
+  if (!copies.kept.intersects(box)) return;
+  Region shown = intersectionOf(copies.kept, Region(box));
+  putAside(lock, replica, shown.subtract(replica.partOnShelf), Value::OfPart);
+}
+
+void forgetShelved(Replica& replica, const Box& box) {
+  if (!replica.partOnShelf.intersects(box) && !replica.arrayOnShelf.intersects(box)) return;
+  replica.partOnShelf.subtract(box);
+  replica.arrayOnShelf.subtract(box);
+  replica.root->state().changeLayout();
 }
 
 void evict(Replica& replica) {
   RootState& state = replica.root->state();
-  if (replica.own.shelved.empty()) return state.removeReplica(replica);
+  state.setKnown(coherence::afterEviction(state.known, replica.space()));
+  if (replica.partOnShelf.empty()) return state.removeReplica(replica);
   replica.device().release(replica.bytes);
   replica.bytes = 0;
   replica.buffer = cl::Buffer();
   replica.box = Box();
-  replica.own.current.clear();
+  replica.arrayOnShelf.clear();
   replica.own.transfers.clear();  // they concern the buffer
   state.changeLayout();
 }

@@ -3,21 +3,23 @@
 
 #include "hpl/memory/detail/coherence.h"
 
-/// Where a part's own ghosts wait while the device's buffer holds something else: the array's
-/// values, which another reader wanted, or nothing, because the buffer was evicted. So neither a
-/// launch that only reads nor a lack of memory changes what the next launch of the part finds. A
-/// shelf is memory of the host that the device reads and writes; the copies go through the device's
-/// compute queue, so nobody waits for them.
+/// A device may have two values of a cell: the array's, and one that its part keeps for itself. Its
+/// buffer shows one of them; the other waits on a shelf, which is memory of the host that the
+/// device reads and writes. So neither a launch that only reads nor a lack of memory changes what
+/// the next launch of the part finds. The copies go through the device's compute queue, so nobody
+/// waits for them.
 namespace hpl::memory::detail {
 
-/// Takes the own values of kept cells in `box` out of the buffer, which still holds them. False:
-/// the lock was given up, look again.
-bool shelve(Lock& lock, Replica& replica, const Box& box);
+/// Makes the buffer, which must hold the box where the device has any of it, show this value of the
+/// cells in `box` of which the device has it.
+void show(Lock& lock, Replica& replica, const Box& box, Value value);
 
-/// Brings the part's own values of cells in `box` back into the buffer, which must hold the box.
-/// The host takes the array's values of these cells first where no other copy has them. False: the
-/// lock was given up, look again.
-bool unshelve(Lock& lock, Replica& replica, const Box& box);
+/// Takes the part's own values of cells in `box` out of the buffer, which is about to be written
+/// there.
+void shelve(Lock& lock, Replica& replica, const Box& box);
+
+/// The buffer has got a new value of the cells, and what was on the shelf is out of date.
+void forgetShelved(Replica& replica, const Box& box);
 
 /// Gives the buffer up, of which nothing but shelved values is needed any more; the replica, too,
 /// where nothing is shelved.

@@ -28,7 +28,7 @@ void shutDown() {
         runtime::log::error(fmt::format("{} is left without its last values: {}",
                                         state.root.describe(), error.what()));
       }
-      while (!state.replicas.empty()) state.removeReplica(*state.replicas.back());
+      dropReplicas(state);
       state.host.transfers.clear();
     }
     memory->clock.clear();

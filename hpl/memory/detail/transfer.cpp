@@ -7,7 +7,7 @@
 
 #include "hpl/geometry/layout.h"
 #include "hpl/geometry/rect_copy.h"
-#include "hpl/memory/detail/shelf.h"
+#include "hpl/memory/detail/placement.h"
 #include "hpl/memory/detail/staging.h"
 #include "hpl/trace/timeline.h"
 
@@ -131,6 +131,7 @@ Moved transferAcross(Lock& lock, const End& src, const End& dst) {
 
 Route routeBetween(const End& src, const End& dst) {
   Route route;
+  route.isWithin = &src.replica->device() == &dst.replica->device();
   route.isDirect = src.replica->device().sharesContextWith(dst.replica->device());
   route.bytes = static_cast<std::size_t>(src.box.volume()) * src.state->root.elementSize();
   if (route.isDirect) {
@@ -228,47 +229,6 @@ Moved transfer(Lock& lock, const End& src, const End& dst) {
   return up ? upload(src, dst, waits.events) : download(src, dst, waits.events);
 }
 
-std::vector<Replica*> sourcesFor(RootState& state, const Replica* destination) {
-  std::vector<Replica*> near;
-  std::vector<Replica*> far;
-  for (const auto& replica : state.replicas) {
-    if (replica->zeroCopy) continue;
-    const bool direct = destination != nullptr && !destination->zeroCopy &&
-                        destination->device().sharesContextWith(replica->device());
-    (direct ? near : far).push_back(replica.get());
-  }
-  const bool toHost = destination == nullptr || destination->zeroCopy;
-  if (!toHost) near.push_back(nullptr);
-  near.insert(near.end(), far.begin(), far.end());
-  return near;
-}
-
-bool fetch(Lock& lock, RootState& state, Replica* destination, const Box& box, KeptCells kept) {
-  Storage& storage = destination ? destination->storage() : state.host;
-  if (destination != nullptr && storage.kept.intersects(box)) {
-    const bool done = kept == KeptCells::Accept ? unshelve(lock, *destination, box)
-                                                : shelve(lock, *destination, box);
-    if (!done) return false;
-  }
-  if (storage.current.contains(box)) return true;
-  Region missing = differenceOf(Region(box), storage.current);
-  if (kept == KeptCells::Accept) missing.subtract(storage.kept);
-  state.requireValues(missing);
-  for (Replica* source : sourcesFor(state, destination)) {
-    const Storage& from = source ? source->own : state.host;
-    const Region pieces = intersectionOf(missing, from.current);
-    for (const Box& piece : pieces) {
-      const Moved moved = transfer(lock, {&state, source, piece}, {&state, destination, piece});
-      if (moved == Moved::Blocked) return false;
-      state.markCurrent(storage, piece);
-      if (moved == Moved::Staged) return false;
-    }
-    missing.subtract(pieces);
-    if (missing.empty()) break;
-  }
-  return true;
-}
-
 cl::Event enqueueDeviceCopy(DeviceState& device, const cl::Buffer& src, const Box& srcEnclosing,
                             const Box& srcBox, const cl::Buffer& dst, const Box& dstEnclosing,
                             const Box& dstBox, const Root& root, const WaitList& waits) {
@@ -296,8 +256,6 @@ struct HostCopy {
   }
 };
 
-}  // namespace
-
 void copyHost(const std::byte* src, const Box& srcEnclosing, const Box& srcBox, std::byte* dst,
               const Box& dstEnclosing, const Box& dstBox, std::size_t elementSize) {
   HostCopy copy{srcBox.extents(), geometry::rowMajorStrides(srcEnclosing.extents()),
@@ -314,6 +272,95 @@ void copyHost(const std::byte* src, const Box& srcEnclosing, const Box& srcBox, 
     copy.bytes *= static_cast<std::size_t>(copy.extents[--copy.inner]);
   copy.run(0, src + geometry::linearOffset(srcEnclosing, srcBox) * size,
            dst + geometry::linearOffset(dstEnclosing, dstBox) * size);
+}
+
+bool areOverlapping(const End& src, const End& dst) {
+  return &src.storage() == &dst.storage() && src.box.intersects(dst.box);
+}
+
+void noteDeviceCopy(const End& src, const End& dst, std::size_t bytes, cl::Event event,
+                    Counting counting = Counting::Counted) {
+  DeviceState& device = dst.replica->device();
+  if (counting == Counting::Counted)
+    trace::recordTransfer(trace::Transfer::DeviceToDevice, bytes, device.index(), event(),
+                          dst.state->root.label(), trace::Queue::Compute);
+  const Stamp stamp = dst.replica->memory->clock.record(std::move(event));
+  slotFor(*src.replica, src.box, false).stamp = stamp;
+  slotFor(*dst.replica, dst.box, true).stamp = stamp;
+  for (const End* end : {&src, &dst})
+    if (end->replica->zeroCopy) end->state->noteAliasUser(device);
+}
+
+// Memory of the device's for cells on their way.
+cl::Buffer temporaryFor(Lock& lock, const End& dst, std::size_t bytes) {
+  cl::Buffer temporary;
+  while (!allocate(lock, *dst.replica->memory, dst.state->root, bytes, nullptr, temporary)) {
+  }
+  // The driver keeps the memory until the copies are done; our books need not.
+  dst.replica->device().release(bytes);
+  return temporary;
+}
+
+}  // namespace
+
+Moved copyWithin(const End& src, const End& dst, const Route& route, TransferScratch& scratch) {
+  DeviceState& device = dst.replica->device();
+  Waits& waits = scratch.writes;
+  waits.clear();
+  collectConflicts(*src.state, src.storage(), src.box, false, {&device, true}, waits,
+                   Forget::IfMany);
+  collectConflicts(*dst.state, dst.storage(), dst.box, true, {&device, true}, waits,
+                   Forget::IfMany);
+  if (waits.mustBlock()) return Moved::Blocked;
+  waits.relayTo(device);
+  cl::Event event =
+      enqueueCopies(device, device.computeQueue(), src.replica->buffer, dst.replica->buffer,
+                    route.copies, waits.events, dst.state->root.label());
+  noteDeviceCopy(src, dst, route.bytes, std::move(event));
+  return Moved::Enqueued;
+}
+
+void copyOnDevice(Lock& lock, const End& src, const End& dst, Counting counting) {
+  DeviceState& device = dst.replica->device();
+  const std::size_t bytes =
+      static_cast<std::size_t>(src.box.volume()) * src.state->root.elementSize();
+  const Pin pins[] = {Pin(*src.replica), Pin(*dst.replica)};
+  cl::Buffer temporary;
+  if (areOverlapping(src, dst)) temporary = temporaryFor(lock, dst, bytes);
+  Waits waits;
+  for (;;) {
+    waits.clear();
+    collectConflicts(*src.state, src.storage(), src.box, false, {&device, true}, waits);
+    collectConflicts(*dst.state, dst.storage(), dst.box, true, {&device, true}, waits);
+    if (!waits.mustBlock()) break;
+    blockOn(lock, waits.host, dst.state->root);
+  }
+  waits.relayTo(device);
+  const Replica &from = *src.replica, &to = *dst.replica;
+  cl::Event event;
+  if (temporary() != nullptr) {
+    enqueueDeviceCopy(device, from.buffer, from.box, src.box, temporary, src.box, src.box,
+                      dst.state->root, waits.events);
+    event = enqueueDeviceCopy(device, temporary, src.box, src.box, to.buffer, to.box, dst.box,
+                              dst.state->root, {});
+  } else {
+    event = enqueueDeviceCopy(device, from.buffer, from.box, src.box, to.buffer, to.box, dst.box,
+                              dst.state->root, waits.events);
+  }
+  noteDeviceCopy(src, dst, bytes, std::move(event), counting);
+}
+
+void copyOnHost(Lock& lock, const End& src, const End& dst) {
+  waitOnHost(lock, *src.state, src.box, false);
+  waitOnHost(lock, *dst.state, dst.box, true);
+  const std::size_t size = src.state->root.elementSize();
+  const Box srcAll = src.state->wholeBox(), dstAll = dst.state->wholeBox();
+  if (!areOverlapping(src, dst))
+    return copyHost(src.state->hostData, srcAll, src.box, dst.state->hostData, dstAll, dst.box,
+                    size);
+  std::vector<std::byte> temporary(static_cast<std::size_t>(src.box.volume()) * size);
+  copyHost(src.state->hostData, srcAll, src.box, temporary.data(), src.box, src.box, size);
+  copyHost(temporary.data(), src.box, src.box, dst.state->hostData, dstAll, dst.box, size);
 }
 
 }  // namespace hpl::memory::detail

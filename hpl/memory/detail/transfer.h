@@ -31,6 +31,7 @@ Moved transfer(Lock& lock, const End& src, const End& dst);
 /// How cells get from one device to another one by the devices' own doing: all that can be known
 /// before, as long as the buffers are what they are.
 struct Route {
+  bool isWithin = false;                   ///< within a device: on its compute queue
   bool isDirect = false;                   ///< within a context
   std::vector<geometry::RectCopy> copies;  ///< of a direct copy
   std::vector<StagedChunk> chunks;         ///< of one through the host's memory
@@ -65,31 +66,22 @@ Moved sendOut(const End& src, const End& dst, const Route& route, TransferScratc
 Moved sendIn(const End& src, const End& dst, const Route& route, TransferScratch& scratch,
              ChunkOnHost& onHost);
 
-/// The storages that may hold cells for `destination` (null: the host), cheapest first; null stands
-/// for the host.
-std::vector<Replica*> sourcesFor(RootState& state, const Replica* destination);
+/// A copy within one device's buffers by a command of its compute queue, which orders it like a
+/// kernel. When something has to be waited for, nothing is copied.
+Moved copyWithin(const End& src, const End& dst, const Route& route, TransferScratch& scratch);
 
-/// What a reader makes of the values that a part keeps for itself.
-enum class KeptCells {
-  Accept,  ///< the part reads its own
-  Replace  ///< all others want the owners' values; the part's own wait on its shelf (shelf.h)
-};
+/// The same for cells that may overlap, in buffers of the device's own or in the host's memory;
+/// waits where the device cannot.
+enum class Counting { Counted, Uncounted };  ///< the bytes: as those of another transfer already
+void copyOnDevice(Lock& lock, const End& src, const End& dst,
+                  Counting counting = Counting::Counted);
 
-/// Brings the cells of `box` that are not current in the destination (a replica, or the host when
-/// null) from wherever they are: a device of the same context, the host, another context, in this
-/// order. Cells that nobody has ever written are left alone. False: the lock was given up, look
-/// again.
-bool fetch(Lock& lock, RootState& state, Replica* destination, const Box& box,
-           KeptCells kept = KeptCells::Replace);
+/// Copies between arrays in the host's memory by the host, which waits until it may.
+void copyOnHost(Lock& lock, const End& src, const End& dst);
 
-/// Copies within one device on its compute queue, which orders it like a kernel; `waits` are its
-/// wait list. Returns its event.
+/// The command behind copies within one device; `waits` are its wait list. Returns its event.
 cl::Event enqueueDeviceCopy(DeviceState& device, const cl::Buffer& src, const Box& srcEnclosing,
                             const Box& srcBox, const cl::Buffer& dst, const Box& dstEnclosing,
                             const Box& dstBox, const Root& root, const WaitList& waits);
-
-/// Copies between two pieces of host memory that do not overlap.
-void copyHost(const std::byte* src, const Box& srcEnclosing, const Box& srcBox, std::byte* dst,
-              const Box& dstEnclosing, const Box& dstBox, std::size_t elementSize);
 
 }  // namespace hpl::memory::detail

@@ -3,6 +3,7 @@
 
 #include "hpl/ir/printer.h"
 #include "hpl/launch/detail/origin.h"
+#include "hpl/launch/detail/part_facts.h"
 #include "hpl/launch/detail/shares.h"
 
 namespace hpl::launch {
@@ -14,9 +15,9 @@ using geometry::Extents;
 unsigned axesOfSize(const std::vector<PartLaunch>& launches, std::size_t argument) {
   unsigned axes = 7;
   for (const PartLaunch& launch : launches) {
-    if (launch.plan->views.empty()) return 0;
+    if (launch.plan().views.empty()) return 0;
     const std::size_t size = launch.partExtents[argument];
-    const Extents& domain = launch.plan->views.front()->extents;
+    const Extents& domain = launch.plan().views.front()->extents;
     for (int axis = 0; axis < 3; ++axis) {
       const int dim = domain.rank() - 1 - axis;
       if (dim < 0 || static_cast<std::size_t>(domain[dim]) != size) axes &= ~(1U << axis);
@@ -81,8 +82,8 @@ class Analyses {
   Analyses(const ShareJob& job, const std::vector<PartLaunch>& launches)
       : roles_(rolesOf(job, launches)), alignedAxes_(alignedAxes(job, launches)) {
     for (const PartLaunch& launch : launches) {
-      const KernelVersion& version = *launch.plan->version;
-      const KernelVersion& first = *launches.front().plan->version;
+      const KernelVersion& version = *launch.plan().version;
+      const KernelVersion& first = *launches.front().plan().version;
       // Each kind of device captures the kernel anew.
       isOneKernel_ = isOneKernel_ && version.kernel != nullptr && version.rewriter == nullptr &&
                      (&version == &first || ir::print(*version.kernel) == ir::print(*first.kernel));
@@ -121,58 +122,43 @@ bool isDomainOf(const Domain& global, const Extents& part) {
   return isSame;
 }
 
-bool isWrittenTwice(const std::vector<ghosts::PartUse>& uses, const ghosts::PartUse& use) {
-  return std::count_if(uses.begin(), uses.end(), [&](const ghosts::PartUse& other) {
-           return other.writes && other.state == use.state;
+bool isWrittenTwice(const Plan& plan, const memory::detail::DeviceUse& use) {
+  return std::count_if(plan.uses.begin(), plan.uses.end(), [&](const auto& other) {
+           return other.write && &other.view->root() == &use.view->root();
          }) > 1;
 }
 
 }  // namespace
 
-void describeAccess(ghosts::PartUse& part, const ir::PartSummary& summary, int parameter,
-                    std::span<const int> dims) {
-  const ir::ArrayAccess* access = summary.access.find(parameter);
-  if (access == nullptr) return;
-  // Work-items that share values read what any of their group reads.
-  if (!summary.access.sharesWithinGroups()) ghosts::noteAccess(part, *access, dims);
-}
-
-std::vector<std::vector<ghosts::PartUse>> partUses(const ShareJob& job,
-                                                   const std::vector<PartLaunch>& launches) {
+bool notePartFacts(const ShareJob& job, const std::vector<PartLaunch>& launches) {
   Analyses analyses(job, launches);
-  std::vector<std::vector<ghosts::PartUse>> all;
+  bool some = false;
   for (const PartLaunch& launch : launches) {
-    const Plan& plan = *launch.plan;
-    std::vector<ghosts::PartUse>& uses = all.emplace_back();
+    const Plan& plan = launch.plan();
     std::size_t array = 0;
     for (std::size_t i = 0; i < job.count; ++i) {
       if (!job.version->params[i].isBuffer()) continue;
-      const memory::detail::DeviceUse& use = plan.uses[array++];
-      if (use.distribution == nullptr || !use.distribution->hasGhosts) continue;
-      ghosts::PartUse& part = uses.emplace_back();
-      part.state = &use.view->root().state();
-      part.part = use.distribution->partOn(*plan.device, use.view->box());
-      part.number = static_cast<int>(part.part - use.distribution->parts.data());
-      part.reads = use.read;
-      part.writes = use.write;
-      part.refresh = job.arguments[i].annotation().sync == AUTO_SYNC;
-      const ir::PartSummary* summary = analyses.of(*plan.version);
-      if (summary == nullptr) continue;
-      const auto parameter = static_cast<int>(i);
-      describeAccess(part, *summary, parameter, splitDims(job.arguments[i].annotation()));
-      // Otherwise the ids may end before the part does.
-      const bool coversPart = use.view->extents == plan.views.front()->extents &&
-                              isDomainOf(launch.global, use.view->extents);
-      if (coversPart && analyses.isOneKernel()) {
-        part.outcome = ghosts::outcomeOf(*summary, parameter);
-        part.outcome.writesEnds = writesEnds(*plan.version, parameter);
+      const std::size_t number = array++;
+      const memory::detail::DeviceUse& use = plan.uses[number];
+      if (use.distribution == nullptr || !use.distribution->hasGhosts()) continue;
+      some = true;
+      auto facts = std::make_shared<coherence::PartFacts>();
+      facts->refresh = job.arguments[i].annotation().sync == AUTO_SYNC;
+      if (const ir::PartSummary* summary = analyses.of(*plan.version)) {
+        const auto parameter = static_cast<int>(i);
+        noteAccess(*facts, *summary, parameter, splitDims(job.arguments[i].annotation()));
+        // Otherwise the ids may end before the part does.
+        const bool coversPart = use.view->extents == plan.views.front()->extents &&
+                                isDomainOf(launch.global, use.view->extents);
+        if (coversPart && analyses.isOneKernel() && !(use.write && isWrittenTwice(plan, use))) {
+          facts->outcome = outcomeOf(*summary, parameter);
+          facts->outcome.writesEnds = writesEnds(*plan.version, parameter);
+        }
       }
+      for (Plan* piece : launch.plans) piece->uses[number].facts = facts;
     }
-    for (ghosts::PartUse& use : uses)
-      if (use.writes && isWrittenTwice(uses, use)) use.outcome = {};
-    ghosts::computeNeeds(uses);
   }
-  return all;
+  return some;
 }
 
 }  // namespace hpl::launch

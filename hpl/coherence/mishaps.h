@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "hpl/coherence/machine.h"
+#include "hpl/coherence/state.h"
+
+/// What befalls the cells of an array other than by the program's operations.
+namespace hpl::coherence {
+
+/// What of `cells` is current in this space and in no other one.
+geometry::Region onlyIn(const State& state, SpaceId space, const geometry::Region& cells);
+
+/// Some of an operation's transfers have arrived before it failed: the space has the array's value
+/// of the cells, too. With `forgetsKept` it has no other one any more, as after an exchange.
+StatePtr afterArrival(const StatePtr& before, SpaceId space, const geometry::Region& cells,
+                      bool forgetsKept);
+
+/// An operation that was to write the cells failed half-way: the space has neither their old nor
+/// their new values. What no other space has is lost (`gone`); its neighbours' older values of it
+/// are forgotten. `why` is a clause of a sentence.
+StatePtr afterFailure(const StatePtr& before, SpaceId space, const geometry::Region& cells,
+                      const std::string& why, geometry::Region& gone);
+
+/// The space gave up its copies of the array's values, of which others have each one.
+StatePtr afterEviction(const StatePtr& before, SpaceId space);
+
+}  // namespace hpl::coherence

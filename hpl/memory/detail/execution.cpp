@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/memory/detail/execution.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "hpl/coherence/mishaps.h"
+#include "hpl/error.h"
+#include "hpl/memory/detail/half_done.h"
+#include "hpl/memory/detail/placement.h"
+#include "hpl/memory/detail/shelf.h"
+#include "hpl/trace/timeline.h"
+
+namespace hpl::memory::detail {
+
+using coherence::Step;
+using coherence::Transfer;
+using coherence::Why;
+
+Execution::Execution(Lock& lock, coherence::OperationPtr operation,
+                     std::span<RootState* const> roots)
+    : lock_(lock), operation_(std::move(operation)), roots_(roots) {}
+
+Execution::~Execution() {
+  try {
+    noteArrived();
+  } catch (const std::exception&) {
+    // Then nothing has arrived as far as anybody knows.
+  }
+  letGo();
+}
+
+void Execution::letGo() noexcept {
+  for (Replica* replica : pinned_) unpin(*replica);
+  pinned_.clear();
+  hold_.release();
+}
+
+const Step& Execution::plan() {
+  hold_.take(lock_, roots_);
+  before_.clear();
+  layouts_.clear();
+  for (const RootState* root : roots_) {
+    before_.push_back(root->known);
+    layouts_.push_back(root->layout);
+  }
+  step_ = planner().plan(operation_, before_);
+  return *step_;
+}
+
+// ---- buffers ---------------------------------------------------------------------------------
+
+namespace {
+
+// What the buffer of one end of a transfer has to hold: for a part's values all of the part, since
+// its next launch needs the rest.
+Box needOf(const RootState& state, SpaceId space, const Box& cells, Value value) {
+  const coherence::Distribution* active = state.known->active().get();
+  if (value == Value::OfArray || active == nullptr) return cells;
+  const int part = active->partOn(space, cells);
+  return part < 0 ? cells : active->fullOf(part);
+}
+
+}  // namespace
+
+void Execution::addTransferPlaces(std::vector<Place>& places) const {
+  const auto add = [&](int operand, SpaceId space, const Box& cells, Value value) {
+    if (space == kHosts) return;
+    const auto number = static_cast<std::size_t>(operand);
+    RootState& state = *roots_[number];
+    const Replica* replica = state.findIn(space);
+    if (replica != nullptr && replica->buffer() != nullptr && replica->box.contains(cells)) return;
+    places.push_back({number, &memoryOf(space), needOf(state, space, cells, value), true, false});
+  };
+  for (const Transfer transfer : step_->transfers) {
+    add(transfer.fromOperand, transfer.from, transfer.source(), transfer.read);
+    add(transfer.toOperand, transfer.to, transfer.target, transfer.written);
+  }
+  for (std::size_t operand = 0; operand < step_->promoted.size(); ++operand) {
+    for (const auto& promotion : step_->promoted[operand]) {
+      const Replica* replica = roots_[operand]->findIn(promotion.device);
+      if (replica == nullptr) continue;
+      const Region cells = intersectionOf(replica->partOnShelf, promotion.cells);
+      for (const Box& box : cells)
+        add(static_cast<int>(operand), promotion.device, box, Value::OfArray);
+    }
+  }
+}
+
+bool Execution::tryPlace(const Place& place) {
+  const bool isTemporary = place.operand == roots_.size();
+  RootState& state = isTemporary ? *temporary_ : *roots_[place.operand];
+  Replica* replica = nullptr;
+  if (place.isOwn) {
+    replica = placeOwn(lock_, state, *place.memory, place.need, place.isPart);
+    if (replica == nullptr) return false;
+  } else {
+    replica = &placeShared(state, *place.memory);
+  }
+  if (std::find(pinned_.begin(), pinned_.end(), replica) == pinned_.end()) {
+    pinned_.push_back(replica);
+    pin(*replica);
+  }
+  return true;
+}
+
+// False: an array of the operation's own had to make room, or the lock was given up.
+bool Execution::tryPlaceAll(std::span<const Place> places) {
+  for (const Place& place : places)
+    if (!tryPlace(place)) return false;
+  for (const Transfer transfer : step_->transfers)
+    if (transfer.to == kHosts)
+      roots_[static_cast<std::size_t>(transfer.toOperand)]->materialiseHost();
+  if (temporary_ != nullptr && step_->site == kHosts) temporary_->materialiseHost();
+  for (std::size_t i = 0; i < roots_.size(); ++i)
+    if (roots_[i]->known != before_[i]) return false;
+  return true;
+}
+
+bool Execution::waitForOthers(std::span<const Place> places) {
+  for (const Place& place : places)
+    if (waitForUnpin(lock_, *place.memory)) return true;
+  return false;
+}
+
+Replica* Execution::replicaOf(std::size_t operand, SpaceId space) const {
+  return space == kHosts ? nullptr : roots_[operand]->findIn(space);
+}
+
+bool Execution::tryPrepare(const PlacesOf& placesOf) {
+  std::vector<Place> places;
+  if (placesOf) placesOf(*step_, places);
+  addTransferPlaces(places);
+  if (temporary_ != nullptr && step_->site != kHosts)
+    places.push_back({roots_.size(), &memoryOf(step_->site), temporary_->wholeBox(), true, false});
+  try {
+    if (!tryPlaceAll(places)) return false;
+  } catch (const AllocationError&) {
+    // Memory may be short only because other threads are between two waits of theirs.
+    letGo();
+    if (!waitForOthers(places)) throw;
+    return false;
+  }
+  // What was placed may have been what the transfers found, or something better.
+  for (std::size_t i = 0; i < roots_.size(); ++i) layouts_[i] = roots_[i]->layout;
+  moveAll();
+  return true;
+}
+
+void Execution::prepare(const PlacesOf& placesOf) {
+  do {
+    plan();
+  } while (!tryPrepare(placesOf));
+}
+
+// ---- transfers -------------------------------------------------------------------------------
+
+Replica* busyInHostMemory(RootState& state, const Box& box) {
+  for (const auto& replica : state.replicas) {
+    if (!replica->zeroCopy) continue;
+    for (const auto& slot : replica->slots) {
+      if (!slot->box.intersects(box)) continue;
+      if (replica->memory->clock.eventFor(slot->stamp)() != nullptr) return replica.get();
+    }
+  }
+  return nullptr;
+}
+
+namespace {
+
+void copyInHostMemory(Lock& lock, const End& src, const End& dst) {
+  if (const Replica* busy = busyInHostMemory(*src.state, src.box)) {
+    Replica* from = src.state->find(busy->device(), true);
+    Replica* to = dst.state->find(busy->device(), true);
+    if (to != nullptr)
+      return copyOnDevice(lock, {src.state, from, src.box}, {dst.state, to, dst.box});
+  }
+  copyOnHost(lock, src, dst);
+}
+
+}  // namespace
+
+void makeMove(Lock& lock, const Move& move) {
+  if (move.src.replica == nullptr && move.dst.replica == nullptr)
+    return copyInHostMemory(lock, move.src, move.dst);
+  if (move.src.replica != nullptr && move.dst.replica != nullptr &&
+      &move.src.replica->device() == &move.dst.replica->device())
+    return copyOnDevice(lock, move.src, move.dst);
+  while (transfer(lock, move.src, move.dst) == Moved::Blocked) {
+  }
+}
+
+// Where exchanges and promotions end that a device has two values of cells, the one that stays is
+// to be in the buffer.
+void Execution::showAll() {
+  for (std::size_t operand = 0; operand < roots_.size(); ++operand) {
+    if (step_->exchanged[operand] != 0) {
+      for (const auto& replica : roots_[operand]->replicas)
+        if (!replica->arrayOnShelf.empty()) show(lock_, *replica, replica->box, Value::OfArray);
+    }
+    for (const auto& promotion : step_->promoted[operand]) {
+      Replica* replica = roots_[operand]->findIn(promotion.device);
+      if (replica == nullptr || replica->partOnShelf.empty()) continue;
+      for (const Box& box : promotion.cells) show(lock_, *replica, box, Value::OfPart);
+    }
+  }
+}
+
+void Execution::carryOut(const Move& move) {
+  if (move.src.replica != nullptr) show(lock_, *move.src.replica, move.src.box, move.what.read);
+  // An assignment brings no contents to a part but those that replace its own.
+  const bool isAssignment = std::holds_alternative<coherence::Copy>(operation_->kind());
+  if (move.dst.replica != nullptr && move.what.why == Why::Contents && !isAssignment)
+    shelve(lock_, *move.dst.replica, move.dst.box);
+  makeMove(lock_, move);
+}
+
+void Execution::moveAll() {
+  showAll();
+  moves_.clear();
+  for (const Transfer transfer : step_->transfers) {
+    const auto from = static_cast<std::size_t>(transfer.fromOperand);
+    const auto to = static_cast<std::size_t>(transfer.toOperand);
+    moves_.push_back({transfer,
+                      {roots_[from], replicaOf(from, transfer.from), transfer.source()},
+                      {roots_[to], replicaOf(to, transfer.to), transfer.target}});
+    if (temporary_ == nullptr || transfer.why != Why::Assign) continue;
+    const Box& target = std::get<coherence::Copy>(operation_->kind()).to.box;
+    moves_.back().dst = {temporary_, temporary_->findIn(step_->site),
+                         transfer.target.translatedBack(target.lo())};
+  }
+  for (std::size_t i = 0; i < moves_.size(); ++i) {
+    try {
+      carryOut(moves_[i]);
+    } catch (const Error& error) {
+      noteFailure(i, dynamic_cast<const HalfDoneError*>(&error) != nullptr);
+      throw;
+    }
+    arrived_ = i + 1;
+  }
+  if (temporary_ != nullptr) moveFromTemporary();
+}
+
+void Execution::moveFromTemporary() {
+  const Box& target = std::get<coherence::Copy>(operation_->kind()).to.box;
+  const End src{temporary_, temporary_->findIn(step_->site), temporary_->wholeBox()};
+  const End dst{roots_[0], replicaOf(0, step_->site), target};
+  try {
+    if (dst.replica != nullptr) {
+      copyOnDevice(lock_, src, dst, Counting::Uncounted);
+    } else {
+      copyOnHost(lock_, src, dst);
+    }
+  } catch (const HalfDoneError&) {
+    dst.state->spoil(step_->site, target, kHalfAssigned);
+    throw;
+  }
+}
+
+// An assignment that has begun to write its target leaves neither old nor new values there.
+void Execution::noteFailure(std::size_t at, bool isHalfDone) {
+  noteArrived();
+  if (temporary_ != nullptr) return;
+  const auto isAssign = [](const Move& move) { return move.what.why == Why::Assign; };
+  const auto begun = moves_.begin() + static_cast<std::ptrdiff_t>(isHalfDone ? at + 1 : at);
+  if (std::none_of(moves_.begin(), begun, isAssign)) return;
+  for (const Move& move : moves_)
+    if (isAssign(move)) move.dst.state->spoil(move.what.to, move.dst.box, kHalfAssigned);
+}
+
+void noteArrivals(std::span<RootState* const> roots, const Step& step, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const Transfer transfer = step.transfers[i];
+    if (transfer.why == Why::Assign) continue;
+    RootState& state = *roots[static_cast<std::size_t>(transfer.toOperand)];
+    state.setKnown(coherence::afterArrival(state.known, transfer.to, Region(transfer.target),
+                                           transfer.why == Why::Exchange));
+  }
+}
+
+void Execution::noteArrived() {
+  if (std::exchange(isFinished_, true) || arrived_ == 0) return;
+  noteArrivals(roots_, *step_, arrived_);
+}
+
+void adopt(std::span<RootState* const> roots, const Step& step) {
+  for (std::size_t operand = 0; operand < roots.size(); ++operand) {
+    RootState& state = *roots[operand];
+    for (const auto& promotion : step.promoted[operand]) {
+      for (const Box& box : promotion.cells) state.closeHostViews(box);
+      if (Replica* replica = state.findIn(promotion.device))
+        replica->arrayOnShelf.subtract(promotion.cells);
+    }
+    if (step.exchanged[operand] != 0)
+      for (const auto& replica : state.replicas) replica->launchesSinceRefresh = 0;
+    state.setKnown(step.after[operand]);
+  }
+}
+
+void Execution::giveUp() { noteArrived(); }
+
+void Execution::finish() {
+  isFinished_ = true;
+  adopt(roots_, *step_);
+}
+
+bool Execution::record(Recording& recording) const {
+  if (temporary_ != nullptr) return false;
+  for (std::size_t i = 0; i < roots_.size(); ++i)
+    if (roots_[i]->layout != layouts_[i]) return false;
+  recording.roots.assign(roots_.begin(), roots_.end());
+  recording.before = before_;
+  recording.layouts = layouts_;
+  recording.step = step_;
+  recording.moves = moves_;
+  return true;
+}
+
+// ---- operations on one array -----------------------------------------------------------------
+
+void bringToHost(Lock& lock, RootState& state, const Box& box) {
+  RootState* const roots[] = {&state};
+  state.materialiseHost();
+  Execution execution(lock, coherence::operation(coherence::HostRead{box}), roots);
+  execution.prepare();
+  execution.finish();
+}
+
+namespace {
+
+// False: nothing is known of an exchange of roots like this.
+bool repeatExchange(Lock& lock, RootState& state) {
+  if (state.exchanges == nullptr) return false;
+  const RecordingPtr known = state.exchanges->find();
+  Hold hold;
+  if (known == nullptr || !hold.tryTake(known->roots)) return false;
+  std::size_t done = 0;
+  try {
+    state.exchanges->send(lock, *known, done);
+    for (; done < known->moves.size(); ++done) makeMove(lock, known->moves[done]);
+  } catch (const Error&) {
+    noteArrivals(known->roots, *known->step, done);
+    throw;
+  }
+  adopt(known->roots, *known->step);
+  return true;
+}
+
+}  // namespace
+
+void exchangeGhosts(Lock& lock, RootState& state) {
+  const coherence::DistributionPtr& active = state.known->active();
+  if (active == nullptr || !active->hasGhosts()) return;
+  const trace::ExchangeScope scope;
+  if (repeatExchange(lock, state)) return;
+  static const auto* operation =
+      new coherence::OperationPtr(coherence::operation(coherence::Exchange{}));
+  RootState* const roots[] = {&state};
+  Execution execution(lock, *operation, roots);
+  execution.prepare();
+  execution.finish();
+  Recording recording;
+  if (!execution.record(recording)) return;
+  if (state.exchanges == nullptr) state.exchanges = std::make_shared<Recordings>();
+  state.exchanges->learn(std::move(recording));
+}
+
+}  // namespace hpl::memory::detail

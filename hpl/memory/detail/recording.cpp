@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/memory/detail/recording.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace hpl::memory::detail {
+
+bool Recording::holds() const {
+  for (std::size_t i = 0; i < roots.size(); ++i)
+    if (roots[i]->known != before[i] || roots[i]->layout != layouts[i]) return false;
+  return true;
+}
+
+namespace {
+
+bool isInHosts(const Move& move) {
+  return move.src.replica == nullptr && move.dst.replica == nullptr;
+}
+
+bool worksByItself(const End& src, const End& dst) {
+  if (src.onHost() || dst.onHost()) return false;
+  DeviceState& to = dst.replica->device();
+  return src.replica->device().sharesContextWith(to) || to.honoursUserEvents();
+}
+
+// Whether one of the moves writes what another one, or itself, reads.
+bool areDependent(const std::vector<Move>& moves) {
+  return std::any_of(moves.begin(), moves.end(), [&](const Move& reader) {
+    return std::any_of(moves.begin(), moves.end(), [&](const Move& writer) {
+      return &writer.dst.storage() == &reader.src.storage() &&
+             writer.dst.box.intersects(reader.src.box);
+    });
+  });
+}
+
+void addDevices(const Move& move, std::vector<DeviceState*>& devices) {
+  if (move.route.isWithin) return;
+  for (DeviceState* device : {&move.src.replica->device(), &move.dst.replica->device()}) {
+    if (move.route.isDirect && device != &move.dst.replica->device()) continue;
+    if (std::find(devices.begin(), devices.end(), device) == devices.end())
+      devices.push_back(device);
+  }
+}
+
+}  // namespace
+
+RecordingPtr Recordings::learn(Recording&& fresh) {
+  const auto isAlone = [](const Move& move) {
+    return isInHosts(move) || worksByItself(move.src, move.dst);
+  };
+  if (!std::all_of(fresh.moves.begin(), fresh.moves.end(), isAlone)) return nullptr;
+  if (areDependent(fresh.moves)) return nullptr;
+  for (Move& move : fresh.moves) {
+    if (isInHosts(move)) continue;
+    move.route = routeBetween(move.src, move.dst);
+    addDevices(move, fresh.devices);
+  }
+  fresh.inHalves = std::all_of(fresh.moves.begin(), fresh.moves.end(),
+                               [](const Move& move) { return hasHalves(move.route); });
+  scratch_.reads.reserve();
+  scratch_.writes.reserve();
+  onHost_.reserve(fresh.moves.size());
+  auto made = std::make_shared<const Recording>(std::move(fresh));
+  if (known_.size() < kMostKnown) {
+    known_.push_back(made);
+  } else {
+    known_[next_++ % kMostKnown] = made;
+  }
+  return made;
+}
+
+RecordingPtr Recordings::find() const {
+  const auto found = std::find_if(known_.begin(), known_.end(),
+                                  [](const RecordingPtr& known) { return known->holds(); });
+  return found == known_.end() ? nullptr : *found;
+}
+
+void Recordings::sendAll(Lock& lock, const Recording& recording, std::size_t& done) {
+  if (!recording.inHalves) {
+    for (const Move& move : recording.moves) {
+      if (isInHosts(move)) return;  // the host's own business
+      const Moved moved = move.route.isWithin ? copyWithin(move.src, move.dst, move.route, scratch_)
+                                              : detail::send(lock, move.src, move.dst, move.route,
+                                                             scratch_, Sending::Repeated);
+      if (moved != Moved::Enqueued) return;
+      ++done;
+    }
+    return;
+  }
+  for (const Move& move : recording.moves) {
+    if (sendOut(move.src, move.dst, move.route, scratch_, onHost_) != Moved::Enqueued) break;
+  }
+  for (ChunkOnHost& onHost : onHost_) {
+    const Move& move = recording.moves[done];
+    if (sendIn(move.src, move.dst, move.route, scratch_, onHost) != Moved::Enqueued) return;
+    ++done;
+  }
+}
+
+void Recordings::send(Lock& lock, const Recording& recording, std::size_t& done) {
+  done = 0;
+  const auto flushAll = [&](bool check) {
+    for (DeviceState* device : recording.devices) {
+      const cl_int code = runtime::flushed(device->transferQueue());
+      if (check) runtime::check(code, "clFlush", device);
+    }
+  };
+  try {
+    sendAll(lock, recording, done);
+  } catch (...) {
+    onHost_.clear();
+    flushAll(false);
+    throw;
+  }
+  // The driver's events need not live until the next time.
+  onHost_.clear();
+  scratch_.reads.clear();
+  scratch_.writes.clear();
+  flushAll(true);
+}
+
+}  // namespace hpl::memory::detail

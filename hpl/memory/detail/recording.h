@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "hpl/memory/detail/transfer.h"
+
+namespace hpl::memory::detail {
+
+/// A transfer of a step, and the buffers that it concerns.
+struct Move {
+  coherence::Transfer what;
+  End src;
+  End dst;
+  Route route = {};  ///< of recorded ones
+};
+
+/// What an operation did once, with the commands that it took: in which state it found its roots,
+/// and by which moves it got to which states. An operation that finds the same states and buffers
+/// again makes the same moves, and need not be planned. Guarded by the coherence lock.
+struct Recording {
+  std::vector<RootState*> roots;
+  std::vector<StatePtr> before;        ///< by root
+  std::vector<std::uint64_t> layouts;  ///< by root
+  coherence::StepPtr step;
+  std::vector<Move> moves;            ///< between devices' own buffers
+  std::vector<DeviceState*> devices;  ///< whose transfer queues work
+  bool inHalves = false;              ///< all can be read before one is written
+  /// Of a launch: where its uses find their cells, and whether a repetition changes nothing.
+  std::vector<Replica*> used;
+  std::vector<Placement> placements;
+  bool rests = false;
+
+  /// Whether the roots are as the operation found them.
+  bool holds() const;
+};
+using RecordingPtr = std::shared_ptr<const Recording>;
+
+/// The last few recordings of one operation. Programs that swap their arrays and exchange ghosts
+/// between launches come by the same few states.
+class Recordings {
+ public:
+  /// Keeps a recording whose moves have no routes yet, unless the host has to help with one.
+  RecordingPtr learn(Recording&& fresh);
+  /// What is known of roots like these; null: nothing.
+  RecordingPtr find() const;
+  /// Begins the moves; `done` of them are on their way when it returns or throws: all, unless one
+  /// has to be waited for.
+  void send(Lock& lock, const Recording& recording, std::size_t& done);
+
+ private:
+  void sendAll(Lock& lock, const Recording& recording, std::size_t& done);
+
+  static constexpr std::size_t kMostKnown = 8;
+
+  std::vector<RecordingPtr> known_;
+  std::size_t next_ = 0;  // to be replaced
+  TransferScratch scratch_;
+  std::vector<ChunkOnHost> onHost_;
+};
+
+}  // namespace hpl::memory::detail
