@@ -8,7 +8,7 @@ namespace hpl::ir::detail {
 
 void Turns::wait(std::unique_lock<std::mutex>& lock, std::size_t group) {
   changed_.wait(lock, [&] { return now_ == group || error_ != nullptr; });
-  if (error_ != nullptr) throw Ended();
+  if (error_ != nullptr) std::rethrow_exception(error_);
 }
 
 void Turns::next() {
@@ -37,11 +37,9 @@ void Turns::run(const std::function<void(std::size_t)>& run) {
         wait(lock, group);
       }
       run(group);
-    } catch (const Ended&) {
-      // The error of the group that threw is what the caller gets.
     } catch (...) {
       const std::lock_guard lock(mutex_);
-      error_ = std::current_exception();
+      if (error_ == nullptr) error_ = std::current_exception();
     }
     const std::lock_guard lock(mutex_);
     isLive_[group] = false;

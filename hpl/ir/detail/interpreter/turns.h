@@ -24,9 +24,7 @@ class Turns {
   void pass();
 
  private:
-  /// Ends a group because another one has thrown.
-  struct Ended {};
-
+  /// Throws what another group has thrown, so that all end.
   void wait(std::unique_lock<std::mutex>& lock, std::size_t group);
   void next();
 
