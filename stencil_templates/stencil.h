@@ -70,6 +70,8 @@ struct IterationPlan {
   std::optional<bool> fuse;
   /// And how; empty: chosen by the library.
   std::optional<Fusion> fusion;
+  /// Whether all steps of an iteration are one launch; empty: chosen by the library.
+  std::optional<bool> persistent;
   TuneOptions tuning;
 };
 
@@ -96,10 +98,13 @@ class StencilIteration {
   ///
   /// Where it pays, a launch does several steps (time tiling): see StencilLauncher::timeTile.
   ///
-  /// Returns when all steps are enqueued; with until(...) when the bound is reached, or all steps
-  /// are. Long iterations try other tiles meanwhile, and wait for the steps that are timed
-  /// (HPL_TUNE=quick, the default). Throws the errors of a single launch, and ArgumentError for a
-  /// negative number of steps, pairs of different types, and const arrays in pairs.
+  /// Or all steps are one launch (a persistent kernel): see StencilLauncher::persistent.
+  ///
+  /// Returns when all steps are enqueued, or, of a persistent kernel, done; with until(...) when
+  /// the bound is reached, or all steps are. Long iterations try other tiles meanwhile, and wait
+  /// for the steps that are timed (HPL_TUNE=quick, the default). Throws the errors of a single
+  /// launch, and ArgumentError for a negative number of steps, pairs of different types, and const
+  /// arrays in pairs.
   template <class... A>
   StencilRun operator()(A&&... arguments) const {
     return stencils::iterateStencil(*state_, options_, {stencils::stencilArgument(arguments)...},
@@ -248,6 +253,17 @@ class StencilLauncher : public StencilChoices<StencilLauncher> {
     return *this;
   }
 
+  /// Whether iterate(n) is one launch, with the loop over the steps in the kernel (a persistent
+  /// kernel); without this call the library chooses. Results are the same, but for floating-point
+  /// contraction. With timeTile(T), groups exchange cells every T steps. An iteration that is one
+  /// launch returns when all steps are done. It throws LaunchError where that is impossible: on
+  /// several devices, on devices that do not run all groups at once, for tiles that do not fit into
+  /// local memory.
+  StencilLauncher& persistent(bool on = true) {
+    plan_.persistent = on;
+    return *this;
+  }
+
   /// Applies the stencil once: `heat(in..., out..., scalars...)`, as Stencil says.
   template <class... A>
   FRunner operator()(A&&... arguments) const {
@@ -348,6 +364,7 @@ class Stencil {
   StencilLauncher weights(MeasuredWeights measured) const { return launcher().weights(measured); }
   StencilLauncher local(const Domain& domain) const { return launcher().local(domain); }
   StencilLauncher fp(FpMode mode) const { return launcher().fp(mode); }
+  StencilLauncher persistent(bool on = true) const { return launcher().persistent(on); }
   StencilLauncher timeTile(int steps) const { return launcher().timeTile(steps); }
   StencilLauncher timeTile(int steps, const Domain& tile) const {
     return launcher().timeTile(steps, tile);

@@ -109,10 +109,10 @@ bool applyText(std::string& target, const std::string& value) {
 
 constexpr std::string_view switchValues = "on|off (also 1|0, true|false, yes|no)";
 
-const std::array<Setting, 16>& table() {
+const std::array<Setting, 17>& table() {
   using S = Settings;
   using V = const std::string&;
-  static const std::array<Setting, 16> settings{{
+  static const std::array<Setting, 17> settings{{
       {{"HPL_DEVICES",
         "list of gpu|cpu|accelerator|any|part of a platform's name, each [:n][/k][*k]",
         "all devices",
@@ -180,16 +180,28 @@ const std::array<Setting, 16>& table() {
        }},
       {{"HPL_EXPLAIN", switchValues, "off", "Launches say on stderr what they decided and why."},
        [](S& s, V v) { return applySwitch(s.explain, v); }},
-      {{"HPL_STRATEGY", "auto|direct|rows|tile|stream", "auto",
+      {{"HPL_STRATEGY", "auto|direct|rows|tile|stream|persistent", "auto",
         "How kernels are laid out: as written, as vectors along rows, from tiles in local memory, "
-        "or plane by plane; auto: for the device."},
+        "or plane by plane; auto: for the device; persistent: the same, with all steps of "
+        "iterations in one launch."},
        [](S& s, V v) {
+         s.persistent = lower(v) == "persistent";
+         if (s.persistent) return s.strategy = Strategy::Auto, true;
          return applyChoice<Strategy, 5>(s.strategy, v,
                                          {{{"auto", Strategy::Auto},
                                            {"direct", Strategy::Direct},
                                            {"rows", Strategy::Rows},
                                            {"tile", Strategy::Tile},
                                            {"stream", Strategy::Stream}}});
+       }},
+      {{"HPL_PATIENCE", "a number of looks from 1 on, or auto", "auto",
+        "How often a group of a persistent kernel looks at its neighbour's flag in vain before the "
+        "steps are launched one by one instead; auto: for about a second."},
+       [](S& s, V v) {
+         s.patience = 0;
+         if (lower(v) == "auto") return true;
+         const auto [end, error] = std::from_chars(v.data(), v.data() + v.size(), s.patience);
+         return error == std::errc{} && end == v.data() + v.size() && s.patience >= 1;
        }},
       {{"HPL_TUNE", "off|quick|full", "quick",
         "Measured choice of how kernels are laid out: none, while long runs run, or before the "

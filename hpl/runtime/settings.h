@@ -54,8 +54,13 @@ struct Settings {
   LogLevel log = LogLevel::Warn;
   /// HPL_EXPLAIN: whether launches print their decisions and the reasons.
   bool explain = false;
-  /// HPL_STRATEGY: how kernels are laid out for the device.
+  /// HPL_STRATEGY: how kernels are laid out for the device; "persistent" lays them out as Auto
+  /// does, and asks iterations of stencils to be one launch where that is possible.
   Strategy strategy = Strategy::Auto;
+  bool persistent = false;
+  /// HPL_PATIENCE: how often a group of a persistent kernel looks at a flag in vain before it gives
+  /// up; 0: as the device needs.
+  int patience = 0;
   /// HPL_TUNE.
   TuneMode tune = TuneMode::Quick;
 };

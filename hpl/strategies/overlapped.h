@@ -64,6 +64,8 @@ enum class Lifetime : std::uint8_t {
 struct TimeField {
   int current = -1;
   int next = -1;
+  /// Persistent kernels: the parameter of a further array of the grid's shape, for written fields.
+  int between = -1;
   Lifetime lifetime = Lifetime::Steps;
 
   bool isWritten() const { return next >= 0; }
@@ -81,6 +83,9 @@ struct TimeProgram {
   std::vector<TimeField> fields;
   std::vector<TimeStage> stages;
   int steps = -1;
+  /// Persistent kernels: the parameters for flags (ints) and for the looks of a wait (int).
+  int flags = -1;
+  int patience = -1;
 };
 
 struct OverlappedOptions {

@@ -7,7 +7,9 @@
 
 #include "hpl/error.h"
 #include "stencil_templates/detail/iteration_bench.h"
+#include "stencil_templates/detail/persistent_choice.h"
 #include "stencil_templates/detail/residual.h"
+#include "stencil_templates/detail/spinning.h"
 #include "stencil_templates/detail/tile_race.h"
 #include "stencil_templates/detail/time_choice.h"
 
@@ -43,10 +45,18 @@ class Iteration final : public Stepper {
         launch::tuneFirst(bench);
       }
       const TimeRecipe& recipe = state_.timeKernelFor(*kernel_, {})->recipe;
-      TimeChoice choice{chooseTimeTile(wish, recipe, options_, extents), nullptr};
+      // Who asks for one launch does not want to hear of others.
+      TimeChoice choice;
+      if (wish.persistent != true) choice.tile = chooseTimeTile(wish, recipe, options_, extents);
+      choice.kept = choosePersistent(wish, recipe, options_, extents, choice.tile);
+      if (wish.persistent == true && !choice.kept)
+        choice.tile = chooseTimeTile(wish, recipe, options_, extents);
       choice.race = raceFor(wish, recipe, options_, extents, choice.tile, {});
       return choice;
     });
+    if (!choice_.kept || wish.steps < choice_.kept->leastSteps) return;
+    choice_.tile = choice_.kept->tile;
+    choice_.race = nullptr;
   }
 
   TuneResult tune(const IterationPlan& plan) {
@@ -71,6 +81,7 @@ class Iteration final : public Stepper {
 
   /// As many steps per launch as the tile has, and about the same number in all.
   void advance(const TimeTile& tile, std::int64_t steps) override {
+    if (tile.form == TimeForm::Persistent && steps > 1) return persist(tile, steps);
     while (steps > 0) {
       const std::int64_t launches = (steps + tile.depth - 1) / tile.depth;
       const std::int64_t now = (steps + launches - 1) / launches;
@@ -157,6 +168,39 @@ class Iteration final : public Stepper {
             fmt::format("{}: iterate(n) writes to input {} and output {}, so neither may be const",
                         state_.describe(), k + 1, k + 1));
     }
+  }
+
+  /// All steps in one launch, or in few where they are very many.
+  void persist(const TimeTile& tile, std::int64_t steps) {
+    const std::int64_t most = mostSteps(gridOf(there_.front().argument.view->extents));
+    std::shared_ptr<const TimeKernel>& kernel = kernels_[tile];
+    if (kernel == nullptr) kernel = state_.timeKernelFor(*kernel_, tile);
+    while (steps > 0) {
+      const std::int64_t launches = (steps + most - 1) / most;
+      const std::int64_t now = (steps + launches - 1) / launches;
+      if (kernel->isRejected || !persistOnce(*kernel, now)) return advance(TimeTile(), steps);
+      ++launches_;
+      steps_ += now;
+      steps -= now;
+    }
+  }
+
+  bool persistOnce(const TimeKernel& kernel, std::int64_t steps) {
+    const Device device = devicesOf(options_).front();
+    if (hasGivenUp(device)) return false;
+    try {
+      const Persisted done =
+          stencils::persist(kernel, state_.persistentSpaces(), options_, signature_,
+                            launches_ % 2 == 0 ? there_ : back_, steps);
+      if (done != Persisted::GaveUp) return done == Persisted::Done;
+    } catch (const BuildError& error) {
+      reject(kernel, state_.describe(), error);
+      return false;
+    }
+    reportGivenUp(state_.describe(), device);
+    // Iterations from now on choose again.
+    state_.timeChoices().clear();
+    return false;
   }
 
   /// Direction, steps, and the tile of several.

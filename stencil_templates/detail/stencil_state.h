@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "hpl/error.h"
+#include "stencil_templates/detail/persistent_steps.h"
 #include "stencil_templates/detail/recipe.h"
 #include "stencil_templates/detail/stencil_argument.h"
 #include "stencil_templates/detail/time_choice.h"
@@ -68,6 +69,7 @@ class StencilState {
   std::shared_ptr<const TimeKernel> makeTimeKernel(const StencilKernel& kernel,
                                                    const TimeTile& tile);
   TimeChoices& timeChoices() { return timeChoices_; }
+  PersistentSpaces& persistentSpaces() { return persistentSpaces_; }
   const PointSignature& signature() const { return point_->signature(); }
   /// "stencil 'heat'", or "a stencil".
   std::string describe() const;
@@ -93,6 +95,7 @@ class StencilState {
   /// By the types of the outputs and the tile.
   std::map<std::pair<std::string, TimeTile>, std::shared_ptr<const TimeKernel>> timeKernels_;
   TimeChoices timeChoices_;
+  PersistentSpaces persistentSpaces_;
 };
 
 /// Throws ArgumentError or ShapeError, in the user's terms, for arguments that do not fit the point

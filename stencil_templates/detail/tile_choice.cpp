@@ -357,6 +357,10 @@ double cyclesOfMemory(const TileProblem& problem) {
   return bytesPerCell(problem) / costOf(problem).bytesPerCycle;
 }
 
+double cyclesOfCell(const TileProblem& problem) {
+  return arithmeticCycles(problem, TimeForm::Boxes, problem.cost);
+}
+
 double cyclesUnfused(const TileProblem& problem) {
   double cycles = 0;
   for (std::size_t k = 0; k < problem.program->stages.size(); ++k) {

@@ -52,6 +52,8 @@ double cyclesUntiled(const TileProblem& problem);
 /// One function after another.
 double cyclesUnfused(const TileProblem& problem);
 double cyclesOfMemory(const TileProblem& problem);
+/// The arithmetic of a step on cells in a unit's caches, per cell.
+double cyclesOfCell(const TileProblem& problem);
 /// The best tiles for some depth; cells 0 where none fits into local memory.
 TileEstimate bestTile(const TileProblem& problem, int depth, TimeForm form = TimeForm::Any);
 /// What is thought of given tiles: of the better form, where any will do.

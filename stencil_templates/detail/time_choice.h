@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,10 @@ struct TimeWish {
   TimeTile tile;
   /// Steps that are done without a look at the result.
   std::int64_t steps = 0;
+  /// Whether they are one launch, as the user or HPL_STRATEGY asks; empty: it is to be chosen.
+  std::optional<bool> persistent = {};
+  /// The user asks, rather than the environment: what is impossible is an error.
+  bool insists = false;
 };
 
 /// The wish that a plan amounts to, in a grid of so many dimensions. Throws ArgumentError for tiles
@@ -59,11 +64,19 @@ TimeTile chooseTimeTile(const TimeWish& wish, const TimeRecipe& recipe,
 
 class TileRace;
 
+/// Tiles that the groups of a persistent kernel keep, and the steps from which on that pays.
+struct KeptTile {
+  TimeTile tile;
+  std::int64_t leastSteps = 0;
+};
+
 /// What iterations of a kind are done in.
 struct TimeChoice {
   TimeTile tile;
   /// Looks for something faster; null: nothing is tried.
   std::shared_ptr<TileRace> race;
+  /// Of iterations of one launch.
+  std::optional<KeptTile> kept = {};
 };
 
 /// The choices that were made: the model takes a thousand times as long as a launch.
@@ -78,6 +91,7 @@ class TimeChoices {
  private:
   struct Known {
     TimeTile wished;
+    std::optional<bool> persistent;
     std::int64_t steps = 0;
     const void* program = nullptr;
     std::vector<const runtime::DeviceState*> devices;

@@ -7,6 +7,7 @@
 
 #include "hpl/runtime/settings.h"
 #include "hpl/strategies/chain.h"
+#include "hpl/strategies/persistent.h"
 #include "hpl/strategies/stream.h"
 #include "stencil_templates/detail/border.h"
 #include "stencil_templates/detail/tile_choice.h"
@@ -54,6 +55,12 @@ TimeRecipe::TimeRecipe(int dims, std::vector<ir::Type> fields, std::vector<TimeF
   for (strategies::TimeField& field : program_.fields) field.current = parameter++;
   for (std::size_t f = 0; f < fields_.size(); ++f)
     if (written[f]) program_.fields[f].next = parameter++;
+  if (isPersistent()) {
+    for (std::size_t f = 0; f < fields_.size(); ++f)
+      if (written[f]) program_.fields[f].between = parameter++;
+    program_.flags = parameter++;
+    program_.patience = parameter++;
+  }
   program_.steps = parameter;
   int branches = static_cast<int>(functions_.size());
   for (const TimeFunction& function : functions_) addFunction(function, branches);
@@ -123,6 +130,13 @@ void TimeRecipe::record() const {
   for (std::size_t f = 0; f < fields_.size(); ++f)
     if (program_.fields[f].next >= 0)
       next[f] = detail::arrayParameter(fields_[f], ir::Space::Global, dims, false);
+  if (isPersistent()) {
+    for (std::size_t f = 0; f < fields_.size(); ++f)
+      if (program_.fields[f].between >= 0)
+        detail::arrayParameter(fields_[f], ir::Space::Global, dims, false);
+    detail::arrayParameter(irType<int>(), ir::Space::Global, 1, false);
+    detail::scalarParameter(irType<int>());
+  }
   detail::scalarParameter(irType<int>());
 
   std::array<Node, 3> own{};
@@ -178,9 +192,9 @@ void TimeRecipe::adjust(ir::AccessSummary& summary) const {
   const std::size_t dims = unsignedOf(program_.dims);
   for (std::size_t f = 0; f < program_.fields.size(); ++f) {
     const strategies::TimeField& field = program_.fields[f];
-    for (const int parameter : {field.current, field.next}) {
+    for (const int parameter : {field.current, field.next, field.between}) {
       if (parameter < 0) continue;
-      const bool writes = parameter == field.next;
+      const bool writes = parameter != field.current;
       const bool covers = field.isLoaded() || coversGrid(static_cast<int>(f));
       const auto found = std::find_if(
           summary.arrays.begin(), summary.arrays.end(),
@@ -209,6 +223,27 @@ void TimeRecipe::adjust(ir::AccessSummary& summary) const {
       *found = std::move(access);
     }
   }
+  if (isPersistent()) adjustFlags(summary);
+}
+
+void TimeRecipe::adjustFlags(ir::AccessSummary& summary) const {
+  for (ir::ArrayAccess& access : summary.arrays) {
+    if (access.array->paramIndex != program_.flags) continue;
+    access.read = access.readsOldContents = access.written = true;
+    ir::AccessSite& site = access.sites.emplace_back();
+    site.reads = site.writes = true;
+    site.index.push_back(ir::IndexForm::unknown());
+    access.reads = access.writes = site.index;
+  }
+}
+
+std::array<std::int64_t, 3> TimeRecipe::groupsOf(const launch::RewriteRequest& request) const {
+  std::array<std::int64_t, 3> groups{1, 1, 1};
+  for (std::size_t d = 0; d < unsignedOf(program_.dims); ++d) {
+    const auto cells = static_cast<std::int64_t>(request.size[unsignedOf(program_.dims) - 1 - d]);
+    groups[d] = (cells + tile_.cells[d] - 1) / tile_.cells[d];
+  }
+  return groups;
 }
 
 strategies::Overlapped TimeRecipe::write(const launch::RewriteRequest& request,
@@ -221,6 +256,12 @@ strategies::Overlapped TimeRecipe::write(const launch::RewriteRequest& request,
   options.exact = request.exact;
   options.localMemory = request.localMemory;
   const TimeForm form = tile.tile.form;
+  if (form == TimeForm::Persistent) {
+    strategies::Overlapped kept = strategies::persistent(request.kernel, request.summary, program_,
+                                                         options, groupsOf(request));
+    if (kept.kernel) kept.reason = "persistent: " + kept.reason;
+    return kept;
+  }
   const auto rewritten = form == TimeForm::Stream  ? &strategies::stream
                          : form == TimeForm::Chain ? &strategies::chain
                                                    : &strategies::overlapped;

@@ -33,11 +33,12 @@ struct TimeFunction {
 
 /// How a pass does several steps: on whole boxes one after another (strategies::overlapped), or on
 /// planes that follow each other (strategies::stream); one step also function after function on
-/// rows that follow each other (strategies::chain).
-enum class TimeForm : std::uint8_t { Any, Boxes, Stream, Chain };
+/// rows that follow each other (strategies::chain); all steps of an iteration on tiles that groups
+/// keep (strategies::persistent).
+enum class TimeForm : std::uint8_t { Any, Boxes, Stream, Chain, Persistent };
 
-/// The steps per pass that were chosen, and the cells that a group computes in a pass; 0: not
-/// chosen. Depth 0: not even the functions of one step share a pass.
+/// The steps per pass (persistent: between exchanges) that were chosen, and the cells that a group
+/// computes in a pass; 0: not chosen. Depth 0: not even the functions of one step share a pass.
 struct TimeTile {
   int depth = 1;
   std::array<std::int64_t, 3> cells{};
@@ -46,9 +47,10 @@ struct TimeTile {
   friend auto operator<=>(const TimeTile&, const TimeTile&) = default;
 };
 
-/// As a kernel its parameters are: the fields, the new fields where they are written, the number of
-/// steps (int), the scalars of all functions. Parameters that it does not access are arrays of any
-/// shape: fields that are not read before they are written, and temporary ones.
+/// As a kernel its parameters are: the fields, the new fields where they are written, if it is
+/// persistent for each of those an array between, then the flags and the patience (int); the number
+/// of steps (int), the scalars of all functions. Parameters that it does not access are arrays of
+/// any shape: fields that are not read before they are written, and temporary ones.
 class TimeRecipe final : public launch::KernelRewriter {
  public:
   /// `lifetimes`: of the fields; none: what is written goes from step to step.
@@ -74,7 +76,10 @@ class TimeRecipe final : public launch::KernelRewriter {
   strategies::Overlapped write(const launch::RewriteRequest& request, const TileEstimate& tile,
                                bool isAlone) const;
   void addFunction(const TimeFunction& function, int& branches);
+  std::array<std::int64_t, 3> groupsOf(const launch::RewriteRequest& request) const;
+  void adjustFlags(ir::AccessSummary& summary) const;
   bool coversGrid(int field) const;
+  bool isPersistent() const { return tile_.form == TimeForm::Persistent; }
 
   std::vector<ir::Type> fields_;
   std::vector<TimeFunction> functions_;

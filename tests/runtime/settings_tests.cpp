@@ -93,6 +93,11 @@ TEST_CASE("choices are read without regard to case") {
   CHECK(parse("HPL_STRATEGY", "Rows").strategy == Strategy::Rows);
   CHECK(parse("HPL_STRATEGY", "tile").strategy == Strategy::Tile);
   CHECK(parse("HPL_STRATEGY", "stream").strategy == Strategy::Stream);
+  CHECK(parse("HPL_STRATEGY", "persistent").strategy == Strategy::Auto);
+  CHECK(parse("HPL_STRATEGY", "persistent").persistent);
+  CHECK_FALSE(parse("HPL_STRATEGY", "auto").persistent);
+  CHECK(parse("HPL_PATIENCE", "17").patience == 17);
+  CHECK(parse("HPL_PATIENCE", "auto").patience == 0);
 }
 
 TEST_CASE("checks are a list") {
@@ -146,7 +151,8 @@ TEST_CASE("a malformed value is reported with variable, value and what is accept
         Case{"HPL_DEVICE_MEMORY", "1KM", "suffix K"}, Case{"HPL_DEVICE_MEMORY", "nan", "suffix K"},
         Case{"HPL_DEVICE_MEMORY", "much", "suffix K"},
         Case{"HPL_LOG", "loud", "off|error|warn|info|debug"}, Case{"HPL_EXPLAIN", "why", "on|off"},
-        Case{"HPL_TUNE", "slow", "off|quick|full"}}) {
+        Case{"HPL_TUNE", "slow", "off|quick|full"}, Case{"HPL_PATIENCE", "0", "from 1 on"},
+        Case{"HPL_PATIENCE", "9x", "from 1 on"}}) {
     const std::string message = failure(c.name, c.value);
     CAPTURE(message);
     CHECK(message.find(std::string(c.name) + "=" + c.value) != std::string::npos);

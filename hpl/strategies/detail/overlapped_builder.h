@@ -7,7 +7,7 @@ namespace hpl::strategies::detail {
 
 /// Writes the kernel of a time tile: load the boxes, for each step and each of its functions fill
 /// the margins beyond the grid and compute, store the tile.
-class OverlappedBuilder final : public TimeBuilder {
+class OverlappedBuilder : public TimeBuilder {
  public:
   OverlappedBuilder(const ir::Kernel& kernel, const ir::AccessSummary& summary,
                     const TimeProgram& program, const OverlappedOptions& options)
@@ -18,7 +18,7 @@ class OverlappedBuilder final : public TimeBuilder {
 
   Overlapped build();
 
- private:
+ protected:
   /// A field in local memory.
   struct Buffer {
     const ir::Variable* memory = nullptr;

@@ -96,7 +96,10 @@ const Variable* TimeBuilder::declareMemory(Block& out, std::size_t field, std::i
 
 void TimeBuilder::declareTile(Block& out) {
   const Expr* steps = builder_.cast(builder_.ref(param(program_.steps)), kLong);
-  const Expr* further = declared(out, "further", builder_.add(steps, -1));
+  declareTile(out, declared(out, "further", builder_.add(steps, -1)));
+}
+
+void TimeBuilder::declareTile(Block& out, const Expr* further) {
   const LinearGrowth& halo = plan_.halo;
   for (std::size_t d = 0; d < dims(); ++d) {
     const int axis = axisOf(d);
@@ -196,8 +199,9 @@ const Expr* TimeBuilder::inBuffer(std::size_t field, const Expr* slot, const Cel
                        ir::Access{memory, {index}, static_cast<std::uint8_t>(lanes)});
 }
 
-const Expr* TimeBuilder::inGlobal(const Variable* array, const Cell& cell, int lanes) {
-  ir::Access access{array, {}, static_cast<std::uint8_t>(lanes)};
+const Expr* TimeBuilder::inGlobal(const Variable* array, const Cell& cell, int lanes,
+                                  bool isVolatile) {
+  ir::Access access{array, {}, static_cast<std::uint8_t>(lanes), isVolatile};
   for (std::size_t d = 0; d < dims(); ++d) access.indices.push_back(builder_.cast(cell[d], kUlong));
   return builder_.make(lanes > 1 ? widened(array->type, lanes) : array->type, access);
 }
@@ -212,12 +216,14 @@ TimeBuilder::Cell TimeBuilder::wrapped(const Cell& cell, bool isVector) {
   return from;
 }
 
-void TimeBuilder::loadBox(Block& out, std::size_t field, const Box& box) {
+void TimeBuilder::loadBox(Block& out, std::size_t field, const Box& box, const Variable* other) {
+  // On CPUs all units see the same caches.
+  const bool isVolatile = other != nullptr && !isAlone();
+  const Variable* from = other != nullptr ? other : param(program_.fields[field].current);
   const auto loads = [&](const Box& part, int width) {
     forCells(out, part, width, [&](Block& body, const Cell& cell, int lanes) {
-      builder_.assign(
-          body, inBuffer(field, slotOf(field), cell, lanes),
-          inGlobal(param(program_.fields[field].current), wrapped(cell, width > 1), lanes));
+      builder_.assign(body, inBuffer(field, slotOf(field), cell, lanes),
+                      inGlobal(from, wrapped(cell, width > 1), lanes, isVolatile));
     });
   };
   const std::size_t x = fastest();
@@ -234,10 +240,10 @@ void TimeBuilder::loadBox(Block& out, std::size_t field, const Box& box) {
   loads(part, 1);
 }
 
-void TimeBuilder::storeBox(Block& out, std::size_t field, const Box& box) {
+void TimeBuilder::storeBox(Block& out, std::size_t field, const Box& box, const Variable* other) {
+  const Variable* to = other != nullptr ? other : param(program_.fields[field].next);
   forCells(out, box, lanesFor(field), [&](Block& body, const Cell& cell, int lanes) {
-    builder_.assign(body, inGlobal(param(program_.fields[field].next), cell, lanes),
-                    inBuffer(field, slotOf(field), cell, lanes));
+    builder_.assign(body, inGlobal(to, cell, lanes), inBuffer(field, slotOf(field), cell, lanes));
   });
 }
 

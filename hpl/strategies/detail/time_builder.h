@@ -67,6 +67,8 @@ class TimeBuilder : protected KernelWriter {
   const ir::Variable* declareMemory(ir::Block& out, std::size_t field, std::int64_t boxes,
                                     std::int64_t more = 0);
   void declareTile(ir::Block& out);
+  /// For so many steps after the first one, of each pass.
+  void declareTile(ir::Block& out, const Expr* further);
   void barrier(ir::Block& out);
   /// Loops over the cells of a box: those of a row `lanes` at a time, the rest one by one; by all
   /// work-items of the group.
@@ -74,10 +76,13 @@ class TimeBuilder : protected KernelWriter {
   /// The cell that a cell beyond the ends of a periodic grid stands for; vectors lie inside of
   /// rows.
   Cell wrapped(const Cell& cell, bool isVector);
-  /// Loads a box into slotOf(field).
-  void loadBox(ir::Block& out, std::size_t field, const Box& box);
-  /// Writes the cells of slotOf(field) to the new field.
-  void storeBox(ir::Block& out, std::size_t field, const Box& box);
+  /// Loads a box into slotOf(field), from the field or from another array, which other groups
+  /// write.
+  void loadBox(ir::Block& out, std::size_t field, const Box& box,
+               const ir::Variable* other = nullptr);
+  /// Writes the cells of slotOf(field) to the new field, or to another array.
+  void storeBox(ir::Block& out, std::size_t field, const Box& box,
+                const ir::Variable* other = nullptr);
   /// Ends the kernel; `kind` says in the reason what the tiles are.
   Overlapped finished(ir::Block& body, const std::string& kind, std::size_t bytes);
 
@@ -95,7 +100,8 @@ class TimeBuilder : protected KernelWriter {
   Tile tileOver(const ir::Variable* memory, const Cell& cell);
   /// How far (ulong) a cell lies from the beginning of the boxes along a dimension but the fastest.
   virtual const Expr* placeAlong(std::size_t d, const Expr* at);
-  const Expr* inGlobal(const ir::Variable* array, const Cell& cell, int lanes);
+  const Expr* inGlobal(const ir::Variable* array, const Cell& cell, int lanes,
+                       bool isVolatile = false);
   int lanesFor(std::size_t field) const;
 
   // Regions.

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/strategies/detail/persistent_builder.h"
+
+#include "hpl/strategies/persistent.h"
+
+namespace hpl::strategies::detail {
+
+using ir::BinaryOp;
+using ir::Block;
+using ir::Expr;
+using ir::Variable;
+
+namespace {
+
+/// Looks at a flag between two looks at whether somebody has given up.
+constexpr std::int64_t kLooks = 64;
+
+}  // namespace
+
+std::int64_t PersistentBuilder::haloAlong(std::size_t d, bool high) const {
+  const LinearGrowth& halo = plan_.halo;
+  const std::int64_t further = options_.depth - 1;
+  return high ? halo.first.after[d] + further * halo.perStep.after[d]
+              : halo.first.before[d] + further * halo.perStep.before[d];
+}
+
+void PersistentBuilder::groupBarrier(Block& out) {
+  if (!isAlone()) builder_.statement(out, ir::Barrier{ir::kLocalFence | ir::kGlobalFence});
+}
+
+/// Of work-items that share the tile, each orders what it has stored or is about to load itself.
+void PersistentBuilder::fence(Block& out, ir::MemoryOrder order) {
+  if (!isAlone()) builder_.statement(out, ir::Fence{order, ir::MemoryScope::Device});
+}
+
+const Expr* PersistentBuilder::isFirstItem() {
+  const Expr* isFirst = nullptr;
+  for (std::size_t d = 0; d < dims(); ++d)
+    if (options_.local[d] > 1)
+      isFirst = both(isFirst, builder_.binary(BinaryOp::Eq, query(ir::Query::LocalId, axisOf(d)),
+                                              builder_.number(0, kUlong)));
+  return isFirst;
+}
+
+const Expr* PersistentBuilder::flag(const Expr* number) {
+  const Variable* flags = param(program_.flags);
+  const Expr* index = builder_.binary(BinaryOp::Mul, builder_.cast(number, kUlong),
+                                      builder_.number(kFlagDistance, kUlong));
+  return builder_.make(flags->type, ir::Access{flags, {index}});
+}
+
+/// The number of its flag.
+const Expr* PersistentBuilder::groupNumber(const Cell& group) {
+  const Expr* number = this->number(0);
+  for (std::size_t d = 0; d < dims(); ++d)
+    number = plus(builder_.binary(BinaryOp::Mul, number, this->number(groups_[d])), group[d]);
+  return builder_.add(number, 1);
+}
+
+TimeBuilder::Cell PersistentBuilder::ownGroup() {
+  Cell group{};
+  for (std::size_t d = 0; d < dims(); ++d)
+    group[d] = builder_.cast(query(ir::Query::GroupId, axisOf(d)), kLong);
+  return group;
+}
+
+void PersistentBuilder::raiseFlag(Block& out) {
+  fence(out, ir::MemoryOrder::Release);
+  groupBarrier(out);
+  Block* raise = isAlone() ? &out : builder_.block();
+  builder_.statement(*raise, ir::Atomic{nullptr,
+                                        ir::AtomicOp::Store,
+                                        flag(groupNumber(ownGroup())),
+                                        {round_},
+                                        ir::MemoryOrder::Release,
+                                        ir::MemoryScope::Device});
+  if (!isAlone()) builder_.statement(out, ir::If{isFirstItem(), raise, nullptr});
+}
+
+void PersistentBuilder::giveUp(Block& out, bool tellsOthers) {
+  const Expr* yes = builder_.number(1, kInt);
+  if (tellsOthers)
+    builder_.statement(out, ir::Atomic{nullptr, ir::AtomicOp::Store, flag(number(0)), {yes}});
+  builder_.assign(out, failed_, yes);
+  builder_.statement(out, ir::Break{});
+}
+
+void PersistentBuilder::waitForFlag(Block& out, const Expr* group) {
+  Variable* seen = builder_.variable("seen", kInt);
+  Variable* looks = builder_.variable("looks", kInt);
+  const Expr* count = builder_.ref(looks);
+  builder_.declare(out, seen, nullptr);
+  builder_.declare(out, looks, builder_.number(0, kInt));
+  Block* look = builder_.block();
+  builder_.statement(*look, ir::Atomic{seen,
+                                       ir::AtomicOp::Load,
+                                       flag(group),
+                                       {},
+                                       ir::MemoryOrder::Acquire,
+                                       ir::MemoryScope::Device});
+  const ir::Loop loop{look, less(builder_.ref(seen), round_), builder_.block(), builder_.block(),
+                      true};
+  auto& step = const_cast<Block&>(*loop.step);
+  auto& body = const_cast<Block&>(*loop.body);
+  builder_.assign(step, count, builder_.add(count, 1));
+  Block* tired = builder_.block();
+  giveUp(*tired, true);
+  builder_.statement(
+      body, ir::If{builder_.binary(BinaryOp::Ge, count, builder_.ref(param(program_.patience))),
+                   tired, nullptr});
+  Block* ask = builder_.block();
+  Variable* others = builder_.variable("others", kInt);
+  builder_.declare(*ask, others, nullptr);
+  builder_.statement(*ask, ir::Atomic{others, ir::AtomicOp::Load, flag(number(0)), {}});
+  Block* follow = builder_.block();
+  giveUp(*follow, false);
+  builder_.statement(
+      *ask, ir::If{builder_.binary(BinaryOp::Ne, builder_.ref(others), builder_.number(0, kInt)),
+                   follow, nullptr});
+  const Expr* phase = builder_.binary(BinaryOp::BitAnd, count, builder_.number(kLooks - 1, kInt));
+  builder_.statement(
+      body, ir::If{builder_.binary(BinaryOp::Eq, phase, builder_.number(kLooks - 1, kInt)), ask,
+                   nullptr});
+  builder_.statement(out, loop);
+}
+
+/// Until the groups next to this one, corners among them, have stored their rims.
+void PersistentBuilder::waitForNeighbours(Block& out) {
+  const Cell own = ownGroup();
+  Cell group = own;
+  Block* inner = &out;
+  for (std::size_t d = 0; d < dims(); ++d) {
+    if (!isSplit(d) || !isExchanged(d)) continue;
+    Variable* near = builder_.variable(std::string("near_") + axisName(axisOf(d)), kLong);
+    const Expr* at = builder_.ref(near);
+    inner = builder_.loop(*inner, near, builder_.add(own[d], -1),
+                          builder_.binary(BinaryOp::Le, at, builder_.add(own[d], 1)),
+                          builder_.add(at, 1));
+    if (plan_.isPeriodic[d]) {
+      group[d] = builder_.binary(BinaryOp::Rem, builder_.add(at, groups_[d]), number(groups_[d]));
+      continue;
+    }
+    Block* inside = builder_.block();
+    builder_.statement(*inner,
+                       ir::If{isBetween(at, number(0), number(groups_[d])), inside, nullptr});
+    group[d] = at;
+    inner = inside;
+  }
+  const Expr* other = declared(*inner, "other", groupNumber(group));
+  Block* wait = builder_.block();
+  waitForFlag(*wait, other);
+  const Expr* isOther = builder_.binary(BinaryOp::Ne, other, groupNumber(own));
+  const Expr* goesOn = builder_.binary(BinaryOp::Eq, failed_, builder_.number(0, kInt));
+  builder_.statement(*inner, ir::If{both(isOther, goesOn), wait, nullptr});
+}
+
+const Variable* PersistentBuilder::exchangeArray(std::size_t field, bool inBetween) const {
+  const TimeField& own = program_.fields[field];
+  return param(inBetween ? own.between : own.next);
+}
+
+void PersistentBuilder::forOwnRims(Block& out, const BoxCode& code) {
+  Box rest = tile_;
+  for (std::size_t d = 0; d < dims(); ++d) {
+    if (!isExchanged(d)) continue;
+    const std::string name = axisName(axisOf(d));
+    // What lies before a group's tile is the end of another one, or of nobody's.
+    const Expr* low = builder_.smaller(builder_.add(tile_.lo[d], after(d)), tile_.hi[d]);
+    const Expr* high = builder_.add(tile_.hi[d], -before(d));
+    if (!plan_.isPeriodic[d]) {
+      low = builder_.select(less(number(0), tile_.lo[d]), low, tile_.lo[d]);
+      high = builder_.select(less(tile_.hi[d], whole(d)), high, tile_.hi[d]);
+    }
+    low = declared(out, "low_" + name, low);
+    high = declared(out, "high_" + name, builder_.larger(high, low));
+    Box slab = rest;
+    slab.hi[d] = low;
+    if (after(d) > 0) code(out, slab);
+    slab = rest;
+    slab.lo[d] = high;
+    if (before(d) > 0) code(out, slab);
+    rest.lo[d] = low;
+    rest.hi[d] = high;
+  }
+}
+
+void PersistentBuilder::forRims(Block& out, const BoxCode& code) {
+  Box rest = tile_;
+  for (std::size_t d = 0; d < dims(); ++d) {
+    if (!isExchanged(d)) continue;
+    const std::string name = axisName(axisOf(d));
+    rest.lo[d] = builder_.add(tile_.lo[d], -before(d));
+    rest.hi[d] = builder_.add(tile_.hi[d], after(d));
+    if (!plan_.isPeriodic[d]) {
+      rest.lo[d] = builder_.larger(rest.lo[d], number(0));
+      rest.hi[d] = builder_.smaller(rest.hi[d], whole(d));
+    }
+    rest.lo[d] = declared(out, "rim_" + name, rest.lo[d]);
+    rest.hi[d] = declared(out, "rim_end_" + name, rest.hi[d]);
+  }
+  for (std::size_t d = 0; d < dims(); ++d) {
+    if (!isExchanged(d)) continue;
+    Box slab = rest;
+    slab.hi[d] = tile_.lo[d];
+    if (before(d) > 0) code(out, slab);
+    slab = rest;
+    slab.lo[d] = tile_.hi[d];
+    if (after(d) > 0) code(out, slab);
+    rest.lo[d] = tile_.lo[d];
+    rest.hi[d] = tile_.hi[d];
+  }
+}
+
+void PersistentBuilder::storeRims(Block& out, bool inBetween) {
+  forOwnRims(out, [&](Block& body, const Box& box) {
+    for (std::size_t f = 0; f < buffers_.size(); ++f)
+      if (program_.fields[f].isWritten()) storeBox(body, f, box, exchangeArray(f, inBetween));
+  });
+}
+
+void PersistentBuilder::loadRims(Block& out, bool inBetween) {
+  forRims(out, [&](Block& body, const Box& box) {
+    for (std::size_t f = 0; f < buffers_.size(); ++f)
+      if (program_.fields[f].isWritten()) loadBox(body, f, box, exchangeArray(f, inBetween));
+  });
+}
+
+/// Groups are at most one exchange apart, so that two arrays, by turns, hold all rims that somebody
+/// may still read. The last exchange is in the arrays between: the new fields get the tiles then.
+void PersistentBuilder::exchange(Block& out) {
+  const Expr* isBetween =
+      declared(out, "between", builder_.binary(BinaryOp::BitAnd, round_, builder_.number(1, kInt)));
+  const auto inBoth = [&](void (PersistentBuilder::*code)(Block&, bool)) {
+    Block* between = builder_.block();
+    Block* next = builder_.block();
+    (this->*code)(*between, true);
+    (this->*code)(*next, false);
+    builder_.statement(out, ir::If{isBetween, between, next});
+  };
+  inBoth(&PersistentBuilder::storeRims);
+  if (!waits()) {
+    groupBarrier(out);
+  } else {
+    raiseFlag(out);
+    Block* waiting = isAlone() ? &out : builder_.block();
+    waitForNeighbours(*waiting);
+    if (!isAlone()) {
+      builder_.assign(*waiting, stopped_, failed_);
+      builder_.statement(out, ir::If{isFirstItem(), waiting, nullptr});
+      groupBarrier(out);
+      fence(out, ir::MemoryOrder::Acquire);
+    }
+    Block* leave = builder_.block();
+    builder_.statement(*leave, ir::Return{nullptr});
+    builder_.statement(
+        out,
+        ir::If{builder_.binary(BinaryOp::Ne, stopped_, builder_.number(0, kInt)), leave, nullptr});
+  }
+  inBoth(&PersistentBuilder::loadRims);
+  barrier(out);
+}
+
+void PersistentBuilder::steps(Block& out, const Expr* count) {
+  Variable* remaining = builder_.variable("remaining", kLong);
+  const Expr* left = builder_.ref(remaining);
+  Block* step =
+      builder_.loop(out, remaining, builder_.add(count, -1),
+                    builder_.binary(BinaryOp::Ge, left, number(0)), builder_.add(left, -1));
+  for (std::size_t k = 0; k < program_.stages.size(); ++k) stage(*step, k, left);
+}
+
+Overlapped PersistentBuilder::build() {
+  Block* body = builder_.block();
+  declareBuffers(*body);
+  declareTile(*body, number(options_.depth - 1));
+  declarePlaces(*body);
+  if (waits()) {
+    Variable* failed = builder_.variable("failed", kInt);
+    failed_ = stopped_ = builder_.ref(failed);
+    builder_.declare(*body, failed, builder_.number(0, kInt));
+    if (!isAlone()) {
+      Variable* stopped = builder_.variable("stopped", kInt);
+      stopped->space = ir::Space::Local;
+      builder_.declare(*body, stopped, nullptr);
+      stopped_ = builder_.ref(stopped);
+    }
+  }
+  load(*body);
+  keepUnwritten(*body);
+  Variable* todo = builder_.variable("todo", kLong);
+  const Expr* left = builder_.ref(todo);
+  builder_.declare(*body, todo, builder_.cast(builder_.ref(param(program_.steps)), kLong));
+  const std::int64_t depth = options_.depth;
+  // Exchanges are counted so that the last one has an odd number.
+  const Expr* passes = builder_.binary(BinaryOp::Div, builder_.add(left, depth - 1), number(depth));
+  Variable* round = builder_.variable("round", kInt);
+  round_ = builder_.ref(round);
+  builder_.declare(*body, round,
+                   builder_.cast(builder_.binary(BinaryOp::BitAnd, passes, number(1)), kInt));
+  const ir::Loop loop{nullptr, less(number(0), left), builder_.block(), builder_.block(), true};
+  auto& pass = const_cast<Block&>(*loop.body);
+  const Expr* now = declared(pass, "now", builder_.smaller(left, number(depth)));
+  steps(pass, now);
+  builder_.assign(pass, left, builder_.binary(BinaryOp::Sub, left, now));
+  builder_.assign(pass, round_, builder_.add(round_, 1));
+  if (exchanges()) {
+    Block* rims = builder_.block();
+    exchange(*rims);
+    builder_.statement(pass, ir::If{less(number(0), left), rims, nullptr});
+  }
+  builder_.statement(*body, loop);
+  store(*body);
+  const std::size_t bytes = boxBytes(program_, bytesOf(source_.kernel(), program_), options_);
+  Overlapped result = finished(*body, "tiles", bytes);
+  std::string kept = std::to_string(groups_[0]);
+  for (std::size_t d = 1; d < dims(); ++d) kept += " x " + std::to_string(groups_[d]);
+  result.reason =
+      "all steps in one launch, " + kept + " groups that keep their tiles; " + result.reason;
+  return result;
+}
+
+}  // namespace hpl::strategies::detail

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// The time loop inside the kernel (CPU-free execution), on one device: the paper's programs of
+// small domains, Jacobi in one to three dimensions, each iterated in several ways, in turns:
+//
+//     waits       one launch per step, for each of which the host waits (the paper's baseline)
+//     launches    one launch per step, none of which the host waits for
+//     tiles       what the library does without persistent kernels: time tiles where they pay
+//     persistent  all steps are one launch, whose groups exchange the rims of their tiles
+//     auto        what the library chooses
+//
+// Usage: hpl_cpu_free_bench [--csv FILE] [--rounds N] [--milliseconds M] [--only DIMS]
+// Prints microseconds per step, medians, and how much longer `auto` takes than the best. Without a
+// way: it is impossible for that size.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <map>
+
+#include "hpl/runtime/settings.h"
+#include "pairs.h"
+#include "stencil_templates/stencil_templates.h"
+
+using namespace hpl;
+
+namespace {
+
+struct Options {
+  std::string csv;
+  int rounds = 9;
+  double milliseconds = 20;
+  int only = 0;
+};
+
+Options parsed(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string name = argv[i];
+    if (name == "--csv") options.csv = argv[i + 1];
+    if (name == "--rounds") options.rounds = std::atoi(argv[i + 1]);
+    if (name == "--milliseconds") options.milliseconds = std::atof(argv[i + 1]);
+    if (name == "--only") options.only = std::atoi(argv[i + 1]);
+  }
+  return options;
+}
+
+struct Way {
+  const char* name;
+  std::function<void(int steps)> run;
+  std::vector<double> perStep;
+  int steps = 64;
+};
+
+double secondsOf(Way& way, int steps) {
+  const double begin = perf::secondsNow(perf::Time::Wall);
+  way.run(steps);
+  defaultDevice().sync();
+  return perf::secondsNow(perf::Time::Wall) - begin;
+}
+
+/// Finds out how many steps take long enough; false for what is impossible.
+bool prepare(Way& way, double seconds) {
+  try {
+    secondsOf(way, way.steps);
+    secondsOf(way, way.steps);
+    double took = secondsOf(way, way.steps);
+    while (took < seconds / 2 && way.steps < 1 << 22) {
+      way.steps *= 2;
+      took = secondsOf(way, way.steps);
+    }
+  } catch (const Error& error) {
+    std::fprintf(stderr, "%s: %s\n", way.name, error.what());
+    return false;
+  }
+  return true;
+}
+
+template <class A>
+std::vector<Way> waysOf(Stencil& stencil, A& a, A& b) {
+  return {{"waits",
+           [&](int steps) {
+             for (int s = 0; s < steps; s += 2) {
+               stencil(a, b);
+               defaultDevice().sync();
+               stencil(b, a);
+               defaultDevice().sync();
+             }
+           },
+           {}},
+          {"launches",
+           [&](int steps) { stencil.timeTile(1).persistent(false).iterate(steps)(a, b); },
+           {}},
+          {"tiles", [&](int steps) { stencil.persistent(false).iterate(steps)(a, b); }, {}},
+          {"persistent", [&](int steps) { stencil.persistent().iterate(steps)(a, b); }, {}},
+          {"auto", [&](int steps) { stencil.iterate(steps)(a, b); }, {}}};
+}
+
+void report(const Options& options, const std::string& domain, std::vector<Way> ways) {
+  std::erase_if(ways, [&](Way& way) { return !prepare(way, 1e-3 * options.milliseconds); });
+  for (int round = 0; round < options.rounds; ++round)
+    for (Way& way : ways) way.perStep.push_back(secondsOf(way, way.steps) / way.steps);
+  double best = 1e9;
+  double chosen = 1e9;
+  std::string line;
+  std::ofstream csv;
+  if (!options.csv.empty()) csv.open(options.csv, std::ios::app);
+  for (const Way& way : ways) {
+    const double median = perf::median(way.perStep);
+    const auto [low, high] = std::minmax_element(way.perStep.begin(), way.perStep.end());
+    if (std::strcmp(way.name, "auto") == 0) {
+      chosen = median;
+    } else {
+      best = std::min(best, median);
+    }
+    char text[64];
+    std::snprintf(text, sizeof text, "  %s %.2f", way.name, 1e6 * median);
+    line += text;
+    if (csv)
+      csv << domain << ',' << way.name << ',' << 1e6 * median << ',' << 1e6 * *low << ','
+          << 1e6 * *high << ',' << way.perStep.size() << '\n';
+  }
+  std::printf("%-14s%s  best/auto %.2f\n", domain.c_str(), line.c_str(), best / chosen);
+  std::fflush(stdout);
+}
+
+void line(const Options& options, std::size_t n) {
+  Stencil stencil([](Neighbourhood<float, 1> p) { return 0.5f * (p(-1) + p(1)); });
+  stencil.boundary(Fixed(1.0f)).label("jacobi1d");
+  Array<float, 1> a(n), b(n);
+  a = 0.0f;
+  report(options, std::to_string(n), waysOf(stencil, a, b));
+}
+
+void square(const Options& options, std::size_t n) {
+  Stencil stencil(
+      [](Neighbourhood<float, 2> p) { return 0.25f * (p(-1, 0) + p(1, 0) + p(0, -1) + p(0, 1)); });
+  stencil.boundary(Fixed(1.0f)).label("jacobi2d");
+  Array<float, 2> a(n, n), b(n, n);
+  a = 0.0f;
+  report(options, std::to_string(n) + "^2", waysOf(stencil, a, b));
+}
+
+void cube(const Options& options, std::size_t n) {
+  Stencil stencil([](Neighbourhood<float, 3> p) {
+    return (1.0f / 6) *
+           (p(-1, 0, 0) + p(1, 0, 0) + p(0, -1, 0) + p(0, 1, 0) + p(0, 0, -1) + p(0, 0, 1));
+  });
+  stencil.boundary(Fixed(1.0f)).label("jacobi3d");
+  Array<float, 3> a(n, n, n), b(n, n, n);
+  a = 0.0f;
+  report(options, std::to_string(n) + "^3", waysOf(stencil, a, b));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Options options = parsed(argc, argv);
+  // Nothing is to be tried meanwhile.
+  runtime::Settings settings = runtime::settings();
+  settings.tune = runtime::TuneMode::Off;
+  runtime::overrideSettings(settings);
+  if (!options.csv.empty())
+    std::ofstream(options.csv) << "domain,way,us_per_step,low,high,rounds\n";
+  if (options.only == 0 || options.only == 1)
+    for (const std::size_t n : {1024, 4096, 16384, 65536, 262144}) line(options, n);
+  if (options.only == 0 || options.only == 2)
+    for (const std::size_t n : {32, 64, 96, 128, 192, 256, 384, 512, 768, 1024}) square(options, n);
+  if (options.only == 0 || options.only == 3)
+    for (const std::size_t n : {16, 24, 32, 48, 64}) cube(options, n);
+  return 0;
+}

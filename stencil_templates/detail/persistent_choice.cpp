@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stencil_templates/detail/persistent_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "hpl/error.h"
+#include "hpl/runtime/log.h"
+#include "hpl/runtime/settings.h"
+#include "hpl/strategies/persistent.h"
+#include "stencil_templates/detail/persistent_steps.h"
+#include "stencil_templates/detail/spinning.h"
+
+namespace hpl::stencils {
+namespace {
+
+using Sizes = std::array<std::int64_t, 3>;
+
+/// Steps between exchanges that are looked at.
+constexpr int kDepths[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
+
+/// What launching and waiting take, in seconds, and cycles per second; of a CPU device, measured on
+/// PoCL. Of other devices nothing was measured, and none is chosen without being asked for.
+struct WaitCost {
+  double cyclesPerSecond = 3e9;
+  /// A launch after others, of one step, of a pass of several steps, whose few groups come and go
+  /// together; and one that the host waits for.
+  double launch = 2e-6;
+  double pass = 5e-6;
+  double wait = 30e-6;
+  /// A group raises its flag, and its neighbour sees it; cells of rims are copied twice.
+  double handshake = 300;
+  double perRimCell = 0.5;
+  double perRow = 14;
+};
+constexpr WaitCost kCost;
+
+/// What must be won.
+constexpr double kWorthwhile = 0.9;
+
+std::size_t dimsOf(const TileProblem& problem) {
+  return static_cast<std::size_t>(problem.program->dims);
+}
+
+std::int64_t cellsOf(const Sizes& sizes) { return sizes[0] * sizes[1] * sizes[2]; }
+
+/// How many groups may lie along each dimension: on CPUs along the slowest one alone, where rims
+/// are whole rows.
+std::vector<Sizes> groupings(const TileProblem& problem) {
+  const auto units = static_cast<std::int64_t>(std::max(1u, problem.units));
+  std::vector<Sizes> found;
+  const std::size_t dims = dimsOf(problem);
+  const bool isAlone = problem.isAlone;
+  for (std::int64_t a = 1; a <= std::min(units, problem.extents[0]); ++a)
+    for (std::int64_t b = 1;
+         b <= (isAlone || dims < 2 ? 1 : std::min(units / a, problem.extents[1])); ++b)
+      for (std::int64_t c = 1;
+           c <= (isAlone || dims < 3 ? 1 : std::min(units / (a * b), problem.extents[2])); ++c)
+        found.push_back({a, b, c});
+  return found;
+}
+
+strategies::OverlappedOptions optionsFor(const TileProblem& problem, const TimeTile& tile,
+                                         const std::array<int, 3>& local) {
+  strategies::OverlappedOptions options;
+  options.depth = tile.depth;
+  options.tile = tile.cells;
+  options.local = local;
+  options.lanes = problem.isAlone ? problem.lanes : 1;
+  return options;
+}
+
+bool isPeriodic(const strategies::TimeProgram& program, std::size_t d) {
+  for (const strategies::TimeStage& stage : program.stages)
+    for (const strategies::TimeRead& read : stage.reads)
+      if (read.beyond[2 * d] == strategies::Beyond::Periodic) return true;
+  return false;
+}
+
+/// Cycles of a step of the group with most to do.
+double cyclesPerStep(const TileProblem& problem, const TimeTile& tile, const Sizes& groups) {
+  const strategies::Growth halo = strategies::haloOf(*problem.program, tile.depth);
+  const std::size_t dims = dimsOf(problem);
+  double computed = 1;
+  double rows = 1;
+  double rims = 0;
+  for (std::size_t d = 0; d < dims; ++d) {
+    const auto own = static_cast<double>(std::min(tile.cells[d], problem.extents[d]));
+    // A group in the middle has neighbours on both sides, one of two on one.
+    const double sides = isPeriodic(*problem.program, d) || groups[d] > 2 ? 1
+                         : groups[d] == 2                                 ? 0.5
+                                                                          : 0;
+    const auto reach = sides * static_cast<double>(halo.before[d] + halo.after[d]);
+    const double mean = own + reach * (tile.depth - 1) / (2.0 * tile.depth);
+    computed *= mean;
+    if (d + 1 < dims) rows *= mean;
+    rims += reach / own;
+  }
+  const double own = static_cast<double>(cellsOf(tile.cells));
+  double cycles = computed * cyclesOfCell(problem) + rows * kCost.perRow;
+  if (cellsOf(groups) > 1)
+    cycles += (kCost.handshake + 2 * rims * own * kCost.perRimCell) / tile.depth;
+  return cycles;
+}
+
+/// Whatever the tiles.
+std::string obstacle(const TimeWish& wish, const TimeRecipe& recipe,
+                     const launch::LaunchOptions& options) {
+  if (runtime::settings().checkBounds) return "HPL_CHECK=bounds checks every access";
+  const std::size_t devices = devicesOf(options).size();
+  if (devices > 1)
+    return fmt::format("it runs on {} devices, and groups wait for each other on one only",
+                       devices);
+  if (std::string why = impossibility(recipe, false); !why.empty()) return why;
+  if (std::string why = reluctance(options); !why.empty() && !wish.insists) return why;
+  if (hasGivenUp(devicesOf(options).front()))
+    return "groups have waited for each other in vain on this device before";
+  return strategies::whyNotPersistent(recipe.program());
+}
+
+std::string describeKept(const TileProblem& problem, const PersistentEstimate& kept) {
+  std::string cells;
+  for (std::size_t d = 0; d < dimsOf(problem); ++d)
+    cells += fmt::format("{}{}", d > 0 ? " x " : "", kept.tile.cells[d]);
+  return fmt::format(
+      "{} group{} keep{} tiles of {}, {} KiB of local memory each, and exchange "
+      "rims every {} step{}; about {:.2f} us per step",
+      kept.groups, kept.groups == 1 ? "" : "s", kept.groups == 1 ? "s" : "", cells,
+      kept.boxBytes / 1024, kept.tile.depth, kept.tile.depth == 1 ? "" : "s",
+      1e6 * kept.secondsPerStep);
+}
+
+}  // namespace
+
+PersistentEstimate bestKept(const TileProblem& problem, std::int64_t steps, int depth,
+                            std::string& why) {
+  PersistentEstimate best;
+  std::size_t smallest = SIZE_MAX;
+  for (const Sizes& groups : groupings(problem)) {
+    for (const int looked : kDepths) {
+      const int between = depth > 0 ? depth : looked;
+      if (depth > 0 && looked != kDepths[0]) break;
+      if (between > steps && depth == 0) break;
+      PersistentEstimate kept;
+      kept.tile = {between, {1, 1, 1}, TimeForm::Persistent};
+      for (std::size_t d = 0; d < dimsOf(problem); ++d)
+        kept.tile.cells[d] = (problem.extents[d] + groups[d] - 1) / groups[d];
+      if (groupsOf(kept.tile, problem.extents) != groups) continue;
+      kept.groups = cellsOf(groups);
+      kept.local = estimateOf(problem, kept.tile).local;
+      const strategies::OverlappedOptions options = optionsFor(problem, kept.tile, kept.local);
+      if (why = strategies::whyNotTiles(*problem.program, options, problem.extents); !why.empty())
+        continue;
+      kept.boxBytes = strategies::boxBytes(*problem.program, problem.bytes, options);
+      smallest = std::min(smallest, kept.boxBytes);
+      if (problem.localMemory > 0 && kept.boxBytes > problem.localMemory) continue;
+      kept.secondsPerStep = cyclesPerStep(problem, kept.tile, groups) / kCost.cyclesPerSecond;
+      if (best.tile.cells[0] == 0 || kept.secondsPerStep < best.secondsPerStep) best = kept;
+    }
+  }
+  if (best.tile.cells[0] > 0) {
+    why.clear();
+  } else if (smallest != SIZE_MAX) {
+    why = fmt::format("tiles for {} groups need {} KiB of local memory, and the device has {} KiB",
+                      std::max(1u, problem.units), smallest / 1024, problem.localMemory / 1024);
+  }
+  return best;
+}
+
+double secondsOtherwise(const TileProblem& problem, const TimeTile& tile) {
+  const auto cells = static_cast<double>(cellsOf(problem.extents));
+  const double perUnit = std::max(1u, problem.units) * kCost.cyclesPerSecond;
+  if (tile.depth > 1)
+    return kCost.pass / tile.depth + cells * estimateOf(problem, tile).cycles / perUnit;
+  const double rows = cells / static_cast<double>(problem.extents[dimsOf(problem) - 1]);
+  return kCost.launch + (cells * cyclesOfCell(problem) + rows * kCost.perRow) / perUnit;
+}
+
+std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe& recipe,
+                                         const launch::LaunchOptions& options,
+                                         const std::array<std::int64_t, 3>& extents,
+                                         const TimeTile& otherwise) {
+  const bool isAsked = wish.persistent == true;
+  if (wish.persistent == false || wish.steps < 2) return std::nullopt;
+  if (!isAsked && wish.tile.depth > 0) return std::nullopt;
+  std::string why = obstacle(wish, recipe, options);
+  std::string found;
+  PersistentEstimate kept;
+  const Device device = devicesOf(options).front();
+  if (why.empty()) {
+    TileProblem problem = problemOf(recipe, device, extents, 1);
+    // As the recipe has it.
+    problem.isAlone = problem.isAlone && runtime::settings().strategy != runtime::Strategy::Tile;
+    if (!isAsked && !problem.isAlone) return std::nullopt;
+    kept = bestKept(problem, wish.steps, wish.tile.depth, why);
+    std::int64_t least = 2;
+    if (why.empty() && !isAsked) {
+      const double other = secondsOtherwise(problem, otherwise);
+      const double gain = kWorthwhile * other - kept.secondsPerStep;
+      const std::string numbers = fmt::format("{}; otherwise a step takes about {:.2f} us",
+                                              describeKept(problem, kept), 1e6 * other);
+      if (gain > 0) {
+        least = std::max(least, static_cast<std::int64_t>(std::ceil(kCost.wait / gain)));
+        found = fmt::format("iterations of {} steps and more are one launch: {}", least, numbers);
+      } else {
+        why = numbers;
+      }
+    }
+    if (why.empty())
+      why = whyNotSpinning(device, kept.groups,
+                           std::int64_t{kept.local[0]} * kept.local[1] * kept.local[2]);
+    if (why.empty()) {
+      if (found.empty()) found = "all steps are one launch: " + describeKept(problem, kept);
+      explain(wish.name, found);
+      return KeptTile{kept.tile, least};
+    }
+  }
+  if (wish.insists)
+    throw LaunchError(
+        fmt::format("{}: its steps cannot be one launch on device {}: {}; leave out "
+                    ".persistent()",
+                    wish.name, device.name(), why));
+  explain(wish.name, "its steps are not one launch: " + why);
+  return std::nullopt;
+}
+
+void reportGivenUp(const std::string& name, const Device& device) {
+  if (!noteGivenUp(device)) return;
+  runtime::log::warn(
+      fmt::format("{}: on device {}, groups of a persistent kernel waited for each other in vain, "
+                  "so its steps were done again as launches of their own; this process has no more "
+                  "persistent kernels there (HPL_PATIENCE says how long groups wait)",
+                  name, device.name()));
+}
+
+}  // namespace hpl::stencils

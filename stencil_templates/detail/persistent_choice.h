@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "stencil_templates/detail/time_choice.h"
+
+/// Whether an iteration is one launch, and which tiles its groups keep.
+namespace hpl::stencils {
+
+/// A way to do it, with what the model thinks of it.
+struct PersistentEstimate {
+  TimeTile tile;
+  std::int64_t groups = 1;
+  /// Work-items per group, from slow to fast.
+  std::array<int, 3> local{1, 1, 1};
+  std::size_t boxBytes = 0;
+  /// Without what it takes to launch and to wait for the end.
+  double secondsPerStep = 0;
+};
+
+/// The best tiles, with `depth` steps between exchanges if that is not 0; depth 1 and no cells
+/// where none fits, and `why` says so.
+PersistentEstimate bestKept(const TileProblem& problem, std::int64_t steps, int depth,
+                            std::string& why);
+/// Seconds per step of an iteration in these tiles, or step by step, with what launching takes.
+double secondsOtherwise(const TileProblem& problem, const TimeTile& tile);
+
+/// The tiles that groups keep, if iterations of many steps are to be one launch: because the user
+/// or HPL_STRATEGY asks for it, or because the model thinks it faster than `otherwise`. Says so
+/// under HPL_EXPLAIN. Throws LaunchError where the user insists on what is impossible.
+std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe& recipe,
+                                         const launch::LaunchOptions& options,
+                                         const std::array<std::int64_t, 3>& extents,
+                                         const TimeTile& otherwise);
+
+/// Says once that the groups of a persistent kernel waited in vain, and for the rest of the process
+/// that there are none on the device.
+void reportGivenUp(const std::string& name, const Device& device);
+
+}  // namespace hpl::stencils

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <tuple>
+#include <vector>
+
+#include "stencil_templates/detail/stencil_argument.h"
+#include "stencil_templates/detail/time_recipe.h"
+
+namespace hpl::stencils {
+
+struct TimeKernel;
+
+/// What persistent kernels of a stencil work with besides the user's arrays: kept, so that
+/// iterations that come again find their plans.
+class PersistentSpaces {
+ public:
+  struct Space {
+    /// One iteration at a time.
+    std::mutex busy;
+    std::vector<std::shared_ptr<memory::Root>> between;
+    Array<int, 1> flags;
+
+    Space(std::vector<std::shared_ptr<memory::Root>> arrays, std::size_t flagCount)
+        : between(std::move(arrays)), flags(flagCount) {}
+  };
+
+  std::shared_ptr<Space> find(const Device& device, const TimeTile& tile,
+                              const std::vector<StencilArgument>& arguments, std::size_t inputs,
+                              std::size_t outputs);
+
+ private:
+  using Key = std::tuple<std::uint64_t, TimeTile, std::vector<std::int64_t>>;
+
+  std::mutex mutex_;
+  std::map<Key, std::shared_ptr<Space>> spaces_;
+};
+
+/// What came of a persistent launch.
+enum class Persisted {
+  Done,
+  /// Other kernels whose groups wait are on the device now; nothing was launched.
+  Busy,
+  /// A group waited in vain; the inputs are what they were.
+  GaveUp
+};
+
+/// Does so many steps in one launch and waits for its end: from the arrays of the inputs to those
+/// of the outputs.
+Persisted persist(const TimeKernel& kernel, PersistentSpaces& spaces,
+                  const launch::LaunchOptions& options, const PointSignature& signature,
+                  const std::vector<StencilArgument>& arguments, std::int64_t steps);
+
+/// Groups along each dimension of a grid.
+std::array<std::int64_t, 3> groupsOf(const TimeTile& tile,
+                                     const std::array<std::int64_t, 3>& extents);
+std::int64_t groupCount(const TimeTile& tile, const std::array<std::int64_t, 3>& extents);
+
+/// The most steps of a launch: so that what is lost when a group gives up is less than a second.
+std::int64_t mostSteps(const std::array<std::int64_t, 3>& extents);
+
+}  // namespace hpl::stencils

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Persistent kernels in the interpreter: the groups take turns, and it knows races between them
+// (what a flag does not order), divergent barriers, cells that nobody has filled, and bounds.
+#include <doctest/doctest.h>
+
+#include "hpl/ir/interpreter.h"
+#include "hpl/ir/printer.h"
+#include "hpl/ir/verifier.h"
+#include "hpl/lang/detail/capture_state.h"
+#include "hpl/strategies/persistent.h"
+#include "random_program.h"
+
+using namespace hpl;
+using namespace hpl::strategies;
+using namespace stencil_tests;
+
+namespace {
+
+using Sizes = std::array<std::int64_t, 3>;
+
+/// A kernel with what it was made for.
+struct Kept {
+  std::unique_ptr<stencils::TimeRecipe> recipe;
+  std::shared_ptr<const ir::Kernel> captured;
+  OverlappedOptions options;
+  Sizes extents{1, 1, 1};
+  Sizes groups{1, 1, 1};
+  Overlapped made;
+};
+
+Kept keptOf(const RandomProgram& program, const OverlappedOptions& options) {
+  Kept kept;
+  kept.options = options;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(program.dims); ++d) {
+    kept.extents[d] = program.extents[static_cast<std::size_t>(3 - program.dims) + d];
+    kept.groups[d] = (kept.extents[d] + options.tile[d] - 1) / options.tile[d];
+  }
+  kept.recipe = recipeOf(program, {options.depth, options.tile, stencils::TimeForm::Persistent});
+  {
+    hpl::detail::Capture session({});
+    kept.recipe->record();
+    kept.captured = session.finish("steps");
+  }
+  ir::verify(*kept.captured);
+  ir::AccessSummary summary = ir::analyze(*kept.captured);
+  kept.recipe->adjust(summary);
+  kept.made = persistent(*kept.captured, summary, kept.recipe->program(), options, kept.groups);
+  if (kept.made.kernel) ir::verify(*kept.made.kernel);
+  return kept;
+}
+
+/// Whether all groups went on to the end.
+bool run(const Kept& kept, int steps, int patience, std::vector<Grid<int>>& now,
+         std::vector<Grid<int>>& next) {
+  const TimeProgram& program = kept.recipe->program();
+  const auto dims = static_cast<std::size_t>(program.dims);
+  const std::vector<std::int64_t> extents(kept.extents.begin(), kept.extents.begin() + dims);
+  std::vector<Grid<int>> between = next;
+  std::vector<int> flags(
+      static_cast<std::size_t>(flagsFor(kept.groups[0] * kept.groups[1] * kept.groups[2])));
+  std::vector<ir::Argument> arguments;
+  for (Grid<int>& grid : now) arguments.push_back(ir::arrayArgument(grid.cells.data(), extents));
+  for (std::vector<Grid<int>>* grids : {&next, &between})
+    for (std::size_t f = 0; f < now.size(); ++f)
+      if (program.fields[f].isWritten())
+        arguments.push_back(ir::arrayArgument((*grids)[f].cells.data(), extents));
+  arguments.push_back(ir::arrayArgument(flags.data(), {static_cast<std::int64_t>(flags.size())}));
+  arguments.push_back(ir::scalarArgument(patience));
+  arguments.push_back(ir::scalarArgument(steps));
+  ir::NDRange range{program.dims, {1, 1, 1}, {1, 1, 1}};
+  for (const Hidden& hidden : kept.made.hidden) {
+    const std::size_t d = dims - 1 - static_cast<std::size_t>(hidden.axis);
+    const std::int64_t value = hidden.kind == Hidden::Kind::First ? 0 : kept.extents[d];
+    arguments.push_back(ir::scalarArgument(static_cast<std::uint64_t>(value)));
+  }
+  for (std::size_t d = 0; d < dims; ++d) {
+    const std::size_t axis = dims - 1 - d;
+    range.local[axis] = static_cast<std::uint64_t>(kept.options.local[d]);
+    range.global[axis] = static_cast<std::uint64_t>(kept.groups[d]) * range.local[axis];
+  }
+  ir::InterpreterOptions checks;
+  checks.detectRaces = true;
+  checks.detectUninitialised = true;
+  checks.maxLoopIterations = 1000000;
+  ir::interpret(*kept.made.kernel, range, arguments, checks);
+  return flags[0] == 0;
+}
+
+std::vector<Grid<int>> fieldsOf(const RandomProgram& program, unsigned seed) {
+  std::vector<Grid<int>> fields;
+  for (int f = 0; f < program.fields; ++f)
+    fields.push_back(someCells<int>(program.extents, seed + static_cast<unsigned>(f)));
+  return fields;
+}
+
+/// Tiles for two to four groups along each dimension, as far as the program lets them be as thin.
+OverlappedOptions optionsFor(std::mt19937& random, const RandomProgram& program, bool isAlone) {
+  const auto between = [&](int lo, int hi) {
+    return std::uniform_int_distribution<int>(lo, hi)(random);
+  };
+  OverlappedOptions options;
+  options.lanes = isAlone ? 4 : 1;
+  options.jam = between(1, 3);
+  options.vectors = between(1, 2);
+  options.depth = between(1, 3);
+  Sizes extents{1, 1, 1};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(program.dims); ++d) {
+    extents[d] = program.extents[static_cast<std::size_t>(3 - program.dims) + d];
+    options.tile[d] = (extents[d] + between(1, 4) - 1) / between(1, 4) + 1;
+    if (!isAlone) options.local[d] = between(1, 2);
+  }
+  if (!isAlone) options.local[static_cast<std::size_t>(program.dims) - 1] = 2;
+  const auto recipe = recipeOf(program, {options.depth, {}});
+  for (std::size_t d = 0; d < static_cast<std::size_t>(program.dims);) {
+    OverlappedOptions one = options;
+    for (std::size_t other = 0; other < 3; ++other)
+      if (other != d) one.tile[other] = extents[other];
+    if (whyNotTiles(recipe->program(), one, extents).empty()) {
+      ++d;
+    } else {
+      ++options.tile[d];
+    }
+  }
+  return options;
+}
+
+/// Returns the number of groups.
+std::int64_t checkProgram(unsigned seed, bool isAlone) {
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  const RandomProgram program = randomProgram(random, isAlone && seed % 3 == 0 ? 20 : 0);
+  const OverlappedOptions options = optionsFor(random, program, isAlone);
+  const Kept kept = keptOf(program, options);
+  REQUIRE_MESSAGE(kept.made.kernel != nullptr, kept.made.reason);
+  const int steps = std::uniform_int_distribution<int>(1, 4 * options.depth + 1)(random);
+  CAPTURE(steps);
+  CAPTURE(describe(program));
+  std::vector<Grid<int>> now = fieldsOf(program, seed);
+  const std::vector<Grid<int>> before = now;
+  std::vector<Grid<int>> expected = now;
+  for (int s = 0; s < steps; ++s) referenceStep(program, expected);
+  std::vector<Grid<int>> next(now.size(), Grid<int>(program.extents));
+  REQUIRE(run(kept, steps, 1 << 20, now, next));
+  for (std::size_t f = 0; f < now.size(); ++f) {
+    CAPTURE(f);
+    CHECK(now[f].cells == before[f].cells);
+    if (kept.recipe->program().fields[f].isWritten()) CHECK(next[f].cells == expected[f].cells);
+  }
+  return kept.groups[0] * kept.groups[1] * kept.groups[2];
+}
+
+}  // namespace
+
+TEST_CASE("persistent kernels: random programs in vectors equal one step after another") {
+  std::int64_t several = 0;
+  for (unsigned seed = 1; seed <= 120; ++seed) several += checkProgram(seed, true) > 1 ? 1 : 0;
+  CHECK(several >= 60);
+}
+
+TEST_CASE("persistent kernels: random programs in groups of work-items equal step after step") {
+  std::int64_t several = 0;
+  for (unsigned seed = 1001; seed <= 1080; ++seed) several += checkProgram(seed, false) > 1 ? 1 : 0;
+  CHECK(several >= 40);
+}
+
+TEST_CASE("persistent kernels: a group that waits in vain makes all give up, the input intact") {
+  const RandomProgram star = starProgram(2, {1, 16, 16});
+  OverlappedOptions options;
+  options.tile = {4, 16, 1};
+  options.lanes = 4;
+  options.depth = 2;
+  const Kept kept = keptOf(star, options);
+  std::vector<Grid<int>> now = fieldsOf(star, 7);
+  const std::vector<Grid<int>> before = now;
+  std::vector<Grid<int>> next = now;
+  // The first group looks before the others have begun.
+  CHECK_FALSE(run(kept, 10, 0, now, next));
+  CHECK(now[0].cells == before[0].cells);
+  CHECK(run(kept, 10, 1000, now, next));
+}
+
+TEST_CASE("persistent kernels: their text names the flags that it waits for") {
+  OverlappedOptions options;
+  options.tile = {4, 16, 1};
+  options.lanes = 4;
+  const Kept kept = keptOf(starProgram(2, {1, 8, 16}), options);
+  const std::string text = ir::print(*kept.made.kernel);
+  CHECK(text.find(", acquire, device)") != std::string::npos);
+  CHECK(text.find(", release, device)") != std::string::npos);
+  CHECK(kept.made.reason.find("all steps in one launch, 2 x 1 groups that keep their tiles; ") ==
+        0);
+}
+
+TEST_CASE("persistent kernels: tiles thinner than what steps reach are refused with numbers") {
+  OverlappedOptions options;
+  options.tile = {4, 64, 1};
+  options.depth = 6;
+  const RandomProgram star = starProgram(2, {1, 64, 64});
+  const auto recipe = recipeOf(star, {options.depth, {}});
+  CHECK(whyNotTiles(recipe->program(), options, {64, 64, 1}) ==
+        "tiles of 4 cells along dimension 0 are thinner than the 6 cells that 6 steps reach, and "
+        "groups exchange with those next to them only");
+  options.depth = 4;
+  CHECK(whyNotTiles(recipe->program(), options, {64, 64, 1}).empty());
+}

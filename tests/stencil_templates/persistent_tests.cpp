@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// Iterations of stencils that are one launch, on the device, against one step after another in C++.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
+#include <thread>
+
+#include "../messages.h"
+#include "hpl/runtime/settings.h"
+#include "stencil_support.h"
+#include "stencil_templates/detail/persistent_choice.h"
+#include "stencil_templates/detail/persistent_steps.h"
+#include "stencil_templates/detail/spinning.h"
+
+using namespace hpl;
+using namespace stencil_tests;
+
+namespace {
+
+/// Groups can wait for each other here.
+bool canSpin() {
+  const Device device = defaultDevice();
+  return stencils::whyNotSpinning(device, device.getProperties().computeUnits, 1).empty();
+}
+
+/// What a test plants is gone after it.
+struct Planted {
+  runtime::Settings before = runtime::settings();
+  ~Planted() {
+    runtime::overrideSettings(before);
+    stencils::plantCensus(std::nullopt);
+  }
+};
+
+struct RandomCase {
+  std::vector<Tap> taps;
+  Rules rules;
+  Index3 extents{1, 1, 1};
+  int steps = 2;
+  int depth = 0;
+};
+
+RandomCase randomCase(std::mt19937& random, int dims) {
+  const auto between = [&](int lo, int hi) {
+    return std::uniform_int_distribution<int>(lo, hi)(random);
+  };
+  RandomCase one;
+  const auto first = static_cast<std::size_t>(3 - dims);
+  for (int t = between(2, 5); t > 0; --t) {
+    Tap& tap = one.taps.emplace_back();
+    for (std::size_t k = first; k < 3; ++k) tap.offset[k] = between(-2, 2);
+    tap.weight = between(-2, 2);
+  }
+  const Margins margins = marginsOf(one.taps);
+  bool isPeriodic = false;
+  for (std::size_t k = first; k < 3; ++k) {
+    one.extents[k] = std::max({2, margins.before[k], margins.after[k]}) +
+                     between(0, dims == 1 ? 300 : 60 / dims);
+    for (FaceRule& rule : one.rules[k])
+      rule = {static_cast<Kind>(between(0, kKinds - 1)), between(-5, 5)};
+    for (const FaceRule& rule : one.rules[k])
+      if (rule.kind == Kind::Periodic) one.rules[k] = {{{Kind::Periodic, 0}, {Kind::Periodic, 0}}};
+    isPeriodic = isPeriodic || one.rules[k][0].kind == Kind::Periodic;
+  }
+  for (std::size_t k = first; k < 3; ++k)
+    for (FaceRule& rule : one.rules[k])
+      if (isPeriodic && rule.kind == Kind::Computed) rule.kind = Kind::Fixed;
+  one.steps = between(1, 30);
+  one.depth = between(0, 4);
+  return one;
+}
+
+template <class T, int N>
+void checkPersistent(unsigned seed) {
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  const RandomCase one = randomCase(random, N);
+  CAPTURE(describe(one.rules, N));
+  CAPTURE(one.steps);
+  CAPTURE(one.depth);
+  Grid<T> grid = someCells<T>(one.extents, seed);
+  Array<T, N> a = arrayOf<T, N>(grid);
+  Array<T, N> b = arrayOf<T, N>(someCells<T>(one.extents, seed + 1));
+  for (int s = 0; s < one.steps; ++s) grid = weightedSum(grid, grid, one.taps, one.rules);
+  Stencil stencil(weightedSumOf<T, N>(one.taps));
+  setRules(stencil, one.rules, N);
+  StencilLauncher launcher = stencil.persistent();
+  if (one.depth > 0) launcher.timeTile(one.depth);
+  launcher.iterate(one.steps)(a, b);
+  CHECK(cellsOf(a) == grid.cells);
+}
+
+Stencil jacobi() {
+  Stencil stencil(
+      [](Neighbourhood<float, 2> p) { return 0.25f * (p(-1, 0) + p(1, 0) + p(0, -1) + p(0, 1)); });
+  stencil.boundary(Fixed(1.0f)).label("jacobi");
+  return stencil;
+}
+
+/// Cells after so many steps of a grid of n x n.
+std::vector<float> jacobiCells(int n, int steps, std::optional<bool> persistent) {
+  Array<float, 2> a(n, n), b(n, n);
+  a = 0.0f;
+  a(n / 2, n / 3) = 100.0f;
+  const Stencil stencil = jacobi();
+  if (persistent) {
+    stencil.persistent(*persistent).iterate(steps)(a, b);
+  } else {
+    stencil.iterate(steps)(a, b);
+  }
+  return cellsOf(a);
+}
+
+template <class Call>
+std::string messageOf(Call call) {
+  try {
+    call();
+  } catch (const LaunchError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("persistent: random stencils of integers equal one step after another") {
+  if (!canSpin()) return;
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    checkPersistent<int, 1>(seed);
+    checkPersistent<int, 2>(100 + seed);
+    checkPersistent<int, 3>(200 + seed);
+  }
+}
+
+TEST_CASE("persistent: random stencils of other types equal one step after another") {
+  if (!canSpin()) return;
+  for (unsigned seed = 1; seed <= 2; ++seed) {
+    checkPersistent<float, 2>(300 + seed);
+    checkPersistent<double, 2>(400 + seed);
+    checkPersistent<std::int64_t, 3>(500 + seed);
+    checkPersistent<short, 2>(600 + seed);
+    checkPersistent<signed char, 1>(700 + seed);
+  }
+}
+
+TEST_CASE("persistent: iterations that come again, of views, and of long runs") {
+  if (!canSpin()) return;
+  const Stencil stencil = jacobi();
+  Array<float, 2> a(70, 66), b(70, 66), c(70, 66), d(70, 66);
+  a = 0.0f;
+  a(33, 20) = 50.0f;
+  c = a;
+  for (int k = 0; k < 3; ++k) {
+    stencil.persistent().iterate(41)(a, b);
+    stencil.persistent(false).timeTile(1).iterate(41)(c, d);
+  }
+  CHECK(cellsOf(a) == cellsOf(c));
+  stencil.persistent().iterate(10)(a(Range(3, 60), Range(5, 50)), b(Range(3, 60), Range(5, 50)));
+  stencil.timeTile(1).iterate(10)(c(Range(3, 60), Range(5, 50)), d(Range(3, 60), Range(5, 50)));
+  CHECK(cellsOf(a) == cellsOf(c));
+}
+
+TEST_CASE("persistent: until looks at the same steps") {
+  if (!canSpin()) return;
+  const auto runOf = [](bool persistent) {
+    Array<float, 2> a(40, 40), b(40, 40);
+    a = 0.0f;
+    const Stencil stencil = jacobi();
+    const StencilRun run = stencil.persistent(persistent).until(0.002, 25).iterate(2000)(a, b);
+    CHECK(run.converged);
+    return std::pair(run.steps, cellsOf(a));
+  };
+  CHECK(runOf(true) == runOf(false));
+}
+
+TEST_CASE("persistent: groups that wait in vain give up, and the steps are launched one by one") {
+  if (!canSpin() || defaultDevice().getProperties().computeUnits < 2) return;
+  const Planted planted;
+  const std::vector<float> expected = jacobiCells(64, 400, false);
+  runtime::Settings impatient = planted.before;
+  impatient.patience = 1;
+  runtime::overrideSettings(impatient);
+  bool gaveUp = false;
+  // One of two groups begins before the other, if only by the time that waking a thread takes.
+  for (int k = 0; k < 20 && !gaveUp; ++k) {
+    CHECK(jacobiCells(64, 400, true) == expected);
+    gaveUp = stencils::hasGivenUp(defaultDevice());
+  }
+  CHECK(gaveUp);
+  const std::string message = messageOf([] { jacobiCells(64, 400, true); });
+  CHECK(message.find("groups have waited for each other in vain on this device before") !=
+        std::string::npos);
+}
+
+TEST_CASE("persistent: where groups do not run at once, it is refused with numbers") {
+  const Planted planted;
+  const Device device = defaultDevice();
+  const auto units = static_cast<std::int64_t>(device.getProperties().computeUnits);
+  const std::string tooMany = stencils::whyNotSpinning(device, units + 1, 1);
+  if (canSpin())
+    CHECK(tooMany.find(std::to_string(units + 1) +
+                       " groups would wait for each other, and the device has " +
+                       std::to_string(units) + " unit") == 0);
+  if (units < 2) return;
+  stencils::plantCensus(false);
+  const std::string message = messageOf([] { jacobiCells(64, 100, true); });
+  CHECK(message.find("stencil 'jacobi': its steps cannot be one launch on device ") == 0);
+  CHECK(message.find("; leave out .persistent()") != std::string::npos);
+  // What was not asked for is launched step by step.
+  runtime::Settings asked = planted.before;
+  asked.persistent = true;
+  runtime::overrideSettings(asked);
+  const std::vector<float> cells = jacobiCells(64, 100, std::nullopt);
+  CHECK(cells == jacobiCells(64, 100, false));
+}
+
+TEST_CASE("persistent: functions and devices that it is not for are refused with the reason") {
+  Array<float, 2> a(32, 32), b(32, 32);
+  a = 0.0f;
+  b = 0.0f;
+  Stencil holes([](Neighbourhood<float, 2> p, Output<float> out) {
+    if_(p(0, 0) > 0.0f) {
+      out = p(0, 1);
+    }
+  });
+  holes.boundary(Nearest());
+  CHECK(messageOf([&] {
+          holes.persistent().iterate(5)(a, b);
+        }).find("its point function does not assign every cell") != std::string::npos);
+  Array<float, 2> c(4000, 4000), d(4000, 4000);
+  const std::string large = messageOf([&] { jacobi().persistent().iterate(5)(c, d); });
+  CHECK(large.find("KiB of local memory, and the device has ") != std::string::npos);
+  if (deviceCount() < 2) return;
+  const Stencil stencil = jacobi();
+  StencilLauncher launcher = stencil.persistent();
+  launcher.devices(defaultDevice().type(), 2);
+  CHECK(messageOf([&] {
+          launcher.iterate(5)(a, b);
+        }).find("it runs on 2 devices, and groups wait for each other on one only") !=
+        std::string::npos);
+}
+
+TEST_CASE(
+    "persistent: two iterations at once on one device, of which one may have to be streamed") {
+  if (!canSpin()) return;
+  const std::vector<float> expected = jacobiCells(48, 300, false);
+  std::vector<float> cells[2];
+  std::vector<std::thread> threads;
+  for (std::vector<float>& result : cells)
+    threads.emplace_back([&result] {
+      for (int k = 0; k < 4; ++k) result = jacobiCells(48, 300, true);
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(cells[0] == expected);
+  CHECK(cells[1] == expected);
+}
+
+TEST_CASE("persistent: groups of all copies of a device share its units") {
+  const Device device = defaultDevice();
+  const auto units = static_cast<std::int64_t>(device.getProperties().computeUnits);
+  if (units < 2) return;
+  auto first = stencils::SpinLease::take(device, units);
+  REQUIRE(first.has_value());
+  CHECK_FALSE(stencils::SpinLease::take(device, 2).has_value());
+  // One group waits for none.
+  CHECK(stencils::SpinLease::take(device, 1).has_value());
+  first.reset();
+  CHECK(stencils::SpinLease::take(device, units).has_value());
+}
