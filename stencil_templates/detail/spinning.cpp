@@ -13,6 +13,7 @@
 #include "hpl/hpl.h"
 #include "hpl/launch/tuner.h"
 #include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/quirks.h"
 #include "hpl/runtime/settings.h"
 
 namespace hpl::stencils {
@@ -36,15 +37,14 @@ void countGroups(Array<int, 1> count, Int groups, Int looks) {
   }
 }
 
-/// Platforms where a loop has an end of its own, or groups run one after the other.
+/// Drivers where a loop has an end of its own, or groups run one after the other.
 std::string unfit(const Device& device) {
-  std::string platform = device.getProperties().platform;
-  std::transform(platform.begin(), platform.end(), platform.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (platform.find("rusticl") != std::string::npos)
-    return "rusticl ends the loops of a work-item after 65,535 iterations";
-  if (platform.find("oclgrind") != std::string::npos)
-    return "Oclgrind runs groups one after the other";
+  const DeviceProperties properties = device.getProperties();
+  const runtime::Quirks& quirks = runtime::quirksOf(properties);
+  if (quirks.mostIterations > 0)
+    return fmt::format("{} ends the loops of a work-item after {} iterations", quirks.platform,
+                       quirks.mostIterations);
+  if (quirks.isSimulator) return fmt::format("{} runs groups one after the other", quirks.platform);
   return "";
 }
 
