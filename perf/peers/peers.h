@@ -36,5 +36,6 @@ struct NamedRow {
 
 std::vector<NamedRow> pointRows();
 std::vector<NamedRow> pictureRows();
+std::vector<NamedRow> loopRows();
 
 }  // namespace perf::peers

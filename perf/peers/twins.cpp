@@ -4,6 +4,10 @@
 #include <cstddef>
 #include <cstdlib>
 
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
 namespace perf::peers::twins {
 namespace {
 
@@ -84,6 +88,84 @@ void edges(std::uint8_t* out, const std::uint8_t* in, int side) {
       to[x] = static_cast<std::uint8_t>(sum < 255 ? sum : 255);
     }
   });
+}
+
+void mandelbrot(std::int32_t* steps, int side, int most) {
+  const float step = 2.5f / static_cast<float>(side);
+#pragma omp parallel for schedule(dynamic, 16)
+  for (int row = 0; row < side; ++row) {
+    const float im = -1.25f + step * static_cast<float>(row);
+    std::int32_t* out = steps + static_cast<std::ptrdiff_t>(row) * side;
+    int column = 0;
+#ifdef __AVX512F__
+    const __m512 ramp =
+        _mm512_cvtepi32_ps(_mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
+    const __m512 four = _mm512_set1_ps(4.0f);
+    const __m512 ci = _mm512_set1_ps(im);
+    const __m512i one = _mm512_set1_epi32(1);
+    for (; column + 16 <= side; column += 16) {
+      const __m512 at = _mm512_add_ps(_mm512_set1_ps(static_cast<float>(column)), ramp);
+      const __m512 cr = _mm512_fmadd_ps(_mm512_set1_ps(step), at, _mm512_set1_ps(-2.0f));
+      __m512 x = _mm512_setzero_ps(), y = _mm512_setzero_ps();
+      __m512i k = _mm512_setzero_si512();
+      __mmask16 live = 0xffff;
+      for (int n = 0; n < most; ++n) {
+        const __m512 xx = _mm512_mul_ps(x, x);
+        live = _mm512_mask_cmp_ps_mask(live, _mm512_fmadd_ps(y, y, xx), four, _CMP_LT_OQ);
+        if (live == 0) break;
+        const __m512 re = _mm512_add_ps(_mm512_fnmadd_ps(y, y, xx), cr);
+        y = _mm512_mask_mov_ps(y, live, _mm512_fmadd_ps(_mm512_add_ps(x, x), y, ci));
+        x = _mm512_mask_mov_ps(x, live, re);
+        k = _mm512_mask_add_epi32(k, live, k, one);
+      }
+      _mm512_storeu_si512(out + column, k);
+    }
+#endif
+    for (; column < side; ++column) {
+      const float re = -2.0f + step * static_cast<float>(column);
+      float x = 0, y = 0;
+      int k = 0;
+      for (; k < most && x * x + y * y < 4.0f; ++k) {
+        const float next = x * x - y * y + re;
+        y = 2.0f * x * y + im;
+        x = next;
+      }
+      out[column] = k;
+    }
+  }
+}
+
+void sparseProduct(float* y, const float* values, const std::int32_t* columns,
+                   const std::int32_t* begin, const float* x, int rows) {
+  constexpr int kBlock = 1024;
+#pragma omp parallel for schedule(dynamic, 4)
+  for (int first = 0; first < rows; first += kBlock) {
+    const int end = first + kBlock < rows ? first + kBlock : rows;
+    int row = first;
+#ifdef __AVX512F__
+    for (; row + 16 <= end; row += 16) {
+      __m512i at = _mm512_loadu_si512(begin + row);
+      const __m512i last = _mm512_loadu_si512(begin + row + 1);
+      const __m512 none = _mm512_setzero_ps();
+      __m512 sum = none;
+      for (__mmask16 live; (live = _mm512_cmplt_epi32_mask(at, last)) != 0;
+           at = _mm512_mask_add_epi32(at, live, at, _mm512_set1_epi32(1))) {
+        const __m512i column =
+            _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), live, at, columns, 4);
+        const __m512 value = _mm512_mask_i32gather_ps(none, live, at, values, 4);
+        const __m512 factor = _mm512_mask_i32gather_ps(none, live, column, x, 4);
+        sum = _mm512_mask3_fmadd_ps(value, factor, sum, live);
+      }
+      _mm512_storeu_ps(y + row, sum);
+    }
+#endif
+    for (; row < end; ++row) {
+      float sum = 0;
+      for (std::int32_t at = begin[row]; at < begin[row + 1]; ++at)
+        sum += values[at] * x[columns[at]];
+      y[row] = sum;
+    }
+  }
 }
 
 }  // namespace perf::peers::twins

@@ -16,4 +16,14 @@ void life(std::uint8_t* out, const std::uint8_t* in, int side);
 void smooth(std::uint8_t* out, const std::uint8_t* in, int side);
 void edges(std::uint8_t* out, const std::uint8_t* in, int side);
 
+/// How many steps the points of the Mandelbrot set's square from (-2, -1.25) on take to leave, at
+/// most `most`: 16 neighbours in a masked vector, as ISPC compiles such loops. Without AVX-512 one
+/// by one.
+void mandelbrot(std::int32_t* steps, int side, int most);
+
+/// The product of a sparse matrix, row i of which has the elements begin[i]..begin[i + 1], with x:
+/// 16 rows in a masked vector that gathers their elements; without AVX-512 one by one.
+void sparseProduct(float* y, const float* values, const std::int32_t* columns,
+                   const std::int32_t* begin, const float* x, int rows);
+
 }  // namespace perf::peers::twins

@@ -315,14 +315,6 @@ TEST_CASE("kernels that rows cannot compute say why") {
                    out[idy][idx] = in[idy][idx];
                  }),
                  "atomics"));
-  CHECK(mentions(reasonOf([](Array<int, 2> out, const Array<int, 2>& in) {
-                   Int n = 0;
-                   while_(n < in[idy][idx]) {
-                     n += 3;
-                   }
-                   out[idy][idx] = n;
-                 }),
-                 "leave a loop at different times"));
   CHECK(mentions(
       reasonOf([](Array<std::complex<float>, 2> out, const Array<std::complex<float>, 2>& in) {
         out[idy][idx] = in[idy][idx] * in[idy][idx];

@@ -3,6 +3,7 @@
 #include "hpl/strategies/detail/body_writer.h"
 
 #include "hpl/ir/walk.h"
+#include "hpl/strategies/detail/row_loops.h"
 
 namespace hpl::strategies::detail {
 
@@ -48,8 +49,11 @@ void BodyWriter::statement(const Stmt& stmt, Block& out, const Expr* mask) {
   } else if (const auto* inner = stmt.as<Block>()) {
     block(*inner, out, mask);
   } else if (stmt.as<ir::Break>() != nullptr || stmt.as<ir::Continue>() != nullptr) {
-    if (mask != nullptr) throw Refused{"neighbours leave a loop at different times" + at(where_)};
-    out.stmts.push_back(&stmt);
+    if (maskedLoop_ != nullptr) {
+      leave(stmt.as<ir::Break>() != nullptr, mask);
+    } else {
+      out.stmts.push_back(&stmt);
+    }
   } else {
     throw Refused{"it calls a function or synchronises" + at(where_)};
   }
@@ -221,21 +225,27 @@ void BodyWriter::maskedSide(const Block* side, const Expr* mask, Block& out) {
   const Expr* any = builder_.make(kInt, ir::BuiltinExpr{ir::Builtin::any_, {builder_.ref(active)}});
   const bool outer = masked_;
   masked_ = true;
+  if (maskedLoop_ != nullptr) maskedLoop_->branches.push_back(active);
   const Block* block = nested(side, builder_.ref(active));
+  if (maskedLoop_ != nullptr) maskedLoop_->branches.pop_back();
   masked_ = outer;
   builder_.statement(out, ir::If{any, block, nullptr}, where_);
 }
 
 void BodyWriter::loop(const Stmt& stmt, Block& out, const Expr* mask) {
-  const auto uniform = [&](const Expr* condition) {
-    if (condition != nullptr && variation_.differs(*condition))
-      throw Refused{"neighbours leave a loop at different times" + at(where_)};
-  };
+  if (variation_.leaveApart(stmt)) return maskedLoop(stmt, out, mask);
+  MaskedLoop* const around = maskedLoop_;
+  maskedLoop_ = nullptr;
+  uniformLoop(stmt, out, mask);
+  maskedLoop_ = around;
+}
+
+/// All lanes that are in the loop make the same turns.
+void BodyWriter::uniformLoop(const Stmt& stmt, Block& out, const Expr* mask) {
   const auto condition = [&](const Expr* original) {
     return original == nullptr ? nullptr : scalar(*original);
   };
   if (const auto* loop = stmt.as<ir::Loop>()) {
-    uniform(loop->condition);
     ir::Loop copy{};
     copy.prepare = nested(loop->prepare, mask);
     copy.condition = condition(loop->condition);
@@ -245,12 +255,90 @@ void BodyWriter::loop(const Stmt& stmt, Block& out, const Expr* mask) {
     return;
   }
   const auto& loop = *stmt.as<ir::DoLoop>();
-  uniform(loop.condition);
   ir::DoLoop copy{};
   copy.body = nested(loop.body, mask);
   copy.prepare = nested(loop.prepare, mask);
   copy.condition = condition(loop.condition);
   builder_.statement(out, copy, stmt.where);
+}
+
+/// The loop goes on as long as there is a lane that has not left it.
+void BodyWriter::maskedLoop(const Stmt& stmt, Block& out, const Expr* mask) {
+  Variable* live = builder_.variable("live", wide(truthLane()));
+  builder_.declare(out, live,
+                   mask != nullptr ? mask : splat(builder_.number(-1, kInt), truthLane()));
+  MaskedLoop own{live};
+  MaskedLoop* const around = maskedLoop_;
+  const bool wasMasked = masked_;
+  const bool wasSpeculative = speculative_;
+  maskedLoop_ = &own;
+  masked_ = true;
+  const Expr* any =
+      builder_.make(kInt, ir::BuiltinExpr{ir::Builtin::any_, {builder_.ref(live)}}, stmt.where);
+  if (const auto* loop = stmt.as<ir::Loop>()) {
+    ir::Loop copy{};
+    copy.prepare = goingOn(loop->prepare, loop->condition);
+    copy.condition = any;
+    copy.body = maskedTurn(*loop->body);
+    copy.step = nested(loop->step, builder_.ref(live));
+    builder_.statement(out, copy, stmt.where);
+  } else {
+    const auto& doLoop = *stmt.as<ir::DoLoop>();
+    ir::DoLoop copy{};
+    copy.body = maskedTurn(*doLoop.body);
+    copy.prepare = goingOn(doLoop.prepare, doLoop.condition);
+    copy.condition = any;
+    builder_.statement(out, copy, stmt.where);
+  }
+  speculative_ = wasSpeculative;
+  masked_ = wasMasked;
+  maskedLoop_ = around;
+}
+
+/// A turn of the innermost loop, for the lanes that are in it.
+Block* BodyWriter::maskedTurn(const Block& body) {
+  const Expr* live = builder_.ref(maskedLoop_->live);
+  Variable* turn = builder_.variable("turn", live->type);
+  maskedLoop_->turn = turn;
+  Block* copy = builder_.block();
+  builder_.declare(*copy, turn, live);
+  append(*copy, *nested(&body, builder_.ref(turn)));
+  return copy;
+}
+
+/// Takes the lanes for which the condition does not hold out of the innermost loop.
+Block* BodyWriter::goingOn(const Block* prepare, const Expr* condition) {
+  const Expr* live = builder_.ref(maskedLoop_->live);
+  Block* copy = builder_.block();
+  Block* const late = late_;
+  Block* const outer = out_;
+  late_ = nullptr;
+  out_ = copy;
+  loads_.open();
+  if (prepare != nullptr) block(*prepare, *copy, live);
+  if (condition != nullptr)
+    builder_.assign(*copy, live,
+                    builder_.binary(ir::BinaryOp::BitAnd, live, this->mask(convert(*condition))));
+  loads_.close();
+  late_ = late;
+  out_ = outer;
+  return copy;
+}
+
+/// Takes the lanes of the mask out of the innermost loop, or out of this turn of it.
+void BodyWriter::leave(bool isBreak, const Expr* mask) {
+  Variable* leaving = builder_.variable("leaving", mask->type);
+  builder_.declare(*out_, leaving, mask);
+  const Expr* others = builder_.unary(ir::UnaryOp::BitNot, builder_.ref(leaving));
+  std::vector<const Variable*> masks = maskedLoop_->branches;
+  masks.push_back(maskedLoop_->turn);
+  if (isBreak) masks.push_back(maskedLoop_->live);
+  for (const Variable* each : masks) {
+    const Expr* lanes = builder_.ref(each);
+    builder_.assign(*out_, lanes, builder_.binary(ir::BinaryOp::BitAnd, lanes, others));
+  }
+  // What follows may be for no lane at all.
+  speculative_ = true;
 }
 
 }  // namespace hpl::strategies::detail

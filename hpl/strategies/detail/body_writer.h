@@ -100,8 +100,11 @@ class Variation {
   bool differs(const ir::Variable* variable) const { return variables_.contains(variable); }
   bool differs(const ir::Expr& expr) const;
   bool indicesDiffer(const ir::Expr& element) const;
+  /// Whether neighbours leave the loop, or turns of it, at different times.
+  bool leaveApart(const ir::Stmt& loop) const;
 
  private:
+  bool leavesApart(const ir::Block& block, bool isApart) const;
   /// `depth`: how many branches around it only some neighbours take.
   bool visit(const ir::Block& block, int depth);
   bool visit(const ir::Stmt& stmt, int depth);
@@ -150,6 +153,11 @@ class BodyWriter {
   void maskedBranch(const ir::If& branch, ir::Block& out, const ir::Expr* mask);
   void maskedSide(const ir::Block* side, const ir::Expr* mask, ir::Block& out);
   void loop(const ir::Stmt& stmt, ir::Block& out, const ir::Expr* mask);
+  void uniformLoop(const ir::Stmt& stmt, ir::Block& out, const ir::Expr* mask);
+  void maskedLoop(const ir::Stmt& stmt, ir::Block& out, const ir::Expr* mask);
+  ir::Block* maskedTurn(const ir::Block& body);
+  ir::Block* goingOn(const ir::Block* prepare, const ir::Expr* condition);
+  void leave(bool isBreak, const ir::Expr* mask);
   ir::Block* nested(const ir::Block* block, const ir::Expr* mask);
 
   // Expressions. Where one is a vector already, component `part` of it.
@@ -245,6 +253,16 @@ class BodyWriter {
   Place place_;
   std::unordered_map<const ir::Variable*, const ir::Variable*> copies_;
   std::unordered_map<const ir::Variable*, std::vector<const ir::Variable*>> parts_;
+  /// A loop that neighbours leave at different times.
+  struct MaskedLoop {
+    /// The lanes that are still in the loop, and in this turn of it.
+    const ir::Variable* live = nullptr;
+    const ir::Variable* turn = nullptr;
+    /// Those of the branches around the statement, within the loop.
+    std::vector<const ir::Variable*> branches{};
+  };
+  /// The innermost loop, if it is one.
+  MaskedLoop* maskedLoop_ = nullptr;
   /// The mask under which variables were declared.
   std::unordered_map<const ir::Variable*, const ir::Expr*> declaredUnder_;
   std::unordered_set<const ir::Expr*> settled_;

@@ -98,9 +98,34 @@ bool Variation::visit(const Stmt& stmt, int depth) {
     if (branch->otherwise != nullptr) changed = visit(*branch->otherwise, under) || changed;
     return changed;
   }
+  // What a loop assigns that some leave before others differs behind it.
+  const int under = depth + (leaveApart(stmt) ? 1 : 0);
   bool changed = false;
-  ir::forEachBlock(stmt, [&](const Block& inner) { changed = visit(inner, depth) || changed; });
+  ir::forEachBlock(stmt, [&](const Block& inner) { changed = visit(inner, under) || changed; });
   return changed;
+}
+
+bool Variation::leaveApart(const Stmt& loop) const {
+  const auto* times = loop.as<ir::Loop>();
+  const auto* doTimes = loop.as<ir::DoLoop>();
+  if (context_.lanes == 1 || (times == nullptr && doTimes == nullptr)) return false;
+  const Expr* condition = times != nullptr ? times->condition : doTimes->condition;
+  if (condition != nullptr && differs(*condition)) return true;
+  return leavesApart(times != nullptr ? *times->body : *doTimes->body, false);
+}
+
+/// Whether a branch that only some neighbours take leaves the loop that the block belongs to.
+bool Variation::leavesApart(const Block& block, bool isApart) const {
+  return std::any_of(block.stmts.begin(), block.stmts.end(), [&](const Stmt* stmt) {
+    if (stmt->as<ir::Break>() != nullptr || stmt->as<ir::Continue>() != nullptr) return isApart;
+    if (stmt->as<ir::Loop>() != nullptr || stmt->as<ir::DoLoop>() != nullptr) return false;
+    const auto* branch = stmt->as<ir::If>();
+    const bool under = isApart || (branch != nullptr && differs(*branch->condition));
+    bool leaves = false;
+    ir::forEachBlock(*stmt,
+                     [&](const Block& inner) { leaves = leaves || leavesApart(inner, under); });
+    return leaves;
+  });
 }
 
 }  // namespace hpl::strategies::detail
