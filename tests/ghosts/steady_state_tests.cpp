@@ -273,6 +273,22 @@ TEST_CASE("launches that refresh their ghosts come to rest, too") {
       1);
 }
 
+TEST_CASE("so do launches that the library divides, though cells move before each of them") {
+  if (!devicesWaitByThemselves() || devicesShareHostMemory()) return;
+  Grid a(64, 32), b(64, 32);
+  a.copyFrom(someValues(64 * 32, 13).data());
+  b.copyFrom(someValues(64 * 32, 14).data());
+  // To name devices takes memory.
+  FRunner forth = eval(fivePoint).devices(deviceCount())(b, a);
+  FRunner back = eval(fivePoint).devices(deviceCount())(a, b);
+  checkSteady(
+      [&] {
+        forth.run();
+        back.run();
+      },
+      2);
+}
+
 TEST_CASE("steps that repeat come out right whatever happens between them") {
   const unsigned seed = 20;
   CAPTURE(seed);

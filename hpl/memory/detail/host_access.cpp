@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/memory/detail/host_access.h"
 
+#include <algorithm>
+
+#include "hpl/coherence/mishaps.h"
 #include "hpl/error.h"
 #include "hpl/memory/detail/execution.h"
 #include "hpl/runtime/detail/fork.h"
@@ -23,10 +26,11 @@ coherence::OperationPtr operationOf(const Box& box, HostUse use) {
   return coherence::operation(coherence::HostWrite{box, use == HostUse::Overwrite});
 }
 
-// Whether the host alone has the cells, so that to write them changes nothing that is known.
-bool isOnlyHere(const RootState& state, const Box& box) {
-  if (!state.replicas.empty() || state.known->active() != nullptr) return false;
-  return state.copiesOf(kHosts).current.contains(box) && state.known->lost().empty();
+// Whether no device has anything of the array in memory of its own: then nothing has to be planned.
+bool isHostsAlone(const RootState& state) {
+  const auto isOwn = [](const auto& replica) { return !replica->zeroCopy; };
+  return std::none_of(state.replicas.begin(), state.replicas.end(), isOwn) &&
+         state.known->active() == nullptr && state.known->lost().empty();
 }
 
 }  // namespace
@@ -37,13 +41,15 @@ void openOnHost(View& view, HostUse use) {
   Lock lock(coherenceMutex());
   const Box& box = view.box();
   RootState* const roots[] = {&state};
-  const bool isThere =
-      use == HostUse::Read ? state.copiesOf(kHosts).current.contains(box) : isOnlyHere(state, box);
+  Hold hold;
+  hold.take(lock, roots);
+  const bool isAlone = isHostsAlone(state);
+  const bool isThere = state.copiesOf(kHosts).current.contains(box);
   state.materialiseHost();
-  if (isThere) {
-    Hold hold;
-    hold.take(lock, roots);
+  if (isAlone || (isThere && use == HostUse::Read)) {
     waitOnHost(lock, state, box, use != HostUse::Read);
+    // Cells that nobody has written yet have, from now on, the value that the host sees.
+    if (!isThere) state.setKnown(coherence::afterArrival(state.known, kHosts, box, false));
   } else {
     Execution execution(lock, operationOf(box, use), roots);
     execution.prepare();
