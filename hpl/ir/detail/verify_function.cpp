@@ -380,11 +380,12 @@ void FunctionVerifier::atomic(const Atomic& atomic) {
   }
   writable(*variable);
   const Type& type = atomic.target->type;
-  const bool isInt = type == Type{Scalar::Int} || type == Type{Scalar::Uint} ||
-                     type == Type{Scalar::Long} || type == Type{Scalar::Ulong};
+  const bool isOrdered = atomic.op == AtomicOp::Load || atomic.op == AtomicOp::Store;
+  const bool isInt = type == Type{Scalar::Int} || type == Type{Scalar::Uint};
+  const bool isLong = type == Type{Scalar::Long} || type == Type{Scalar::Ulong};
   const bool isReal = type == Type{Scalar::Float} || type == Type{Scalar::Double};
-  if (!isInt && !(isReal && worksOnFloats(atomic.op))) {
-    context_.fail(name + " works on int, uint, long and ulong" +
+  if (!isInt && !(isLong && !isOrdered) && !(isReal && worksOnFloats(atomic.op))) {
+    context_.fail(name + " works on " + (isOrdered ? "int and uint" : "int, uint, long and ulong") +
                   (worksOnFloats(atomic.op) ? ", float and double" : "") + ", not on " +
                   describe(type) + ": '" + print(*atomic.target) + "'");
   }
