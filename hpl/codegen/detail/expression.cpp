@@ -189,14 +189,16 @@ int FunctionWriter::node(const Expr& expr, const ir::BuiltinExpr& builtin) {
     out_ += "as_" + spell(expr.type);
   } else {
     const Type& first = builtin.args.front()->type;
-    if (builtin.builtin == ir::Builtin::any_ && first.lanes > kMostLanes) {
+    const bool isAny = builtin.builtin == ir::Builtin::any_ && session_.options.plainConversions;
+    session_.testsMasks = session_.testsMasks || isAny;
+    if (isAny && first.lanes > kMostLanes) {
       // Truth values have all bits set, or none.
-      out_ += "any(as_long" + std::to_string(ir::sizeOf(first) / sizeof(std::int64_t)) + '(';
+      out_ += "hpl_any(as_long" + std::to_string(ir::sizeOf(first) / sizeof(std::int64_t)) + '(';
       arguments(builtin.args);
       out_ += ") != 0L)";
       return kPostfix;
     }
-    out_ += ir::infoOf(builtin.builtin).name;
+    out_ += isAny ? "hpl_any" : ir::infoOf(builtin.builtin).name;
   }
   out_ += '(';
   arguments(builtin.args);

@@ -94,6 +94,18 @@ constexpr const char* kPlainConversions = R"(#if defined(__has_builtin)
 
 )";
 
+// PoCL's any() takes a vector apart; this is one instruction.
+constexpr const char* kMaskTest = R"(#if defined(__has_builtin)
+#if __has_builtin(__builtin_reduce_or)
+#define hpl_any(mask) (__builtin_reduce_or((mask) < 0) != 0)
+#endif
+#endif
+#ifndef hpl_any
+#define hpl_any(mask) any(mask)
+#endif
+
+)";
+
 constexpr const char* kApart = R"(#if defined(__has_attribute)
 #if __has_attribute(noinline)
 #define hpl_apart __attribute__((noinline))
@@ -182,6 +194,7 @@ std::string preamble(const Session& session) {
   }
   if (!session.apart.empty()) out += kApart;
   if (session.convertsVectors) out += kPlainConversions;
+  if (session.testsMasks) out += kMaskTest;
   for (const auto& [name, helper] : session.ordered) out += helper;
   writeComplex(out, usage);
   for (const std::string& type : session.safeDivisions) writeSafeDivision(out, type);

@@ -68,6 +68,8 @@ struct Session {
   std::map<std::string, ir::Type> unaligned;
   /// Helpers for atomic loads, atomic stores and fences, by name.
   std::map<std::string, std::string> ordered;
+  /// Masks are tested by hpl_any.
+  bool testsMasks = false;
   /// Vectors are converted by hpl_convert.
   bool convertsVectors = false;
   /// Surplus work-items run along and are masked by hpl_on.
