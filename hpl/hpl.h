@@ -27,6 +27,7 @@
 #include "hpl/lang/complex.h"
 #include "hpl/lang/control.h"
 #include "hpl/lang/math.h"
+#include "hpl/lang/probe.h"
 #include "hpl/lang/random.h"
 #include "hpl/lang/reduce.h"
 #include "hpl/lang/struct.h"

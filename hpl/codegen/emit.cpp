@@ -56,6 +56,7 @@ EmittedKernel emit(const ir::Kernel& kernel, const EmitOptions& options) {
   emitted.source = detail::preamble(session) + session.text.out();
   emitted.buildOptions = buildOptions(options, !session.ordered.empty());
   emitted.sites = std::move(session.sites);
+  emitted.probes = std::move(session.probes);
   return emitted;
 }
 

@@ -101,10 +101,12 @@ struct Slot {
     /// ulong: what Query::Origin gives along the kernel's axis `dimension`.
     Origin,
     /// Buffer of `ErrorBuffer::kWords` ints, all 0 at first.
-    ErrorBuffer
+    ErrorBuffer,
+    /// Buffer of `ProbeBuffer::kWords` uints, the first of which is 0.
+    ProbeBuffer
   };
   Kind kind = Kind::Buffer;
-  /// Parameter of the IR kernel, -1 for those of the launch and ErrorBuffer.
+  /// Parameter of the IR kernel, -1 for those of the launch and the last two.
   int param = -1;
   /// Array dimension, slowest first (Stride, Extent), or axis of the kernel.
   int dimension = 0;
@@ -148,6 +150,31 @@ struct ErrorBuffer {
   };
 };
 
+/// A probe of the kernel.
+struct ProbeSite {
+  std::string label;
+  ir::Type type;
+  ir::SourceLocation where;
+};
+
+/// Word 0 of a probe buffer counts the values that work-items have shown; records of the first ones
+/// follow.
+struct ProbeBuffer {
+  enum Word : std::size_t {
+    /// Index into EmittedKernel::probes.
+    Site,
+    GlobalIdX,
+    GlobalIdY,
+    GlobalIdZ,
+    /// The value's bits; of integers as many as of long, of floats those of float.
+    Low,
+    High,
+    kRecord
+  };
+  static constexpr std::size_t kRecords = 16384;
+  static constexpr std::size_t kWords = 1 + kRecords * kRecord;
+};
+
 /// An access outside its array, read from an error buffer.
 struct AccessViolation {
   AccessSite site;
@@ -169,6 +196,8 @@ struct EmittedKernel {
   std::string buildOptions;
   /// With checkBounds: every checked access.
   std::vector<AccessSite> sites;
+  /// The kernel's probes; empty: it has none, and no ProbeBuffer slot.
+  std::vector<ProbeSite> probes;
   /// The kernel executes barriers (in itself or in functions that it calls).
   bool hasBarrier = false;
 };

@@ -52,6 +52,7 @@ std::string facts(const AccessSummary& summary) {
   add(summary.usesBarrier, "barrier");
   add(summary.usesLocalMemory, "local memory " + std::to_string(summary.localBytes) + " B");
   add(summary.usesAtomics, "atomics");
+  add(summary.usesProbe, "probe");
   add(summary.usesLocalIdOrGroup, "local ids");
   add(summary.usesGlobalSize, "global size");
   add(summary.needsDouble, "double");

@@ -146,6 +146,7 @@ struct AccessSummary {
   /// Declares local variables or has local array parameters.
   bool usesLocalMemory = false;
   bool usesAtomics = false;
+  bool usesProbe = false;
   /// Asks for local ids, group ids, local sizes or numbers of groups: results may depend on the
   /// local domain and on where the groups begin.
   bool usesLocalIdOrGroup = false;

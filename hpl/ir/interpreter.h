@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <type_traits>
 #include <variant>
@@ -62,6 +63,11 @@ struct InterpreterOptions {
   bool detectRaces = false;
   /// Throw hpl::KernelError when a loop runs longer; 0: no limit.
   std::uint64_t maxLoopIterations = 0;
+  /// Gets what probes show: the statement's probe and line, the value's bytes in the layout of its
+  /// type, and the work-item's global ids. May be empty.
+  std::function<void(const Probe&, const SourceLocation&, const std::byte* value,
+                     const std::array<std::uint64_t, 3>& ids)>
+      onProbe;
 };
 
 /// Runs `kernel` on the host, work-group after work-group, statement by statement. Groups of

@@ -222,6 +222,11 @@ struct Fence {
   MemoryOrder order;
   MemoryScope scope;
 };
+/// Shows the value of a number, of 1 to 8 bytes, to who runs the program.
+struct Probe {
+  std::string label;
+  const Expr* value;
+};
 /// `result = function(args...)`; `result` is a declared private variable or null.
 /// Array arguments are ArrayRef (the callee's parameter may be an Alias bound to the array's
 /// beginning or to an alias's position).
@@ -242,7 +247,7 @@ struct BuiltinCall {
 struct Stmt {
   SourceLocation where;
   std::variant<Declare, Bind, Assign, If, Loop, DoLoop, Break, Continue, Return, Barrier, Atomic,
-               Fence, Call, BuiltinCall, Block>
+               Fence, Call, BuiltinCall, Block, Probe>
       node;
 
   template <class Node>

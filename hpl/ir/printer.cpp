@@ -263,6 +263,9 @@ std::string Printer::simple(const Stmt& stmt) {
   if (const auto* call = stmt.as<Call>()) {
     return assigned(call->result) + call->function->name + "(" + list(call->args) + ")";
   }
+  if (const auto* probe = stmt.as<Probe>()) {
+    return "probe(\"" + probe->label + "\", " + expr(probe->value) + ")";
+  }
   if (const auto* call = stmt.as<BuiltinCall>()) {
     return assigned(call->result) + infoOf(call->builtin).name + "(" + list(call->args) +
            (call->out == nullptr ? std::string() : ", &" + call->out->name) + ")";

@@ -63,7 +63,7 @@ void forEachExpr(const Stmt& stmt, Visit&& visit) {
         } else if constexpr (std::is_same_v<Node, If> || std::is_same_v<Node, Loop> ||
                              std::is_same_v<Node, DoLoop>) {
           one(node.condition);
-        } else if constexpr (std::is_same_v<Node, Return>) {
+        } else if constexpr (std::is_same_v<Node, Return> || std::is_same_v<Node, Probe>) {
           one(node.value);
         } else if constexpr (std::is_same_v<Node, Atomic>) {
           one(node.target);

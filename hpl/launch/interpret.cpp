@@ -5,6 +5,7 @@
 
 #include "hpl/error.h"
 #include "hpl/launch/detail/origin.h"
+#include "hpl/launch/detail/probes.h"
 #include "hpl/launch/detail/surplus_check.h"
 #include "hpl/runtime/detail/runtime.h"
 
@@ -88,7 +89,16 @@ void interpret(const EntryHandle& handle, const LaunchOptions& options, const Ar
     range.local[d] = shape.local[d];
     range.origin[d] = static_cast<std::uint64_t>(origin[d]);
   }
-  ir::interpret(*version->kernel, range, list);
+  ir::InterpreterOptions checks;
+  std::vector<ProbedValue> shown;
+  checks.onProbe = [&](const ir::Probe& probe, const ir::SourceLocation& where,
+                       const std::byte* value, const std::array<std::uint64_t, 3>& ids) {
+    shown.push_back(probedValue(probe, where, value));
+    for (std::size_t d = 0; d < 3; ++d) shown.back().position[d] = ids[d] + range.origin[d];
+  };
+  ir::interpret(*version->kernel, range, list, checks);
+  const std::size_t total = shown.size();
+  printProbes(std::move(shown), total, range.dims, version->name, " in the interpreter");
 }
 
 }  // namespace hpl::launch

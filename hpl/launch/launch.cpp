@@ -77,6 +77,7 @@ void beginLaunch(Plan& plan) {
 }
 void finishLaunch(Plan& plan) {
   if (!plan.standIns.empty()) emptyStandIns(plan);
+  if (plan.probes) showProbes(plan);
   if (plan.checked) reportViolation(plan);
 }
 

@@ -102,6 +102,16 @@ bool applyBytes(std::size_t& target, const std::string& value) {
   return bytes.has_value();
 }
 
+bool applyCount(int& target, const std::string& value) {
+  constexpr int kMost = 1000000;
+  int count = 0;
+  const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), count);
+  if (code != std::errc() || end != value.data() + value.size() || count < 0 || count > kMost)
+    return false;
+  target = count;
+  return true;
+}
+
 bool applyText(std::string& target, const std::string& value) {
   target = value;
   return true;
@@ -109,10 +119,10 @@ bool applyText(std::string& target, const std::string& value) {
 
 constexpr std::string_view switchValues = "on|off (also 1|0, true|false, yes|no)";
 
-const std::array<Setting, 17>& table() {
+const std::array<Setting, 18>& table() {
   using S = Settings;
   using V = const std::string&;
-  static const std::array<Setting, 17> settings{{
+  static const std::array<Setting, 18> settings{{
       {{"HPL_DEVICES",
         "list of gpu|cpu|accelerator|any|part of a platform's name, each [:n][/k][*k]",
         "all devices",
@@ -180,6 +190,9 @@ const std::array<Setting, 17>& table() {
        }},
       {{"HPL_EXPLAIN", switchValues, "off", "Launches say on stderr what they decided and why."},
        [](S& s, V v) { return applySwitch(s.explain, v); }},
+      {{"HPL_PROBE_LINES", "a number up to 1000000", "20",
+        "How many values of probe() a launch shows on stderr for each device; 0: none."},
+       [](S& s, V v) { return applyCount(s.probeLines, v); }},
       {{"HPL_STRATEGY", "auto|direct|rows|tile|stream|persistent", "auto",
         "How kernels are laid out: as written, as vectors along rows, from tiles in local memory, "
         "or plane by plane; auto: for the device; persistent: the same, with all steps of "

@@ -54,6 +54,8 @@ struct Settings {
   LogLevel log = LogLevel::Warn;
   /// HPL_EXPLAIN: whether launches print their decisions and the reasons.
   bool explain = false;
+  /// HPL_PROBE_LINES: lines of probe() for each launch on a device.
+  int probeLines = 20;
   /// HPL_STRATEGY: how kernels are laid out for the device; "persistent" lays them out as Auto
   /// does, and asks iterations of stencils to be one launch where that is possible.
   Strategy strategy = Strategy::Auto;

@@ -263,6 +263,7 @@ PointCost& PointCost::operator+=(const PointCost& other) {
   calls += other.calls;
   sides += other.sides;
   usesPosition = usesPosition || other.usesPosition;
+  usesProbe = usesProbe || other.usesProbe;
   leavesOut = leavesOut || other.leavesOut;
   return *this;
 }
@@ -270,6 +271,7 @@ PointCost& PointCost::operator+=(const PointCost& other) {
 PointCost costOf(const ir::Kernel& kernel, const ir::AccessSummary& access) {
   PointCost cost;
   Counter(cost, Values(kernel, access)).visit(*kernel.entry->body);
+  cost.usesProbe = access.usesProbe;
   double sites = 0;
   for (const ir::ArrayAccess& array : access.arrays) {
     cost.writes += array.written ? 1 : 0;

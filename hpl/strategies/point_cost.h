@@ -16,6 +16,8 @@ struct PointCost {
   double writes = 0;
   /// The result depends on where the cell is.
   bool usesPosition = false;
+  /// It shows values.
+  bool usesProbe = false;
   /// There may be cells that it does not assign.
   bool leavesOut = false;
   /// Among the operations: functions like exp, which take some sixty.

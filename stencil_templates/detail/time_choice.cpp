@@ -91,6 +91,8 @@ std::string impossibility(const TimeRecipe& recipe, bool isShared) {
 
 std::string whyNotJoined(const TimeRecipe& recipe, bool isShared) {
   const std::string why = impossibility(recipe, isShared);
+  if (why.empty() && recipe.cost().usesProbe)
+    return "its point function has a probe, which shows each step";
   return why.empty() ? strategies::whyNotOverlapped(recipe.program()) : why;
 }
 

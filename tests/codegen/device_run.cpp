@@ -93,6 +93,9 @@ EmittedKernel run(const ir::Kernel& kernel, const EmitOptions& options,
   std::array<std::int32_t, ErrorBuffer::kWords> words{};
   cl::Buffer errorBuffer(device()->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof words,
                          words.data());
+  std::vector<cl_uint> noProbes(ProbeBuffer::kWords);
+  cl::Buffer probeBuffer(device()->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                         noProbes.size() * sizeof(cl_uint), noProbes.data());
   std::vector<cl::Buffer> buffers(arguments.size());
   cl_uint position = 0;
   for (const Slot& slot : emitted.slots) {
@@ -126,6 +129,9 @@ EmittedKernel run(const ir::Kernel& kernel, const EmitOptions& options,
       case Slot::Kind::SliceCount:
       case Slot::Kind::GuardSize:
         code = handle.setArg(position, static_cast<cl_ulong>(range.global[dimension]));
+        break;
+      case Slot::Kind::ProbeBuffer:
+        code = handle.setArg(position, probeBuffer);
         break;
       case Slot::Kind::ErrorBuffer:
         code = handle.setArg(position, errorBuffer);

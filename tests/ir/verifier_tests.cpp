@@ -359,6 +359,21 @@ TEST_CASE("aliases are bound to elements they may point to, before they are used
   });
 }
 
+TEST_CASE("probes show numbers") {
+  check({
+      {"legal",
+       [](Fixture& s) {
+         s.b.stmt(Probe{"x", *s.x});
+       },
+       nullptr},
+      {"vector",
+       [](Fixture& s) {
+         s.b.stmt(Probe{"v", s.b.convert(*s.x, Type{Scalar::Int, 4, false, nullptr})});
+       },
+       "probe shows numbers, not int4"},
+  });
+}
+
 TEST_CASE("atomics work on numbers of global and local memory") {
   check({
       {"legal",

@@ -216,6 +216,24 @@ TEST_CASE("every strategy gives the same gridx") {
         REQUIRE(out(i, j).value() == (inside ? 4 + 100 * j + (i > 20 ? 1 : 0) : -1));
       }
     }
+    // Places and borders of the whole array, in the middle of the view.
+    eval([](Grid o, const Grid& i, Int row) {
+      Int sum = i[idy][idx] + where(gridx == 30 && gridy == 22, 7, 0);
+      if_(gridx < 10) {
+        sum += 3;
+      }
+      if_(gridy == 40 || cast<int>(gridy) == row) {
+        sum += 11;
+      }
+      o[idy][idx] = sum;
+    })(out(Range(5, 44), Range(7, 63)), in(Range(5, 44), Range(7, 63)), 17);
+    for (int i = 5; i < 45; ++i) {
+      for (int j = 7; j < 64; ++j) {
+        const int wanted =
+            2 + (j == 30 && i == 22 ? 7 : 0) + (j < 10 ? 3 : 0) + (i == 40 || i == 17 ? 11 : 0);
+        REQUIRE(out(i, j).value() == wanted);
+      }
+    }
   }
   runtime::overrideSettings(before);
 }

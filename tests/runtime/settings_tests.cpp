@@ -140,19 +140,27 @@ TEST_CASE("a malformed value is reported with variable, value and what is accept
     const char* value;
     const char* accepted;
   };
-  for (const Case& c :
-       {Case{"HPL_CACHE", "maybe", "auto|on|off"},
-        Case{"HPL_CHECK", "bound", "bounds|ghosts|all|none"},
-        Case{"HPL_CHECK", "bounds,,ghosts", "bounds|ghosts|all|none"},
-        Case{"HPL_FP", "precise", "default|strict|fast"}, Case{"HPL_PROFILE", "2", "on|off"},
-        Case{"HPL_ZERO_COPY", "yes", "auto|on|off"}, Case{"HPL_DEVICE_MEMORY", "-1", "suffix K"},
-        Case{"HPL_DEVICE_MEMORY", "0", "suffix K"}, Case{"HPL_DEVICE_MEMORY", "12Q", "suffix K"},
-        Case{"HPL_DEVICE_MEMORY", "1e300", "suffix K"},
-        Case{"HPL_DEVICE_MEMORY", "1KM", "suffix K"}, Case{"HPL_DEVICE_MEMORY", "nan", "suffix K"},
-        Case{"HPL_DEVICE_MEMORY", "much", "suffix K"},
-        Case{"HPL_LOG", "loud", "off|error|warn|info|debug"}, Case{"HPL_EXPLAIN", "why", "on|off"},
-        Case{"HPL_TUNE", "slow", "off|quick|full"}, Case{"HPL_PATIENCE", "0", "from 1 on"},
-        Case{"HPL_PATIENCE", "9x", "from 1 on"}}) {
+  for (const Case& c : {Case{"HPL_CACHE", "maybe", "auto|on|off"},
+                        Case{"HPL_CHECK", "bound", "bounds|ghosts|all|none"},
+                        Case{"HPL_CHECK", "bounds,,ghosts", "bounds|ghosts|all|none"},
+                        Case{"HPL_FP", "precise", "default|strict|fast"},
+                        Case{"HPL_PROFILE", "2", "on|off"},
+                        Case{"HPL_ZERO_COPY", "yes", "auto|on|off"},
+                        Case{"HPL_DEVICE_MEMORY", "-1", "suffix K"},
+                        Case{"HPL_DEVICE_MEMORY", "0", "suffix K"},
+                        Case{"HPL_DEVICE_MEMORY", "12Q", "suffix K"},
+                        Case{"HPL_DEVICE_MEMORY", "1e300", "suffix K"},
+                        Case{"HPL_DEVICE_MEMORY", "1KM", "suffix K"},
+                        Case{"HPL_DEVICE_MEMORY", "nan", "suffix K"},
+                        Case{"HPL_DEVICE_MEMORY", "much", "suffix K"},
+                        Case{"HPL_LOG", "loud", "off|error|warn|info|debug"},
+                        Case{"HPL_EXPLAIN", "why", "on|off"},
+                        Case{"HPL_PROBE_LINES", "-1", "a number up to 1000000"},
+                        Case{"HPL_PROBE_LINES", "1000001", "a number up to 1000000"},
+                        Case{"HPL_PROBE_LINES", "few", "a number up to 1000000"},
+                        Case{"HPL_TUNE", "slow", "off|quick|full"},
+                        Case{"HPL_PATIENCE", "0", "from 1 on"},
+                        Case{"HPL_PATIENCE", "9x", "from 1 on"}}) {
     const std::string message = failure(c.name, c.value);
     CAPTURE(message);
     CHECK(message.find(std::string(c.name) + "=" + c.value) != std::string::npos);

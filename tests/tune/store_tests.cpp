@@ -10,6 +10,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/printed.h"
 #include "tests/runtime/subprocess.h"
 
 using namespace hpl::tune;
@@ -41,26 +42,6 @@ std::string read(const std::filesystem::path& file) {
   std::ostringstream text;
   text << std::ifstream(file, std::ios::binary).rdbuf();
   return text.str();
-}
-
-/// What `work` reports on stderr.
-template <class Work>
-std::string reported(const Work& work) {
-  std::FILE* file = std::tmpfile();
-  REQUIRE(file != nullptr);
-  std::fflush(stderr);
-  const int saved = dup(2);
-  dup2(fileno(file), 2);
-  work();
-  std::fflush(stderr);
-  dup2(saved, 2);
-  close(saved);
-  std::rewind(file);
-  std::string text;
-  char buffer[4096];
-  for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, file)) > 0;) text.append(buffer, n);
-  std::fclose(file);
-  return text;
 }
 
 }  // namespace
@@ -106,13 +87,13 @@ TEST_CASE("a damaged tuning file is reported once, ignored and replaced") {
     CAPTURE(damage);
     write(file, damage);
     Store store(folder.path(), kHere);
-    const std::string message = reported([&] {
+    const std::string message = hpl_tests::printed([&] {
       CHECK_FALSE(store.find("life"));
       CHECK_FALSE(store.find("heat"));
     });
     CHECK(occurrences(message, "the tuning file " + file.string() + " is damaged (") == 1);
     CHECK(message.find("it is ignored and will be replaced") != std::string::npos);
-    reported([&] { CHECK(store.keep("heat", someFinding(8))); });
+    hpl_tests::printed([&] { CHECK(store.keep("heat", someFinding(8))); });
     CHECK(Store(folder.path(), kHere).find("heat") == someFinding(8));
     CHECK_FALSE(Store(folder.path(), kHere).find("life"));
   }
@@ -124,11 +105,11 @@ TEST_CASE("the tuning file of another device is reported and not believed") {
   Store other(folder.path(), {"Slow CPU", "4.2", "0.1.0"});
   REQUIRE(other.keep("life", someFinding(4)));
   std::filesystem::copy_file(other.file(), here.file());
-  const std::string message = reported([&] { CHECK_FALSE(here.find("life")); });
+  const std::string message = hpl_tests::printed([&] { CHECK_FALSE(here.find("life")); });
   CHECK(message.find("was made for device Slow CPU (driver 4.2, library 0.1.0), not for Fast CPU "
                      "(R) 3000 (driver 4.2, library 0.1.0); it is ignored and will be replaced") !=
         std::string::npos);
-  reported([&] { CHECK(here.keep("life", someFinding(16))); });
+  hpl_tests::printed([&] { CHECK(here.keep("life", someFinding(16))); });
   CHECK(Store(folder.path(), kHere).find("life") == someFinding(16));
 }
 
@@ -173,7 +154,8 @@ TEST_CASE("a file that another process is writing all the time is left alone, an
   const int lock = open((store.file().string() + ".lock").c_str(), O_RDWR | O_CLOEXEC);
   REQUIRE(lock >= 0);
   REQUIRE(flock(lock, LOCK_EX) == 0);
-  const std::string message = reported([&] { CHECK_FALSE(store.keep("heat", someFinding(8))); });
+  const std::string message =
+      hpl_tests::printed([&] { CHECK_FALSE(store.keep("heat", someFinding(8))); });
   CHECK(message.find("tuning results cannot be kept in " + store.file().string() +
                      " (another process has been writing it for a second); set HPL_CACHE_DIR to a "
                      "writable folder, or HPL_TUNE=off") != std::string::npos);
@@ -193,7 +175,7 @@ TEST_CASE("without a folder that can be written findings last as long as the pro
   const TemporaryFolder folder;
   write(folder / "file", "no folder");
   Store store(folder / "file", kHere);
-  const std::string message = reported([&] {
+  const std::string message = hpl_tests::printed([&] {
     CHECK_FALSE(store.keep("life", someFinding(16)));
     CHECK_FALSE(store.keep("life", someFinding(16)));
   });

@@ -48,6 +48,20 @@ void FunctionWriter::atomic(const ir::Atomic& atomic, const ir::SourceLocation& 
 
 void FunctionWriter::fence(const ir::Fence& fence) { out_ += fenceHelper(session_, fence) + "();"; }
 
+void FunctionWriter::probe(const ir::Probe& probe, const ir::SourceLocation& where) {
+  const ir::Type& type = probe.value->type;
+  session_.text.beginLine();
+  if (session_.masked) out_ += "if (hpl_on) ";
+  out_ += "hpl_probe(hpl_probes, " + std::to_string(session_.probes.size()) + "u, ";
+  out_ += type.scalar == ir::Scalar::Float    ? "as_uint("
+          : type.scalar == ir::Scalar::Double ? "as_ulong("
+                                              : "(ulong)(";
+  write(*probe.value);
+  out_ += "));";
+  session_.text.endLine(where);
+  session_.probes.push_back({probe.label, type, where});
+}
+
 // Arguments that follow an array: strides, and with checks extents and identity.
 void FunctionWriter::hiddenArguments(const Variable& param, const Variable& array) {
   const VariableNames& own = names(&array);
@@ -134,6 +148,10 @@ void FunctionWriter::call(const ir::Call& call, const ir::SourceLocation& where,
     out_ += "hpl_on";
   }
   if (session_.loadsBeyond) out_ += ", hpl_in";
+  if (callee.hasProbes) {
+    separate();
+    out_ += "hpl_probes";
+  }
   if (session_.options.checkBounds) {
     separate();
     out_ += "hpl_error";

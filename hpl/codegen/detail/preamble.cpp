@@ -83,6 +83,19 @@ long hpl_index(__global int* error, const int site, const int dimension, const l
 )";
 }
 
+// ProbeBuffer in emit.h names the words.
+void writeProbes(std::string& out, const Session& session) {
+  out +=
+      "void hpl_probe(__global uint* probes, const uint site, const ulong bits) {\n"
+      "  const uint at = atomic_inc(probes);\n  if (at >= " +
+      std::to_string(ProbeBuffer::kRecords) + "u) return;\n  probes += 1 + at * " +
+      std::to_string(ProbeBuffer::kRecord) + "u;\n  probes[0] = site;\n";
+  for (int axis = 0; axis < 3; ++axis)
+    out += "  probes[" + std::to_string(ProbeBuffer::GlobalIdX + axis) + "] = (uint)get_global_id" +
+           session.ofAxis(axis) + ";\n";
+  out += "  probes[4] = (uint)bits;\n  probes[5] = (uint)(bits >> 32);\n}\n\n";
+}
+
 constexpr const char* kPlainConversions = R"(#if defined(__has_builtin)
 #if __has_builtin(__builtin_convertvector)
 #define hpl_convert(type, value) __builtin_convertvector(value, type)
@@ -200,6 +213,7 @@ std::string preamble(const Session& session) {
   for (const std::string& type : session.safeDivisions) writeSafeDivision(out, type);
   writeHalfHelpers(out, session);
   writeAtomicHelpers(out, session);
+  if (!session.probes.empty()) writeProbes(out, session);
   if (options.checkBounds) writeChecks(out, session);
   return out;
 }

@@ -306,6 +306,10 @@ void FunctionWriter::writeKernel(std::vector<Slot>& slots) {
     add("hpl_first_", Slot::Kind::SliceFirst);
     if (d < session_.options.guardDims) add("hpl_count_", Slot::Kind::SliceCount);
   }
+  if (usage_.hasProbes) {
+    params.push_back("__global uint* hpl_probes");
+    slots.push_back({Slot::Kind::ProbeBuffer, -1, 0});
+  }
   if (session_.options.checkBounds) {
     params.push_back("__global int* hpl_error");
     slots.push_back({Slot::Kind::ErrorBuffer, -1, 0});
@@ -346,6 +350,7 @@ void FunctionWriter::writeFunction() {
   }
   if (session_.masked) params.push_back("const bool hpl_on");
   if (session_.loadsBeyond) params.push_back("const uint hpl_in");
+  if (usage_.hasProbes) params.push_back("__global uint* hpl_probes");
   if (session_.options.checkBounds) params.push_back("__global int* hpl_error");
   signature(spell(function_.result) + ' ' + session_.functionNames.at(&function_) + '(', params);
   Text& text = session_.text;

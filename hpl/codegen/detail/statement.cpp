@@ -58,6 +58,8 @@ void FunctionWriter::single(const Stmt& stmt) {
     this->bind(*bind, stmt.where);
   } else if (const auto* atomic = stmt.as<ir::Atomic>()) {
     this->atomic(*atomic, stmt.where, false);
+  } else if (const auto* probe = stmt.as<ir::Probe>()) {
+    this->probe(*probe, stmt.where);
   } else if (const auto* call = stmt.as<ir::Call>()) {
     this->call(*call, stmt.where, false);
   } else if (const auto* builtin = stmt.as<ir::BuiltinCall>()) {

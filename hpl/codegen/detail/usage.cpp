@@ -34,6 +34,7 @@ class UsageScanner {
   }
 
   void statement(const ir::Stmt& stmt) {
+    if (stmt.as<ir::Probe>() != nullptr) current_->hasProbes = true;
     forEachExpr(stmt, [this](const ir::Expr& expr) { expression(expr); });
     if (const auto* declare = stmt.as<ir::Declare>()) {
       addVariable(*declare->variable);
@@ -74,6 +75,7 @@ class UsageScanner {
     current_->hasBarrier |= callee.hasBarrier;
     current_->touchesShared |= callee.touchesShared;
     current_->hasAccesses |= callee.hasAccesses;
+    current_->hasProbes |= callee.hasProbes;
     for (const Variable* local : callee.locals) addLocal(local);
     if (call.result != nullptr) usage_.written.insert(call.result);
     for (std::size_t i = 0; i < call.args.size(); ++i) {

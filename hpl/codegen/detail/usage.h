@@ -30,6 +30,8 @@ struct FunctionUsage {
   bool touchesShared = false;
   /// Deep: has accesses that are checked.
   bool hasAccesses = false;
+  /// Deep.
+  bool hasProbes = false;
   /// Deep: declared local variables, which OpenCL C wants in the kernel.
   std::vector<const ir::Variable*> locals;
 };

@@ -50,6 +50,7 @@ struct Session {
   NameScope globals;
   std::unordered_map<const ir::Function*, std::string> functionNames;
   std::vector<AccessSite> sites;
+  std::vector<ProbeSite> probes;
   /// Half values without cl_khr_fp16: the lanes (1 for scalars) of what the helpers hpl_from_half,
   /// hpl_to_half convert from and to bits; hpl_round_half is for scalars.
   std::set<int> fromHalf;
@@ -248,6 +249,7 @@ class FunctionWriter {
 
   // calls.cpp
   void atomic(const ir::Atomic& atomic, const ir::SourceLocation& where, bool declares);
+  void probe(const ir::Probe& probe, const ir::SourceLocation& where);
   void call(const ir::Call& call, const ir::SourceLocation& where, bool declares);
   void builtinCall(const ir::BuiltinCall& call, const ir::SourceLocation& where, bool declares);
   void resultPrefix(const ir::Variable* result, bool declares);

@@ -215,6 +215,8 @@ void AccessWalker::walk(const Stmt& stmt) {
     for (const Expr* arg : builtin->args) visit(arg);
     if (builtin->result != nullptr) state_.forget(builtin->result);
     if (builtin->out != nullptr) state_.forget(builtin->out);
+  } else if (const auto* probe = stmt.as<Probe>()) {
+    visit(probe->value);
   } else if (const auto* block = stmt.as<Block>()) {
     walk(block);
   }

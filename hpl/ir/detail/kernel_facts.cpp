@@ -123,6 +123,9 @@ class FactCollector {
       variable(node->result);
       variable(node->out);
       all(node->args);
+    } else if (const auto* node = stmt.as<Probe>()) {
+      summary_.usesProbe = true;
+      expr(node->value);
     } else if (const auto* node = stmt.as<Block>()) {
       block(node);
     }

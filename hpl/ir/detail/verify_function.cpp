@@ -48,6 +48,7 @@ class FunctionVerifier {
   void atomic(const Atomic& atomic);
   void ordering(const Atomic& atomic);
   void fence(const Fence& fence);
+  void probe(const Probe& probe);
   void call(const Call& call);
   void argument(const Function& callee, const Variable& param, const Expr& arg);
   void arrayArgument(const Function& callee, const Variable& param, const Variable& array);
@@ -163,6 +164,8 @@ void FunctionVerifier::statement(const Stmt& stmt) {
     atomic(*node);
   } else if (const auto* node = stmt.as<Fence>()) {
     fence(*node);
+  } else if (const auto* node = stmt.as<Probe>()) {
+    probe(*node);
   } else if (const auto* node = stmt.as<Call>()) {
     call(*node);
   } else if (const auto* node = stmt.as<BuiltinCall>()) {
@@ -420,6 +423,13 @@ void FunctionVerifier::ordering(const Atomic& atomic) {
 void FunctionVerifier::fence(const Fence& fence) {
   context_.require(fence.order != MemoryOrder::Relaxed,
                    "a relaxed fence orders nothing: it acquires, releases or both");
+}
+
+void FunctionVerifier::probe(const Probe& probe) {
+  exprs_.value(probe.value);
+  const Type& type = probe.value->type;
+  if (!type.isScalar() || type.scalar == Scalar::Half)
+    context_.fail("probe shows numbers, not " + describe(type) + ": '" + print(*probe.value) + "'");
 }
 
 void FunctionVerifier::call(const Call& call) {

@@ -267,6 +267,10 @@ Node atomicNode(ir::AtomicOp op, Node target, std::initializer_list<Node> operan
   return value;
 }
 
+void probeStatement(const char* label, Node value) {
+  Capture::current().emit(ir::Probe{label, value});
+}
+
 Node builtinOutNode(ir::Builtin builtin, const ir::Type& resultType,
                     std::initializer_list<Node> args, Node out) {
   const ir::Variable* result = nullptr;

@@ -72,6 +72,7 @@ void assignNode(Node target, Node value);
 void barrierStatement(unsigned flags);
 /// Returns the value before the operation.
 Node atomicNode(ir::AtomicOp op, Node target, std::initializer_list<Node> operands);
+void probeStatement(const char* label, Node value);
 /// Built-in with an out-pointer: assigns to `out`, returns the result.
 Node builtinOutNode(ir::Builtin builtin, const ir::Type& result, std::initializer_list<Node> args,
                     Node out);

@@ -201,6 +201,9 @@ class SlotBinder {
         plan_.errorArgument = static_cast<int>(index);
         setValue(plan_, index, plan_.errors());
         break;
+      case Kind::ProbeBuffer:
+        setValue(plan_, index, plan_.probes->values());
+        break;
     }
   }
 
@@ -227,6 +230,7 @@ void compileCaptured(Plan& plan, const LaidOut& laidOut, const Argument* argumen
       return cl::Buffer(plan.device->context(), CL_MEM_READ_WRITE,
                         codegen::ErrorBuffer::kWords * sizeof(cl_int));
     });
+  plan.probes = makeProbes(plan, emitted);
   SlotBinder binder(plan, laidOut, arguments);
   for (std::size_t i = 0; i < emitted.slots.size(); ++i) binder.bind(emitted.slots[i], i);
   if (runtime::settings().checkBounds)

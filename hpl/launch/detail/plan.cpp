@@ -81,16 +81,18 @@ Plan::Plan() = default;
 Plan::~Plan() {
   runtime::drop(kernel);
   runtime::drop(errors);
+  if (probes) runtime::drop(probes->values);
 }
 
 bool Plan::needsLockReleased() const {
-  return !standIns.empty() || checked != nullptr || (tuning && tuning->needsPreparation());
+  return !standIns.empty() || checked != nullptr || probes != nullptr ||
+         (tuning && tuning->needsPreparation());
 }
 
 /// Launches are enqueued, and that is all.
 bool Plan::isPlain() const noexcept {
   const runtime::Settings& settings = runtime::settings();
-  return !shares && !tuning && !checked && standIns.empty() && !settings.checkBounds &&
+  return !shares && !tuning && !checked && !probes && standIns.empty() && !settings.checkBounds &&
          !settings.checkGhosts;
 }
 
@@ -189,6 +191,7 @@ cl::Event Plan::submit(const memory::detail::WaitList& waits, const std::byte* p
                                                 zeros.data());
     });
   }
+  if (probes) clearProbes(*this);
   if (timedEvent != nullptr) [[unlikely]]
     return submitTimed(waits);
   cl_event event = nullptr;

@@ -11,6 +11,7 @@
 #include "hpl/codegen/emit.h"
 #include "hpl/launch/detail/axes.h"
 #include "hpl/launch/detail/kernel_entry.h"
+#include "hpl/launch/detail/probes.h"
 #include "hpl/memory/detail/device_access.h"
 #include "hpl/runtime/detail/program.h"
 #include "hpl/trace/timeline.h"
@@ -116,6 +117,8 @@ struct Plan {
   bool hasExplicitFacts = false;
 
   std::vector<StandIn> standIns;
+  /// Null: the kernel has no probe.
+  std::unique_ptr<Probes> probes;
   /// With HPL_CHECK=bounds: the emitted kernel (its table of accesses) and the error buffer.
   std::unique_ptr<codegen::EmittedKernel> checked;
   cl::Buffer errors;

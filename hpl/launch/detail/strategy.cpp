@@ -140,6 +140,7 @@ std::string defect(const Plan& plan, const Argument* arguments) {
   const runtime::Settings& settings = runtime::settings();
   if (settings.strategy == runtime::Strategy::Direct) return "HPL_STRATEGY says so";
   if (settings.checkBounds) return "HPL_CHECK=bounds checks kernels as they are written";
+  if (plan.version->access.usesProbe) return "it has a probe";
   if (plan.options.local.dims > 0) return "the launch chose its local domain";
   if (hasAliases(plan, arguments)) return "a written array is passed twice";
   return "";

@@ -81,7 +81,7 @@ const Stmt* Rewriter::stmt(const Stmt* old) {
           copy.body = inner(copy.body);
           copy.prepare = inner(copy.prepare);
           copy.condition = expr(copy.condition);
-        } else if constexpr (std::is_same_v<Kind, Return>) {
+        } else if constexpr (std::is_same_v<Kind, Return> || std::is_same_v<Kind, Probe>) {
           copy.value = expr(copy.value);
         } else if constexpr (std::is_same_v<Kind, Atomic>) {
           copy.target = expr(copy.target);

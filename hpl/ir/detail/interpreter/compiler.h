@@ -83,6 +83,7 @@ class Compiler {
   StmtPtr make(const Stmt& stmt, const Barrier& node);
   StmtPtr make(const Stmt& stmt, const Atomic& node);
   StmtPtr make(const Stmt& stmt, const Fence& node);
+  StmtPtr make(const Stmt& stmt, const Probe& node);
   StmtPtr make(const Stmt& stmt, const Call& node);
   StmtPtr make(const Stmt& stmt, const BuiltinCall& node);
   StmtPtr make(const Stmt& stmt, const Block& node);

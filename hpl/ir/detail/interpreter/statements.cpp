@@ -241,6 +241,29 @@ class BarrierCode final : public StmtCode {
   std::uint8_t flags_;
 };
 
+class ProbeCode final : public StmtCode {
+ public:
+  ProbeCode(const Stmt& stmt, const Probe& probe, ExprPtr value)
+      : StmtCode(stmt.where),
+        probe_(probe),
+        value_(std::move(value)),
+        size_(static_cast<std::int64_t>(sizeOf(probe.value->type))) {}
+  void exec(Machine& machine, Mask active) const override {
+    const std::byte* values = value_->eval(machine, active);
+    for (std::int64_t i = 0; machine.options.onProbe && i < machine.width; ++i) {
+      if (active[i] == 0 || machine.surplus[i] != 0) continue;
+      const auto& ids = machine.ids[static_cast<int>(Query::GlobalId)];
+      machine.options.onProbe(probe_, where(), values + i * size_,
+                              {ids[0][i], ids[1][i], ids[2][i]});
+    }
+  }
+
+ private:
+  const Probe& probe_;
+  ExprPtr value_;
+  std::int64_t size_;
+};
+
 }  // namespace
 
 void execBlock(Machine& machine, const BlockCode& block, Mask active) {
@@ -386,6 +409,10 @@ StmtPtr Compiler::make(const Stmt& stmt, const Barrier& node) {
 /// One group at a time touches memory, in the order of its statements: nothing is left to order.
 StmtPtr Compiler::make(const Stmt& stmt, const Fence&) {
   return std::make_unique<NestedCode>(stmt, BlockCode());
+}
+
+StmtPtr Compiler::make(const Stmt& stmt, const Probe& node) {
+  return std::make_unique<ProbeCode>(stmt, node, expr(*node.value));
 }
 
 StmtPtr Compiler::make(const Stmt& stmt, const Block& node) {
