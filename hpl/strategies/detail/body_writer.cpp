@@ -13,6 +13,22 @@ using ir::Scalar;
 using ir::Stmt;
 using ir::Variable;
 
+namespace {
+
+/// Whether a statement leaves the loop, which it is or is in.
+bool breaks(const Stmt& stmt) {
+  bool found = stmt.as<ir::Break>() != nullptr;
+  ir::forEachBlock(stmt, [&](const Block& block) {
+    for (const Stmt* inner : block.stmts) {
+      const bool isLoop = inner->as<ir::Loop>() != nullptr || inner->as<ir::DoLoop>() != nullptr;
+      found = found || (!isLoop && breaks(*inner));
+    }
+  });
+  return found;
+}
+
+}  // namespace
+
 const Variable* LoadTable::find(const std::string& key) const {
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
     const auto found = scope->find(key);
@@ -268,6 +284,8 @@ void BodyWriter::maskedLoop(const Stmt& stmt, Block& out, const Expr* mask) {
   builder_.declare(out, live,
                    mask != nullptr ? mask : splat(builder_.number(-1, kInt), truthLane()));
   MaskedLoop own{live};
+  own.entry = mask;
+  own.endsByCondition = !breaks(stmt);
   MaskedLoop* const around = maskedLoop_;
   const bool wasMasked = masked_;
   const bool wasSpeculative = speculative_;
@@ -316,9 +334,13 @@ Block* BodyWriter::goingOn(const Block* prepare, const Expr* condition) {
   out_ = copy;
   loads_.open();
   if (prepare != nullptr) block(*prepare, *copy, live);
-  if (condition != nullptr)
-    builder_.assign(*copy, live,
-                    builder_.binary(ir::BinaryOp::BitAnd, live, this->mask(convert(*condition))));
+  if (condition != nullptr) {
+    const Expr* others = maskedLoop_->endsByCondition ? maskedLoop_->entry : live;
+    const Expr* goesOn = this->mask(convert(*condition));
+    builder_.assign(
+        *copy, live,
+        others == nullptr ? goesOn : builder_.binary(ir::BinaryOp::BitAnd, others, goesOn));
+  }
   loads_.close();
   late_ = late;
   out_ = outer;

@@ -258,6 +258,11 @@ class BodyWriter {
     /// The lanes that are still in the loop, and in this turn of it.
     const ir::Variable* live = nullptr;
     const ir::Variable* turn = nullptr;
+    /// Those that got to the loop; null: all.
+    const ir::Expr* entry = nullptr;
+    /// Lanes leave it by its condition alone, which then stays false for them: nothing that they
+    /// see changes any more. Compilers keep such truth values where they compare.
+    bool endsByCondition = false;
     /// Those of the branches around the statement, within the loop.
     std::vector<const ir::Variable*> branches{};
   };
