@@ -39,6 +39,22 @@ TABLE = {
                "--devices": NO_POSITIVE + ["1025"], "--png": [""], "--device": STYLES["--device"]},
     "fdtd2d": {"--size": NO_POSITIVE + ["7", "16385"], "-n": NO_POSITIVE, "--time-tile": NO_COUNTS,
                "--devices": NO_POSITIVE + ["1025"], "--png": [""], "--device": STYLES["--device"]},
+    "cg": {"--size": NO_POSITIVE + ["7", "4097"], "-n": NO_POSITIVE,
+           "--tolerance": NO_NUMBERS + ["0", "-1", "1e-15", "0.2"], "--png": [""], "--device": STYLES["--device"]},
+    "grayscott": {"--size": NO_POSITIVE + ["2", "16385"], "-n": NO_COUNTS, "--pattern": ["", "nan", "x"],
+                  "--png": [""], "--device": STYLES["--device"]},
+    "ising": {"--size": NO_POSITIVE + ["1", "17", "16385"], "-n": NO_COUNTS,
+              "--temperature": NO_NUMBERS + [HUGE, "0", "-1"], "--seed": ["", "nan", "x", "-1", "1.5"],
+              "--png": [""], "--device": STYLES["--device"]},
+    "kmeans": {"--size": NO_POSITIVE + ["7", "3001"], "-n": NO_POSITIVE, "--colours": NO_POSITIVE + ["65"],
+               "--input": [""], "--png": [""], "--device": STYLES["--device"]},
+    "lbm": {"--size": NO_POSITIVE + ["15", "4097"], "-n": NO_COUNTS,
+            "--reynolds": NO_NUMBERS + [HUGE, "0", "-1"], "--devices": NO_POSITIVE + ["1025"],
+            "--png": [""], "--device": STYLES["--device"]},
+    "multigrid": {"--size": NO_POSITIVE + ["1", "24", "16384"], "-n": NO_POSITIVE + ["1001"],
+                  "--png": [""], "--device": STYLES["--device"]},
+    "nbody": {"--bodies": NO_POSITIVE + ["63", "100", "1048577"], "-n": NO_COUNTS,
+              "--dt": NO_NUMBERS + [HUGE, "0", "-1"], "--png": [""], "--device": STYLES["--device"]},
     "canny": {"--size": SIZES, "--low": NO_POSITIVE, "--high": NO_POSITIVE, "--png": [""],
               "--input": [""], **STYLES},
     "gauss": {"--size": SIZES, "--sigma": NO_NUMBERS + [HUGE, "0", "-1", "1e9"], "--png": [""],
@@ -63,13 +79,18 @@ NEEDS_STYLE = {"--devices", "--weights", "--ghost-width"}
 # A second option makes these small when a value is accepted by mistake.
 SMALL = {"saxpy": [], "matmul": [], "reduction": [], "native_kernel": [], "pattern_kernel": [],
          "mandelbrot": ["--width", "8", "--height", "8"], "heat2d": ["--size", "16", "-n", "1"],
+         "cg": ["--size", "8", "-n", "1"], "grayscott": ["--size", "16", "-n", "1"],
+         "ising": ["--size", "16", "-n", "1"], "kmeans": ["--size", "8", "-n", "1"],
+         "lbm": ["--size", "16", "-n", "1"], "multigrid": ["--size", "8", "-n", "1"],
+         "nbody": ["--bodies", "64", "-n", "1"],
          "fdtd2d": ["--size", "16", "-n", "1"], "canny": ["--size", "16"], "gauss": ["--size", "16"],
          "jacobi3d": ["--size", "8", "-n", "1"], "shwa": ["--size", "16", "-n", "1"],
          "life": ["-n", "1"]}
 
 # Programs that read a file, and the option that names it; then those that write one.
-READERS = {"canny": ["--input"], "gauss": ["--input"], "life": ["--pattern"], "pattern_kernel": []}
-WRITERS = {"mandelbrot": ["--png"], "heat2d": ["--png"], "canny": ["--png"], "life": ["--gif"],
+READERS = {"canny": ["--input"], "gauss": ["--input"], "kmeans": ["--input"], "life": ["--pattern"], "pattern_kernel": []}
+WRITERS = {"cg": ["--png"], "grayscott": ["--png"], "ising": ["--png"], "kmeans": ["--png"],
+           "lbm": ["--png"], "multigrid": ["--png"], "nbody": ["--png"], "mandelbrot": ["--png"], "heat2d": ["--png"], "canny": ["--png"], "life": ["--gif"],
            "shwa": ["--gif"]}
 
 
