@@ -117,6 +117,7 @@ std::string obstacle(const TimeWish& wish, const TimeRecipe& recipe,
   if (std::string why = reluctance(options); !why.empty() && !wish.insists) return why;
   if (hasGivenUp(devicesOf(options).front()))
     return "groups have waited for each other in vain on this device before";
+  if (recipe.cost().usesProbe) return "its point function has a probe, which shows each step";
   return strategies::whyNotPersistent(recipe.program());
 }
 
