@@ -64,9 +64,9 @@ enum class Lifetime : std::uint8_t {
 struct TimeField {
   int current = -1;
   int next = -1;
+  Lifetime lifetime = Lifetime::Steps;
   /// Persistent kernels: the parameter of a further array of the grid's shape, for written fields.
   int between = -1;
-  Lifetime lifetime = Lifetime::Steps;
 
   bool isWritten() const { return next >= 0; }
   /// It has cells before the first step that the kernel must know.
