@@ -5,6 +5,7 @@
 
 #include "hpl/codegen/detail/types.h"
 #include "hpl/codegen/detail/writer.h"
+#include "hpl/ir/walk.h"
 
 namespace hpl::codegen::detail {
 namespace {

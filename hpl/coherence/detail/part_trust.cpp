@@ -171,7 +171,8 @@ void computeNeeds(std::span<PartUse> uses) {
     Box ids;
     bool aligned = true;
     for (const PartUse& written : uses) {
-      if (!written.use->writes) continue;
+      // A view that is no part yet has no core: that of what it reads counts.
+      if (!written.use->writes || written.part < 0) continue;
       const Reach& writers = factsOf(written).writers;
       const Box core = coreBoxOf(written);
       const Box there =

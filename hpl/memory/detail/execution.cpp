@@ -69,7 +69,9 @@ void Execution::addTransferPlaces(std::vector<Place>& places) const {
     const auto number = static_cast<std::size_t>(operand);
     RootState& state = *roots_[number];
     const Replica* replica = state.findIn(space);
-    if (replica != nullptr && replica->buffer() != nullptr && replica->box.contains(cells)) return;
+    // A buffer that may shrink to its part would no longer hold the cells.
+    const bool stays = replica != nullptr && replica->buffer() != nullptr && !replica->mayShrink;
+    if (stays && replica->box.contains(cells)) return;
     places.push_back({number, &memoryOf(space), needOf(state, space, cells, value), true, false});
   };
   for (const Transfer transfer : step_->transfers) {
@@ -195,8 +197,16 @@ void makeMove(Lock& lock, const Move& move) {
 void Execution::showAll() {
   for (std::size_t operand = 0; operand < roots_.size(); ++operand) {
     if (step_->exchanged[operand] != 0) {
-      for (const auto& replica : roots_[operand]->replicas)
+      for (const auto& replica : roots_[operand]->replicas) {
         if (!replica->arrayOnShelf.empty()) show(lock_, *replica, replica->box, Value::OfArray);
+        // Ghosts that some reader has got the array's values for: what the part kept is of no use
+        // any more, also to the launch that the exchange is for.
+        const Region refreshed = roots_[operand]->copiesOf(replica->space()).current;
+        if (replica->partOnShelf.intersects(refreshed)) {
+          replica->partOnShelf.subtract(refreshed);
+          roots_[operand]->changeLayout();
+        }
+      }
     }
     for (const auto& promotion : step_->promoted[operand]) {
       Replica* replica = roots_[operand]->findIn(promotion.device);
