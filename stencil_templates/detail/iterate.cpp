@@ -8,6 +8,7 @@
 #include "hpl/error.h"
 #include "stencil_templates/detail/iteration_bench.h"
 #include "stencil_templates/detail/persistent_choice.h"
+#include "stencil_templates/detail/program_cells.h"
 #include "stencil_templates/detail/residual.h"
 #include "stencil_templates/detail/spinning.h"
 #include "stencil_templates/detail/tile_race.h"

@@ -46,7 +46,7 @@ bool hasSmallElements(const ir::AccessSummary& summary) {
 class Narrower {
  public:
   Narrower(const ir::Kernel& kernel, ir::Kernel& result)
-      : kernel_(kernel), builder_(*result.arena), ranges_(*kernel.entry->body) {
+      : builder_(*result.arena), ranges_(*kernel.entry->body) {
     for (const Variable* param : kernel.entry->params) builder_.reserve(param->name);
   }
 
@@ -70,7 +70,6 @@ class Narrower {
   }
   const Expr* number(std::int64_t value, const Type& type);
 
-  const ir::Kernel& kernel_;
   Builder builder_;
   ValueRanges ranges_;
   std::unordered_map<const Variable*, const Variable*> variables_;
