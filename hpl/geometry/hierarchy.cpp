@@ -95,6 +95,7 @@ std::vector<Block> blocksOf(const PartitionProblem& problem, const Grid& nodes,
                             const Grid& devices) {
   const int rank = problem.domain.rank();
   std::vector<std::vector<Interval>> parts;
+  parts.reserve(at(rank));
   for (int d = 0; d < rank; ++d)
     parts.push_back(partsOf(problem.domain[d], nodes[at(d)], devices[at(d)]));
   const auto product = [](const Grid& grid) {
@@ -226,6 +227,7 @@ template <class F>
 void forEachExchange(const PartitionProblem& problem, const std::vector<Block>& blocks, F&& f) {
   const int rank = problem.domain.rank();
   std::vector<Box> boxes;
+  boxes.reserve(blocks.size());
   for (const Block& block : blocks) boxes.push_back(block.cells);
   const BoxIndex index(std::move(boxes));
   std::vector<Point> images{Point::filled(rank, 0)};
