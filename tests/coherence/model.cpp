@@ -172,7 +172,9 @@ void Field::outdate(SpaceId writer, const Part* part, int y, int x) {
         const auto s = static_cast<std::size_t>(space);
         char &isCurrent = current[s][at(i, j)], &isKept = kept[s][at(i, j)];
         if ((space == writer && !isImage) || !(isCurrent || isKept)) continue;
-        const bool stays = part != nullptr && goesOn(space, *part, i, j, isImage);
+        // What was there when the cell became a ghost is no value of the part's.
+        const bool isNew = !newGhosts_.empty() && newGhosts_[s][at(i, j)] && !isKept;
+        const bool stays = part != nullptr && goesOn(space, *part, i, j, isImage) && !isNew;
         if (stays && !isKept) keptValues[s][at(i, j)] = value;
         isKept = stays;
         isCurrent = 0;
@@ -211,17 +213,26 @@ void Field::writePart(SpaceId space, const Part& part, int y, int x, int value) 
 
 // ---- distributions ---------------------------------------------------------------------------
 
+bool Field::isGhostOf(SpaceId space, int y, int x) const {
+  return std::any_of(active->parts.begin(), active->parts.end(), [&](const Part& part) {
+    return part.device == space && part.full.has(y, x) && !owns(part, y, x);
+  });
+}
+
 void Field::adopt(const CutPtr& next) {
   if (isActive(next)) return;
   const bool goesOn = active != nullptr && active->isExplicit && next->isExplicit;
+  newGhosts_.assign(current.size(), std::vector<char>(current[0].size(), next->isExplicit));
+  for (SpaceId space = 0; goesOn && space < machine_->spaceCount(); ++space) {
+    forEachCell(all(), [&](int y, int x) {
+      newGhosts_[static_cast<std::size_t>(space)][at(y, x)] = !isGhostOf(space, y, x);
+    });
+  }
   active = next;
   for (SpaceId space = 0; space < machine_->spaceCount(); ++space) {
     const auto s = static_cast<std::size_t>(space);
     forEachCell(all(), [&](int y, int x) {
-      bool isGhost = false;
-      for (const Part& part : active->parts)
-        isGhost = isGhost || (part.device == space && part.full.has(y, x) && !owns(part, y, x));
-      if (!goesOn || !isGhost) kept[s][at(y, x)] = 0;
+      if (!goesOn || !isGhostOf(space, y, x)) kept[s][at(y, x)] = 0;
       if (!isInside(y, x)) current[s][at(y, x)] = 0;
     });
   }

@@ -103,6 +103,8 @@ class Field {
   void writePart(SpaceId space, const Part& part, int y, int x, int value);
   void adopt(const CutPtr& next);
   void adoptViews();
+  /// The writes of a launch are done.
+  void endLaunch() { newGhosts_.clear(); }
   void endDistribution();
   void loseDevice(SpaceId device);
   SpaceId heirOf(int y, int x) const;
@@ -113,12 +115,15 @@ class Field {
 
  private:
   bool goesOn(SpaceId space, const Part& writer, int y, int x, bool isImage) const;
+  bool isGhostOf(SpaceId space, int y, int x) const;
   void outdate(SpaceId writer, const Part* part, int y, int x);
 
   const Machine* machine_;
   int height_, width_, marginY_, marginX_;
   std::vector<std::size_t> homes_;
   std::vector<std::vector<char>> before_;
+  /// By space and cell: became a ghost of an explicit part by the launch at hand. Empty: none.
+  std::vector<std::vector<char>> newGhosts_;
 };
 
 }  // namespace coherence_model

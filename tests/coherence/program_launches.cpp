@@ -164,6 +164,7 @@ void Program::modelAfter(const std::vector<Work>& works,
   // The devices may have written all of an array together.
   for (Subject& subject : subjects_) {
     Field& field = subject.field;
+    field.endLaunch();
     std::vector<char> covered(field.cellCount(), 0);
     for (const Work& work : works)
       if (&this->subject(work.array) == &subject && work.write && work.cut == nullptr &&

@@ -209,7 +209,10 @@ void Model::writePart(int space, const Part& part, const Rect& r, const std::vec
       char& current = current_[static_cast<std::size_t>(s)][cell];
       if (s > 0) {
         Device& other = devices_[static_cast<std::size_t>(s - 1)];
-        const bool stays = goesOn(s - 1, part, y, x);
+        // What was there when the cell became a ghost is no value of the part's.
+        const auto d = static_cast<std::size_t>(s - 1);
+        const bool isNew = !newGhosts_.empty() && newGhosts_[d][cell] && !other.kept[cell];
+        const bool stays = goesOn(s - 1, part, y, x) && !isNew;
         if (current && stays && !other.kept[cell]) other.keptValue[cell] = values_[cell];
         other.kept[cell] = stays && (current || other.kept[cell]);
       }
@@ -336,6 +339,8 @@ void Model::launch(const std::vector<Share>& shares) {
       const Use& use = shares[s].uses[u];
       use.array->note(shares[s].device, use, buffers[s][u], own[s][u]);
     }
+  for (const Share& share : shares)
+    for (const Use& use : share.uses) use.array->newGhosts_.clear();
   // The devices may have written all of an array together.
   for (const Share& share : shares)
     for (const Use& use : share.uses) {

@@ -208,6 +208,7 @@ class Model {
   void writeAll(int space, const Rect& r);
   void writePart(int space, const Part& part, const Rect& r, const std::vector<int>& result);
   bool goesOn(int device, const Part& writer, int y, int x) const;
+  bool isGhostOf(int device, int y, int x) const;
   int homeOf(const Rect& r) const;
   bool keepsSome(int device, const Rect& r) const;
   bool isActive(const Use& use) const;
@@ -235,6 +236,8 @@ class Model {
   /// What views_ will be after the present launch, and the views that this one writes.
   Views future_;
   std::vector<DeviceView> written_;
+  /// By device and cell: became a ghost of an explicit part by the present launch. Empty: none.
+  std::vector<std::vector<char>> newGhosts_;
 };
 
 /// Calls f(y, x) for the cells of a rectangle, row by row.

@@ -280,18 +280,26 @@ void Model::adoptViews() {
   adopt(next);
 }
 
+bool Model::isGhostOf(int device, int y, int x) const {
+  return std::any_of(active_->parts.begin(), active_->parts.end(), [&](const Part& part) {
+    return part.device == device && part.full.has(y, x) && !part.owns[at(y, x)];
+  });
+}
+
 void Model::adopt(std::shared_ptr<const Distribution> next) {
   if (active_ && equal(*active_, *next)) return;
   const bool goesOn = active_ && active_->isExplicit && next->isExplicit;
+  newGhosts_.assign(devices_.size(), std::vector<char>(values_.size(), next->isExplicit));
+  for (std::size_t d = 0; goesOn && d < devices_.size(); ++d) {
+    forEachCell(whole(), [&](int y, int x) {
+      newGhosts_[d][at(y, x)] = !isGhostOf(static_cast<int>(d), y, x);
+    });
+  }
   active_ = std::move(next);
   for (std::size_t d = 0; d < devices_.size(); ++d) {
     Device& device = devices_[d];
     forEachCell(whole(), [&](int y, int x) {
-      bool isGhost = false;
-      for (const Part& part : active_->parts)
-        isGhost = isGhost || (part.device == static_cast<int>(d) && part.full.has(y, x) &&
-                              !part.owns[at(y, x)]);
-      if (!goesOn || !isGhost) device.kept[at(y, x)] = 0;
+      if (!goesOn || !isGhostOf(static_cast<int>(d), y, x)) device.kept[at(y, x)] = 0;
     });
   }
 }

@@ -191,6 +191,38 @@ TEST_CASE("several overlapping views on each device stay parts while their owner
   }
 }
 
+TEST_CASE("cells that become a device's own keep its value beside a reader of the whole array") {
+  const std::vector<Device> devices = testDevices();
+  if (devices.size() < 2) return;
+  const Device& first = devices[0];
+  const Device& second = devices[1];
+  const auto add = [](Numbers out, Int value) { out[idx] += value; };
+  const auto sumInto = [](Numbers out, const Numbers& in) { out[idx] += in[idx] - in[idx]; };
+  Numbers a(300), ofAll(300), ofPart(150);
+  a = 0;
+  // The second launch makes them neighbours: 10, then 11 from cell 130 on, is what both begin with.
+  const auto round = [&] {
+    eval(add).device(first)(a(Range(0, 149)), 10);
+    eval(add).device(second)(a(Range(130, 279)), 1);
+  };
+  round();
+  round();
+  eval(add).device(first)(a(Range(0, 149)), 10);
+  // The first device gets the array's values beside its own, then works with its own.
+  eval(copyNumbers).device(first)(ofAll, a);
+  eval(copyNumbers).device(first)(ofPart, a(Range(0, 149)));
+  CHECK(valuesOf(ofPart)[145] == 31);
+  // The second one gives the common cells up, while the first one reads the whole array.
+  Numbers scratch(150), other(300);
+  scratch = 0;
+  other = 0;
+  eval(sumInto).devices({first, second})(std::vector<Numbers>{scratch, a(Range(150, 299))},
+                                         std::vector<Numbers>{a, other});
+  std::vector<int> expected(20, 30);
+  std::fill(expected.begin() + 10, expected.end(), 31);
+  CHECK(valuesOf(a(Range(130, 149))) == expected);
+}
+
 TEST_CASE("child: views with common cells and then other ones" * doctest::skip()) {
   const auto devices = testDevices();
   Numbers a(kCells);

@@ -77,6 +77,7 @@ void Draft::adopt(const DistributionPtr& next) {
                       next->origin() == Origin::Explicit;
   partsAreNew = goesOn;
   if (goesOn) carryTrust(*active, *next);
+  noteNewGhosts(goesOn ? active.get() : nullptr, *next);
   for (SpaceId space = 0; space < spaceCount(); ++space) {
     const Copies& copies = copiesOf(space);
     const bool hasImages = !box().contains(copies.current.boundingBox());
@@ -92,6 +93,29 @@ void Draft::adopt(const DistributionPtr& next) {
     if (hasImages) now.current.intersect(box());
   }
   active = base_->books_->distributions.intern(next);
+}
+
+void Draft::noteNewGhosts(const Distribution* before, const Distribution& now) {
+  newGhosts_.clear();
+  if (now.origin() != Origin::Explicit || !now.hasGhosts()) return;
+  for (int part = 0; part < now.partCount(); ++part) {
+    const SpaceId space = now.spaceOf(part);
+    Region ghosts = now.ghostsOf(part);
+    if (before != nullptr)
+      for (const int old : before->partsOn(space)) ghosts.subtract(before->ghostsOf(old));
+    if (!ghosts.empty()) newGhosts_[space].add(ghosts);
+  }
+}
+
+const Region& Draft::newGhostsOf(SpaceId space) const {
+  static const Region none;
+  const auto found = newGhosts_.find(space);
+  return found == newGhosts_.end() ? none : found->second;
+}
+
+void Draft::endNewCut() {
+  partsAreNew = false;
+  newGhosts_.clear();
 }
 
 void Draft::endDistribution() {

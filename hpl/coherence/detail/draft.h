@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -35,6 +36,11 @@ class Draft {
   /// The launch at hand made views parts, of which others were written before: what is known of the
   /// ghosts that those got is older than this launch.
   bool partsAreNew = false;
+  /// Ghosts of explicit parts that are none before this launch, by space. What a device had there
+  /// before is no value of a part: it may have been another device's, in memory that both share.
+  const geometry::Region& newGhostsOf(SpaceId space) const;
+  /// The launch is over.
+  void endNewCut();
 
   /// Throws DeviceError that names the array and why, when some of the cells are lost.
   void requireValues(const geometry::Region& cells) const;
@@ -59,11 +65,13 @@ class Draft {
   };
   Open& open(SpaceId space);
   void carryTrust(const Distribution& before, const Distribution& now);
+  void noteNewGhosts(const Distribution* before, const Distribution& now);
   bool isChanged(std::size_t block) const;
   std::shared_ptr<const Block> finishBlock(std::size_t number);
 
   StatePtr base_;
   std::vector<std::unique_ptr<Open>> open_;  // by space
+  std::map<SpaceId, geometry::Region> newGhosts_;
 };
 
 }  // namespace hpl::coherence::detail

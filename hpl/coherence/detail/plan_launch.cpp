@@ -316,7 +316,7 @@ void LaunchPlan::applyAllWrites() {
       writes.push_back(write);
     }
     if (!writes.empty()) applyWrites(draft, writes, Writer::Launch);
-    draft.partsAreNew = false;
+    draft.endNewCut();
   }
 }
 

@@ -43,7 +43,9 @@ class Outdating {
     Region becomeKept;
     // Where the part had a value of its own already, that is the one it goes on with.
     if (wasCurrent && !ghosts.empty())
-      becomeKept = intersectionOf(copies.current, ghosts).subtract(copies.kept);
+      becomeKept = intersectionOf(copies.current, ghosts)
+                       .subtract(copies.kept)
+                       .subtract(draft_.newGhostsOf(space));
     copies.current.subtract(now.cells);
     if (!ghosts.contains(now.cells)) {
       for (const Box& box : differenceOf(Region(now.cells), ghosts)) copies.kept.subtract(box);

@@ -94,6 +94,21 @@ bool Transaction::repeat(std::span<DeviceLaunch> launches, LaunchRecords& record
   return true;
 }
 
+namespace {
+
+// Shows a kernel the values that it is to see. Cells that become the device's own by this launch
+// have the part's values already.
+void showTo(Lock& lock, Replica& replica, const Box& cells, bool seesPart,
+            const std::vector<coherence::ExplicitParts::Promotion>& promoted) {
+  if (seesPart) return show(lock, replica, cells, Value::OfPart);
+  Region ofArray(cells);
+  for (const auto& promotion : promoted)
+    if (promotion.device == replica.space()) ofArray.subtract(promotion.cells);
+  for (const Box& box : ofArray) show(lock, replica, box, Value::OfArray);
+}
+
+}  // namespace
+
 void Transaction::prepareAnew(std::span<DeviceLaunch> launches, LaunchRecords& records) {
   records.placed_.reset();
   execution_ = std::make_unique<Execution>(lock_, records.operation_, records.roots_);
@@ -113,8 +128,8 @@ void Transaction::prepareAnew(std::span<DeviceLaunch> launches, LaunchRecords& r
       const LaunchRecords::UseOf& known = records.uses_[next++];
       Replica& replica = *used_.emplace_back(&records.replicaFor(known, *step));
       if (replica.zeroCopy || !needsContents(use)) continue;
-      const bool seesPart = step->seesPart[known.use] != 0;
-      show(lock_, replica, use.cells(), seesPart ? Value::OfPart : Value::OfArray);
+      showTo(lock_, replica, use.cells(), step->seesPart[known.use] != 0,
+             step->promoted[known.operand]);
     }
   }
   collectWaits(launches);
