@@ -30,7 +30,7 @@ void addTo(Hasher& hasher, const ViewOf& view) {
   addBoxes(hasher, view.madeFrom);
 }
 
-// Facts are left out: uses that differ in nothing else are rare.
+// Facts and touched cells are left out: uses that differ in nothing else are rare.
 void addTo(Hasher& hasher, const Use& use) {
   const unsigned flags = (use.reads ? 1U : 0U) | (use.writes ? 2U : 0U) |
                          (use.overwrites ? 4U : 0U) | (use.isView ? 8U : 0U) |
@@ -78,6 +78,10 @@ void requireSensible(const Use& use, std::size_t number) {
     refuse("overwrites all cells but does not write", "set `writes`, too");
   if (use.distribution == nullptr && use.cells.empty())
     refuse("has no cells", "give it the cells that the device works on");
+  if (use.touched.empty()) return;
+  if (use.writes || use.distribution != nullptr || !use.cells.contains(use.touched.boundingBox()))
+    refuse("reads some of its cells only, but writes, has a distribution, or has not got them",
+           "name single cells of what is read, among `cells`");
 }
 
 // How many states the operation needs; throws for what makes no sense.
@@ -127,7 +131,8 @@ bool operator==(const Use& a, const Use& b) {
       a.facts == b.facts || (a.facts != nullptr && b.facts != nullptr && *a.facts == *b.facts);
   return sameFacts && a.operand == b.operand && a.reads == b.reads && a.writes == b.writes &&
          a.overwrites == b.overwrites && isSame(a.distribution, b.distribution) &&
-         a.device == b.device && a.cells == b.cells && a.isView == b.isView &&
+         a.device == b.device && a.cells == b.cells && a.touched == b.touched &&
+         a.isView == b.isView &&
          a.isSlice == b.isSlice && a.madeFrom == b.madeFrom;
 }
 

@@ -28,6 +28,9 @@ struct Use {
   DistributionPtr distribution = nullptr;
   SpaceId device = kHosts;
   geometry::Box cells = {};
+  /// The cells among these that the launch reads, where they are not all: the others need no
+  /// values. Empty: all. Only of a use that does not write.
+  geometry::Region touched = {};
   /// The cells are an explicit subarray: launches that write such views on several devices amount
   /// to a distribution.
   bool isView = false;

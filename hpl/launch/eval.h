@@ -31,6 +31,8 @@ struct ShareOptions {
   /// One per device; empty: LaunchOptions::global and local hold for all.
   std::vector<Domain> global;
   std::vector<Domain> local;
+  /// How many blocks the library cuts the domain into along each axis; dims 0: it chooses.
+  Domain blocks;
 
   friend bool operator==(const ShareOptions&, const ShareOptions&) = default;
 };
@@ -124,6 +126,19 @@ class Launcher {
     share().measured = true;
     return *this;
   }
+  /// Without annotations: the domain is cut into a grid of blocks, one for each device, x of them
+  /// along idx, y along idy, z along idz. idx varies fastest from device to device. Default: bands
+  /// or blocks, whichever exchange the least; later launches on the same arrays follow the first
+  /// one. With weights each row of blocks is divided by itself. LaunchError at the launch unless
+  /// there are as many blocks as devices, for annotated arguments, and for an axis along which the
+  /// kernel cannot be divided.
+  Launcher& blocks(const Domain& grid) {
+    share().blocks = grid;
+    return *this;
+  }
+  Launcher& blocks(std::size_t x) { return blocks(Domain(x)); }
+  Launcher& blocks(std::size_t x, std::size_t y) { return blocks(Domain(x, y)); }
+  Launcher& blocks(std::size_t x, std::size_t y, std::size_t z) { return blocks(Domain(x, y, z)); }
   /// Devices and shares at once.
   Launcher& plan(const ExecutionPlan& plan);
 

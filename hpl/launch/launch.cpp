@@ -44,8 +44,11 @@ std::uint64_t hashOf(const LaunchOptions& options, const Argument* arguments, st
 std::uint64_t sharedHashOf(const LaunchOptions& options, const Argument* arguments,
                            std::size_t count) {
   std::uint64_t hash = mixDomains(mix(1, static_cast<std::uint64_t>(options.fp)), options);
-  if (options.shares)
-    for (const auto* device : options.shares->devices) hash = mix(hash, device->serial());
+  if (options.shares) {
+    const ShareOptions& shares = *options.shares;
+    for (const auto* device : shares.devices) hash = mix(hash, device->serial());
+    for (int d = 0; d < shares.blocks.dims; ++d) hash = mix(hash, shares.blocks.size[d]);
+  }
   for (std::size_t i = 0; i < count; ++i) {
     const Argument& argument = arguments[i];
     hash = mix(hash, static_cast<std::uint64_t>(argument.annotation().count) + argument.values);

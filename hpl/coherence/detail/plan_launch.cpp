@@ -217,7 +217,8 @@ void LaunchPlan::fetch(std::size_t operand, Sources& sources) {
       continue;
     const Copies& copies = draft.copiesOf(work.space);
     if (copies.current.contains(work.cells)) continue;
-    Region cells = differenceOf(Region(work.cells), copies.current);
+    const Region& touched = work.use->touched;
+    Region cells = differenceOf(touched.empty() ? Region(work.cells) : touched, copies.current);
     if (work.part >= 0) cells.subtract(copies.kept);
     if (!cells.empty()) missing[work.space].add(cells);
   }

@@ -161,10 +161,11 @@ void convertScalar(const Argument& argument, const ir::Type& to, std::byte* out,
 }
 
 memory::detail::DeviceUse useOf(const Parameter& parameter, memory::View& view, const Shape& shape,
-                                const geometry::Box& cells) {
+                                const geometry::Region& cells) {
   memory::detail::DeviceUse use;
   use.view = &view;
-  use.box = cells;
+  use.box = cells.boundingBox();
+  if (cells.boxCount() > 1) use.touched = cells;
   if (parameter.access == nullptr) {
     const bool in = parameter.mode != NativeMode::Out;
     const bool out = parameter.mode != NativeMode::In;

@@ -45,10 +45,11 @@ Trial makeTrial(const ShareJob& job) {
   const bool divided = !job.anyAnnotated() && !job.anyPerDevice();
   std::vector<Cut> cuts(job.count);
   if (divided) {
-    const Division division = divide(even);
+    const Division division = divide(even, true);
     trial.options.global = division.global;
-    trial.options.global.size[division.axis] =
-        static_cast<std::size_t>(std::max<geometry::Index>(1, division.slices.front().length()));
+    for (std::size_t a = 0; a < 3; ++a)
+      trial.options.global.size[a] = static_cast<std::size_t>(
+          std::max<geometry::Index>(1, division.slices.front()[a].length()));
     trial.context.cells = division.cells.front();
     std::copy(division.global.size, division.global.size + 3, trial.context.whole);
   } else {

@@ -4,14 +4,18 @@
 #include <algorithm>
 
 #include "hpl/error.h"
+#include "hpl/launch/detail/exchange_model.h"
+#include "hpl/launch/detail/explain.h"
+#include "hpl/launch/detail/known_cuts.h"
 #include "hpl/launch/detail/outside.h"
 #include "hpl/launch/detail/shares.h"
+#include "hpl/runtime/settings.h"
 
 namespace hpl::launch {
 namespace {
 
-using geometry::Box;
 using geometry::Index;
+using geometry::Region;
 
 [[noreturn]] void refuse(const ShareJob& job, const std::string& reason) {
   throw LaunchError(
@@ -116,72 +120,243 @@ Domain globalDomain(const ShareJob& job) {
   return domain;
 }
 
-bool isFirstAnywhere(const ShareJob& job) {
+bool hasNoPartExtent(const ShareJob& job) {
   return std::none_of(job.arguments, job.arguments + job.count,
                       [](const Argument& a) { return a.kind == Argument::Kind::PartExtent; });
 }
 
-}  // namespace
-
-Box cellsTouched(const ir::ArrayAccess& access, const Box& view, int axis,
-                 const geometry::Interval& slice) {
-  Box cells;
-  for (const auto* forms : {&access.reads, &access.writes}) {
-    if (forms->empty()) continue;
-    Box touched = view;
-    for (int d = 0; d < view.rank(); ++d) {
-      const ir::IndexForm& form = (*forms)[static_cast<std::size_t>(d)];
-      Index lo = 0;
-      Index hi = view.extent(d);
-      if (form.isAffine() && form.axis == axis) {
-        lo = std::clamp<Index>(slice.lo + form.range.lo, 0, hi);
-        hi = std::clamp<Index>(slice.hi + form.range.hi, lo, hi);
-      } else if (form.isConstant()) {
-        lo = std::clamp<Index>(form.range.lo, 0, hi);
-        hi = std::clamp<Index>(form.range.hi + 1, lo, hi);
-      }
-      touched = touched.withRange(d, view.lo(d) + lo, view.lo(d) + hi);
-    }
-    cells = hull(cells, touched);
-  }
-  // An array that is not accessed here still needs a place.
-  if (cells.rank() > 0 && !cells.empty()) return cells;
-  Box corner = view;
-  for (int d = 0; d < view.rank(); ++d) corner = corner.withRange(d, view.lo(d), view.lo(d) + 1);
-  return corner;
+/// By axis: the dimension of a written argument that the axis walks through; -1: none.
+std::array<int, 3> ownDims(const ir::ArrayAccess& access) {
+  return {ownDimension(access, 0), ownDimension(access, 1), ownDimension(access, 2)};
 }
 
-Division divide(const ShareJob& job) {
+/// A written argument, whose cells are where the devices compute them.
+struct Written {
+  const memory::View* view;
+  std::array<int, 3> dimOf;
+};
+
+std::vector<Written> writtenBy(const ShareJob& job) {
+  std::vector<Written> all;
+  for (std::size_t i = 0; i < job.count; ++i) {
+    const ir::ArrayAccess* access = job.version->params[i].access;
+    if (access != nullptr && access->written && job.arguments[i].kind == Argument::Kind::Array)
+      all.push_back({job.arguments[i].view, ownDims(*access)});
+  }
+  return all;
+}
+
+/// By axis, the dimension of a read array in which a device owns what its slice walks through: like
+/// a written array of the same shape, with which it may take turns, or as it is indexed.
+std::array<int, 3> dimsOwned(const ir::ArrayAccess& access, const memory::View& view,
+                             const std::vector<Written>& written) {
+  for (const Written& other : written)
+    if (other.view->extents == view.extents) return other.dimOf;
+  std::array<int, 3> dims{-1, -1, -1};
+  for (std::size_t d = 0; d < access.reads.size(); ++d) {
+    const ir::IndexForm& form = access.reads[d];
+    if (form.isAffine()) dims[static_cast<std::size_t>(form.axis)] = static_cast<int>(d);
+  }
+  return dims;
+}
+
+/// A stencil of radius 1 over a written array, for launches that exchange nothing themselves: it is
+/// what others may do with the array.
+ReadArray nominalStencil(const Written& written) {
+  std::vector<std::vector<ir::IndexForm>> reads;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (written.dimOf[static_cast<std::size_t>(axis)] < 0) continue;
+    std::vector<ir::IndexForm>& forms =
+        reads.emplace_back(static_cast<std::size_t>(written.view->extents.rank()));
+    for (int other = 0; other < 3; ++other) {
+      const int d = written.dimOf[static_cast<std::size_t>(other)];
+      const int reach = other == axis ? 1 : 0;
+      if (d >= 0) forms[static_cast<std::size_t>(d)] = ir::IndexForm::affine(other, -reach, reach);
+    }
+  }
+  return {Footprint(std::move(reads)), written.view->box(),
+          static_cast<Index>(written.view->root().elementSize()), written.dimOf};
+}
+
+/// Chooses how the domain of a launch is cut.
+class Cutter {
+ public:
+  Cutter(const ShareJob& job, const Domain& global);
+
+  Cutting choose() const;
+  /// Launches to come follow.
+  void remember(const Cutting& chosen) const;
+
+ private:
+  Cutting asAsked() const;
+  std::optional<Cutting> asBefore() const;
+  Cutting cheapest() const;
+  std::vector<Cutting> candidates() const;
+  [[noreturn]] void refuseAxis(int axis, const std::string& what) const;
+  void explain(const Cutting& chosen, const std::string& why) const;
+
+  const ShareJob& job_;
+  std::array<Index, 3> domain_{1, 1, 1};
+  AxisSet mayBeCut_{};
+  std::array<std::string, 3> defects_;
+  std::vector<Written> written_;
+  std::vector<ReadArray> reads_;
+  std::vector<const memory::View*> readViews_;
+};
+
+Cutter::Cutter(const ShareJob& job, const Domain& global) : job_(job), written_(writtenBy(job)) {
+  bool canBeCut = false;
+  for (int axis = global.dims - 1; axis >= 0; --axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    domain_[a] = static_cast<Index>(global.size[axis]);
+    defects_[a] = defectOf(job, axis);
+    mayBeCut_[a] = defects_[a].empty();
+    canBeCut = canBeCut || mayBeCut_[a];
+  }
+  if (!canBeCut) refuse(job, defects_[static_cast<std::size_t>(global.dims - 1)]);
+  for (std::size_t i = 0; i < job.count; ++i) {
+    const ir::ArrayAccess* access = job.version->params[i].access;
+    if (access == nullptr || !access->read || job.arguments[i].kind != Argument::Kind::Array)
+      continue;
+    const memory::View& view = *job.arguments[i].view;
+    reads_.push_back({Footprint(*access), view.box(), static_cast<Index>(view.root().elementSize()),
+                      dimsOwned(*access, view, written_)});
+    readViews_.push_back(&view);
+  }
+}
+
+void Cutter::refuseAxis(int axis, const std::string& what) const {
+  const std::string& defect = defects_[static_cast<std::size_t>(axis)];
+  refuse(job_, fmt::format("{} cuts {}, {}", what, axisName(axis),
+                           defect.empty() ? "which the domain does not have" : "and " + defect));
+}
+
+/// .blocks(...) of the launch.
+Cutting Cutter::asAsked() const {
+  const Domain& blocks = job_.options.shares->blocks;
+  std::array<int, 3> grid{1, 1, 1};
+  for (int axis = 0; axis < blocks.dims; ++axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    grid[a] = static_cast<int>(blocks.size[axis]);
+    if (grid[a] > 1 && !mayBeCut_[a]) refuseAxis(axis, nameOfBlocks(blocks));
+  }
+  return gridCutting(domain_, grid, job_.weights);
+}
+
+/// Like the first of the arrays that was cut before.
+std::optional<Cutting> Cutter::asBefore() const {
+  const CutFor whom{job_.devices, job_.weights};
+  for (const Written& written : written_)
+    if (auto known = knownCutting(*written.view, whom, written.dimOf, mayBeCut_, domain_))
+      return known;
+  for (std::size_t i = 0; i < reads_.size(); ++i)
+    if (auto known = knownCutting(*readViews_[i], whom, reads_[i].dimOf, mayBeCut_, domain_))
+      return known;
+  return std::nullopt;
+}
+
+std::vector<Cutting> Cutter::candidates() const {
+  std::vector<Cutting> all;
+  for (const std::array<int, 3>& grid : gridsOf(static_cast<int>(job_.devices.size()), mayBeCut_))
+    all.push_back(gridCutting(domain_, grid, job_.weights));
+  if (job_.weights.empty()) return all;
+  Slice reach{};
+  Index bytes = 1;
+  for (const ReadArray& array : reads_) {
+    bytes = std::max(bytes, array.elementBytes);
+    for (std::size_t a = 0; a < 3; ++a) {
+      const Index cells = array.footprint.reachAlong(static_cast<int>(a));
+      reach[a] = {std::min(reach[a].lo, -cells), std::max(reach[a].hi, cells)};
+    }
+  }
+  if (auto halved = halvedCutting(domain_, mayBeCut_, reach, bytes, job_.weights))
+    all.push_back(std::move(*halved));
+  return all;
+}
+
+/// The least exchange; of equal ones the one that is listed first.
+Cutting Cutter::cheapest() const {
+  std::vector<Cutting> all = candidates();
+  std::vector<ExchangeCost> costs;
+  const auto weigh = [&](const ExchangeModel& model) {
+    costs.clear();
+    for (const Cutting& cutting : all) costs.push_back(model.costOf(cutting));
+  };
+  weigh(ExchangeModel(reads_));
+  const bool exchanges = std::any_of(costs.begin(), costs.end(),
+                                     [](const ExchangeCost& cost) { return cost.bytes > 0; });
+  if (!exchanges) {
+    std::vector<ReadArray> nominal;
+    for (const Written& written : written_) nominal.push_back(nominalStencil(written));
+    weigh(ExchangeModel(std::move(nominal)));
+  }
+  const auto isBetter = [](const ExchangeCost& a, const ExchangeCost& b) {
+    return a.idle != b.idle ? a.idle < b.idle : a.inBytes() < b.inBytes();
+  };
+  const auto best = std::min_element(costs.begin(), costs.end(), isBetter) - costs.begin();
+  if (runtime::settings().explain) {
+    std::string why = exchanges ? "" : "exchanges nothing; a stencil of radius 1 would: ";
+    why += costs[static_cast<std::size_t>(best)].describe() + " per step";
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (static_cast<std::ptrdiff_t>(i) != best)
+        why += fmt::format("; {}: {}", all[i].describe(), costs[i].describe());
+    explain(all[static_cast<std::size_t>(best)], why);
+  }
+  return std::move(all[static_cast<std::size_t>(best)]);
+}
+
+void Cutter::explain(const Cutting& chosen, const std::string& why) const {
+  explainOnce(fmt::format("kernel '{}' on {} devices: {}, {}", job_.version->name,
+                          job_.devices.size(), chosen.describe(), why));
+}
+
+Cutting Cutter::choose() const {
+  Cutting chosen;
+  if (job_.options.shares && job_.options.shares->blocks.dims > 0) {
+    chosen = asAsked();
+    explain(chosen, "as .blocks(...) says");
+  } else if (std::optional<Cutting> before = asBefore()) {
+    chosen = std::move(*before);
+    explain(chosen, "as its arrays were cut before");
+  } else {
+    chosen = cheapest();
+  }
+  return chosen;
+}
+
+void Cutter::remember(const Cutting& chosen) const {
+  const CutFor whom{job_.devices, job_.weights};
+  for (const Written& written : written_)
+    noteCutting(*written.view, whom, written.dimOf, chosen, domain_);
+  for (std::size_t i = 0; i < reads_.size(); ++i)
+    noteCutting(*readViews_[i], whom, reads_[i].dimOf, chosen, domain_);
+}
+
+}  // namespace
+
+Division divide(const ShareJob& job, bool isTrial) {
   checkKernel(job);
-  if (!isFirstAnywhere(job))
+  if (!hasNoPartExtent(job))
     refuse(job, "a.part(d) is an argument, and without annotations there are no parts");
   checkAliases(job);
   Division division;
   division.global = globalDomain(job);
-  // The slowest axis makes the longest contiguous slices.
-  std::string why;
-  for (division.axis = division.global.dims - 1; division.axis >= 0; --division.axis) {
-    const std::string defect = defectOf(job, division.axis);
-    if (defect.empty()) break;
-    if (why.empty()) why = defect;
-  }
-  if (division.axis < 0) refuse(job, why);
+  const Cutter cutter(job, division.global);
+  Cutting cutting = cutter.choose();
   Shape whole;
   whole.dims = static_cast<cl_uint>(division.global.dims);
   std::copy(division.global.size, division.global.size + 3, whole.size);
   checkAccesses(*job.version, job.arguments, job.count, whole, job.options.global.dims == 0);
-  const auto length = static_cast<Index>(division.global.size[division.axis]);
-  const auto parts = static_cast<int>(job.devices.size());
-  division.slices = job.weights.empty() ? geometry::splitEven(length, parts)
-                                        : geometry::splitWeighted(length, parts, job.weights);
-  for (const geometry::Interval& slice : division.slices) {
-    std::vector<Box>& cells = division.cells.emplace_back(job.count);
-    if (slice.length() == 0) continue;
+  if (!isTrial) cutter.remember(cutting);
+  for (const Slice& slice : cutting.slices) {
+    std::vector<Region>& cells = division.cells.emplace_back(job.count);
+    if (isEmpty(slice)) continue;
     for (std::size_t i = 0; i < job.count; ++i)
       if (job.arguments[i].kind == Argument::Kind::Array)
-        cells[i] = cellsTouched(*job.version->params[i].access, job.arguments[i].view->box(),
-                                division.axis, slice);
+        cells[i] = cellsTouched(*job.version->params[i].access, job.arguments[i].view->box(), slice,
+                                cutting.cut);
   }
+  division.slices = std::move(cutting.slices);
   return division;
 }
 

@@ -358,7 +358,7 @@ void addUses(Plan& plan, const Shape& shape, const Argument* arguments, const Sh
     const bool isView = &view != &view.root().whole();
     const bool pack = parameter.isDense && isView && !hasOwnBuffer;
     DeviceUse use = useOf(parameter, pack ? standInFor(plan, parameter, view) : view, shape,
-                          share.cells.empty() ? geometry::Box() : share.cells[i]);
+                          share.cells.empty() ? geometry::Region() : share.cells[i]);
     use.distribution = pack ? nullptr : distribution;  // stand-ins are no parts
     use.mayBePart = isView && !pack && distribution == nullptr && use.box.rank() == 0;
     plan.mayBeParts = plan.mayBeParts || use.mayBePart;

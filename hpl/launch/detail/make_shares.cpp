@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "hpl/error.h"
 #include "hpl/geometry/ownership.h"
+#include "hpl/launch/detail/cutting.h"
 #include "hpl/launch/detail/outside.h"
 #include "hpl/launch/detail/shares.h"
 #include "hpl/launch/detail/tune_now.h"
@@ -66,6 +68,24 @@ void checkWeights(const ShareJob& job) {
                       "positive numbers, so leave a device without work out of the "
                       "list",
                       job.version->name, i, job.devices[i]->name(), job.weights[i]));
+}
+
+void checkBlocks(const ShareJob& job) {
+  if (!job.options.shares || job.options.shares->blocks.dims == 0) return;
+  const Domain& blocks = job.options.shares->blocks;
+  std::size_t number = 1;
+  for (int axis = 0; axis < blocks.dims; ++axis) number *= blocks.size[axis];
+  if (number != job.devices.size())
+    throw LaunchError(
+        fmt::format("kernel '{}': {} are {} blocks, but the launch goes to {} device{}; ask for as "
+                    "many blocks as there are devices",
+                    job.version->name, nameOfBlocks(blocks), number, job.devices.size(),
+                    job.devices.size() == 1 ? "" : "s"));
+  if (job.anyAnnotated() || job.anyPerDevice())
+    throw LaunchError(
+        fmt::format("kernel '{}': {} says how the library cuts arrays by itself, but the arguments "
+                    "say how they are cut; leave out the one or the other",
+                    job.version->name, nameOfBlocks(blocks)));
 }
 
 void checkPerDevice(const ShareJob& job) {
@@ -218,11 +238,16 @@ void addPieces(const ShareJob& job, Shares& shares, std::size_t device, DeviceAr
   std::copy(whole.size, whole.size + 3, arguments.context.whole);
   for (const geometry::Interval& piece : pieces) {
     arguments.context.first[axis] = static_cast<std::size_t>(piece.lo);
-    arguments.context.cells.assign(job.count, Box());
+    arguments.context.cells.assign(job.count, geometry::Region());
+    Slice slice;
+    for (std::size_t a = 0; a < 3; ++a) slice[a] = {0, static_cast<geometry::Index>(whole.size[a])};
+    slice[static_cast<std::size_t>(axis)] = piece;
+    AxisSet cut{};
+    cut[static_cast<std::size_t>(axis)] = true;
     for (std::size_t i = 0; i < job.count; ++i)
       if (arguments.list[i].kind == Argument::Kind::Array)
-        arguments.context.cells[i] = cellsTouched(*job.version->params[i].access,
-                                                  arguments.list[i].view->box(), axis, piece);
+        arguments.context.cells[i] =
+            cellsTouched(*job.version->params[i].access, arguments.list[i].view->box(), slice, cut);
     LaunchOptions own = options;
     own.global.dims = static_cast<int>(whole.dims);
     std::copy(whole.size, whole.size + 3, own.global.size);
@@ -260,17 +285,19 @@ void addAnnotatedPlans(const ShareJob& job, Shares& shares) {
 void addDividedPlans(const ShareJob& job, Shares& shares) {
   const Division division = divide(job);
   for (std::size_t d = 0; d < job.devices.size(); ++d) {
-    const geometry::Interval& slice = division.slices[d];
-    if (slice.length() == 0) continue;
+    const Slice& slice = division.slices[d];
+    if (isEmpty(slice)) continue;
     DeviceArguments arguments;
     arguments.list.assign(job.arguments, job.arguments + job.count);
     arguments.partExtents.assign(job.count, 0);
-    arguments.context.first[division.axis] = static_cast<std::size_t>(slice.lo);
     std::copy(division.global.size, division.global.size + 3, arguments.context.whole);
     arguments.context.cells = division.cells[d];
     LaunchOptions options = optionsOf(job, d, {});
     options.global = division.global;
-    options.global.size[division.axis] = static_cast<std::size_t>(slice.length());
+    for (std::size_t a = 0; a < 3; ++a) {
+      arguments.context.first[a] = static_cast<std::size_t>(slice[a].lo);
+      options.global.size[a] = static_cast<std::size_t>(slice[a].length());
+    }
     addPlan(job, shares, d, arguments, options);
   }
 }
@@ -285,6 +312,11 @@ void finish(Plan& umbrella, Shares& shares) {
 }
 
 }  // namespace
+
+std::string nameOfBlocks(const Domain& blocks) {
+  std::vector<std::size_t> counts(blocks.size, blocks.size + blocks.dims);
+  return fmt::format(".blocks({})", fmt::join(counts, ", "));
+}
 
 LaunchOptions optionsOf(const ShareJob& job, std::size_t device,
                         const std::vector<Domain>& domains) {
@@ -319,6 +351,7 @@ std::shared_ptr<Plan> makeSharedPlan(KernelEntry& entry, const LaunchOptions& op
   checkPerDevice(job);
   if (options.shares) job.weights = options.shares->weights;
   checkWeights(job);
+  checkBlocks(job);
   if (options.shares && options.shares->measured) job.weights = measuredWeights(job);
   if (job.anyAnnotated() || job.anyPerDevice() || job.devices.size() == 1) {
     addAnnotatedPlans(job, shares);

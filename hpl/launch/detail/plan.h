@@ -174,7 +174,7 @@ struct ShareContext {
   std::size_t whole[3] = {0, 0, 0};
   /// Of a slice: for each argument, the cells that the device touches, while the kernel counts from
   /// the start of the whole argument. Empty: no slice.
-  std::vector<geometry::Box> cells;
+  std::vector<geometry::Region> cells;
   /// For each argument, the annotated distribution whose part the argument is, or null.
   std::vector<coherence::DistributionPtr> distributions;
 };
@@ -238,9 +238,9 @@ void checkCount(const std::string& kernelName, std::size_t parameters, std::size
 void convertScalar(const Argument& argument, const ir::Type& to, std::byte* out,
                    const std::string& kernelName, std::size_t position);
 /// How the kernel uses an array argument when it runs over `shape`. `cells`: what it touches of the
-/// view; rank 0: everything.
+/// view; none: everything.
 memory::detail::DeviceUse useOf(const Parameter& parameter, memory::View& view, const Shape& shape,
-                                const geometry::Box& cells = {});
+                                const geometry::Region& cells = {});
 
 /// The OpenCL C of a native kernel from a string or a file. Throws KernelError.
 std::string loadNativeSource(const std::string& name, const std::string& sourceOrFile);

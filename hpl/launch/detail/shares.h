@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "hpl/error.h"
+#include "hpl/geometry/region.h"
 #include "hpl/geometry/splits.h"
+#include "hpl/launch/detail/footprint.h"
 #include "hpl/launch/detail/plan.h"
 
 /// Launches on several devices: how the arguments and the domain are shared out, and what their
@@ -138,20 +140,14 @@ std::vector<Domain> partDomains(const ShareJob& job, const std::vector<Cut>& cut
 LaunchOptions optionsOf(const ShareJob& job, std::size_t device,
                         const std::vector<Domain>& domains);
 
-/// Automatic distribution: which slice of the global domain each device runs.
+/// Automatic distribution: which block of the global domain each device runs.
 struct Division {
-  /// Axis of the domain: 0 = idx.
-  int axis = 0;
   Domain global;
-  /// One per device, of the axis; may be empty.
-  std::vector<geometry::Interval> slices;
+  /// One per device; may be empty.
+  std::vector<Slice> slices;
   /// [device][argument]: the cells that the device touches.
-  std::vector<std::vector<geometry::Box>> cells;
+  std::vector<std::vector<geometry::Region>> cells;
 };
-
-/// The cells of a view that a kernel touches when it runs the slice of an axis.
-geometry::Box cellsTouched(const ir::ArrayAccess& access, const geometry::Box& view, int axis,
-                           const geometry::Interval& slice);
 
 /// Overlap of exchange and computation: the slices of its part, along `axis`, that a device runs
 /// one after another: first what its neighbours wait for, then the interior, during which the
@@ -160,9 +156,13 @@ geometry::Box cellsTouched(const ir::ArrayAccess& access, const geometry::Box& v
 std::vector<geometry::Interval> piecesOf(const ShareJob& job, const std::vector<Cut>& cuts,
                                          std::size_t device, int& axis);
 
-/// Divides a launch without annotations by what the kernel accesses. Throws LaunchError that names
-/// the access which forbids it.
-Division divide(const ShareJob& job);
+/// Divides a launch without annotations by what the kernel accesses: as .blocks(...) says, as its
+/// arrays were divided before, or so that the least is exchanged. Throws LaunchError that names the
+/// access which forbids it. A trial leaves nothing for later launches to follow.
+Division divide(const ShareJob& job, bool isTrial = false);
+
+/// ".blocks(2, 2)".
+std::string nameOfBlocks(const Domain& blocks);
 
 /// Shares in proportion to speeds, none of them below `least` of the whole where that is possible.
 std::vector<double> sharesOf(std::vector<double> speeds, double least);

@@ -4,13 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <mutex>
 #include <string>
-#include <unordered_set>
 
 #include "hpl/error.h"
 #include "hpl/ir/printer.h"
+#include "hpl/launch/detail/explain.h"
 #include "hpl/launch/detail/findings.h"
 #include "hpl/launch/detail/wish.h"
 #include "hpl/launch/rewriter.h"
@@ -125,14 +124,10 @@ cl_ulong valueOf(const Hidden& hidden, const Plan& plan, const Shape& shape,
   }
 }
 
-/// Says each line once: plans for other views, and parts on other devices of a kind, repeat it.
+/// Plans for other views, and parts on other devices of a kind, repeat what is said once.
 void explain(const Plan& plan, const std::string& choice) {
-  static std::mutex mutex;
-  static auto& said = *new std::unordered_set<std::string>;
-  const std::string line =
-      fmt::format("hpl: kernel '{}' on {}: {}\n", plan.version->name, plan.device->name(), choice);
-  const std::lock_guard lock(mutex);
-  if (said.insert(line).second) std::fputs(line.c_str(), stderr);
+  explainOnce(
+      fmt::format("kernel '{}' on {}: {}", plan.version->name, plan.device->name(), choice));
 }
 
 /// Why launches like this one run as written, whatever the kernel; empty: they need not.
@@ -297,7 +292,7 @@ LaidOut asItsMakerWants(const Plan& plan, const Shape& shape, const Argument* ar
     result.shape.global[a] = rewritten.groups[a] * rewritten.local[a];
   }
   result.choice = rewritten.reason;
-  if (runtime::settings().explain && !QuietTrials::areOn()) explain(plan, result.choice);
+  if (!QuietTrials::areOn()) explain(plan, result.choice);
   return result;
 }
 
@@ -457,14 +452,14 @@ LaidOut layOut(const Plan& plan, const Shape& shape, const Argument* arguments,
       asWished(false);
   }
   result.isTunable = tunable;
-  if (variant == nullptr && runtime::settings().explain) explain(plan, result.choice + remark);
+  if (variant == nullptr) explain(plan, result.choice + remark);
   return result;
 }
 
 LaidOut asWritten(const Plan& plan, const Shape& shape, const std::string& reason) {
   LaidOut result{plan.version->kernel, {}, shape, false, runtime::Strategy::Direct, 0};
   result.choice = "direct: " + reason;
-  if (runtime::settings().explain) explain(plan, result.choice);
+  explain(plan, result.choice);
   return result;
 }
 

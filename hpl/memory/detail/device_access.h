@@ -11,6 +11,7 @@
 
 #include "hpl/coherence/distribution.h"
 #include "hpl/coherence/trust.h"
+#include "hpl/geometry/region.h"
 #include "hpl/memory/detail/hold.h"
 #include "hpl/memory/root.h"
 #include "hpl/runtime/detail/device_state.h"
@@ -61,6 +62,9 @@ struct DeviceUse {
   /// The cells that the launch touches, when they are not those of the view: then the view only
   /// says where the kernel counts from. Rank 0: the view's.
   geometry::Box box = {};
+  /// The cells of `box` whose values it reads, when these are not all: it touches no others. Only
+  /// where nothing is written.
+  geometry::Region touched = {};
   /// What the kernel does with the cells of a part; null: nobody can tell.
   std::shared_ptr<const coherence::PartFacts> facts = nullptr;
 

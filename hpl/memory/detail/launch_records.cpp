@@ -37,6 +37,7 @@ coherence::Use LaunchRecords::useOf(const DeviceUse& use, std::size_t operand, S
   if (use.distribution != nullptr) return result;
   result.device = device;
   result.cells = use.cells().empty() ? use.view->box() : use.cells();
+  result.touched = use.touched;
   result.isView = use.mayBePart;
   result.isSlice = use.box.rank() > 0;
   if (use.mayBePart) result.madeFrom = madeFrom(*use.view);

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/launch/detail/cutting.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "hpl/error.h"
+#include "hpl/geometry/hierarchy.h"
+#include "hpl/launch/detail/shares.h"
+
+namespace hpl::launch {
+namespace {
+
+using geometry::Index;
+using geometry::Interval;
+
+/// Divides the domain along one axis after another, the slowest first.
+class GridCutter {
+ public:
+  GridCutter(const std::array<int, 3>& grid, const std::vector<double>& weights,
+             std::vector<Slice>& slices)
+      : grid_(grid), weights_(weights), slices_(slices) {}
+
+  void divide(int axis, Slice slice, std::size_t first) {
+    if (axis < 0) {
+      slices_[first] = slice;
+      return;
+    }
+    const auto a = static_cast<std::size_t>(axis);
+    const std::size_t each = blocksBelow(axis);
+    const Index begin = slice[a].lo;
+    for (const Interval& part : intervals(slice[a].length(), axis, first, each)) {
+      slice[a] = {begin + part.lo, begin + part.hi};
+      divide(axis - 1, slice, first);
+      first += each;
+    }
+  }
+
+ private:
+  /// Devices of one interval of the axis.
+  std::size_t blocksBelow(int axis) const {
+    std::size_t blocks = 1;
+    for (int a = 0; a < axis; ++a)
+      blocks *= static_cast<std::size_t>(grid_[static_cast<std::size_t>(a)]);
+    return blocks;
+  }
+
+  std::vector<Interval> intervals(Index length, int axis, std::size_t first,
+                                  std::size_t each) const {
+    const int parts = grid_[static_cast<std::size_t>(axis)];
+    if (weights_.empty()) return geometry::splitEven(length, parts);
+    std::vector<double> sums;
+    for (int part = 0; part < parts; ++part, first += each) {
+      const auto begin = weights_.begin() + static_cast<std::ptrdiff_t>(first);
+      sums.push_back(std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(each), 0.0));
+    }
+    return geometry::splitWeighted(length, parts, sums);
+  }
+
+  const std::array<int, 3>& grid_;
+  const std::vector<double>& weights_;
+  std::vector<Slice>& slices_;
+};
+
+}  // namespace
+
+bool isEmpty(const Slice& slice) {
+  return std::any_of(slice.begin(), slice.end(),
+                     [](const Interval& part) { return part.length() == 0; });
+}
+
+std::string Cutting::describe() const {
+  std::vector<std::string> names, counts;
+  for (int axis = 2; axis >= 0; --axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    if (!cut[a]) continue;
+    names.emplace_back(axisName(axis));
+    counts.push_back(std::to_string(grid[a]));
+  }
+  if (names.empty()) return "one block";
+  if (!isGrid()) return fmt::format("blocks by halving ({})", fmt::join(names, ", "));
+  if (names.size() == 1) return fmt::format("bands of {}", names.front());
+  return fmt::format("blocks {} ({})", fmt::join(counts, " x "), fmt::join(names, " x "));
+}
+
+Cutting gridCutting(const std::array<Index, 3>& domain, const std::array<int, 3>& grid,
+                    const std::vector<double>& weights) {
+  Cutting cutting;
+  cutting.grid = grid;
+  Slice whole;
+  for (std::size_t a = 0; a < 3; ++a) {
+    cutting.cut[a] = grid[a] > 1;
+    whole[a] = {0, domain[a]};
+  }
+  cutting.slices.resize(static_cast<std::size_t>(grid[0]) * static_cast<std::size_t>(grid[1]) *
+                        static_cast<std::size_t>(grid[2]));
+  GridCutter(grid, weights, cutting.slices).divide(2, whole, 0);
+  return cutting;
+}
+
+std::vector<std::array<int, 3>> gridsOf(int devices, const AxisSet& mayBeCut) {
+  std::vector<std::array<int, 3>> grids;
+  for (int z = devices; z >= 1; --z) {
+    if (devices % z != 0 || (z > 1 && !mayBeCut[2])) continue;
+    for (int y = devices / z; y >= 1; --y) {
+      const int x = devices / z / y;
+      if (devices / z % y != 0 || (y > 1 && !mayBeCut[1]) || (x > 1 && !mayBeCut[0])) continue;
+      grids.push_back({x, y, z});
+    }
+  }
+  return grids;
+}
+
+std::optional<Cutting> halvedCutting(const std::array<Index, 3>& domain, const AxisSet& mayBeCut,
+                                     const Slice& reach, Index bytes,
+                                     const std::vector<double>& weights) {
+  geometry::PartitionProblem problem;
+  geometry::HaloOfField halo;
+  std::vector<std::size_t> axes;  // by dimension, the slowest first
+  for (std::size_t a = 3; a-- > 0;) {
+    if (!mayBeCut[a]) continue;
+    axes.push_back(a);
+    problem.domain.append(domain[a]);
+    halo.before.append(-reach[a].lo);
+    halo.after.append(reach[a].hi);
+  }
+  halo.bytesPerCell = bytes;
+  problem.fields = {halo};
+  problem.nodes = {weights};
+  Cutting cutting;
+  cutting.grid = {0, 0, 0};
+  Slice whole;
+  for (std::size_t a = 0; a < 3; ++a) whole[a] = {0, domain[a]};
+  cutting.slices.assign(weights.size(), whole);
+  try {
+    for (const geometry::Block& block : geometry::partition(problem).blocks) {
+      for (std::size_t d = 0; d < axes.size(); ++d) {
+        const Interval part{block.cells.lo(static_cast<int>(d)),
+                            block.cells.hi(static_cast<int>(d))};
+        cutting.slices[static_cast<std::size_t>(block.device)][axes[d]] = part;
+        if (part.length() < domain[axes[d]]) cutting.cut[axes[d]] = true;
+      }
+    }
+  } catch (const ArgumentError&) {
+    return std::nullopt;  // blocks would be thinner than what is read around them
+  }
+  return cutting;
+}
+
+}  // namespace hpl::launch

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hpl/launch/detail/footprint.h"
+
+/// Ways to share a domain out among devices.
+namespace hpl::launch {
+
+/// One block of the domain for each device, in the order of the devices. A device whose block is
+/// empty along some axis has no work.
+struct Cutting {
+  /// Blocks along each axis, 0 = idx; all 0: the blocks form no grid.
+  std::array<int, 3> grid{1, 1, 1};
+  AxisSet cut{};
+  std::vector<Slice> slices;
+
+  bool isGrid() const { return grid[0] > 0; }
+  /// "bands of idy", "blocks 2 x 3 (idy x idx)", "blocks by halving (idy, idx)".
+  std::string describe() const;
+};
+
+bool isEmpty(const Slice& slice);
+
+/// A grid of blocks; idx varies fastest from device to device. With weights (empty: equal ones) the
+/// slowest axis is divided in proportion to the weights of its rows of blocks, and each row by
+/// itself, so that its columns need not be those of the next row.
+Cutting gridCutting(const std::array<geometry::Index, 3>& domain, const std::array<int, 3>& grid,
+                    const std::vector<double>& weights);
+
+/// The ways to write a number of devices as a grid over some axes, the slowest axis cut most first.
+std::vector<std::array<int, 3>> gridsOf(int devices, const AxisSet& mayBeCut);
+
+/// Repeated halves in proportion to the weights, each across the axis where the least is exchanged
+/// (geometry/hierarchy.h). `reach`: cells that work-items read around themselves along each axis,
+/// below and above; `bytes`: of one cell. Nothing where blocks would be thinner than that.
+std::optional<Cutting> halvedCutting(const std::array<geometry::Index, 3>& domain,
+                                     const AxisSet& mayBeCut, const Slice& reach,
+                                     geometry::Index bytes, const std::vector<double>& weights);
+
+}  // namespace hpl::launch

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "hpl/launch/detail/cutting.h"
+
+/// What ways to share a domain out make devices exchange in each step of a program that writes its
+/// arrays where it reads them the next time.
+namespace hpl::launch {
+
+/// An array that a kernel reads.
+struct ReadArray {
+  Footprint footprint;
+  geometry::Box view;
+  geometry::Index elementBytes = 1;
+  /// By axis: the dimension in which a device owns what its slice of the axis walks through; -1:
+  /// none.
+  std::array<int, 3> dimOf{-1, -1, -1};
+};
+
+/// One step's exchange, of all devices together.
+struct ExchangeCost {
+  geometry::Index bytes = 0;
+  /// Transfers between two devices.
+  geometry::Index messages = 0;
+  /// Contiguous pieces of memory.
+  geometry::Index runs = 0;
+  /// Devices without work.
+  int idle = 0;
+
+  /// Time, as the bytes that a link moves in it.
+  geometry::Index inBytes() const;
+  /// "4096 bytes in 6 messages".
+  std::string describe() const;
+};
+
+class ExchangeModel {
+ public:
+  explicit ExchangeModel(std::vector<ReadArray> arrays) : arrays_(std::move(arrays)) {}
+
+  ExchangeCost costOf(const Cutting& cutting) const;
+
+ private:
+  struct Sample {
+    std::size_t device = 0;
+    /// Devices of which it is the first one.
+    geometry::Index count = 1;
+  };
+  std::vector<Sample> samplesOf(const Cutting& cutting) const;
+
+  std::vector<ReadArray> arrays_;
+};
+
+/// The cells that a device owns of an array by its slice. The first and the last slice of an axis
+/// own what lies beyond the domain.
+geometry::Box ownCells(const geometry::Box& view, const std::array<int, 3>& dimOf,
+                       const Cutting& cutting, std::size_t device,
+                       const std::array<geometry::Index, 3>& domain);
+
+}  // namespace hpl::launch

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/launch/detail/footprint.h"
+
+#include <algorithm>
+
+namespace hpl::launch {
+namespace {
+
+using geometry::Box;
+using geometry::Index;
+using geometry::Region;
+using ir::IndexForm;
+
+using FormsOfSite = std::vector<IndexForm>;
+
+/// Kernels with more accesses than that are taken as if they read all between them.
+constexpr std::size_t kMostForms = 256;
+
+/// Both as one, where the set of cells is the same: they differ in one dimension, and there their
+/// offsets are neighbours.
+bool joinNeighbours(FormsOfSite& a, const FormsOfSite& b) {
+  int other = -1;
+  for (std::size_t d = 0; d < a.size(); ++d) {
+    if (a[d] == b[d]) continue;
+    if (other >= 0) return false;
+    other = static_cast<int>(d);
+  }
+  if (other < 0) return true;
+  IndexForm& x = a[static_cast<std::size_t>(other)];
+  const IndexForm& y = b[static_cast<std::size_t>(other)];
+  if (x.kind != y.kind || x.axis != y.axis || x.isUnknown()) return false;
+  if (x.range.lo > y.range.hi + 1 || y.range.lo > x.range.hi + 1) return false;
+  x.range = {std::min(x.range.lo, y.range.lo), std::max(x.range.hi, y.range.hi)};
+  return true;
+}
+
+void addForms(std::vector<FormsOfSite>& all, FormsOfSite forms) {
+  for (std::size_t i = 0; i < all.size();) {
+    if (!joinNeighbours(forms, all[i])) {
+      ++i;
+      continue;
+    }
+    // The longer one may have other neighbours.
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
+    i = 0;
+  }
+  all.push_back(std::move(forms));
+}
+
+/// The accesses one by one, when they are all that the summary of the reads is made of.
+std::vector<FormsOfSite> readsOf(const ir::ArrayAccess& access) {
+  if (access.reads.empty()) return {};
+  std::vector<FormsOfSite> reads;
+  FormsOfSite united;
+  for (const ir::AccessSite& site : access.sites) {
+    if (!site.reads) continue;
+    if (site.index.size() != access.reads.size()) return {access.reads};
+    if (united.empty()) united = site.index;
+    for (std::size_t d = 0; d < united.size(); ++d) united[d] = join(united[d], site.index[d]);
+    addForms(reads, site.index);
+    if (reads.size() > kMostForms) return {access.reads};
+  }
+  if (united != access.reads) return {access.reads};
+  return reads;
+}
+
+/// Axes that are not of `exact` are taken as if they walked through whole dimensions.
+Box boxOf(const FormsOfSite& forms, const Box& view, const Slice& slice, const AxisSet& exact) {
+  Box touched = view;
+  for (int d = 0; d < view.rank(); ++d) {
+    const IndexForm& form = forms[static_cast<std::size_t>(d)];
+    Index lo = 0;
+    Index hi = view.extent(d);
+    const auto axis = static_cast<std::size_t>(form.isAffine() ? form.axis : 0);
+    if (form.isAffine() && exact[axis]) {
+      lo = std::clamp<Index>(slice[axis].lo + form.range.lo, 0, hi);
+      hi = std::clamp<Index>(slice[axis].hi + form.range.hi, lo, hi);
+    } else if (form.isConstant()) {
+      lo = std::clamp<Index>(form.range.lo, 0, hi);
+      hi = std::clamp<Index>(form.range.hi + 1, lo, hi);
+    }
+    touched = touched.withRange(d, view.lo(d) + lo, view.lo(d) + hi);
+  }
+  return touched;
+}
+
+}  // namespace
+
+Footprint::Footprint(const ir::ArrayAccess& access)
+    : reads_(readsOf(access)), writes_(access.writes) {}
+
+Footprint::Footprint(std::vector<std::vector<IndexForm>> reads) : reads_(std::move(reads)) {}
+
+Region Footprint::of(const Box& view, const Slice& slice, const AxisSet& cut) const {
+  Region cells;
+  const AxisSet exact = writes_.empty() ? AxisSet{true, true, true} : cut;
+  const auto add = [&](const Forms& forms) {
+    const Box touched = boxOf(forms, view, slice, exact);
+    if (!touched.empty()) cells.add(touched);
+  };
+  for (const Forms& forms : reads_) add(forms);
+  if (!writes_.empty()) add(writes_);
+  return cells;
+}
+
+Index Footprint::reachAlong(int axis) const {
+  Index reach = 0;
+  for (const Forms& forms : reads_)
+    for (const IndexForm& form : forms)
+      if (form.isAffine() && form.axis == axis)
+        reach = std::max({reach, Index{-form.range.lo}, Index{form.range.hi}});
+  return reach;
+}
+
+bool Footprint::movesWithSlice() const {
+  return std::all_of(reads_.begin(), reads_.end(), [](const Forms& forms) {
+    return std::all_of(forms.begin(), forms.end(),
+                       [](const IndexForm& form) { return form.isAffine(); });
+  });
+}
+
+Region cellsTouched(const ir::ArrayAccess& access, const Box& view, const Slice& slice,
+                    const AxisSet& cut) {
+  Region cells = Footprint(access).of(view, slice, cut);
+  if (!cells.empty()) return access.written ? Region(cells.boundingBox()) : cells;
+  Box corner = view;
+  for (int d = 0; d < view.rank(); ++d) corner = corner.withRange(d, view.lo(d), view.lo(d) + 1);
+  return corner;
+}
+
+}  // namespace hpl::launch
