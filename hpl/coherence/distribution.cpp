@@ -274,21 +274,35 @@ std::vector<int> Distribution::gridPartsMeeting(const Box& box) const {
         deeper.push_back(part * axis.parts() + static_cast<int>(i));
     found = std::move(deeper);
   }
-  std::erase_if(found, [&](int part) { return !fullOf(part).intersects(box); });
+  if (!root_.contains(box))
+    std::erase_if(found, [&](int part) { return !fullOf(part).intersects(box); });
   return found;
+}
+
+template <class F>
+void Distribution::forEachOwner(const Box& box, F&& f) const {
+  if (axes_.empty()) return forEachPartMeeting(box, f);
+  const auto go = [&](const auto& self, std::size_t number, int part) -> void {
+    if (number == axes_.size()) return f(part);
+    const Axis& axis = axes_[number];
+    const auto begin = axis.cuts.begin();
+    auto i = std::upper_bound(begin + 1, axis.cuts.end(), box.lo(axis.dim)) - 1 - begin;
+    for (; i < axis.parts() && axis.cuts[static_cast<std::size_t>(i)] < box.hi(axis.dim); ++i)
+      self(self, number + 1, part * axis.parts() + static_cast<int>(i));
+  };
+  go(go, 0, 0);
 }
 
 std::vector<GhostLink> Distribution::ghostLinks(int mirror) const {
   std::vector<GhostLink> links;
-  if (!hasGhosts(mirror)) return links;
   const Region ghosts = ghostsOf(mirror);
   for (const Box& ghost : ghosts) {
     forEachHome(root_, ghost, [&](const Box& home, const Point& shift) {
-      forEachPartMeeting(home, [&](int owner) {
-        const bool isImage = shift != Point::filled(shift.rank(), 0);
+      const bool isImage = shift != Point::filled(shift.rank(), 0);
+      forEachOwner(home, [&](int owner) {
         if (!isImage && !areNeighbours(mirror, owner)) return;
-        const Region owned = intersectionOf(coreOf(owner), Region(home));
-        for (const Box& cells : owned)
+        Region owned = coreOf(owner);
+        for (const Box& cells : owned.intersect(home))
           links.push_back({mirror, owner, cells.translated(shift), shift});
       });
     });

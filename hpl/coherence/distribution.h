@@ -124,6 +124,9 @@ class Distribution {
 
   Distribution() = default;
   void finish();
+  // Calls f(part) for each part that may own cells of the box, which lie in the root.
+  template <class F>
+  void forEachOwner(const geometry::Box& box, F&& f) const;
   std::vector<char> addAxis(const GridAxis& axis);
   std::vector<int> gridPartsMeeting(const geometry::Box& box) const;
 

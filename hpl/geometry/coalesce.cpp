@@ -48,6 +48,25 @@ void mergeAlong(std::vector<Box>& boxes, int along) {
   boxes.resize(kept + 1);
 }
 
+/// Whether some two boxes touch along a whole face, which is faster to see than to sort them where
+/// they are few.
+bool mayMerge(const std::vector<Box>& boxes) {
+  constexpr std::size_t kFew = 16;
+  if (boxes.size() > kFew) return true;
+  for (std::size_t i = 1; i < boxes.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const Box &a = boxes[i], &b = boxes[j];
+      int different = 0;
+      for (int d = 0; d < a.rank() && different < 2; ++d) {
+        if (a.lo(d) == b.lo(d) && a.hi(d) == b.hi(d)) continue;
+        different += a.hi(d) == b.lo(d) || b.hi(d) == a.lo(d) ? 1 : 2;
+      }
+      if (different < 2) return true;
+    }
+  }
+  return false;
+}
+
 /// Merges until nothing changes, the fastest dimension first so that rows become long.
 void mergeAll(std::vector<Box>& boxes) {
   const int rank = boxes.front().rank();
@@ -115,7 +134,7 @@ void coalesce(std::vector<Box>& disjoint) {
   std::erase_if(disjoint, [](const Box& box) { return box.empty(); });
   if (disjoint.size() <= 1) return;
   if (disjoint.size() == 2) return mergeTwo(disjoint);
-  mergeAll(disjoint);
+  if (mayMerge(disjoint)) mergeAll(disjoint);
   if (disjoint.size() > 1 && !collapseToHull(disjoint) && disjoint.size() >= kRecutFrom &&
       disjoint.size() <= kRecutLimit) {
     for (int d = 0; d < disjoint.front().rank(); ++d) {

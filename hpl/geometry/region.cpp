@@ -194,8 +194,16 @@ Region& Region::add(const Box& box) {
 
 Region& Region::add(const Region& other) {
   if (empty()) return *this = other;
-  if (this == &other) return *this;
-  for (const Box& box : other.boxes()) add(box);
+  if (this == &other || other.empty()) return *this;
+  if (other.count_ == 1 || intersects(other)) {
+    for (const Box& box : other.boxes()) add(box);
+    return *this;
+  }
+  std::vector<Box> all;
+  all.reserve(count_ + other.count_);
+  all.assign(begin(), end());
+  all.insert(all.end(), other.begin(), other.end());
+  assign(std::move(all));
   return *this;
 }
 

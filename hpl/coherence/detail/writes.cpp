@@ -28,55 +28,83 @@ Region newValuesOf(const Draft& draft, const Write& write) {
   return cells;
 }
 
-// What becomes of a space's copies of cells that another one has written, or of images of cells
-// that this one has written.
+// What becomes of a space's copies of cells that others have written, or of images of cells that
+// this one has written. All of them are noted before any copy changes: regions that change once
+// cost a tenth of regions that change with each neighbour.
 class Outdating {
  public:
   Outdating(Draft& draft, Writer writer) : draft_(draft), writer_(writer) {}
 
-  void apply(SpaceId space, const NewValues& now) {
-    const Copies& before = draft_.copiesOf(space);
-    const bool wasCurrent = before.current.intersects(now.cells);
-    if (!wasCurrent && !before.kept.intersects(now.cells)) return;
-    const Region ghosts = ghostsIn(space, now);
-    Copies& copies = draft_.change(space);
-    Region becomeKept;
+  void begin(SpaceId space) {
+    space_ = space;
+    parts_.clear();
+    if (draft_.active == nullptr) return;
+    for (const int part : draft_.active->partsOn(space))
+      parts_.push_back({part, draft_.active->fullOf(part), draft_.active->coreOf(part)});
+  }
+
+  void note(const NewValues& now) {
+    const Copies& copies = draft_.copiesOf(space_);
+    const bool isCurrent = copies.current.intersects(now.cells);
+    if (!isCurrent && !copies.kept.intersects(now.cells)) return;
+    noted_.push_back(now.cells);
+    const Region ghosts = ghostsOf(now);
     // Where the part had a value of its own already, that is the one it goes on with.
-    if (wasCurrent && !ghosts.empty())
-      becomeKept = intersectionOf(copies.current, ghosts)
-                       .subtract(copies.kept)
-                       .subtract(draft_.newGhostsOf(space));
-    copies.current.subtract(now.cells);
-    if (!ghosts.contains(now.cells)) {
-      for (const Box& box : differenceOf(Region(now.cells), ghosts)) copies.kept.subtract(box);
-    }
-    if (writer_ != Writer::Launch) {
-      copies.trusted.subtract(ghosts);
-    } else if (!draft_.partsAreNew && !becomeKept.empty()) {
-      copies.trusted.add(becomeKept);
-    }
+    if (isCurrent && !ghosts.empty())
+      append(intersectionOf(copies.current, ghosts)
+                 .subtract(copies.kept)
+                 .subtract(draft_.newGhostsOf(space_)),
+             becomeKept_);
+    if (!ghosts.contains(now.cells)) append(differenceOf(Region(now.cells), ghosts), forgotten_);
+    if (writer_ != Writer::Launch) append(ghosts, doubted_);
+  }
+
+  // What was noted since begin().
+  void apply() {
+    if (noted_.empty()) return;
+    Copies& copies = draft_.change(space_);
+    copies.current.subtract(take(noted_));
+    copies.kept.subtract(take(forgotten_));
+    copies.trusted.subtract(take(doubted_));
+    const Region becomeKept = take(becomeKept_);
+    if (writer_ == Writer::Launch && !draft_.partsAreNew) copies.trusted.add(becomeKept);
     copies.kept.add(becomeKept);
   }
 
  private:
+  struct OwnPart {
+    int number;
+    Box full;
+    Region core;
+  };
+
+  static void append(const Region& cells, std::vector<Box>& boxes) {
+    boxes.insert(boxes.end(), cells.begin(), cells.end());
+  }
+  static Region take(std::vector<Box>& boxes) {
+    return Region::ofDisjoint(std::exchange(boxes, {}));
+  }
+
   // The cells that are ghosts of the space's parts, which go on with the values that they have.
-  Region ghostsIn(SpaceId space, const NewValues& now) const {
+  Region ghostsOf(const NewValues& now) const {
     Region ghosts;
-    const int writtenPart = now.write->part;
-    if (writtenPart < 0) return ghosts;
-    const Distribution& active = *draft_.active;
-    for (const int part : active.partsOn(space)) {
-      if (!active.fullOf(part).intersects(now.cells)) continue;
-      if (!now.isImage && !active.areNeighbours(writtenPart, part)) continue;
+    if (now.write->part < 0) return ghosts;
+    for (const OwnPart& part : parts_) {
+      if (!part.full.intersects(now.cells)) continue;
+      if (!now.isImage && !draft_.active->areNeighbours(now.write->part, part.number)) continue;
       Region mirrored = now.cells;
-      mirrored.intersect(active.fullOf(part)).subtract(active.coreOf(part));
-      ghosts.add(mirrored);
+      ghosts.add(mirrored.intersect(part.full).subtract(part.core));
     }
     return ghosts;
   }
 
   Draft& draft_;
   Writer writer_;
+  SpaceId space_ = kHosts;
+  std::vector<OwnPart> parts_;
+  // Disjoint boxes each: cells with new values, and those among them which the part keeps from now
+  // on, which it does not keep any more, and of which nobody knows whether they are right.
+  std::vector<Box> noted_, becomeKept_, forgotten_, doubted_;
 };
 
 // What a space has of what it wrote itself.
@@ -94,12 +122,10 @@ void own(Draft& draft, const Write& write) {
     copies.current.add(written);
     copies.kept.subtract(written);
   }
-  for (const Box& box : ghosts) {
-    copies.current.subtract(box);
-    copies.kept.add(box);
-    // After a launch the planner may know better.
-    copies.trusted.subtract(box);
-  }
+  copies.current.subtract(ghosts);
+  copies.kept.add(ghosts);
+  // After a launch the planner may know better.
+  copies.trusted.subtract(ghosts);
 }
 
 // The lower and upper ends of all cells that spaces may have.
@@ -113,10 +139,19 @@ Box reachOf(Draft& draft) {
   return around;
 }
 
+// Disjoint: where writes may come in any order, no two of them have new values of one cell.
 std::vector<NewValues> allNewValues(Draft& draft, std::span<const Write> writes) {
   std::vector<NewValues> all;
   const Box reach = reachOf(draft);
+  // Several uses of one launch may write an annotated part, each of them as a whole.
+  const bool mayRepeat = writes.size() > 1 && draft.active != nullptr &&
+                         draft.active->origin() == Distribution::Origin::Annotated;
+  std::vector<char> isListed(mayRepeat ? static_cast<std::size_t>(draft.active->partCount()) : 0,
+                             0);
   for (const Write& write : writes) {
+    if (mayRepeat && write.part >= 0 &&
+        std::exchange(isListed[static_cast<std::size_t>(write.part)], 1) != 0)
+      continue;
     for (const Box& cells : newValuesOf(draft, write)) {
       all.push_back({&write, cells, false});
       forEachImage(draft.box(), cells, reach, [&](const Box& image) {
@@ -135,10 +170,12 @@ void applyAtOnce(Draft& draft, std::span<const Write> writes, const std::vector<
     const Copies& copies = draft.copiesOf(space);
     if (copies.current.empty() && copies.kept.empty()) continue;
     const Box around = hull(copies.current.boundingBox(), copies.kept.boundingBox());
+    outdating.begin(space);
     for (const int number : index.meeting(around)) {
       const NewValues& now = values[static_cast<std::size_t>(number)];
-      if (now.write->space != space || now.isImage) outdating.apply(space, now);
+      if (now.write->space != space || now.isImage) outdating.note(now);
     }
+    outdating.apply();
   }
   for (const Write& write : writes) own(draft, write);
 }
