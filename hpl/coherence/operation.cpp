@@ -132,8 +132,7 @@ bool operator==(const Use& a, const Use& b) {
   return sameFacts && a.operand == b.operand && a.reads == b.reads && a.writes == b.writes &&
          a.overwrites == b.overwrites && isSame(a.distribution, b.distribution) &&
          a.device == b.device && a.cells == b.cells && a.touched == b.touched &&
-         a.isView == b.isView &&
-         a.isSlice == b.isSlice && a.madeFrom == b.madeFrom;
+         a.isView == b.isView && a.isSlice == b.isSlice && a.madeFrom == b.madeFrom;
 }
 
 bool operator==(const NewCut& a, const NewCut& b) { return isSame(a.distribution, b.distribution); }
