@@ -23,6 +23,7 @@
 #include "hpl/array/range.h"
 #include "hpl/error.h"
 #include "hpl/ghosts/exchange_plan.h"
+#include "hpl/ghosts/sync_ghosts.h"
 #include "hpl/lang/atomics.h"
 #include "hpl/lang/complex.h"
 #include "hpl/lang/control.h"

@@ -30,6 +30,9 @@ for program in build/release/perf/hpl_*_bench; do
     HPL_DEVICES="cpu:0/2" measure "$program" distributed_bench_2_subdevices
     HPL_DEVICES="cpu:0*2" measure "$program" distributed_bench_2_virtual
     HPL_DEVICES="cpu:0*3" measure "$program" distributed_bench_3_virtual
+  elif [[ $name == hpl_exchange_bench ]]; then
+    HPL_DEVICES="cpu:0/2" measure "$program" exchange_bench_2_subdevices
+    HPL_DEVICES="cpu:0*2" measure "$program" exchange_bench_2_virtual
   elif [[ $name == hpl_shares_bench ]]; then
     HPL_DEVICES="cpu:0,cpu:0/2" measure "$program" shares_bench_1_and_1_units
     # PoCL runs three units on whatever cores there are.

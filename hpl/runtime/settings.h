@@ -46,7 +46,8 @@ struct Settings {
   /// HPL_OVERLAP: whether launches on several devices first compute the cells that neighbours wait
   /// for, so that the exchange runs beside the rest.
   Overlap overlap = Overlap::Auto;
-  /// HPL_PACK: whether kernels gather strided faces before they are moved between devices.
+  /// HPL_PACK: whether kernels gather strided faces before they are moved between devices. Off: nor
+  /// are faces of several arrays gathered, which CPUs do without kernels.
   Pack pack = Pack::Auto;
   /// HPL_DEVICE_MEMORY: bytes that the arrays on each device may occupy; 0: the device's memory.
   std::size_t deviceMemory = 0;

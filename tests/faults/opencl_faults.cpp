@@ -38,6 +38,7 @@
   X(clEnqueueMapBuffer, 10)              \
   X(clEnqueueMarkerWithWaitList, 4)      \
   X(clEnqueueNDRangeKernel, 9)           \
+  X(clEnqueueNativeKernel, 10)           \
   X(clEnqueueReadBuffer, 9)              \
   X(clEnqueueReadBufferRect, 14)         \
   X(clEnqueueUnmapMemObject, 6)          \

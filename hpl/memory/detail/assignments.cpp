@@ -42,7 +42,7 @@ bool Assignment::repeat(Lock& lock) {
     for (; done < known->moves.size(); ++done) makeMove(lock, known->moves[done]);
   } catch (const Error& error) {
     const bool isHalfDone = dynamic_cast<const HalfDoneError*>(&error) != nullptr;
-    noteArrivals(known->roots, *known->step, done);
+    noteArrivals(known->roots, std::span<const Move>(known->moves).first(done));
     for (std::size_t i = 0; i < (isHalfDone ? done + 1 : done); ++i) {
       const Move& move = known->moves[i];
       if (move.what.why == coherence::Why::Assign)

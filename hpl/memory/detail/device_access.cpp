@@ -81,7 +81,7 @@ bool Transaction::repeat(std::span<DeviceLaunch> launches, LaunchRecords& record
     collectWaits(launches);
   } catch (const Error&) {
     known_.reset();
-    noteArrivals(known->roots, *known->step, done);
+    noteArrivals(known->roots, std::span<const Move>(known->moves).first(done));
     throw;
   }
   moved = records.placed_ != known;
@@ -351,7 +351,7 @@ void Transaction::dateTickets(std::span<DeviceLaunch> launches, bool rests) {
 std::string Transaction::abandonAll(std::span<DeviceLaunch> launches, const std::string& why) {
   // What had to be moved for the launches is where they wanted it.
   const bool isPrepared = execution_ != nullptr || known_ != nullptr;
-  if (known_ != nullptr) noteArrivals(known_->roots, *known_->step, known_->moves.size());
+  if (known_ != nullptr) noteArrivals(known_->roots, known_->moves);
   if (execution_ != nullptr) execution_->giveUp();
   Replica* const* used = known_ != nullptr ? known_->used.data() : used_.data();
   std::string lost;

@@ -278,9 +278,9 @@ void Execution::noteFailure(std::size_t at, bool isHalfDone) {
     if (isAssign(move)) move.dst.state->spoil(move.what.to, move.dst.box, kHalfAssigned);
 }
 
-void noteArrivals(std::span<RootState* const> roots, const Step& step, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const Transfer transfer = step.transfers[i];
+void noteArrivals(std::span<RootState* const> roots, std::span<const Move> moves) {
+  for (const Move& move : moves) {
+    const Transfer& transfer = move.what;
     if (transfer.why == Why::Assign) continue;
     RootState& state = *roots[static_cast<std::size_t>(transfer.toOperand)];
     state.setKnown(coherence::afterArrival(state.known, transfer.to, Region(transfer.target),
@@ -290,7 +290,7 @@ void noteArrivals(std::span<RootState* const> roots, const Step& step, std::size
 
 void Execution::noteArrived() {
   if (std::exchange(isFinished_, true) || arrived_ == 0) return;
-  noteArrivals(roots_, *step_, arrived_);
+  noteArrivals(roots_, std::span<const Move>(moves_).first(arrived_));
 }
 
 void adopt(std::span<RootState* const> roots, const Step& step) {
@@ -338,18 +338,19 @@ void bringToHost(Lock& lock, RootState& state, const Box& box) {
 
 namespace {
 
-// False: nothing is known of an exchange of roots like this.
-bool repeatExchange(Lock& lock, RootState& state) {
-  if (state.exchanges == nullptr) return false;
-  const RecordingPtr known = state.exchanges->find();
+// Recordings of exchanges are the first root's.
+bool repeatExchange(Lock& lock, std::span<RootState* const> roots) {
+  const std::shared_ptr<Recordings> recordings = roots.front()->exchanges;
+  if (recordings == nullptr) return false;
+  const RecordingPtr known = recordings->find(roots);
   Hold hold;
   if (known == nullptr || !hold.tryTake(known->roots)) return false;
   std::size_t done = 0;
   try {
-    state.exchanges->send(lock, *known, done);
+    recordings->send(lock, *known, done);
     for (; done < known->moves.size(); ++done) makeMove(lock, known->moves[done]);
   } catch (const Error&) {
-    noteArrivals(known->roots, *known->step, done);
+    noteArrivals(known->roots, std::span<const Move>(known->moves).first(done));
     throw;
   }
   adopt(known->roots, *known->step);
@@ -358,21 +359,18 @@ bool repeatExchange(Lock& lock, RootState& state) {
 
 }  // namespace
 
-void exchangeGhosts(Lock& lock, RootState& state) {
-  const coherence::DistributionPtr& active = state.known->active();
-  if (active == nullptr || !active->hasGhosts()) return;
+void exchangeGhosts(Lock& lock, std::span<RootState* const> roots) {
   const trace::ExchangeScope scope;
-  if (repeatExchange(lock, state)) return;
-  static const auto* operation =
-      new coherence::OperationPtr(coherence::operation(coherence::Exchange{}));
-  RootState* const roots[] = {&state};
-  Execution execution(lock, *operation, roots);
+  if (repeatExchange(lock, roots)) return;
+  const coherence::Exchange exchange{static_cast<int>(roots.size())};
+  Execution execution(lock, coherence::operation(exchange), roots);
   execution.prepare();
   execution.finish();
   Recording recording;
   if (!execution.record(recording)) return;
-  if (state.exchanges == nullptr) state.exchanges = std::make_shared<Recordings>();
-  state.exchanges->learn(std::move(recording));
+  std::shared_ptr<Recordings>& recordings = roots.front()->exchanges;
+  if (recordings == nullptr) recordings = std::make_shared<Recordings>();
+  recordings->learn(std::move(recording));
 }
 
 }  // namespace hpl::memory::detail

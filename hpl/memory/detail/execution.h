@@ -84,17 +84,17 @@ class Execution {
 Replica* busyInHostMemory(RootState& state, const Box& box);
 /// Makes a move, waiting where devices cannot wait by themselves.
 void makeMove(Lock& lock, const Move& move);
-/// The first `count` transfers have arrived, but the operation has failed.
-void noteArrivals(std::span<RootState* const> roots, const coherence::Step& step,
-                  std::size_t count);
+/// These moves have arrived, but the operation has failed.
+void noteArrivals(std::span<RootState* const> roots, std::span<const Move> moves);
 /// The operation has taken place.
 void adopt(std::span<RootState* const> roots, const coherence::Step& step);
 
 /// Makes the cells current in the host's storage, where they may still be under way.
 void bringToHost(Lock& lock, RootState& state, const Box& box);
 
-/// Brings every ghost cell whose value is a part's own up to date with its owner's: starts the
-/// transfers, each of which waits for what concerns its cells only. Throws DeviceError.
-void exchangeGhosts(Lock& lock, RootState& state);
+/// Brings every ghost cell of different roots whose value is a part's own up to date with its
+/// owner's: starts the transfers, each of which waits for what concerns its cells only. Throws
+/// DeviceError.
+void exchangeGhosts(Lock& lock, std::span<RootState* const> roots);
 
 }  // namespace hpl::memory::detail

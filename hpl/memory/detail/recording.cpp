@@ -56,11 +56,12 @@ RecordingPtr Recordings::learn(Recording&& fresh) {
     move.route = routeBetween(move.src, move.dst);
     addDevices(move, fresh.devices);
   }
-  fresh.inHalves = std::all_of(fresh.moves.begin(), fresh.moves.end(),
-                               [](const Move& move) { return hasHalves(move.route); });
-  scratch_.reads.reserve();
-  scratch_.writes.reserve();
-  onHost_.reserve(fresh.moves.size());
+  fresh.batches = batchesOf(fresh.moves);
+  fresh.inHalves = std::all_of(fresh.batches.begin(), fresh.batches.end(), [&](const Batch& batch) {
+    return batch.isTogether() ? !batch.isDirect : hasHalves(fresh.moves[batch.first].route);
+  });
+  scratch_.reserveFor(fresh.batches);
+  onHost_.reserve(fresh.batches.size());
   auto made = std::make_shared<const Recording>(std::move(fresh));
   if (known_.size() < kMostKnown) {
     known_.push_back(made);
@@ -76,25 +77,55 @@ RecordingPtr Recordings::find() const {
   return found == known_.end() ? nullptr : *found;
 }
 
+RecordingPtr Recordings::find(std::span<RootState* const> roots) const {
+  const auto found = std::find_if(known_.begin(), known_.end(), [&](const RecordingPtr& known) {
+    return std::equal(roots.begin(), roots.end(), known->roots.begin(), known->roots.end()) &&
+           known->holds();
+  });
+  return found == known_.end() ? nullptr : *found;
+}
+
+Moved Recordings::sendWhole(Lock& lock, const Recording& recording, const Batch& batch) {
+  const std::span<const Move> moves = batch.of(recording.moves);
+  if (!batch.isTogether()) {
+    const Move& move = moves.front();
+    return move.route.isWithin ? copyWithin(move.src, move.dst, move.route, scratch_.transfer)
+                               : detail::send(lock, move.src, move.dst, move.route,
+                                              scratch_.transfer, Sending::Repeated);
+  }
+  if (batch.isDirect) return sendDirect(moves, batch, scratch_);
+  onHost_.clear();
+  const Moved read = sendOut(moves, batch, scratch_, onHost_);
+  return read == Moved::Enqueued ? sendIn(moves, batch, scratch_, onHost_.front()) : read;
+}
+
+void Recordings::sendInHalves(const Recording& recording, std::size_t& done) {
+  for (const Batch& batch : recording.batches) {
+    const std::span<const Move> moves = batch.of(recording.moves);
+    const Move& first = moves.front();
+    const Moved read = batch.isTogether()
+                           ? sendOut(moves, batch, scratch_, onHost_)
+                           : sendOut(first.src, first.dst, first.route, scratch_.transfer, onHost_);
+    if (read != Moved::Enqueued) break;
+  }
+  for (std::size_t i = 0; i < onHost_.size(); ++i) {
+    const Batch& batch = recording.batches[i];
+    const std::span<const Move> moves = batch.of(recording.moves);
+    const Move& first = moves.front();
+    const Moved written = batch.isTogether() ? sendIn(moves, batch, scratch_, onHost_[i])
+                                             : sendIn(first.src, first.dst, first.route,
+                                                      scratch_.transfer, onHost_[i]);
+    if (written != Moved::Enqueued) return;
+    done += batch.count;
+  }
+}
+
+// What is left is the host's own business.
 void Recordings::sendAll(Lock& lock, const Recording& recording, std::size_t& done) {
-  if (!recording.inHalves) {
-    for (const Move& move : recording.moves) {
-      if (isInHosts(move)) return;  // the host's own business
-      const Moved moved = move.route.isWithin ? copyWithin(move.src, move.dst, move.route, scratch_)
-                                              : detail::send(lock, move.src, move.dst, move.route,
-                                                             scratch_, Sending::Repeated);
-      if (moved != Moved::Enqueued) return;
-      ++done;
-    }
-    return;
-  }
-  for (const Move& move : recording.moves) {
-    if (sendOut(move.src, move.dst, move.route, scratch_, onHost_) != Moved::Enqueued) break;
-  }
-  for (ChunkOnHost& onHost : onHost_) {
-    const Move& move = recording.moves[done];
-    if (sendIn(move.src, move.dst, move.route, scratch_, onHost) != Moved::Enqueued) return;
-    ++done;
+  if (recording.inHalves) return sendInHalves(recording, done);
+  for (const Batch& batch : recording.batches) {
+    if (sendWhole(lock, recording, batch) != Moved::Enqueued) return;
+    done += batch.count;
   }
 }
 
@@ -115,8 +146,8 @@ void Recordings::send(Lock& lock, const Recording& recording, std::size_t& done)
   }
   // The driver's events need not live until the next time.
   onHost_.clear();
-  scratch_.reads.clear();
-  scratch_.writes.clear();
+  scratch_.transfer.reads.clear();
+  scratch_.transfer.writes.clear();
   flushAll(true);
 }
 

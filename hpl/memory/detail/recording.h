@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "hpl/memory/detail/batch.h"
 #include "hpl/memory/detail/transfer.h"
 
 namespace hpl::memory::detail {
@@ -24,7 +26,8 @@ struct Recording {
   std::vector<StatePtr> before;        ///< by root
   std::vector<std::uint64_t> layouts;  ///< by root
   coherence::StepPtr step;
-  std::vector<Move> moves;            ///< between devices' own buffers
+  std::vector<Move> moves;            ///< between devices' own buffers, then in the hosts' memory
+  std::vector<Batch> batches;         ///< of those between devices
   std::vector<DeviceState*> devices;  ///< whose transfer queues work
   bool inHalves = false;              ///< all can be read before one is written
   /// Of a launch: where its uses find their cells, and whether a repetition changes nothing.
@@ -43,20 +46,24 @@ class Recordings {
  public:
   /// Keeps a recording whose moves have no routes yet, unless the host has to help with one.
   RecordingPtr learn(Recording&& fresh);
-  /// What is known of roots like these; null: nothing.
+  /// What is known of the roots, which are those of all recordings, as they are now; null: nothing.
   RecordingPtr find() const;
+  /// The same where recordings are of other roots, too, some of which may be gone.
+  RecordingPtr find(std::span<RootState* const> roots) const;
   /// Begins the moves; `done` of them are on their way when it returns or throws: all, unless one
   /// has to be waited for.
   void send(Lock& lock, const Recording& recording, std::size_t& done);
 
  private:
   void sendAll(Lock& lock, const Recording& recording, std::size_t& done);
+  Moved sendWhole(Lock& lock, const Recording& recording, const Batch& batch);
+  void sendInHalves(const Recording& recording, std::size_t& done);
 
   static constexpr std::size_t kMostKnown = 8;
 
   std::vector<RecordingPtr> known_;
   std::size_t next_ = 0;  // to be replaced
-  TransferScratch scratch_;
+  BatchScratch scratch_;
   std::vector<ChunkOnHost> onHost_;
 };
 

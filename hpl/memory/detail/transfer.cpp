@@ -13,6 +13,12 @@
 
 namespace hpl::memory::detail {
 
+void noteEnd(const End& end, bool write, cl::Event event, DeviceState& device,
+             std::uint64_t number) {
+  end.storage().note({end.box, write, std::move(event), &device, number});
+  end.state->bumpEpoch();
+}
+
 namespace {
 
 using geometry::RectCopy;
@@ -29,14 +35,6 @@ std::vector<RectCopy> copiesBetween(const End& src, const End& dst) {
   };
   return geometry::rectCopies(enclosing(src), src.box, enclosing(dst), dst.box,
                               src.state->root.elementSize());
-}
-
-// Attaches a command of a transfer to one of its ends. The new epoch tells launch plans that there
-// is something to wait for.
-void noteEnd(const End& end, bool write, cl::Event event, DeviceState& device,
-             std::uint64_t number) {
-  end.storage().note({end.box, write, std::move(event), &device, number});
-  end.state->bumpEpoch();
 }
 
 // Both ends.

@@ -66,6 +66,11 @@ Moved sendOut(const End& src, const End& dst, const Route& route, TransferScratc
 Moved sendIn(const End& src, const End& dst, const Route& route, TransferScratch& scratch,
              ChunkOnHost& onHost);
 
+/// Attaches a command of a device's transfer queue to one end of what it moves. The new epoch tells
+/// launch plans that there is something to wait for.
+void noteEnd(const End& end, bool write, cl::Event event, DeviceState& device,
+             std::uint64_t number);
+
 /// A copy within one device's buffers by a command of its compute queue, which orders it like a
 /// kernel. When something has to be waited for, nothing is copied.
 Moved copyWithin(const End& src, const End& dst, const Route& route, TransferScratch& scratch);
