@@ -40,6 +40,12 @@ StatePtr afterFailure(const StatePtr& before, SpaceId space, const Region& cells
   return draft.finish();
 }
 
+StatePtr afterLosingImages(const StatePtr& before, SpaceId space) {
+  Draft draft(before, space + 1);
+  draft.change(space).current.intersect(draft.box());
+  return draft.finish();
+}
+
 StatePtr afterEviction(const StatePtr& before, SpaceId space) {
   Draft draft(before, space + 1);
   draft.change(space).current.clear();

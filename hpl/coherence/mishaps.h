@@ -23,6 +23,10 @@ StatePtr afterArrival(const StatePtr& before, SpaceId space, const geometry::Reg
 StatePtr afterFailure(const StatePtr& before, SpaceId space, const geometry::Region& cells,
                       const std::string& why, geometry::Region& gone);
 
+/// The space gave up its copies of cells beyond the ends of a periodic array; what its part keeps
+/// there it keeps.
+StatePtr afterLosingImages(const StatePtr& before, SpaceId space);
+
 /// The space gave up its copies of the array's values, of which others have each one.
 StatePtr afterEviction(const StatePtr& before, SpaceId space);
 

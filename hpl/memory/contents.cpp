@@ -161,7 +161,7 @@ void fill(View& dst, const void* element) {
     const coherence::Distribution* active = state.known->active().get();
     const int part = isPart ? active->partOn(step.site, dst.box()) : -1;
     const Box need = part < 0 ? dst.box() : active->fullOf(part);
-    places.push_back({0, &memoryOf(step.site), need, true, isPart});
+    places.push_back({0, &memoryOf(step.site), need, true, isPart ? Fit::Part : Fit::Loose});
   });
   Replica* replica = execution.replicaOf(0, execution.step().site);
   if (replica == nullptr) replica = busyInHostMemory(state, dst.box());

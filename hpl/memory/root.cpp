@@ -106,7 +106,7 @@ geometry::Region Root::written() const {
   geometry::Region cells;
   for (int space = 0; space < state_->known->spaceCount(); ++space)
     cells.add(state_->known->copiesOf(space).current);
-  return cells;
+  return cells.intersect(whole_->box());  // periodic ghosts are copies of others
 }
 
 Root::~Root() {

@@ -23,17 +23,19 @@ struct Trial {
   ShareContext context;
 };
 
-memory::View& copyOf(Trial& trial, memory::View& view) {
+/// What lies beyond the ends of a periodic array need not have values.
+memory::View& copyOf(Trial& trial, memory::Root& root, const geometry::Box& box) {
   memory::RootOptions options;
-  options.shape = view.extents;
-  options.elementSize = view.root().elementSize();
-  options.type = view.root().type();
-  options.label = view.root().label();
+  options.shape = box.extents();
+  options.elementSize = root.elementSize();
+  options.type = root.type();
+  options.label = root.label();
   options.hostMemory = memory::HostMemory::None;
   trial.copies.push_back(memory::Root::create(std::move(options)));
-  memory::View& copy = trial.copies.back()->whole();
-  memory::copy(copy, view);
-  return copy;
+  memory::Root& copy = *trial.copies.back();
+  const geometry::Box inside = intersect(box, root.whole().box());
+  memory::copy(copy.view(inside.translatedBack(box.lo())), root.view(inside));
+  return copy.whole();
 }
 
 Trial makeTrial(const ShareJob& job) {
@@ -67,12 +69,11 @@ Trial makeTrial(const ShareJob& job) {
       argument = Argument::scalar(static_cast<std::size_t>(extent));
     }
     if (argument.kind == Argument::Kind::Array) {
-      memory::View* view = argument.view;
-      if (!cuts[i].empty()) view = &view->root().view(cuts[i].front().full);
-      argument.view = &copyOf(trial, *view);
+      const geometry::Box box = cuts[i].empty() ? argument.view->box() : cuts[i].front().full;
+      argument.view = &copyOf(trial, argument.view->root(), box);
       argument.annotate(nullptr);
       // The copy counts from 0.
-      if (divided) trial.context.cells[i] = trial.context.cells[i].translatedBack(view->box().lo());
+      if (divided) trial.context.cells[i] = trial.context.cells[i].translatedBack(box.lo());
     }
     trial.arguments.push_back(argument);
   }

@@ -198,24 +198,6 @@ DeviceArguments argumentsOf(const ShareJob& job, const std::vector<Cut>& cuts,
   return result;
 }
 
-/// The distributions of the annotated arguments; null for the others.
-std::vector<coherence::DistributionPtr> distributionsOf(const ShareJob& job,
-                                                        const std::vector<Cut>& cuts) {
-  std::vector<coherence::DistributionPtr> ofArgument(job.count);
-  for (std::size_t i = 0; i < job.count; ++i) {
-    if (cuts[i].empty()) continue;
-    std::vector<coherence::Part> parts;
-    for (std::size_t d = 0; d < job.devices.size(); ++d) {
-      const geometry::Part& part = cuts[i][d];
-      if (part.full.empty()) continue;
-      const coherence::SpaceId space = memory::detail::spaceOf(*job.devices[d]);
-      parts.push_back({space, part.full, geometry::Region(part.core)});
-    }
-    ofArgument[i] = coherence::Distribution::blocks(job.arguments[i].view->box(), std::move(parts));
-  }
-  return ofArgument;
-}
-
 void addPlan(const ShareJob& job, Shares& shares, std::size_t device,
              const DeviceArguments& arguments, const LaunchOptions& options) {
   if (runtime::settings().tune == runtime::TuneMode::Full)

@@ -42,6 +42,20 @@ bool isAlignedWith(const ShareJob& job, const std::vector<PartLaunch>& launches,
          });
 }
 
+/// Beyond the ends of a periodic array positions go on, while the owners of the cells count theirs
+/// from the other end.
+bool wrapsAround(const ShareJob& job, int axis) {
+  for (std::size_t i = 0; i < job.count; ++i) {
+    const Annotation& annotation = job.arguments[i].annotation();
+    for (int k = 0; k < annotation.count; ++k) {
+      if (annotation.dims[k].wrapping != PERIODIC) continue;
+      const int through = dimThrough(job.version->params[i], axis);
+      if (through < 0 || through == annotation.dims[k].dim) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::array<std::int64_t, 3> originOf(const KernelVersion& version, const Argument* arguments,
@@ -70,7 +84,7 @@ unsigned alignedAxes(const ShareJob& job, const std::vector<PartLaunch>& launche
         std::all_of(launches.begin(), launches.end(), [&](const PartLaunch& launch) {
           return launch.plan().origin[a] == launches.front().plan().origin[a];
         });
-    bool isAligned = true;
+    bool isAligned = !wrapsAround(job, axis);
     for (std::size_t i = 0; i < job.count && !hasOneOrigin; ++i)
       if (job.arguments[i].annotation().count > 0 && isWritten(job.version->params[i]))
         isAligned = isAligned && isAlignedWith(job, launches, i, axis);

@@ -16,6 +16,8 @@ using geometry::Index;
 struct Walk {
   std::size_t argument;
   int dim;
+  /// Then all parts have neighbours on both sides.
+  bool isPeriodic;
   int axis;
   /// By the kernel's accesses; else by the order of axes alone.
   bool isProven;
@@ -55,7 +57,9 @@ std::vector<Walk> walksOf(const ShareJob& job) {
     for (int k = 0; k < argument.annotation().count; ++k) {
       const int dim = argument.annotation().dims[k].dim;
       const int proven = access != nullptr ? axisThrough(*access, dim) : -1;
-      walks.push_back({i, dim, proven >= 0 ? proven : argument.rank - 1 - dim, proven >= 0});
+      const bool isPeriodic = argument.annotation().dims[k].wrapping == PERIODIC;
+      walks.push_back(
+          {i, dim, isPeriodic, proven >= 0 ? proven : argument.rank - 1 - dim, proven >= 0});
     }
   }
   return walks;
@@ -69,9 +73,11 @@ struct Core {
   bool isLast;
 };
 
-Core coreOf(const geometry::Part& part, int dim, const geometry::Box& whole) {
+Core coreOf(const geometry::Part& part, const Walk& walk, const geometry::Box& whole) {
+  const int dim = walk.dim;
   return {part.core.lo(dim) - part.full.lo(dim), part.core.hi(dim) - part.full.lo(dim),
-          part.core.lo(dim) == whole.lo(dim), part.core.hi(dim) == whole.hi(dim)};
+          !walk.isPeriodic && part.core.lo(dim) == whole.lo(dim),
+          !walk.isPeriodic && part.core.hi(dim) == whole.hi(dim)};
 }
 
 /// A domain smaller than the arrays leaves cells at their ends alone. Each part's domain falls
@@ -90,7 +96,7 @@ void checkCovered(const ShareJob& job, const std::vector<Cut>& cuts, const Walk&
   const geometry::Box& whole = job.arguments[walk.argument].view->box();
   for (std::size_t d = 0; d < job.devices.size(); ++d) {
     if (cuts[walk.argument][d].full.empty()) continue;
-    const Core core = coreOf(cuts[walk.argument][d], walk.dim, whole);
+    const Core core = coreOf(cuts[walk.argument][d], walk, whole);
     const Index items = cuts[share.like->argument][d].full.extent(share.like->dim) - share.missing;
     const bool below = core.isFirst || offset <= core.lo;
     const bool above = core.isLast || items + offset >= core.hi;

@@ -118,12 +118,15 @@ struct PartLaunch {
 bool notePartFacts(const ShareJob& job, const std::vector<PartLaunch>& launches);
 
 /// How one array argument is cut: one part per device, empty ones included, in the coordinates of
-/// the root.
+/// the root. Parts of periodic dimensions reach beyond the root.
 using Cut = std::vector<geometry::Part>;
 
 /// The parts of every annotated argument (empty lists for the others). Throws ArgumentError and
 /// LaunchError for annotations that make no sense for the array, the devices or the kernel.
 std::vector<Cut> cutArguments(const ShareJob& job);
+/// The distributions of the annotated arguments; null for the others.
+std::vector<coherence::DistributionPtr> distributionsOf(const ShareJob& job,
+                                                        const std::vector<Cut>& cuts);
 
 /// The axis whose index, plus constants, is all that indexes a dimension of an array; -1: there is
 /// none.

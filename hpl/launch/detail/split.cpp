@@ -39,6 +39,73 @@ void checkAnnotation(const ShareJob& job, std::size_t i) {
   }
 }
 
+bool isPeriodic(const Annotation& annotation) {
+  return std::any_of(annotation.dims, annotation.dims + annotation.count,
+                     [](const DimAnnotation& dim) { return dim.wrapping == PERIODIC; });
+}
+
+std::string cellsOf(geometry::Index cells) {
+  return fmt::format("{} cell{}", cells, cells == 1 ? "" : "s");
+}
+
+/// Ghosts beyond the ends of an array are cells of the array, each of which has one image there.
+void checkPeriodic(const ShareJob& job, std::size_t i, const DimAnnotation& dim) {
+  const Argument& argument = job.arguments[i];
+  const auto refuse = [&](const std::string& reason) {
+    throw ArgumentError(fmt::format("{}: {} makes dimension {} PERIODIC{}", fullNameOf(job, i),
+                                    partName(argument.annotation()), dim.dim + 1, reason));
+  };
+  if (argument.view != &argument.view->root().whole())
+    refuse(
+        fmt::format(", but the argument is the view {} of the array, and what lies beyond its "
+                    "ends are other cells; annotate the whole array, or leave PERIODIC out",
+                    argument.view->box().toString()));
+  const geometry::Index widest = std::max(dim.before, dim.after);
+  if (widest == 0)
+    refuse(
+        ", but gives it no ghosts, which alone make a difference there; give it an overlap, or "
+        "leave PERIODIC out");
+  const geometry::Index extent = argument.view->extents[dim.dim];
+  if (widest > extent)
+    refuse(
+        fmt::format(" with ghosts of {}, but the array has only {} there; make the ghosts at "
+                    "most as wide as the array",
+                    cellsOf(widest), cellsOf(extent)));
+}
+
+/// Kernels rely on it that a whole array begins where its memory does; beside ghosts beyond its
+/// ends it cannot.
+void checkAlone(const ShareJob& job, std::size_t i) {
+  for (std::size_t j = 0; j < job.count; ++j) {
+    const Argument& other = job.arguments[j];
+    if (other.kind != Argument::Kind::Array ||
+        &other.view->root() != &job.arguments[i].view->root() ||
+        other.annotation() == job.arguments[i].annotation())
+      continue;
+    throw ArgumentError(fmt::format(
+        "{} is PERIODIC, and stands without that as argument {}, too; give all arguments "
+        "that are the array the same annotation, or pass a copy of it",
+        fullNameOf(job, i), j + 1));
+  }
+}
+
+/// The parts of a periodic dimension have their ghosts beyond the ends of the array, too.
+void growBeyondEnds(const ShareJob& job, std::size_t i, const DimAnnotation& dim, Cut& cut) {
+  const geometry::Index widest = std::max(dim.before, dim.after);
+  for (std::size_t d = 0; d < cut.size(); ++d) {
+    const Box& core = cut[d].core;
+    if (core.empty()) continue;
+    if (core.extent(dim.dim) < widest)
+      throw ArgumentError(fmt::format(
+          "{}: {} makes dimension {} PERIODIC with ghosts of {}, but the part of device {} ({}) "
+          "has only {} there; use fewer devices, or narrower ghosts",
+          fullNameOf(job, i), partName(job.arguments[i].annotation()), dim.dim + 1, cellsOf(widest),
+          d, job.devices[d]->name(), cellsOf(core.extent(dim.dim))));
+    cut[d].full =
+        cut[d].full.withRange(dim.dim, core.lo(dim.dim) - dim.before, core.hi(dim.dim) + dim.after);
+  }
+}
+
 /// The devices as a grid over the annotated dimensions.
 std::vector<geometry::DimSplit> splitsOf(const ShareJob& job, const Annotation& annotation,
                                          const geometry::Extents& extents) {
@@ -65,9 +132,28 @@ std::vector<geometry::DimSplit> splitsOf(const ShareJob& job, const Annotation& 
 
 Cut cutOne(const ShareJob& job, std::size_t i) {
   checkAnnotation(job, i);
-  const Argument& argument = job.arguments[i];
-  const Box& whole = argument.view->box();
-  return geometry::splitBox(whole, splitsOf(job, argument.annotation(), whole.extents()));
+  const Annotation& annotation = job.arguments[i].annotation();
+  const Box& whole = job.arguments[i].view->box();
+  Cut cut = geometry::splitBox(whole, splitsOf(job, annotation, whole.extents()));
+  if (isPeriodic(annotation)) checkAlone(job, i);
+  for (int k = 0; k < annotation.count; ++k) {
+    if (annotation.dims[k].wrapping != PERIODIC) continue;
+    checkPeriodic(job, i, annotation.dims[k]);
+    growBeyondEnds(job, i, annotation.dims[k], cut);
+  }
+  return cut;
+}
+
+coherence::DistributionPtr periodicDistribution(const ShareJob& job, std::size_t i) {
+  const Annotation& annotation = job.arguments[i].annotation();
+  const Box& whole = job.arguments[i].view->box();
+  std::vector<coherence::GridAxis> axes;
+  for (geometry::DimSplit& split : splitsOf(job, annotation, whole.extents()))
+    axes.push_back({std::move(split), annotation.dims[axes.size()].wrapping == PERIODIC});
+  std::vector<coherence::SpaceId> spaces;
+  for (runtime::DeviceState* device : job.devices)
+    spaces.push_back(memory::detail::spaceOf(*device));
+  return coherence::Distribution::grid(whole, axes, std::move(spaces));
 }
 
 /// Arrays that the kernel walks through with the same index must begin at the same cell of each
@@ -148,6 +234,27 @@ std::vector<Cut> cutArguments(const ShareJob& job) {
     if (job.arguments[i].annotation().count > 0) cuts[i] = cutOne(job, i);
   checkAlignment(job, cuts);
   return cuts;
+}
+
+std::vector<coherence::DistributionPtr> distributionsOf(const ShareJob& job,
+                                                        const std::vector<Cut>& cuts) {
+  std::vector<coherence::DistributionPtr> ofArgument(job.count);
+  for (std::size_t i = 0; i < job.count; ++i) {
+    if (cuts[i].empty()) continue;
+    if (isPeriodic(job.arguments[i].annotation())) {
+      ofArgument[i] = periodicDistribution(job, i);
+      continue;
+    }
+    std::vector<coherence::Part> parts;
+    for (std::size_t d = 0; d < job.devices.size(); ++d) {
+      const geometry::Part& part = cuts[i][d];
+      if (part.full.empty()) continue;
+      const coherence::SpaceId space = memory::detail::spaceOf(*job.devices[d]);
+      parts.push_back({space, part.full, geometry::Region(part.core)});
+    }
+    ofArgument[i] = coherence::Distribution::blocks(job.arguments[i].view->box(), std::move(parts));
+  }
+  return ofArgument;
 }
 
 }  // namespace hpl::launch

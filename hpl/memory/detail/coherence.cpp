@@ -270,7 +270,8 @@ void RootState::removeReplica(Replica& replica) noexcept {
 namespace {
 
 void locate(View& view, std::byte* hostData) {
-  if (hostData == nullptr) return;
+  // Parts of periodic arrays, which devices alone have, lie partly outside.
+  if (hostData == nullptr || !view.root().whole().box().contains(view.box())) return;
   const geometry::Index offset = geometry::linearOffset(view.root().whole().box(), view.box());
   view.place(hostData + static_cast<std::size_t>(offset) * view.root().elementSize());
 }

@@ -72,7 +72,8 @@ void Execution::addTransferPlaces(std::vector<Place>& places) const {
     // A buffer that may shrink to its part would no longer hold the cells.
     const bool stays = replica != nullptr && replica->buffer() != nullptr && !replica->mayShrink;
     if (stays && replica->box.contains(cells)) return;
-    places.push_back({number, &memoryOf(space), needOf(state, space, cells, value), true, false});
+    places.push_back(
+        {number, &memoryOf(space), needOf(state, space, cells, value), true, Fit::Loose});
   };
   for (const Transfer transfer : step_->transfers) {
     add(transfer.fromOperand, transfer.from, transfer.source(), transfer.read);
@@ -94,7 +95,7 @@ bool Execution::tryPlace(const Place& place) {
   RootState& state = isTemporary ? *temporary_ : *roots_[place.operand];
   Replica* replica = nullptr;
   if (place.isOwn) {
-    replica = placeOwn(lock_, state, *place.memory, place.need, place.isPart);
+    replica = placeOwn(lock_, state, *place.memory, place.need, place.fit);
     if (replica == nullptr) return false;
   } else {
     replica = &placeShared(state, *place.memory);
@@ -134,7 +135,8 @@ bool Execution::tryPrepare(const PlacesOf& placesOf) {
   if (placesOf) placesOf(*step_, places);
   addTransferPlaces(places);
   if (temporary_ != nullptr && step_->site != kHosts)
-    places.push_back({roots_.size(), &memoryOf(step_->site), temporary_->wholeBox(), true, false});
+    places.push_back(
+        {roots_.size(), &memoryOf(step_->site), temporary_->wholeBox(), true, Fit::Loose});
   try {
     if (!tryPlaceAll(places)) return false;
   } catch (const AllocationError&) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "hpl/memory/detail/placement.h"
 #include "hpl/memory/detail/recording.h"
 
 namespace hpl::memory::detail {
@@ -14,8 +15,8 @@ struct Place {
   std::size_t operand = 0;
   DeviceMemory* memory = nullptr;
   Box need;
-  bool isOwn = true;    ///< else the host's
-  bool isPart = false;  ///< see placeOwn
+  bool isOwn = true;  ///< else the host's
+  Fit fit = Fit::Loose;
 };
 using PlacesOf = std::function<void(const coherence::Step& step, std::vector<Place>& places)>;
 

@@ -131,6 +131,22 @@ Replica& LaunchRecords::replicaFor(const UseOf& use, const coherence::Step& step
                                  : *state.findIn(use.device);
 }
 
+namespace {
+
+Fit fitOf(const DeviceUse& use) {
+  if (use.mayBePart || (use.distribution != nullptr && use.distribution->hasGhosts()))
+    return Fit::Part;
+  const bool isWhole = use.view == &use.view->root().whole() && use.box.rank() == 0;
+  return isWhole ? Fit::Whole : Fit::Loose;
+}
+
+Fit both(Fit a, Fit b) {
+  if (a == Fit::Whole || b == Fit::Whole) return Fit::Whole;
+  return a == b ? a : Fit::Loose;
+}
+
+}  // namespace
+
 // Replicas hold all that the uses of one launch need of a root.
 void LaunchRecords::addPlaces(std::span<const DeviceLaunch> launches, const coherence::Step& step,
                               std::vector<Place>& places) const {
@@ -140,16 +156,15 @@ void LaunchRecords::addPlaces(std::span<const DeviceLaunch> launches, const cohe
       const UseOf& known = uses_[next++];
       DeviceMemory& memory = memoryOf(known.device);
       const bool isOwn = !worksInHosts(known, step);
-      const bool isPart =
-          use.mayBePart || (use.distribution != nullptr && use.distribution->hasGhosts());
+      const Fit fit = fitOf(use);
       const auto same = std::find_if(places.begin(), places.end(), [&](const Place& place) {
         return place.operand == known.operand && place.memory == &memory && place.isOwn == isOwn;
       });
       if (same == places.end()) {
-        places.push_back({known.operand, &memory, use.cells(), isOwn, isPart});
+        places.push_back({known.operand, &memory, use.cells(), isOwn, fit});
       } else {
         same->need = hull(same->need, use.cells());
-        same->isPart = same->isPart && isPart;
+        same->fit = both(same->fit, fit);
       }
     }
   }

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "hpl/coherence/mishaps.h"
+#include "hpl/memory/detail/shelf.h"
 #include "hpl/memory/detail/transfer.h"
 
 namespace hpl::memory::detail {
@@ -83,30 +85,39 @@ bool rebuild(Lock& lock, RootState& state, Replica& replica, const Box& box, std
   return true;
 }
 
+// Periodic ghosts beyond the ends give way. What a part keeps there waits on the shelf.
+void leaveEnds(Lock& lock, RootState& state, Replica& replica) {
+  for (const Box& box : differenceOf(Region(replica.box), state.wholeBox()))
+    shelve(lock, replica, box);
+  state.setKnown(coherence::afterLosingImages(state.known, replica.space()));
+}
+
 // The box that the replica's buffer should hold when `need` is used: what it holds if that will do.
-Box boxFor(Replica& replica, const Box& need, bool isPart) {
+Box boxFor(Replica& replica, const Box& need, Fit fit) {
   if (replica.buffer() == nullptr) return need;
-  if (replica.box == need) {
+  if (replica.box == need || fit == Fit::Whole) {
     replica.mayShrink = false;
     return need;
   }
-  if (isPart && replica.mayShrink) {
+  if (fit == Fit::Part && replica.mayShrink) {
     const coherence::Copies copies = replica.root->state().copiesOf(replica.space());
     if (need.contains(copies.current.boundingBox()) && need.contains(copies.kept.boundingBox()))
       return need;
   }
   if (replica.box.contains(need)) return replica.box;
-  if (!isPart) replica.mayShrink = false;
+  if (fit == Fit::Loose) replica.mayShrink = false;
   return hull(replica.box, need);
 }
 
 }  // namespace
 
-Replica* placeOwn(Lock& lock, RootState& state, DeviceMemory& memory, const Box& need,
-                  bool isPart) {
+Replica* placeOwn(Lock& lock, RootState& state, DeviceMemory& memory, const Box& need, Fit fit) {
   Replica* replica = state.findIn(memory.space);
-  const Box box = replica != nullptr ? boxFor(*replica, need, isPart) : need;
+  const Box box = replica != nullptr ? boxFor(*replica, need, fit) : need;
   if (replica != nullptr && replica->buffer() != nullptr && replica->box == box) return replica;
+  if (replica != nullptr && replica->buffer() != nullptr && fit == Fit::Whole &&
+      !box.contains(replica->box))
+    leaveEnds(lock, state, *replica);
   const std::size_t bytes = static_cast<std::size_t>(box.volume()) * state.root.elementSize();
   if (replica != nullptr) return rebuild(lock, state, *replica, box, bytes) ? replica : nullptr;
   auto fresh = std::make_unique<Replica>();

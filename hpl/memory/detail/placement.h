@@ -8,12 +8,18 @@ namespace hpl::memory::detail {
 /// Whether the device works in the root's host storage where nothing is the device's own.
 bool canShareHostMemory(const RootState& state, const DeviceMemory& memory);
 
+/// How a replica should fit what it is needed for.
+enum class Fit {
+  Loose,  ///< it may be larger
+  Part,   ///< after the array was cut anew, exactly, as soon as the device has nothing outside
+  Whole   ///< exactly: kernels take it that the whole array begins where its memory does
+};
+
 /// The root's replica in a device's own memory, covering at least `need`: made at first use with
-/// exactly that box; grown to the hull later, taking along what the device has. After the array was
-/// cut anew, a part (`isPart`) gets a replica of exactly its box as soon as the device has nothing
-/// outside. Null: the lock was given up to make room, look again. Throws AllocationError when the
-/// device cannot hold it even after eviction; nothing is lost then.
-Replica* placeOwn(Lock& lock, RootState& state, DeviceMemory& memory, const Box& need, bool isPart);
+/// exactly that box; grown to the hull later, taking along what the device has. Null: the lock was
+/// given up to make room, look again. Throws AllocationError when the device cannot hold it even
+/// after eviction; nothing is lost then.
+Replica* placeOwn(Lock& lock, RootState& state, DeviceMemory& memory, const Box& need, Fit fit);
 
 /// The replica of a device that works in the host's memory: it covers the whole root and shares its
 /// storage.
