@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "hpl/coherence/machine.h"
+#include "hpl/coherence/step.h"
+
+/// The messages of a step. All cells that one process sends another one for a step are one message,
+/// whatever the number of arrays and devices. Both sides derive what is where in it from the step.
+namespace hpl::coherence {
+
+/// Pieces begin at multiples of this, so that any element is aligned.
+inline constexpr std::size_t kPieceAlignment = 128;
+
+/// The cells of one transfer in a message, dense, in the order of their box.
+struct Piece {
+  std::size_t transfer = 0;  ///< Position in the step's list.
+  std::size_t offset = 0;    ///< In the message, in bytes.
+  std::size_t bytes = 0;
+  friend bool operator==(const Piece&, const Piece&) = default;
+};
+
+/// What one process sends another one for a step.
+struct Parcel {
+  int peer = 0;
+  std::vector<Piece> pieces;
+  std::size_t bytes = 0;
+};
+
+/// The messages of one process, by peer; without empty ones.
+struct Parcels {
+  std::vector<Parcel> outgoing;
+  std::vector<Parcel> incoming;
+};
+
+/// The messages that rank `me` of `ranks` sends and gets for the step. Cells that go from a device
+/// to the hosts go to all ranks; the hosts' cells are on each rank and go nowhere.
+Parcels parcelsOf(const Step& step, const Machine& machine, int ranks, int me);
+
+}  // namespace hpl::coherence

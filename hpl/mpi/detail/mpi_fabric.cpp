@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/mpi/detail/mpi_fabric.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <climits>
+#include <string_view>
+
+#include "hpl/error.h"
+
+namespace hpl::mpi {
+namespace {
+
+using ranks::Channel;
+
+/// How long messages of a failed session may take to be given up.
+constexpr std::chrono::milliseconds kGivingUp{500};
+
+void check(int code, const char* call) {
+  if (code == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(code, text.data(), &length);
+  throw RankError(fmt::format("{} failed: {}", call,
+                              std::string_view(text.data(), static_cast<std::size_t>(length))),
+                  -1, "message passing");
+}
+
+std::string_view nameOfLevel(int level) {
+  if (level == MPI_THREAD_SINGLE) return "MPI_THREAD_SINGLE";
+  return level == MPI_THREAD_FUNNELED ? "MPI_THREAD_FUNNELED" : "MPI_THREAD_SERIALIZED";
+}
+
+/// Bytes as MPI counts them, in an int: more than fit are counted in a type of their own.
+class ByteType {
+ public:
+  explicit ByteType(std::size_t bytes) {
+    if (bytes <= INT_MAX) {
+      count_ = static_cast<int>(bytes);
+      return;
+    }
+    constexpr std::size_t kBlock = std::size_t{1} << 30;
+    MPI_Datatype block = MPI_DATATYPE_NULL;
+    MPI_Type_contiguous(static_cast<int>(kBlock), MPI_BYTE, &block);
+    const std::array lengths{static_cast<int>(bytes / kBlock), static_cast<int>(bytes % kBlock)};
+    const std::array<MPI_Aint, 2> places{0, static_cast<MPI_Aint>(bytes / kBlock * kBlock)};
+    const std::array types{block, MPI_BYTE};
+    MPI_Type_create_struct(2, lengths.data(), places.data(), types.data(), &type_);
+    MPI_Type_commit(&type_);
+    MPI_Type_free(&block);
+    count_ = 1;
+  }
+  ~ByteType() {
+    if (type_ != MPI_BYTE) MPI_Type_free(&type_);  // messages under way keep it
+  }
+  ByteType(const ByteType&) = delete;
+  ByteType& operator=(const ByteType&) = delete;
+  int count() const noexcept { return count_; }
+  MPI_Datatype type() const noexcept { return type_; }
+
+ private:
+  MPI_Datatype type_ = MPI_BYTE;
+  int count_ = 0;
+};
+
+}  // namespace
+
+MpiFabric::MpiFabric() {
+  initialize();
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  for (MPI_Comm& communicator : communicators_) {
+    check(MPI_Comm_dup(MPI_COMM_WORLD, &communicator), "MPI_Comm_dup");
+    MPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
+  }
+  numberNodes();
+}
+
+void MpiFabric::initialize() {
+  int isInitialized = 0;
+  int isFinalized = 0;
+  MPI_Initialized(&isInitialized);
+  MPI_Finalized(&isFinalized);
+  if (isFinalized != 0) {
+    throw LaunchError(
+        "The program has finalised MPI, which cannot begin again: make the Session in the first "
+        "line "
+        "of main, and call MPI_Finalize after the Session's end, or not at all");
+  }
+  int level = MPI_THREAD_SINGLE;
+  if (isInitialized == 0) {
+    check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level), "MPI_Init_thread");
+    isOurs_ = true;
+    return;
+  }
+  MPI_Query_thread(&level);
+  if (level < MPI_THREAD_MULTIPLE) {
+    throw LaunchError(fmt::format(
+        "The program has initialised MPI with {}, but a thread of the Session calls MPI, too: call "
+        "MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided) in place of MPI_Init, or "
+        "leave "
+        "the initialisation to the Session",
+        nameOfLevel(level)));
+  }
+}
+
+void MpiFabric::numberNodes() {
+  MPI_Comm node = MPI_COMM_NULL;
+  check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node),
+        "MPI_Comm_split_type");
+  // The first rank of a node stands for it.
+  int first = rank_;
+  MPI_Bcast(&first, 1, MPI_INT, 0, node);
+  MPI_Comm_free(&node);
+  std::vector<int> firsts(static_cast<std::size_t>(size_));
+  MPI_Allgather(&first, 1, MPI_INT, firsts.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  int nodes = 0;
+  for (std::size_t rank = 0; rank < firsts.size(); ++rank) {
+    const bool isNew = firsts[rank] == static_cast<int>(rank);
+    nodes_.push_back(isNew ? nodes++ : nodes_[static_cast<std::size_t>(firsts[rank])]);
+  }
+}
+
+MpiFabric::~MpiFabric() {
+  int isFinalized = 0;
+  MPI_Finalized(&isFinalized);
+  if (isFinalized != 0) return;
+  cancel(true);
+  for (MPI_Comm& communicator : communicators_) MPI_Comm_free(&communicator);
+  if (isOurs_) MPI_Finalize();
+}
+
+ranks::Fabric::Request MpiFabric::newSlot(const Message& message) {
+  if (free_.empty()) {
+    free_.push_back(requests_.size());
+    requests_.push_back(MPI_REQUEST_NULL);
+    messages_.emplace_back();
+  }
+  const Request slot = free_.back();
+  free_.pop_back();
+  messages_[slot] = message;
+  return slot;
+}
+
+ranks::Fabric::Request MpiFabric::send(int to, Channel channel, std::span<const std::byte> bytes) {
+  const Request slot = newSlot({bytes.size(), channel, true});
+  const ByteType type(bytes.size());
+  check(MPI_Isend(bytes.data(), type.count(), type.type(), to, 0, communicator(channel),
+                  &requests_[slot]),
+        "MPI_Isend");
+  return slot;
+}
+
+ranks::Fabric::Request MpiFabric::receive(int from, Channel channel, std::span<std::byte> bytes) {
+  const Request slot = newSlot({bytes.size(), channel, false});
+  const ByteType type(bytes.size());
+  check(MPI_Irecv(bytes.data(), type.count(), type.type(), from, 0, communicator(channel),
+                  &requests_[slot]),
+        "MPI_Irecv");
+  return slot;
+}
+
+bool MpiFabric::poll(std::vector<Completion>& ended) {
+  free_.insert(free_.end(), retired_.begin(), retired_.end());
+  retired_.clear();
+  places_.resize(requests_.size());
+  statuses_.resize(requests_.size());
+  int count = 0;
+  const int outcome = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count,
+                                   places_.data(), statuses_.data());
+  if (outcome != MPI_ERR_IN_STATUS) check(outcome, "MPI_Testsome");
+  if (count == MPI_UNDEFINED) return false;
+  for (int i = 0; i < count; ++i) {
+    const auto slot = static_cast<Request>(places_[static_cast<std::size_t>(i)]);
+    const MPI_Status& status = statuses_[static_cast<std::size_t>(i)];
+    const Message& message = messages_[slot];
+    std::size_t bytes = message.bytes;
+    if (!message.isSend) {
+      MPI_Count arrived = 0;
+      MPI_Get_elements_x(&status, MPI_BYTE, &arrived);
+      bytes = static_cast<std::size_t>(arrived);
+    }
+    if (outcome == MPI_ERR_IN_STATUS && status.MPI_ERROR != MPI_SUCCESS) {
+      int kind = MPI_SUCCESS;
+      MPI_Error_class(status.MPI_ERROR, &kind);
+      if (kind != MPI_ERR_TRUNCATE) check(status.MPI_ERROR, "A message");
+      // MPI need not know how much longer it was.
+      bytes = std::max(bytes, message.bytes + 1);
+    }
+    ended.push_back({slot, bytes});
+    retired_.push_back(slot);
+  }
+  return count > 0;
+}
+
+void MpiFabric::abandon() { cancel(false); }
+
+void MpiFabric::cancel(bool all) {
+  const auto isMeant = [&](std::size_t slot) {
+    return requests_[slot] != MPI_REQUEST_NULL &&
+           (all || messages_[slot].channel != Channel::Control);
+  };
+  for (std::size_t slot = 0; slot < requests_.size(); ++slot)
+    if (isMeant(slot) && !messages_[slot].isSend) MPI_Cancel(&requests_[slot]);
+  // What had met its other half goes through. A send that never will is given back to MPI, which
+  // reads its memory only when it does.
+  const auto end = std::chrono::steady_clock::now() + kGivingUp;
+  bool isLate = false;
+  for (bool some = true; some; isLate = std::chrono::steady_clock::now() > end) {
+    some = false;
+    for (std::size_t slot = 0; slot < requests_.size(); ++slot) {
+      if (!isMeant(slot)) continue;
+      int isDone = 0;
+      MPI_Test(&requests_[slot], &isDone, MPI_STATUS_IGNORE);
+      if (isDone == 0 && isLate) MPI_Request_free(&requests_[slot]);
+      if (requests_[slot] == MPI_REQUEST_NULL) retired_.push_back(slot);
+      some = some || requests_[slot] != MPI_REQUEST_NULL;
+    }
+  }
+}
+
+}  // namespace hpl::mpi

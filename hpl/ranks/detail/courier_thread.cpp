@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/ranks/detail/courier_thread.h"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+#include "hpl/error.h"
+
+namespace hpl::ranks {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+/// How long messages may be late before other threads get the core, and before naps begin.
+constexpr microseconds kSpin{20};
+constexpr microseconds kYield{200};
+constexpr microseconds kShortestNap{20};
+constexpr microseconds kLongestNap{1000};
+/// A nap is this part of the wait so far: a message is noticed late by 1.6 % at most.
+constexpr int kNapPart = 64;
+/// How soon a rank that neither waits nor calls learns of another's failure.
+constexpr microseconds kHeartbeat{50'000};
+constexpr milliseconds kBetweenLooks{5};
+/// How long the last words of a failed session may take to get out.
+constexpr milliseconds kLastWords{1000};
+
+/// The program's signals are for its own threads: a new thread inherits the mask.
+class SignalsHeld {
+ public:
+  SignalsHeld() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
+
+CourierThread::Desk::Desk(std::unique_ptr<Fabric> made, Control::Listener listener)
+    : fabric(std::move(made)),
+      post(*fabric),
+      control(post, std::move(listener)),
+      collectives(post) {}
+
+CourierThread::CourierThread(const Courier::MakeFabric& make, Waiting waiting) : waiting_(waiting) {
+  {
+    const SignalsHeld held;
+    thread_ = std::thread([this, &make] { run(make); });
+  }
+  std::unique_lock lock(mutex_);
+  wake_.wait(lock, [this] { return started_; });
+  if (!startFailure_) return;
+  lock.unlock();
+  thread_.join();
+  std::rethrow_exception(std::exchange(startFailure_, nullptr));
+}
+
+void CourierThread::post(Errand errand) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!ended_) {
+      mailbox_.push_back(std::move(errand));
+      if (sleeps_) wake_.notify_all();
+      return;
+    }
+  }
+  if (!errand.isInternal) refuse(errand, failure());
+}
+
+void CourierThread::startCollective(const std::shared_ptr<Collective>& collective) {
+  Errand errand;
+  errand.other = [this, collective](const std::exception_ptr& failure) {
+    if (failure) return collective->fail(failure);
+    desk_->collectives.add(collective);
+  };
+  post(std::move(errand));
+}
+
+void CourierThread::answerWith(std::function<std::string()> where) {
+  Errand errand;
+  errand.isInternal = true;
+  errand.other = [this, where = std::move(where)](const std::exception_ptr&) { where_ = where; };
+  post(std::move(errand));
+}
+
+void CourierThread::ask(int rank, Control::Answer answer) {
+  Errand errand;
+  errand.other = [this, rank, answer = std::move(answer)](const std::exception_ptr& failure) {
+    if (failure) return answer(failure, {});
+    desk_->control.ask(rank, answer);
+  };
+  post(std::move(errand));
+}
+
+void CourierThread::fail(const Failure& failure) {
+  if (!note(failure)) return;
+  Errand errand;
+  errand.isInternal = true;
+  errand.other = [this](const std::exception_ptr&) { spread(); };
+  post(std::move(errand));
+}
+
+void CourierThread::awaitTold(milliseconds most) const noexcept {
+  const auto end = Clock::now() + most;
+  while (!hasTold_.load(std::memory_order_acquire) && Clock::now() < end)
+    std::this_thread::sleep_for(milliseconds(1));
+}
+
+void CourierThread::raise() const {
+  const std::lock_guard lock(failureMutex_);
+  failure_.raise();
+}
+
+void CourierThread::leave() noexcept {
+  const std::lock_guard lock(joining_);
+  if (!thread_.joinable()) return;
+  Errand errand;
+  errand.isInternal = true;
+  errand.other = [this](const std::exception_ptr&) {
+    leaves_ = true;
+    leftAt_ = Clock::now();
+  };
+  post(std::move(errand));
+  thread_.join();
+}
+
+void CourierThread::requireOtherThread() const {
+  if (std::this_thread::get_id() == thread_.get_id())
+    throw LaunchError(
+        "A callback of the courier waits for the courier: start the collective call "
+        "with a callback instead");
+}
+
+void CourierThread::run(const Courier::MakeFabric& make) {
+  prctl(PR_SET_TIMERSLACK,
+        1000UL);  // naps are short: the default rounds them up by 50 microseconds
+  std::unique_ptr<Desk> desk;
+  try {
+    desk = std::make_unique<Desk>(
+        make(), Control::Listener{[this](const Failure& failure) {
+                                    if (note(failure)) spread();
+                                  },
+                                  [this](int rank) { judgeMissing(rank); },
+                                  [this] { return where_ ? where_() : std::string(); }});
+    rank_ = desk->fabric->rank();
+    for (int rank = 0; rank < desk->fabric->size(); ++rank)
+      nodes_.push_back(desk->fabric->nodeOf(rank));
+  } catch (...) {
+    startFailure_ = std::current_exception();
+  }
+  desk_ = desk.get();
+  {
+    const std::lock_guard lock(mutex_);
+    started_ = true;
+    ended_ = desk_ == nullptr;
+    wake_.notify_all();
+    if (ended_) return;
+  }
+  try {
+    work();
+  } catch (const std::exception& error) {
+    note({rank_, "message passing", error.what()});
+    spread();
+  }
+  refuseRest();
+  // Callbacks may hold what waits for this thread to end.
+  desk_ = nullptr;
+}
+
+void CourierThread::work() {
+  lastMoved_ = Clock::now();
+  for (;;) {
+    bool moved = takeErrands();
+    moved = desk_->post.poll() || moved;
+    if (isSpread_ && desk_->post.controlToSend() == 0) hasTold_.store(true);
+    if (isOver()) return;
+    if (moved) {
+      lastMoved_ = Clock::now();
+    } else {
+      judgeLosses();
+      pause();
+    }
+  }
+}
+
+bool CourierThread::takeErrands() {
+  errands_.clear();
+  {
+    const std::lock_guard lock(mutex_);
+    errands_.swap(mailbox_);
+  }
+  for (Errand& errand : errands_) runErrand(errand);
+  return !errands_.empty();
+}
+
+void CourierThread::runErrand(Errand& errand) {
+  if (hasFailed() || leaves_) return refuse(errand, failure());
+  switch (errand.kind) {
+    case Errand::Send:
+      desk_->post.send(errand.peer, Channel::Cells, {errand.out, errand.bytes},
+                       std::move(errand.done));
+      break;
+    case Errand::Receive:
+      desk_->post.receive(errand.peer, Channel::Cells, {errand.in, errand.bytes},
+                          std::move(errand.done));
+      break;
+    case Errand::Other:
+      return errand.other(nullptr);
+  }
+  judgeMissing(errand.peer);
+}
+
+void CourierThread::refuse(const Errand& errand, const std::exception_ptr& failure) {
+  if (errand.kind == Errand::Other) {
+    errand.other(failure);
+  } else if (errand.done) {
+    errand.done(failure, 0);
+  }
+}
+
+void CourierThread::refuseRest() {
+  note(sessionEnded());
+  std::vector<Errand> rest;
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    rest.swap(mailbox_);
+  }
+  for (const Errand& errand : rest)
+    if (!errand.isInternal) refuse(errand, failure());
+}
+
+bool CourierThread::note(const Failure& failure) {
+  const std::lock_guard lock(failureMutex_);
+  if (hasFailed()) return false;
+  failure_ = failure;
+  hasFailed_.store(true, std::memory_order_release);
+  return true;
+}
+
+std::exception_ptr CourierThread::failure() const {
+  if (!hasFailed()) return sessionEnded().toException();
+  const std::lock_guard lock(failureMutex_);
+  return failure_.toException();
+}
+
+void CourierThread::spread() {
+  if (desk_ == nullptr || std::exchange(isSpread_, true)) return;
+  if (!desk_->control.saidFarewell()) {
+    const std::lock_guard lock(failureMutex_);
+    desk_->control.tellFailure(failure_);
+  }
+  const std::exception_ptr all = failure();
+  desk_->post.failAll(all);
+  desk_->collectives.failAll(all);
+  desk_->control.failQuestions({}, all);
+}
+
+void CourierThread::judgeLosses() {
+  const auto now = Clock::now();
+  if (size() == 1 || now - lastLook_ < kBetweenLooks) return;
+  lastLook_ = now;
+  // Found at the last look; whatever they said before has been heard since.
+  for (const Fabric::Loss& loss : std::exchange(losses_, {})) {
+    if (desk_->control.hasLeft(loss.rank)) continue;
+    if (note({loss.rank, "", fmt::format("its process {}", loss.how)})) spread();
+  }
+  desk_->fabric->findLosses(losses_);
+  // Collective calls may have begun to wait for a rank after its farewell was heard.
+  for (int rank = 0; rank < size(); ++rank) judgeMissing(rank);
+}
+
+void CourierThread::judgeMissing(int rank) {
+  if (!desk_->control.isMissedBy(rank)) return;
+  if (note({rank, "",
+            fmt::format("it has left the session, while rank {} still exchanges data with it. All "
+                        "ranks have to make the same calls in the same order, until the Session "
+                        "of each ends",
+                        rank_)}))
+    spread();
+}
+
+bool CourierThread::isOver() {
+  if (!leaves_) return false;
+  if (!hasFailed() && hasTraffic()) return false;
+  if (!desk_->control.saidFarewell()) desk_->control.sayFarewell();
+  const bool isSaid = desk_->post.controlToSend() == 0;
+  if (hasFailed()) return isSaid || Clock::now() - leftAt_ > kLastWords;
+  if (!isSaid) return false;
+  for (int rank = 0; rank < size(); ++rank)
+    if (rank != rank_ && !desk_->control.hasLeft(rank)) return false;
+  return true;
+}
+
+bool CourierThread::hasTraffic() const {
+  return desk_->post.underWay() > 0 || !desk_->collectives.isIdle() ||
+         desk_->control.hasQuestions();
+}
+
+void CourierThread::pause() {
+  const bool isAwaiting = hasTraffic() || leaves_ || desk_->post.controlToSend() > 0;
+  // An hour: alone, it is woken by errands only.
+  if (!isAwaiting) return sleep(size() > 1 ? kHeartbeat : std::chrono::hours(1));
+  const auto late = Clock::now() - lastMoved_;
+  if (late < kSpin || waiting_ == Waiting::Spin) return;
+  if (late < kYield || waiting_ == Waiting::Yield) return std::this_thread::yield();
+  sleep(std::clamp(std::chrono::duration_cast<microseconds>(late / kNapPart), kShortestNap,
+                   kLongestNap));
+}
+
+void CourierThread::sleep(microseconds most) {
+  std::unique_lock lock(mutex_);
+  sleeps_ = true;
+  wake_.wait_for(lock, most, [this] { return !mailbox_.empty(); });
+  sleeps_ = false;
+}
+
+}  // namespace hpl::ranks

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "hpl/ranks/courier.h"
+#include "hpl/ranks/detail/collectives.h"
+#include "hpl/ranks/detail/control.h"
+#include "hpl/ranks/detail/failure.h"
+#include "hpl/ranks/detail/post.h"
+
+namespace hpl::ranks {
+
+/// The thread of a Courier: takes errands from its mailbox, moves messages, and finds out when the
+/// session has failed or has ended.
+class CourierThread {
+ public:
+  /// A task for the thread.
+  struct Errand {
+    enum Kind { Send, Receive, Other };
+    Kind kind = Other;
+    int peer = 0;
+    const std::byte* out = nullptr;
+    std::byte* in = nullptr;
+    std::size_t bytes = 0;
+    Courier::Done done;
+    /// Of Other: gets the failure when the session is over.
+    std::function<void(const std::exception_ptr& failure)> other;
+    /// Of no use to anybody once the thread has ended.
+    bool isInternal = false;
+  };
+
+  CourierThread(const Courier::MakeFabric& make, Waiting waiting);
+  CourierThread(const CourierThread&) = delete;
+  CourierThread& operator=(const CourierThread&) = delete;
+
+  int rank() const noexcept { return rank_; }
+  int size() const noexcept { return static_cast<int>(nodes_.size()); }
+  int nodeOf(int rank) const { return nodes_.at(static_cast<std::size_t>(rank)); }
+
+  void post(Errand errand);
+  void startCollective(const std::shared_ptr<Collective>& collective);
+  void answerWith(std::function<std::string()> where);
+  void ask(int rank, Control::Answer answer);
+
+  void fail(const Failure& failure);
+  void awaitTold(std::chrono::milliseconds most) const noexcept;
+  bool hasFailed() const noexcept { return hasFailed_.load(std::memory_order_acquire); }
+  [[noreturn]] void raise() const;
+  void leave() noexcept;
+  /// Throws LaunchError on the courier's own thread, which must not wait for itself.
+  void requireOtherThread() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  /// What lives on the thread, where the fabric is made, used and destroyed.
+  struct Desk {
+    Desk(std::unique_ptr<Fabric> made, Control::Listener listener);
+    std::unique_ptr<Fabric> fabric;
+    Post post;
+    Control control;
+    Collectives collectives;
+  };
+
+  void run(const Courier::MakeFabric& make);
+  void work();
+  bool takeErrands();
+  void runErrand(Errand& errand);
+  static void refuse(const Errand& errand, const std::exception_ptr& failure);
+  void refuseRest();
+  /// Notes the session's failure. False: it had failed before.
+  bool note(const Failure& failure);
+  std::exception_ptr failure() const;
+  /// Tells this rank's callers and the other ranks of the failure that was noted.
+  void spread();
+  void judgeLosses();
+  void judgeMissing(int rank);
+  bool isOver();
+  bool hasTraffic() const;
+  void pause();
+  void sleep(std::chrono::microseconds most);
+
+  const Waiting waiting_;
+  int rank_ = 0;
+  std::vector<int> nodes_;
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::vector<Errand> mailbox_;
+  bool sleeps_ = false;
+  bool started_ = false;
+  bool ended_ = false;
+  std::exception_ptr startFailure_;
+
+  mutable std::mutex failureMutex_;
+  Failure failure_;
+  std::atomic<bool> hasFailed_{false};
+  std::atomic<bool> hasTold_{false};
+
+  // Of the thread alone.
+  Desk* desk_ = nullptr;
+  std::vector<Errand> errands_;
+  std::function<std::string()> where_;
+  std::vector<Fabric::Loss> losses_;
+  bool isSpread_ = false;
+  bool leaves_ = false;
+  Clock::time_point lastMoved_{};
+  Clock::time_point lastLook_{};
+  Clock::time_point leftAt_{};
+
+  std::mutex joining_;
+  std::thread thread_;
+};
+
+}  // namespace hpl::ranks

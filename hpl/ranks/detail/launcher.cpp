@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/ranks/detail/launcher.h"
+
+#include <array>
+#include <cstdlib>
+
+namespace hpl::ranks {
+
+std::string launcher() {
+  struct Mark {
+    const char* variable;
+    const char* name;
+  };
+  // Open MPI; srun and others that speak PMIx; MPICH's and Intel's mpirun, and srun --mpi=pmi2.
+  constexpr std::array marks{Mark{"OMPI_COMM_WORLD_RANK", "mpirun"},
+                             Mark{"PMIX_RANK", "the launcher"}, Mark{"PMI_RANK", "mpirun"}};
+  for (const Mark& mark : marks)
+    if (std::getenv(mark.variable) != nullptr) return mark.name;
+  return {};
+}
+
+}  // namespace hpl::ranks

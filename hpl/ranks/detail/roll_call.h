@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "hpl/ranks/world.h"
+#include "hpl/runtime/detail/global_list.h"
+
+namespace hpl::ranks {
+
+/// Deals the devices of this rank's node to the ranks there, opens those of this rank, and lists
+/// all devices of all ranks. Collective. Throws RankError, and DeviceError with the same message on
+/// all ranks when a rank cannot open its devices.
+runtime::GlobalList rollCall(World& world, const runtime::Inventory& inventory);
+
+}  // namespace hpl::ranks

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/ranks/session.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <utility>
+
+#include "hpl/error.h"
+#include "hpl/ranks/detail/family.h"
+#include "hpl/ranks/detail/forked.h"
+#include "hpl/ranks/detail/launcher.h"
+#include "hpl/ranks/detail/rank_file.h"
+#include "hpl/ranks/detail/roll_call.h"
+#include "hpl/ranks/world.h"
+#include "hpl/runtime/detail/global_list.h"
+#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/dry_run.h"
+#include "hpl/runtime/log.h"
+#include "hpl/runtime/settings.h"
+
+namespace hpl::ranks {
+namespace {
+
+/// How long a rank that ends by an exception waits for its last words to get out.
+constexpr std::chrono::milliseconds kLastWords{200};
+
+Waiting waitingOf(runtime::RanksWait wait) {
+  switch (wait) {
+    case runtime::RanksWait::Spin:
+      return Waiting::Spin;
+    case runtime::RanksWait::Yield:
+      return Waiting::Yield;
+    case runtime::RanksWait::Sleep:
+      break;
+  }
+  return Waiting::Sleep;
+}
+
+/// The launcher's part of a program whose ranks it has forked.
+[[noreturn]] void endWith(const Family& family) {
+  const std::vector<int> statuses = watch(family);
+  for (std::size_t rank = 0; rank < statuses.size(); ++rank) {
+    if (const std::string how = describeDeath(statuses[rank]); !how.empty())
+      runtime::log::error(fmt::format("rank {} {}", rank, how));
+  }
+  // No exit handler: they are the ranks', which have run them.
+  _exit(exitCodeOf(statuses));
+}
+
+Seat forkedSeat(int ranks) {
+  if (ranks < 2) return seatOfOne();
+  std::cout.flush();
+  Seat seat;
+  Family family;
+  if (!forkRanks(ranks, seat, family)) endWith(family);
+  return seat;
+}
+
+std::string textOf(const std::exception_ptr& thrown) {
+  if (!thrown) return "std::terminate() was called";
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "something was thrown that is no std::exception";
+  }
+}
+
+std::terminate_handler terminateAsBefore = nullptr;
+
+/// Tells the other ranks before an exception that nobody catches ends this one.
+void tellBeforeTermination() {
+  terminateAsBefore = std::set_terminate([] {
+    if (World* own = world(); own != nullptr && !own->courier().hasFailed()) {
+      own->courier().fail("main program", textOf(std::current_exception()));
+      own->courier().awaitTold(kLastWords);
+    }
+    terminateAsBefore();
+  });
+}
+
+/// Of a program that ends by exit(), where no Session is destroyed.
+void leaveAtExit() {
+  std::atexit([] {
+    if (World* own = world()) own->leave(World::End::Exit);
+  });
+}
+
+void warnOfOthers(const std::string& launcher, bool byMpi, int ranks) {
+  if (launcher.empty()) return;
+  if (byMpi && ranks > 0) {
+    runtime::log::warn(
+        fmt::format("HPL_RANKS={} is not used: {} has started the ranks", ranks, launcher));
+  } else if (!byMpi) {
+    runtime::log::warn(fmt::format(
+        "{} has started this program several times, but each process works alone: declare an "
+        "hpl::mpi::Session in place of the hpl::ranks::Session, and link hpl::mpi",
+        launcher));
+  }
+}
+
+/// Ranks would overwrite each other's timelines.
+void nameTimeline() {
+  runtime::Settings own = runtime::settings();
+  const std::string file = fileOfRank(own.trace, world()->rank(), world()->size());
+  if (file == own.trace) return;
+  own.trace = file;
+  runtime::overrideSettings(own);
+}
+
+void begin(std::unique_ptr<Fabric> (*make)()) {
+  requireNoWorld();
+  const runtime::Settings& settings = runtime::settings();
+  // A dry run has the devices of its machine file, and one process plans for all.
+  const bool isPlanned = runtime::isDryRun();
+  if (isPlanned) {
+    make = nullptr;
+  } else {
+    runtime::listDevicesBy(
+        [](const runtime::Inventory& inventory) { return rollCall(*world(), inventory); });
+    warnOfOthers(launcher(), make != nullptr, settings.ranks);
+  }
+  Courier::MakeFabric fabric = make;
+  if (!make) {
+    auto seat = std::make_shared<Seat>(forkedSeat(isPlanned ? 1 : settings.ranks));
+    fabric = [seat] { return std::make_unique<ForkedFabric>(std::move(*seat)); };
+  }
+  enterWorld(std::make_unique<Courier>(fabric, waitingOf(settings.ranksWait)));
+  leaveAtExit();
+  if (world()->size() > 1) tellBeforeTermination();
+  nameTimeline();
+  // All ranks look for devices now: later it would depend on what each does first.
+  runtime::Runtime::get();
+}
+
+}  // namespace
+
+Session::Session(int, char**) : Session(nullptr) {}
+
+Session::Session(MakeFabric make) : exceptions_(std::uncaught_exceptions()) { begin(make); }
+
+Session::~Session() {
+  world()->leave(std::uncaught_exceptions() > exceptions_ ? World::End::Exception
+                                                          : World::End::Session);
+}
+
+int Session::rank() const noexcept { return world()->rank(); }
+
+int Session::size() const noexcept { return world()->size(); }
+
+int Session::node() const noexcept { return world()->nodeOf(world()->rank()); }
+
+int Session::nodes() const noexcept { return world()->nodes(); }
+
+const std::string& Session::nodeName() const noexcept { return world()->nodeName(node()); }
+
+}  // namespace hpl::ranks

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/ranks/world.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <exception>
+#include <utility>
+
+#include "hpl/error.h"
+#include "hpl/ranks/agreement.h"
+#include "hpl/runtime/log.h"
+#include "hpl/runtime/settings.h"
+
+namespace hpl::ranks {
+namespace {
+
+std::atomic<World*> theWorld{nullptr};
+
+std::string hostName() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) return "unknown";
+  return name.data();
+}
+
+std::string asText(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace
+
+World::World(std::unique_ptr<Courier> courier) : courier_(std::move(courier)) {
+  const std::string own = hostName() + '\n' + pack(termsOf(runtime::settings()));
+  const auto all = courier_->allgather(std::as_bytes(std::span(own)));
+  std::vector<Terms> terms;
+  for (int rank = 0; rank < size(); ++rank) {
+    const std::string text = asText(all[static_cast<std::size_t>(rank)]);
+    const std::size_t end = text.find('\n');
+    terms.push_back(unpackTerms(text.substr(end + 1)));
+    if (nodeOf(rank) == nodes()) nodeNames_.push_back(text.substr(0, end));
+    if (nodeOf(rank) != nodeOf(this->rank())) continue;
+    ++ranksOnNode_;
+    if (rank < this->rank()) ++rankOnNode_;
+  }
+  if (const std::string message = disagreement(terms); !message.empty())
+    throw SettingsError(message);
+}
+
+std::string World::describe(int rank) const {
+  if (nodes() == 1) return fmt::format("rank {}", rank);
+  return fmt::format("rank {} (node {})", rank, nodeName(nodeOf(rank)));
+}
+
+void World::atLeave(void (*hook)()) {
+  const std::lock_guard lock(mutex_);
+  hooks_.push_back(hook);
+}
+
+void World::leave(End end) noexcept {
+  std::vector<void (*)()> hooks;
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(hasLeft_, true)) return;
+    if (end == End::Session && !courier_->hasFailed()) hooks = hooks_;
+  }
+  for (auto it = hooks.rbegin(); it != hooks.rend(); ++it) {
+    try {
+      (*it)();
+    } catch (const std::exception& error) {
+      runtime::log::error(fmt::format("at the end of the session: {}", error.what()));
+    }
+  }
+  if (end == End::Exception)
+    courier_->fail("main program", "an exception ended it before its session");
+  courier_->leave();
+}
+
+World* world() noexcept { return theWorld.load(std::memory_order_acquire); }
+
+void requireNoWorld() {
+  if (world() == nullptr) return;
+  throw LaunchError(
+      "This program has a Session already: make one, as the first line of main, and keep it until "
+      "main ends");
+}
+
+World& enterWorld(std::unique_ptr<Courier> courier) {
+  requireNoWorld();
+  // Never destroyed: static arrays may outlive it.
+  auto made = std::make_unique<World>(std::move(courier));
+  theWorld.store(made.get(), std::memory_order_release);
+  return *made.release();
+}
+
+}  // namespace hpl::ranks

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a program of several ranks as users do, and checks what it prints and how it ends.
+
+Usage: check_sessions.py forked|mpirun|nodes|topology PROGRAM [MPIRUN]. 77: skipped, with the reason.
+"""
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+SKIPPED = 77
+HERE = Path(__file__).resolve().parent
+FAILED = "Rank 1 has failed"
+LEFT = "it has left the session"
+WITH_SESSION = "and with it the session of all ranks"
+
+# what: (argument, ranks, parts of the output with how often each stands there, accepted exit codes)
+COMMON = [
+    ("all ranks begin and end", "hello", 1, {"rank 0 of 1 on node 0 of 1": 1}, [0]),
+    ("all ranks begin and end", "hello", 3, {"of 3 on node 0 of 1": 3}, [0]),
+    ("messages of any size arrive", "exchange", 3, {"exchanged": 3, "wrong": 0, "failed": 0}, [0]),
+    ("a message that is too long is an error", "surplus", 2,
+     {"where 500 were expected: the ranks do not do the same": 1}, [0]),
+    ("devices are dealt to the ranks", "devices", 2,
+     {"rank 0 sees 0* 0* 1 1": 1, "rank 1 sees 0 0 1* 1*": 1}, [0]),
+    ("a second Session is refused", "twice", 2, {"This program has a Session already": None}, [3, 4]),
+    ("a Session after the first use of a device is refused", "late", 2,
+     {"make the session in the first line of main()": None}, [4]),
+    ("a rank that fails is named to all", "fail", 3,
+     {FAILED + " in its launch of 'heat', " + WITH_SESSION + ": the device is lost": 2, "(late)": 0}, [3]),
+    ("a rank that returns from main is named to all", "return", 3, {FAILED: 2, LEFT: 2, "(late)": 0}, [3]),
+    ("a rank that exits is named to all", "exit", 3, {FAILED: 2, LEFT: 2, "(late)": 0}, [3, 5]),
+]
+FORKED = COMMON + [
+    ("what was printed before the fork is printed once", "hello", 4, {"before": 1}, [0]),
+    ("a rank that is killed is named to all", "kill", 3,
+     {FAILED: 2, "its process was killed by signal 9 (Killed)": 2, "(late)": 0,
+      "rank 1 was killed by signal 9 (Killed)": 1}, [3]),
+    ("an exception that nobody catches is named to all", "throw", 3,
+     {FAILED + " in its main program": 2, "the shape is wrong": None}, [3]),
+    ("only rank 0 reads the standard input", "input", 3, {"rank 1 reads -1": 1, "rank 2 reads -1": 1}, [0]),
+    ("the exit code is that of the first rank that failed", "code", 4, {}, [9]),
+]
+MPIRUN = COMMON + [
+    ("a rank that is killed ends the job", "kill", 3, {}, None),
+    ("an exception that nobody catches ends the job", "throw", 3, {"the shape is wrong": None}, None),
+    ("MPI with too low a thread level is refused", "single", 2,
+     {"but a thread of the Session calls MPI, too: call MPI_Init_thread": 2}, [4]),
+    ("MPI of the program's own is used", "multiple", 2, {"of 2 on node 0 of 1": 2}, [0]),
+    ("MPI that is over is refused", "finalized", 2, {"The program has finalised MPI": 2}, [4]),
+]
+
+
+def environment(more):
+    env = dict(os.environ, HPL_DEVICES="cpu:0*4", OMPI_ALLOW_RUN_AS_ROOT="1",
+               OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
+               OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_hwloc_base_binding_policy="none",
+               OMPI_MCA_btl_vader_single_copy_mechanism="none")
+    return env | more
+
+
+def run(command, more):
+    begin = time.monotonic()
+    try:
+        done = subprocess.run(command, env=environment(more), stdin=subprocess.DEVNULL, timeout=60,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    except subprocess.TimeoutExpired as late:
+        return None, (late.stdout or b"").decode(), 60
+    return done.returncode, done.stdout, time.monotonic() - begin
+
+
+def problems(output, code, parts, codes):
+    if code is None:
+        yield "it hangs"
+    elif codes is None and code == 0:
+        yield "exit code 0"
+    elif codes is not None and code not in codes:
+        yield f"exit code {code} in place of {codes}"
+    for part, count in parts.items():
+        if (count is None and part not in output) or (count is not None and output.count(part) != count):
+            yield f'"{part}" stands there {output.count(part)} times in place of {count or "at least 1"}'
+
+
+def check(name, command, more, parts, codes):
+    code, output, seconds = run(command, more)
+    found = list(problems(output, code, parts, codes))
+    print(f"{'FAILED' if found else 'passed'} ({seconds:.1f} s): {name}: {' '.join(command)}", flush=True)
+    for problem in found:
+        print(f"  {problem}")
+    if found:
+        print("  " + output.replace("\n", "\n  "))
+    return not found
+
+
+def forked(program):
+    for name, what, ranks, parts, codes in FORKED:
+        yield check(name, [program, what], {"HPL_RANKS": str(ranks)}, parts, codes)
+
+
+def mpirun(program, launcher):
+    for name, what, ranks, parts, codes in MPIRUN:
+        yield check(name, [launcher, "-n", str(ranks), program, what], {}, parts, codes)
+    yield check("HPL_RANKS is not used under mpirun", [launcher, "-n", "2", program, "hello"],
+                {"HPL_RANKS": "5"}, {"of 2 on node 0 of 1": 2, "HPL_RANKS=5 is not used": 2}, [0])
+    yield check("settings that differ are refused by all",
+                [launcher, "-n", "1", "-x", "HPL_FP=fast", program, ":", "-n", "1", program], {},
+                {'HPL_FP is not the same on all ranks: "fast" on rank 0, "strict" on rank 1': 2}, [4])
+    yield check("a device that is not there is the same error on all ranks",
+                [launcher, "-n", "2", program], {"HPL_DEVICES": "cpu:7"},
+                {'rank 0: HPL_DEVICES: "cpu:7" asks for device number 7': 2}, [4])
+    yield check("forked ranks need no mpirun", [program, "exchange"], {"HPL_RANKS": "3"},
+                {"exchanged": 3}, [0])
+
+
+def topology(program, launcher):
+    two = {"4 ranks on 1 node, 4 devices": 1, "rank 3": 1, "Paths between devices": 1}
+    yield check("forked ranks and their devices", [program], {"HPL_RANKS": "4"}, two, [0])
+    yield check("one process", [program, "--measure"], {}, {"1 rank on 1 node, 4 devices": 1}, [0])
+    yield check("a wrong option", [program, "--what"], {}, {"Usage: hpl_topology": 1}, [2])
+    if launcher:
+        yield check("ranks of mpirun, measured", [launcher, "-n", "3", program, "--measure"], {},
+                    {"3 ranks on 1 node, 4 devices": 1, "0 - 1:": 1, "1 - 2:": 1, "GB/s": 3}, [0])
+
+
+def nodes(program, launcher):
+    agent = HERE / "fake_node.sh"
+    code, output, _ = run([str(agent), "n0", "hostname"], {})
+    if code != 0:
+        print(f"skipped: no fake nodes on this machine: {output.strip()}")
+        sys.exit(SKIPPED)
+    command = [launcher, "--mca", "plm_rsh_agent", str(agent), "--mca", "btl", "self,vader,tcp",
+               "--mca", "btl_tcp_if_include", "lo", "--host", "n0:2,n1:1,n2:1", "-n", "4", program]
+    parts = {"rank 0 of 4 on node 0 of 3 (n0)": 1, "rank 1 of 4 on node 0 of 3 (n0)": 1,
+             "rank 2 of 4 on node 1 of 3 (n1)": 1, "rank 3 of 4 on node 2 of 3 (n2)": 1}
+    yield check("ranks on three nodes know where they are", [*command, "hello"], {}, parts, [0])
+    yield check("messages pass between nodes", [*command, "exchange"], {}, {"exchanged": 4}, [0])
+    yield check("each node's devices are dealt to its ranks", [*command, "devices"], {},
+                {"rank 1 sees 0 0 1* 1* 2 2 2 2 3 3 3 3": 1}, [0])
+
+
+def main():
+    kind, arguments = sys.argv[1], sys.argv[2:]
+    cases = {"forked": forked, "mpirun": mpirun, "nodes": nodes,
+             "topology": lambda program, launcher="": topology(program, launcher)}[kind](*arguments)
+    return 0 if all(list(cases)) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

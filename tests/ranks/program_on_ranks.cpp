@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program_on_ranks.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "hpl/ranks/world.h"
+#include "hpl/runtime/detail/global_list.h"
+
+namespace ranks_tests {
+
+using namespace hpl;
+
+namespace {
+
+runtime::GlobalList listOf(const runtime::Inventory& inventory, const Listed& listed) {
+  const std::string name = fmt::format("cpu:0*{}", listed.each);
+  const auto open = [&](int rank) {
+    auto states = runtime::selectDevices(inventory, runtime::parseDeviceList(name));
+    return runtime::listOwn(std::move(states), rank, rank / 2, fmt::format("n{}", rank / 2));
+  };
+  runtime::GlobalList list;
+  list.rank = listed.me;
+  list.ranks = listed.ranks;
+  for (int rank = 0; rank < listed.ranks; ++rank) {
+    for (runtime::ListedDevice& device : open(rank)) {
+      if (rank != listed.me) device.own.reset();
+      list.devices.push_back(std::move(device));
+    }
+  }
+  return list;
+}
+
+}  // namespace
+
+void listDevices(const Listed& listed) {
+  runtime::listDevicesBy(
+      [listed](const runtime::Inventory& inventory) { return listOf(inventory, listed); });
+  // As a session does.
+  static_cast<void>(getDeviceNumber());
+}
+
+std::string saidOn(int ranks, int each, const std::function<std::string()>& program,
+                   const hpl_tests::WrapFabric& wrap) {
+  const auto reports = hpl_tests::inWorlds(
+      ranks,
+      [&] {
+        listDevices({ranks, each, ranks::world()->rank()});
+        return program();
+      },
+      wrap);
+  std::string thrown;
+  for (std::size_t rank = 0; rank < reports.size(); ++rank) {
+    INFO("rank " << rank << " of " << ranks << " with " << each << " devices");
+    CHECK(reports[rank].thrown == "");
+    CHECK(reports[rank].status == 0);
+    CHECK(reports[rank].said == reports.front().said);
+    thrown += reports[rank].thrown;
+  }
+  return thrown.empty() ? reports.front().said : thrown;
+}
+
+void expectAsOnOne(const std::function<std::string()>& program) {
+  const std::string expected = saidOn(1, 1, program);
+  for (const auto& [ranks, each] :
+       {std::pair(1, 2), std::pair(2, 1), std::pair(2, 2), std::pair(3, 1), std::pair(4, 1)}) {
+    INFO(ranks << " ranks with " << each << " devices");
+    CHECK(saidOn(ranks, each, program) == expected);
+  }
+}
+
+void threePoint(Numbers out, Numbers in) {
+  if_(idx > 0 && idx + 1 < szx) {
+    out[idx] = in[idx - 1] + 2 * in[idx] - in[idx + 1];
+  }
+}
+
+void fivePoint(Grid out, Grid in) {
+  if_(idx > 0 && idx + 1 < szx && idy > 0 && idy + 1 < szy) {
+    out[idy][idx] = in[idy][idx] + 2 * in[idy - 1][idx] + 3 * in[idy + 1][idx] -
+                    5 * in[idy][idx - 1] + 7 * in[idy][idx + 1];
+  }
+}
+
+void increment(Numbers a) { a[idx] += 1; }
+
+}  // namespace ranks_tests

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs on one to four ranks leave the same cells as in one process.
+#include <doctest/doctest.h>
+
+#include <functional>
+
+#include "program_on_ranks.h"
+
+using namespace hpl;
+using namespace ranks_tests;
+
+TEST_CASE("annotated arrays exchange their ghosts between ranks") {
+  expectAsOnOne([] {
+    Grid a(41, 23), b(41, 23);
+    setCells(a, 1);
+    setCells(b, 2);
+    for (int step = 0; step < 7; ++step) {
+      eval(fivePoint).devices(getDeviceNumber())(PART1(b, 1), PART1(a, 1));
+      b.syncGhosts();
+      swap(a, b);
+    }
+    return cellsOf(a) + cellsOf(b);
+  });
+}
+
+TEST_CASE("arrays that exchange by themselves do so between ranks") {
+  expectAsOnOne([] {
+    Grid a(47, 12), b(47, 12);
+    setCells(a, 3);
+    setCells(b, 4);
+    for (int step = 0; step < 9; ++step) {
+      eval(fivePoint).devices(getDeviceNumber())(PART1(b, 2, AUTO_SYNC), PART1(a, 2, AUTO_SYNC));
+      swap(a, b);
+    }
+    return cellsOf(a) + cellsOf(b);
+  });
+}
+
+TEST_CASE("launches without annotations are distributed over ranks") {
+  expectAsOnOne([] {
+    Grid a(37, 19), b(37, 19);
+    setCells(a, 5);
+    setCells(b, 6);
+    std::string said;
+    for (int step = 0; step < 6; ++step) {
+      eval(fivePoint).devices(getDeviceNumber())(b, a);
+      swap(a, b);
+      if (step % 2 == 0) said += std::to_string(a(20, 7).value()) + "\n";
+    }
+    return said + cellsOf(a) + cellsOf(b);
+  });
+}
+
+TEST_CASE("the hosts of all ranks read what any rank has computed, and write the same") {
+  expectAsOnOne([] {
+    Numbers a(1000);
+    setCells(a, 7);
+    std::string said;
+    for (int round = 0; round < 5; ++round) {
+      const std::vector<Device> all = devices();
+      eval(increment).device(all[static_cast<std::size_t>(round) % all.size()])(a);
+      said += std::to_string(a(17 * round).value()) + " ";
+      a(3) = round;
+      Numbers part = a(Range(100 * round, 100 * round + 49));
+      eval(increment).device(all.back())(part);
+    }
+    return said + cellsOf(a);
+  });
+}
+
+TEST_CASE("a launch without a device runs on the first one, and every rank has the result") {
+  expectAsOnOne([] {
+    Numbers a(100), b(100);
+    setCells(a, 8);
+    setCells(b, 9);
+    eval(threePoint)(b, a);
+    const FRunner again = eval(increment)(b);
+    return cellsOf(b);
+  });
+}
+
+TEST_CASE("assignments between views move cells between ranks") {
+  expectAsOnOne([] {
+    Grid a(40, 16), b(40, 16);
+    setCells(a, 10);
+    setCells(b, 11);
+    eval(fivePoint).devices(getDeviceNumber())(PART1(b, 1), PART1(a, 1));
+    for (int round = 0; round < 3; ++round) {
+      a(Range(3, 30), Range(2, 9)) = b(Range(10, 37), Range(5, 12));
+      b = a;
+      // Overlapping, from one device to others.
+      b(Range(1, 39), Range(0, 15)) = b(Range(0, 38), Range(0, 15));
+      eval(fivePoint).devices(getDeviceNumber())(PART1(b, 1), PART1(a, 1));
+    }
+    return cellsOf(a) + cellsOf(b);
+  });
+}
+
+TEST_CASE("fills reach the ranks that have the cells") {
+  expectAsOnOne([] {
+    Grid a(40, 16), b(40, 16);
+    a = 3;
+    b = 4;
+    eval(fivePoint).devices(getDeviceNumber())(PART1(b, 1), PART1(a, 1));
+    b = 5;
+    a(Range(10, 20), Range(0, 15)) = 7;
+    eval(fivePoint).devices(getDeviceNumber())(PART1(b, 1), PART1(a, 1));
+    return cellsOf(a) + cellsOf(b);
+  });
+}
+
+TEST_CASE("the user's memory has the cells of all ranks when its array ends") {
+  expectAsOnOne([] {
+    std::vector<int> memory(500, 3);
+    {
+      Numbers a(500, memory.data()), b(500);
+      setCells(b, 12);
+      eval(threePoint).devices(getDeviceNumber())(PART1(a, 1), PART1(b, 1));
+    }
+    std::string said;
+    for (const int value : memory) said += std::to_string(value) + " ";
+    return said;
+  });
+}
+
+TEST_CASE("parts are cut anew, and read as a whole, between ranks") {
+  expectAsOnOne([] {
+    Grid a(36, 36), b(36, 36);
+    setCells(a, 13);
+    setCells(b, 14);
+    for (int round = 0; round < 3; ++round) {
+      eval(fivePoint).devices(getDeviceNumber())(PART1(b, 1), PART1(a, 1));
+      eval(fivePoint).devices(getDeviceNumber())(PART2(a, 1), PART2(b, 1));
+      eval(fivePoint).device(devices().back())(b, a);
+    }
+    return cellsOf(a) + cellsOf(b);
+  });
+}
+
+TEST_CASE("devices that measure their weights agree on them") {
+  for (const int ranks : {2, 3}) {
+    // What is measured differs from run to run, but not between ranks.
+    saidOn(ranks, 1, [] {
+      Grid a(64, 64), b(64, 64);
+      setCells(a, 15);
+      setCells(b, 16);
+      eval(fivePoint).devices(getDeviceNumber()).weights(MEASURED)(PART1(b, 1), PART1(a, 1));
+      std::string said = cellsOf(b);
+      for (const auto& transfer : ghostTransfers(b)) said += transfer.cells.toString() + "\n";
+      return said;
+    });
+  }
+}
+
+TEST_CASE("sums are those of the cells of all ranks") {
+  expectAsOnOne([] {
+    Grid a(45, 20), b(45, 20);
+    setCells(a, 17);
+    setCells(b, 18);
+    std::string said;
+    for (int round = 0; round < 3; ++round) {
+      eval(fivePoint).devices(getDeviceNumber())(PART1(b, 1), PART1(a, 1));
+      b.syncGhosts();
+      said += std::to_string(sum(b)) + " " + std::to_string(b.reduce(std::plus<>())) + " ";
+      swap(a, b);
+    }
+    return said;
+  });
+}
