@@ -123,6 +123,28 @@ class StaleGhostError : public Error {
   int launches_;
 };
 
+/// Another rank of the session failed, died, or left while this one needed it. The session is over
+/// on all ranks: every later operation throws it, too.
+class RankError : public Error {
+ public:
+  RankError(const std::string& message, int rank, std::string operation)
+      : Error(message), operation_(std::move(operation)), rank_(rank) {}
+  /// The rank where the failure began; -1: the session's end, on this rank.
+  int rank() const noexcept { return rank_; }
+  /// What that rank did: "launch of 'heat'"; may be empty.
+  const std::string& operation() const noexcept { return operation_; }
+
+ private:
+  std::string operation_;
+  int rank_;
+};
+
+/// Ranks did not do the same operations in the same order. The session is over on all ranks.
+class RankDivergenceError : public RankError {
+ public:
+  using RankError::RankError;
+};
+
 /// A malformed value of an `HPL_*` environment variable.
 class SettingsError : public Error {
  public:

@@ -48,12 +48,13 @@ Distance Machine::distance(SpaceId from, SpaceId to) const {
   return a.node == b.node ? Distance::SameNode : Distance::OtherNode;
 }
 
-Machine Machine::with(Space device) const {
-  Machine more = *this;
+Machine Machine::with(Space device) const& { return Machine(*this).with(std::move(device)); }
+
+Machine Machine::with(Space device) && {
   const Machine alone({std::move(device)});
-  more.spaces_.push_back(alone.spaces_.back());
-  more.isLost_.push_back(0);
-  return more;
+  spaces_.push_back(alone.spaces_.back());
+  isLost_.push_back(0);
+  return std::move(*this);
 }
 
 Machine Machine::without(SpaceId device) const {

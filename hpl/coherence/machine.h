@@ -61,7 +61,8 @@ class Machine {
 
   /// The same machine with one more device, whose number is the next one. Throws as the
   /// constructor does.
-  Machine with(Space device) const;
+  Machine with(Space device) const&;
+  Machine with(Space device) &&;
   /// The same machine after it lost a device; the numbers of the others stay. Throws ArgumentError
   /// for the hosts, DeviceError for a device that is lost already.
   Machine without(SpaceId device) const;

@@ -147,7 +147,7 @@ std::vector<StaleGhosts> Planner::staleGhosts(const Operation& operation,
 }
 
 SpaceId Planner::add(Space device) {
-  machine_ = machine_.with(std::move(device));
+  machine_ = std::move(machine_).with(std::move(device));
   return machine_.spaceCount() - 1;
 }
 

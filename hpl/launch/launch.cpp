@@ -3,11 +3,13 @@
 
 #include "hpl/error.h"
 #include "hpl/launch/detail/online_tuning.h"
+#include "hpl/launch/detail/operation.h"
 #include "hpl/launch/detail/shares.h"
 #include "hpl/launch/detail/tune_now.h"
 #include "hpl/memory/contents.h"
 #include "hpl/runtime/detail/events.h"
 #include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/dry_run.h"
 #include "hpl/runtime/settings.h"
 #include "hpl/trace/timeline.h"
 
@@ -84,6 +86,12 @@ void finishLaunch(Plan& plan) {
   if (plan.checked) reportViolation(plan);
 }
 
+/// To be called under the lock under which the launch was planned.
+void noteIfDry(Plan& plan) {
+  if (auto* books = runtime::booksOfDryRun()) [[unlikely]]
+    noteLaunch(*books, plan);
+}
+
 /// Enqueues under the lock; what has to be done without it is the caller's business.
 void enqueue(Plan& plan, Transaction& transaction, const std::byte* scalars) {
   if (plan.shares) {
@@ -93,6 +101,7 @@ void enqueue(Plan& plan, Transaction& transaction, const std::byte* scalars) {
   } else {
     plan.enqueue(transaction, scalars);
   }
+  noteIfDry(plan);
 }
 
 bool needsLockReleased(const Plan& plan) {
@@ -105,10 +114,11 @@ void forEachDevice(Plan& plan, Visit visit) {
   for (const auto& share : plan.shares->plans) visit(*share);
 }
 
-void launchPlan(Plan& plan, const std::byte* scalars) {
+void launchPlan(Plan& plan, const std::byte* scalars, bool isFirst = false) {
   forEachDevice(plan, beginLaunch);
   {
     Transaction transaction;
+    if (isFirst) transaction.agreeFirst();
     enqueue(plan, transaction, scalars);
   }
   forEachDevice(plan, finishLaunch);
@@ -158,6 +168,24 @@ std::byte* PlanAccess::scalarsOf(FRunner& runner) {
 
 namespace {
 
+/// A new plan. `isFirst`: all ranks have to know whether it could be made.
+std::shared_ptr<Plan> planAnew(const EntryHandle& handle, const LaunchOptions& options, bool shared,
+                               const Argument* arguments, std::size_t count, bool isFirst) {
+  // Ranks would measure different things.
+  const bool tunes =
+      runtime::settings().tune == runtime::TuneMode::Full && !shared && !runtime::hasRanks();
+  try {
+    if (tunes) tuneBefore(handle, options, arguments, count);
+    return shared ? makeSharedPlan(*handle.entry, options, arguments, count)
+                  : makePlan(*handle.entry, options, *options.device, arguments, count);
+  } catch (const RankError&) {
+    throw;
+  } catch (const Error&) {
+    if (isFirst) memory::detail::agree(std::current_exception());
+    throw;
+  }
+}
+
 /// A launch that does not repeat one of the last, or not so simply.
 void launchOther(FRunner& runner, const EntryHandle& handle, const LaunchOptions& options,
                  bool shared, const Argument* arguments, std::size_t count) {
@@ -178,14 +206,14 @@ void launchOther(FRunner& runner, const EntryHandle& handle, const LaunchOptions
     }
   }
   const bool isNew = plan == nullptr;
-  if (isNew && !shared && runtime::settings().tune == runtime::TuneMode::Full)
-    tuneBefore(handle, options, arguments, count);
-  if (isNew)
-    plan = shared ? makeSharedPlan(entry, options, arguments, count)
-                  : makePlan(entry, options, *options.device, arguments, count);
+  const std::uint64_t signature = runtime::hasRanks() ? signatureOf(options, arguments, count) : 0;
+  const bool isFirst = runtime::hasRanks() && isNew && !entry.isAgreed(signature);
+  if (isNew) plan = planAnew(handle, options, shared, arguments, count, isFirst);
+  if (isFirst) memory::detail::renameOperation("launch of '" + plan->version->name + "'");
   PlanAccess::setPlan(runner, plan);
   packScalars(*plan, arguments, PlanAccess::scalarsOf(runner));
-  launchPlan(*plan, PlanAccess::scalarsOf(runner));
+  launchPlan(*plan, PlanAccess::scalarsOf(runner), isFirst);
+  if (isFirst) entry.noteAgreed(signature);
   if (isNew) entry.addPlan(hash, std::move(plan));
 }
 
@@ -200,6 +228,7 @@ bool launchAgain(FRunner& runner, KernelEntry& entry, const LaunchKey& key) {
   std::byte* scalars = PlanAccess::scalarsOf(runner);
   plan.packScalars(key.arguments, scalars);
   plan.repeat(scalars);
+  noteIfDry(plan);
   return true;
 }
 
@@ -210,11 +239,15 @@ FRunner launch(const EntryHandle& handle, const LaunchOptions& asked, const Argu
   hpl::detail::refuseInKernel("eval(f)(arguments)");
   FRunner runner;
   const bool shared = isShared(asked, arguments, count);
+  memory::detail::beginOperation([&](memory::detail::OperationName& name) {
+    nameLaunch(name, *handle.entry, asked, arguments, count);
+  });
   if (!shared) {
     const LaunchKey key{deviceOf(asked), fpOf(asked), asked.global, asked.local, arguments, count};
     if (launchAgain(runner, *handle.entry, key)) return runner;
   }
-  launchOther(runner, handle, resolved(asked, shared), shared, arguments, count);
+  memory::detail::withRanks(
+      [&] { launchOther(runner, handle, resolved(asked, shared), shared, arguments, count); });
   return runner;
 }
 
@@ -231,12 +264,17 @@ void FRunner::run() {
                           plan_->version->name +
                           "' no longer exists; keep the arrays of a launch "
                           "that is to be repeated");
+  memory::detail::beginOperation(
+      [&](memory::detail::OperationName& name) { launch::nameRepetition(name, *plan_); });
   const std::byte* scalars = launch::PlanAccess::scalarsOf(*this);
   {
     const auto lock = launch::Transaction::takeLock();
-    if (plan_->isRepeated()) return plan_->repeat(scalars);
+    if (plan_->isRepeated()) {
+      plan_->repeat(scalars);
+      return launch::noteIfDry(*plan_);
+    }
   }
-  launch::launchPlan(*plan_, scalars);
+  memory::detail::withRanks([&] { launch::launchPlan(*plan_, scalars); });
 }
 
 void FRunner::wait() const {
@@ -244,6 +282,7 @@ void FRunner::wait() const {
   const trace::HostScope scope("wait");
   std::vector<cl::Event> done;
   const auto mark = [&](const launch::Plan& plan) {
+    if (plan.isElsewhere) return;
     runtime::guarded(plan.device, runtime::Concern::kernel(plan.version->name), [&] {
       plan.device->computeQueue().enqueueMarkerWithWaitList(nullptr, &done.emplace_back());
       runtime::check(runtime::flushed(plan.device->computeQueue()), "clFlush", plan.device);

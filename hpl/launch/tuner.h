@@ -54,6 +54,11 @@ tune::Store& findingsOf(const runtime::DeviceState& device);
 /// "life 0123 2048x2048 default 2 units": what was tuned and for which sizes, in words; the
 /// floating-point mode; the device's units.
 std::string findingKey(const std::string& subject, FpMode fp, const runtime::DeviceState& device);
+/// Whether what this process has measured may decide what a program launches: not where several
+/// ranks have to decide alike. How a kernel is laid out may differ between them.
+bool mayDecideByTimes();
+inline constexpr const char* kNoTimes =
+    "several ranks, or a dry run, launch the default: times of one process decide nothing there";
 /// What is known; nothing under HPL_TUNE=off.
 std::optional<tune::Finding> findingFor(const runtime::DeviceState& device, const std::string& key);
 /// Stands for what a kernel computes from one process to the next, as captured for the device.

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -14,7 +16,9 @@
 #include "hpl/memory/detail/half_done.h"
 #include "hpl/memory/detail/host_access.h"
 #include "hpl/memory/detail/host_fill.h"
+#include "hpl/memory/detail/session.h"
 #include "hpl/memory/detail/shelf.h"
+#include "hpl/runtime/dry_run.h"
 
 namespace hpl::memory {
 
@@ -61,6 +65,7 @@ std::shared_ptr<Root> temporaryFor(const View& src) {
   options.type = src.root().type();
   options.label = src.root().label();
   options.hostMemory = HostMemory::None;
+  options.isInternal = true;
   return Root::create(std::move(options));
 }
 
@@ -124,16 +129,14 @@ void fillOnHost(Lock& lock, View& dst, const void* element) {
   RootState& state = dst.root().state();
   state.materialiseHost();
   waitOnHost(lock, state, dst.box(), true);
+  const auto* bytes = static_cast<const std::byte*>(element);
+  const bool isZero = std::all_of(bytes, bytes + dst.root().elementSize(),
+                                  [](std::byte byte) { return byte == std::byte{0}; });
+  if (isZero && dst.box() == state.wholeBox() && state.ownHost.clear()) return;
   fillHost(state.hostData, state.wholeBox(), dst.box(), element, dst.root().elementSize());
 }
 
-}  // namespace
-
-void copy(View& dst, View& src) {
-  checkCompatible(dst, src);
-  if (&dst == &src) return;
-  detail::requireReachable(dst.root());
-  detail::requireReachable(src.root());
+void copyNow(View& dst, View& src) {
   // Dies when the lock has been given back.
   std::shared_ptr<Root> temporary;
   for (;;) {
@@ -145,15 +148,14 @@ void copy(View& dst, View& src) {
   }
 }
 
-void fill(View& dst, const void* element) {
-  detail::requireReachable(dst.root());
+void fillNow(View& dst, const void* element) {
   Lock lock(coherenceMutex());
   RootState& state = dst.root().state();
   RootState* const roots[] = {&state};
   Execution execution(lock, coherence::operation(coherence::Fill{{dst.box(), madeFrom(dst)}}),
                       roots);
   execution.prepare([&](const coherence::Step& step, std::vector<Place>& places) {
-    if (step.site == kHosts) return;
+    if (step.site == kHosts || isElsewhere(step.site)) return;
     const bool isPart = step.written == Value::OfPart;
     const Replica* replica = state.findIn(step.site);
     if (replica != nullptr && replica->buffer() != nullptr && replica->box.contains(dst.box()))
@@ -164,14 +166,43 @@ void fill(View& dst, const void* element) {
     places.push_back({0, &memoryOf(step.site), need, true, isPart ? Fit::Part : Fit::Loose});
   });
   Replica* replica = execution.replicaOf(0, execution.step().site);
-  if (replica == nullptr) replica = busyInHostMemory(state, dst.box());
-  if (replica != nullptr) {
-    fillOnDevice(lock, *replica, dst, element);
-  } else {
-    fillOnHost(lock, dst, element);
+  if (!isElsewhere(execution.step().site)) {
+    if (replica == nullptr) replica = busyInHostMemory(state, dst.box());
+    if (replica != nullptr) {
+      fillOnDevice(lock, *replica, dst, element);
+    } else {
+      fillOnHost(lock, dst, element);
+    }
+  } else if (runtime::isDryRun()) {
+    fillOnHost(lock, dst, element);  // what the host sees instead of the device's values
   }
   state.closeHostViews(dst.box());
   execution.finish();
+}
+
+}  // namespace
+
+void copy(View& dst, View& src) {
+  checkCompatible(dst, src);
+  if (&dst == &src) return;
+  detail::requireReachable(dst.root());
+  detail::requireReachable(src.root());
+  beginOperation([&](OperationName& name) {
+    name.what = fmt::format("assignment of {} to {}", src.root().describe(), dst.root().describe());
+    addView(name, dst);
+    addView(name, src);
+  });
+  withRanks([&] { copyNow(dst, src); });
+}
+
+void fill(View& dst, const void* element) {
+  detail::requireReachable(dst.root());
+  beginOperation([&](OperationName& name) {
+    name.what = fmt::format("fill of {}", dst.root().describe());
+    addView(name, dst);
+    name.add({static_cast<const char*>(element), dst.root().elementSize()});
+  });
+  withRanks([&] { fillNow(dst, element); });
 }
 
 }  // namespace hpl::memory

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hpl/memory/detail/coherence.h"
+#include "hpl/runtime/detail/global_list.h"
 #include "hpl/runtime/detail/runtime.h"
 
 namespace hpl::memory {
@@ -42,7 +43,25 @@ class Cover {
  private:
   static DeviceState& usual() { return runtime::Runtime::get().defaultDevice(); }
 
-  std::size_t devices() const { return std::max<std::size_t>(1, state_.replicas.size()); }
+  std::size_t devices() const {
+    std::size_t count = state_.replicas.size();
+    if (runtime::hasRanks()) count = holders().size();
+    return std::max<std::size_t>(1, count);
+  }
+
+  /// The devices that have values of the array, whoever owns them. Where one process owns all, its
+  /// replicas say more: in which order they came.
+  std::vector<SpaceId> holders() const {
+    std::vector<SpaceId> spaces;
+    if (!runtime::hasRanks()) {
+      for (const auto& replica : state_.replicas)
+        if (!replica->zeroCopy) spaces.push_back(replica->space());
+      return spaces;
+    }
+    for (SpaceId space = 1; space < state_.known->spaceCount(); ++space)
+      if (!state_.copiesOf(space).empty()) spaces.push_back(space);
+    return spaces;
+  }
 
   void take(DeviceState& device, const Box& cells) {
     const Box box = intersect(cells, view_.box());
@@ -81,7 +100,8 @@ class Cover {
 
   /// What is current in the memory that a device works in.
   Region currentOn(SpaceId device) const {
-    if (state_.findIn(device) != nullptr) return state_.copiesOf(device).current;
+    if (runtime::hasRanks() || state_.findIn(device) != nullptr)
+      return state_.copiesOf(device).current;
     const bool isShared = state_.find(memoryOf(device).device, true) != nullptr;
     return isShared ? state_.copiesOf(kHosts).current : Region();
   }
@@ -102,12 +122,11 @@ class Cover {
   }
 
   void takeOwnBuffers() {
-    for (const auto& replica : state_.replicas) {
+    for (const SpaceId space : holders()) {
       if (left_.empty()) return;
-      if (replica->zeroCopy) continue;
-      Region here = state_.copiesOf(replica->space()).current;
+      Region here = state_.copiesOf(space).current;
       here.intersect(left_);
-      take(replica->device(), here);
+      take(memoryOf(space).device, here);
     }
   }
 

@@ -63,7 +63,8 @@ Root::Root(Key, RootOptions options) : options_(std::move(options)), size_(check
   const detail::Lock lock(detail::coherenceMutex());
   // Memory of our own is always aligned, also where it is not allocated yet.
   state_ = std::make_unique<detail::RootState>(
-      *this, reinterpret_cast<std::uintptr_t>(data) % runtime::DeviceState::hostAlignment == 0);
+      *this, reinterpret_cast<std::uintptr_t>(data) % runtime::DeviceState::hostAlignment == 0,
+      options_.isInternal);
   state_->ownHost = std::move(block);
   state_->hostData = data;
   state_->changeLayout();

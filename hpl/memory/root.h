@@ -42,6 +42,8 @@ struct RootOptions {
   /// The caller's storage for all elements, or null. It is used instead of memory of our own, never
   /// freed, holds the array's initial contents, and is current again when the array dies.
   void* userMemory = nullptr;
+  /// The library's own: not among the arrays that ranks count.
+  bool isInternal = false;
 };
 
 /// An array: shape, element type and, for every cell, the memory spaces that hold its current

@@ -7,6 +7,7 @@
 
 #include "hpl/error.h"
 #include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/dry_run.h"
 
 namespace hpl {
 namespace {
@@ -20,8 +21,10 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-/// The platform's name, vendor and version, in lower case.
+/// The platform's name, vendor and version, in lower case; its name alone for devices of other
+/// ranks.
 std::string platformKey(const DeviceState& state) {
+  if (!state.isLocal()) return lower(state.properties().platform);
   return runtime::guarded(&state, runtime::Concern::none(), [&] {
     const cl::Platform& platform = state.platform();
     return lower(platform.getInfo<CL_PLATFORM_NAME>() + "\n" +
@@ -73,6 +76,10 @@ const std::string& Device::name() const noexcept { return state_->properties().n
 
 int Device::id() const noexcept { return state_->index(); }
 
+int Device::rank() const noexcept { return state_->rank(); }
+
+bool Device::isLocal() const noexcept { return state_->isLocal(); }
+
 DeviceType Device::type() const noexcept { return state_->type(); }
 
 int getDeviceNumber(DeviceType type) { return static_cast<int>(devices(type).size()); }
@@ -86,6 +93,8 @@ std::vector<Device> devices(DeviceType type) {
 }
 
 Device defaultDevice() { return Device(); }
+
+bool isDryRun() { return runtime::isDryRun(); }
 
 const char* deviceTypeName(DeviceType type) noexcept {
   switch (type) {

@@ -89,8 +89,8 @@ class Device {
   /// A handle to a known device; for the rooms of the library.
   explicit Device(runtime::DeviceState& state) noexcept : state_(&state) {}
 
-  /// Waits until everything submitted to the device has finished. Throws DeviceError if a command
-  /// failed.
+  /// Waits until everything submitted to the device has finished; returns at once for a device of
+  /// another rank. Throws DeviceError if a command failed.
   void sync() const;
 
   /// Properties of the device. The first call on a CPU tests whether it shares host memory.
@@ -99,8 +99,16 @@ class Device {
   /// The device's name as its driver gives it.
   const std::string& name() const noexcept;
 
-  /// Position in `devices()`, from 0.
+  /// Position in `devices()`, from 0. With several ranks the list is that of all ranks, the same
+  /// on each: rank by rank.
   int id() const noexcept;
+
+  /// The process that owns the device; 0 in a program of one process.
+  int rank() const noexcept;
+
+  /// Whether this process owns the device. Programs launch on devices of other ranks as on their
+  /// own; only the owner does the work.
+  bool isLocal() const noexcept;
 
   /// `GPU`, `CPU` or `ACCELERATOR`.
   DeviceType type() const noexcept;
@@ -122,6 +130,10 @@ std::vector<Device> devices(DeviceType type = ANY);
 
 /// The device that launches use when none is named; see `Device()`.
 Device defaultDevice();
+
+/// True under HPL_DRY_RUN: the program is planned for a machine that is not there, and what devices
+/// would compute has no values (docs/dry-run.md).
+bool isDryRun();
 
 /// "GPU", "CPU", "ACCELERATOR" or "ANY".
 const char* deviceTypeName(DeviceType type) noexcept;

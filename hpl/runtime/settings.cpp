@@ -12,12 +12,12 @@
 #include <charconv>
 #include <memory>
 #include <mutex>
-#include <numeric>
 #include <optional>
 
 #include "hpl/error.h"
 #include "hpl/runtime/detail/device_list.h"
 #include "hpl/runtime/log.h"
+#include "hpl/runtime/spelling.h"
 
 namespace hpl::runtime {
 namespace {
@@ -112,6 +112,13 @@ bool applyCount(int& target, const std::string& value) {
   return true;
 }
 
+bool applyRanks(Settings& s, const std::string& value) {
+  constexpr int kMostRanks = 64;  // forked ones, on one machine
+  s.mpiRanks = lower(value) == "mpi";
+  s.ranks = 0;
+  return s.mpiRanks || (applyCount(s.ranks, value) && s.ranks >= 1 && s.ranks <= kMostRanks);
+}
+
 bool applyText(std::string& target, const std::string& value) {
   target = value;
   return true;
@@ -119,10 +126,10 @@ bool applyText(std::string& target, const std::string& value) {
 
 constexpr std::string_view switchValues = "on|off (also 1|0, true|false, yes|no)";
 
-const std::array<Setting, 18>& table() {
+const std::array<Setting, 22>& table() {
   using S = Settings;
   using V = const std::string&;
-  static const std::array<Setting, 18> settings{{
+  static const std::array<Setting, 22> settings{{
       {{"HPL_DEVICES",
         "list of gpu|cpu|accelerator|any|part of a platform's name, each [:n][/k][*k]",
         "all devices",
@@ -131,6 +138,14 @@ const std::array<Setting, 18>& table() {
          parseDeviceList(v);  // throws its own, more precise message
          return applyText(s.devices, v);
        }},
+      {{"HPL_DRY_RUN", "a machine file", "none",
+        "Plans the program for the machine that the file describes, without its devices, and "
+        "prints "
+        "what it would move and how long it would take (docs/dry-run.md)."},
+       [](S& s, V v) { return applyText(s.dryRun, v); }},
+      {{"HPL_DRY_RUN_REPORT", "a file (%p: process id)", "none",
+        "Writes the report of a dry run there, as JSON."},
+       [](S& s, V v) { return applyText(s.dryRunReport, v); }},
       {{"HPL_CACHE_DIR", "a folder", "$XDG_CACHE_HOME/hpl or ~/.cache/hpl",
         "Where compiled programs and tuning results are kept."},
        [](S& s, V v) { return applyText(s.cacheDir, v); }},
@@ -154,7 +169,7 @@ const std::array<Setting, 18>& table() {
         "Measures the seconds that getProfile() returns, and prints a table of kernels and "
         "transfers at exit."},
        [](S& s, V v) { return applySwitch(s.profile, v); }},
-      {{"HPL_TRACE", "a file (%p: process id)", "none",
+      {{"HPL_TRACE", "a file (%p: process id, %r: rank)", "none",
         "Writes a timeline for chrome://tracing or ui.perfetto.dev at exit."},
        [](S& s, V v) { return applyText(s.trace, v); }},
       {{"HPL_ZERO_COPY", "auto|on|off", "auto",
@@ -217,6 +232,19 @@ const std::array<Setting, 18>& table() {
          const auto [end, error] = std::from_chars(v.data(), v.data() + v.size(), s.patience);
          return error == std::errc{} && end == v.data() + v.size() && s.patience >= 1;
        }},
+      {{"HPL_RANKS", "a number from 1 to 64, or mpi", "as the program was started",
+        "How many processes a Session forks on this machine; mpi: the program was started by MPI, "
+        "even if it does not look so."},
+       applyRanks},
+      {{"HPL_RANKS_WAIT", "spin|yield|sleep", "sleep",
+        "What the thread that passes messages between ranks does while it waits for one: keep its "
+        "core, offer it to others, or nap."},
+       [](S& s, V v) {
+         return applyChoice<RanksWait, 3>(s.ranksWait, v,
+                                          {{{"spin", RanksWait::Spin},
+                                            {"yield", RanksWait::Yield},
+                                            {"sleep", RanksWait::Sleep}}});
+       }},
       {{"HPL_TUNE", "off|quick|full", "quick",
         "Measured choice of how kernels are laid out: none, while long runs run, or before the "
         "first launch."},
@@ -227,22 +255,6 @@ const std::array<Setting, 18>& table() {
        }},
   }};
   return settings;
-}
-
-/// Levenshtein distance.
-std::size_t editDistance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
-    }
-  }
-  return row.back();
 }
 
 std::vector<Variable> hplEnvironment() {
@@ -326,6 +338,11 @@ Settings parseSettings(std::span<const Variable> variables) {
           fmt::format("{}={} is not understood: accepted is {}; unset, it is {}. {}", name, value,
                       it->info.accepts, it->info.defaultValue, it->info.help));
     }
+  }
+  // Without devices there is nothing to measure or to check.
+  if (!result.dryRun.empty()) {
+    result.tune = TuneMode::Off;
+    result.checkBounds = false;
   }
   return result;
 }

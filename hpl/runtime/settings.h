@@ -13,6 +13,8 @@
 namespace hpl::runtime {
 
 enum class ZeroCopy { Auto, On, Off };
+/// What the courier between ranks does while messages are on their way.
+enum class RanksWait { Spin, Yield, Sleep };
 /// Auto: compiled programs are kept where the driver does not keep them itself.
 enum class DiskCache { Auto, On, Off };
 enum class Overlap { Auto, On, Off };
@@ -26,6 +28,10 @@ enum class Strategy { Auto, Direct, Rows, Tile, Stream };
 struct Settings {
   /// HPL_DEVICES; empty: all devices. The grammar is documented at hpl::Device.
   std::string devices;
+  /// HPL_DRY_RUN: the machine file; empty: the program runs on devices.
+  std::string dryRun;
+  /// HPL_DRY_RUN_REPORT: file of the report as JSON; empty: none.
+  std::string dryRunReport;
   /// HPL_CACHE_DIR; empty: $XDG_CACHE_HOME/hpl or ~/.cache/hpl.
   std::string cacheDir;
   /// HPL_CACHE: whether compiled programs and findings of tuning are kept on disk.
@@ -64,6 +70,12 @@ struct Settings {
   /// HPL_PATIENCE: how often a group of a persistent kernel looks at a flag in vain before it gives
   /// up; 0: as the device needs.
   int patience = 0;
+  /// HPL_RANKS: processes that a Session forks; 0: as they were started. `mpiRanks`: MPI has
+  /// started them, even if its launcher is not known.
+  int ranks = 0;
+  bool mpiRanks = false;
+  /// HPL_RANKS_WAIT.
+  RanksWait ranksWait = RanksWait::Sleep;
   /// HPL_TUNE.
   TuneMode tune = TuneMode::Quick;
 };

@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "hpl/error.h"
+#include "hpl/launch/tuner.h"
+#include "hpl/runtime/device.h"
 #include "hpl/runtime/log.h"
 #include "hpl/runtime/settings.h"
 #include "hpl/strategies/persistent.h"
@@ -109,6 +111,8 @@ double cyclesPerStep(const TileProblem& problem, const TimeTile& tile, const Siz
 std::string obstacle(const TimeWish& wish, const TimeRecipe& recipe,
                      const launch::LaunchOptions& options) {
   if (runtime::settings().checkBounds) return "HPL_CHECK=bounds checks every access";
+  if (isDryRun()) return "a dry run plans launches";
+  if (!launch::mayDecideByTimes()) return "several ranks do the steps together";
   const std::size_t devices = devicesOf(options).size();
   if (devices > 1)
     return fmt::format("it runs on {} devices, and groups wait for each other on one only",
@@ -185,6 +189,7 @@ std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe&
                                          const TimeTile& otherwise) {
   const bool isAsked = wish.persistent == true;
   if (wish.persistent == false || wish.steps < 2) return std::nullopt;
+  if (!isAsked && !launch::mayDecideByTimes()) return std::nullopt;
   if (!isAsked && wish.tile.depth > 0) return std::nullopt;
   std::string why = obstacle(wish, recipe, options);
   std::string found;

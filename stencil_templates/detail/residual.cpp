@@ -125,7 +125,9 @@ class LooksOf final : public ResidualLooks {
 
   double value(std::int64_t look) override {
     const std::size_t slot = static_cast<std::size_t>(look % 2);
-    return recipe_.dims == 1 ? largest(vectors_[slot]) : largest(partials_[slot]);
+    const double most = recipe_.dims == 1 ? largest(vectors_[slot]) : largest(partials_[slot]);
+    // A dry run computes no residuals: as long as nobody knows, the iteration goes on.
+    return isDryRun() ? std::numeric_limits<double>::infinity() : most;
   }
 
  private:

@@ -208,6 +208,7 @@ std::shared_ptr<TileRace> raceFor(const TimeWish& wish, const TimeRecipe& recipe
                                   const TimeTile& single) {
   const runtime::Settings& settings = runtime::settings();
   const std::vector<Device> devices = devicesOf(options);
+  if (!launch::mayDecideByTimes()) return nullptr;
   if (settings.tune != runtime::TuneMode::Quick || settings.checkBounds || wish.tile.depth > 0 ||
       wish.steps < kManySteps || devices.size() > 1 || !reluctance(options).empty() ||
       !whyNotJoined(recipe, false).empty())

@@ -52,7 +52,8 @@ std::string timeTileKey(const TimeWish& wish, const TimeRecipe& recipe,
 std::optional<FoundTile> foundTile(const TimeWish& wish, const TimeRecipe& recipe,
                                    const launch::LaunchOptions& options, const Device& device,
                                    const TileProblem& problem, std::string& remark) {
-  if (runtime::settings().tune == runtime::TuneMode::Off) return std::nullopt;
+  if (runtime::settings().tune == runtime::TuneMode::Off || !launch::mayDecideByTimes())
+    return std::nullopt;
   const auto finding = launch::findingFor(
       device.state(), timeTileKey(wish, recipe, options, device, problem.extents));
   if (!finding) return std::nullopt;

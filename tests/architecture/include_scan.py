@@ -13,7 +13,7 @@ from pathlib import Path
 LEVELS = [
     ["error.h"],
     ["geometry"],
-    ["coherence", "ir", "runtime", "trace", "tune"],
+    ["coherence", "dry_run", "ir", "ranks", "runtime", "trace", "tune"],
     ["memory", "codegen", "strategies", "lang", "array"],
     ["launch", "ghosts"],
     ["algorithms"],
@@ -22,12 +22,12 @@ LEVELS = [
 LEVEL_OF = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
 
 # These rooms are tested without a device, so not even indirectly may they need one.
-DEVICE_FREE = ["geometry", "coherence", "ir", "codegen", "strategies", "tune"]
+DEVICE_FREE = ["geometry", "coherence", "dry_run", "ir", "codegen", "strategies", "tune"]
 DEVICE_HEADER = re.compile(r"^(CL/|OpenCL/|mpi\.h$|mpi/)")
 
 # What a user's program may start from.
 UMBRELLA = "hpl/hpl.h"
-PUBLIC_HEADERS = [UMBRELLA, "hpl/HPL.h", "hpl/io.h"]
+PUBLIC_HEADERS = [UMBRELLA, "hpl/HPL.h", "hpl/io.h", "hpl/mpi.h"]
 STENCILS = "stencil_templates/"
 STANDARD_HEADER = re.compile(r"^[a-z_0-9]+$")
 # Standard headers that cost every user program noticeable compile time.

@@ -2,6 +2,8 @@
 // Random programs: what they are made of, and how a step is carried out and compared.
 #include "program.h"
 
+#include "parcels_check.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -178,6 +180,10 @@ void Program::compareProcesses(const StepPtr& here, const StepPtr& there) const 
   for (std::size_t i = 0; i < here->after.size(); ++i)
     if (here->after[i]->hash() != there->after[i]->hash())
       fail("two processes know different things");
+  // One rank more than have devices.
+  const int ranks = machine_.space(machine_.spaceCount() - 1).rank + 2;
+  const std::string defect = defectOfParcels(*here, *there, machine_, ranks);
+  if (!defect.empty()) fail("messages with " + defect);
 }
 
 // ---- carrying out ----------------------------------------------------------------------------

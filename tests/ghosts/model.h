@@ -107,6 +107,8 @@ class Model;
 struct Use {
   Model* array = nullptr;
   Rect cells;
+  /// Of these, the cells whose values the kernel may read. Empty: all.
+  std::vector<Rect> touched = {};
   bool read = false;
   bool write = false;
   /// Writes every cell whatever was there.

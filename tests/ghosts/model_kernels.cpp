@@ -71,6 +71,12 @@ Reach Call::reach(bool alongY, bool alongX, bool isVector) const {
   return reach;
 }
 
+std::vector<std::pair<int, int>> Call::sites(bool isVector) const {
+  if (work != Work::Far) return {};
+  if (isVector) return {{0, -2}, {0, 1}};
+  return {{-2, 2}, {1, -1}};
+}
+
 Reach Call::rim(bool isVector) const {
   Reach rim;
   rim.known = work != Work::Set && work != Work::Look;

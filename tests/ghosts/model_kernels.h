@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "model.h"
@@ -26,6 +27,8 @@ struct Call {
   bool hasInput() const { return work >= Work::Near; }
   /// How far it reads in the dimensions that are split.
   Reach reach(bool alongY, bool alongX, bool isVector) const;
+  /// (dy, dx) of what Far reads, one by one; none for the others.
+  std::vector<std::pair<int, int>> sites(bool isVector) const;
   /// What it leaves unwritten. Unknown for Set, whose values tell where a part begins, and Look,
   /// which compares with arguments.
   Reach rim(bool isVector) const;

@@ -240,6 +240,25 @@ FRunner RandomProgram<N>::startAnnotated(const Call& call, const Targets& target
   }
 }
 
+namespace {
+
+// Where the kernel's accesses can all be told: what each may read of the input. An argument of
+// which nothing is read has a place, too.
+std::vector<Rect> touchedBy(const Call& call, const Rect& indices, const Rect& in, bool isVector) {
+  std::vector<Rect> touched;
+  for (const auto& [dy, dx] : call.sites(isVector)) {
+    const Rect shifted{indices.y0 + dy + in.y0, indices.y1 + dy + in.y0, indices.x0 + dx + in.x0,
+                       indices.x1 + dx + in.x0};
+    const Rect read = intersect(shifted, in);
+    if (read.height() > 0 && read.width() > 0) touched.push_back(read);
+  }
+  if (call.work == Work::Far && touched.empty())
+    touched.push_back({in.y0, in.y0 + 1, in.x0, in.x0 + 1});
+  return touched;
+}
+
+}  // namespace
+
 // The library finds the parts: rows of the output, and what they need of the input.
 template <int N>
 void RandomProgram<N>::launchDivided() {
@@ -251,8 +270,12 @@ void RandomProgram<N>::launchDivided() {
   const Rect in = moved(out);
   const int devices = 1 + below(machine_.devices);
   log_ += fmt::format(" {} <- {} divided among {}\n", show(out), show(in), devices);
+  // In bands, whatever would exchange less: tests of blocks have a model of their own.
+  const auto bands = static_cast<std::size_t>(devices);
   const auto prepare = [&](Launcher launcher) {
-    return launcher.devices(devices).local(oneEach<N>());
+    return launcher.devices(devices)
+        .blocks(N == 1 ? Domain(bands) : Domain(1, bands))
+        .local(oneEach<N>());
   };
   FRunner runner;
   if constexpr (N == 1) {
@@ -279,6 +302,7 @@ void RandomProgram<N>::launchDivided() {
     if (call.hasInput()) {
       frames.push_back({reach.known ? inView(grown(indices, reach), in) : in, in.y0, in.x0});
       share.uses[1].cells = frames[1].cells;
+      if (devices > 1) share.uses[1].touched = touchedBy(call, indices, in, N == 1);
     }
     if (devices > 1) {
       for (Use& use : share.uses) use.isView = false;

@@ -303,5 +303,6 @@ TEST_CASE("an exchange of several arrays stands outside of kernels") {
   };
   expectMessage(messageOf<KernelError>([&] { eval(kernel)(a, b); }),
                 {"syncGhosts(...) stands inside", "before or after the launch"});
-  expectMessage(messageOf<ShapeError>([&] { syncGhosts(a, Grid()); }), {"this Array was never given a size"});
+  expectMessage(messageOf<ShapeError>([&] { syncGhosts(a, Grid()); }),
+                {"this Array was never given a size"});
 }

@@ -98,6 +98,12 @@ TEST_CASE("choices are read without regard to case") {
   CHECK_FALSE(parse("HPL_STRATEGY", "auto").persistent);
   CHECK(parse("HPL_PATIENCE", "17").patience == 17);
   CHECK(parse("HPL_PATIENCE", "auto").patience == 0);
+  CHECK(parse("HPL_RANKS", "4").ranks == 4);
+  CHECK_FALSE(parse("HPL_RANKS", "4").mpiRanks);
+  CHECK(parse("HPL_RANKS", "MPI").mpiRanks);
+  CHECK(parse("HPL_RANKS", "mpi").ranks == 0);
+  CHECK(parse("HPL_RANKS_WAIT", "spin").ranksWait == RanksWait::Spin);
+  CHECK(parse("HPL_RANKS_WAIT", "sleep").ranksWait == RanksWait::Sleep);
 }
 
 TEST_CASE("checks are a list") {
@@ -160,7 +166,11 @@ TEST_CASE("a malformed value is reported with variable, value and what is accept
                         Case{"HPL_PROBE_LINES", "few", "a number up to 1000000"},
                         Case{"HPL_TUNE", "slow", "off|quick|full"},
                         Case{"HPL_PATIENCE", "0", "from 1 on"},
-                        Case{"HPL_PATIENCE", "9x", "from 1 on"}}) {
+                        Case{"HPL_PATIENCE", "9x", "from 1 on"},
+                        Case{"HPL_RANKS", "0", "from 1 to 64, or mpi"},
+                        Case{"HPL_RANKS", "65", "from 1 to 64, or mpi"},
+                        Case{"HPL_RANKS", "four", "from 1 to 64, or mpi"},
+                        Case{"HPL_RANKS_WAIT", "nap", "spin|yield|sleep"}}) {
     const std::string message = failure(c.name, c.value);
     CAPTURE(message);
     CHECK(message.find(std::string(c.name) + "=" + c.value) != std::string::npos);

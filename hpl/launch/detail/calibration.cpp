@@ -4,8 +4,11 @@
 #include <map>
 #include <mutex>
 
+#include "hpl/dry_run/books.h"
 #include "hpl/launch/detail/shares.h"
 #include "hpl/memory/contents.h"
+#include "hpl/memory/detail/session.h"
+#include "hpl/runtime/dry_run.h"
 #include "hpl/runtime/log.h"
 
 namespace hpl::launch {
@@ -31,6 +34,7 @@ memory::View& copyOf(Trial& trial, memory::Root& root, const geometry::Box& box)
   options.type = root.type();
   options.label = root.label();
   options.hostMemory = memory::HostMemory::None;
+  options.isInternal = true;
   trial.copies.push_back(memory::Root::create(std::move(options)));
   memory::Root& copy = *trial.copies.back();
   const geometry::Box inside = intersect(box, root.whole().box());
@@ -109,6 +113,7 @@ Runner makeRunner(const ShareJob& job, const Trial& trial, DeviceState& device) 
   runner.scalars.resize(runner.plan->scalarBytes);
   runner.plan->packScalars(trial.arguments.data(), runner.scalars.data());
   runner.seconds();  // builds, uploads
+  if (!device.isLocal()) return runner;
   // A device that shares its cores with another program has all of them for some milliseconds, and
   // none for as many: shorter batches would only see one or the other.
   constexpr double kLongEnough = 10e-3;
@@ -122,14 +127,30 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
+constexpr int kTurns = 7;
+
+/// Where devices belong to several ranks: one device after another, since a turn of another one
+/// would move the cells between ranks. Its owner measures, and tells the others.
+std::vector<double> agreedSpeedsOf(const ShareJob& job, const Trial& trial) {
+  std::vector<double> speeds(job.devices.size(), 1);
+  for (std::size_t d = 0; d < job.devices.size(); ++d) {
+    Runner runner = makeRunner(job, trial, *job.devices[d]);
+    if (!runner.device->isLocal()) continue;
+    for (int turn = 0; turn < kTurns; ++turn)
+      runner.turns.push_back(runner.seconds() / runner.batch);
+    speeds[d] = 1 / median(runner.turns);
+  }
+  return memory::detail::valuesOfOwners(speeds, job.devices);
+}
+
 /// By turns, so that what else the machine does meets all devices alike; of each the median, which
 /// forgets a turn that was disturbed and, unlike the best one, counts what always disturbs it.
 std::vector<double> speedsOf(const ShareJob& job) {
   const Trial trial = makeTrial(job);
+  if (runtime::hasRanks()) return agreedSpeedsOf(job, trial);
   std::vector<Runner> runners;
   runners.reserve(job.devices.size());
   for (DeviceState* device : job.devices) runners.push_back(makeRunner(job, trial, *device));
-  constexpr int kTurns = 7;
   for (int turn = 0; turn < kTurns; ++turn) {
     for (Runner& runner : runners) runner.turns.push_back(runner.seconds() / runner.batch);
   }
@@ -157,7 +178,10 @@ double leastShare(const ShareJob& job) {
 }
 
 std::string keyOf(const ShareJob& job) {
-  std::string key = std::to_string(reinterpret_cast<std::uintptr_t>(&job.entry));
+  // Addresses are not the same on all ranks, who have to measure together.
+  std::string key = runtime::hasRanks()
+                        ? job.version->name
+                        : std::to_string(reinterpret_cast<std::uintptr_t>(&job.entry));
   for (const DeviceState* device : job.devices) key += " " + std::to_string(device->serial());
   for (std::size_t i = 0; i < job.count; ++i) {
     key += ";" + std::to_string(job.arguments[i].annotation().count);
@@ -195,6 +219,18 @@ std::vector<double> sharesOf(std::vector<double> speeds, double least) {
   }
 }
 
+namespace {
+
+/// Of the machine of a dry run: most kernels that are worth several devices wait for memory.
+std::vector<double> modelledSpeeds(const ShareJob& job, const dry_run::Books& books) {
+  std::vector<double> speeds;
+  for (const DeviceState* device : job.devices)
+    speeds.push_back(books.machine().modelOf(device->index()).bytesPerSecond);
+  return speeds;
+}
+
+}  // namespace
+
 std::vector<double> measuredWeights(const ShareJob& job) {
   static std::mutex mutex;
   static auto* known = new std::map<std::string, std::vector<double>>;
@@ -204,7 +240,9 @@ std::vector<double> measuredWeights(const ShareJob& job) {
     const auto found = known->find(key);
     if (found != known->end()) return found->second;
   }
-  const std::vector<double> weights = sharesOf(speedsOf(job), leastShare(job));
+  const dry_run::Books* books = runtime::booksOfDryRun();
+  const std::vector<double> weights =
+      sharesOf(books != nullptr ? modelledSpeeds(job, *books) : speedsOf(job), leastShare(job));
   std::string text;
   for (const double weight : weights) text += " " + std::to_string(weight);
   runtime::log::info("kernel '" + job.version->name + "': measured weights" + text);

@@ -200,10 +200,28 @@ void KernelEntry::setNative(std::shared_ptr<const NativeKernel> native) {
   nativeVersion_ = std::move(version);
 }
 
+std::string KernelEntry::describe() {
+  const std::lock_guard lock(mutex_);
+  if (nativeVersion_) return nativeVersion_->name;
+  if (!versions_.empty()) return versions_.begin()->second->name;
+  return title_.empty() ? "a kernel" : title_;
+}
+
+bool KernelEntry::isAgreed(std::uint64_t signature) {
+  const std::lock_guard lock(mutex_);
+  return agreed_.contains(signature);
+}
+
+void KernelEntry::noteAgreed(std::uint64_t signature) {
+  const std::lock_guard lock(mutex_);
+  agreed_.insert(signature);
+}
+
 void KernelEntry::forget() {
   {
     const std::lock_guard lock(mutex_);
     versions_.clear();
+    agreed_.clear();
   }
   dropPlans();
 }

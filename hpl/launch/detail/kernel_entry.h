@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "hpl/ir/access.h"
@@ -85,6 +86,12 @@ class KernelEntry {
 
   /// The kernel's name in messages, to be called before it is captured.
   void setTitle(const std::string& title) { title_ = title; }
+  /// The kernel's name as far as it is known, for messages.
+  std::string describe();
+  /// Launches of this signature (what they are apart from which arrays they use) have taken place
+  /// on all ranks.
+  bool isAgreed(std::uint64_t signature);
+  void noteAgreed(std::uint64_t signature);
   /// Makes the entry a native kernel.
   void setNative(std::shared_ptr<const NativeKernel> native);
   /// Drops what was captured and planned.
@@ -113,6 +120,7 @@ class KernelEntry {
   std::shared_ptr<const KernelVersion> nativeVersion_;
   /// By kind of device: platform, name and driver.
   std::map<std::string, std::shared_ptr<const KernelVersion>> versions_;
+  std::unordered_set<std::uint64_t> agreed_;
   PlanTable plans_;
   /// In plans_; a program alternates between a few launches of a kernel.
   std::array<std::shared_ptr<Plan>*, 4> recent_{};

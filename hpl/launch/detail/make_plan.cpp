@@ -334,6 +334,7 @@ memory::View& standInFor(Plan& plan, const Parameter& parameter, memory::View& v
   options.type = view.root().type();
   options.label = view.root().label();
   options.hostMemory = memory::HostMemory::None;
+  options.isInternal = true;
   standIn.packed = memory::Root::create(std::move(options));
   plan.standIns.push_back(standIn);
   return standIn.packed->whole();
@@ -380,6 +381,59 @@ void passGuards(const KernelVersion& version, const runtime::DeviceState& device
   for (const auto& guard : version.guards) guard->check(launch);
 }
 
+/// The kernel for domains that the device can hold: those of `options`, or with smaller groups.
+void layOutToFit(Plan& plan, const LaunchOptions& options, const Argument* arguments,
+                 const ShareContext& share, const Variant* variant, Shape& shape,
+                 LaidOut& laidOut) {
+  LaunchOptions trial = options;
+  const Variant usual;
+  const Variant* asked = variant;
+  for (;;) {
+    layOutAndCompile(plan, trial, arguments, share, asked, shape, laidOut);
+    const std::size_t limit = kernelGroupLimit(plan);
+    const Shape& launched = laidOut.shape;
+    const std::size_t group = launched.local[0] * launched.local[1] * launched.local[2];
+    if (limit == 0 || group <= limit) break;
+    // A rewriter chooses the group, and hears what fits.
+    if (plan.version->rewriter != nullptr && shape.groupLimit != limit) {
+      shape.groupLimit = limit;
+      continue;
+    }
+    // The user's choice does not fit, or neither does what the limit led to.
+    if (trial.local.dims > 0 || plan.version->rewriter != nullptr)
+      throw LaunchError("kernel '" + plan.version->name + "': the local domain has " +
+                        std::to_string(group) + " work-items, and this kernel can run at most " +
+                        std::to_string(limit) + " per group on device " + plan.device->name() +
+                        " (registers or local memory); choose a smaller .local(...)");
+    const std::size_t row = shape.size[fastestAxis(shape.axes)];
+    // What tuning has found would not fit either.
+    if (asked == nullptr) asked = &usual;
+    const std::size_t fitting =
+        plan.version->native ? divisorUpTo(row, limit) : std::min(limit, row);
+    trial.local = rowOf(shape.axes, static_cast<int>(shape.dims), fitting);
+  }
+  plan.choice = laidOut.choice;
+  plan.isTunable = laidOut.isTunable;
+  plan.dims = shape.dims;
+  toDevice(laidOut.shape.axes, laidOut.shape.global, plan.global);
+  toDevice(laidOut.shape.axes, laidOut.shape.local, plan.local);
+  checkGroupDemands(*plan.version, laidOut.shape.local, arguments, plan.argumentCount);
+}
+
+/// All that another process has to know of a launch: its shape, from which follows what it uses.
+void shapeElsewhere(Plan& plan, const LaunchOptions& options, const Argument* arguments,
+                    Shape& shape) {
+  const geometry::Extents* first = firstArray(arguments, plan.argumentCount);
+  shape = chooseHarmlessShape(*plan.version, options, first, *plan.device, options.local.dims > 0,
+                              plan.version->axes.dimension);
+  if (!plan.isSlice)
+    checkAccesses(*plan.version, arguments, plan.argumentCount, shape, options.global.dims == 0);
+  plan.dims = shape.dims;
+  std::copy(shape.size, shape.size + 3, plan.global);
+  for (std::size_t i = 0; i < plan.argumentCount; ++i)
+    if (plan.version->params[i].isScalar()) addScalar(plan, 0, i);
+}
+
 }  // namespace
 
 std::shared_ptr<Plan> makePlan(KernelEntry& entry, const LaunchOptions& options,
@@ -407,41 +461,14 @@ std::shared_ptr<Plan> makeVariant(std::shared_ptr<const KernelVersion> version,
   plan->isSlice = !share.cells.empty();
   std::copy(share.first, share.first + 3, plan->first);
   plan->origin = originOf(*plan->version, arguments, count, share.distributions);
-  LaunchOptions trial = options;
-  const Variant usual;
-  const Variant* asked = variant;
+  plan->isElsewhere = !device.isLocal();
   Shape shape;
   LaidOut laidOut;
-  for (;;) {
-    layOutAndCompile(*plan, trial, arguments, share, asked, shape, laidOut);
-    const std::size_t limit = kernelGroupLimit(*plan);
-    const Shape& launched = laidOut.shape;
-    const std::size_t group = launched.local[0] * launched.local[1] * launched.local[2];
-    if (limit == 0 || group <= limit) break;
-    // A rewriter chooses the group, and hears what fits.
-    if (plan->version->rewriter != nullptr && shape.groupLimit != limit) {
-      shape.groupLimit = limit;
-      continue;
-    }
-    // The user's choice does not fit, or neither does what the limit led to.
-    if (trial.local.dims > 0 || plan->version->rewriter != nullptr)
-      throw LaunchError("kernel '" + plan->version->name + "': the local domain has " +
-                        std::to_string(group) + " work-items, and this kernel can run at most " +
-                        std::to_string(limit) + " per group on device " + device.name() +
-                        " (registers or local memory); choose a smaller .local(...)");
-    const std::size_t row = shape.size[fastestAxis(shape.axes)];
-    // What tuning has found would not fit either.
-    if (asked == nullptr) asked = &usual;
-    const std::size_t fitting =
-        plan->version->native ? divisorUpTo(row, limit) : std::min(limit, row);
-    trial.local = rowOf(shape.axes, static_cast<int>(shape.dims), fitting);
+  if (plan->isElsewhere) {
+    shapeElsewhere(*plan, options, arguments, shape);
+  } else {
+    layOutToFit(*plan, options, arguments, share, variant, shape, laidOut);
   }
-  plan->choice = laidOut.choice;
-  plan->isTunable = laidOut.isTunable;
-  plan->dims = shape.dims;
-  toDevice(laidOut.shape.axes, laidOut.shape.global, plan->global);
-  toDevice(laidOut.shape.axes, laidOut.shape.local, plan->local);
-  checkGroupDemands(*plan->version, laidOut.shape.local, arguments, count);
   plan->scalarValues.resize(plan->scalarBytes);
   if (variant == nullptr && plan->isTunable && laidOut.isRewritten)
     plan->tuning = OnlineTuning::create(*plan, shape, arguments, share);

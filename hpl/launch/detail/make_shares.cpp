@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "hpl/error.h"
 #include "hpl/geometry/ownership.h"
@@ -11,6 +12,7 @@
 #include "hpl/launch/detail/outside.h"
 #include "hpl/launch/detail/shares.h"
 #include "hpl/launch/detail/tune_now.h"
+#include "hpl/runtime/detail/global_list.h"
 #include "hpl/runtime/detail/runtime.h"
 #include "hpl/runtime/settings.h"
 
@@ -200,7 +202,7 @@ DeviceArguments argumentsOf(const ShareJob& job, const std::vector<Cut>& cuts,
 
 void addPlan(const ShareJob& job, Shares& shares, std::size_t device,
              const DeviceArguments& arguments, const LaunchOptions& options) {
-  if (runtime::settings().tune == runtime::TuneMode::Full)
+  if (runtime::settings().tune == runtime::TuneMode::Full && !runtime::hasRanks())
     tunePartBefore(job.entry, options, arguments.list.data(), job.count, arguments.context);
   shares.plans.push_back(makePlan(job.entry, options, *job.devices[device], arguments.list.data(),
                                   job.count, arguments.context));
@@ -364,9 +366,16 @@ namespace {
 Launcher& Launcher::devices(const std::vector<Device>& list) {
   if (list.empty())
     throw LaunchError("eval(...).devices(...): the list of devices is empty; name at least one");
+  // A look through few is faster than to mark them.
+  constexpr std::size_t kFew = 16;
   std::vector<runtime::DeviceState*> states;
+  states.reserve(list.size());
+  std::vector<char> isListed(list.size() > kFew ? runtime::Runtime::get().devices().size() : 0);
   for (const Device& device : list) {
-    if (std::find(states.begin(), states.end(), &device.state()) != states.end())
+    const bool isTwice =
+        isListed.empty() ? std::find(states.begin(), states.end(), &device.state()) != states.end()
+                         : std::exchange(isListed[static_cast<std::size_t>(device.id())], 1) != 0;
+    if (isTwice)
       throw LaunchError(
           fmt::format("eval(...).devices(...): device {} is chosen twice; name each "
                       "device once and give it a larger weight instead",

@@ -115,6 +115,8 @@ bool Plan::isRepeatedBy(const LaunchKey& asked) const noexcept {
 bool Plan::isRepeated() const noexcept { return isPlain() && Transaction::isFresh(uses, tickets); }
 
 void Plan::repeat(const std::byte* packed) {
+  if (isElsewhere) [[unlikely]]
+    return;
   const bool wantsEvent = Transaction::wantsEvent(*device);
   Transaction::touch(*device, submit({}, packed, wantsEvent), tickets);
 }
@@ -123,8 +125,8 @@ bool Plan::matches(const LaunchOptions& asked, const Argument* arguments, std::s
   if (count != argumentCount || asked.device != options.device || asked.fp != options.fp ||
       !(asked.global == options.global) || !(asked.local == options.local))
     return false;
-  if ((checked != nullptr) != (runtime::settings().checkBounds && version->kernel != nullptr))
-    return false;
+  const bool checks = runtime::settings().checkBounds && version->kernel != nullptr && !isElsewhere;
+  if ((checked != nullptr) != checks) return false;
   std::size_t array = 0;
   std::size_t localArray = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -158,6 +160,7 @@ void Plan::packScalars(const Argument* arguments, std::byte* packed) const {
 }
 
 void Plan::placeArrays() {
+  if (isElsewhere) return;
   std::size_t parameter = 0;
   for (std::size_t i = 0; i < arrays.size(); ++i, ++parameter) {
     while (given[parameter] == nullptr) ++parameter;
@@ -183,6 +186,8 @@ trace::LaunchCost Plan::cost() const {
 
 cl::Event Plan::submit(const memory::detail::WaitList& waits, const std::byte* packed,
                        bool wantsEvent) {
+  if (isElsewhere) [[unlikely]]
+    return {};
   setScalars(*this, packed);
   if (checked) {
     const std::vector<cl_int> zeros(codegen::ErrorBuffer::kWords, 0);

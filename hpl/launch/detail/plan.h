@@ -10,6 +10,7 @@
 
 #include "hpl/codegen/emit.h"
 #include "hpl/launch/detail/axes.h"
+#include "hpl/launch/detail/dry_launch.h"
 #include "hpl/launch/detail/kernel_entry.h"
 #include "hpl/launch/detail/probes.h"
 #include "hpl/memory/detail/device_access.h"
@@ -80,6 +81,8 @@ struct Plan {
 
   std::shared_ptr<const KernelVersion> version;
   runtime::DeviceState* device = nullptr;
+  /// Another process has the device: the launch takes place there, and is planned for here.
+  bool isElsewhere = false;
   std::shared_ptr<const runtime::Program> program;
   cl::Kernel kernel;
   cl_uint dims = 1;
@@ -111,6 +114,8 @@ struct Plan {
     memory::detail::LaunchRecordsPtr records = memory::detail::makeLaunchRecords();
   };
   std::unique_ptr<Repeats> repeats;
+  /// Null: it is no dry run, or the first launch of one.
+  std::unique_ptr<DryLaunch> dry;
   /// Some argument may be an explicit part of its array; what the kernel does with it is found out
   /// when HPL_CHECK=ghosts asks for it first.
   bool mayBeParts = false;
@@ -152,7 +157,8 @@ struct Plan {
   /// Enqueues under the lock that `transaction` holds.
   void enqueue(memory::detail::Transaction& transaction, const std::byte* packed);
   /// The steps of enqueue(), for launches on several devices: sets the arguments that say where the
-  /// arrays are, then enqueues the kernel with the packed scalars after `waits`.
+  /// arrays are, then enqueues the kernel with the packed scalars after `waits`. Nothing to do for
+  /// a launch elsewhere.
   void placeArrays();
   /// The event may be left out where nobody asks for it (Transaction::wantsEvent).
   cl::Event submit(const memory::detail::WaitList& waits, const std::byte* packed,

@@ -122,9 +122,11 @@ void requirePositive(const Domain& domain, const char* which, const std::string&
   }
 }
 
-/// Width of the device's size_t in bits; 64 where the driver does not answer.
+/// Width of the device's size_t in bits; 64 where the driver does not answer, or is another
+/// process's.
 cl_uint addressBits(const runtime::DeviceState& device) {
   cl_uint bits = 64;
+  if (!device.isLocal()) return bits;
   const cl_int code =
       clGetDeviceInfo(device.device()(), CL_DEVICE_ADDRESS_BITS, sizeof bits, &bits, nullptr);
   return code == CL_SUCCESS ? bits : 64;

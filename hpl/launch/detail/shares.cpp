@@ -165,8 +165,11 @@ void Shares::abandon(Transaction& transaction, const Error& cause) {
 void Shares::enqueueFresh(Transaction& transaction, const std::byte* packed) {
   std::size_t p = 0;
   try {
-    for (; p < plans.size(); ++p, packed += scalarBytes)
+    for (; p < plans.size(); ++p, packed += scalarBytes) {
+      if (plans[p]->isElsewhere) [[unlikely]]
+        continue;
       transaction.touch(*plans[p]->device, submit(p, {}, packed), plans[p]->tickets);
+    }
   } catch (const Error& error) {
     beginLaunches();
     for (std::size_t i = 0; i < p; ++i) launches_[i].launched = true;

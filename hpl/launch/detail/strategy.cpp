@@ -15,6 +15,7 @@
 #include "hpl/launch/rewriter.h"
 #include "hpl/memory/root.h"
 #include "hpl/runtime/detail/binary_store.h"
+#include "hpl/runtime/detail/global_list.h"
 #include "hpl/runtime/quirks.h"
 #include "hpl/runtime/settings.h"
 
@@ -305,6 +306,12 @@ bool QuietTrials::areOn() { return quietTrials > 0; }
 int nativeLanes(const runtime::DeviceState& device, std::size_t elementBytes) {
   const bool isWide = elementBytes >= 8;
   cl_uint lanes = 0;
+  if (runtime::hasRanks()) {
+    // All ranks have to know the same of all devices.
+    const unsigned floats = device.properties().preferredFloatVector;
+    lanes = isWide ? floats / 2 : floats;
+    return lanes >= 16 ? 16 : lanes >= 8 ? 8 : isWide && lanes < 4 ? 2 : 4;
+  }
   const cl_int code = clGetDeviceInfo(
       device.device()(),
       isWide ? CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE : CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT,

@@ -52,6 +52,7 @@ void TuningBench::copyArguments() {
         rootOptions.type = root.type();
         rootOptions.label = root.label();
         rootOptions.hostMemory = memory::HostMemory::None;
+        rootOptions.isInternal = true;
         copies_.push_back(memory::Root::create(std::move(rootOptions)));
         copy = copies_.back().get();
         memory::copy(copy->whole(), root.whole());
@@ -113,6 +114,7 @@ TuneResult tune(const EntryHandle& handle, const LaunchOptions& asked, const Tun
     throw LaunchError(
         "eval(...).tune(...) tunes for one device; leave out .devices(...) and annotations, and "
         "call it for each kind of device with .device(...) and arrays of the parts' sizes");
+  if (!mayDecideByTimes()) return nothingTuned(kNoTimes, 0);
   const LaunchOptions resolvedOptions = resolved(asked, false);
   TuningBench bench(*handle.entry, resolvedOptions, arguments, count);
   if (runtime::settings().tune == runtime::TuneMode::Off) return nothingTuned("HPL_TUNE=off", 0);

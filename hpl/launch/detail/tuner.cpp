@@ -13,6 +13,7 @@
 #include "hpl/launch/detail/tune_bar.h"
 #include "hpl/runtime/detail/binary_store.h"
 #include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/detail/global_list.h"
 #include "hpl/runtime/log.h"
 #include "hpl/runtime/settings.h"
 
@@ -42,6 +43,7 @@ TuneResult nothingTuned(const std::string& why, int variants) {
 }
 
 TuneResult tuneNow(Tunable& tunable, const TuneOptions& options) {
+  if (!mayDecideByTimes()) return nothingTuned(kNoTimes, 0);
   if (tunable.points().size() < 2) return nothingTuned(tunable.choiceOf({}), 1);
   tune::SearchOptions searchOptions;
   searchOptions.seconds = options.seconds;
@@ -81,7 +83,7 @@ TuneResult tuneNow(Tunable& tunable, const TuneOptions& options) {
 }
 
 bool tuneFirst(Tunable& tunable) {
-  if (tunable.points().size() < 2) return false;
+  if (!mayDecideByTimes() || tunable.points().size() < 2) return false;
   const auto known = findingsOf(tunable.device()).find(tunable.key());
   if (known && known->thorough) return false;
   try {
@@ -101,6 +103,8 @@ void checkTuneOptions(const std::string& call, const TuneOptions& options) {
     throw LaunchError(fmt::format(
         "{}: TuneOptions::seconds is {}; give it some time, 60 by default", call, options.seconds));
 }
+
+bool mayDecideByTimes() { return !runtime::hasRanks(); }
 
 std::optional<tune::Finding> findingFor(const runtime::DeviceState& device,
                                         const std::string& key) {

@@ -38,8 +38,7 @@ bool Assignment::repeat(Lock& lock) {
   if (known == nullptr || !hold.tryTake(known->roots)) return false;
   std::size_t done = 0;
   try {
-    recordings.send(lock, *known, done);
-    for (; done < known->moves.size(); ++done) makeMove(lock, known->moves[done]);
+    recordings.replay(lock, *known, done);
   } catch (const Error& error) {
     const bool isHalfDone = dynamic_cast<const HalfDoneError*>(&error) != nullptr;
     noteArrivals(known->roots, std::span<const Move>(known->moves).first(done));
@@ -52,7 +51,7 @@ bool Assignment::repeat(Lock& lock) {
   }
   rootList[0]->closeHostViews(dstBox);
   rootList[1]->forbidHostWrites(srcBox);
-  adopt(known->roots, *known->step);
+  adopt(known->roots, *operation, known->step);
   return true;
 }
 

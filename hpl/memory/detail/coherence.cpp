@@ -10,7 +10,6 @@
 
 #include "hpl/coherence/mishaps.h"
 #include "hpl/geometry/layout.h"
-#include "hpl/memory/detail/shutdown.h"
 #include "hpl/runtime/detail/events.h"
 #include "hpl/trace/timeline.h"
 
@@ -23,86 +22,6 @@ std::mutex& coherenceMutex() {
     return new std::mutex;
   }();
   return *mutex;
-}
-
-// ---- devices ---------------------------------------------------------------------------------
-
-std::vector<std::unique_ptr<DeviceMemory>>& deviceMemories() {
-  static auto* memories = new std::vector<std::unique_ptr<DeviceMemory>>;
-  return *memories;
-}
-
-DeviceMemory* findDeviceMemory(const DeviceState& device) {
-  for (auto& memory : deviceMemories()) {
-    if (memory && &memory->device == &device) return memory.get();
-  }
-  return nullptr;
-}
-
-DeviceMemory& memoryOf(SpaceId space) {
-  return *deviceMemories()[static_cast<std::size_t>(space) - 1];
-}
-
-coherence::Planner& planner() {
-  static auto* planner = new coherence::Planner(coherence::Machine({}));
-  return *planner;
-}
-
-namespace {
-
-// Devices that copy directly to each other have equal numbers.
-int contextOf(const DeviceState& device) {
-  int number = 0;
-  for (const auto& memory : deviceMemories()) {
-    if (memory->device.sharesContextWith(device))
-      return planner().machine().space(memory->space).context;
-    number = std::max(number, planner().machine().space(memory->space).context + 1);
-  }
-  return number;
-}
-
-coherence::SpaceKind kindOf(const DeviceState& device) {
-  switch (device.type()) {
-    case CPU:
-      return coherence::SpaceKind::Cpu;
-    case GPU:
-      return coherence::SpaceKind::Gpu;
-    default:
-      return coherence::SpaceKind::Accelerator;
-  }
-}
-
-}  // namespace
-
-DeviceMemory& deviceMemory(Lock& lock, DeviceState& device) {
-  if (DeviceMemory* known = findDeviceMemory(device)) return *known;
-  // Devices of several contexts will wait for each other. To find out how takes a moment, which
-  // programs with one device are spared.
-  std::vector<DeviceState*> several;
-  for (const auto& memory : deviceMemories()) several.push_back(&memory->device);
-  lock.unlock();
-  bool shares = false;
-  try {
-    registerShutdown();
-    shares = device.sharesHostMemory();
-    for (DeviceState* other : several) {
-      if (other->sharesContextWith(device)) continue;
-      other->honoursUserEvents();
-      device.honoursUserEvents();
-    }
-  } catch (...) {
-    lock.lock();
-    throw;
-  }
-  lock.lock();
-  if (DeviceMemory* known = findDeviceMemory(device)) return *known;
-  coherence::Space space;
-  space.kind = kindOf(device);
-  space.context = contextOf(device);
-  space.sharesHosts = shares;
-  space.name = device.name();
-  const SpaceId number = planner().add(std::move(space));
-  return *deviceMemories().emplace_back(std::make_unique<DeviceMemory>(device, number, shares));
 }
 
 std::uint64_t nextTransfer() {
@@ -300,6 +219,11 @@ View& RootState::intern(View* parent, const Box& box) {
 
 namespace {
 
+std::uint64_t numberOfNextArray() {
+  static std::uint64_t last = 0;
+  return ++last;
+}
+
 int numberOfNextRoot() {
   static int last = 0;
   return ++last;
@@ -339,8 +263,9 @@ void RootState::closeHostViews(const Box& box) {
   }
 }
 
-RootState::RootState(Root& r, bool hostsMayBeShared)
+RootState::RootState(Root& r, bool hostsMayBeShared, bool isInternal)
     : root(r),
+      number(isInternal ? 0 : numberOfNextArray()),
       states({numberOfNextRoot(), r.shape(), r.elementSize(), r.label(), hostsMayBeShared},
              planner().machine().spaceCount()),
       known(r.hasUserMemory() ? states.onHosts() : states.undefined()) {}

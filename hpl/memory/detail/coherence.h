@@ -33,7 +33,7 @@ std::mutex& coherenceMutex();
 using Lock = std::unique_lock<std::mutex>;
 
 /// The process's planner. Its machine has each device that the engine has used, in the order of
-/// their first uses.
+/// their first uses; where devices belong to several processes, all of them in their global order.
 coherence::Planner& planner();
 
 /// A transfer in flight that reads or writes a storage.
@@ -62,6 +62,9 @@ struct ShelfPiece {
   Value value = Value::OfPart;
   cl::Buffer buffer;  ///< holds exactly the box
 };
+
+/// What a buffer held when it had to make room (spill.h).
+struct Spill;
 
 struct RootState;
 struct DeviceMemory;
@@ -92,6 +95,8 @@ struct Replica {
   /// Launches that wrote the part since its ghosts were last brought up to date, as far as
   /// HPL_CHECK=ghosts has counted them.
   int launchesSinceRefresh = 0;
+  /// Null unless the buffer had to make room where nothing that is known may change.
+  std::shared_ptr<Spill> spill;
   /// The array was cut anew since the buffer got its box, which is not that of the new part.
   bool mayShrink = false;
 
@@ -123,13 +128,17 @@ DeviceMemory* findDeviceMemory(const DeviceState& device);
 /// All entries; that of space s is the one before position s.
 std::vector<std::unique_ptr<DeviceMemory>>& deviceMemories();
 DeviceMemory& memoryOf(SpaceId space);
+/// Whether another process has the space: its cells are planned for here, and nothing else.
+bool isElsewhere(SpaceId space);
 
 /// The engine's part of a root.
 struct RootState {
   /// `hostsMayBeShared`: devices that work in the host's memory may do so with the root's.
-  RootState(Root& r, bool hostsMayBeShared);
+  RootState(Root& r, bool hostsMayBeShared, bool isInternal);
 
   Root& root;
+  /// Among the program's arrays, in order of creation, the same on all ranks; 0: the library's own.
+  std::uint64_t number = 0;
   coherence::RootStates states;
   /// What is known about the cells; transfers that bring them may be under way.
   StatePtr known;

@@ -75,8 +75,7 @@ bool Transaction::repeat(std::span<DeviceLaunch> launches, LaunchRecords& record
   try {
     std::optional<trace::ExchangeScope> scope;
     if (isExchange(*known->step)) scope.emplace();
-    records.recordings_.send(lock_, *known, done);
-    for (; done < known->moves.size(); ++done) makeMove(lock_, known->moves[done]);
+    records.recordings_.replay(lock_, *known, done);
     known_ = known;
     collectWaits(launches);
   } catch (const Error&) {
@@ -115,6 +114,7 @@ void Transaction::prepareAnew(std::span<DeviceLaunch> launches, LaunchRecords& r
   const PlacesOf places = [&](const Step& step, std::vector<Place>& needed) {
     records.addPlaces(launches, step, needed);
   };
+  if (agreesFirst_) execution_->agreeFirst();
   const Step* step = nullptr;
   do {
     step = &execution_->plan();
@@ -126,9 +126,9 @@ void Transaction::prepareAnew(std::span<DeviceLaunch> launches, LaunchRecords& r
   for (DeviceLaunch& launch : launches) {
     for (const DeviceUse& use : launch.uses) {
       const LaunchRecords::UseOf& known = records.uses_[next++];
-      Replica& replica = *used_.emplace_back(&records.replicaFor(known, *step));
-      if (replica.zeroCopy || !needsContents(use)) continue;
-      showTo(lock_, replica, use.cells(), step->seesPart[known.use] != 0,
+      Replica* replica = used_.emplace_back(records.replicaFor(known, *step));
+      if (replica == nullptr || replica->zeroCopy || !needsContents(use)) continue;
+      showTo(lock_, *replica, use.cells(), step->seesPart[known.use] != 0,
              step->promoted[known.operand]);
     }
   }
@@ -140,6 +140,7 @@ void Transaction::place(std::span<DeviceLaunch> launches) {
   auto replica = used_.begin();
   for (DeviceLaunch& launch : launches) {
     for (std::size_t i = 0; i < launch.uses.size(); ++i, ++replica) {
+      if (*replica == nullptr) continue;
       Placement& placement = launch.placements[i];
       placement.buffer = (*replica)->buffer();
       placement.offset = offsetOf((*replica)->box, launch.uses[i].view->box());
@@ -154,6 +155,10 @@ void Transaction::collectWaits(std::span<DeviceLaunch> launches) {
   Replica* const* used = known_ != nullptr ? known_->used.data() : used_.data();
   for (std::size_t i = 0; i < launches.size(); ++i) {
     DeviceLaunch& launch = launches[i];
+    if (!launch.device->isLocal()) {
+      used += launch.uses.size();
+      continue;
+    }
     Waits& waits = records_->waits_[i];
     for (;;) {
       waits.clear();
@@ -206,10 +211,10 @@ void countLaunches(std::span<const DeviceLaunch> launches, Replica* const* used)
   for (const DeviceLaunch& launch : launches) {
     int before = 0;
     for (std::size_t u = 0; u < launch.uses.size(); ++u)
-      if (launch.uses[u].read && launch.uses[u].facts != nullptr)
+      if (used[u] != nullptr && launch.uses[u].read && launch.uses[u].facts != nullptr)
         before = std::max(before, used[u]->launchesSinceRefresh);
     for (std::size_t u = 0; u < launch.uses.size(); ++u)
-      if (launch.uses[u].write && launch.uses[u].facts != nullptr)
+      if (used[u] != nullptr && launch.uses[u].write && launch.uses[u].facts != nullptr)
         used[u]->launchesSinceRefresh = before + 1;
     used += launch.uses.size();
   }
@@ -256,25 +261,14 @@ void Transaction::noteUses(std::span<DeviceLaunch> launches) {
   if (checks) countLaunches(launches, used);
   bool haveMoved = false;
   for (DeviceLaunch& launch : launches) {
-    const Stamp stamp = record(*launch.device, std::move(launch.event));
+    const bool isHere = launch.device->isLocal();
+    const Stamp stamp = isHere ? record(*launch.device, std::move(launch.event)) : 0;
     for (std::size_t i = 0; i < launch.uses.size(); ++i) {
       const DeviceUse& use = launch.uses[i];
-      Replica& replica = **used++;
+      Replica* replica = *used++;
       RootState& state = use.view->root().state();
       const Box& cells = use.cells();
-      const bool isWhereItWas =
-          known_ != nullptr && i < launch.tickets.size() && launch.tickets[i].replica == &replica;
-      if (isWhereItWas) {
-        launch.tickets[i].slot->stamp = stamp;
-      } else {
-        slotFor(replica, cells, use.write).stamp = stamp;
-        haveMoved = true;
-      }
-      if (replica.zeroCopy) {
-        state.noteAliasUser(*launch.device);
-      } else if (use.write) {
-        forgetShelved(replica, cells);
-      }
+      if (isHere) haveMoved = noteUse(launch, i, *replica, stamp) || haveMoved;
       if (use.write) {
         state.closeHostViews(cells);
       } else {
@@ -288,12 +282,30 @@ void Transaction::noteUses(std::span<DeviceLaunch> launches) {
   if (haveMoved) findSlots(launches);
 }
 
+// True: the use is not where the last one of its launch was.
+bool Transaction::noteUse(DeviceLaunch& launch, std::size_t i, Replica& replica, Stamp stamp) {
+  const DeviceUse& use = launch.uses[i];
+  const bool isWhereItWas =
+      known_ != nullptr && i < launch.tickets.size() && launch.tickets[i].replica == &replica;
+  if (isWhereItWas) {
+    launch.tickets[i].slot->stamp = stamp;
+  } else {
+    slotFor(replica, use.cells(), use.write).stamp = stamp;
+  }
+  if (replica.zeroCopy) {
+    use.view->root().state().noteAliasUser(*launch.device);
+  } else if (use.write) {
+    forgetShelved(replica, use.cells());
+  }
+  return !isWhereItWas;
+}
+
 // Only when all uses have been noted are the slots final: several may concern one root.
 void Transaction::findSlots(std::span<DeviceLaunch> launches) {
   Replica* const* used = known_ != nullptr ? known_->used.data() : used_.data();
   for (DeviceLaunch& launch : launches) {
     for (std::size_t i = 0; i < launch.uses.size(); ++i, ++used) {
-      if (launch.tickets.empty()) continue;
+      if (launch.tickets.empty() || *used == nullptr) continue;
       const DeviceUse& use = launch.uses[i];
       launch.tickets[i].replica = *used;
       launch.tickets[i].slot = &slotFor(**used, use.cells(), use.write);
@@ -316,7 +328,7 @@ void Transaction::commitAll(std::span<DeviceLaunch> launches) {
   noteUses(launches);
   if (known_ != nullptr) {
     records.placed_ = known_;
-    adopt(known_->roots, *known_->step);
+    adopt(known_->roots, *records.operation_, known_->step);
     dateTickets(launches, known_->rests);
   } else {
     execution_->finish();
@@ -356,12 +368,15 @@ std::string Transaction::abandonAll(std::span<DeviceLaunch> launches, const std:
   Replica* const* used = known_ != nullptr ? known_->used.data() : used_.data();
   std::string lost;
   for (DeviceLaunch& launch : launches) {
-    const Stamp stamp =
-        isPrepared && launch.launched ? record(*launch.device, std::move(launch.event)) : 0;
+    const bool isHere = launch.device->isLocal();
+    const Stamp stamp = isPrepared && launch.launched && isHere
+                            ? record(*launch.device, std::move(launch.event))
+                            : 0;
     for (std::size_t u = 0; u < launch.uses.size(); ++u) {
       const DeviceUse& use = launch.uses[u];
-      Replica& replica = isPrepared ? **used++ : *launch.tickets[u].replica;
-      if (!launch.launched) continue;
+      Replica* known = isPrepared ? *used++ : launch.tickets[u].replica;
+      if (!launch.launched || !isHere) continue;
+      Replica& replica = *known;
       RootState& state = use.view->root().state();
       // Whoever uses the cells waits for the kernel, as ever.
       if (isPrepared) slotFor(replica, use.cells(), use.write).stamp = stamp;
@@ -380,7 +395,9 @@ std::string Transaction::abandonAll(std::span<DeviceLaunch> launches, const std:
   return lost;
 }
 
-void Transaction::flush(DeviceState& device) { findDeviceMemory(device)->clock.flush(); }
+void Transaction::flush(DeviceState& device) {
+  if (device.isLocal()) findDeviceMemory(device)->clock.flush();
+}
 
 void Transaction::commit(cl::Event event, std::span<Ticket> tickets) {
   single_.event = std::move(event);

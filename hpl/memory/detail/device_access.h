@@ -117,7 +117,7 @@ using WaitList = std::vector<cl::Event>;
 struct DeviceLaunch {
   runtime::DeviceState* device = nullptr;
   std::span<const DeviceUse> uses;
-  /// Filled by prepare(), one per use.
+  /// Filled by prepare(), one per use; untouched where another process has the device.
   std::span<Placement> placements;
   /// Filled by commit(), one per use; may be empty.
   std::span<Ticket> tickets;
@@ -161,6 +161,10 @@ class Transaction {
   /// cannot hold the arrays, DeviceError when a transfer fails.
   bool prepareAll(std::span<DeviceLaunch> launches, LaunchRecords& records);
 
+  /// All ranks make these launches for the first time: none takes place unless each rank could
+  /// prepare it. To be called before prepareAll().
+  void agreeFirst() noexcept { agreesFirst_ = true; }
+
   /// HPL_CHECK=ghosts: throws StaleGhostError when the launches would compute core cells from ghost
   /// cells that are out of date, of arrays that do not ask for exchanges.
   void requireFreshGhosts(std::span<DeviceLaunch> launches, LaunchRecords& records,
@@ -192,7 +196,8 @@ class Transaction {
     for (Ticket& ticket : tickets) ticket.slot->stamp = stamp;
   }
 
-  /// Submits the device's kernels, unless that has happened since the last of them.
+  /// Submits the kernels of a device of this process, unless that has happened since the last of
+  /// them.
   static void flush(runtime::DeviceState& device);
 
   /// The engine's lock, for the engine's own operations.
@@ -205,6 +210,7 @@ class Transaction {
   void collectWaits(std::span<DeviceLaunch> launches);
   void place(std::span<DeviceLaunch> launches);
   void noteUses(std::span<DeviceLaunch> launches);
+  bool noteUse(DeviceLaunch& launch, std::size_t i, Replica& replica, Stamp stamp);
   bool wouldChangeNothing(const coherence::Step& step) const;
   void findSlots(std::span<DeviceLaunch> launches);
   void dateTickets(std::span<DeviceLaunch> launches, bool rests);
@@ -212,12 +218,14 @@ class Transaction {
   std::unique_lock<std::mutex> lock_;
   DeviceLaunch single_;
   LaunchRecordsPtr singleRecords_;
+  bool agreesFirst_ = false;
   // The launches under way: as they go for the first time, or as they went before.
   LaunchRecords* records_ = nullptr;
   Hold hold_;  // while they are repeated
   std::unique_ptr<Execution> execution_;
   std::shared_ptr<const Recording> known_;
-  std::vector<Replica*> used_;  // by the uses of the launches, in their order
+  // By the uses of the launches, in their order; null: another process's.
+  std::vector<Replica*> used_;
 };
 
 /// The memory space of a device.

@@ -8,6 +8,8 @@
 #include "hpl/memory/detail/execution.h"
 #include "hpl/memory/detail/placement.h"
 #include "hpl/memory/detail/shelf.h"
+#include "hpl/memory/detail/spill.h"
+#include "hpl/runtime/detail/global_list.h"
 
 namespace hpl::memory::detail {
 
@@ -112,6 +114,14 @@ void writeBack(Lock& lock, Replica& replica) {
 enum class Progress { Evicted, Waited, Nothing };
 Progress evictOne(Lock& lock, DeviceMemory& memory, const Replica* growing) {
   const std::vector<Replica*> order = candidates(memory, growing);
+  if (runtime::hasRanks()) {
+    if (order.empty() || order.front() == growing) return Progress::Nothing;
+    Hold hold;
+    RootState* const roots[] = {&order.front()->root->state()};
+    hold.take(lock, roots);
+    spill(lock, *order.front());
+    return Progress::Waited;
+  }
   for (Replica* replica : order) {
     if (!dirtyCells(*replica).empty()) continue;
     const bool startOver = replica == growing;

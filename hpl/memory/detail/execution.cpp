@@ -2,13 +2,18 @@
 #include "hpl/memory/detail/execution.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "hpl/coherence/mishaps.h"
 #include "hpl/error.h"
 #include "hpl/memory/detail/half_done.h"
 #include "hpl/memory/detail/placement.h"
+#include "hpl/memory/detail/planned.h"
+#include "hpl/memory/detail/session.h"
 #include "hpl/memory/detail/shelf.h"
+#include "hpl/runtime/detail/global_list.h"
+#include "hpl/runtime/dry_run.h"
 #include "hpl/trace/timeline.h"
 
 namespace hpl::memory::detail {
@@ -65,7 +70,7 @@ Box needOf(const RootState& state, SpaceId space, const Box& cells, Value value)
 
 void Execution::addTransferPlaces(std::vector<Place>& places) const {
   const auto add = [&](int operand, SpaceId space, const Box& cells, Value value) {
-    if (space == kHosts) return;
+    if (space == kHosts || isElsewhere(space)) return;
     const auto number = static_cast<std::size_t>(operand);
     RootState& state = *roots_[number];
     const Replica* replica = state.findIn(space);
@@ -134,21 +139,37 @@ bool Execution::tryPrepare(const PlacesOf& placesOf) {
   std::vector<Place> places;
   if (placesOf) placesOf(*step_, places);
   addTransferPlaces(places);
-  if (temporary_ != nullptr && step_->site != kHosts)
+  if (temporary_ != nullptr && step_->site != kHosts && !isElsewhere(step_->site))
     places.push_back(
         {roots_.size(), &memoryOf(step_->site), temporary_->wholeBox(), true, Fit::Loose});
   try {
     if (!tryPlaceAll(places)) return false;
   } catch (const AllocationError&) {
+    const std::exception_ptr failure = std::current_exception();
     // Memory may be short only because other threads are between two waits of theirs.
     letGo();
-    if (!waitForOthers(places)) throw;
-    return false;
+    if (waitForOthers(places)) return false;
+    agreeNow(failure);
+    throw;
   }
+  agreeNow(nullptr);
   // What was placed may have been what the transfers found, or something better.
   for (std::size_t i = 0; i < roots_.size(); ++i) layouts_[i] = roots_[i]->layout;
   moveAll();
   return true;
+}
+
+// Throws the failure of any rank. Where nobody has to agree, the caller throws its own.
+void Execution::agreeNow(std::exception_ptr failure) {
+  if (!std::exchange(mustAgree_, false)) return;
+  lock_.unlock();
+  try {
+    agree(failure);
+  } catch (...) {
+    lock_.lock();
+    throw;
+  }
+  lock_.lock();
 }
 
 void Execution::prepare(const PlacesOf& placesOf) {
@@ -227,19 +248,45 @@ void Execution::carryOut(const Move& move) {
   makeMove(lock_, move);
 }
 
+End Execution::sourceOf(const Transfer& transfer) const {
+  const auto from = static_cast<std::size_t>(transfer.fromOperand);
+  return {roots_[from], replicaOf(from, transfer.from), transfer.source()};
+}
+
+End Execution::targetOf(const Transfer& transfer) const {
+  if (temporary_ != nullptr && transfer.why == Why::Assign) {
+    const Box& target = std::get<coherence::Copy>(operation_->kind()).to.box;
+    return {temporary_, temporary_->findIn(step_->site),
+            transfer.target.translatedBack(target.lo())};
+  }
+  const auto to = static_cast<std::size_t>(transfer.toOperand);
+  return {roots_[to], replicaOf(to, transfer.to), transfer.target};
+}
+
+// What carryOut() does before it moves.
+void Execution::makeReady(const MailPiece& piece) {
+  if (!isElsewhere(piece.what.from))
+    return show(lock_, *piece.end.replica, piece.end.box, piece.what.read);
+  const bool isAssignment = std::holds_alternative<coherence::Copy>(operation_->kind());
+  if (piece.what.why == Why::Contents && !isAssignment)
+    shelve(lock_, *piece.end.replica, piece.end.box);
+}
+
 void Execution::moveAll() {
   showAll();
   moves_.clear();
+  const auto source = [&](const Transfer& transfer) { return sourceOf(transfer); };
+  const auto target = [&](const Transfer& transfer) { return targetOf(transfer); };
+  const auto ready = [&](const MailPiece& piece) { makeReady(piece); };
+  mail_ = mailOf(*step_, source, target);
+  postOutgoing(lock_, mail_, ready);
   for (const Transfer transfer : step_->transfers) {
-    const auto from = static_cast<std::size_t>(transfer.fromOperand);
-    const auto to = static_cast<std::size_t>(transfer.toOperand);
-    moves_.push_back({transfer,
-                      {roots_[from], replicaOf(from, transfer.from), transfer.source()},
-                      {roots_[to], replicaOf(to, transfer.to), transfer.target}});
-    if (temporary_ == nullptr || transfer.why != Why::Assign) continue;
-    const Box& target = std::get<coherence::Copy>(operation_->kind()).to.box;
-    moves_.back().dst = {temporary_, temporary_->findIn(step_->site),
-                         transfer.target.translatedBack(target.lo())};
+    if (!isElsewhere(transfer.from) && !isElsewhere(transfer.to)) {
+      moves_.push_back({transfer, sourceOf(transfer), targetOf(transfer)});
+    } else if (transfer.from == kHosts) {
+      // The hosts may do on all ranks what they may do on one.
+      roots_[static_cast<std::size_t>(transfer.fromOperand)]->forbidHostWrites(transfer.source());
+    }
   }
   for (std::size_t i = 0; i < moves_.size(); ++i) {
     try {
@@ -250,7 +297,8 @@ void Execution::moveAll() {
     }
     arrived_ = i + 1;
   }
-  if (temporary_ != nullptr) moveFromTemporary();
+  postIncoming(lock_, mail_, ready);
+  if (temporary_ != nullptr && !isElsewhere(step_->site)) moveFromTemporary();
 }
 
 void Execution::moveFromTemporary() {
@@ -281,6 +329,8 @@ void Execution::noteFailure(std::size_t at, bool isHalfDone) {
 }
 
 void noteArrivals(std::span<RootState* const> roots, std::span<const Move> moves) {
+  // A failure ends the session of several ranks: none of them could know what arrived elsewhere.
+  if (runtime::hasRanks()) return;
   for (const Move& move : moves) {
     const Transfer& transfer = move.what;
     if (transfer.why == Why::Assign) continue;
@@ -295,7 +345,11 @@ void Execution::noteArrived() {
   noteArrivals(roots_, std::span<const Move>(moves_).first(arrived_));
 }
 
-void adopt(std::span<RootState* const> roots, const Step& step) {
+void adopt(std::span<RootState* const> roots, const coherence::Operation& operation,
+           const coherence::StepPtr& planned) {
+  if (auto* books = runtime::booksOfDryRun()) [[unlikely]]
+    noteStep(*books, roots, operation, planned);
+  const Step& step = *planned;
   for (std::size_t operand = 0; operand < roots.size(); ++operand) {
     RootState& state = *roots[operand];
     for (const auto& promotion : step.promoted[operand]) {
@@ -313,11 +367,21 @@ void Execution::giveUp() { noteArrived(); }
 
 void Execution::finish() {
   isFinished_ = true;
-  adopt(roots_, *step_);
+  adopt(roots_, *operation_, step_);
 }
 
+namespace {
+
+bool concernsHosts(const Step& step) {
+  for (const Transfer transfer : step.transfers)
+    if (transfer.from == kHosts || transfer.to == kHosts) return true;
+  return false;
+}
+
+}  // namespace
+
 bool Execution::record(Recording& recording) const {
-  if (temporary_ != nullptr) return false;
+  if (temporary_ != nullptr || (runtime::hasRanks() && concernsHosts(*step_))) return false;
   for (std::size_t i = 0; i < roots_.size(); ++i)
     if (roots_[i]->layout != layouts_[i]) return false;
   recording.roots.assign(roots_.begin(), roots_.end());
@@ -325,6 +389,7 @@ bool Execution::record(Recording& recording) const {
   recording.layouts = layouts_;
   recording.step = step_;
   recording.moves = moves_;
+  recording.mail = mail_;
   return true;
 }
 
@@ -340,6 +405,15 @@ void bringToHost(Lock& lock, RootState& state, const Box& box) {
 
 namespace {
 
+// An exchange of so many arrays; each is made once.
+const coherence::OperationPtr& exchangeOf(std::size_t arrays) {
+  static auto& known = *new std::array<coherence::OperationPtr, coherence::kMostOperands + 1>;
+  coherence::OperationPtr& operation = known[arrays];
+  if (operation == nullptr)
+    operation = coherence::operation(coherence::Exchange{static_cast<int>(arrays)});
+  return operation;
+}
+
 // Recordings of exchanges are the first root's.
 bool repeatExchange(Lock& lock, std::span<RootState* const> roots) {
   const std::shared_ptr<Recordings> recordings = roots.front()->exchanges;
@@ -349,13 +423,12 @@ bool repeatExchange(Lock& lock, std::span<RootState* const> roots) {
   if (known == nullptr || !hold.tryTake(known->roots)) return false;
   std::size_t done = 0;
   try {
-    recordings->send(lock, *known, done);
-    for (; done < known->moves.size(); ++done) makeMove(lock, known->moves[done]);
+    recordings->replay(lock, *known, done);
   } catch (const Error&) {
     noteArrivals(known->roots, std::span<const Move>(known->moves).first(done));
     throw;
   }
-  adopt(known->roots, *known->step);
+  adopt(known->roots, *exchangeOf(roots.size()), known->step);
   return true;
 }
 
@@ -364,8 +437,7 @@ bool repeatExchange(Lock& lock, std::span<RootState* const> roots) {
 void exchangeGhosts(Lock& lock, std::span<RootState* const> roots) {
   const trace::ExchangeScope scope;
   if (repeatExchange(lock, roots)) return;
-  const coherence::Exchange exchange{static_cast<int>(roots.size())};
-  Execution execution(lock, coherence::operation(exchange), roots);
+  Execution execution(lock, exchangeOf(roots.size()), roots);
   execution.prepare();
   execution.finish();
   Recording recording;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <span>
 #include <vector>
@@ -10,7 +11,7 @@
 
 namespace hpl::memory::detail {
 
-/// Memory that an operation needs beside that of its transfers.
+/// Memory that an operation needs beside that of its transfers, in this process.
 struct Place {
   std::size_t operand = 0;
   DeviceMemory* memory = nullptr;
@@ -39,6 +40,9 @@ class Execution {
   /// An assignment moves its cells through this array, of the target's extents: some of its
   /// transfers write what others read. To be called before tryPrepare().
   void moveThrough(RootState* temporary) noexcept { temporary_ = temporary; }
+  /// All ranks do this for the first time: they move nothing unless each could prepare it. To be
+  /// called before tryPrepare().
+  void agreeFirst() noexcept { mustAgree_ = true; }
   /// plan() and tryPrepare().
   void prepare(const PlacesOf& placesOf = nullptr);
   /// The operation will not take place: the roots gain what has arrived.
@@ -48,7 +52,7 @@ class Execution {
 
   const coherence::Step& step() const noexcept { return *step_; }
   RootState& root(std::size_t operand) const noexcept { return *roots_[operand]; }
-  /// The device's replica of an operand as placed; null: the host's storage.
+  /// The device's replica of an operand as placed; null: the host's storage, or another process's.
   Replica* replicaOf(std::size_t operand, SpaceId space) const;
   /// After finish(): what a repetition needs; false: it may not be recorded.
   bool record(Recording& recording) const;
@@ -58,7 +62,11 @@ class Execution {
   bool tryPlace(const Place& place);
   bool tryPlaceAll(std::span<const Place> places);
   bool waitForOthers(std::span<const Place> places);
+  void agreeNow(std::exception_ptr failure);
   void showAll();
+  End sourceOf(const coherence::Transfer& transfer) const;
+  End targetOf(const coherence::Transfer& transfer) const;
+  void makeReady(const MailPiece& piece);
   void moveAll();
   void carryOut(const Move& move);
   void moveFromTemporary();
@@ -76,6 +84,8 @@ class Execution {
   std::vector<Replica*> pinned_;
   RootState* temporary_ = nullptr;
   std::vector<Move> moves_;
+  Mail mail_;
+  bool mustAgree_ = false;
   std::size_t arrived_ = 0;
   bool isFinished_ = false;
 };
@@ -88,7 +98,8 @@ void makeMove(Lock& lock, const Move& move);
 /// These moves have arrived, but the operation has failed.
 void noteArrivals(std::span<RootState* const> roots, std::span<const Move> moves);
 /// The operation has taken place.
-void adopt(std::span<RootState* const> roots, const coherence::Step& step);
+void adopt(std::span<RootState* const> roots, const coherence::Operation& operation,
+           const coherence::StepPtr& step);
 
 /// Makes the cells current in the host's storage, where they may still be under way.
 void bringToHost(Lock& lock, RootState& state, const Box& box);

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/memory/detail/host_access.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <exception>
 
 #include "hpl/coherence/mishaps.h"
 #include "hpl/error.h"
 #include "hpl/memory/detail/execution.h"
+#include "hpl/memory/detail/planned.h"
+#include "hpl/memory/detail/session.h"
 #include "hpl/runtime/detail/fork.h"
+#include "hpl/runtime/detail/global_list.h"
+#include "hpl/runtime/dry_run.h"
 
 namespace hpl::memory::detail {
 
@@ -28,6 +35,8 @@ coherence::OperationPtr operationOf(const Box& box, HostUse use) {
 
 // Whether no device has anything of the array in memory of its own: then nothing has to be planned.
 bool isHostsAlone(const RootState& state) {
+  // Devices of other processes may have it.
+  if (runtime::hasRanks()) return false;
   const auto isOwn = [](const auto& replica) { return !replica->zeroCopy; };
   return std::none_of(state.replicas.begin(), state.replicas.end(), isOwn) &&
          state.known->active() == nullptr && state.known->lost().empty();
@@ -35,9 +44,10 @@ bool isHostsAlone(const RootState& state) {
 
 }  // namespace
 
-void openOnHost(View& view, HostUse use) {
+namespace {
+
+void openNow(View& view, HostUse use) {
   RootState& state = view.root().state();
-  requireReachable(view.root());
   Lock lock(coherenceMutex());
   const Box& box = view.box();
   RootState* const roots[] = {&state};
@@ -59,6 +69,19 @@ void openOnHost(View& view, HostUse use) {
   const std::uint8_t old = view.hostState.load(std::memory_order_relaxed);
   state.setHostState(view,
                      use == HostUse::Read ? old | kHostReadable : kHostReadable | kHostWritable);
+}
+
+}  // namespace
+
+void openOnHost(View& view, HostUse use) {
+  requireReachable(view.root());
+  beginOperation([&](OperationName& name) {
+    name.what = fmt::format("host {} of {}", use == HostUse::Read ? "read" : "write",
+                            view.root().describe());
+    addView(name, view);
+    name.add(static_cast<std::uint64_t>(use));
+  });
+  withRanks([&] { openNow(view, use); });
 }
 
 namespace {
@@ -96,20 +119,46 @@ void retire(RootState& state) {
 }
 
 void dropReplicas(RootState& state) noexcept {
+  if (auto* books = runtime::booksOfDryRun()) [[unlikely]]
+    forgetPlanned(*books, state);
   while (!state.replicas.empty()) state.removeReplica(*state.replicas.back());
 }
 
 void bringHomeForGood(Lock& lock, RootState& state) {
   try {
     bringHome(lock, state);
+  } catch (const RankError&) {
+    throw;
   } catch (const Error&) {
     bringHome(lock, state);
   }
 }
 
+namespace {
+
+// Whether the end of an array is an operation of all ranks: user memory gets what others have.
+bool wantsOthers(const RootState& state) {
+  if (!runtime::hasRanks() || !state.root.hasUserMemory()) return false;
+  if (state.copiesOf(kHosts).current.contains(state.wholeBox())) return false;
+  if (std::uncaught_exceptions() == 0) return true;
+  throw RankError(
+      "an exception ends the array, and other ranks may not come here: its last values stay on the "
+      "devices",
+      -1, "");
+}
+
+}  // namespace
+
 void bringHome(Lock& lock, RootState& state) {
   // A copy into another array may still read the host's storage.
-  if (state.replicas.empty() && state.host.transfers.empty()) return;
+  const bool isUsed = !state.replicas.empty() || !state.host.transfers.empty();
+  const bool isWanted = wantsOthers(state);
+  if (!isUsed && !isWanted) return;
+  if (isWanted)
+    beginOperation([&](OperationName& name) {
+      name.what = fmt::format("end of {}", state.root.describe());
+      name.add(state.number);
+    });
   RootState* const roots[] = {&state};
   Execution execution(lock, coherence::operation(coherence::ArrayDeath{state.root.hasUserMemory()}),
                       roots);

@@ -2,6 +2,7 @@
 #include "hpl/memory/detail/host_memory.h"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include "hpl/error.h"
 #include "hpl/runtime/detail/device_state.h"
 #include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/dry_run.h"
 #include "hpl/runtime/log.h"
 
 namespace hpl::memory::detail {
@@ -46,7 +48,9 @@ PlacedMemory allocatePlaced(std::size_t bytes) noexcept {
 }
 
 HostBlock::HostBlock(std::size_t bytes, HostMemory kind, const std::string& owner) {
-  if (kind == HostMemory::Fast && allocatePinned(bytes)) return;
+  if (runtime::isDryRun() ? allocatePages(bytes)
+                          : kind == HostMemory::Fast && allocatePinned(bytes))
+    return;
   const PlacedMemory memory = allocatePlaced(bytes);
   if (memory.data == nullptr) {
     throw AllocationError(fmt::format("{} needs {} bytes of host memory, which the system does not "
@@ -56,6 +60,21 @@ HostBlock::HostBlock(std::size_t bytes, HostMemory kind, const std::string& owne
   }
   data_ = memory.data;
   allocated_ = memory.allocated;
+}
+
+// Arrays of a dry run may be larger than the memory of the machine that plans it.
+bool HostBlock::allocatePages(std::size_t bytes) noexcept {
+  if (bytes < kLargeBlock) return false;
+  void* const pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pages == MAP_FAILED) return false;
+  data_ = static_cast<std::byte*>(pages);
+  pages_ = bytes;
+  return true;
+}
+
+bool HostBlock::clear() noexcept {
+  return pages_ > 0 && madvise(data_, pages_, MADV_DONTNEED) == 0;
 }
 
 bool HostBlock::allocatePinned(std::size_t bytes) {
@@ -85,12 +104,14 @@ bool HostBlock::allocatePinned(std::size_t bytes) {
 HostBlock::HostBlock(HostBlock&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)),
       allocated_(std::exchange(other.allocated_, nullptr)),
+      pages_(std::exchange(other.pages_, 0)),
       buffer_(std::move(other.buffer_)),
       device_(std::exchange(other.device_, nullptr)) {}
 
 HostBlock& HostBlock::operator=(HostBlock&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(allocated_, other.allocated_);
+  std::swap(pages_, other.pages_);
   std::swap(buffer_, other.buffer_);
   std::swap(device_, other.device_);
   return *this;
@@ -98,6 +119,7 @@ HostBlock& HostBlock::operator=(HostBlock&& other) noexcept {
 
 HostBlock::~HostBlock() {
   if (device_ == nullptr) {
+    if (pages_ > 0) munmap(data_, pages_);
     std::free(allocated_);
     return;
   }

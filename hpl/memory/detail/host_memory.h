@@ -28,21 +28,26 @@ PlacedMemory allocatePlaced(std::size_t bytes) noexcept;
 class HostBlock {
  public:
   HostBlock() = default;
-  /// Page-locked memory for HostMemory::Fast where there is a GPU that provides it. `owner` names
-  /// the array in the AllocationError when memory is exhausted.
+  /// Page-locked memory for HostMemory::Fast where there is a GPU that provides it; in a dry run
+  /// address space, of which pages appear when they are touched. `owner` names the array in the
+  /// AllocationError when memory is exhausted.
   HostBlock(std::size_t bytes, HostMemory kind, const std::string& owner);
   HostBlock(HostBlock&& other) noexcept;
   HostBlock& operator=(HostBlock&& other) noexcept;
   ~HostBlock();
 
   std::byte* data() const noexcept { return data_; }
+  /// Sets all of it to 0 by giving its pages back; false where that has to be written.
+  bool clear() noexcept;
 
  private:
   bool allocatePinned(std::size_t bytes);
+  bool allocatePages(std::size_t bytes) noexcept;
 
   std::byte* data_ = nullptr;
-  // What std::free takes; null: pinned memory.
+  // What std::free takes; null: pinned memory, or pages.
   void* allocated_ = nullptr;
+  std::size_t pages_ = 0;  // bytes of address space
   // Pinned memory is that of a buffer which stays mapped for good.
   cl::Buffer buffer_;
   runtime::DeviceState* device_ = nullptr;

@@ -125,10 +125,10 @@ bool LaunchRecords::worksInHosts(const UseOf& use, const coherence::Step& step) 
          canShareHostMemory(*roots_[use.operand], memoryOf(use.device));
 }
 
-Replica& LaunchRecords::replicaFor(const UseOf& use, const coherence::Step& step) const {
+Replica* LaunchRecords::replicaFor(const UseOf& use, const coherence::Step& step) const {
   const RootState& state = *roots_[use.operand];
-  return worksInHosts(use, step) ? *state.find(memoryOf(use.device).device, true)
-                                 : *state.findIn(use.device);
+  return worksInHosts(use, step) ? state.find(memoryOf(use.device).device, true)
+                                 : state.findIn(use.device);
 }
 
 namespace {
@@ -154,6 +154,7 @@ void LaunchRecords::addPlaces(std::span<const DeviceLaunch> launches, const cohe
   for (const DeviceLaunch& launch : launches) {
     for (const DeviceUse& use : launch.uses) {
       const UseOf& known = uses_[next++];
+      if (isElsewhere(known.device)) continue;
       DeviceMemory& memory = memoryOf(known.device);
       const bool isOwn = !worksInHosts(known, step);
       const Fit fit = fitOf(use);

@@ -27,7 +27,8 @@ class LaunchRecords {
 
   std::size_t operandOf(RootState& state);
   static coherence::Use useOf(const DeviceUse& use, std::size_t operand, SpaceId device);
-  Replica& replicaFor(const UseOf& use, const coherence::Step& step) const;
+  /// Null: another process has the device.
+  Replica* replicaFor(const UseOf& use, const coherence::Step& step) const;
   bool worksInHosts(const UseOf& use, const coherence::Step& step) const;
   void addPlaces(std::span<const DeviceLaunch> launches, const coherence::Step& step,
                  std::vector<Place>& places) const;

@@ -5,6 +5,7 @@
 
 #include "hpl/coherence/mishaps.h"
 #include "hpl/memory/detail/shelf.h"
+#include "hpl/memory/detail/spill.h"
 #include "hpl/memory/detail/transfer.h"
 
 namespace hpl::memory::detail {
@@ -43,6 +44,10 @@ Replica& makeZeroCopy(RootState& state, DeviceMemory& memory) {
 // with the kernels before and after it.
 bool moveContents(Lock& lock, RootState& state, Replica& replica, const cl::Buffer& buffer,
                   const Box& box) {
+  if (isSpilled(replica)) {
+    unspill(replica, buffer, box);
+    return true;
+  }
   if (replica.buffer() == nullptr) return true;
   Waits waits;
   const Waiter waiter{&replica.device(), true};
@@ -94,6 +99,7 @@ void leaveEnds(Lock& lock, RootState& state, Replica& replica) {
 
 // The box that the replica's buffer should hold when `need` is used: what it holds if that will do.
 Box boxFor(Replica& replica, const Box& need, Fit fit) {
+  if (isSpilled(replica)) return hull(replica.box, need);
   if (replica.buffer() == nullptr) return need;
   if (replica.box == need || fit == Fit::Whole) {
     replica.mayShrink = false;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "hpl/memory/detail/execution.h"
+
 namespace hpl::memory::detail {
 
 bool Recording::holds() const {
@@ -129,8 +131,15 @@ void Recordings::sendAll(Lock& lock, const Recording& recording, std::size_t& do
   }
 }
 
-void Recordings::send(Lock& lock, const Recording& recording, std::size_t& done) {
+void Recordings::replay(Lock& lock, const Recording& recording, std::size_t& done) {
   done = 0;
+  postOutgoing(lock, recording.mail);
+  send(lock, recording, done);
+  for (; done < recording.moves.size(); ++done) makeMove(lock, recording.moves[done]);
+  postIncoming(lock, recording.mail);
+}
+
+void Recordings::send(Lock& lock, const Recording& recording, std::size_t& done) {
   const auto flushAll = [&](bool check) {
     for (DeviceState* device : recording.devices) {
       const cl_int code = runtime::flushed(device->transferQueue());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hpl/memory/detail/batch.h"
+#include "hpl/memory/detail/mail.h"
 #include "hpl/memory/detail/transfer.h"
 
 namespace hpl::memory::detail {
@@ -26,11 +27,14 @@ struct Recording {
   std::vector<StatePtr> before;        ///< by root
   std::vector<std::uint64_t> layouts;  ///< by root
   coherence::StepPtr step;
-  std::vector<Move> moves;            ///< between devices' own buffers, then in the hosts' memory
+  /// Between this process's devices' own buffers, then in the hosts' memory.
+  std::vector<Move> moves;
   std::vector<Batch> batches;         ///< of those between devices
+  Mail mail;                          ///< to and from other processes
   std::vector<DeviceState*> devices;  ///< whose transfer queues work
   bool inHalves = false;              ///< all can be read before one is written
-  /// Of a launch: where its uses find their cells, and whether a repetition changes nothing.
+  /// Of a launch: where its uses find their cells (null: another process's), and whether a
+  /// repetition changes nothing.
   std::vector<Replica*> used;
   std::vector<Placement> placements;
   bool rests = false;
@@ -50,11 +54,13 @@ class Recordings {
   RecordingPtr find() const;
   /// The same where recordings are of other roots, too, some of which may be gone.
   RecordingPtr find(std::span<RootState* const> roots) const;
-  /// Begins the moves; `done` of them are on their way when it returns or throws: all, unless one
-  /// has to be waited for.
-  void send(Lock& lock, const Recording& recording, std::size_t& done);
+  /// Makes the moves, waiting where devices cannot wait by themselves; `done` of them are on their
+  /// way when it returns or throws.
+  void replay(Lock& lock, const Recording& recording, std::size_t& done);
 
  private:
+  // All, unless one has to be waited for.
+  void send(Lock& lock, const Recording& recording, std::size_t& done);
   void sendAll(Lock& lock, const Recording& recording, std::size_t& done);
   Moved sendWhole(Lock& lock, const Recording& recording, const Batch& batch);
   void sendInHalves(const Recording& recording, std::size_t& done);

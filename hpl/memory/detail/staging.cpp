@@ -167,29 +167,6 @@ std::vector<RectCopy> wholePiece(std::size_t bytes) {
   return geometry::rectCopies(all, all, all, 1);
 }
 
-// Brings a chunk of a device's buffer to the host, or the other way round.
-cl::Event readDense(const StagedEnds& ends, const StagedChunk& chunk, std::byte* host,
-                    const std::vector<cl::Event>& waits, Flush flush) {
-  runtime::DeviceState& device = ends.srcDevice;
-  if (!shouldPack(device, chunk.reads))
-    return enqueueReads(device, ends.srcBuffer, host, chunk.reads, waits, ends.label, flush);
-  const cl::Buffer& packed = packBuffer(device, chunk.bytes);
-  enqueueKernelCopies(device, device.transferQueue(), ends.srcBuffer, packed, chunk.reads, waits,
-                      ends.label);
-  return enqueueReads(device, packed, host, wholePiece(chunk.bytes), {}, ends.label, flush);
-}
-
-cl::Event writeDense(const StagedEnds& ends, const StagedChunk& chunk, const std::byte* host,
-                     const std::vector<cl::Event>& waits, Flush flush) {
-  runtime::DeviceState& device = ends.dstDevice;
-  if (!shouldPack(device, chunk.writes))
-    return enqueueWrites(device, ends.dstBuffer, host, chunk.writes, waits, ends.label, flush);
-  const cl::Buffer& packed = packBuffer(device, chunk.bytes);
-  enqueueWrites(device, packed, host, wholePiece(chunk.bytes), waits, ends.label, flush);
-  return enqueueKernelCopies(device, device.transferQueue(), packed, ends.dstBuffer, chunk.writes,
-                             {}, ends.label);
-}
-
 void countStaged(const StagedEnds& ends, const StagedChunk& chunk, const cl::Event& read,
                  const cl::Event& written) {
   trace::recordTransfer(trace::Transfer::DeviceToDevice, 0, ends.srcDevice.index(), read(),
@@ -199,6 +176,28 @@ void countStaged(const StagedEnds& ends, const StagedChunk& chunk, const cl::Eve
 }
 
 }  // namespace
+
+cl::Event enqueueDenseReads(runtime::DeviceState& device, const cl::Buffer& buffer,
+                            const std::vector<RectCopy>& copies, std::size_t bytes, std::byte* host,
+                            const std::vector<cl::Event>& waits, const std::string& label,
+                            Flush flush) {
+  if (!shouldPack(device, copies))
+    return enqueueReads(device, buffer, host, copies, waits, label, flush);
+  const cl::Buffer& packed = packBuffer(device, bytes);
+  enqueueKernelCopies(device, device.transferQueue(), buffer, packed, copies, waits, label);
+  return enqueueReads(device, packed, host, wholePiece(bytes), {}, label, flush);
+}
+
+cl::Event enqueueDenseWrites(runtime::DeviceState& device, const cl::Buffer& buffer,
+                             const std::vector<RectCopy>& copies, std::size_t bytes,
+                             const std::byte* host, const std::vector<cl::Event>& waits,
+                             const std::string& label, Flush flush) {
+  if (!shouldPack(device, copies))
+    return enqueueWrites(device, buffer, host, copies, waits, label, flush);
+  const cl::Buffer& packed = packBuffer(device, bytes);
+  enqueueWrites(device, packed, host, wholePiece(bytes), waits, label, flush);
+  return enqueueKernelCopies(device, device.transferQueue(), packed, buffer, copies, {}, label);
+}
 
 std::vector<StagedChunk> stagedChunks(const Box& srcEnclosing, const Box& srcBox,
                                       const Box& dstEnclosing, const Box& dstBox,
@@ -221,7 +220,8 @@ ChunkOnHost enqueueChunkRead(const StagedEnds& ends, const StagedChunk& chunk,
                              std::vector<cl::Event>& readWaits, Flush flush) {
   StagingMemory memory(chunk.bytes, ends.srcDevice);
   memory.addWaits(readWaits);
-  cl::Event read = readDense(ends, chunk, memory.data(), readWaits, flush);
+  cl::Event read = enqueueDenseReads(ends.srcDevice, ends.srcBuffer, chunk.reads, chunk.bytes,
+                                     memory.data(), readWaits, ends.label, flush);
   memory.usedUntil(read, ends.srcDevice);
   return {std::move(memory), std::move(read)};
 }
@@ -229,7 +229,8 @@ ChunkOnHost enqueueChunkRead(const StagedEnds& ends, const StagedChunk& chunk,
 cl::Event enqueueChunkWrite(const StagedEnds& ends, const StagedChunk& chunk, ChunkOnHost& onHost,
                             std::vector<cl::Event>& writeWaits, Flush flush) {
   writeWaits.push_back(runtime::relay(onHost.read, ends.srcDevice, ends.dstDevice));
-  cl::Event written = writeDense(ends, chunk, onHost.memory.data(), writeWaits, flush);
+  cl::Event written = enqueueDenseWrites(ends.dstDevice, ends.dstBuffer, chunk.writes, chunk.bytes,
+                                         onHost.memory.data(), writeWaits, ends.label, flush);
   onHost.memory.usedUntil(written, ends.dstDevice);
   countStaged(ends, chunk, onHost.read, written);
   return written;

@@ -61,6 +61,17 @@ std::vector<StagedChunk> stagedChunks(const geometry::Box& srcEnclosing,
 /// this much of it each; what is larger is driven by runStagedCopy, which needs two chunks.
 inline constexpr std::size_t kMostBytesInFlight = std::size_t{32} << 20;
 
+/// Reads cells of a buffer to dense memory of the host, `bytes` in all, or writes them from there,
+/// on the device's transfer queue; faces are gathered by kernels where that is faster.
+cl::Event enqueueDenseReads(runtime::DeviceState& device, const cl::Buffer& buffer,
+                            const std::vector<geometry::RectCopy>& copies, std::size_t bytes,
+                            std::byte* host, const std::vector<cl::Event>& waits,
+                            const std::string& label, Flush flush);
+cl::Event enqueueDenseWrites(runtime::DeviceState& device, const cl::Buffer& buffer,
+                             const std::vector<geometry::RectCopy>& copies, std::size_t bytes,
+                             const std::byte* host, const std::vector<cl::Event>& waits,
+                             const std::string& label, Flush flush);
+
 /// A chunk on its way through the host's memory.
 struct ChunkOnHost {
   StagingMemory memory;

@@ -254,6 +254,8 @@ struct HostCopy {
   }
 };
 
+}  // namespace
+
 void copyHost(const std::byte* src, const Box& srcEnclosing, const Box& srcBox, std::byte* dst,
               const Box& dstEnclosing, const Box& dstBox, std::size_t elementSize) {
   HostCopy copy{srcBox.extents(), geometry::rowMajorStrides(srcEnclosing.extents()),
@@ -271,6 +273,8 @@ void copyHost(const std::byte* src, const Box& srcEnclosing, const Box& srcBox, 
   copy.run(0, src + geometry::linearOffset(srcEnclosing, srcBox) * size,
            dst + geometry::linearOffset(dstEnclosing, dstBox) * size);
 }
+
+namespace {
 
 bool areOverlapping(const End& src, const End& dst) {
   return &src.storage() == &dst.storage() && src.box.intersects(dst.box);

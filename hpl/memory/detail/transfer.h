@@ -81,6 +81,15 @@ enum class Counting { Counted, Uncounted };  ///< the bytes: as those of another
 void copyOnDevice(Lock& lock, const End& src, const End& dst,
                   Counting counting = Counting::Counted);
 
+/// Attaches a command of a transfer to one of its ends. The new epoch tells launch plans that there
+/// is something to wait for.
+void noteEnd(const End& end, bool write, cl::Event event, DeviceState& device,
+             std::uint64_t number);
+
+/// Copies cells between two places in the host's memory.
+void copyHost(const std::byte* src, const Box& srcEnclosing, const Box& srcBox, std::byte* dst,
+              const Box& dstEnclosing, const Box& dstBox, std::size_t elementSize);
+
 /// Copies between arrays in the host's memory by the host, which waits until it may.
 void copyOnHost(Lock& lock, const End& src, const End& dst);
 

@@ -31,6 +31,10 @@ std::uint64_t nextSerial() {
   return ++last;
 }
 
+std::string nameOf(const DeviceState::Identity& identity) {
+  return fmt::format("#{} {}{}", identity.index, identity.properties.name, identity.suffix);
+}
+
 }  // namespace
 
 const cl::Context& ContextHolder::get() {
@@ -45,20 +49,38 @@ void ContextHolder::close() {
 }
 
 DeviceState::DeviceState(Identity identity)
-    : identity_(std::move(identity)),
-      name_(fmt::format("#{} {}{}", identity_.index, identity_.properties.name, identity_.suffix)),
-      serial_(nextSerial()) {
+    : identity_(std::move(identity)), name_(nameOf(identity_)), serial_(nextSerial()) {
   const std::size_t physical = identity_.properties.globalMemory;
   const std::size_t wanted = settings().deviceMemory;
   memoryLimit_ = wanted == 0 ? physical : std::min(wanted, physical);
 }
 
 bool DeviceState::samePhysicalDeviceAs(const DeviceState& other) const noexcept {
+  if (!isLocal() || !other.isLocal()) return this == &other;
   return identity_.physical() == other.identity_.physical();
+}
+
+void DeviceState::enlist(const Place& place) {
+  identity_.index = place.index;
+  identity_.platformIndex = place.platformIndex;
+  identity_.rank = place.rank;
+  identity_.node = place.node;
+  identity_.nodeName = place.nodeName;
+  name_ = nameOf(identity_);
+}
+
+void DeviceState::throwElsewhere() const {
+  const std::string node = nodeName().empty() ? "" : fmt::format(" (node {})", nodeName());
+  throw DeviceError(
+      fmt::format("device {} belongs to rank {}{}: only that process can use its context, queues "
+                  "and ids; launch on it with eval(...).device(...) on all ranks, or choose a "
+                  "device whose isLocal() is true",
+                  name_, rank(), node));
 }
 
 void DeviceState::openSlow() {
   requireOwnProcess();
+  requireLocal();
   const std::lock_guard lock(mutex_);
   if (open_.load(std::memory_order_relaxed)) return;
   if (Runtime::isShutDown()) {
@@ -89,6 +111,7 @@ const cl::CommandQueue& DeviceState::timingQueue() {
 }
 
 bool DeviceState::sharesHostMemory() {
+  if (!isLocal()) return false;
   int known = sharesHostMemory_.load(std::memory_order_acquire);
   if (known < 0) {
     const ZeroCopy wish = settings().zeroCopy;

@@ -35,6 +35,9 @@ class ContextHolder {
 /// Everything the library holds for one device: two in-order queues (kernels, transfers), its
 /// context, properties and memory accounting. Lives until the process ends, at a fixed address.
 /// Context and queues appear at first use. All members are safe to call from several threads.
+///
+/// A device that another process owns has a place in the list, properties, and nothing of OpenCL:
+/// whoever asks for its context, queues or ids gets a DeviceError.
 class DeviceState {
  public:
   /// What discovery knows about the device; `context` is shared by the sub-devices of one device.
@@ -49,14 +52,43 @@ class DeviceState {
     std::string suffix;
     int index = 0;
     int platformIndex = 0;
+    /// The process that owns the device, and the machine that the process runs on.
+    int rank = 0;
+    int node = 0;
+    std::string nodeName = {};
+    /// That process is another one.
+    bool isElsewhere = false;
+  };
+  /// A place in a list of the devices of several processes.
+  struct Place {
+    int index = 0;
+    int platformIndex = 0;
+    int rank = 0;
+    int node = 0;
+    std::string nodeName = {};
   };
 
   explicit DeviceState(Identity identity);
   DeviceState(const DeviceState&) = delete;
   DeviceState& operator=(const DeviceState&) = delete;
 
-  const cl::Platform& platform() const noexcept { return identity_.platform; }
-  const cl::Device& device() const noexcept { return identity_.device; }
+  /// Whether this process owns the device.
+  bool isLocal() const noexcept { return !identity_.isElsewhere; }
+  /// The process that owns the device, and the machine that the process runs on.
+  int rank() const noexcept { return identity_.rank; }
+  int node() const noexcept { return identity_.node; }
+  const std::string& nodeName() const noexcept { return identity_.nodeName; }
+  /// Gives the device its place in a list, before anybody uses it.
+  void enlist(const Place& place);
+
+  const cl::Platform& platform() const {
+    requireLocal();
+    return identity_.platform;
+  }
+  const cl::Device& device() const {
+    requireLocal();
+    return identity_.device;
+  }
   /// Throws DeviceError if the driver refuses to create the context.
   const cl::Context& context() {
     open();
@@ -91,12 +123,15 @@ class DeviceState {
   int platformIndex() const noexcept { return identity_.platformIndex; }
   /// Unique, readable name for errors and traces, e.g. "#1 pthread-... [part 2/2]".
   const std::string& name() const noexcept { return name_; }
+  /// What tells parts and copies of one device apart.
+  const std::string& suffix() const noexcept { return identity_.suffix; }
   /// Whether the two states are parts or copies of one physical device.
   bool samePhysicalDeviceAs(const DeviceState& other) const noexcept;
 
   /// Whether kernels work in the host's memory without copies (CL_MEM_USE_HOST_PTR over memory
   /// aligned to hostAlignment). The first call measures it, on CPUs only: both directions must be
-  /// visible without a map. `HPL_ZERO_COPY=on|off` decides instead of measuring.
+  /// visible without a map. `HPL_ZERO_COPY=on|off` decides instead of measuring. False for devices
+  /// of other processes.
   bool sharesHostMemory();
   /// What is added to the build options of every program for this device; nothing, unless its
   /// driver mixes up equal programs of several devices (Quirks).
@@ -144,6 +179,11 @@ class DeviceState {
       openSlow();
   }
   void openSlow();
+  void requireLocal() const {
+    if (identity_.isElsewhere) [[unlikely]]
+      throwElsewhere();
+  }
+  [[noreturn]] void throwElsewhere() const;
   bool probeHostMemory();
   /// Bits of what the probe of events has found.
   static constexpr int kHonoursUserEvents = 1;

@@ -135,7 +135,24 @@ std::vector<const PhysicalDevice*> namedDevices(const Inventory& inventory,
   return {found[index]};
 }
 
-/// Splits a device into `parts` sub-devices of equal size, or as equal as its units allow.
+/// Sub-devices of equal size, or as equal as the device's units allow. Throws cl::Error.
+std::vector<cl::Device> divide(cl::Device device, unsigned units, unsigned parts) {
+  std::vector<cl_device_partition_property> properties;
+  if (units % parts == 0) {
+    properties = {CL_DEVICE_PARTITION_EQUALLY,
+                  static_cast<cl_device_partition_property>(units / parts)};
+  } else {
+    properties = {CL_DEVICE_PARTITION_BY_COUNTS};
+    for (unsigned i = 0; i < parts; ++i) properties.push_back(units / parts + (i < units % parts));
+    properties.push_back(CL_DEVICE_PARTITION_BY_COUNTS_LIST_END);
+  }
+  properties.push_back(0);
+  std::vector<cl::Device> result;
+  device.createSubDevices(properties.data(), &result);
+  return result;
+}
+
+/// Splits a device as a selector wants it.
 std::vector<cl::Device> split(const PhysicalDevice& physical, const DeviceSelector& selector) {
   if (selector.parts == 1) return {physical.device};
   const auto parts = static_cast<unsigned>(selector.parts);
@@ -147,21 +164,8 @@ std::vector<cl::Device> split(const PhysicalDevice& physical, const DeviceSelect
         selector.text, physical.properties.name, parts, reason, selector.what, parts, parts));
   };
   if (units < parts) throw fail(fmt::format("it has {} compute unit(s)", units));
-  std::vector<cl_device_partition_property> properties;
-  if (units % parts == 0) {
-    properties = {CL_DEVICE_PARTITION_EQUALLY,
-                  static_cast<cl_device_partition_property>(units / parts)};
-  } else {
-    properties = {CL_DEVICE_PARTITION_BY_COUNTS};
-    for (unsigned i = 0; i < parts; ++i) properties.push_back(units / parts + (i < units % parts));
-    properties.push_back(CL_DEVICE_PARTITION_BY_COUNTS_LIST_END);
-  }
-  properties.push_back(0);
   try {
-    std::vector<cl::Device> result;
-    cl::Device device = physical.device;
-    device.createSubDevices(properties.data(), &result);
-    return result;
+    return divide(physical.device, units, parts);
   } catch (const cl::Error& error) {
     throw fail(
         fmt::format("clCreateSubDevices failed with {} ({})", errorName(error.err()), error.err()));
@@ -198,6 +202,27 @@ void openAs(const PhysicalDevice& physical, const DeviceSelector& selector,
 }
 
 }  // namespace
+
+std::unique_ptr<DeviceState> partOf(const DeviceState& whole, int part, int parts) {
+  const unsigned units = whole.properties().computeUnits;
+  if (units < static_cast<unsigned>(parts)) return nullptr;
+  DeviceState::Identity identity;
+  try {
+    identity.device = divide(whole.device(), units, static_cast<unsigned>(parts))
+                          .at(static_cast<std::size_t>(part));
+  } catch (const cl::Error&) {
+    return nullptr;
+  }
+  identity.platform = whole.platform();
+  identity.physical = whole.device();
+  identity.context = std::make_shared<ContextHolder>(std::vector{identity.device});
+  identity.properties = queryProperties(whole.platform(), identity.device);
+  identity.properties.isSubDevice = true;
+  identity.properties.isVirtualDevice = whole.properties().isVirtualDevice;
+  identity.suffix = fmt::format("{} [part {}/{}]", whole.suffix(), part + 1, parts);
+  identity.platformIndex = whole.platformIndex();
+  return std::make_unique<DeviceState>(std::move(identity));
+}
 
 DeviceProperties queryProperties(const cl::Platform& platform, const cl::Device& device) {
   DeviceProperties p;

@@ -38,6 +38,10 @@ std::string describeInventory(const Inventory& inventory);
 std::vector<std::unique_ptr<DeviceState>> selectDevices(
     const Inventory& inventory, const std::vector<DeviceSelector>& selectors);
 
+/// A part of a device, the `part`-th of `parts` equal ones, in a context of its own. Null where the
+/// device cannot be divided so: it has fewer units, or its driver refuses.
+std::unique_ptr<DeviceState> partOf(const DeviceState& whole, int part, int parts);
+
 /// Reads the properties of a device; what it does not answer keeps its default.
 DeviceProperties queryProperties(const cl::Platform& platform, const cl::Device& device);
 

@@ -2,6 +2,7 @@
 #include "hpl/runtime/detail/relay.h"
 
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -13,7 +14,9 @@ namespace {
 
 struct Relay {
   cl::Event source;
-  cl::Event target;
+  cl::Event target;  // null: `done` is called
+  void (*done)(cl_int status, void* data) = nullptr;
+  void* data = nullptr;
 };
 
 /// The thread and its work. Never destroyed: it idles while the process ends.
@@ -55,6 +58,7 @@ class Relays {
 
   static void pass(const Relay& relay) {
     const cl_int status = endOf(relay.source());
+    if (relay.done != nullptr) return relay.done(status, relay.data);
     if (status < 0) notePassedOn(status);
     settle(relay.target(), status);
   }
@@ -82,6 +86,17 @@ bool passesByCallback(const cl::Event& event, const cl::Event& target) {
   return false;
 }
 
+// What a driver is to call.
+struct Call {
+  void (*done)(cl_int status, void* data);
+  void* data;
+};
+
+void CL_CALLBACK makeCall(cl_event, cl_int status, void* data) {
+  const std::unique_ptr<Call> call(static_cast<Call*>(data));
+  call->done(status < 0 ? status : CL_COMPLETE, call->data);
+}
+
 }  // namespace
 
 cl::Event relay(const cl::Event& event, DeviceState& of, DeviceState& into) {
@@ -92,6 +107,17 @@ cl::Event relay(const cl::Event& event, DeviceState& of, DeviceState& into) {
   cl::Event result(target);
   if (!of.callsBack() || !passesByCallback(event, result)) Relays::get().add({event, result});
   return result;
+}
+
+void whenEnded(const cl::Event& event, DeviceState& of, void (*done)(cl_int status, void* data),
+               void* data) {
+  if (event() == nullptr) return done(CL_COMPLETE, data);
+  if (of.callsBack()) {
+    auto call = std::make_unique<Call>(done, data);
+    if (clSetEventCallback(event(), CL_COMPLETE, makeCall, call.get()) == CL_SUCCESS)
+      return static_cast<void>(call.release());
+  }
+  Relays::get().add({event, {}, done, data});
 }
 
 }  // namespace hpl::runtime

@@ -18,4 +18,10 @@ namespace hpl::runtime {
 /// depends on commands, and so on relays, that are older than itself.
 cl::Event relay(const cl::Event& event, DeviceState& of, DeviceState& into);
 
+/// Calls `done(status, data)` once when `event`, whose command runs on `of`, has ended: CL_COMPLETE
+/// or the code of its failure. On a thread of the driver's or the library's own, so `done` must be
+/// short, and neither wait nor call a driver. The queue of `event` must be flushed, before or soon.
+void whenEnded(const cl::Event& event, DeviceState& of, void (*done)(cl_int status, void* data),
+               void* data);
+
 }  // namespace hpl::runtime

@@ -15,6 +15,9 @@
 #include "hpl/error.h"
 #include "hpl/runtime/detail/discovery.h"
 #include "hpl/runtime/detail/fork.h"
+#include "hpl/runtime/detail/dry_list.h"
+#include "hpl/runtime/detail/global_list.h"
+#include "hpl/runtime/dry_run.h"
 #include "hpl/runtime/log.h"
 #include "hpl/runtime/programs.h"
 #include "hpl/runtime/settings.h"
@@ -128,9 +131,18 @@ Runtime::Runtime() {
   const Settings& wanted = settings();
   trace::configure(wanted.profile, wanted.trace);
   if (wanted.profile) printProfileAtTermination();
-  const Inventory inventory = takeInventory();
-  inventory_ = describeInventory(inventory);
-  devices_ = selectDevices(inventory, parseDeviceList(wanted.devices));
+  // A dry run calls no driver.
+  const Inventory inventory = isDryRun() ? Inventory() : takeInventory();
+  if (!isDryRun()) inventory_ = describeInventory(inventory);
+  if (const ListMaker maker = isDryRun() ? ListMaker(listOfDryRun) : listMaker()) {
+    GlobalList list = maker(inventory);
+    rank_ = list.rank;
+    ranks_ = list.ranks;
+    devices_ = statesOf(std::move(list));
+    isOneOfSeveral.store(ranks_ != 1 || rank_ != 0, std::memory_order_relaxed);
+  } else {
+    devices_ = selectDevices(inventory, parseDeviceList(wanted.devices));
+  }
   default_ = bestOf(devices_);
   for (const auto& state : devices_) trace::nameDevice(state->index(), state->name());
   theRuntime.store(this);
@@ -150,6 +162,8 @@ Runtime& Runtime::get() {
   static Runtime& instance = *new Runtime;
   return instance;
 }
+
+bool Runtime::exists() noexcept { return theRuntime.load() != nullptr; }
 
 bool Runtime::isShutDown() noexcept { return shutDownDone.load(std::memory_order_acquire); }
 
@@ -176,6 +190,7 @@ void Runtime::shutDown() noexcept {
   for (auto it = list.rbegin(); it != list.rend(); ++it)
     logged("an exit hook failed at the end of the program", *it);
   finishAll();
+  logged("the report of the dry run was not written", [] { reportDryRun(); });
   logged("the timeline was not written at the end of the program", [] { trace::stop(); });
   clearProgramCache();
   shutDownDone.store(true, std::memory_order_release);

@@ -22,6 +22,9 @@ class Runtime {
   /// HPL_DEVICES is wrong; a later call tries again. No device at all is not an error here.
   static Runtime& get();
 
+  /// Whether devices have been looked for.
+  static bool exists() noexcept;
+
   /// Whether the exit handler has run. After that no OpenCL function may be called.
   static bool isShutDown() noexcept;
 
@@ -52,6 +55,10 @@ class Runtime {
   }
   /// The n-th device of `type`. Throws DeviceError that lists what there is.
   DeviceState& device(DeviceType type, int n) const;
+  /// This process among those that the devices belong to, and how many those are; rank -1: the
+  /// process owns no device and is none of them.
+  int rank() const noexcept { return rank_; }
+  int ranks() const noexcept { return ranks_; }
 
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
@@ -61,6 +68,8 @@ class Runtime {
   [[noreturn]] void throwNoDevice() const;
 
   std::vector<std::unique_ptr<DeviceState>> devices_;
+  int rank_ = 0;
+  int ranks_ = 1;
   DeviceState* default_ = nullptr;
   /// All the machine has, for messages.
   std::string inventory_;

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "hpl/launch/detail/plan.h"
+#include "hpl/memory/detail/session.h"
+
+/// Launches as operations of several ranks: what tells them apart, the same in every process.
+namespace hpl::launch {
+
+/// Names a launch.
+void nameLaunch(memory::detail::OperationName& name, KernelEntry& entry,
+                const LaunchOptions& options, const Argument* arguments, std::size_t count);
+/// The same for a launch that is repeated with the arguments of before.
+void nameRepetition(memory::detail::OperationName& name, const Plan& plan);
+
+/// What a launch is apart from which arrays it uses: launches of one signature succeed or fail
+/// alike.
+std::uint64_t signatureOf(const LaunchOptions& options, const Argument* arguments,
+                          std::size_t count);
+
+}  // namespace hpl::launch

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "hpl/ranks/operation_log.h"
+#include "hpl/ranks/world.h"
+#include "hpl/runtime/detail/device_state.h"
+
+/// Messages between ranks on their way: memory, order, and who waits for whom. Nothing here knows
+/// arrays, and nothing here is called under the coherence lock by another thread than its owner's.
+namespace hpl::memory::detail {
+
+/// Each message begins with the mark of its operation.
+inline constexpr std::size_t kLetterHead = sizeof(ranks::OperationMark);
+
+/// Memory of a message: its mark, then `bytes` of cells. Goes back to a pool.
+using LetterMemory = std::shared_ptr<std::byte>;
+LetterMemory letterMemory(std::size_t bytes);
+
+/// A message to one or several ranks, which leaves as soon as its parts have been read, behind
+/// those that were begun before it.
+class OutgoingLetter {
+ public:
+  /// Takes its place in the order of messages to `peers`.
+  OutgoingLetter(ranks::World& world, std::vector<int> peers, std::size_t bytes);
+  /// seal(), if that was not called: others wait behind it.
+  ~OutgoingLetter();
+  OutgoingLetter(const OutgoingLetter&) = delete;
+  OutgoingLetter& operator=(const OutgoingLetter&) = delete;
+
+  std::byte* cells() const noexcept;
+  /// The letter waits for this command of a device, which reads cells to it and whose queue has
+  /// been flushed.
+  void waitFor(const cl::Event& read, runtime::DeviceState& device);
+  /// No more parts will come.
+  void seal();
+
+  struct State;
+
+ private:
+  std::shared_ptr<State> state_;
+  bool isSealed_ = false;
+};
+
+/// A message from another rank.
+class IncomingLetter {
+ public:
+  /// `gates`: user events that end when the message is there, or never will be.
+  IncomingLetter(ranks::World& world, int peer, std::size_t bytes, std::vector<cl::Event> gates);
+
+  const std::byte* cells() const noexcept;
+  /// Waits until it is there. Throws RankError.
+  void wait() const;
+  /// Keeps the memory until a command that writes its cells has ended. To be called under the
+  /// coherence lock.
+  void keepFor(const cl::Event& written) const;
+
+  struct State;
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+/// Waits while so many messages are under way that memory would run short. Throws RankError.
+void waitForRoom(ranks::World& world);
+/// Waits until none is under way, in failure, too.
+void waitForLetters() noexcept;
+/// Gives back what was kept; no command may be using it. To be called under the coherence lock.
+void dropKeptLetters();
+
+}  // namespace hpl::memory::detail

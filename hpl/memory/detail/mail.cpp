@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/memory/detail/mail.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "hpl/coherence/parcels.h"
+#include "hpl/error.h"
+#include "hpl/geometry/rect_copy.h"
+#include "hpl/memory/detail/letters.h"
+#include "hpl/memory/detail/session.h"
+#include "hpl/trace/timeline.h"
+
+namespace hpl::memory::detail {
+
+using coherence::Parcel;
+using coherence::Piece;
+using coherence::Transfer;
+using geometry::rectCopies;
+
+namespace {
+
+enum class Direction { Out, In };
+
+MailPiece pieceOf(const Transfer& what, const Piece& piece, End end, Direction direction) {
+  MailPiece made{what, std::move(end), piece.offset, piece.bytes};
+  if (made.end.replica == nullptr) return made;
+  const Box& cells = made.end.box;
+  const Box& enclosing = made.end.replica->box;
+  const std::size_t size = made.end.state->root.elementSize();
+  made.copies = direction == Direction::Out ? rectCopies(enclosing, cells, cells, cells, size)
+                                            : rectCopies(cells, cells, enclosing, cells, size);
+  return made;
+}
+
+std::vector<MailLetter> lettersOf(const coherence::Step& step, const std::vector<Parcel>& parcels,
+                                  const EndOfTransfer& endOf, Direction direction) {
+  std::vector<MailLetter> letters;
+  const std::vector<Piece>* last = nullptr;
+  for (const Parcel& parcel : parcels) {
+    // What the hosts get is the same for all ranks, and is read once.
+    if (direction == Direction::Out && last != nullptr && *last == parcel.pieces) {
+      letters.back().peers.push_back(parcel.peer);
+      continue;
+    }
+    last = &parcel.pieces;
+    MailLetter& letter = letters.emplace_back();
+    letter.peers = {parcel.peer};
+    letter.bytes = parcel.bytes;
+    for (const Piece& piece : parcel.pieces) {
+      const Transfer what = step.transfers[piece.transfer];
+      letter.pieces.push_back(pieceOf(what, piece, endOf(what), direction));
+    }
+  }
+  return letters;
+}
+
+}  // namespace
+
+Mail mailOf(const coherence::Step& step, const EndOfTransfer& sourceOf,
+            const EndOfTransfer& targetOf) {
+  const ranks::World* world = otherRanks();
+  if (world == nullptr || step.transfers.empty()) return {};
+  const coherence::Parcels parcels =
+      coherence::parcelsOf(step, planner().machine(), world->size(), world->rank());
+  return {lettersOf(step, parcels.outgoing, sourceOf, Direction::Out),
+          lettersOf(step, parcels.incoming, targetOf, Direction::In)};
+}
+
+namespace {
+
+// What the device's transfer queue has to wait for before it reads or writes the piece.
+void waitsOf(Lock& lock, const MailPiece& piece, bool write, Waits& waits) {
+  DeviceState& device = piece.end.replica->device();
+  RootState& state = *piece.end.state;
+  for (;;) {
+    waits.clear();
+    collectConflicts(state, piece.end.storage(), piece.end.box, write, {&device, false}, waits,
+                     Forget::IfMany);
+    if (!waits.mustBlock()) break;
+    blockOn(lock, waits.host, state.root);
+  }
+  waits.relayTo(device);
+}
+
+// The last command of each device for a letter.
+using LastCommands = std::map<DeviceState*, cl::Event>;
+
+void flushAll(const LastCommands& last) {
+  for (const auto& [device, event] : last)
+    runtime::check(runtime::flushed(device->transferQueue()), "clFlush", device);
+}
+
+void sendLetter(Lock& lock, ranks::World& world, const MailLetter& letter,
+                const BeforePiece& before) {
+  OutgoingLetter paper(world, letter.peers, letter.bytes);
+  LastCommands last;
+  Waits waits;
+  for (const MailPiece& piece : letter.pieces) {
+    if (before) before(piece);
+    DeviceState& device = piece.end.replica->device();
+    waitsOf(lock, piece, false, waits);
+    cl::Event read = enqueueDenseReads(device, piece.end.replica->buffer, piece.copies, piece.bytes,
+                                       paper.cells() + piece.offset, waits.events,
+                                       piece.end.state->root.label(), Flush::Later);
+    trace::recordTransfer(trace::Transfer::DeviceToDevice, 0, device.index(), read(),
+                          piece.end.state->root.label());
+    noteEnd(piece.end, false, read, device, nextTransfer());
+    last[&device] = std::move(read);
+  }
+  flushAll(last);
+  for (const auto& [device, read] : last) paper.waitFor(read, *device);
+  paper.seal();
+}
+
+// One user event for each context that has devices which can wait for the letter by themselves.
+std::vector<std::pair<DeviceState*, cl::Event>> gatesOf(const MailLetter& letter) {
+  std::vector<std::pair<DeviceState*, cl::Event>> gates;
+  for (const MailPiece& piece : letter.pieces) {
+    if (piece.end.replica == nullptr) continue;
+    DeviceState& device = piece.end.replica->device();
+    const auto isThere = [&](const auto& gate) { return gate.first->sharesContextWith(device); };
+    if (!device.honoursUserEvents() || std::any_of(gates.begin(), gates.end(), isThere)) continue;
+    cl_int code = CL_SUCCESS;
+    const cl_event event = clCreateUserEvent(device.context()(), &code);
+    runtime::check(code, "clCreateUserEvent", &device);
+    gates.emplace_back(&device, cl::Event(event));
+  }
+  return gates;
+}
+
+// Gives the lock up. The operation holds its roots, and its replicas stay where they are.
+void waitFor(Lock& lock, const IncomingLetter& letter) {
+  lock.unlock();
+  try {
+    letter.wait();
+  } catch (...) {
+    lock.lock();
+    throw;
+  }
+  lock.lock();
+}
+
+void writeToHost(Lock& lock, const MailPiece& piece, const IncomingLetter& letter) {
+  RootState& state = *piece.end.state;
+  waitOnHost(lock, state, piece.end.box, true);
+  copyHost(letter.cells() + piece.offset, piece.end.box, piece.end.box, state.hostData,
+           state.wholeBox(), piece.end.box, state.root.elementSize());
+}
+
+// A letter that has been asked for, and what waits for it.
+struct Expected {
+  const MailLetter* letter;
+  std::vector<std::pair<DeviceState*, cl::Event>> gates;
+  IncomingLetter paper;
+};
+
+Expected expect(ranks::World& world, const MailLetter& letter) {
+  auto gates = gatesOf(letter);
+  std::vector<cl::Event> events;
+  events.reserve(gates.size());
+  for (const auto& [device, event] : gates) events.push_back(event);
+  IncomingLetter paper(world, letter.peers.front(), letter.bytes, std::move(events));
+  return {&letter, std::move(gates), std::move(paper)};
+}
+
+void writeToDevice(Lock& lock, const MailPiece& piece, const Expected& expected,
+                   LastCommands& last) {
+  DeviceState& device = piece.end.replica->device();
+  Waits waits;
+  if (!device.honoursUserEvents()) waitFor(lock, expected.paper);
+  waitsOf(lock, piece, true, waits);
+  for (const auto& [of, gate] : expected.gates)
+    if (of->sharesContextWith(device)) waits.events.push_back(gate);
+  const std::string& label = piece.end.state->root.label();
+  cl::Event written =
+      enqueueDenseWrites(device, piece.end.replica->buffer, piece.copies, piece.bytes,
+                         expected.paper.cells() + piece.offset, waits.events, label, Flush::Later);
+  trace::recordTransfer(trace::Transfer::DeviceToDevice, piece.bytes, device.index(), written(),
+                        label);
+  noteEnd(piece.end, true, written, device, nextTransfer());
+  last[&device] = std::move(written);
+}
+
+void writeLetter(Lock& lock, const Expected& expected, const BeforePiece& before) {
+  LastCommands last;
+  for (const MailPiece& piece : expected.letter->pieces) {
+    if (piece.end.replica == nullptr) continue;
+    if (before) before(piece);
+    writeToDevice(lock, piece, expected, last);
+  }
+  flushAll(last);
+  for (const auto& [device, written] : last) expected.paper.keepFor(written);
+}
+
+}  // namespace
+
+void postOutgoing(Lock& lock, const Mail& mail, const BeforePiece& before) {
+  if (mail.empty()) return;
+  ranks::World& world = *otherRanks();
+  lock.unlock();
+  try {
+    waitForRoom(world);
+  } catch (...) {
+    lock.lock();
+    throw;
+  }
+  lock.lock();
+  for (const MailLetter& letter : mail.outgoing) sendLetter(lock, world, letter, before);
+}
+
+void postIncoming(Lock& lock, const Mail& mail, const BeforePiece& before) {
+  if (mail.incoming.empty()) return;
+  ranks::World& world = *otherRanks();
+  std::vector<Expected> letters;
+  letters.reserve(mail.incoming.size());
+  for (const MailLetter& letter : mail.incoming) letters.push_back(expect(world, letter));
+  for (const Expected& expected : letters) writeLetter(lock, expected, before);
+  for (const Expected& expected : letters) {
+    bool isThere = false;
+    for (const MailPiece& piece : expected.letter->pieces) {
+      if (piece.end.replica != nullptr) continue;
+      if (!std::exchange(isThere, true)) waitFor(lock, expected.paper);
+      writeToHost(lock, piece, expected.paper);
+    }
+  }
+}
+
+}  // namespace hpl::memory::detail

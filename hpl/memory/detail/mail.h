@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "hpl/coherence/step.h"
+#include "hpl/memory/detail/transfer.h"
+
+/// The messages of an operation, as this process reads and writes them. All that goes to one rank
+/// is one message. Each rank reads all that it sends before it writes what it gets, so no queue of
+/// a device has a read that another rank waits for behind a write that waits for other ranks.
+namespace hpl::memory::detail {
+
+/// Cells of one transfer, at this process's end of it.
+struct MailPiece {
+  coherence::Transfer what;
+  End end;
+  std::size_t offset = 0;  ///< In the message; dense there.
+  std::size_t bytes = 0;
+  /// Between a device's buffer and the message; none for the host's storage.
+  std::vector<geometry::RectCopy> copies = {};
+};
+
+struct MailLetter {
+  std::vector<int> peers;  ///< All of them get the same; of incoming ones, the sender.
+  std::vector<MailPiece> pieces;
+  std::size_t bytes = 0;
+};
+
+struct Mail {
+  std::vector<MailLetter> outgoing;
+  std::vector<MailLetter> incoming;
+  bool empty() const noexcept { return outgoing.empty() && incoming.empty(); }
+};
+
+/// The mail of a step between several ranks; empty where there are none. `sourceOf` and `targetOf`
+/// are the ends of transfers in this process.
+using EndOfTransfer = std::function<End(const coherence::Transfer& transfer)>;
+Mail mailOf(const coherence::Step& step, const EndOfTransfer& sourceOf,
+            const EndOfTransfer& targetOf);
+
+/// What has to be done with a buffer before cells of it are read or written; may be empty.
+using BeforePiece = std::function<void(const MailPiece& piece)>;
+
+/// Begins to read and send the outgoing letters.
+void postOutgoing(Lock& lock, const Mail& mail, const BeforePiece& before = {});
+/// Begins to receive the incoming letters and to write their cells. Waits for those with cells for
+/// the host's storage, or for devices that cannot wait by themselves.
+void postIncoming(Lock& lock, const Mail& mail, const BeforePiece& before = {});
+
+}  // namespace hpl::memory::detail

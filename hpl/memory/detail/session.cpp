@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/memory/detail/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "hpl/error.h"
+#include "hpl/memory/detail/coherence.h"
+#include "hpl/memory/detail/letters.h"
+#include "hpl/runtime/detail/runtime.h"
+
+namespace hpl::memory::detail {
+
+using ranks::OperationMark;
+
+namespace {
+
+// RankError::operation() of a session that ended since its ranks went different ways begins so.
+constexpr std::string_view kDiverging = "diverging ";
+
+std::atomic<std::thread::id> operatingThread{};
+
+// The other ranks are still there: what was begun comes to its end.
+void finishAll() {
+  for (const auto& device : runtime::Runtime::get().devices()) device->finish();
+  waitForLetters();
+  const Lock lock(coherenceMutex());
+  dropKeptLetters();
+}
+
+void join(ranks::World& world) {
+  world.courier().answerWith([] { return ranks::operationLog().answer(); });
+  world.atLeave(finishAll);
+  operatingThread.store(std::this_thread::get_id());
+}
+
+void requireOneThread() {
+  if (operatingThread.load(std::memory_order_relaxed) == std::this_thread::get_id()) return;
+  throw LaunchError(
+      "launches, assignments and host access of several ranks have to come from one thread of "
+      "each, since all ranks do them in one order; hand the work to the thread that began");
+}
+
+}  // namespace
+
+ranks::World* otherRanks() noexcept {
+  if (!runtime::hasRanks()) return nullptr;
+  ranks::World* world = ranks::world();
+  return world != nullptr && world->size() > 1 ? world : nullptr;
+}
+
+void enterOperation(const OperationName& name) {
+  ranks::World* world = otherRanks();
+  if (world == nullptr) return;
+  if (operatingThread.load(std::memory_order_relaxed) == std::thread::id()) join(*world);
+  requireOneThread();
+  checkRanks();
+  ranks::operationLog().begin(name.what, name.content);
+}
+
+void checkRanks() {
+  ranks::World* world = otherRanks();
+  if (world == nullptr) return;
+  try {
+    world->courier().check();
+  } catch (const RankDivergenceError&) {
+    throw;
+  } catch (const RankError& error) {
+    if (!std::string_view(error.operation()).starts_with(kDiverging)) throw;
+    throw RankDivergenceError(error.what(), error.rank(),
+                              error.operation().substr(kDiverging.size()));
+  }
+}
+
+void renameOperation(std::string_view what) {
+  if (otherRanks() != nullptr) ranks::operationLog().rename(what);
+}
+
+void addView(OperationName& name, const View& view) {
+  name.add(view.root().state().number);
+  const geometry::Box& box = view.box();
+  for (int d = 0; d < box.rank(); ++d) {
+    name.add(static_cast<std::uint64_t>(box.lo(d)));
+    name.add(static_cast<std::uint64_t>(box.hi(d)));
+  }
+}
+
+namespace {
+
+// Of what failed in a driver nobody knows whether it failed elsewhere, too.
+bool isLocal(const std::exception& error) {
+  return dynamic_cast<const DeviceError*>(&error) != nullptr ||
+         dynamic_cast<const BuildError*>(&error) != nullptr ||
+         dynamic_cast<const BoundsError*>(&error) != nullptr;
+}
+
+// The operation on whose failure all ranks agreed last.
+std::uint64_t agreedFailure = 0;
+
+}  // namespace
+
+void throwToAll() {
+  ranks::World* world = otherRanks();
+  const OperationMark mark = ranks::operationLog().current();
+  if (world == nullptr || agreedFailure == mark.number) throw;
+  try {
+    throw;
+  } catch (const RankError&) {
+    throw;
+  } catch (const std::exception& error) {
+    if (world->courier().hasFailed()) checkRanks();
+    if (isLocal(error)) world->courier().fail(mark.what, error.what());
+    throw;
+  }
+}
+
+void failDiverged(const OperationMark& own, const OperationMark& other, int from) noexcept {
+  ranks::World* world = otherRanks();
+  if (world == nullptr) return;
+  world->courier().fail(
+      std::string(kDiverging) + own.what,
+      describeDivergence(own, world->describe(world->rank()), other, world->describe(from)));
+}
+
+std::vector<double> valuesOfOwners(std::vector<double> own,
+                                   const std::vector<runtime::DeviceState*>& devices) {
+  ranks::World* world = otherRanks();
+  if (world == nullptr) return own;
+  const ranks::Courier::Blobs all = world->courier().allgather(std::as_bytes(std::span(own)));
+  for (std::size_t d = 0; d < devices.size(); ++d) {
+    const std::vector<std::byte>& values = all[static_cast<std::size_t>(devices[d]->rank())];
+    if (values.size() != own.size() * sizeof(double))
+      throw RankDivergenceError("another rank measures other devices", devices[d]->rank(), "");
+    std::memcpy(&own[d], values.data() + d * sizeof(double), sizeof(double));
+  }
+  return own;
+}
+
+// ---- agreement -------------------------------------------------------------------------------
+
+namespace {
+
+enum class Fault : unsigned char { None, Device, Allocation, Build, Launch, Other };
+
+Fault faultOf(const std::exception& error) {
+  if (dynamic_cast<const AllocationError*>(&error) != nullptr) return Fault::Allocation;
+  if (dynamic_cast<const DeviceError*>(&error) != nullptr) return Fault::Device;
+  if (dynamic_cast<const BuildError*>(&error) != nullptr) return Fault::Build;
+  if (dynamic_cast<const LaunchError*>(&error) != nullptr) return Fault::Launch;
+  return Fault::Other;
+}
+
+// What a rank tells the others: where it is, whether it failed, and how.
+std::vector<std::byte> reportOf(const std::exception_ptr& own) {
+  const OperationMark mark = ranks::operationLog().current();
+  Fault fault = Fault::None;
+  std::string text;
+  if (own != nullptr) {
+    try {
+      std::rethrow_exception(own);
+    } catch (const std::exception& error) {
+      fault = faultOf(error);
+      text = error.what();
+    }
+  }
+  std::vector<std::byte> report(sizeof mark + 1 + text.size());
+  std::memcpy(report.data(), &mark, sizeof mark);
+  report[sizeof mark] = static_cast<std::byte>(fault);
+  std::memcpy(report.data() + sizeof mark + 1, text.data(), text.size());
+  return report;
+}
+
+[[noreturn]] void throwFault(Fault fault, const std::string& text, int rank) {
+  switch (fault) {
+    case Fault::Device:
+      throw DeviceError(text, 0);
+    case Fault::Allocation:
+      throw AllocationError(text, 0, {});
+    case Fault::Build:
+      throw BuildError(text, "", "", "");
+    case Fault::Launch:
+      throw LaunchError(text);
+    default:
+      throw RankError(text, rank, ranks::operationLog().current().what);
+  }
+}
+
+}  // namespace
+
+void agree(std::exception_ptr own) {
+  ranks::World* world = otherRanks();
+  if (world == nullptr) {
+    if (own != nullptr) std::rethrow_exception(own);
+    return;
+  }
+  const OperationMark mark = ranks::operationLog().current();
+  const ranks::Courier::Blobs reports = world->courier().allgather(reportOf(own));
+  for (int rank = 0; rank < world->size(); ++rank) {
+    const std::vector<std::byte>& report = reports[static_cast<std::size_t>(rank)];
+    OperationMark other;
+    if (report.size() > sizeof other) std::memcpy(&other, report.data(), sizeof other);
+    if (other.matches(mark)) continue;
+    failDiverged(mark, other, rank);
+    checkRanks();
+  }
+  const auto failed = [&](const std::vector<std::byte>& report) {
+    return static_cast<Fault>(report[sizeof mark]) != Fault::None;
+  };
+  if (std::any_of(reports.begin(), reports.end(), failed)) agreedFailure = mark.number;
+  if (own != nullptr) std::rethrow_exception(own);
+  for (int rank = 0; rank < world->size(); ++rank) {
+    const std::vector<std::byte>& report = reports[static_cast<std::size_t>(rank)];
+    const auto fault = static_cast<Fault>(report[sizeof mark]);
+    if (fault == Fault::None) continue;
+    const auto* text = reinterpret_cast<const char*>(report.data() + sizeof mark + 1);
+    throwFault(fault,
+               world->describe(rank) + ": " + std::string(text, report.size() - sizeof mark - 1),
+               rank);
+  }
+}
+
+}  // namespace hpl::memory::detail
