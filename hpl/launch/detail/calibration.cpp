@@ -224,6 +224,7 @@ namespace {
 /// Of the machine of a dry run: most kernels that are worth several devices wait for memory.
 std::vector<double> modelledSpeeds(const ShareJob& job, const dry_run::Books& books) {
   std::vector<double> speeds;
+  speeds.reserve(job.devices.size());
   for (const DeviceState* device : job.devices)
     speeds.push_back(books.machine().modelOf(device->index()).bytesPerSecond);
   return speeds;

@@ -287,6 +287,7 @@ Cutting Cutter::cheapest() const {
                                      [](const ExchangeCost& cost) { return cost.bytes > 0; });
   if (!exchanges) {
     std::vector<ReadArray> nominal;
+    nominal.reserve(written_.size());
     for (const Written& written : written_) nominal.push_back(nominalStencil(written));
     weigh(ExchangeModel(std::move(nominal)));
   }
