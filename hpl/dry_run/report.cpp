@@ -175,7 +175,8 @@ std::string toText(const Report& report) {
   std::string text = fmt::format("hpl: dry run for {}: {} on {}\n", report.machine,
                                  counted(static_cast<std::uint64_t>(report.devices), "device"),
                                  counted(static_cast<std::uint64_t>(report.nodes), "node"));
-  text += fmt::format("  {}, {}, modelled time {}\n", fmt::format("{} launches of kernels", report.launches),
+  text += fmt::format("  {}, {}, modelled time {}\n",
+                      fmt::format("{} launches of kernels", report.launches),
                       counted(report.transfers, "transfer"), timeOf(report.seconds));
   addMemory(text, report);
   text += fmt::format("  {:<12}{:>12} {:>12}\n", "link", "messages", "bytes");

@@ -195,8 +195,9 @@ class Launcher {
   /// Measures the ways to lay the kernel out for launches like this one, on copies of the
   /// arguments, which stay as they are; blocks. Launches that are made afterwards, also by other
   /// processes, use the fastest one (FRunners made before do not); their results are the same. Does
-  /// nothing under HPL_TUNE=off, with several ranks and in a dry run. Throws what the launch would throw, LaunchError for launches on
-  /// several devices and for no time, AllocationError when the copies do not fit.
+  /// nothing under HPL_TUNE=off, with several ranks and in a dry run. Throws what the launch would
+  /// throw, LaunchError for launches on several devices and for no time, AllocationError when the
+  /// copies do not fit.
   template <class... A>
   TuneResult tune(const A&... arguments) {
     static_assert((launch::isArgument<A>() && ...), HPL_NO_ARGUMENT);

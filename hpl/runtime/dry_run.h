@@ -22,5 +22,4 @@ inline dry_run::Books* booksOfDryRun() noexcept {
 /// Whether the program is only planned.
 inline bool isDryRun() { return !settings().dryRun.empty(); }
 
-
 }  // namespace hpl::runtime

@@ -307,13 +307,12 @@ void Model::launch(const std::vector<Share>& shares) {
       const Role role = use.array->roleOf(share.device, use);
       const int space = use.array->spaceOf(share.device, role.ownBuffer);
       if (use.read || (use.write && !use.overwrites))
-        fetches.emplace_back(
-            [&use, space, role] {
-              if (use.touched.empty())
-                return use.array->bringTo(space, use.cells, role.part != nullptr);
-              for (const Rect& cells : use.touched)
-                use.array->bringTo(space, cells, role.part != nullptr);
-            });
+        fetches.emplace_back([&use, space, role] {
+          if (use.touched.empty())
+            return use.array->bringTo(space, use.cells, role.part != nullptr);
+          for (const Rect& cells : use.touched)
+            use.array->bringTo(space, cells, role.part != nullptr);
+        });
     }
   std::vector<std::vector<bool>> places;
   for (const Share& share : shares) {

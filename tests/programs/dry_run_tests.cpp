@@ -21,7 +21,8 @@ std::string countersIn(const subprocess::Result& result) {
   CAPTURE(result.output);
   CHECK(result.exitCode == 0);
   std::string lines;
-  for (std::size_t at = 0; (at = result.output.find("moved by program ", at)) != std::string::npos; ++at)
+  for (std::size_t at = 0; (at = result.output.find("moved by program ", at)) != std::string::npos;
+       ++at)
     lines += result.output.substr(at, result.output.find('\n', at) - at) + "\n";
   return lines;
 }

@@ -355,7 +355,8 @@ bool Run<N>::step(const Op& op) {
     case Kind::ReadCell: {
       const int found = element(*slot.array, op.box.lo);
       const int wanted = static_cast<int>(slot.field->value(op.box.lo));
-      if (found != wanted && !isDryRun()) wrong_ = fmt::format("found {}, should be {}", found, wanted);
+      if (found != wanted && !isDryRun())
+        wrong_ = fmt::format("found {}, should be {}", found, wanted);
       return true;
     }
     case Kind::WriteCells:

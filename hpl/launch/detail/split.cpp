@@ -159,6 +159,7 @@ coherence::DistributionPtr periodicDistribution(const ShareJob& job, std::size_t
   for (geometry::DimSplit& split : splitsOf(job, annotation, whole.extents()))
     axes.push_back({std::move(split), annotation.dims[axes.size()].wrapping == PERIODIC});
   std::vector<coherence::SpaceId> spaces;
+  spaces.reserve(job.devices.size());
   for (runtime::DeviceState* device : job.devices)
     spaces.push_back(memory::detail::spaceOf(*device));
   return coherence::Distribution::grid(whole, axes, std::move(spaces));

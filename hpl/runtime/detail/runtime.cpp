@@ -14,8 +14,8 @@
 
 #include "hpl/error.h"
 #include "hpl/runtime/detail/discovery.h"
-#include "hpl/runtime/detail/fork.h"
 #include "hpl/runtime/detail/dry_list.h"
+#include "hpl/runtime/detail/fork.h"
 #include "hpl/runtime/detail/global_list.h"
 #include "hpl/runtime/dry_run.h"
 #include "hpl/runtime/log.h"
