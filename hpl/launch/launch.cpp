@@ -29,10 +29,14 @@ std::uint64_t mixPointer(std::uint64_t hash, const void* pointer) {
   return mix(hash, reinterpret_cast<std::uint64_t>(pointer));
 }
 
+std::uint64_t mixDomain(std::uint64_t hash, const Domain& domain) {
+  // Domains of a wrong number of dimensions come here before they are refused.
+  for (const std::size_t size : domain.size) hash = mix(hash, size);
+  return mix(hash, static_cast<std::uint64_t>(domain.dims));
+}
+
 std::uint64_t mixDomains(std::uint64_t hash, const LaunchOptions& options) {
-  for (int d = 0; d < options.global.dims; ++d) hash = mix(hash, options.global.size[d]);
-  for (int d = 0; d < options.local.dims; ++d) hash = mix(hash, options.local.size[d]);
-  return hash;
+  return mixDomain(mixDomain(hash, options.global), options.local);
 }
 
 std::uint64_t hashOf(const LaunchOptions& options, const Argument* arguments, std::size_t count) {
@@ -49,7 +53,7 @@ std::uint64_t sharedHashOf(const LaunchOptions& options, const Argument* argumen
   if (options.shares) {
     const ShareOptions& shares = *options.shares;
     for (const auto* device : shares.devices) hash = mix(hash, device->serial());
-    for (int d = 0; d < shares.blocks.dims; ++d) hash = mix(hash, shares.blocks.size[d]);
+    hash = mixDomain(hash, shares.blocks);
   }
   for (std::size_t i = 0; i < count; ++i) {
     const Argument& argument = arguments[i];

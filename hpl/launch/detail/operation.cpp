@@ -10,8 +10,9 @@ using memory::detail::OperationName;
 namespace {
 
 void addDomain(OperationName& name, const Domain& domain) {
+  // All sizes: the number of dimensions may be one that is refused later.
   name.add(static_cast<std::uint64_t>(domain.dims));
-  for (int d = 0; d < domain.dims; ++d) name.add(static_cast<std::uint64_t>(domain.size[d]));
+  for (const std::size_t size : domain.size) name.add(static_cast<std::uint64_t>(size));
 }
 
 void addExtents(OperationName& name, const geometry::Extents& extents) {

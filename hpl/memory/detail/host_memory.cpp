@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -60,6 +61,8 @@ HostBlock::HostBlock(std::size_t bytes, HostMemory kind, const std::string& owne
   }
   data_ = memory.data;
   allocated_ = memory.allocated;
+  // What devices would have computed reads as zeros there; pages are zeros anyhow.
+  if (runtime::isDryRun()) std::memset(data_, 0, bytes);
 }
 
 // Arrays of a dry run may be larger than the memory of the machine that plans it.

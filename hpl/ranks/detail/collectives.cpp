@@ -81,7 +81,7 @@ class Allgather final : public Collective {
     for (const std::uint64_t size : sizes_) total += size;
     body_.resize(total);
     if (bytes > head || total == 0) {
-      std::memcpy(body_.data(), head_.data() + head, total);
+      std::copy_n(head_.data() + head, total, body_.data());
       return takeBody();
     }
     post_->receive(from_, Channel::Collective, body_,
