@@ -24,7 +24,7 @@ class FRunner {
   void run();
 
   /// Waits until this launch and all earlier ones on its device have finished. Throws DeviceError
-  /// when one failed.
+  /// when one failed, RankError when the session of several ranks has ended meanwhile.
   void wait() const;
 
  private:

@@ -8,6 +8,7 @@
 #include "hpl/launch/detail/tune_now.h"
 #include "hpl/memory/contents.h"
 #include "hpl/runtime/detail/events.h"
+#include "hpl/runtime/detail/global_list.h"
 #include "hpl/runtime/detail/runtime.h"
 #include "hpl/runtime/dry_run.h"
 #include "hpl/runtime/settings.h"
@@ -294,6 +295,7 @@ void FRunner::wait() const {
   };
   launch::forEachDevice(*plan_, mark);
   runtime::waitAll(done, plan_->device, runtime::Concern::kernel(plan_->version->name));
+  runtime::requireSession();
 }
 
 }  // namespace hpl

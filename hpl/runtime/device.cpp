@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "hpl/error.h"
+#include "hpl/runtime/detail/global_list.h"
 #include "hpl/runtime/detail/runtime.h"
 #include "hpl/runtime/dry_run.h"
 
@@ -64,7 +65,10 @@ Device::Device(std::string_view platform, DeviceType type, int n)
         return platformKey(s).find(lower(platform)) != std::string::npos;
       })) {}
 
-void Device::sync() const { state_->finish(); }
+void Device::sync() const {
+  state_->finish();
+  requireSession();
+}
 
 DeviceProperties Device::getProperties() const {
   DeviceProperties properties = state_->properties();

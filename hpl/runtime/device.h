@@ -90,7 +90,8 @@ class Device {
   explicit Device(runtime::DeviceState& state) noexcept : state_(&state) {}
 
   /// Waits until everything submitted to the device has finished; returns at once for a device of
-  /// another rank. Throws DeviceError if a command failed.
+  /// another rank. Throws DeviceError if a command failed, RankError if the session of several
+  /// ranks has ended meanwhile.
   void sync() const;
 
   /// Properties of the device. The first call on a CPU tests whether it shares host memory.

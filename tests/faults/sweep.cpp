@@ -72,11 +72,9 @@ std::vector<int> codesOf(const std::string& function) {
 
 namespace {
 
-/// The uses, of `count`, that are to fail.
+/// The uses, of `count`, that are to fail: the first, the last, and as many as `samples` others.
 std::vector<long> usesOf(long count, int samples, std::mt19937& random) {
-  std::set<long> uses;
-  for (const long use : {1L, 2L, count - 1, count})
-    if (use >= 1 && use <= count) uses.insert(use);
+  std::set<long> uses{1, count};
   for (int i = 0; i < samples; ++i)
     uses.insert(std::uniform_int_distribution<long>(1, count)(random));
   return {uses.begin(), uses.end()};

@@ -2,6 +2,8 @@
 // Ranks that go different ways, and failures on one of them: named on every rank, and nobody hangs.
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <stdexcept>
 #include <thread>
 
 #include "hpl/ranks/world.h"
@@ -86,6 +88,28 @@ TEST_CASE("a rank that throws ends the others, too") {
   for (const int rank : {0, 2}) {
     INFO(reports[static_cast<std::size_t>(rank)].thrown);
     CHECK(contains(reports[static_cast<std::size_t>(rank)].thrown, "ank 1 has failed"));
+  }
+}
+
+TEST_CASE("waiting for devices tells of a rank that failed meanwhile") {
+  for (const bool forRunner : {false, true}) {
+    CAPTURE(forRunner);
+    const auto reports = reportsOf(2, [forRunner](int rank) -> std::string {
+      Numbers a(100), b(100);
+      setCells(a, 1);
+      eval(increment).devices(2)(PART1(a, 1));
+      if (rank == 1) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        throw std::runtime_error("out of ideas");
+      }
+      // Needs a row of rank 1's.
+      FRunner run = eval(threePoint).devices(2)(PART1(b, 1), PART1(a, 1, AUTO_SYNC));
+      if (forRunner) run.wait();
+      devices()[0].sync();
+      return "nothing happened";
+    });
+    INFO(reports[0].said << reports[0].thrown);
+    CHECK(contains(reports[0].thrown, "ank 1 has failed"));
   }
 }
 

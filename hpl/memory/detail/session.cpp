@@ -13,6 +13,7 @@
 #include "hpl/error.h"
 #include "hpl/memory/detail/coherence.h"
 #include "hpl/memory/detail/letters.h"
+#include "hpl/runtime/detail/global_list.h"
 #include "hpl/runtime/detail/runtime.h"
 
 namespace hpl::memory::detail {
@@ -37,6 +38,7 @@ void finishAll() {
 void join(ranks::World& world) {
   world.courier().answerWith([] { return ranks::operationLog().answer(); });
   world.atLeave(finishAll);
+  runtime::sessionCheck.store(checkRanks);
   operatingThread.store(std::this_thread::get_id());
 }
 
