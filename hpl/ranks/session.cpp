@@ -13,6 +13,7 @@
 #include "hpl/error.h"
 #include "hpl/ranks/detail/family.h"
 #include "hpl/ranks/detail/forked.h"
+#include "hpl/ranks/detail/joint_timeline.h"
 #include "hpl/ranks/detail/launcher.h"
 #include "hpl/ranks/detail/rank_file.h"
 #include "hpl/ranks/detail/roll_call.h"
@@ -105,13 +106,16 @@ void warnOfOthers(const std::string& launcher, bool byMpi, int ranks) {
   }
 }
 
-/// Ranks would overwrite each other's timelines.
+/// One timeline of all ranks, unless its name tells that each is to write its own. If the session
+/// fails each does, and under the same name they would overwrite each other's.
 void nameTimeline() {
   runtime::Settings own = runtime::settings();
-  const std::string file = fileOfRank(own.trace, world()->rank(), world()->size());
-  if (file == own.trace) return;
+  const std::string all = own.trace;
+  const std::string file = fileOfRank(all, world()->rank(), world()->size());
+  if (file == all) return;
   own.trace = file;
   runtime::overrideSettings(own);
+  if (all.find("%r") == std::string::npos) joinTimelines(*world(), all);
 }
 
 void begin(std::unique_ptr<Fabric> (*make)()) {

@@ -67,7 +67,7 @@ Device::Device(std::string_view platform, DeviceType type, int n)
 
 void Device::sync() const {
   state_->finish();
-  requireSession();
+  runtime::requireSession();
 }
 
 DeviceProperties Device::getProperties() const {

@@ -19,10 +19,16 @@ constinit Counters counters{};
 constinit std::atomic<bool> timing{false};
 thread_local constinit std::uint32_t exchangeOfThread = 0;
 
+using Clock = std::chrono::steady_clock;
+
+Clock::time_point timelineBegin() {
+  static const Clock::time_point begin = Clock::now();
+  return begin;
+}
+
 double hostSeconds() {
-  using Clock = std::chrono::steady_clock;
-  static const Clock::time_point start = Clock::now();
-  return std::chrono::duration<double>(Clock::now() - start).count();
+  const Clock::time_point begin = timelineBegin();  // before now
+  return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
 void keepTransfer(Transfer kind, std::size_t bytes, int device, cl_event event,
@@ -52,9 +58,29 @@ void keepHostScope(std::string_view name, double begin, double end) {
   Recorder::get().addSpan(name, begin, end);
 }
 
+void keepMessage(int peer, bool isOutgoing, std::size_t bytes, double begin, double end) {
+  Recorder::get().addMessage({peer, isOutgoing, bytes, begin, end});
+}
+
 }  // namespace detail
 
 using detail::Recorder;
+
+double clockSeconds() {
+  return std::chrono::duration<double>(detail::Clock::now().time_since_epoch()).count();
+}
+
+double clockSecondsAtBegin() {
+  return std::chrono::duration<double>(detail::timelineBegin().time_since_epoch()).count();
+}
+
+std::string takeJointEvents(const JointProcess& process) {
+  if (Recorder::get().timelineFile().empty()) return {};
+  Recorder::get().waitForAll();
+  std::string events = detail::toEvents(Recorder::get().timeline(), process);
+  Recorder::get().setTimelineFile({});
+  return events;
+}
 
 namespace {
 constinit std::atomic<bool> isPrinted{true};

@@ -39,6 +39,7 @@ bool beginExchange();
 void endExchange();
 double hostSeconds();
 void keepHostScope(std::string_view name, double begin, double end);
+void keepMessage(int peer, bool isOutgoing, std::size_t bytes, double begin, double end);
 }  // namespace detail
 
 /// True if seconds are measured: then pass events to the functions below.
@@ -103,6 +104,14 @@ class HostScope {
   double begin_;
 };
 
+/// When a message to or from another process began to be under way, for recordMessage().
+inline double messageBegin() { return enabled() ? detail::hostSeconds() : -1; }
+/// Adds a message that has arrived, or was sent, to the timeline.
+inline void recordMessage(int peer, bool isOutgoing, std::size_t bytes, double begin) {
+  if (begin >= 0) [[unlikely]]
+    detail::keepMessage(peer, isOutgoing, bytes, begin, detail::hostSeconds());
+}
+
 /// Names the calling thread in the timeline.
 void nameThread(std::string_view name);
 
@@ -123,6 +132,27 @@ void nameDevice(int device, std::string_view name);
 /// Waits for the commands in flight and writes the timeline so far; does nothing without a file.
 /// Throws hpl::Error when the file cannot be written.
 void flush();
+
+/// A moment of this process's steady clock, and of the timeline's begin on it, in seconds.
+/// Processes of one machine share that clock.
+double clockSeconds();
+double clockSecondsAtBegin();
+
+/// One of several processes whose timelines are to be one.
+struct JointProcess {
+  int number = 0;
+  /// Stands before the names of its devices, such as "rank 2".
+  std::string name;
+  /// The joint timeline shows the moment t of this one's, in seconds, at shift + rate * t.
+  double shift = 0;
+  double rate = 1;
+};
+/// Waits for the commands in flight. The events so far, for a file made by jointTimeline(), which
+/// flush() and stop() then no longer write; empty without a timeline.
+std::string takeJointEvents(const JointProcess& process);
+/// Begin and end of a file of events of several processes, with commas and newlines between them.
+inline constexpr std::string_view jointBegin = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
+inline constexpr std::string_view jointEnd = "\n]}\n";
 
 /// Calls flush() and printProfile(), then measures no more and holds no event. The runtime calls it
 /// at exit, while the drivers still work. Throws like flush().

@@ -4,9 +4,11 @@
 
 Usage: check_sessions.py forked|mpirun|nodes|topology PROGRAM [MPIRUN]. 77: skipped, with the reason.
 """
+import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -94,14 +96,80 @@ def check(name, command, more, parts, codes):
     return not found
 
 
+def names_in(events):
+    return [event["args"]["name"] for event in events if event["name"] == "process_name"]
+
+
+def messages_in(events, ranks):
+    """From the host processes: (sender, receiver) -> [(begin, end, bytes)], for either direction."""
+    hosts = {event["pid"]: event["args"]["name"] for event in events if event["name"] == "process_name"}
+    begun, sent, received = {}, {}, {}
+    for event in events:
+        if event.get("cat") != "message":
+            continue
+        if event["ph"] == "b":
+            begun[event["id"]] = event["ts"]
+            continue
+        own = int(hosts[event["pid"]].split(":")[0].split()[1])
+        direction, _, peer = event["name"].split()
+        pair = (own, int(peer)) if direction == "to" else (int(peer), own)
+        table = sent if direction == "to" else received
+        table.setdefault(pair, []).append((begun[event["id"]], event["ts"], event["args"]["bytes"]))
+    return sent, received
+
+
+def wrong_timeline(file, ranks, slack):
+    """What is wrong with a joint timeline of the program's "steps"; `slack`: of the clocks, in us."""
+    events = json.loads(file.read_text())["traceEvents"]
+    names = names_in(events)
+    for rank in range(ranks):
+        if sum(name.startswith(f"rank {rank}") and name.endswith("host") for name in names) != 1:
+            yield f"the hosts are {names}"
+    if len(names) != len(set(names)) or len(names) < 2 * ranks:
+        yield f"the processes are {names}"
+    sent, received = messages_in(events, ranks)
+    if sorted(sent) != sorted(received) or len(sent) < 2 * (ranks - 1):
+        yield f"messages between {sorted(sent)}, {sorted(received)}"
+    for pair, outgoing in sent.items():
+        incoming = received.get(pair, [])
+        if [message[2] for message in outgoing] != [message[2] for message in incoming]:
+            yield f"{pair}: {len(outgoing)} messages sent, {len(incoming)} received"
+        for at, (there, here) in enumerate(zip(outgoing, incoming)):
+            if here[1] < there[0] - slack:
+                yield f"{pair}: message {at} was received {there[0] - here[1]} us before it was sent"
+                break
+    if not any(event.get("cat") == "kernel" for event in events):
+        yield "no kernels"
+
+
+def timelines(start, ranks, more, slack=0.01):
+    """`start`: the command that starts this many ranks with "steps"."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "run.json"
+        cell = {"a cell is 1": ranks}
+        yield check("all ranks write one timeline", start, {"HPL_TRACE": str(file)} | more, cell, [0])
+        found = sorted(path.name for path in Path(folder).iterdir())
+        wrong = [f"files {found}"] if found != ["run.json"] else list(wrong_timeline(file, ranks, slack))
+        print("\n".join(f"FAILED: {problem}" for problem in wrong) or "passed: it is right")
+        yield not wrong
+        each = {"HPL_TRACE": str(Path(folder) / "each%r.json")} | more
+        yield check("each rank writes a timeline", start, each, cell, [0])
+        yield len(list(Path(folder).glob("each*.json"))) == ranks
+        nowhere = {"HPL_TRACE": str(Path(folder) / "none" / "run.json")} | more
+        yield check("a timeline that cannot be written is said once, and nothing is lost", start, nowhere,
+                    cell | {"HPL_TRACE: the timeline cannot be written to": 1}, [0])
+
+
 def forked(program):
     for name, what, ranks, parts, codes in FORKED:
         yield check(name, [program, what], {"HPL_RANKS": str(ranks)}, parts, codes)
+    yield from timelines([program, "steps"], 3, {"HPL_RANKS": "3"})
 
 
 def mpirun(program, launcher):
     for name, what, ranks, parts, codes in MPIRUN:
         yield check(name, [launcher, "-n", str(ranks), program, what], {}, parts, codes)
+    yield from timelines([launcher, "-n", "2", "-x", "HPL_TRACE", program, "steps"], 2, {})
     yield check("HPL_RANKS is not used under mpirun", [launcher, "-n", "2", program, "hello"],
                 {"HPL_RANKS": "5"}, {"of 2 on node 0 of 1": 2, "HPL_RANKS=5 is not used": 2}, [0])
     yield check("settings that differ are refused by all",
@@ -138,6 +206,10 @@ def nodes(program, launcher):
     yield check("messages pass between nodes", [*command, "exchange"], {}, {"exchanged": 4}, [0])
     yield check("each node's devices are dealt to its ranks", [*command, "devices"], {},
                 {"rank 1 sees 0 0 1* 1* 2 2 2 2 3 3 3 3": 1}, [0])
+    # These nodes have clocks that are one, which their ranks do not know.
+    at = command.index("-n")
+    traced = [*command[:at], "-x", "HPL_TRACE", *command[at:], "steps"]
+    yield from timelines(traced, 4, {}, slack=5000)
 
 
 def main():

@@ -90,6 +90,25 @@ void listDevices(const Session& session) {
   std::printf("%s\n", text.c_str());
 }
 
+void smooth(hpl::Array<float, 1> out, const hpl::Array<float, 1>& in) {
+  using namespace hpl;
+  if_(idx > 0 && idx + 1 < szx) {
+    out[idx] = 0.5f * (in[idx - 1] + in[idx + 1]);
+  }
+}
+
+/// Steps with an exchange, for a timeline.
+void steps() {
+  hpl::Array<float, 1> now(4000), next(4000);
+  now = 1.0f;
+  next = 1.0f;
+  for (int step = 0; step < 20; ++step) {
+    eval(smooth)(hpl::PART1(next, 1, hpl::AUTO_SYNC), hpl::PART1(now, 1, hpl::AUTO_SYNC));
+    swap(now, next);
+  }
+  std::printf("a cell is %g\n", now(2000).value());
+}
+
 /// Ends rank 1 in the middle, while the others go on.
 void endOne(const Session& session, const std::string& how) {
   if (session.rank() == 1) {
@@ -141,6 +160,7 @@ void run(int argc, char** argv, const std::string& what) {
   if (what == "exchange") exchange(session);
   if (what == "surplus") surplus(session);
   if (what == "devices") listDevices(session);
+  if (what == "steps") steps();
   if (what == "input" && session.rank() != 0)
     std::printf("rank %d reads %d\n", session.rank(), getchar());
   if (what == "code") std::exit(session.rank() == 2 ? 9 : 0);

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <future>
+#include <latch>
 #include <mutex>
 #include <random>
 
@@ -212,8 +213,10 @@ TEST_CASE("a message of another size than expected is an error of that message i
 
 TEST_CASE("a rank that fails ends what the others wait for, and what they do next") {
   std::atomic<int> checked{0};
+  std::latch begun(3);  // a failure would end the agreement of others, too
   const auto thrown = onThreads(3, [&](Courier& courier) {
     courier.allAgree(true);
+    begun.arrive_and_wait();
     if (courier.rank() == 2) {
       courier.fail("launch of 'heat'", "device lost");
       CHECK_THROWS_AS(courier.check(), RankError);

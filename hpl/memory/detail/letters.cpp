@@ -168,7 +168,10 @@ class Outbox {
       queue.pop_front();
       letter->world.courier().send(
           peer, letter->message(),
-          [letter](const std::exception_ptr&, std::size_t) { Traffic::get().end(); });
+          [letter, peer, begin = trace::messageBegin()](const std::exception_ptr&, std::size_t) {
+            trace::recordMessage(peer, true, letter->bytes, begin);
+            Traffic::get().end();
+          });
     }
   }
 
@@ -261,10 +264,12 @@ IncomingLetter::IncomingLetter(ranks::World& world, int peer, std::size_t bytes,
   // Tells whether anything came.
   std::memset(state_->memory.get(), 0, kLetterHead);
   Traffic::get().begin();
-  world.courier().receive(peer, {state_->memory.get(), kLetterHead + bytes},
-                          [letter = state_](std::exception_ptr failure, std::size_t) {
-                            noteArrival(letter, std::move(failure));
-                          });
+  world.courier().receive(
+      peer, {state_->memory.get(), kLetterHead + bytes},
+      [letter = state_, begin = trace::messageBegin()](std::exception_ptr failure, std::size_t) {
+        trace::recordMessage(letter->peer, false, letter->bytes, begin);
+        noteArrival(letter, std::move(failure));
+      });
 }
 
 const std::byte* IncomingLetter::cells() const noexcept {

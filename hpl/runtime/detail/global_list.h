@@ -55,7 +55,8 @@ inline bool hasRanks() noexcept { return isOneOfSeveral.load(std::memory_order_r
 /// Throws what ended the session of all ranks. Set by those who know of sessions; null before the
 /// first operation.
 inline constinit std::atomic<void (*)()> sessionCheck{nullptr};
-/// To be called after waiting: commands that need cells of a rank that failed end, too, without them.
+/// To be called after waiting: commands that need cells of a rank that failed end, too, without
+/// them.
 inline void requireSession() {
   if (!hasRanks()) return;
   if (const auto check = sessionCheck.load(std::memory_order_relaxed)) check();

@@ -144,7 +144,9 @@ Runtime::Runtime() {
     devices_ = selectDevices(inventory, parseDeviceList(wanted.devices));
   }
   default_ = bestOf(devices_);
-  for (const auto& state : devices_) trace::nameDevice(state->index(), state->name());
+  // Those of other processes have their timelines there.
+  for (const auto& state : devices_)
+    if (state->isLocal() || isDryRun()) trace::nameDevice(state->index(), state->name());
   theRuntime.store(this);
   armExitHandler();
 }

@@ -162,6 +162,11 @@ void Recorder::addSpan(std::string_view name, double begin, double end) {
   if (!file_.empty()) timeline_.spans.push_back({threadNumber(), intern(name), begin, end});
 }
 
+void Recorder::addMessage(const Message& message) {
+  const std::lock_guard lock(mutex_);
+  if (!file_.empty()) timeline_.messages.push_back(message);
+}
+
 void Recorder::addCreation(std::string_view name, double seconds) {
   const std::lock_guard lock(mutex_);
   seconds_.secsKernelCreation += seconds;
@@ -248,6 +253,7 @@ void Recorder::reset() {
   lastExchange_ = 0;
   timeline_.commands.clear();
   timeline_.spans.clear();
+  timeline_.messages.clear();
 }
 
 std::string_view Recorder::intern(std::string_view text) {

@@ -44,6 +44,15 @@ struct Span {
   double end = 0;
 };
 
+/// A message to or from another process.
+struct Message {
+  int peer = 0;
+  bool isOutgoing = false;
+  std::size_t bytes = 0;
+  double begin = 0;
+  double end = 0;
+};
+
 /// Everything needed to write a timeline, copied out of the recorder.
 struct Timeline {
   std::map<int, std::string> devices;
@@ -52,11 +61,14 @@ struct Timeline {
   std::map<int, std::string> threads;
   std::vector<Command> commands;
   std::vector<Span> spans;
+  std::vector<Message> messages;
 };
 
 /// The timeline in the JSON format of chrome://tracing and ui.perfetto.dev: one process per device
 /// with a track per queue, and one for the host with a track per thread.
 std::string toJson(const Timeline& timeline);
+/// The same as events of a file of several processes.
+std::string toEvents(const Timeline& timeline, const JointProcess& process);
 
 /// Keeps events until they are complete, then their times. All functions lock.
 class Recorder {
@@ -69,6 +81,7 @@ class Recorder {
   void addLaunch(std::string_view kernel, std::string_view strategy, int device, std::size_t bytes,
                  cl_event event);
   void addSpan(std::string_view name, double begin, double end);
+  void addMessage(const Message& message);
   void addCreation(std::string_view kernel, double seconds);
   void addCompilation(std::string_view kernel, double seconds);
   void nameThread(std::string_view name);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "hpl/trace/detail/recorder.h"
@@ -11,9 +13,32 @@
 namespace hpl::trace::detail {
 namespace {
 
-constexpr int hostProcess = 0;
-
 int processOf(int device) { return device + 1; }
+
+/// Where the events of a process stand in the file.
+struct Frame {
+  /// Above the numbers of devices, which all processes have in common.
+  static constexpr int kHosts = 1000000;
+  /// Ids of arrows and messages of each process.
+  static constexpr int kIds = 1 << 24;
+
+  explicit Frame(const JointProcess* joint)
+      : host(joint == nullptr ? 0 : kHosts + joint->number),
+        firstId(joint == nullptr ? 0 : joint->number * std::int64_t{kIds}),
+        firstPlace(joint == nullptr ? 0 : joint->number * std::int64_t{kHosts}),
+        prefix(joint == nullptr ? "" : joint->name + ": "),
+        shift(joint == nullptr ? 0 : joint->shift),
+        rate(joint == nullptr ? 1 : joint->rate) {}
+
+  double microseconds(double at) const { return (shift + rate * at) * 1e6; }
+
+  int host;
+  std::int64_t firstId;
+  std::int64_t firstPlace;
+  std::string prefix;
+  double shift;
+  double rate;
+};
 
 int trackOf(Queue queue) { return queue == Queue::Compute ? 1 : 2; }
 
@@ -40,12 +65,16 @@ std::string_view categoryOf(Kind kind) {
 /// Writes one event per line, separated by commas.
 class EventWriter {
  public:
-  void nameProcess(int process, std::string_view name) {
+  explicit EventWriter(const Frame& frame) : frame_(frame) {}
+
+  /// `place`: where it stands among those of its process.
+  void nameProcess(int process, int place, std::string_view name) {
+    const std::string whole = frame_.prefix + std::string(name);
     add(fmt::format(R"({{"name":"process_name","ph":"M","pid":{},"args":{{"name":{}}}}})", process,
-                    quoted(name)));
+                    quoted(std::string_view(whole))));
     add(fmt::format(
-        R"({{"name":"process_sort_index","ph":"M","pid":{0},"args":{{"sort_index":{0}}}}})",
-        process));
+        R"({{"name":"process_sort_index","ph":"M","pid":{},"args":{{"sort_index":{}}}}})", process,
+        frame_.firstPlace + place));
   }
   void nameTrack(int process, int track, std::string_view name) {
     add(fmt::format(R"({{"name":"thread_name","ph":"M","pid":{},"tid":{},"args":{{"name":{}}}}})",
@@ -55,23 +84,32 @@ class EventWriter {
             double end, const std::string& arguments) {
     add(fmt::format(
         R"({{"name":{},"cat":"{}","ph":"X","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f}{}}})",
-        quoted(name), category, process, track, begin * 1e6, (end - begin) * 1e6, arguments));
+        quoted(name), category, process, track, frame_.microseconds(begin),
+        frame_.microseconds(end) - frame_.microseconds(begin), arguments));
+  }
+  /// A span that may overlap others of its kind.
+  void message(int id, std::string_view name, const Message& message) {
+    for (const auto& [phase, at] : {std::pair('b', message.begin), std::pair('e', message.end)})
+      add(fmt::format(
+          R"({{"name":"{}","cat":"message","ph":"{}","id":{},"pid":{},"tid":0,"ts":{:.3f},)"
+          R"("args":{{"bytes":{}}}}})",
+          name, phase, frame_.firstId + id, frame_.host, frame_.microseconds(at), message.bytes));
   }
   /// An arrow from the end of one span to the begin of another.
   void flow(int id, char phase, int process, int track, double at) {
     add(fmt::format(
         R"({{"name":"ghosts","cat":"ghosts","ph":"{}","id":{},"pid":{},"tid":{},"ts":{:.3f}{}}})",
-        phase, id, process, track, at * 1e6, phase == 'f' ? R"(,"bp":"e")" : ""));
+        phase, frame_.firstId + id, process, track, frame_.microseconds(at),
+        phase == 'f' ? R"(,"bp":"e")" : ""));
   }
-  std::string finish() && {
-    return "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n" + text_ + "\n]}\n";
-  }
+  std::string finish() && { return std::move(text_); }
 
  private:
   void add(const std::string& event) {
     if (!text_.empty()) text_ += ",\n";
     text_ += event;
   }
+  const Frame& frame_;
   std::string text_;
 };
 
@@ -123,33 +161,54 @@ void writeFlows(EventWriter& writer, const Timeline& timeline) {
   }
 }
 
-}  // namespace
-
-std::string toJson(const Timeline& timeline) {
-  EventWriter writer;
-  writer.nameProcess(hostProcess, "host");
+void writeNames(EventWriter& writer, const Frame& frame, const Timeline& timeline) {
+  writer.nameProcess(frame.host, 0, "host");
   std::set<int> threads;
   for (const Span& span : timeline.spans) threads.insert(span.thread);
   for (int thread : threads) {
     const auto named = timeline.threads.find(thread);
     writer.nameTrack(
-        hostProcess, thread,
+        frame.host, thread,
         named != timeline.threads.end() ? named->second : fmt::format("thread {}", thread));
   }
   for (const auto& [device, name] : timeline.devices) {
-    writer.nameProcess(processOf(device), name);
+    writer.nameProcess(processOf(device), processOf(device), name);
     writer.nameTrack(processOf(device), trackOf(Queue::Compute), "compute");
     writer.nameTrack(processOf(device), trackOf(Queue::Transfer), "transfer");
   }
+}
+
+void writeMessages(EventWriter& writer, const Timeline& timeline) {
+  int id = Frame::kIds / 2;  // above those of arrows
+  for (const Message& message : timeline.messages) {
+    const char* const direction = message.isOutgoing ? "to" : "from";
+    writer.message(id++, fmt::format("{} rank {}", direction, message.peer), message);
+  }
+}
+
+std::string eventsOf(const Timeline& timeline, const Frame& frame) {
+  EventWriter writer(frame);
+  writeNames(writer, frame, timeline);
   for (const Span& span : timeline.spans) {
-    writer.span(hostProcess, span.thread, span.name, "host", span.begin, span.end, "");
+    writer.span(frame.host, span.thread, span.name, "host", span.begin, span.end, "");
   }
   for (const Command& command : timeline.commands) {
     const auto offset = timeline.clockOffsets.find(command.device);
     writeCommand(writer, command, offset == timeline.clockOffsets.end() ? 0 : offset->second);
   }
   writeFlows(writer, timeline);
+  writeMessages(writer, timeline);
   return std::move(writer).finish();
+}
+
+}  // namespace
+
+std::string toJson(const Timeline& timeline) {
+  return fmt::format("{}{}{}", jointBegin, eventsOf(timeline, Frame(nullptr)), jointEnd);
+}
+
+std::string toEvents(const Timeline& timeline, const JointProcess& process) {
+  return eventsOf(timeline, Frame(&process));
 }
 
 }  // namespace hpl::trace::detail
