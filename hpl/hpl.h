@@ -39,6 +39,7 @@
 #include "hpl/launch/execution_plan.h"
 #include "hpl/launch/native.h"
 #include "hpl/launch/native_function.h"
+#include "hpl/memory/ranks_profile.h"
 #include "hpl/ranks/session.h"
 #include "hpl/runtime/device.h"
 #include "hpl/trace/profile.h"

@@ -91,6 +91,17 @@ TEST_CASE("a rank that throws ends the others, too") {
   }
 }
 
+TEST_CASE("the profile of all ranks, asked for by one of them, is named on all") {
+  const auto reports = reportsOf(2, [](int rank) {
+    Numbers a(100);
+    setCells(a, 1);
+    eval(increment).devices(2)(PART1(a));
+    if (rank == 1) return std::to_string(getProfile(ALL_RANKS).launches);
+    return cellsOf(a);
+  });
+  expectDivergence(reports, "getProfile(ALL_RANKS)", "host read");
+}
+
 TEST_CASE("waiting for devices tells of a rank that failed meanwhile") {
   for (const bool forRunner : {false, true}) {
     CAPTURE(forRunner);

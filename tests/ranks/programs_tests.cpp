@@ -167,3 +167,27 @@ TEST_CASE("sums are those of the cells of all ranks") {
     return said;
   });
 }
+
+TEST_CASE("the profile of all ranks is the sum of theirs, on every rank") {
+  const auto program = [] {
+    Numbers a(300), b(300);
+    setCells(a, 1);
+    setCells(b, 2);
+    getProfile(ALL_RANKS);
+    for (int step = 0; step < 4; ++step) {
+      eval(threePoint).devices()(PART1(b, 1, AUTO_SYNC), PART1(a, 1, AUTO_SYNC));
+      swap(a, b);
+    }
+    const ProfilingData all = getProfile(ALL_RANKS);
+    const ProfilingData total = getTotalProfile(ALL_RANKS);
+    if (total.launches < all.launches) return std::string("less in total");
+    return std::to_string(all.launches) + " launches\n";
+  };
+  for (const int ranks : {1, 2, 3}) {
+    for (const int each : {1, 2}) {
+      CAPTURE(ranks);
+      CAPTURE(each);
+      CHECK(saidOn(ranks, each, program) == std::to_string(4 * ranks * each) + " launches\n");
+    }
+  }
+}
