@@ -133,6 +133,17 @@ class StencilProgram : public StencilChoices<StencilProgram> {
     return *this;
   }
 
+  /// Whether a run is one launch, or one after each question of every(), with the loop over the
+  /// steps in the kernel (a persistent kernel); without this call the library chooses. Results are
+  /// the same, but for floating-point contraction. With timeTile(T), groups exchange cells every T
+  /// steps. run() then returns when the steps are done, and throws LaunchError where that is
+  /// impossible: see StencilLauncher::persistent; also with fuse(false) and fuse(Fusion::Rows), and
+  /// for programs whose steps do not see what the step before has written.
+  StencilProgram& persistent(bool on = true) {
+    plan_.persistent = on;
+    return *this;
+  }
+
   /// Asks after every `steps` steps whether the program is done. The arrays then hold the present
   /// state, and `isDone` may read them, launch kernels on them and change them. A program has one
   /// such question. Throws ArgumentError unless `steps` is positive.

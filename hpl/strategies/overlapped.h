@@ -65,7 +65,8 @@ struct TimeField {
   int current = -1;
   int next = -1;
   Lifetime lifetime = Lifetime::Steps;
-  /// Persistent kernels: the parameter of a further array of the grid's shape, for written fields.
+  /// Persistent kernels: the parameter of a further array of the grid's shape, for written fields
+  /// that go from step to step.
   int between = -1;
 
   bool isWritten() const { return next >= 0; }

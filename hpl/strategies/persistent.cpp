@@ -10,10 +10,11 @@
 namespace hpl::strategies {
 
 std::string whyNotPersistent(const TimeProgram& program) {
-  for (const TimeField& field : program.fields)
-    if (field.lifetime != Lifetime::Steps)
-      return "a field of it lives for a step only, and functions that hand fields on within a step "
-             "are chains";
+  const bool goesOn =
+      std::any_of(program.fields.begin(), program.fields.end(), [](const TimeField& field) {
+        return field.isWritten() && field.lifetime == Lifetime::Steps;
+      });
+  if (!goesOn) return "no step sees what the one before it has written";
   return whyNotOverlapped(program);
 }
 

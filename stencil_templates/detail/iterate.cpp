@@ -186,13 +186,22 @@ class Iteration final : public Stepper {
     }
   }
 
+  PersistentArguments persistentArguments() const {
+    const std::vector<StencilArgument>& arguments = launches_ % 2 == 0 ? there_ : back_;
+    PersistentArguments list;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      (i < inputs_ + pairs_ ? list.arrays : list.scalars).push_back(arguments[i].argument);
+      if (i >= inputs_ && i < inputs_ + pairs_) list.between.push_back(arguments[i].argument);
+    }
+    return list;
+  }
+
   bool persistOnce(const TimeKernel& kernel, std::int64_t steps) {
     const Device device = devicesOf(options_).front();
     if (hasGivenUp(device)) return false;
     try {
-      const Persisted done =
-          stencils::persist(kernel, state_.persistentSpaces(), options_, signature_,
-                            launches_ % 2 == 0 ? there_ : back_, steps);
+      const Persisted done = stencils::persist(kernel, state_.persistentSpaces(), options_,
+                                               persistentArguments(), steps);
       if (done != Persisted::GaveUp) return done == Persisted::Done;
     } catch (const BuildError& error) {
       reject(kernel, state_.describe(), error);

@@ -81,6 +81,19 @@ bool isPeriodic(const strategies::TimeProgram& program, std::size_t d) {
   return false;
 }
 
+/// Of a row of cells, all functions together.
+double rowCycles(const TileProblem& problem) {
+  return kCost.perRow * static_cast<double>(problem.program->stages.size());
+}
+
+double exchangedFields(const TileProblem& problem) {
+  const auto& fields = problem.program->fields;
+  return static_cast<double>(
+      std::count_if(fields.begin(), fields.end(), [](const strategies::TimeField& field) {
+        return field.isWritten() && field.lifetime == strategies::Lifetime::Steps;
+      }));
+}
+
 /// Cycles of a step of the group with most to do.
 double cyclesPerStep(const TileProblem& problem, const TimeTile& tile, const Sizes& groups) {
   const strategies::Growth halo = strategies::haloOf(*problem.program, tile.depth);
@@ -101,9 +114,10 @@ double cyclesPerStep(const TileProblem& problem, const TimeTile& tile, const Siz
     rims += reach / own;
   }
   const double own = static_cast<double>(cellsOf(tile.cells));
-  double cycles = computed * cyclesOfCell(problem) + rows * kCost.perRow;
+  double cycles = computed * cyclesOfCell(problem) + rows * rowCycles(problem);
   if (cellsOf(groups) > 1)
-    cycles += (kCost.handshake + 2 * rims * own * kCost.perRimCell) / tile.depth;
+    cycles += (kCost.handshake + 2 * rims * own * exchangedFields(problem) * kCost.perRimCell) /
+              tile.depth;
   return cycles;
 }
 
@@ -180,13 +194,16 @@ double secondsOtherwise(const TileProblem& problem, const TimeTile& tile) {
   if (tile.depth > 1)
     return kCost.pass / tile.depth + cells * estimateOf(problem, tile).cycles / perUnit;
   const double rows = cells / static_cast<double>(problem.extents[dimsOf(problem) - 1]);
-  return kCost.launch + (cells * cyclesOfCell(problem) + rows * kCost.perRow) / perUnit;
+  const double launches = tile.depth == 1 ? 1 : static_cast<double>(problem.program->stages.size());
+  return launches * kCost.launch +
+         (cells * cyclesOfCell(problem) + rows * rowCycles(problem)) / perUnit;
 }
 
 std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe& recipe,
                                          const launch::LaunchOptions& options,
                                          const std::array<std::int64_t, 3>& extents,
-                                         const TimeTile& otherwise) {
+                                         const TimeTile& otherwise, int launches) {
+  const std::string form = launches == 1 ? "one launch" : fmt::format("{} launches", launches);
   const bool isAsked = wish.persistent == true;
   if (wish.persistent == false || wish.steps < 2) return std::nullopt;
   if (!isAsked && !launch::mayDecideByTimes()) return std::nullopt;
@@ -208,8 +225,8 @@ std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe&
       const std::string numbers = fmt::format("{}; otherwise a step takes about {:.2f} us",
                                               describeKept(problem, kept), 1e6 * other);
       if (gain > 0) {
-        least = std::max(least, static_cast<std::int64_t>(std::ceil(kCost.wait / gain)));
-        found = fmt::format("iterations of {} steps and more are one launch: {}", least, numbers);
+        least = std::max(least, static_cast<std::int64_t>(std::ceil(launches * kCost.wait / gain)));
+        found = fmt::format("iterations of {} steps and more are {}: {}", least, form, numbers);
       } else {
         why = numbers;
       }
@@ -218,7 +235,8 @@ std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe&
       why = whyNotSpinning(device, kept.groups,
                            std::int64_t{kept.local[0]} * kept.local[1] * kept.local[2]);
     if (why.empty()) {
-      if (found.empty()) found = "all steps are one launch: " + describeKept(problem, kept);
+      if (found.empty())
+        found = fmt::format("all steps are {}: {}", form, describeKept(problem, kept));
       explain(wish.name, found);
       return KeptTile{kept.tile, least};
     }

@@ -26,16 +26,18 @@ struct PersistentEstimate {
 /// where none fits, and `why` says so.
 PersistentEstimate bestKept(const TileProblem& problem, std::int64_t steps, int depth,
                             std::string& why);
-/// Seconds per step of an iteration in these tiles, or step by step, with what launching takes.
+/// Seconds per step of an iteration in these tiles, step by step (depth 1), or function by function
+/// (depth 0), with what launching takes.
 double secondsOtherwise(const TileProblem& problem, const TimeTile& tile);
 
-/// The tiles that groups keep, if iterations of many steps are to be one launch: because the user
-/// or HPL_STRATEGY asks for it, or because the model thinks it faster than `otherwise`. Says so
-/// under HPL_EXPLAIN. Throws LaunchError where the user insists on what is impossible.
+/// The tiles that groups keep, if iterations of many steps are to be one launch, or so many:
+/// because the user or HPL_STRATEGY asks for it, or because the model thinks it faster than
+/// `otherwise`. Says so under HPL_EXPLAIN. Throws LaunchError where the user insists on what is
+/// impossible.
 std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe& recipe,
                                          const launch::LaunchOptions& options,
                                          const std::array<std::int64_t, 3>& extents,
-                                         const TimeTile& otherwise);
+                                         const TimeTile& otherwise, int launches = 1);
 
 /// Says once that the groups of a persistent kernel waited in vain, and for the rest of the process
 /// that there are none on the device.

@@ -47,52 +47,51 @@ std::int64_t mostSteps(const std::array<std::int64_t, 3>& extents) {
 }
 
 std::shared_ptr<PersistentSpaces::Space> PersistentSpaces::find(
-    const Device& device, const TimeTile& tile, const std::vector<StencilArgument>& arguments,
-    std::size_t inputs, std::size_t outputs) {
+    const Device& device, const TimeTile& tile, const std::vector<launch::Argument>& between) {
   // Stencils that come with more shapes than this do not repeat them.
   constexpr std::size_t kMostSpaces = 8;
-  const geometry::Extents& shape = arguments.front().argument.view->extents;
+  const geometry::Extents& shape = between.front().view->extents;
   const Key key{device.state().serial(), tile,
                 std::vector<std::int64_t>(shape.begin(), shape.end())};
   const std::lock_guard lock(mutex_);
   const auto known = spaces_.find(key);
   if (known != spaces_.end()) return known->second;
-  std::vector<std::shared_ptr<memory::Root>> between;
-  for (std::size_t k = 0; k < outputs; ++k)
-    between.push_back(arrayLike(*arguments[inputs + k].argument.view));
+  std::vector<std::shared_ptr<memory::Root>> arrays;
+  for (const launch::Argument& like : between) arrays.push_back(arrayLike(*like.view));
   const std::int64_t groups = groupCount(tile, gridOf(shape));
   if (spaces_.size() >= kMostSpaces) spaces_.clear();
   return spaces_[key] = std::make_shared<Space>(
-             std::move(between), static_cast<std::size_t>(strategies::flagsFor(groups)));
+             std::move(arrays), static_cast<std::size_t>(strategies::flagsFor(groups)));
+}
+
+void PersistentSpaces::clear() {
+  const std::lock_guard lock(mutex_);
+  spaces_.clear();
 }
 
 Persisted persist(const TimeKernel& kernel, PersistentSpaces& spaces,
-                  const launch::LaunchOptions& options, const PointSignature& signature,
-                  const std::vector<StencilArgument>& arguments, std::int64_t steps) {
-  const std::size_t inputs = signature.inputs.size();
-  const std::size_t arrays = inputs + signature.outputs.size();
+                  const launch::LaunchOptions& options, const PersistentArguments& arguments,
+                  std::int64_t steps) {
   const Device device = devicesOf(options).front();
   const TimeTile& tile = kernel.recipe.tile();
-  const auto space = spaces.find(device, tile, arguments, inputs, signature.outputs.size());
+  const auto space = spaces.find(device, tile, arguments.between);
   const std::unique_lock mine(space->busy, std::try_to_lock);
   if (!mine.owns_lock()) return Persisted::Busy;
-  const std::int64_t groups = groupCount(tile, gridOf(arguments.front().argument.view->extents));
+  const std::int64_t groups = groupCount(tile, gridOf(arguments.between.front().view->extents));
   const std::optional<SpinLease> lease = SpinLease::take(device, groups);
   if (!lease) return Persisted::Busy;
   space->flags = 0;
-  std::vector<launch::Argument> list;
-  for (std::size_t i = 0; i < arrays; ++i) list.push_back(arguments[i].argument);
-  for (const std::shared_ptr<memory::Root>& root : space->between) {
-    launch::Argument& between = list.emplace_back(arguments[inputs].argument);
-    between = arguments[inputs + (list.size() - 1 - arrays)].argument;
-    between.view = &root->whole();
+  std::vector<launch::Argument> list = arguments.arrays;
+  for (std::size_t k = 0; k < arguments.between.size(); ++k) {
+    list.push_back(arguments.between[k]);
+    list.back().view = &space->between[k]->whole();
   }
   list.push_back(launch::makeArgument(space->flags));
   const int patience = patienceOn(device);
   const int count = static_cast<int>(steps);
   list.push_back(launch::makeArgument(patience));
   list.push_back(launch::makeArgument(count));
-  for (std::size_t i = arrays; i < arguments.size(); ++i) list.push_back(arguments[i].argument);
+  list.insert(list.end(), arguments.scalars.begin(), arguments.scalars.end());
   launch::launch(kernel.entry, options, list.data(), list.size());
   return space->flags(0) == 0 ? Persisted::Done : Persisted::GaveUp;
 }

@@ -29,9 +29,10 @@ class PersistentSpaces {
         : between(std::move(arrays)), flags(flagCount) {}
   };
 
+  /// `between`: arrays that those between are to be like.
   std::shared_ptr<Space> find(const Device& device, const TimeTile& tile,
-                              const std::vector<StencilArgument>& arguments, std::size_t inputs,
-                              std::size_t outputs);
+                              const std::vector<launch::Argument>& between);
+  void clear();
 
  private:
   using Key = std::tuple<std::uint64_t, TimeTile, std::vector<std::int64_t>>;
@@ -49,11 +50,20 @@ enum class Persisted {
   GaveUp
 };
 
-/// Does so many steps in one launch and waits for its end: from the arrays of the inputs to those
-/// of the outputs.
+/// The arguments of a persistent kernel, without those that it has for itself.
+struct PersistentArguments {
+  /// The fields, and the new fields of those that are written.
+  std::vector<launch::Argument> arrays;
+  /// An array for each field that goes from step to step and is written: those like which groups
+  /// exchange cells through. All have the shape of the grid.
+  std::vector<launch::Argument> between;
+  std::vector<launch::Argument> scalars;
+};
+
+/// Does so many steps in one launch and waits for its end: from the fields to the new fields.
 Persisted persist(const TimeKernel& kernel, PersistentSpaces& spaces,
-                  const launch::LaunchOptions& options, const PointSignature& signature,
-                  const std::vector<StencilArgument>& arguments, std::int64_t steps);
+                  const launch::LaunchOptions& options, const PersistentArguments& arguments,
+                  std::int64_t steps);
 
 /// Groups along each dimension of a grid.
 std::array<std::int64_t, 3> groupsOf(const TimeTile& tile,

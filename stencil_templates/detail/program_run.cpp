@@ -19,6 +19,8 @@ namespace {
 using geometry::Box;
 using strategies::Lifetime;
 
+constexpr TimeTile kByFunction{0, {}, TimeForm::Any};
+
 }  // namespace
 
 /// What is read before any function of the first step has written it must have been written before.
@@ -187,8 +189,8 @@ void ProgramState::makeArrays(const ProgramPass& pass) {
   }
 }
 
-FRunner ProgramState::launchPass(const launch::LaunchOptions& options, const ProgramPass& pass,
-                                 int steps, const std::vector<bool>& swapped) const {
+std::vector<launch::Argument> ProgramState::arraysFor(const ProgramPass& pass,
+                                                      const std::vector<bool>& swapped) const {
   const std::vector<strategies::TimeField>& uses = pass.kernel->recipe.program().fields;
   std::vector<launch::Argument> list;
   const auto push = [&](const ProgramArgument& array) { list.push_back(array.argument.argument); };
@@ -206,9 +208,23 @@ FRunner ProgramState::launchPass(const launch::LaunchOptions& options, const Pro
       push(present(i, uses[i].lifetime == Lifetime::Steps));
     }
   }
-  list.push_back(launch::makeArgument(steps));
+  return list;
+}
+
+std::vector<launch::Argument> ProgramState::scalarsFor(const ProgramPass& pass) const {
+  std::vector<launch::Argument> list;
   for (const ProgramFunction* function : pass.scalarsOf)
-    for (const ProgramArgument& scalar : function->scalars) push(scalar);
+    for (const ProgramArgument& scalar : function->scalars)
+      list.push_back(scalar.argument.argument);
+  return list;
+}
+
+FRunner ProgramState::launchPass(const launch::LaunchOptions& options, const ProgramPass& pass,
+                                 int steps, const std::vector<bool>& swapped) const {
+  std::vector<launch::Argument> list = arraysFor(pass, swapped);
+  list.push_back(launch::makeArgument(steps));
+  const std::vector<launch::Argument> scalars = scalarsFor(pass);
+  list.insert(list.end(), scalars.begin(), scalars.end());
   launch::LaunchOptions own = options;
   own.global = domainOf(extents_);
   return launch::launch(pass.kernel->entry, own, list.data(), list.size());
@@ -238,6 +254,10 @@ void ProgramState::launch(const launch::LaunchOptions& options, const ProgramPas
                                              : launchPass(options, pass, steps, swapped);
   }
   ++launches_;
+  noteSwaps(pass, swapped);
+}
+
+void ProgramState::noteSwaps(const ProgramPass& pass, std::vector<bool>& swapped) {
   for (std::size_t i = 0; i < pass.fields.size(); ++i) {
     const strategies::TimeField& use = pass.kernel->recipe.program().fields[i];
     const auto number = static_cast<std::size_t>(pass.fields[i]);
@@ -247,17 +267,16 @@ void ProgramState::launch(const launch::LaunchOptions& options, const ProgramPas
 
 /// Some steps, in an even number of launches where there are several, so that the arrays have the
 /// result and not their stand-ins.
-void ProgramState::advance(const launch::LaunchOptions& options, const TimeTile& tile,
-                           std::int64_t steps) {
-  constexpr TimeTile kOneByOne{0, {}, TimeForm::Any};
+void ProgramState::stream(const launch::LaunchOptions& options, const TimeTile& tile,
+                          std::int64_t steps, std::vector<bool>& swapped) {
   const bool isWhole = tile.depth > 0;
   const std::vector<ProgramPass>& passes = passesFor(tile);
-  if (isWhole && passes.front().kernel->isRejected) return advance(options, kOneByOne, steps);
+  if (isWhole && passes.front().kernel->isRejected)
+    return stream(options, kByFunction, steps, swapped);
   for (const ProgramPass& pass : passes) makeArrays(pass);
   const std::int64_t depth = std::max(1, tile.depth);
   std::int64_t launches = (steps + depth - 1) / depth;
   if (launches % 2 != 0 && launches < steps) ++launches;
-  std::vector<bool> swapped(fields_.size());
   const std::int64_t before = launches_;
   for (std::int64_t left = launches; left > 0; --left) {
     const std::int64_t now = (steps + left - 1) / left;
@@ -267,9 +286,20 @@ void ProgramState::advance(const launch::LaunchOptions& options, const TimeTile&
       // Functions by themselves are kernels as they were written.
       if (!isWhole || launches_ != before) throw;
       reject(*passes.front().kernel, describe(), error);
-      return advance(options, kOneByOne, steps);
+      return stream(options, kByFunction, steps, swapped);
     }
     steps -= now;
+  }
+}
+
+void ProgramState::advance(const launch::LaunchOptions& options, const TimeTile& tile,
+                           std::int64_t steps) {
+  std::vector<bool> swapped(fields_.size());
+  if (tile.form != TimeForm::Persistent) {
+    stream(options, tile, steps, swapped);
+  } else {
+    if (steps > 1) steps -= persist(options, tile, steps, swapped);
+    if (steps > 0) stream(options, kByFunction, steps, swapped);
   }
   std::vector<Range> all;
   for (const std::int64_t extent : extents_) all.emplace_back(0, extent - 1);
@@ -291,17 +321,29 @@ ProgramWish ProgramState::wish(const IterationPlan& plan) const {
 TimeChoice ProgramState::chooseTile(const launch::LaunchOptions& options,
                                     const IterationPlan& plan) {
   const ProgramWish wish = this->wish(plan);
-  return choices_->find(wish.time, wish.key(), options, gridOf(extents_), [&] {
+  TimeChoice found = choices_->find(wish.time, wish.key(), options, gridOf(extents_), [&] {
     tuneIfFull(options, wish);
     const PassContents whole = contentsOf(passesFor({}).front());
     const TimeRecipe apart(extents_.rank(), whole.types, whole.parts, {}, whole.lifetimes);
-    TimeChoice choice{chooseProgramTile(wish, wholeRecipe(), apart, options, gridOf(extents_)),
-                      nullptr};
+    const auto streamed = [&] {
+      return chooseProgramTile(wish, wholeRecipe(), apart, options, gridOf(extents_));
+    };
+    // Who asks for one launch does not want to hear of others.
+    const bool isAsked = wish.time.persistent == true;
+    TimeChoice choice;
+    if (!isAsked) choice.tile = streamed();
+    choice.kept = chooseKept(options, wish, plan, choice.tile);
+    if (isAsked && !choice.kept) choice.tile = streamed();
     if (!wish.fuse && !plan.fusion)
       choice.race = raceFor(wish.time, wholeRecipe(), options, gridOf(extents_), choice.tile,
                             singleStepTile(wish, wholeRecipe(), apart, options, gridOf(extents_)));
     return choice;
   });
+  if (found.kept && wish.time.steps >= found.kept->leastSteps) {
+    found.tile = found.kept->tile;
+    found.race = nullptr;
+  }
+  return found;
 }
 
 class ProgramState::Stepping final : public Stepper {

@@ -184,6 +184,7 @@ void ProgramState::add(const std::shared_ptr<StencilState>& stencil, const Progr
   }
   passes_.clear();
   choices_->clear();
+  persistentSpaces_.clear();
   runners_.clear();
 }
 

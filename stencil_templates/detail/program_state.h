@@ -117,12 +117,27 @@ class ProgramState {
   bool isPlainStencil(const ProgramFunction& function) const;
   void makeArrays(const ProgramPass& pass);
   void advance(const launch::LaunchOptions& options, const TimeTile& tile, std::int64_t steps);
+  void stream(const launch::LaunchOptions& options, const TimeTile& tile, std::int64_t steps,
+              std::vector<bool>& swapped);
+  std::vector<launch::Argument> arraysFor(const ProgramPass& pass,
+                                          const std::vector<bool>& swapped) const;
+  std::vector<launch::Argument> scalarsFor(const ProgramPass& pass) const;
+  static void noteSwaps(const ProgramPass& pass, std::vector<bool>& swapped);
   void launch(const launch::LaunchOptions& options, const ProgramPass& pass, int steps,
               std::vector<bool>& swapped);
   FRunner launchPass(const launch::LaunchOptions& options, const ProgramPass& pass, int steps,
                      const std::vector<bool>& swapped) const;
   FRunner launchStencil(const launch::LaunchOptions& options, const ProgramFunction& function,
                         const std::vector<bool>& swapped) const;
+
+  // Steps in one launch (program_persist.cpp).
+  std::optional<KeptTile> chooseKept(const launch::LaunchOptions& options, const ProgramWish& wish,
+                                     const IterationPlan& plan, const TimeTile& otherwise);
+  /// Returns the number of steps done, from the front.
+  std::int64_t persist(const launch::LaunchOptions& options, const TimeTile& tile,
+                       std::int64_t steps, std::vector<bool>& swapped);
+  bool persistOnce(const launch::LaunchOptions& options, const ProgramPass& pass,
+                   std::int64_t steps, const std::vector<bool>& swapped);
 
   std::string label_;
   std::vector<ProgramField> fields_;
@@ -132,6 +147,7 @@ class ProgramState {
   std::function<bool(std::int64_t)> isDone_;
   std::map<TimeTile, std::vector<ProgramPass>> passes_;
   std::unique_ptr<TimeChoices> choices_ = std::make_unique<TimeChoices>();
+  PersistentSpaces persistentSpaces_;
   /// By pass, steps and fields whose present cells are in the spare arrays; of the options of a
   /// run.
   std::map<std::tuple<const ProgramPass*, int, std::vector<bool>>, FRunner> runners_;

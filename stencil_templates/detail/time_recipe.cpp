@@ -57,7 +57,8 @@ TimeRecipe::TimeRecipe(int dims, std::vector<ir::Type> fields, std::vector<TimeF
     if (written[f]) program_.fields[f].next = parameter++;
   if (isPersistent()) {
     for (std::size_t f = 0; f < fields_.size(); ++f)
-      if (written[f]) program_.fields[f].between = parameter++;
+      if (written[f] && program_.fields[f].lifetime == strategies::Lifetime::Steps)
+        program_.fields[f].between = parameter++;
     program_.flags = parameter++;
     program_.patience = parameter++;
   }

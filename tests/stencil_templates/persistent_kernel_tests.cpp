@@ -55,15 +55,17 @@ bool run(const Kept& kept, int steps, int patience, std::vector<Grid<int>>& now,
   const TimeProgram& program = kept.recipe->program();
   const auto dims = static_cast<std::size_t>(program.dims);
   const std::vector<std::int64_t> extents(kept.extents.begin(), kept.extents.begin() + dims);
-  std::vector<Grid<int>> between = next;
+  std::vector<Grid<int>> between(now.size(), next.front());
   std::vector<int> flags(
       static_cast<std::size_t>(flagsFor(kept.groups[0] * kept.groups[1] * kept.groups[2])));
   std::vector<ir::Argument> arguments;
   for (Grid<int>& grid : now) arguments.push_back(ir::arrayArgument(grid.cells.data(), extents));
-  for (std::vector<Grid<int>>* grids : {&next, &between})
-    for (std::size_t f = 0; f < now.size(); ++f)
-      if (program.fields[f].isWritten())
-        arguments.push_back(ir::arrayArgument((*grids)[f].cells.data(), extents));
+  for (std::size_t f = 0; f < now.size(); ++f)
+    if (program.fields[f].isWritten())
+      arguments.push_back(ir::arrayArgument(next[f].cells.data(), extents));
+  for (std::size_t f = 0; f < now.size(); ++f)
+    if (program.fields[f].between >= 0)
+      arguments.push_back(ir::arrayArgument(between[f].cells.data(), extents));
   arguments.push_back(ir::arrayArgument(flags.data(), {static_cast<std::int64_t>(flags.size())}));
   arguments.push_back(ir::scalarArgument(patience));
   arguments.push_back(ir::scalarArgument(steps));
@@ -125,10 +127,9 @@ OverlappedOptions optionsFor(std::mt19937& random, const RandomProgram& program,
 }
 
 /// Returns the number of groups.
-std::int64_t checkProgram(unsigned seed, bool isAlone) {
+std::int64_t checkProgram(const RandomProgram& program, std::mt19937& random, unsigned seed,
+                          bool isAlone) {
   CAPTURE(seed);
-  std::mt19937 random(seed);
-  const RandomProgram program = randomProgram(random, isAlone && seed % 3 == 0 ? 20 : 0);
   const OverlappedOptions options = optionsFor(random, program, isAlone);
   const Kept kept = keptOf(program, options);
   REQUIRE_MESSAGE(kept.made.kernel != nullptr, kept.made.reason);
@@ -139,14 +140,25 @@ std::int64_t checkProgram(unsigned seed, bool isAlone) {
   const std::vector<Grid<int>> before = now;
   std::vector<Grid<int>> expected = now;
   for (int s = 0; s < steps; ++s) referenceStep(program, expected);
+  const std::vector<TimeField>& fields = kept.recipe->program().fields;
   std::vector<Grid<int>> next(now.size(), Grid<int>(program.extents));
+  // Cells of results that no function writes stay what they are.
+  for (std::size_t f = 0; f < now.size(); ++f)
+    if (fields[f].lifetime == Lifetime::Result) next[f] = now[f];
   REQUIRE(run(kept, steps, 1 << 20, now, next));
   for (std::size_t f = 0; f < now.size(); ++f) {
     CAPTURE(f);
     CHECK(now[f].cells == before[f].cells);
-    if (kept.recipe->program().fields[f].isWritten()) CHECK(next[f].cells == expected[f].cells);
+    if (fields[f].isWritten() && fields[f].lifetime != Lifetime::Temporary)
+      CHECK(next[f].cells == expected[f].cells);
   }
   return kept.groups[0] * kept.groups[1] * kept.groups[2];
+}
+
+std::int64_t checkProgram(unsigned seed, bool isAlone) {
+  std::mt19937 random(seed);
+  const RandomProgram program = randomProgram(random, isAlone && seed % 3 == 0 ? 20 : 0);
+  return checkProgram(program, random, seed, isAlone);
 }
 
 }  // namespace
@@ -161,6 +173,23 @@ TEST_CASE("persistent kernels: random programs in groups of work-items equal ste
   std::int64_t several = 0;
   for (unsigned seed = 1001; seed <= 1080; ++seed) several += checkProgram(seed, false) > 1 ? 1 : 0;
   CHECK(several >= 40);
+}
+
+TEST_CASE(
+    "persistent kernels: random programs with temporaries and results equal step after step") {
+  std::int64_t several = 0;
+  for (unsigned seed = 2001; seed <= 2060; ++seed) {
+    std::mt19937 random(seed);
+    const RandomProgram program = randomChain(random, true);
+    several += checkProgram(program, random, seed, seed % 2 == 0) > 1 ? 1 : 0;
+  }
+  CHECK(several >= 30);
+}
+
+TEST_CASE("persistent kernels: steps that do not see each other are refused") {
+  std::mt19937 random(1);
+  const auto recipe = recipeOf(randomChain(random, false), {2, {}});
+  CHECK(whyNotPersistent(recipe->program()) == "no step sees what the one before it has written");
 }
 
 TEST_CASE("persistent kernels: a group that waits in vain makes all give up, the input intact") {

@@ -345,7 +345,7 @@ TEST_CASE("time tiles: programs try others while they run, too") {
     Plate first, second;
     second.next = 1.0f;
     StencilProgram program;
-    program.label("pair").fp(STRICT);
+    program.label("pair").fp(STRICT).persistent(false);
     program.apply(blur())(first.now, second.next, 0.125f);
     program.apply(blur())(second.next, first.now, 0.25f);
     if (!isTried) program.timeTile(1);

@@ -154,6 +154,11 @@ void PersistentBuilder::waitForNeighbours(Block& out) {
   builder_.statement(*inner, ir::If{both(isOther, goesOn), wait, nullptr});
 }
 
+bool PersistentBuilder::goesOn(std::size_t field) const {
+  const TimeField& own = program_.fields[field];
+  return own.isWritten() && own.lifetime == Lifetime::Steps;
+}
+
 const Variable* PersistentBuilder::exchangeArray(std::size_t field, bool inBetween) const {
   const TimeField& own = program_.fields[field];
   return param(inBetween ? own.between : own.next);
@@ -214,14 +219,14 @@ void PersistentBuilder::forRims(Block& out, const BoxCode& code) {
 void PersistentBuilder::storeRims(Block& out, bool inBetween) {
   forOwnRims(out, [&](Block& body, const Box& box) {
     for (std::size_t f = 0; f < buffers_.size(); ++f)
-      if (program_.fields[f].isWritten()) storeBox(body, f, box, exchangeArray(f, inBetween));
+      if (goesOn(f)) storeBox(body, f, box, exchangeArray(f, inBetween));
   });
 }
 
 void PersistentBuilder::loadRims(Block& out, bool inBetween) {
   forRims(out, [&](Block& body, const Box& box) {
     for (std::size_t f = 0; f < buffers_.size(); ++f)
-      if (program_.fields[f].isWritten()) loadBox(body, f, box, exchangeArray(f, inBetween));
+      if (goesOn(f)) loadBox(body, f, box, exchangeArray(f, inBetween));
   });
 }
 

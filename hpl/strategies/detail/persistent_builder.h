@@ -40,6 +40,8 @@ class PersistentBuilder final : public OverlappedBuilder {
   void forRims(ir::Block& out, const BoxCode& code);
   void storeRims(ir::Block& out, bool inBetween);
   void loadRims(ir::Block& out, bool inBetween);
+  /// Whether other groups need what this one makes of the field; others are made anew in each step.
+  bool goesOn(std::size_t field) const;
   const ir::Variable* exchangeArray(std::size_t field, bool inBetween) const;
 
   // Flags.
