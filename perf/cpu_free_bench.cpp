@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The time loop inside the kernel (CPU-free execution), on one device: the paper's programs of
-// small domains, Jacobi in one to three dimensions, each iterated in several ways, in turns:
+// small domains, Jacobi in one to three dimensions, and a program of waves, each in several ways,
+// in turns:
 //
 //     waits       one launch per step, for each of which the host waits (the paper's baseline)
 //     launches    one launch per step, none of which the host waits for
@@ -143,6 +144,38 @@ void square(const Options& options, std::size_t n) {
   report(options, std::to_string(n) + "^2", waysOf(stencil, a, b));
 }
 
+/// Waves: a program of three functions. None of its ways waits after each step.
+void waves(const Options& options, std::size_t n) {
+  using Field = Neighbourhood<float, 2>;
+  const auto last = static_cast<std::int64_t>(n) - 1;
+  Array<float, 2> ex(n, n), ey(n, n), hz(n, n);
+  ex = 0.0f;
+  ey = 0.0f;
+  hz = 1.0f;
+  const auto program = [&] {
+    StencilProgram made;
+    made.label("waves");
+    made.apply([](Field y, Field h) { return y(0, 0) - 0.5f * (h(0, 0) - h(-1, 0)); })
+        .over(Range(1, last), Range(0, last))(ey, hz, ey);
+    made.apply([](Field x, Field h) { return x(0, 0) - 0.5f * (h(0, 0) - h(0, -1)); })
+        .over(Range(0, last), Range(1, last))(ex, hz, ex);
+    made.apply([](Field h, Field x, Field y) {
+          return h(0, 0) - 0.7f * (x(0, 1) - x(0, 0) + y(1, 0) - y(0, 0));
+        })
+        .over(Range(0, last - 1), Range(0, last - 1))(hz, ex, ey, hz);
+    return made;
+  };
+  StencilProgram launches = program(), tiles = program(), persistent = program(), any = program();
+  launches.timeTile(1).persistent(false);
+  tiles.persistent(false);
+  persistent.persistent();
+  report(options, "waves " + std::to_string(n) + "^2",
+         {{"launches", [&](int steps) { launches.run(steps); }, {}},
+          {"tiles", [&](int steps) { tiles.run(steps); }, {}},
+          {"persistent", [&](int steps) { persistent.run(steps); }, {}},
+          {"auto", [&](int steps) { any.run(steps); }, {}}});
+}
+
 void cube(const Options& options, std::size_t n) {
   Stencil stencil([](Neighbourhood<float, 3> p) {
     return (1.0f / 6) *
@@ -170,5 +203,8 @@ int main(int argc, char** argv) {
     for (const std::size_t n : {32, 64, 96, 128, 192, 256, 384, 512, 768, 1024}) square(options, n);
   if (options.only == 0 || options.only == 3)
     for (const std::size_t n : {16, 24, 32, 48, 64}) cube(options, n);
+  // With the other squares.
+  if (options.only == 0 || options.only == 2)
+    for (const std::size_t n : {64, 128, 256}) waves(options, n);
   return 0;
 }
