@@ -96,6 +96,10 @@ void chooseWeights(launch::LaunchOptions& options, const std::vector<double>& sh
 
 void chooseMeasuredWeights(launch::LaunchOptions& options) { share(options).measured = true; }
 
+void chooseBlocks(launch::LaunchOptions& options, const Domain& grid) {
+  share(options).blocks = grid;
+}
+
 void chooseTimeTile(IterationPlan& plan, int steps, const Domain& tile) {
   if (steps < 1)
     throw ArgumentError(

@@ -164,6 +164,7 @@ void chooseDevices(launch::LaunchOptions& options, DeviceType type, int n);
 void chooseAllDevices(launch::LaunchOptions& options);
 void chooseWeights(launch::LaunchOptions& options, const std::vector<double>& shares);
 void chooseMeasuredWeights(launch::LaunchOptions& options);
+void chooseBlocks(launch::LaunchOptions& options, const Domain& grid);
 void chooseTimeTile(IterationPlan& plan, int steps, const Domain& tile);
 
 }  // namespace stencils
@@ -207,6 +208,14 @@ class StencilChoices {
   }
   Self& weights(MeasuredWeights) {
     stencils::chooseMeasuredWeights(options_);
+    return self();
+  }
+
+  /// The arrays are cut into a grid of blocks, one for each device: x of them along the last
+  /// dimension, y along the one before it, z along the first of three, as Launcher::blocks says.
+  /// Default: as the arrays were cut before, else what exchanges the least.
+  Self& blocks(const Domain& grid) {
+    stencils::chooseBlocks(options_, grid);
     return self();
   }
 
@@ -362,6 +371,7 @@ class Stencil {
     return launcher().weights(shares);
   }
   StencilLauncher weights(MeasuredWeights measured) const { return launcher().weights(measured); }
+  StencilLauncher blocks(const Domain& grid) const { return launcher().blocks(grid); }
   StencilLauncher local(const Domain& domain) const { return launcher().local(domain); }
   StencilLauncher fp(FpMode mode) const { return launcher().fp(mode); }
   StencilLauncher persistent(bool on = true) const { return launcher().persistent(on); }
