@@ -18,6 +18,8 @@ namespace hpl {
 
 template <class T, int N>
 class PatternStencil;
+template <class T, int N>
+class StencilSkeleton;
 
 /// The weights of a stencil of one to eight dimensions: for each dimension its reach before and
 /// after a cell, and one weight for each cell of that box, row-major. It need be neither compact
@@ -69,6 +71,8 @@ class StencilPattern {
  private:
   template <class T, int N>
   friend class PatternStencil;
+  template <class T, int N>
+  friend class StencilSkeleton;
 
   void requireDimensions(int n) const;
   stencils::PatternPlan plan() const { return {shape_, neighbours_, factor_}; }

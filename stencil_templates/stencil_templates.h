@@ -13,5 +13,6 @@
 #include "stencil_templates/kernel/stencil_kernel.h"
 #include "stencil_templates/pattern.h"
 #include "stencil_templates/program.h"
+#include "stencil_templates/skeleton.h"
 #include "stencil_templates/stencil.h"
 #include "stencil_templates/temporary.h"

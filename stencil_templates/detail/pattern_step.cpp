@@ -46,6 +46,24 @@ class PatternRecorder {
       starts_.push_back((0 - Expr<int>(low(d))).node());
     }
     factor_ = scalar<T>();
+    addAllWhereInside();
+  }
+
+  void box() {
+    weights_ = detail::arrayParameter(irType<T>(), ir::Space::Global, plan_.rank(), true);
+    for (int d = 0; d < plan_.looped(); ++d) sizes_.push_back(scalar<int>());
+    for (const auto& [lo, hi] : plan_.shape) {
+      lows_.push_back(detail::hostConstant(lo));
+      highs_.push_back(detail::hostConstant(hi));
+      starts_.push_back(detail::hostConstant(-lo));
+    }
+    factor_ = scalar<T>();
+    addAllWhereInside();
+  }
+
+ private:
+  /// The generic sum, for cells that have all neighbours.
+  void addAllWhereInside() {
     const int first = plan_.looped();
     for (int d = first; d < plan_.rank(); ++d) {
       const Expr<int> at = cast<int>(id(d)), lo(low(d)), hi(high(d));
@@ -55,7 +73,6 @@ class PatternRecorder {
     for (int d = first; d < plan_.rank(); ++d) detail::endBlock();
   }
 
- private:
   template <class S>
   static Node scalar() {
     return detail::variableNode(detail::scalarParameter(irType<S>()));
@@ -194,6 +211,14 @@ void genericPattern(const PatternPlan& plan) {
 template void genericPattern<float>(const PatternPlan&);
 template void genericPattern<double>(const PatternPlan&);
 
+template <class T>
+void boxPattern(const PatternPlan& plan) {
+  detail::setLocation(std::source_location::current());
+  PatternRecorder<T>(plan).box();
+}
+template void boxPattern<float>(const PatternPlan&);
+template void boxPattern<double>(const PatternPlan&);
+
 PatternStep::PatternStep(PatternPlan plan, void (*record)(const PatternPlan&))
     : source_{std::move(plan), record} {
   const launch::KernelSource source{[](const void* made) {
@@ -205,29 +230,49 @@ PatternStep::PatternStep(PatternPlan plan, void (*record)(const PatternPlan&))
   entry_.entry = entry_.owner.get();
 }
 
+std::vector<launch::Argument> PatternStep::argumentsOf(const launch::Argument& in,
+                                                       const launch::Argument& out,
+                                                       const launch::Argument* weights) const {
+  std::vector<launch::Argument> list{out, in};
+  if (weights != nullptr) list.push_back(*weights);
+  for (int d = 0; d < source_.plan.looped(); ++d)
+    list.push_back(launch::makeArgument(static_cast<int>(in.view->extents[d])));
+  return list;
+}
+
+FRunner PatternStep::launchWith(const launch::LaunchOptions& options, const launch::Argument& in,
+                                const std::vector<launch::Argument>& arguments) const {
+  checkArrays(in, arguments.front());
+  const int rank = source_.plan.rank();
+  if (rank <= 3) return launch::launch(entry_, options, arguments.data(), arguments.size());
+  const auto size = [&](int fromLast) {
+    return static_cast<std::size_t>(in.view->extents[rank - 1 - fromLast]);
+  };
+  launch::LaunchOptions own = options;
+  own.global = Domain(size(0), size(1), size(2));
+  return launch::launch(entry_, own, arguments.data(), arguments.size());
+}
+
 FRunner PatternStep::launch(const launch::LaunchOptions& options, const launch::Argument& in,
                             const launch::Argument& out, const launch::Argument* weights,
                             const launch::Argument* factor) const {
-  checkArrays(in, out);
-  const PatternPlan& plan = source_.plan;
-  const geometry::Extents& extents = in.view->extents;
-  std::vector<launch::Argument> list{out, in};
-  if (weights != nullptr) list.push_back(*weights);
-  for (int d = 0; d < plan.looped(); ++d)
-    list.push_back(launch::makeArgument(static_cast<int>(extents[d])));
+  std::vector<launch::Argument> list = argumentsOf(in, out, weights);
   if (weights != nullptr) {
-    for (const auto& [lo, hi] : plan.shape) {
+    for (const auto& [lo, hi] : source_.plan.shape) {
       list.push_back(launch::makeArgument(lo));
       list.push_back(launch::makeArgument(hi));
     }
     list.push_back(*factor);
   }
-  const auto size = [&](int fromLast) {
-    return static_cast<std::size_t>(extents[plan.rank() - 1 - fromLast]);
-  };
-  launch::LaunchOptions own = options;
-  own.global = Domain(size(0), size(1), size(2));
-  return launch::launch(entry_, own, list.data(), list.size());
+  return launchWith(options, in, list);
+}
+
+FRunner PatternStep::launchBox(const launch::LaunchOptions& options, const launch::Argument& in,
+                               const launch::Argument& out, const launch::Argument& weights,
+                               const launch::Argument& factor) const {
+  std::vector<launch::Argument> list = argumentsOf(in, out, &weights);
+  list.push_back(factor);
+  return launchWith(options, in, list);
 }
 
 void PatternStep::checkReach(const launch::Argument& in) const {

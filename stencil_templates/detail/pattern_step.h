@@ -49,8 +49,15 @@ void genericPattern(const PatternPlan& plan);
 extern template void genericPattern<float>(const PatternPlan&);
 extern template void genericPattern<double>(const PatternPlan&);
 
-/// A kernel of a pattern of more than three dimensions, to be launched on arrays. Keep it as long
-/// as it is to be launched.
+/// The same for all patterns of this box, whose bounds are constants of the kernel, so that the
+/// library knows which cells it reads: out, in, weights, the cells along each looped dimension,
+/// factor.
+template <class T>
+void boxPattern(const PatternPlan& plan);
+extern template void boxPattern<float>(const PatternPlan&);
+extern template void boxPattern<double>(const PatternPlan&);
+
+/// A kernel of a pattern, to be launched on arrays. Keep it as long as it is to be launched.
 class PatternStep {
  public:
   PatternStep(PatternPlan plan, void (*record)(const PatternPlan&));
@@ -62,6 +69,10 @@ class PatternStep {
   FRunner launch(const launch::LaunchOptions& options, const launch::Argument& in,
                  const launch::Argument& out, const launch::Argument* weights = nullptr,
                  const launch::Argument* factor = nullptr) const;
+  /// The same for boxPattern, whose bounds are no arguments.
+  FRunner launchBox(const launch::LaunchOptions& options, const launch::Argument& in,
+                    const launch::Argument& out, const launch::Argument& weights,
+                    const launch::Argument& factor) const;
 
   /// Throws ShapeError when an array is smaller than the box that the pattern reads.
   void checkReach(const launch::Argument& in) const;
@@ -71,6 +82,12 @@ class PatternStep {
     PatternPlan plan;
     void (*record)(const PatternPlan&);
   };
+  /// out, in, weights unless null, and the cells along each looped dimension.
+  std::vector<launch::Argument> argumentsOf(const launch::Argument& in, const launch::Argument& out,
+                                            const launch::Argument* weights) const;
+  FRunner launchWith(const launch::LaunchOptions& options, const launch::Argument& in,
+                     const std::vector<launch::Argument>& arguments) const;
+
   Source source_;
   launch::EntryHandle entry_;
 };
