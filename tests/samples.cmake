@@ -4,6 +4,7 @@
 
 # Arguments of the tests; a sample without an entry runs without arguments.
 set(canny_args --size 301x203 --check --no-progress)
+set(epsilod_args --size 60x47 --stencil 2d9nc -n 20 --check --no-progress)
 set(fdtd2d_args --size 200 -n 90 --check)
 set(heat2d_args --size 300 -n 70 --check)
 set(gauss_args --size 150x110 -n 4 --check --no-progress)
@@ -23,6 +24,7 @@ set(pattern_kernel_args "${PROJECT_SOURCE_DIR}/samples/patterns/star4.pattern")
 
 # The simulator runs less than a million work-items per second, each a hundred times slower.
 set(canny_simulator_args --size 32x24 --check --no-progress)
+set(epsilod_simulator_args --size 16x12 --kernel native -n 3 --check --no-progress)
 set(fdtd2d_simulator_args --size 20 -n 5 --time-tile 3 --check)
 set(heat2d_simulator_args --size 20 -n 6 --time-tile 3 --check)
 set(gauss_simulator_args --size 24x16 -n 2 --check --no-progress)
@@ -75,6 +77,26 @@ foreach(name IN LISTS samples)
         ENVIRONMENT "HPL_STRATEGY=${strategy}")
     endforeach()
   endif()
+endforeach()
+
+# The skeleton's ranks and blocks, each rank with its own cells to check.
+foreach(kind IN ITEMS "specific 2d5 1x1 1" "generic 2d9nc 1x3 3" "native 2d4 1x1 2" "specific 2d9 2x2 4")
+  separate_arguments(kind)
+  list(GET kind 0 kernel)
+  list(GET kind 1 stencil)
+  list(GET kind 2 blocks)
+  list(GET kind 3 ranks)
+  set(blocks_args)
+  if(NOT blocks STREQUAL "1x1")
+    set(blocks_args --blocks ${blocks})
+  endif()
+  add_test(NAME sample_epsilod_${kernel}_${ranks}
+    COMMAND sample_epsilod --size 50x41 --stencil ${stencil} --kernel ${kernel} ${blocks_args} -n 9
+            --check --no-progress
+    WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}")
+  hpl_test_properties(sample_epsilod_${kernel}_${ranks} samples)
+  set_property(TEST sample_epsilod_${kernel}_${ranks} APPEND PROPERTY
+    ENVIRONMENT "HPL_RANKS=${ranks}")
 endforeach()
 
 # Arguments that make no sense, and files that are none.

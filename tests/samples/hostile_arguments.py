@@ -37,6 +37,10 @@ TABLE = {
                    "-n": NO_POSITIVE + ["60001"], "--png": [""], "--device": STYLES["--device"]},
     "heat2d": {"--size": NO_POSITIVE + ["2", "32769"], "-n": NO_COUNTS, "--time-tile": NO_COUNTS,
                "--devices": NO_POSITIVE + ["1025"], "--png": [""], "--device": STYLES["--device"]},
+    "epsilod": {"--size": SIZES[1:] + ["4"], "-n": NO_COUNTS, "--stencil": ["", "2d7", "/"],
+                "--kernel": ["", "x"], "--blocks": ["", "2", "x2", "2x", "0x1", "2x2x2", "-1x1", "3x1"],
+                "--weights": NO_NUMBERS + ["0", "-1", "1,", ",", "1,nan", "1,1,1,1,1,1,1"], "--png": [""],
+                "--csv": [""], "--devices": NO_POSITIVE + ["1025"], "--device": STYLES["--device"]},
     "fdtd2d": {"--size": NO_POSITIVE + ["7", "16385"], "-n": NO_POSITIVE, "--time-tile": NO_COUNTS,
                "--devices": NO_POSITIVE + ["1025"], "--png": [""], "--device": STYLES["--device"]},
     "cg": {"--size": NO_POSITIVE + ["7", "4097"], "-n": NO_POSITIVE,
@@ -83,13 +87,14 @@ SMALL = {"saxpy": [], "matmul": [], "reduction": [], "native_kernel": [], "patte
          "ising": ["--size", "16", "-n", "1"], "kmeans": ["--size", "8", "-n", "1"],
          "lbm": ["--size", "16", "-n", "1"], "multigrid": ["--size", "8", "-n", "1"],
          "nbody": ["--bodies", "64", "-n", "1"],
+         "epsilod": ["--size", "16", "-n", "1"],
          "fdtd2d": ["--size", "16", "-n", "1"], "canny": ["--size", "16"], "gauss": ["--size", "16"],
          "jacobi3d": ["--size", "8", "-n", "1"], "shwa": ["--size", "16", "-n", "1"],
          "life": ["-n", "1"]}
 
 # Programs that read a file, and the option that names it; then those that write one.
-READERS = {"canny": ["--input"], "gauss": ["--input"], "kmeans": ["--input"], "life": ["--pattern"], "pattern_kernel": []}
-WRITERS = {"cg": ["--png"], "grayscott": ["--png"], "ising": ["--png"], "kmeans": ["--png"],
+READERS = {"epsilod": ["--stencil"], "canny": ["--input"], "gauss": ["--input"], "kmeans": ["--input"], "life": ["--pattern"], "pattern_kernel": []}
+WRITERS = {"epsilod": ["--png"], "cg": ["--png"], "grayscott": ["--png"], "ising": ["--png"], "kmeans": ["--png"],
            "lbm": ["--png"], "multigrid": ["--png"], "nbody": ["--png"], "mandelbrot": ["--png"], "heat2d": ["--png"], "canny": ["--png"], "life": ["--gif"],
            "shwa": ["--gif"]}
 
