@@ -13,6 +13,7 @@
 #include "samples/common/arguments.h"
 #include "samples/common/comparison.h"
 #include "samples/common/device_choice.h"
+#include "samples/common/session.h"
 #include "stencil_templates/stencil_templates.h"
 
 using namespace hpl;
@@ -96,6 +97,7 @@ int main(int argc, char** argv) try {
   app.add_flag("--check", check, "compare with the same steps on the host");
   samples::refuseEmptyArguments(argc, argv);
   CLI11_PARSE(app, argc, argv);
+  const samples::Session session(argc, argv);
   if (device == "list") return samples::listDevices(), 0;
 
   Fields begin(side);
@@ -134,7 +136,7 @@ int main(int argc, char** argv) try {
   if (!png.empty()) {
     const float most = std::abs(*std::max_element(
         result, result + hz.size(), [](float a, float b) { return std::abs(a) < std::abs(b); }));
-    io::writePng(png, hz,
+    io::writePng(session.file(png), hz,
                  io::ColorScale().range(-most / 2, most / 2).zoom(std::max(1, 512 / side)));
     std::printf("picture: %s\n", png.c_str());
   }

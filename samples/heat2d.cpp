@@ -11,6 +11,7 @@
 #include "samples/common/arguments.h"
 #include "samples/common/comparison.h"
 #include "samples/common/device_choice.h"
+#include "samples/common/session.h"
 #include "stencil_templates/stencil_templates.h"
 
 using namespace hpl;
@@ -86,6 +87,7 @@ int main(int argc, char** argv) try {
   app.add_flag("--check", check, "compare with the same steps on the host");
   samples::refuseEmptyArguments(argc, argv);
   CLI11_PARSE(app, argc, argv);
+  const samples::Session session(argc, argv);
   if (device == "list") return samples::listDevices(), 0;
 
   Stencil heat([](Neighbourhood<float, 2> t, Float rate) {
@@ -109,7 +111,8 @@ int main(int argc, char** argv) try {
   std::printf("%d steps on %d x %d cells in %.2f s: %.2f billion cells per second\n", steps, side,
               side, seconds, 1e-9 * steps * side * side / seconds);
   if (!png.empty()) {
-    io::writePng(png, now, io::ColorScale().range(0, 100).zoom(std::max(1, 512 / side)));
+    io::writePng(session.file(png), now,
+                 io::ColorScale().range(0, 100).zoom(std::max(1, 512 / side)));
     std::printf("picture: %s\n", png.c_str());
   }
   if (!check || isDryRun()) return 0;

@@ -106,6 +106,13 @@ add_test(NAME samples_hostile_arguments
   WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}")
 hpl_test_properties(samples_hostile_arguments samples)
 
+# The same output and pictures on several ranks as in one process.
+add_test(NAME samples_ranks
+  COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_SOURCE_DIR}/samples/check_ranks.py"
+          "${PROJECT_BINARY_DIR}/bin"
+  WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}")
+hpl_test_properties(samples_ranks samples)
+
 # The host styles of the larger samples, on up to four devices that have no common context, and on
 # two with one.
 if(TARGET hpl_tests_samples)

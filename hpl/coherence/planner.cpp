@@ -9,6 +9,7 @@
 #include "hpl/coherence/detail/draft.h"
 #include "hpl/coherence/detail/hash.h"
 #include "hpl/coherence/detail/plans.h"
+#include "hpl/coherence/mishaps.h"
 #include "hpl/error.h"
 
 namespace hpl::coherence {
@@ -131,6 +132,43 @@ void Planner::forgetOldest() {
   }
   transfers_ -= oldest->step->transfers.size();
   entries_.pop_back();
+}
+
+namespace {
+
+bool hasCopiesBeyondEnds(const State& state, SpaceId space) {
+  const geometry::Box box = state.root().box();
+  return !box.contains(state.copiesOf(space).current.boundingBox());
+}
+
+// Whether the cells are all of the array, and no part of it.
+bool isWhole(const Use& use, const geometry::Box& cells, const geometry::Box& whole) {
+  const bool isPart =
+      use.distribution != nullptr ? use.distribution->hasGhosts() : use.isView || use.isSlice;
+  return !isPart && cells == whole;
+}
+
+}  // namespace
+
+bool Planner::leaveEnds(const Operation& operation, std::span<StatePtr> before) const {
+  const auto* launch = std::get_if<Launch>(&operation.kind());
+  if (launch == nullptr) return false;
+  bool hasChanged = false;
+  const auto leave = [&](const Use& use, SpaceId device, const geometry::Box& cells) {
+    StatePtr& state = before[static_cast<std::size_t>(use.operand)];
+    if (!isWhole(use, cells, state->root().box()) || !hasCopiesBeyondEnds(*state, device)) return;
+    const bool mayShare = state->root().hostsMayBeShared;
+    if (mayShare && machine_.sharedSpaceOf(device) != device) return;
+    state = afterLosingImages(state, device);
+    hasChanged = true;
+  };
+  for (const Use& use : launch->uses) {
+    if (!before[static_cast<std::size_t>(use.operand)]->mayHaveImages()) continue;
+    if (use.distribution == nullptr) leave(use, use.device, use.cells);
+    for (int part = 0; use.distribution != nullptr && part < use.distribution->partCount(); ++part)
+      leave(use, use.distribution->spaceOf(part), use.distribution->fullOf(part));
+  }
+  return hasChanged;
 }
 
 std::vector<StaleGhosts> Planner::staleGhosts(const Operation& operation,

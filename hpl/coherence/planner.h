@@ -46,6 +46,12 @@ class Planner {
   /// The same without the memory.
   StepPtr planAnew(const Operation& operation, std::span<const StatePtr> before) const;
 
+  /// To be called before plan(): kernels rely on it that a whole array begins where its memory
+  /// does, so a device that is to work on the whole array has no room for ghosts beyond the ends of
+  /// a periodic one. Replaces the states of those by states in which it has no copies there; what
+  /// its part keeps there it keeps. True: some state is another one now.
+  bool leaveEnds(const Operation& operation, std::span<StatePtr> before) const;
+
   /// Ghosts that a launch would compute cores from though they are out of date, in the order of
   /// devices and uses; of arrays that ask for exchanges (PartFacts::refresh) none. Nothing for
   /// other operations.

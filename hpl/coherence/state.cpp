@@ -102,6 +102,11 @@ Copies State::copiesOf(SpaceId space) const {
   return packed == nullptr ? Copies() : packed->unpack();
 }
 
+bool State::mayHaveImages() const noexcept {
+  return std::any_of(blocks_.begin(), blocks_.end(),
+                     [](const auto& block) { return block != nullptr && block->hasImages; });
+}
+
 bool operator==(const State& a, const State& b) {
   const auto same = [](const LostCells& x, const LostCells& y) {
     return x.cells == y.cells && x.why == y.why;

@@ -71,6 +71,10 @@ class State {
   bool partsEnded() const noexcept { return partsEnded_; }
   const std::vector<LostCells>& lost() const noexcept { return lost_; }
 
+  /// Whether a space may have cells outside of the root's box: ghosts beyond the ends of a periodic
+  /// array.
+  bool mayHaveImages() const noexcept;
+
   std::size_t hash() const noexcept { return hash_; }
   friend bool operator==(const State& a, const State& b);
 

@@ -214,7 +214,9 @@ void launchOther(FRunner& runner, const EntryHandle& handle, const LaunchOptions
   const std::uint64_t signature = runtime::hasRanks() ? signatureOf(options, arguments, count) : 0;
   const bool isFirst = runtime::hasRanks() && isNew && !entry.isAgreed(signature);
   if (isNew) plan = planAnew(handle, options, shared, arguments, count, isFirst);
-  if (isFirst) memory::detail::renameOperation("launch of '" + plan->version->name + "'");
+  if (isFirst)
+    memory::detail::renameOperation("launch of '" + plan->version->name + "'",
+                                    contentOf(*plan->version));
   PlanAccess::setPlan(runner, plan);
   packScalars(*plan, arguments, PlanAccess::scalarsOf(runner));
   launchPlan(*plan, PlanAccess::scalarsOf(runner), isFirst);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace hpl::ranks {
 
@@ -27,10 +28,20 @@ void OperationLog::setWhat(std::string_view what) {
   std::memset(mark_.what + length, 0, sizeof mark_.what - length);
 }
 
-void OperationLog::rename(std::string_view what) {
+void OperationLog::rename(std::string_view what, std::uint64_t content) {
   const std::lock_guard lock(mutex_);
   setWhat(what);
-  noted_ = mixed(noted_, what);
+  open_ = mixed(mixed(0, what), content);
+}
+
+std::uint64_t OperationLog::takeOpen() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(open_, 0);
+}
+
+void OperationLog::confirm(std::uint64_t open) {
+  const std::lock_guard lock(mutex_);
+  noted_ = mixed(noted_, open);
 }
 
 OperationMark OperationLog::current() const {

@@ -38,8 +38,12 @@ class OperationLog {
   /// from others.
   void begin(std::string_view what, std::uint64_t content);
   OperationMark current() const;
-  /// What the operation is called, found out only now; counts as content from the next one on.
-  void rename(std::string_view what);
+  /// What the operation is called, found out only now, and a hash of what else was found out.
+  void rename(std::string_view what, std::uint64_t content);
+  /// The hash of both, which is open from rename() until then; 0: nothing is.
+  std::uint64_t takeOpen();
+  /// All ranks found out the same: counts as content from the next operation on.
+  void confirm(std::uint64_t open);
   /// For another rank that asks where this one is: Whereabouts as bytes.
   std::string answer() const;
   /// Whether a rank that answered so has come there by other operations, as far as both remember.
@@ -50,6 +54,7 @@ class OperationLog {
 
   mutable std::mutex mutex_;
   OperationMark mark_;
+  std::uint64_t open_ = 0;
   std::uint64_t noted_ = 0;
   std::array<std::uint64_t, 64> hashes_{};  // of the last operations, by their numbers
 };

@@ -106,6 +106,14 @@ void warnOfOthers(const std::string& launcher, bool byMpi, int ranks) {
   }
 }
 
+/// HPL_RANKS=mpi is no number of ranks to fork.
+[[noreturn]] void refuseMpi() {
+  throw SettingsError(
+      "HPL_RANKS=mpi means the ranks that an MPI launcher has started, but this program's Session "
+      "is an hpl::ranks::Session, which knows no MPI: declare an hpl::mpi::Session and link "
+      "hpl::mpi, or let HPL_RANKS=4 fork ranks");
+}
+
 /// One timeline of all ranks, unless its name tells that each is to write its own. If the session
 /// fails each does, and under the same name they would overwrite each other's.
 void nameTimeline() {
@@ -126,6 +134,7 @@ void begin(std::unique_ptr<Fabric> (*make)()) {
   if (isPlanned) {
     make = nullptr;
   } else {
+    if (make == nullptr && settings.mpiRanks) refuseMpi();
     runtime::listDevicesBy(
         [](const runtime::Inventory& inventory) { return rollCall(*world(), inventory); });
     warnOfOthers(launcher(), make != nullptr, settings.ranks);

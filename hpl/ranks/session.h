@@ -19,8 +19,9 @@ class Fabric;
 /// the first rank that failed. All ranks print; only rank 0 reads the standard input.
 ///
 /// Throws LaunchError if there is a Session already, DeviceError if the program has used a device
-/// before or a rank's devices cannot be opened, SettingsError if ranks have different settings,
-/// RankError if ranks cannot be started. The last three have the same message on all ranks.
+/// before or a rank's devices cannot be opened, SettingsError if ranks have different settings or
+/// HPL_RANKS=mpi asks for MPI, RankError if ranks cannot be started. The last three have the same
+/// message on all ranks.
 class Session {
  public:
   Session(int argc, char** argv);

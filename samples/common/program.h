@@ -8,11 +8,22 @@
 
 #include "samples/common/device_choice.h"
 #include "samples/common/io.h"
+#include "samples/common/session.h"
 
 namespace samples {
 
+/// What a rank other than the first one shows is what the first one shows.
+template <class Options>
+void showOnFirstRank(const Session& session, Options& options) {
+  options.run.progress = options.run.progress && session.isFirst();
+  if constexpr (requires { options.png; }) options.png = session.file(options.png);
+  if constexpr (requires { options.gif; }) options.gif = session.file(options.gif);
+  if constexpr (requires { options.inputPng; }) options.inputPng = session.file(options.inputPng);
+}
+
 /// What main() of a larger sample does: parse the command line, list the devices if asked to, else
-/// run; errors go to stderr behind the program's name, with exit code 1.
+/// run, on several ranks if there are any; errors go to stderr behind the program's name, with exit
+/// code 1.
 template <class Options>
 int programMain(const char* name, int argc, char** argv,
                 std::optional<Options> (*parse)(int, const char* const*, std::ostream&,
@@ -20,8 +31,10 @@ int programMain(const char* name, int argc, char** argv,
                 int (*run)(const Options&)) {
   try {
     int exitCode = 0;
-    const auto options = parse(argc, argv, std::cout, std::cerr, exitCode);
+    auto options = parse(argc, argv, std::cout, std::cerr, exitCode);
     if (!options) return exitCode;
+    const Session session(argc, argv);
+    showOnFirstRank(session, *options);
     if (options->run.device != "list") return run(*options);
     listDevices();
     return 0;

@@ -53,6 +53,30 @@ TEST_CASE("a glider crosses the edges of a torus and comes back") {
   CHECK(valuesOf(now) == cells);
 }
 
+TEST_CASE(
+    "an exchange in a launch replaces periodic ghosts that had to give way to the whole array") {
+  const int n = deviceCount();
+  const int cells = 10 * n;
+  Numbers a(cells), b(cells), seen(cells);
+  std::vector<int> expected(static_cast<std::size_t>(cells));
+  for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = static_cast<int>(i * i % 31);
+  a.copyFrom(expected.data());
+  b = 0;
+  const auto look = [&] {
+    eval(lookBack)(PART1(b, 1, PERIODIC, AUTO_SYNC), PART1(a, 1, PERIODIC, AUTO_SYNC));
+    swap(a, b);
+    std::rotate(expected.begin(), expected.end() - 1, expected.end());
+  };
+  for (int round = 0; round < 3; ++round) {
+    look();
+    look();
+    // Each device reads the whole array; the parts keep their ghosts meanwhile, which are old.
+    for (const Device& device : devices(Device().type())) eval(lookBack).device(device)(seen, a);
+    look();
+    REQUIRE(valuesOf(a) == expected);
+  }
+}
+
 TEST_CASE("periodic ghosts are a part's own until they are exchanged") {
   const int n = deviceCount();
   const int cells = 10 * n;

@@ -43,6 +43,8 @@ FORKED = COMMON + [
     ("an exception that nobody catches is named to all", "throw", 3,
      {FAILED + " in its main program": 2, "the shape is wrong": None}, [3]),
     ("only rank 0 reads the standard input", "input", 3, {"rank 1 reads -1": 1, "rank 2 reads -1": 1}, [0]),
+    ("HPL_RANKS=mpi is refused where there is no MPI", "hello", "mpi",
+     {"declare an hpl::mpi::Session and link hpl::mpi": 1}, [4]),
     ("the exit code is that of the first rank that failed", "code", 4, {}, [9]),
 ]
 MPIRUN = COMMON + [

@@ -25,6 +25,7 @@ runtime::GlobalList listOf(const runtime::Inventory& inventory, const Listed& li
   list.rank = listed.me;
   list.ranks = listed.ranks;
   for (int rank = 0; rank < listed.ranks; ++rank) {
+    if (rank == listed.without) continue;
     for (runtime::ListedDevice& device : open(rank)) {
       if (rank != listed.me) device.own.reset();
       list.devices.push_back(std::move(device));

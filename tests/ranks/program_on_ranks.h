@@ -15,11 +15,13 @@ namespace ranks_tests {
 using Numbers = hpl::Array<int, 1>;
 using Grid = hpl::Array<int, 2>;
 
-/// Which devices the program sees: `each` for each rank. `me` -1: the process owns none.
+/// Which devices the program sees: `each` for each rank but `without`, which has none. `me` -1: the
+/// process owns none.
 struct Listed {
   int ranks = 1;
   int each = 1;
   int me = 0;
+  int without = -1;
 };
 /// To be called before the process uses a device.
 void listDevices(const Listed& listed);

@@ -44,9 +44,7 @@ Copies& Draft::change(SpaceId space) {
 
 bool Draft::mayHaveImages() const {
   if (active != nullptr && active->isPeriodic()) return true;
-  const auto& blocks = base_->blocks_;
-  return std::any_of(blocks.begin(), blocks.end(),
-                     [](const auto& block) { return block != nullptr && block->hasImages; });
+  return base_->mayHaveImages();
 }
 
 void Draft::requireValues(const Region& cells) const {

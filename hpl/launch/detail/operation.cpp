@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/launch/detail/operation.h"
 
+#include "hpl/launch/detail/strategy.h"
 #include "hpl/memory/root.h"
 
 namespace hpl::launch {
@@ -82,6 +83,17 @@ void nameRepetition(OperationName& name, const Plan& plan) {
   name.add(plan.version->name);
   for (const auto& weak : plan.roots)
     if (const auto root = weak.lock()) memory::detail::addView(name, root->whole());
+}
+
+std::uint64_t contentOf(const KernelVersion& version) {
+  OperationName name;
+  if (version.native != nullptr) {
+    name.add(version.native->source);
+    name.add(version.native->options);
+  } else {
+    name.add(version.rewritten->fingerprint(version));
+  }
+  return name.content;
 }
 
 std::uint64_t signatureOf(const LaunchOptions& options, const Argument* arguments,

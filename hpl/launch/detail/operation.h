@@ -15,6 +15,9 @@ void nameLaunch(memory::detail::OperationName& name, KernelEntry& entry,
 /// The same for a launch that is repeated with the arguments of before.
 void nameRepetition(memory::detail::OperationName& name, const Plan& plan);
 
+/// What a kernel does: its code, the same in every process.
+std::uint64_t contentOf(const KernelVersion& version);
+
 /// What a launch is apart from which arrays it uses: launches of one signature succeed or fail
 /// alike.
 std::uint64_t signatureOf(const LaunchOptions& options, const Argument* arguments,

@@ -5,7 +5,6 @@
 
 #include "hpl/error.h"
 #include "hpl/launch/detail/shares.h"
-#include "hpl/memory/detail/session.h"
 
 namespace hpl::launch {
 namespace {
@@ -51,13 +50,6 @@ std::string cellsOf(geometry::Index cells) {
 
 /// Ghosts beyond the ends of an array are cells of the array, each of which has one image there.
 void checkPeriodic(const ShareJob& job, std::size_t i, const DimAnnotation& dim) {
-  // Where a buffer gives ghosts beyond the ends up, only the device's own process would know.
-  if (memory::detail::otherRanks() != nullptr)
-    throw LaunchError(
-        fmt::format("{} is PERIODIC, which several ranks cannot be yet; let one rank "
-                    "have all devices (HPL_RANKS=1), or keep the wrapped rows in "
-                    "arrays of their own",
-                    fullNameOf(job, i)));
   const Argument& argument = job.arguments[i];
   const auto refuse = [&](const std::string& reason) {
     throw ArgumentError(fmt::format("{}: {} makes dimension {} PERIODIC{}", fullNameOf(job, i),

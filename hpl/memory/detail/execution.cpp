@@ -49,6 +49,8 @@ const Step& Execution::plan() {
     before_.push_back(root->known);
     layouts_.push_back(root->layout);
   }
+  if (planner().leaveEnds(*operation_, before_))
+    for (std::size_t i = 0; i < roots_.size(); ++i) roots_[i]->setKnown(before_[i]);
   step_ = planner().plan(operation_, before_);
   return *step_;
 }
@@ -239,6 +241,18 @@ void Execution::showAll() {
   }
 }
 
+namespace {
+
+// What an exchange brings replaces what the part kept, also where that waits on the shelf alone:
+// the launch that the exchange is for is to see it.
+void forgetKept(const End& end) {
+  if (end.replica == nullptr || !end.replica->partOnShelf.intersects(end.box)) return;
+  end.replica->partOnShelf.subtract(end.box);
+  end.state->changeLayout();
+}
+
+}  // namespace
+
 void Execution::carryOut(const Move& move) {
   if (move.src.replica != nullptr) show(lock_, *move.src.replica, move.src.box, move.what.read);
   // An assignment brings no contents to a part but those that replace its own.
@@ -246,6 +260,7 @@ void Execution::carryOut(const Move& move) {
   if (move.dst.replica != nullptr && move.what.why == Why::Contents && !isAssignment)
     shelve(lock_, *move.dst.replica, move.dst.box);
   makeMove(lock_, move);
+  if (move.what.why == Why::Exchange) forgetKept(move.dst);
 }
 
 End Execution::sourceOf(const Transfer& transfer) const {
@@ -270,6 +285,7 @@ void Execution::makeReady(const MailPiece& piece) {
   const bool isAssignment = std::holds_alternative<coherence::Copy>(operation_->kind());
   if (piece.what.why == Why::Contents && !isAssignment)
     shelve(lock_, *piece.end.replica, piece.end.box);
+  if (piece.what.why == Why::Exchange) forgetKept(piece.end);
 }
 
 void Execution::moveAll() {

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "hpl/coherence/mishaps.h"
 #include "hpl/memory/detail/shelf.h"
 #include "hpl/memory/detail/spill.h"
 #include "hpl/memory/detail/transfer.h"
@@ -90,11 +89,11 @@ bool rebuild(Lock& lock, RootState& state, Replica& replica, const Box& box, std
   return true;
 }
 
-// Periodic ghosts beyond the ends give way. What a part keeps there waits on the shelf.
+// Periodic ghosts beyond the ends give way, of which only what a part keeps is of any use
+// (Planner::leaveEnds). That waits on the shelf.
 void leaveEnds(Lock& lock, RootState& state, Replica& replica) {
   for (const Box& box : differenceOf(Region(replica.box), state.wholeBox()))
     shelve(lock, replica, box);
-  state.setKnown(coherence::afterLosingImages(state.known, replica.space()));
 }
 
 // The box that the replica's buffer should hold when `need` is used: what it holds if that will do.
@@ -119,6 +118,12 @@ Box boxFor(Replica& replica, const Box& need, Fit fit) {
 
 Replica* placeOwn(Lock& lock, RootState& state, DeviceMemory& memory, const Box& need, Fit fit) {
   Replica* replica = state.findIn(memory.space);
+  // What waits for memory beyond the ends needs it back before it can go to the shelf.
+  if (replica != nullptr && isSpilled(*replica) && fit == Fit::Whole &&
+      !need.contains(replica->box)) {
+    replica = placeOwn(lock, state, memory, need, Fit::Loose);
+    if (replica == nullptr) return nullptr;
+  }
   const Box box = replica != nullptr ? boxFor(*replica, need, fit) : need;
   if (replica != nullptr && replica->buffer() != nullptr && replica->box == box) return replica;
   if (replica != nullptr && replica->buffer() != nullptr && fit == Fit::Whole &&

@@ -80,8 +80,8 @@ void checkRanks() {
   }
 }
 
-void renameOperation(std::string_view what) {
-  if (otherRanks() != nullptr) ranks::operationLog().rename(what);
+void renameOperation(std::string_view what, std::uint64_t content) {
+  if (otherRanks() != nullptr) ranks::operationLog().rename(what, content);
 }
 
 void addView(OperationName& name, const View& view) {
@@ -158,23 +158,48 @@ Fault faultOf(const std::exception& error) {
   return Fault::Other;
 }
 
-// What a rank tells the others: where it is, whether it failed, and how.
-std::vector<std::byte> reportOf(const std::exception_ptr& own) {
-  const OperationMark mark = ranks::operationLog().current();
+// What a rank tells the others: where it is, what it found out of the operation, whether it failed,
+// and how.
+struct Report {
+  OperationMark mark;
+  std::uint64_t open = 0;
   Fault fault = Fault::None;
-  std::string text;
-  if (own != nullptr) {
-    try {
-      std::rethrow_exception(own);
-    } catch (const std::exception& error) {
-      fault = faultOf(error);
-      text = error.what();
-    }
+  std::string text = {};
+};
+
+constexpr std::size_t kReportHead = sizeof(OperationMark) + sizeof(std::uint64_t) + 1;
+
+Report reportOf(const OperationMark& mark, std::uint64_t open, const std::exception_ptr& own) {
+  Report report{mark, open};
+  if (own == nullptr) return report;
+  try {
+    std::rethrow_exception(own);
+  } catch (const std::exception& error) {
+    report.fault = faultOf(error);
+    report.text = error.what();
   }
-  std::vector<std::byte> report(sizeof mark + 1 + text.size());
-  std::memcpy(report.data(), &mark, sizeof mark);
-  report[sizeof mark] = static_cast<std::byte>(fault);
-  std::memcpy(report.data() + sizeof mark + 1, text.data(), text.size());
+  return report;
+}
+
+std::vector<std::byte> packed(const Report& report) {
+  std::vector<std::byte> bytes(kReportHead + report.text.size());
+  std::byte* to = bytes.data();
+  std::memcpy(to, &report.mark, sizeof report.mark);
+  std::memcpy(to + sizeof report.mark, &report.open, sizeof report.open);
+  to[kReportHead - 1] = static_cast<std::byte>(report.fault);
+  std::memcpy(to + kReportHead, report.text.data(), report.text.size());
+  return bytes;
+}
+
+// Of bytes that are no report, one that matches no other.
+Report unpacked(const std::vector<std::byte>& bytes) {
+  Report report;
+  if (bytes.size() < kReportHead) return report;
+  const std::byte* from = bytes.data();
+  std::memcpy(&report.mark, from, sizeof report.mark);
+  std::memcpy(&report.open, from + sizeof report.mark, sizeof report.open);
+  report.fault = static_cast<Fault>(from[kReportHead - 1]);
+  report.text.assign(reinterpret_cast<const char*>(from + kReportHead), bytes.size() - kReportHead);
   return report;
 }
 
@@ -201,29 +226,26 @@ void agree(std::exception_ptr own) {
     if (own != nullptr) std::rethrow_exception(own);
     return;
   }
-  const OperationMark mark = ranks::operationLog().current();
-  const ranks::Courier::Blobs reports = world->courier().allgather(reportOf(own));
+  const Report mine =
+      reportOf(ranks::operationLog().current(), ranks::operationLog().takeOpen(), own);
+  std::vector<Report> reports;
+  for (const std::vector<std::byte>& bytes : world->courier().allgather(packed(mine)))
+    reports.push_back(unpacked(bytes));
+  const auto failed = [](const Report& report) { return report.fault != Fault::None; };
+  const bool anyFailed = std::any_of(reports.begin(), reports.end(), failed);
   for (int rank = 0; rank < world->size(); ++rank) {
-    const std::vector<std::byte>& report = reports[static_cast<std::size_t>(rank)];
-    OperationMark other;
-    if (report.size() > sizeof other) std::memcpy(&other, report.data(), sizeof other);
-    if (other.matches(mark)) continue;
-    failDiverged(mark, other, rank);
+    const Report& other = reports[static_cast<std::size_t>(rank)];
+    // A rank that failed need not have found out what the others have.
+    if (other.mark.matches(mine.mark) && (anyFailed || other.open == mine.open)) continue;
+    failDiverged(mine.mark, other.mark, rank);
     checkRanks();
   }
-  const auto failed = [&](const std::vector<std::byte>& report) {
-    return static_cast<Fault>(report[sizeof mark]) != Fault::None;
-  };
-  if (std::any_of(reports.begin(), reports.end(), failed)) agreedFailure = mark.number;
+  if (!anyFailed) return ranks::operationLog().confirm(mine.open);
+  agreedFailure = mine.mark.number;
   if (own != nullptr) std::rethrow_exception(own);
   for (int rank = 0; rank < world->size(); ++rank) {
-    const std::vector<std::byte>& report = reports[static_cast<std::size_t>(rank)];
-    const auto fault = static_cast<Fault>(report[sizeof mark]);
-    if (fault == Fault::None) continue;
-    const auto* text = reinterpret_cast<const char*>(report.data() + sizeof mark + 1);
-    throwFault(fault,
-               world->describe(rank) + ": " + std::string(text, report.size() - sizeof mark - 1),
-               rank);
+    const Report& other = reports[static_cast<std::size_t>(rank)];
+    if (failed(other)) throwFault(other.fault, world->describe(rank) + ": " + other.text, rank);
   }
 }
 

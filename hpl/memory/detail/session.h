@@ -46,8 +46,9 @@ void beginOperation(Describe&& describe) {
   enterOperation(name);
 }
 
-/// What the operation is called, found out only now; tells it from others from the next one on.
-void renameOperation(std::string_view what);
+/// What the operation is called, found out only now, and a hash of what else was found out: ranks
+/// that agree() compare it.
+void renameOperation(std::string_view what, std::uint64_t content);
 
 /// Throws RankError, or RankDivergenceError, when the session has failed.
 void checkRanks();
@@ -78,7 +79,8 @@ void failDiverged(const ranks::OperationMark& own, const ranks::OperationMark& o
 std::vector<double> valuesOfOwners(std::vector<double> own,
                                    const std::vector<runtime::DeviceState*>& devices);
 
-/// All ranks say whether they could prepare the operation. Returns when all could. Otherwise throws
+/// All ranks say whether they could prepare the operation, and as what. Returns when all could, as
+/// the same; throws RankDivergenceError when all could, but not as the same. Otherwise throws
 /// `own`, or, where that is null, an error of the kind and with the words of the first rank that
 /// could not.
 void agree(std::exception_ptr own);
