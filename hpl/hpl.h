@@ -20,6 +20,7 @@
 
 #include "hpl/array/alias_array.h"
 #include "hpl/array/call.h"
+#include "hpl/array/local_part.h"
 #include "hpl/array/range.h"
 #include "hpl/error.h"
 #include "hpl/ghosts/exchange_plan.h"

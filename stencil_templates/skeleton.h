@@ -133,8 +133,8 @@ class StencilSkeleton {
 
   /// Sets the initial values of field `field` (counted from 0): called for each part that this
   /// process owns, with its place and the faces that lie on the edge of the domain. Without it they
-  /// are zero. A rank may be asked for parts of others, too: values depend on the place alone. `f`
-  /// must not launch kernels or touch arrays, since ranks call it different numbers of times.
+  /// are zero. `f` must not launch kernels or touch arrays, since ranks call it different numbers
+  /// of times.
   StencilSkeleton& init(Init f) { return init(0, std::move(f)); }
   StencilSkeleton& init(int field, Init f) {
     checkField(field);

@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "hpl/array/detail/array_base.h"
 #include "hpl/array/detail/ordered_fold.h"
 #include "hpl/array/host_ref.h"
+#include "hpl/array/local_part.h"
 #include "hpl/array/part_extent.h"
 #include "hpl/array/range.h"
 #include "hpl/array/scalar.h"
@@ -269,6 +271,15 @@ class Array : public detail::ArrayBase {
     forEachRow([&](std::int64_t offset, std::int64_t length) {
       for (std::int64_t i = 0; i < length; ++i) base[offset + i] = *source++;
     });
+  }
+
+  /// The cells that this process's devices own, part by part: see LocalPart for which these are and
+  /// how long they may be used. On several ranks nobody sends any, unless another device than their
+  /// owner has them; one process has all cells. All ranks call it together. Cells of an array that
+  /// is not const may be written. Throws as data() does; LaunchError inside of forEachLocal().
+  std::vector<LocalPart<T, N>> local() { return detail::localParts<T, N>(hostView(), true); }
+  std::vector<LocalPart<const T, N>> local() const {
+    return detail::localParts<const T, N>(hostView(), false);
   }
 
   /// As an argument of a launch on several devices: for each of them, how many cells its part of

@@ -8,6 +8,7 @@
 
 #include "hpl/coherence/detail/hash.h"
 #include "hpl/error.h"
+#include "hpl/geometry/box_index.h"
 
 namespace hpl::coherence {
 
@@ -59,6 +60,11 @@ struct AddKind {
   void operator()(const HostRead& read) const { hasher.add(read.box); }
   void operator()(const HostWrite& write) const {
     hasher.add(write.box).add(write.overwrites ? 1U : 0U);
+  }
+  void operator()(const LocalAccess& access) const {
+    hasher.add(access.writes ? 1U : 0U).add(access.parts.size());
+    for (const LocalCells& part : access.parts)
+      hasher.add(static_cast<std::uint64_t>(part.device)).add(part.cells);
   }
   void operator()(const NewCut& cut) const { hasher.add(cut.distribution->hash()); }
   void operator()(const ArrayDeath& death) const { hasher.add(death.hasUserMemory ? 1U : 0U); }
@@ -113,6 +119,27 @@ struct CountOperands {
                       copy.from.box.toString(), copy.to.box.toString()));
     return 1 + copy.source;
   }
+  int operator()(const LocalAccess& access) const {
+    std::vector<Box> boxes;
+    for (const LocalCells& part : access.parts) {
+      if (part.device == kHosts || part.cells.empty())
+        throw ArgumentError(
+            fmt::format("a local access to cells {} of {}: name some cells, and the device whose "
+                        "process accesses them",
+                        part.cells.toString(), part.device == kHosts ? "the hosts" : "a device"));
+      boxes.push_back(part.cells);
+    }
+    const geometry::BoxIndex index(boxes);
+    for (std::size_t i = 0; i < boxes.size(); ++i)
+      index.forEachMeeting(boxes[i], [&](int other) {
+        if (static_cast<std::size_t>(other) == i) return;
+        throw ArgumentError(
+            fmt::format("a local access to cells {} on one device and to cells {} on another one: "
+                        "each cell has one owner",
+                        boxes[i].toString(), boxes[static_cast<std::size_t>(other)].toString()));
+      });
+    return 1;
+  }
   int operator()(const NewCut& cut) const {
     if (cut.distribution == nullptr)
       throw ArgumentError("a new cut without a distribution: say which parts there are");
@@ -146,9 +173,9 @@ Operation::Operation(Kind kind) : kind_(std::move(kind)) {
 }
 
 const char* Operation::name() const noexcept {
-  static constexpr const char* kNames[] = {"launch",  "exchange",          "assignment",
-                                           "fill",    "host read",         "host write",
-                                           "new cut", "death of an array", "death of a device"};
+  static constexpr const char* kNames[] = {
+      "launch",  "exchange",          "assignment",        "fill",        "host read", "host write",
+      "new cut", "death of an array", "death of a device", "local access"};
   return kNames[kind_.index()];
 }
 

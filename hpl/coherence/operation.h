@@ -96,6 +96,23 @@ struct HostWrite {
   friend bool operator==(const HostWrite&, const HostWrite&) = default;
 };
 
+/// Cells that the process of a device reads or writes as the ones that it owns.
+struct LocalCells {
+  SpaceId device = kHosts;
+  geometry::Box cells;
+  friend bool operator==(const LocalCells&, const LocalCells&) = default;
+};
+
+/// Each process reads, or writes some of, the cells of its own devices, in its own memory: it takes
+/// those that the hosts do not have from the device, and what it writes goes there. So a value that
+/// only one process has is a device's, never the hosts'. Nothing travels as long as the device or
+/// the hosts have the cells.
+struct LocalAccess {
+  std::vector<LocalCells> parts;  ///< Disjoint.
+  bool writes = false;
+  friend bool operator==(const LocalAccess&, const LocalAccess&) = default;
+};
+
 /// The program cuts the array anew, without a launch.
 struct NewCut {
   DistributionPtr distribution;
@@ -118,11 +135,12 @@ struct DeviceDeath {
 
 /// One of these. Immutable, with a hash that is a function of its values; made once and planned
 /// many times. Throws ArgumentError for what no arrays could make right: an operand of a negative
-/// number, an exchange of nothing, sides of different extents (ShapeError).
+/// number, an exchange of nothing, local cells of no device or of two, sides of different extents
+/// (ShapeError).
 class Operation {
  public:
   using Kind = std::variant<Launch, Exchange, Copy, Fill, HostRead, HostWrite, NewCut, ArrayDeath,
-                            DeviceDeath>;
+                            DeviceDeath, LocalAccess>;
 
   explicit Operation(Kind kind);
 

@@ -27,6 +27,7 @@ struct PlanKind {
   void operator()(const Fill& fill) const { detail::planFill(planning, fill); }
   void operator()(const HostRead& read) const { detail::planHostRead(planning, read); }
   void operator()(const HostWrite& write) const { detail::planHostWrite(planning, write); }
+  void operator()(const LocalAccess& access) const { detail::planLocalAccess(planning, access); }
   void operator()(const NewCut& cut) const { detail::planNewCut(planning, cut); }
   void operator()(const ArrayDeath& death) const { detail::planArrayDeath(planning, death); }
   void operator()(const DeviceDeath& death) const { detail::planDeviceDeath(planning, death); }

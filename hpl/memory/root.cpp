@@ -8,7 +8,9 @@
 #include "hpl/error.h"
 #include "hpl/memory/detail/coherence.h"
 #include "hpl/memory/detail/host_access.h"
+#include "hpl/memory/detail/local_writes.h"
 #include "hpl/runtime/detail/fork.h"
+#include "hpl/runtime/detail/global_list.h"
 #include "hpl/runtime/log.h"
 
 namespace hpl::memory {
@@ -49,6 +51,7 @@ std::size_t checkedSize(const RootOptions& options) {
 }  // namespace
 
 std::shared_ptr<Root> Root::create(RootOptions options) {
+  if (runtime::hasRanks() && !options.isInternal) detail::refuseInLocalWork("new array");
   return std::make_shared<Root>(Key{}, std::move(options));
 }
 

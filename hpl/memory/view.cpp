@@ -7,6 +7,7 @@
 #include "hpl/geometry/layout.h"
 #include "hpl/memory/detail/host_access.h"
 #include "hpl/memory/root.h"
+#include "hpl/runtime/detail/global_list.h"
 
 namespace hpl::memory {
 
@@ -98,6 +99,13 @@ View& View::subView(const geometry::Box& relative) {
 }
 
 void View::openForReading() { detail::openOnHost(*this, detail::HostUse::Read); }
+
+void View::openAround(const std::int64_t* indices) {
+  if (!runtime::hasRanks()) return openForReading();
+  geometry::Point cell = box_.lo();
+  for (int d = 0; d < rank(); ++d) cell[d] += indices[d];
+  detail::openBlockOnHost(*this, cell);
+}
 
 void View::openForWriting(bool discardOld) {
   detail::openOnHost(*this, discardOld ? detail::HostUse::Overwrite : detail::HostUse::Write);

@@ -78,6 +78,11 @@ class View {
   /// kHostReadable is set until a device writes one of the cells. Throws DeviceError when a
   /// transfer or a kernel that produces the cells failed.
   void openForReading();
+  /// Makes one cell current on the host, counted from the view's first cell, which has to be in the
+  /// view: opens the view for reading; but where several ranks would have to send each other more
+  /// than a block of it (coherence/read_block.h), the cell's block alone is brought, and the view
+  /// stays closed. Throws as openForReading() does.
+  void openAround(const std::int64_t* indices);
   /// Makes the host the only holder of the view's cells: every other copy of them becomes stale.
   /// Blocks until they are current here and nothing else touches them. Afterwards both bits are
   /// set; a device that reads one of the cells clears kHostWritable, one that writes clears both.

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "hpl/coherence/describe.h"
+#include "hpl/coherence/read_block.h"
 #include "hpl/error.h"
 #include "tests/messages.h"
 
@@ -290,6 +291,39 @@ TEST_CASE("cells that were current on a lost device only are named when they are
   CHECK(again->after[0]->lost().empty());
 }
 
+TEST_CASE("blocks of reads divide an array, hold what they are asked for, and are small") {
+  const Extents shapes[] = {{7}, {300000}, {50, 900}, {3, 70000}, {20, 30, 40}, {5, 9, 100000}};
+  for (const auto& extents : shapes) {
+    for (const std::size_t size : {1U, 4U, 64U, 100000U}) {
+      INFO(extents.toString() << " of " << size << " bytes");
+      const Box whole = Box::ofExtents(extents);
+      // From corner to corner: a block ends where the next one begins.
+      hpl::geometry::Point cell = whole.lo();
+      Index blocks = 0, cells = 0;
+      for (bool isDone = false; !isDone;) {
+        const Box block = readBlockAround(extents, size, cell);
+        REQUIRE(block.lo() == cell);
+        REQUIRE(whole.contains(block));
+        hpl::geometry::Point last = block.hi();
+        for (int d = 0; d < last.rank(); ++d) --last[d];
+        REQUIRE(readBlockAround(extents, size, last) == block);
+        REQUIRE(
+            (block.volume() == 1 || static_cast<std::size_t>(block.volume()) * size <= kReadBlock));
+        ++blocks;
+        cells += block.volume();
+        isDone = true;
+        for (int d = extents.rank() - 1; d >= 0 && isDone; --d) {
+          cell[d] = block.hi(d);
+          if (cell[d] < extents[d]) isDone = false;
+          if (isDone) cell[d] = 0;
+        }
+        if (blocks > 2000) break;
+      }
+      if (blocks <= 2000) CHECK(cells == whole.volume());
+    }
+  }
+}
+
 TEST_CASE("operations that fit no arrays are refused with a sentence") {
   Use use;
   use.cells = Box({0}, {3});
@@ -307,6 +341,16 @@ TEST_CASE("operations that fit no arrays are refused with a sentence") {
   CHECK(contains(refused(use), "has no cells"));
   CHECK(contains(messageOf<hpl::ArgumentError>([] { operation(Exchange{0}); }),
                  "an exchange of 0 arrays: name 1 to 256"));
+  CHECK(contains(messageOf<hpl::ArgumentError>([] {
+                   operation(LocalAccess{{{kHosts, Box({0}, {4})}}, true});
+                 }),
+                 "a local access to cells [0:4) of the hosts: name some cells, and the device"));
+  CHECK(contains(
+      messageOf<hpl::ArgumentError>([] {
+        operation(LocalAccess{{{1, Box({0}, {4})}, {2, Box({3}, {6})}}, true});
+      }),
+      "a local access to cells [0:4) on one device and to cells [3:6) on another one: each cell "
+      "has one owner"));
   CHECK(contains(messageOf<hpl::ArgumentError>([] { operation(NewCut{}); }),
                  "a new cut without a distribution"));
   CHECK(contains(messageOf<hpl::ArgumentError>([] {

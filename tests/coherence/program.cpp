@@ -136,7 +136,8 @@ void Program::one() {
   const int kind = below(100);
   if (kind < 8) return hostRead();
   if (kind < 15) return hostWrite();
-  if (kind < 21) return fill();
+  if (kind < 19) return fill();
+  if (kind < 23) return localAccess();
   if (kind < 32) return assign();
   if (kind < 42) return exchange();
   if (kind < 45) return newCut();

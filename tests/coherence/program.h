@@ -87,6 +87,7 @@ class Program {
   void hostRead();
   void hostWrite();
   void writeWhole(int i);
+  void localAccess();
   void fill();
   void assign();
   void assignThroughPart(int to, const Rect& toRect, const Part* target, int from,

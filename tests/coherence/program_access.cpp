@@ -67,6 +67,45 @@ void Program::writeWhole(int i) {
   finish(step, {i});
 }
 
+// Rows or columns of a box, dealt to devices; a cell that neither the hosts nor its device have
+// comes to the device.
+void Program::localAccess() {
+  const int i = below(2);
+  const Rect r = oneIn(2) ? subject(i).field.whole() : randomRect();
+  LocalAccess access;
+  access.writes = oneIn(2);
+  log_ += fmt::format("local {} of a{}{} on", access.writes ? "write" : "read", i, show(r));
+  std::vector<std::pair<SpaceId, Rect>> dealt;
+  for (int x = r.x0; x < r.x1;) {
+    const int end = std::min(r.x1, x + 1 + below(width_));
+    dealt.emplace_back(randomDevice(), Rect{r.y0, r.y1, x, end});
+    access.parts.push_back({dealt.back().first, boxOf(dealt.back().second)});
+    log_ += fmt::format(" {}", dealt.back().first);
+    x = end;
+  }
+  log_ += "\n";
+  const bool writes = access.writes;
+  const StepPtr step = plan(operation(std::move(access)), {i});
+  carryOut(step, {i});
+  Field& field = subject(i).field;
+  field.snapshot();
+  for (const auto& [device, cells] : dealt) {
+    forEachCell(cells, [&, d = device](int y, int x) {
+      if (!field.current[0][field.at(y, x)])
+        field.bring(d, {y, y + 1, x, x + 1}, false, Why::Contents, 0, moves_);
+    });
+  }
+  for (const auto& [device, cells] : dealt) {
+    if (!writes) break;
+    forEachCell(cells, [&, d = device](int y, int x) {
+      field.write(d, y, x, field.values[field.at(y, x)]);
+      if (oneIn(2)) field.values[field.at(y, x)] = below(1000);
+      put(subject(i), d, y, x, field.values[field.at(y, x)]);
+    });
+  }
+  finish(step, {i});
+}
+
 // A view, made from the array, or from some device's part of it.
 ViewOf Program::randomView(int i, Rect& r) {
   const Field& field = subject(i).field;

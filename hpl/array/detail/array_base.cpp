@@ -170,7 +170,7 @@ void ArrayBase::openForElement(const std::int64_t* indices) const {
   memory::View& view = hostView();
   for (int d = 0; d < view.rank(); ++d)
     if (indices[d] < 0 || indices[d] >= view.extents[d]) throwOutOfRange(indices);
-  view.openForReading();
+  view.openAround(indices);
 }
 
 std::byte* ArrayBase::elementForWriting(const std::int64_t* indices, const std::byte* first) const {

@@ -96,6 +96,20 @@ void planHostWrite(const Planning& planning, const HostWrite& write) {
   if (write.overwrites && write.box == draft.box()) draft.endParts();
 }
 
+void planLocalAccess(const Planning& planning, const LocalAccess& access) {
+  Draft& draft = planning.draft(0);
+  std::vector<Write> writes;
+  for (const auto& [device, cells] : access.parts) {
+    requireInside(draft, cells, "a local access");
+    planning.machine.requireAlive(device);
+    Region missing = differenceOf(Region(cells), draft.copiesOf(kHosts).current);
+    missing.subtract(draft.copiesOf(device).current);
+    bringContents(planning, 0, device, missing);
+    writes.push_back({device, cells});
+  }
+  if (access.writes) applyWrites(draft, writes, Writer::Host);
+}
+
 void planFill(const Planning& planning, const Fill& fill) {
   Draft& draft = planning.draft(0);
   requireInside(draft, fill.to.box, "a fill");

@@ -32,6 +32,7 @@ void planCopy(const Planning& planning, const Copy& copy);
 void planFill(const Planning& planning, const Fill& fill);
 void planHostRead(const Planning& planning, const HostRead& read);
 void planHostWrite(const Planning& planning, const HostWrite& write);
+void planLocalAccess(const Planning& planning, const LocalAccess& access);
 void planNewCut(const Planning& planning, const NewCut& cut);
 void planArrayDeath(const Planning& planning, const ArrayDeath& death);
 void planDeviceDeath(const Planning& planning, const DeviceDeath& death);

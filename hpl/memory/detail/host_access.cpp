@@ -7,8 +7,10 @@
 #include <exception>
 
 #include "hpl/coherence/mishaps.h"
+#include "hpl/coherence/read_block.h"
 #include "hpl/error.h"
 #include "hpl/memory/detail/execution.h"
+#include "hpl/memory/detail/local_writes.h"
 #include "hpl/memory/detail/planned.h"
 #include "hpl/memory/detail/session.h"
 #include "hpl/runtime/detail/fork.h"
@@ -86,6 +88,53 @@ void openOnHost(View& view, HostUse use) {
 
 namespace {
 
+// Whether the hosts have the cell, though not all of the view. Waits until it is there.
+bool isThereAlone(View& view, const Box& cell) {
+  Lock lock(coherenceMutex());
+  RootState& state = view.root().state();
+  const Region current = state.copiesOf(kHosts).current;
+  if (!current.contains(cell) || current.contains(view.box())) return false;
+  waitOnHost(lock, state, cell, false);
+  return true;
+}
+
+bool areThere(View& view) {
+  const Lock lock(coherenceMutex());
+  return view.root().state().copiesOf(kHosts).current.contains(view.box());
+}
+
+void readBlock(Root& root, const Box& block) {
+  Lock lock(coherenceMutex());
+  RootState& state = root.state();
+  RootState* const roots[] = {&state};
+  Hold hold;
+  hold.take(lock, roots);
+  bringToHost(lock, state, block);
+  waitOnHost(lock, state, block, false);
+}
+
+}  // namespace
+
+void openBlockOnHost(View& view, const geometry::Point& cell) {
+  Root& root = view.root();
+  requireReachable(root);
+  geometry::Point next = cell;
+  for (int d = 0; d < next.rank(); ++d) ++next[d];
+  if (isThereAlone(view, Box(cell, next))) return;
+  const Box block =
+      intersect(coherence::readBlockAround(root.shape(), root.elementSize(), cell), view.box());
+  if (view.size() * root.elementSize() <= coherence::kReadBlock || areThere(view))
+    return openOnHost(view, HostUse::Read);
+  beginOperation([&](OperationName& name) {
+    name.what = fmt::format("host read of {}", root.describe());
+    addView(name, view);
+    for (int d = 0; d < block.rank(); ++d) name.add(static_cast<std::uint64_t>(block.lo(d)));
+  });
+  withRanks([&] { readBlock(root, block); });
+}
+
+namespace {
+
 // Gives the replicas up; whatever happens, no device may touch the host's storage afterwards.
 void abandon(Lock& lock, RootState& state) noexcept {
   std::vector<DeviceState*> devices;
@@ -109,8 +158,11 @@ void retire(RootState& state) {
   Hold hold;  // another thread may be about to make room for an array of its own
   hold.take(lock, roots);
   try {
+    if (state.root.hasUserMemory()) sendLocalWrites(lock, state);
+    forgetLocalWrites(state);
     bringHomeForGood(lock, state);
   } catch (...) {
+    forgetLocalWrites(state);
     abandon(lock, state);
     dropReplicas(state);
     throw;
@@ -154,11 +206,12 @@ void bringHome(Lock& lock, RootState& state) {
   const bool isUsed = !state.replicas.empty() || !state.host.transfers.empty();
   const bool isWanted = wantsOthers(state);
   if (!isUsed && !isWanted) return;
-  if (isWanted)
-    beginOperation([&](OperationName& name) {
-      name.what = fmt::format("end of {}", state.root.describe());
-      name.add(state.number);
-    });
+  if (isWanted) {
+    OperationName name;
+    name.what = fmt::format("end of {}", state.root.describe());
+    name.add(state.number);
+    enterOperation(name);
+  }
   RootState* const roots[] = {&state};
   Execution execution(lock, coherence::operation(coherence::ArrayDeath{state.root.hasUserMemory()}),
                       roots);

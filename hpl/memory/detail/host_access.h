@@ -15,6 +15,9 @@ enum class HostUse : std::uint8_t { Read, Write, Overwrite };
 /// in flight conflicts with the use.
 void openOnHost(View& view, HostUse use);
 
+/// View::openAround() where there are ranks; `cell` in the coordinates of the root.
+void openBlockOnHost(View& view, const geometry::Point& cell);
+
 struct RootState;
 
 /// Whether the root has anything that belongs to a driver.

@@ -12,6 +12,7 @@
 
 #include "hpl/error.h"
 #include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/detail/global_list.h"
 #include "hpl/runtime/detail/runtime.h"
 #include "hpl/runtime/dry_run.h"
 #include "hpl/runtime/log.h"
@@ -49,9 +50,9 @@ PlacedMemory allocatePlaced(std::size_t bytes) noexcept {
 }
 
 HostBlock::HostBlock(std::size_t bytes, HostMemory kind, const std::string& owner) {
-  if (runtime::isDryRun() ? allocatePages(bytes)
-                          : kind == HostMemory::Fast && allocatePinned(bytes))
-    return;
+  if (kind == HostMemory::Fast && !runtime::isDryRun() && allocatePinned(bytes)) return;
+  // A rank touches the cells that it needs, of an array that no machine may be able to hold.
+  if ((runtime::isDryRun() || runtime::hasRanks()) && allocatePages(bytes)) return;
   const PlacedMemory memory = allocatePlaced(bytes);
   if (memory.data == nullptr) {
     throw AllocationError(fmt::format("{} needs {} bytes of host memory, which the system does not "

@@ -28,9 +28,9 @@ PlacedMemory allocatePlaced(std::size_t bytes) noexcept;
 class HostBlock {
  public:
   HostBlock() = default;
-  /// Page-locked memory for HostMemory::Fast where there is a GPU that provides it; in a dry run
-  /// address space, of which pages appear when they are touched. `owner` names the array in the
-  /// AllocationError when memory is exhausted.
+  /// Page-locked memory for HostMemory::Fast where there is a GPU that provides it; in a dry run,
+  /// and where there are ranks, address space, of which pages appear when they are touched. `owner`
+  /// names the array in the AllocationError when memory is exhausted.
   HostBlock(std::size_t bytes, HostMemory kind, const std::string& owner);
   HostBlock(HostBlock&& other) noexcept;
   HostBlock& operator=(HostBlock&& other) noexcept;

@@ -13,6 +13,7 @@
 #include "hpl/error.h"
 #include "hpl/memory/detail/coherence.h"
 #include "hpl/memory/detail/letters.h"
+#include "hpl/memory/detail/local_writes.h"
 #include "hpl/runtime/detail/global_list.h"
 #include "hpl/runtime/detail/runtime.h"
 
@@ -57,11 +58,17 @@ ranks::World* otherRanks() noexcept {
   return world != nullptr && world->size() > 1 ? world : nullptr;
 }
 
+void sendOwnWrites() {
+  if (hasLocalWrites.load(std::memory_order_relaxed)) [[unlikely]]
+    withRanks([] { sendLocalWrites(); });
+}
+
 void enterOperation(const OperationName& name) {
   ranks::World* world = otherRanks();
   if (world == nullptr) return;
   if (operatingThread.load(std::memory_order_relaxed) == std::thread::id()) join(*world);
   requireOneThread();
+  refuseInLocalWork(name.what.c_str());
   checkRanks();
   ranks::operationLog().begin(name.what, name.content);
 }

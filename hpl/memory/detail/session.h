@@ -32,8 +32,11 @@ struct OperationName {
 void addView(OperationName& name, const View& view);
 
 /// Counts an operation. Throws RankError when the session has failed, LaunchError on a second
-/// thread.
+/// thread and inside of forEachLocal().
 void enterOperation(const OperationName& name);
+
+/// Gives devices what the program has written for them (local_writes.h).
+void sendOwnWrites();
 
 /// The program begins an operation; `describe` fills an OperationName and is called only where
 /// there are ranks.
@@ -43,6 +46,7 @@ void beginOperation(Describe&& describe) {
     return;
   OperationName name;
   describe(name);
+  sendOwnWrites();
   enterOperation(name);
 }
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+
+#include "hpl/memory/detail/coherence.h"
+
+/// What this process has written, or may still write, into the host's storage of cells that one of
+/// its devices owns and that is to have them.
+namespace hpl::memory::detail {
+
+/// Guarded by the coherence lock.
+void noteLocalWrite(RootState& state, SpaceId space, const Box& cells);
+
+/// Whether there are any.
+inline constinit std::atomic<bool> hasLocalWrites{false};
+
+/// Gives all of them, or those of one array, to their devices. Throws AllocationError and
+/// DeviceError.
+void sendLocalWrites();
+void sendLocalWrites(Lock& lock, RootState& state);
+/// The array ends; nobody will see them.
+void forgetLocalWrites(const RootState& state) noexcept;
+
+/// Throws LaunchError where the program is inside of LocalWork.
+void refuseInLocalWork(const char* what);
+
+}  // namespace hpl::memory::detail

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "hpl/ranks/fabric.h"
+
+namespace hpl_tests {
+
+/// What this process has sent of arrays, since it began.
+struct Sent {
+  std::atomic<std::uint64_t> messages{0};
+  std::atomic<std::uint64_t> bytes{0};  ///< with a header of 128 bytes for each message
+};
+inline Sent& sent() {
+  static Sent counts;
+  return counts;
+}
+
+/// Counts messages with cells in sent().
+class CountingFabric final : public hpl::ranks::Fabric {
+ public:
+  using Channel = hpl::ranks::Channel;
+
+  explicit CountingFabric(std::unique_ptr<Fabric> inner) : inner_(std::move(inner)) {}
+  int rank() const override { return inner_->rank(); }
+  int size() const override { return inner_->size(); }
+  int nodeOf(int rank) const override { return inner_->nodeOf(rank); }
+  Request send(int to, Channel channel, std::span<const std::byte> bytes) override {
+    if (channel == Channel::Cells) {
+      ++sent().messages;
+      sent().bytes += bytes.size();
+    }
+    return inner_->send(to, channel, bytes);
+  }
+  Request receive(int from, Channel channel, std::span<std::byte> bytes) override {
+    return inner_->receive(from, channel, bytes);
+  }
+  bool poll(std::vector<Completion>& ended) override { return inner_->poll(ended); }
+  void findLosses(std::vector<Loss>& found) override { inner_->findLosses(found); }
+  void abandon() override { inner_->abandon(); }
+
+ private:
+  std::unique_ptr<Fabric> inner_;
+};
+
+}  // namespace hpl_tests
