@@ -8,7 +8,7 @@
 namespace hpl::coherence {
 
 /// Most bytes of a block.
-inline constexpr std::size_t kReadBlock = 64 * 1024;
+inline constexpr std::size_t kReadBlock = std::size_t{64} << 10;
 
 /// The cells that the hosts of several ranks read together with one: the block of at most
 /// kReadBlock bytes around it, of those that divide an array of these extents. A block has all

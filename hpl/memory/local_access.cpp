@@ -30,6 +30,7 @@ std::vector<OwnedCells> bandsOf(const Box& whole) {
   const coherence::DistributionPtr even =
       coherence::Distribution::grid(whole, {rows}, std::move(numbers));
   std::vector<OwnedCells> bands;
+  bands.reserve(static_cast<std::size_t>(even->partCount()));
   for (int part = 0; part < even->partCount(); ++part)
     bands.push_back(
         {devices[static_cast<std::size_t>(even->spaceOf(part)) - 1].get(), even->coreBoxOf(part)});

@@ -15,7 +15,7 @@ using geometry::Box;
 using geometry::Region;
 using Origin = Distribution::Origin;
 
-Draft::Draft(StatePtr base) : Draft(base, base->spaceCount()) {}
+Draft::Draft(const StatePtr& base) : Draft(base, base->spaceCount()) {}
 
 Draft::Draft(StatePtr base, int spaceCount)
     : active(base->active_),

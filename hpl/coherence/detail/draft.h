@@ -15,7 +15,7 @@ class Draft {
  public:
   /// For a machine of so many spaces, of which the state may know the first ones only.
   Draft(StatePtr base, int spaceCount);
-  explicit Draft(StatePtr base);
+  explicit Draft(const StatePtr& base);
 
   const Root& root() const noexcept { return base_->root(); }
   const geometry::Box& box() const noexcept { return base_->books_->box; }

@@ -162,7 +162,7 @@ bool Execution::tryPrepare(const PlacesOf& placesOf) {
 }
 
 // Throws the failure of any rank. Where nobody has to agree, the caller throws its own.
-void Execution::agreeNow(std::exception_ptr failure) {
+void Execution::agreeNow(const std::exception_ptr& failure) {
   if (!std::exchange(mustAgree_, false)) return;
   lock_.unlock();
   try {

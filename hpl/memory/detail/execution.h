@@ -62,7 +62,7 @@ class Execution {
   bool tryPlace(const Place& place);
   bool tryPlaceAll(std::span<const Place> places);
   bool waitForOthers(std::span<const Place> places);
-  void agreeNow(std::exception_ptr failure);
+  void agreeNow(const std::exception_ptr& failure);
   void showAll();
   End sourceOf(const coherence::Transfer& transfer) const;
   End targetOf(const coherence::Transfer& transfer) const;

@@ -138,6 +138,7 @@ namespace {
 // Gives the replicas up; whatever happens, no device may touch the host's storage afterwards.
 void abandon(Lock& lock, RootState& state) noexcept {
   std::vector<DeviceState*> devices;
+  devices.reserve(state.replicas.size());
   for (const auto& replica : state.replicas) devices.push_back(&replica->device());
   lock.unlock();
   for (DeviceState* device : devices) {

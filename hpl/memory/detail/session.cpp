@@ -227,7 +227,7 @@ Report unpacked(const std::vector<std::byte>& bytes) {
 
 }  // namespace
 
-void agree(std::exception_ptr own) {
+void agree(const std::exception_ptr& own) {
   ranks::World* world = otherRanks();
   if (world == nullptr) {
     if (own != nullptr) std::rethrow_exception(own);

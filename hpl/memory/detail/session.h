@@ -87,6 +87,6 @@ std::vector<double> valuesOfOwners(std::vector<double> own,
 /// the same; throws RankDivergenceError when all could, but not as the same. Otherwise throws
 /// `own`, or, where that is null, an error of the kind and with the words of the first rank that
 /// could not.
-void agree(std::exception_ptr own);
+void agree(const std::exception_ptr& own);
 
 }  // namespace hpl::memory::detail

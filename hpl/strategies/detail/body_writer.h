@@ -283,11 +283,14 @@ class BodyWriter {
 };
 
 /// Sets a flag of a writer for as long as it lives.
-struct Flagged {
+class Flagged {
+ public:
   Flagged(bool& flag, bool value) : flag_(flag), outer_(flag) { flag_ = flag_ || value; }
   ~Flagged() { flag_ = outer_; }
   Flagged(const Flagged&) = delete;
   Flagged& operator=(const Flagged&) = delete;
+
+ private:
   bool& flag_;
   bool outer_;
 };

@@ -216,6 +216,7 @@ ProfilingData Recorder::exchangeReported(const ProfilingData& now) {
 std::vector<KernelProfile> Recorder::kernels() {
   const std::lock_guard lock(mutex_);
   std::vector<KernelProfile> result;
+  result.reserve(kernels_.size());
   for (const auto& [name, profile] : kernels_) result.push_back(profile);
   std::ranges::stable_sort(result, std::ranges::greater{}, &KernelProfile::secsExecution);
   return result;
