@@ -103,7 +103,8 @@ def names_in(events):
 
 
 def messages_in(events, ranks):
-    """From the host processes: (sender, receiver) -> [(begin, end, bytes)], for either direction."""
+    """From the host processes: (sender, receiver) -> [(begin, end, bytes)], for either direction, in the
+    order in which they began, in which MPI matches them. They may end in any other order."""
     hosts = {event["pid"]: event["args"]["name"] for event in events if event["name"] == "process_name"}
     begun, sent, received = {}, {}, {}
     for event in events:
@@ -117,6 +118,9 @@ def messages_in(events, ranks):
         pair = (own, int(peer)) if direction == "to" else (int(peer), own)
         table = sent if direction == "to" else received
         table.setdefault(pair, []).append((begun[event["id"]], event["ts"], event["args"]["bytes"]))
+    for table in (sent, received):
+        for messages in table.values():
+            messages.sort(key=lambda message: message[0])
     return sent, received
 
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "hpl/memory/detail/letters.h"
 #include "hpl/ranks/world.h"
 #include "program_on_ranks.h"
 #include "tests/messages.h"
@@ -25,7 +26,8 @@ std::unique_ptr<ranks::Fabric> counting(std::unique_ptr<ranks::Fabric> inner) {
 /// Bytes of cells that all ranks have sent.
 std::uint64_t cellsSent() {
   ranks::Courier& courier = ranks::world()->courier();
-  // Behind what the courier was given before.
+  // A message begins when a device has read its cells, which may be long after the launch.
+  memory::detail::waitForLetters();
   courier.allAgree(true);
   const std::uint64_t own = hpl_tests::sent().bytes - 128 * hpl_tests::sent().messages;
   std::uint64_t sum = 0;
