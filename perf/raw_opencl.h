@@ -9,7 +9,7 @@
 
 #include "hpl/array/array.h"
 #include "hpl/memory/detail/host_memory.h"
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/device_state.h"
 
 /// The hand-written side of the benchmarks: plain OpenCL on the device and context of the library's
 /// default device, with a queue of its own.

@@ -12,7 +12,7 @@
 
 #include "hpl/codegen/emit.h"
 #include "hpl/error.h"
-#include "hpl/lang/detail/capture_state.h"
+#include "hpl/lang/capture_state.h"
 
 namespace hpl {
 namespace {

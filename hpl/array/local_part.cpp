@@ -4,7 +4,7 @@
 #include <string>
 
 #include "hpl/error.h"
-#include "hpl/lang/detail/capture.h"
+#include "hpl/lang/capture.h"
 #include "hpl/memory/root.h"
 
 namespace hpl::detail {

@@ -6,7 +6,7 @@
 
 #include "hpl/array/array.h"
 #include "hpl/array/parameter.h"
-#include "hpl/lang/detail/capture.h"
+#include "hpl/lang/capture.h"
 #include "hpl/memory/view.h"
 
 namespace hpl {

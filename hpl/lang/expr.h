@@ -5,7 +5,7 @@
 #include <source_location>
 #include <type_traits>
 
-#include "hpl/lang/detail/capture.h"
+#include "hpl/lang/capture.h"
 #include "hpl/lang/detail/misuse.h"
 #include "hpl/lang/operand.h"
 #include "hpl/lang/type_of.h"

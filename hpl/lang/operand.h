@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "hpl/lang/detail/capture.h"
+#include "hpl/lang/capture.h"
 #include "hpl/lang/detail/misuse.h"
 #include "hpl/lang/type_of.h"
 

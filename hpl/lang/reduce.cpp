@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "hpl/error.h"
-#include "hpl/lang/detail/capture_state.h"
+#include "hpl/lang/capture_state.h"
 #include "hpl/lang/place.h"
 #include "hpl/lang/work_items.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "hpl/error.h"
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/device_state.h"
 
 namespace hpl {
 namespace {

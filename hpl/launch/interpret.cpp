@@ -7,7 +7,7 @@
 #include "hpl/launch/detail/origin.h"
 #include "hpl/launch/detail/probes.h"
 #include "hpl/launch/detail/surplus_check.h"
-#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/runtime.h"
 
 namespace hpl::launch {
 namespace {

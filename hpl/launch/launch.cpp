@@ -7,10 +7,10 @@
 #include "hpl/launch/detail/shares.h"
 #include "hpl/launch/detail/tune_now.h"
 #include "hpl/memory/contents.h"
-#include "hpl/runtime/detail/events.h"
-#include "hpl/runtime/detail/global_list.h"
-#include "hpl/runtime/detail/runtime.h"
 #include "hpl/runtime/dry_run.h"
+#include "hpl/runtime/events.h"
+#include "hpl/runtime/global_list.h"
+#include "hpl/runtime/runtime.h"
 #include "hpl/runtime/settings.h"
 #include "hpl/trace/timeline.h"
 

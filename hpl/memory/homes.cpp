@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "hpl/memory/detail/coherence.h"
-#include "hpl/runtime/detail/global_list.h"
-#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/global_list.h"
+#include "hpl/runtime/runtime.h"
 
 namespace hpl::memory {
 namespace {

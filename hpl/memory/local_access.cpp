@@ -11,8 +11,8 @@
 #include "hpl/memory/detail/session.h"
 #include "hpl/memory/detail/shelf.h"
 #include "hpl/memory/root.h"
-#include "hpl/runtime/detail/global_list.h"
-#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/global_list.h"
+#include "hpl/runtime/runtime.h"
 
 namespace hpl::memory {
 

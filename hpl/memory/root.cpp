@@ -9,8 +9,8 @@
 #include "hpl/memory/detail/coherence.h"
 #include "hpl/memory/detail/host_access.h"
 #include "hpl/memory/detail/local_writes.h"
-#include "hpl/runtime/detail/fork.h"
-#include "hpl/runtime/detail/global_list.h"
+#include "hpl/runtime/fork.h"
+#include "hpl/runtime/global_list.h"
 #include "hpl/runtime/log.h"
 
 namespace hpl::memory {

@@ -7,7 +7,7 @@
 #include "hpl/geometry/layout.h"
 #include "hpl/memory/detail/host_access.h"
 #include "hpl/memory/root.h"
-#include "hpl/runtime/detail/global_list.h"
+#include "hpl/runtime/global_list.h"
 
 namespace hpl::memory {
 

@@ -18,10 +18,10 @@
 #include "hpl/ranks/detail/rank_file.h"
 #include "hpl/ranks/detail/roll_call.h"
 #include "hpl/ranks/world.h"
-#include "hpl/runtime/detail/global_list.h"
-#include "hpl/runtime/detail/runtime.h"
 #include "hpl/runtime/dry_run.h"
+#include "hpl/runtime/global_list.h"
 #include "hpl/runtime/log.h"
+#include "hpl/runtime/runtime.h"
 #include "hpl/runtime/settings.h"
 
 namespace hpl::ranks {

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <future>
 
-#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/runtime.h"
 
 namespace hpl::ranks {
 namespace {

@@ -6,9 +6,9 @@
 #include <cctype>
 
 #include "hpl/error.h"
-#include "hpl/runtime/detail/global_list.h"
-#include "hpl/runtime/detail/runtime.h"
 #include "hpl/runtime/dry_run.h"
+#include "hpl/runtime/global_list.h"
+#include "hpl/runtime/runtime.h"
 
 namespace hpl {
 namespace {

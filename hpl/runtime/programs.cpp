@@ -11,11 +11,11 @@
 #include <unordered_map>
 
 #include "hpl/error.h"
-#include "hpl/runtime/detail/binary_store.h"
-#include "hpl/runtime/detail/device_state.h"
-#include "hpl/runtime/detail/program.h"
+#include "hpl/runtime/binary_store.h"
+#include "hpl/runtime/device_state.h"
 #include "hpl/runtime/log.h"
 #include "hpl/runtime/private_folder.h"
+#include "hpl/runtime/program.h"
 #include "hpl/runtime/settings.h"
 #include "hpl/runtime/version.h"
 #include "hpl/trace/timeline.h"

@@ -10,7 +10,7 @@ namespace hpl::runtime {
 
 class DeviceState;
 
-/// A compiled program with one kernel in it. `hpl/runtime/detail/program.h` shows the OpenCL side.
+/// A compiled program with one kernel in it. `hpl/runtime/program.h` shows the OpenCL side.
 struct Program;
 
 /// Compiles `source` for `device` with `options`, or finds the result in memory or on disk

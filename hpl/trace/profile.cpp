@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/trace/profile.h"
 
-#include "hpl/runtime/detail/fork.h"
+#include "hpl/runtime/fork.h"
 #include "hpl/trace/detail/recorder.h"
 
 namespace hpl {

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "hpl/error.h"
-#include "hpl/lang/detail/capture_state.h"
+#include "hpl/lang/capture_state.h"
 #include "hpl/memory/root.h"
 #include "stencil_templates/detail/stencil_state.h"
 

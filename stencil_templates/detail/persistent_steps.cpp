@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "hpl/memory/root.h"
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/device_state.h"
 #include "hpl/strategies/persistent.h"
 #include "stencil_templates/detail/program_cells.h"
 #include "stencil_templates/detail/spinning.h"

@@ -5,7 +5,7 @@
 
 #include "hpl/error.h"
 #include "hpl/ir/verifier.h"
-#include "hpl/lang/detail/capture_state.h"
+#include "hpl/lang/capture_state.h"
 #include "stencil_templates/detail/border.h"
 
 namespace hpl::stencils {

@@ -12,7 +12,7 @@
 
 #include "hpl/hpl.h"
 #include "hpl/launch/tuner.h"
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/device_state.h"
 #include "hpl/runtime/quirks.h"
 #include "hpl/runtime/settings.h"
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "hpl/runtime/detail/binary_store.h"
+#include "hpl/runtime/binary_store.h"
 #include "hpl/runtime/settings.h"
 #include "stencil_templates/detail/tile_space.h"
 

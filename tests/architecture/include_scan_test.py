@@ -10,13 +10,13 @@ from include_scan import scan
 
 
 class IncludeScan(unittest.TestCase):
-    def scan(self, files):
+    def scan(self, files, doors=()):
         with tempfile.TemporaryDirectory() as folder:
             for name, text in files.items():
                 path = Path(folder, name)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text)
-            return scan(folder)
+            return scan(folder, frozenset(doors))
 
     def expect(self, files, *parts):
         found = self.scan(files)
@@ -36,6 +36,22 @@ class IncludeScan(unittest.TestCase):
             "hpl/HPL.h": '#include "hpl/hpl.h"\n',
             "samples/saxpy.cpp": '#include <iostream>\n#include "hpl/hpl.h"\n',
         }), [])
+
+    def test_the_detail_of_another_room_is_closed(self):
+        files = {
+            "hpl/runtime/detail/list.h": "",
+            "hpl/runtime/device.cpp": '#include "hpl/runtime/detail/list.h"\n',
+            "hpl/memory/root.cpp": '#include "hpl/runtime/detail/list.h"\n',
+        }
+        door = ("hpl/memory/root.cpp", "hpl/runtime/detail/list.h")
+        self.expect(files, *door, "detail/ belongs to its room alone")
+        self.assertEqual(self.scan(files, [door]), [])
+
+    def test_a_listed_door_that_nobody_uses_has_to_leave_the_list(self):
+        door = ("hpl/memory/root.cpp", "hpl/runtime/detail/list.h")
+        found = self.scan({"hpl/runtime/detail/list.h": "", "hpl/memory/root.cpp": ""}, [door])
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("take it off DOORS_STILL_OPEN", found[0])
 
     def test_an_arrow_upwards_is_found(self):
         self.expect({

@@ -14,7 +14,7 @@
 
 #include "hpl/dry_run/books.h"
 #include "hpl/hpl.h"
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/device_state.h"
 #include "hpl/runtime/dry_run.h"
 #include "hpl/trace/detail/recorder.h"
 #include "stencil_templates/stencil_templates.h"

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "hpl/hpl.h"
-#include "hpl/runtime/detail/events.h"
-#include "hpl/runtime/detail/relay.h"
-#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/events.h"
+#include "hpl/runtime/relay.h"
+#include "hpl/runtime/runtime.h"
 #include "tests/faults/opencl_faults.h"
 #include "tests/faults/sweep.h"
 #include "tests/messages.h"

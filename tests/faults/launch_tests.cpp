@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "hpl/hpl.h"
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/device_state.h"
 #include "tests/faults/opencl_faults.h"
 #include "tests/faults/sweep.h"
 #include "tests/messages.h"

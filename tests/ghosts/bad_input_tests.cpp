@@ -6,7 +6,7 @@
 #include <limits>
 #include <thread>
 
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/device_state.h"
 #include "hpl/runtime/settings.h"
 #include "support.h"
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/device_state.h"
 #include "support.h"
 
 using namespace hpl;

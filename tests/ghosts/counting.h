@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <functional>
 
-#include "hpl/runtime/detail/cl.h"
+#include "hpl/runtime/cl.h"
 
 /// Counts what a thread allocates and asks of the driver. The file behind this one counts the
 /// allocations of the whole test program, and stands between the library and the OpenCL loader.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/device_state.h"
 #include "support.h"
 
 using namespace hpl;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "hpl/memory/root.h"
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/device_state.h"
 
 namespace ghosts_tests {
 

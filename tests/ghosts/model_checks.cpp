@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "hpl/memory/detail/device_access.h"
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/device_state.h"
 #include "kept_values.h"
 #include "model_program.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "hpl/memory/detail/device_access.h"
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/device_state.h"
 #include "support.h"
 
 using namespace hpl;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "counting.h"
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/device_state.h"
 #include "support.h"
 
 using namespace hpl;

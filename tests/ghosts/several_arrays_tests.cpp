@@ -8,7 +8,7 @@
 #include <random>
 
 #include "counting.h"
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/device_state.h"
 #include "support.h"
 
 using namespace hpl;

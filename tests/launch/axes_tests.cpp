@@ -10,7 +10,7 @@
 #include "hpl/error.h"
 #include "hpl/hpl.h"
 #include "hpl/launch/detail/kernel_entry.h"
-#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/runtime.h"
 
 using namespace hpl;
 using launch::Axes;

@@ -14,7 +14,7 @@
 #include "hpl/hpl.h"
 #include "hpl/ir/printer.h"
 #include "hpl/ir/verifier.h"
-#include "hpl/lang/detail/capture_state.h"
+#include "hpl/lang/capture_state.h"
 #include "hpl/runtime/settings.h"
 #include "hpl/strategies/plane_queue.h"
 #include "hpl/strategies/rows.h"

@@ -8,7 +8,7 @@
 
 #include "hpl/hpl.h"
 #include "hpl/launch/detail/plan.h"
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/device_state.h"
 #include "hpl/runtime/settings.h"
 
 using namespace hpl;

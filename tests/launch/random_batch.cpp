@@ -8,7 +8,7 @@
 #include <regex>
 
 #include "hpl/codegen/detail/types.h"
-#include "hpl/runtime/detail/program.h"
+#include "hpl/runtime/program.h"
 #include "hpl/runtime/programs.h"
 
 namespace hpl::test {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hpl/codegen/emit.h"
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/device_state.h"
 #include "tests/ir/random_kernel.h"
 
 /// Many random kernels as one OpenCL kernel: building costs far more than running, and most of it

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "hpl/error.h"
-#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/runtime.h"
 #include "tests/ir/random_kernel.h"
 #include "tests/launch/random_batch.h"
 

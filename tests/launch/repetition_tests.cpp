@@ -7,7 +7,7 @@
 
 #include "hpl/hpl.h"
 #include "hpl/memory/detail/device_access.h"
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/device_state.h"
 
 using namespace hpl;
 

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "field.h"
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/device_state.h"
 #include "hpl/runtime/settings.h"
 #include "library.h"
 

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "hpl/ranks/world.h"
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/device_state.h"
 #include "program_on_ranks.h"
 #include "tests/messages.h"
 

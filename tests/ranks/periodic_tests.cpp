@@ -6,7 +6,7 @@
 #include <random>
 
 #include "hpl/error.h"
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/device_state.h"
 #include "program_on_ranks.h"
 #include "tests/messages.h"
 

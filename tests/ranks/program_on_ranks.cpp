@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "hpl/ranks/world.h"
-#include "hpl/runtime/detail/global_list.h"
+#include "hpl/runtime/global_list.h"
 
 namespace ranks_tests {
 

@@ -12,9 +12,9 @@
 #include <string>
 
 #include "hpl/error.h"
-#include "hpl/runtime/detail/binary_store.h"
-#include "hpl/runtime/detail/program.h"
-#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/binary_store.h"
+#include "hpl/runtime/program.h"
+#include "hpl/runtime/runtime.h"
 #include "hpl/runtime/settings.h"
 #include "hpl/tune/store.h"
 #include "subprocess.h"

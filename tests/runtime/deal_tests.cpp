@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hpl/runtime/detail/deal.h"
+#include "hpl/runtime/deal.h"
 
 #include <doctest/doctest.h>
 

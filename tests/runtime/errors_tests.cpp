@@ -6,8 +6,8 @@
 
 #include "devices_for_tests.h"
 #include "hpl/error.h"
-#include "hpl/runtime/detail/events.h"
-#include "hpl/runtime/detail/program.h"
+#include "hpl/runtime/events.h"
+#include "hpl/runtime/program.h"
 #include "tests/messages.h"
 
 using namespace hpl;

@@ -7,9 +7,9 @@
 
 #include "devices_for_tests.h"
 #include "hpl/error.h"
-#include "hpl/runtime/detail/program.h"
-#include "hpl/runtime/detail/runtime.h"
 #include "hpl/runtime/device.h"
+#include "hpl/runtime/program.h"
+#include "hpl/runtime/runtime.h"
 #include "tests/messages.h"
 
 using namespace hpl;

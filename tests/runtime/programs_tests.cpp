@@ -14,9 +14,9 @@
 
 #include "devices_for_tests.h"
 #include "hpl/error.h"
-#include "hpl/runtime/detail/binary_store.h"
-#include "hpl/runtime/detail/program.h"
-#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/binary_store.h"
+#include "hpl/runtime/program.h"
+#include "hpl/runtime/runtime.h"
 #include "hpl/runtime/settings.h"
 #include "tests/messages.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hpl/runtime/detail/relay.h"
+#include "hpl/runtime/relay.h"
 
 #include <doctest/doctest.h>
 
-#include "hpl/runtime/detail/events.h"
-#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/events.h"
+#include "hpl/runtime/runtime.h"
 
 using namespace hpl::runtime;
 

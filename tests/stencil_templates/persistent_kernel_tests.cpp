@@ -6,7 +6,7 @@
 #include "hpl/ir/interpreter.h"
 #include "hpl/ir/printer.h"
 #include "hpl/ir/verifier.h"
-#include "hpl/lang/detail/capture_state.h"
+#include "hpl/lang/capture_state.h"
 #include "hpl/strategies/persistent.h"
 #include "random_program.h"
 

@@ -5,7 +5,7 @@
 
 #include "hpl/ir/interpreter.h"
 #include "hpl/ir/verifier.h"
-#include "hpl/lang/detail/capture_state.h"
+#include "hpl/lang/capture_state.h"
 #include "hpl/strategies/chain.h"
 #include "hpl/strategies/detail/stream_plan.h"
 #include "hpl/strategies/stream.h"

@@ -11,7 +11,7 @@
 
 #include "hpl/hpl.h"
 #include "hpl/ir/interpreter.h"
-#include "hpl/lang/detail/capture_state.h"
+#include "hpl/lang/capture_state.h"
 #include "hpl/strategies/rows.h"
 
 /// Runs kernels and what strategies make of them in the interpreter.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "hpl/runtime/detail/discovery.h"
-#include "hpl/runtime/detail/program.h"
+#include "hpl/runtime/program.h"
 #include "hpl/trace/timeline.h"
 
 /// A device of its own with a buffer, whose commands are recorded.

@@ -9,7 +9,7 @@
 #include "hpl/error.h"
 #include "hpl/memory/homes.h"
 #include "hpl/memory/root.h"
-#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/runtime.h"
 #include "hpl/runtime/settings.h"
 
 namespace hpl::algorithms {

@@ -12,7 +12,7 @@
 #include "hpl/error.h"
 #include "hpl/memory/homes.h"
 #include "hpl/memory/root.h"
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/device_state.h"
 
 namespace hpl::algorithms {
 namespace {

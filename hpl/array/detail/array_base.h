@@ -10,7 +10,7 @@
 #include "hpl/array/memory_flag.h"
 #include "hpl/array/range.h"
 #include "hpl/geometry/index.h"
-#include "hpl/lang/detail/capture.h"
+#include "hpl/lang/capture.h"
 #include "hpl/memory/view.h"
 
 namespace hpl::memory {

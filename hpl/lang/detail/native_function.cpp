@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "hpl/error.h"
-#include "hpl/lang/detail/capture.h"
-#include "hpl/lang/detail/capture_state.h"
+#include "hpl/lang/capture.h"
+#include "hpl/lang/capture_state.h"
 
 namespace hpl::detail {
 namespace {

@@ -9,7 +9,7 @@
 #include <mutex>
 
 #include "hpl/launch/detail/strategy.h"
-#include "hpl/runtime/detail/binary_store.h"
+#include "hpl/runtime/binary_store.h"
 #include "hpl/runtime/settings.h"
 #include "hpl/runtime/version.h"
 

@@ -6,14 +6,14 @@
 
 #include "hpl/error.h"
 #include "hpl/ir/verifier.h"
-#include "hpl/lang/detail/capture_state.h"
+#include "hpl/lang/capture_state.h"
 #include "hpl/launch/detail/native_arrays.h"
 #include "hpl/launch/detail/plan.h"
 #include "hpl/launch/detail/strategy.h"
 #include "hpl/launch/rewriter.h"
 #include "hpl/memory/detail/device_access.h"
-#include "hpl/runtime/detail/fork.h"
-#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/fork.h"
+#include "hpl/runtime/runtime.h"
 #include "hpl/trace/timeline.h"
 
 namespace hpl::launch {

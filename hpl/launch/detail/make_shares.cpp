@@ -12,8 +12,8 @@
 #include "hpl/launch/detail/outside.h"
 #include "hpl/launch/detail/shares.h"
 #include "hpl/launch/detail/tune_now.h"
-#include "hpl/runtime/detail/global_list.h"
-#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/global_list.h"
+#include "hpl/runtime/runtime.h"
 #include "hpl/runtime/settings.h"
 
 namespace hpl::launch {

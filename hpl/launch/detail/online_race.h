@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "hpl/launch/detail/online_tuning.h"
-#include "hpl/runtime/detail/cl.h"
+#include "hpl/runtime/cl.h"
 #include "hpl/tune/allowance.h"
 #include "hpl/tune/ladder.h"
 

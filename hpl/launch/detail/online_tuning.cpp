@@ -7,8 +7,8 @@
 #include "hpl/error.h"
 #include "hpl/launch/detail/findings.h"
 #include "hpl/launch/detail/online_race.h"
-#include "hpl/runtime/detail/runtime.h"
 #include "hpl/runtime/quirks.h"
+#include "hpl/runtime/runtime.h"
 #include "hpl/tune/search.h"
 
 namespace hpl::launch {

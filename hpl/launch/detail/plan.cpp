@@ -9,8 +9,8 @@
 #include "hpl/launch/detail/online_tuning.h"
 #include "hpl/launch/detail/part_facts.h"
 #include "hpl/launch/detail/shares.h"
-#include "hpl/runtime/detail/events.h"
-#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/events.h"
+#include "hpl/runtime/runtime.h"
 #include "hpl/runtime/settings.h"
 #include "hpl/trace/timeline.h"
 

@@ -14,7 +14,7 @@
 #include "hpl/launch/detail/kernel_entry.h"
 #include "hpl/launch/detail/probes.h"
 #include "hpl/memory/detail/device_access.h"
-#include "hpl/runtime/detail/program.h"
+#include "hpl/runtime/program.h"
 #include "hpl/trace/timeline.h"
 
 namespace hpl::launch {

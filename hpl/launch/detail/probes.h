@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "hpl/codegen/emit.h"
-#include "hpl/runtime/detail/cl.h"
+#include "hpl/runtime/cl.h"
 
 /// What probe() shows of a launch.
 namespace hpl::launch {

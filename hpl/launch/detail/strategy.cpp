@@ -14,8 +14,8 @@
 #include "hpl/launch/detail/wish.h"
 #include "hpl/launch/rewriter.h"
 #include "hpl/memory/root.h"
-#include "hpl/runtime/detail/binary_store.h"
-#include "hpl/runtime/detail/global_list.h"
+#include "hpl/runtime/binary_store.h"
+#include "hpl/runtime/global_list.h"
 #include "hpl/runtime/quirks.h"
 #include "hpl/runtime/settings.h"
 

@@ -10,7 +10,7 @@
 #include "hpl/launch/detail/shares.h"
 #include "hpl/launch/detail/variant.h"
 #include "hpl/memory/contents.h"
-#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/runtime.h"
 #include "hpl/runtime/settings.h"
 
 namespace hpl::launch {

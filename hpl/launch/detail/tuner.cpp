@@ -11,9 +11,9 @@
 #include "hpl/launch/detail/kernel_entry.h"
 #include "hpl/launch/detail/strategy.h"
 #include "hpl/launch/detail/tune_bar.h"
-#include "hpl/runtime/detail/binary_store.h"
-#include "hpl/runtime/detail/device_state.h"
-#include "hpl/runtime/detail/global_list.h"
+#include "hpl/runtime/binary_store.h"
+#include "hpl/runtime/device_state.h"
+#include "hpl/runtime/global_list.h"
 #include "hpl/runtime/log.h"
 #include "hpl/runtime/settings.h"
 

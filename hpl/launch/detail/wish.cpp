@@ -2,7 +2,7 @@
 #include "hpl/launch/detail/wish.h"
 
 #include "hpl/launch/detail/strategy.h"
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/device_state.h"
 
 namespace hpl::launch {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "hpl/memory/detail/recording.h"
-#include "hpl/runtime/detail/relay.h"
+#include "hpl/runtime/relay.h"
 #include "hpl/runtime/settings.h"
 #include "hpl/trace/timeline.h"
 

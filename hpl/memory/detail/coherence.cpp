@@ -10,7 +10,7 @@
 
 #include "hpl/coherence/mishaps.h"
 #include "hpl/geometry/layout.h"
-#include "hpl/runtime/detail/events.h"
+#include "hpl/runtime/events.h"
 #include "hpl/trace/timeline.h"
 
 namespace hpl::memory::detail {

@@ -11,7 +11,7 @@
 #include "hpl/geometry/layout.h"
 #include "hpl/memory/detail/launch_records.h"
 #include "hpl/memory/detail/shelf.h"
-#include "hpl/runtime/detail/fork.h"
+#include "hpl/runtime/fork.h"
 #include "hpl/runtime/log.h"
 #include "hpl/runtime/settings.h"
 #include "hpl/trace/timeline.h"

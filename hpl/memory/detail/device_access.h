@@ -14,7 +14,7 @@
 #include "hpl/geometry/region.h"
 #include "hpl/memory/detail/hold.h"
 #include "hpl/memory/root.h"
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/device_state.h"
 
 /// How launches use arrays on devices. A launch, on one or several devices, is one Transaction:
 ///

@@ -5,8 +5,8 @@
 
 #include "hpl/memory/detail/coherence.h"
 #include "hpl/memory/detail/shutdown.h"
-#include "hpl/runtime/detail/global_list.h"
-#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/global_list.h"
+#include "hpl/runtime/runtime.h"
 
 namespace hpl::memory::detail {
 

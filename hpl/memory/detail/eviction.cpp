@@ -9,7 +9,7 @@
 #include "hpl/memory/detail/placement.h"
 #include "hpl/memory/detail/shelf.h"
 #include "hpl/memory/detail/spill.h"
-#include "hpl/runtime/detail/global_list.h"
+#include "hpl/runtime/global_list.h"
 
 namespace hpl::memory::detail {
 

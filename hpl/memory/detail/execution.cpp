@@ -12,8 +12,8 @@
 #include "hpl/memory/detail/planned.h"
 #include "hpl/memory/detail/session.h"
 #include "hpl/memory/detail/shelf.h"
-#include "hpl/runtime/detail/global_list.h"
 #include "hpl/runtime/dry_run.h"
+#include "hpl/runtime/global_list.h"
 #include "hpl/trace/timeline.h"
 
 namespace hpl::memory::detail {

@@ -13,9 +13,9 @@
 #include "hpl/memory/detail/local_writes.h"
 #include "hpl/memory/detail/planned.h"
 #include "hpl/memory/detail/session.h"
-#include "hpl/runtime/detail/fork.h"
-#include "hpl/runtime/detail/global_list.h"
 #include "hpl/runtime/dry_run.h"
+#include "hpl/runtime/fork.h"
+#include "hpl/runtime/global_list.h"
 
 namespace hpl::memory::detail {
 

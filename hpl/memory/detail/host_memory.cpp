@@ -11,11 +11,11 @@
 #include <utility>
 
 #include "hpl/error.h"
-#include "hpl/runtime/detail/device_state.h"
-#include "hpl/runtime/detail/global_list.h"
-#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/device_state.h"
 #include "hpl/runtime/dry_run.h"
+#include "hpl/runtime/global_list.h"
 #include "hpl/runtime/log.h"
+#include "hpl/runtime/runtime.h"
 
 namespace hpl::memory::detail {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "hpl/memory/root.h"
-#include "hpl/runtime/detail/cl.h"
+#include "hpl/runtime/cl.h"
 
 namespace hpl::memory::detail {
 

@@ -16,8 +16,8 @@
 
 #include "hpl/error.h"
 #include "hpl/memory/detail/session.h"
-#include "hpl/runtime/detail/events.h"
-#include "hpl/runtime/detail/relay.h"
+#include "hpl/runtime/events.h"
+#include "hpl/runtime/relay.h"
 #include "hpl/trace/timeline.h"
 
 namespace hpl::memory::detail {

@@ -10,7 +10,7 @@
 
 #include "hpl/ranks/operation_log.h"
 #include "hpl/ranks/world.h"
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/device_state.h"
 
 /// Messages between ranks on their way: memory, order, and who waits for whom. Nothing here knows
 /// arrays, and nothing here is called under the coherence lock by another thread than its owner's.

@@ -8,9 +8,9 @@
 
 #include "hpl/error.h"
 #include "hpl/memory/detail/half_done.h"
-#include "hpl/runtime/detail/program.h"
-#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/program.h"
 #include "hpl/runtime/programs.h"
+#include "hpl/runtime/runtime.h"
 #include "hpl/runtime/settings.h"
 
 namespace hpl::memory::detail {

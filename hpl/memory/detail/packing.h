@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "hpl/geometry/rect_copy.h"
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/device_state.h"
 
 /// Strided faces, such as the columns between the parts of PART2, are many short rows. Drivers of
 /// discrete devices move each of them by itself; a kernel on the device gathers them into a dense

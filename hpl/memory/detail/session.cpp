@@ -14,8 +14,8 @@
 #include "hpl/memory/detail/coherence.h"
 #include "hpl/memory/detail/letters.h"
 #include "hpl/memory/detail/local_writes.h"
-#include "hpl/runtime/detail/global_list.h"
-#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/global_list.h"
+#include "hpl/runtime/runtime.h"
 
 namespace hpl::memory::detail {
 

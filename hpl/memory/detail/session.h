@@ -10,7 +10,7 @@
 #include "hpl/memory/view.h"
 #include "hpl/ranks/operation_log.h"
 #include "hpl/ranks/world.h"
-#include "hpl/runtime/detail/global_list.h"
+#include "hpl/runtime/global_list.h"
 
 /// What the engine has to do with other ranks beside their messages: which operations they do
 /// together, and what becomes of a failure.

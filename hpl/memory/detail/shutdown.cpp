@@ -9,8 +9,8 @@
 #include "hpl/memory/detail/host_access.h"
 #include "hpl/memory/detail/packing.h"
 #include "hpl/memory/detail/staging_pool.h"
-#include "hpl/runtime/detail/runtime.h"
 #include "hpl/runtime/log.h"
+#include "hpl/runtime/runtime.h"
 
 namespace hpl::memory::detail {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "hpl/memory/detail/staging.h"
-#include "hpl/runtime/detail/events.h"
+#include "hpl/runtime/events.h"
 
 namespace hpl::memory::detail {
 

@@ -8,10 +8,10 @@
 
 #include "hpl/memory/detail/half_done.h"
 #include "hpl/memory/detail/packing.h"
-#include "hpl/runtime/detail/events.h"
-#include "hpl/runtime/detail/relay.h"
-#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/events.h"
 #include "hpl/runtime/log.h"
+#include "hpl/runtime/relay.h"
+#include "hpl/runtime/runtime.h"
 #include "hpl/trace/timeline.h"
 
 namespace hpl::memory::detail {

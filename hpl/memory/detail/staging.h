@@ -7,7 +7,7 @@
 #include "hpl/geometry/box.h"
 #include "hpl/geometry/rect_copy.h"
 #include "hpl/memory/detail/staging_pool.h"
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/device_state.h"
 
 namespace hpl::memory::detail {
 

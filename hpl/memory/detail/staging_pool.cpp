@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "hpl/memory/detail/host_memory.h"
-#include "hpl/runtime/detail/relay.h"
+#include "hpl/runtime/relay.h"
 
 namespace hpl::memory::detail {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/device_state.h"
 
 namespace hpl::memory::detail {
 

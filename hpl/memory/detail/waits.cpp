@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/memory/detail/coherence.h"
-#include "hpl/runtime/detail/relay.h"
+#include "hpl/runtime/relay.h"
 
 namespace hpl::memory::detail {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "hpl/error.h"
-#include "hpl/runtime/detail/deal.h"
+#include "hpl/runtime/deal.h"
 #include "hpl/runtime/log.h"
 #include "hpl/runtime/settings.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "hpl/ranks/world.h"
-#include "hpl/runtime/detail/global_list.h"
+#include "hpl/runtime/global_list.h"
 
 namespace hpl::ranks {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "hpl/runtime/detail/device_list.h"
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/device_state.h"
 
 namespace hpl::runtime {
 

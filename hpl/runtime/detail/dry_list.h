@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "hpl/runtime/detail/global_list.h"
+#include "hpl/runtime/global_list.h"
 
 namespace hpl::runtime {
 

@@ -2,7 +2,7 @@
 #include "stencil_templates/kernel/detail/offsets.h"
 
 #include "hpl/ir/walk.h"
-#include "hpl/lang/detail/capture.h"
+#include "hpl/lang/capture.h"
 
 namespace hpl::kernel_stencils {
 namespace {

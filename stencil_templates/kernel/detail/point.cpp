@@ -3,7 +3,7 @@
 
 #include "hpl/error.h"
 #include "hpl/ir/walk.h"
-#include "hpl/lang/detail/capture_state.h"
+#include "hpl/lang/capture_state.h"
 #include "stencil_templates/kernel/detail/rewrite.h"
 
 namespace hpl::kernel_stencils {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <source_location>
 
-#include "hpl/lang/detail/capture.h"
+#include "hpl/lang/capture.h"
 #include "stencil_templates/kernel/detail/reach.h"
 #include "stencil_templates/kernel/form.h"
 

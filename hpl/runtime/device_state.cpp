@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/device_state.h"
 
 #include <fmt/format.h>
 
@@ -15,11 +15,11 @@
 #include <thread>
 
 #include "hpl/error.h"
-#include "hpl/runtime/detail/events.h"
-#include "hpl/runtime/detail/fork.h"
-#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/events.h"
+#include "hpl/runtime/fork.h"
 #include "hpl/runtime/log.h"
 #include "hpl/runtime/quirks.h"
+#include "hpl/runtime/runtime.h"
 #include "hpl/runtime/settings.h"
 #include "hpl/trace/timeline.h"
 

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "hpl/runtime/detail/cl.h"
+#include "hpl/runtime/cl.h"
 
 namespace hpl::runtime {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hpl/runtime/detail/relay.h"
+#include "hpl/runtime/relay.h"
 
 #include <condition_variable>
 #include <memory>
@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "hpl/runtime/detail/events.h"
+#include "hpl/runtime/events.h"
 
 namespace hpl::runtime {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "hpl/runtime/detail/cl.h"
+#include "hpl/runtime/cl.h"
 #include "hpl/runtime/device.h"
 
 namespace hpl::runtime {

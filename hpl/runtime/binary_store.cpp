@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hpl/runtime/detail/binary_store.h"
+#include "hpl/runtime/binary_store.h"
 
 #include <fmt/format.h>
 #include <xxhash.h>

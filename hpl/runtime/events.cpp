@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hpl/runtime/detail/events.h"
+#include "hpl/runtime/events.h"
 
 #include <atomic>
 #include <chrono>

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "hpl/runtime/detail/cl.h"
+#include "hpl/runtime/cl.h"
 #include "hpl/runtime/programs.h"
 
 namespace hpl::runtime {

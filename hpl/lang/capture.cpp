@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hpl/lang/detail/capture.h"
+#include "hpl/lang/capture.h"
 
 #include <cmath>
 #include <string>
 
 #include "hpl/error.h"
-#include "hpl/lang/detail/capture_state.h"
+#include "hpl/lang/capture_state.h"
 #include "hpl/lang/half.h"
 
 namespace hpl::detail {

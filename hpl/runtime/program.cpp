@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hpl/runtime/detail/program.h"
+#include "hpl/runtime/program.h"
 
-#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/runtime.h"
 
 namespace hpl::runtime {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/runtime.h"
 
 #include <fmt/format.h>
 #include <pthread.h>
@@ -15,9 +15,9 @@
 #include "hpl/error.h"
 #include "hpl/runtime/detail/discovery.h"
 #include "hpl/runtime/detail/dry_list.h"
-#include "hpl/runtime/detail/fork.h"
-#include "hpl/runtime/detail/global_list.h"
 #include "hpl/runtime/dry_run.h"
+#include "hpl/runtime/fork.h"
+#include "hpl/runtime/global_list.h"
 #include "hpl/runtime/log.h"
 #include "hpl/runtime/programs.h"
 #include "hpl/runtime/settings.h"

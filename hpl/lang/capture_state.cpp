@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hpl/lang/detail/capture_state.h"
+#include "hpl/lang/capture_state.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "hpl/runtime/detail/cl.h"
-#include "hpl/runtime/detail/device_state.h"
+#include "hpl/runtime/cl.h"
+#include "hpl/runtime/device_state.h"
 
 namespace hpl::runtime {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hpl/runtime/detail/global_list.h"
+#include "hpl/runtime/global_list.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "hpl/error.h"
-#include "hpl/runtime/detail/runtime.h"
+#include "hpl/runtime/runtime.h"
 
 namespace hpl::runtime {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "hpl/ir/kernel.h"
-#include "hpl/lang/detail/capture.h"
+#include "hpl/lang/capture.h"
 
 namespace hpl::detail {
 
