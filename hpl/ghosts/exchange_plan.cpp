@@ -3,26 +3,19 @@
 
 #include <fmt/format.h>
 
-#include "hpl/memory/detail/coherence.h"
+#include "hpl/memory/exchange.h"
 #include "hpl/memory/root.h"
+#include "hpl/runtime/device_state.h"
 
 namespace hpl {
 
 std::vector<ghosts::GhostTransfer> ghosts::transfersOf(memory::View& view) {
-  namespace memory = hpl::memory::detail;
-  const memory::Lock lock(memory::coherenceMutex());
-  hpl::memory::Root& root = view.root();
   std::vector<GhostTransfer> transfers;
-  const coherence::DistributionPtr& active = root.state().known->active();
-  if (active == nullptr) return transfers;
-  for (int mirror = 0; mirror < active->partCount(); ++mirror) {
-    for (const coherence::GhostLink& link : active->ghostLinks(mirror)) {
-      runtime::DeviceState& owner = memory::memoryOf(active->spaceOf(link.owner)).device;
-      runtime::DeviceState& own = memory::memoryOf(active->spaceOf(mirror)).device;
-      const auto cells = static_cast<std::size_t>(link.cells.volume());
-      transfers.push_back({Device(owner), Device(own), link.cells, cells * root.elementSize(),
-                           owner.sharesContextWith(own)});
-    }
+  for (const memory::GhostCells& ghosts : memory::ghostsOf(view)) {
+    const std::size_t bytes =
+        static_cast<std::size_t>(ghosts.cells.volume()) * view.root().elementSize();
+    transfers.push_back({Device(*ghosts.owner), Device(*ghosts.mirror), ghosts.cells, bytes,
+                         ghosts.owner->sharesContextWith(*ghosts.mirror)});
   }
   return transfers;
 }

@@ -30,16 +30,6 @@ DEVICE_HEADER = re.compile(r"^(CL/|OpenCL/|mpi\.h$|mpi/)")
 DOORS_STILL_OPEN = {
     ("hpl/algorithms/detail/fold_request.h", "hpl/array/detail/ordered_fold.h"),
     ("hpl/algorithms/detail/fold_request.h", "hpl/launch/detail/argument.h"),
-    ("hpl/ghosts/exchange_plan.cpp", "hpl/memory/detail/coherence.h"),
-    ("hpl/ghosts/sync_ghosts.cpp", "hpl/array/detail/array_base.h"),
-    ("hpl/ghosts/sync_ghosts.cpp", "hpl/memory/detail/execution.h"),
-    ("hpl/ghosts/sync_ghosts.cpp", "hpl/memory/detail/host_access.h"),
-    ("hpl/ghosts/sync_ghosts.cpp", "hpl/memory/detail/session.h"),
-    ("hpl/launch/detail/calibration.cpp", "hpl/memory/detail/session.h"),
-    ("hpl/launch/detail/dry_launch.cpp", "hpl/memory/detail/planned.h"),
-    ("hpl/launch/detail/kernel_entry.cpp", "hpl/memory/detail/device_access.h"),
-    ("hpl/launch/detail/operation.h", "hpl/memory/detail/session.h"),
-    ("hpl/launch/detail/plan.h", "hpl/memory/detail/device_access.h"),
     ("hpl/mpi/session.cpp", "hpl/ranks/detail/launcher.h"),
     ("hpl/strategies/detail/source.h", "hpl/ir/detail/index_value.h"),
 }

@@ -7,7 +7,7 @@
 #include "hpl/dry_run/books.h"
 #include "hpl/launch/detail/shares.h"
 #include "hpl/memory/contents.h"
-#include "hpl/memory/detail/session.h"
+#include "hpl/memory/operations.h"
 #include "hpl/runtime/dry_run.h"
 #include "hpl/runtime/log.h"
 

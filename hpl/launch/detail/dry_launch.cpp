@@ -6,15 +6,14 @@
 
 #include "hpl/launch/detail/plan.h"
 #include "hpl/launch/detail/shares.h"
-#include "hpl/memory/detail/planned.h"
+#include "hpl/memory/planned_launch.h"
 #include "hpl/strategies/point_cost.h"
 
 namespace hpl::launch {
 namespace {
 
+using memory::LaunchStep;
 using memory::detail::DeviceUse;
-using memory::detail::LaunchStep;
-using memory::detail::RootState;
 
 std::vector<Plan*> plansOf(Plan& plan) {
   if (!plan.shares) return {&plan};
@@ -54,8 +53,8 @@ dry_run::Work workOf(const Plan& plan, ItemCost& cost) {
 }
 
 /// Operands are roots in the order of their first uses, as in the operation that is planned.
-int operandOf(const RootState& root, std::vector<std::uint64_t>& arrays) {
-  const std::uint64_t number = memory::detail::numberOf(root);
+int operandOf(memory::Root& root, std::vector<std::uint64_t>& arrays) {
+  const std::uint64_t number = memory::numberOf(root);
   const auto found = std::find(arrays.begin(), arrays.end(), number);
   const auto operand = static_cast<int>(found - arrays.begin());
   if (found == arrays.end()) arrays.push_back(number);
@@ -74,7 +73,7 @@ std::unique_ptr<DryLaunch> makeDryLaunch(const std::vector<Plan*>& plans) {
     work.isBorder = p + 1 < plans.size() && plans[p + 1]->device == plans[p]->device;
     dry->operation.works.push_back(work);
     for (const DeviceUse& use : plans[p]->uses) {
-      const int operand = operandOf(use.view->root().state(), dry->arrays);
+      const int operand = operandOf(use.view->root(), dry->arrays);
       std::vector<int>& written = dry->operation.written;
       if (use.write && std::find(written.begin(), written.end(), operand) == written.end())
         written.push_back(operand);
@@ -85,18 +84,18 @@ std::unique_ptr<DryLaunch> makeDryLaunch(const std::vector<Plan*>& plans) {
 
 void noteNewStep(dry_run::Books& books, const std::vector<Plan*>& plans, const LaunchStep& step) {
   for (const Plan* plan : plans) {
-    memory::detail::holdUses(books, plan->uses, *plan->device, step);
+    memory::holdUses(books, plan->uses, *plan->device, step);
     for (const DeviceUse& use : plan->uses)
-      if (use.write) memory::detail::noteWriter(use.view->root().state(), plan->version->name);
+      if (use.write) memory::noteWriter(use.view->root(), plan->version->name);
   }
-  memory::detail::holdTransfers(books, step);
+  memory::holdTransfers(books, step);
 }
 
 }  // namespace
 
 void noteLaunch(dry_run::Books& books, Plan& plan) {
   constexpr std::size_t kMostKnown = 8;
-  const LaunchStep step = memory::detail::takeLaunchStep();
+  const LaunchStep step = memory::takeLaunchStep();
   DryLaunch* dry = plan.dry.get();
   if (dry != nullptr) {
     for (const auto& [known, number] : dry->known)
@@ -106,7 +105,7 @@ void noteLaunch(dry_run::Books& books, Plan& plan) {
   if (dry == nullptr) dry = (plan.dry = makeDryLaunch(plans)).get();
   noteNewStep(books, plans, step);
   dry_run::Operation operation = dry->operation;
-  if (step.step != nullptr) operation.messages = memory::detail::messagesOf(*step.step, step.roots);
+  if (step.step != nullptr) operation.messages = memory::messagesOf(step);
   const int number = books.note(std::move(operation), dry->arrays);
   if (number < 0) return;
   if (dry->known.size() < kMostKnown) {

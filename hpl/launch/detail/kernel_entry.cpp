@@ -11,7 +11,7 @@
 #include "hpl/launch/detail/plan.h"
 #include "hpl/launch/detail/strategy.h"
 #include "hpl/launch/rewriter.h"
-#include "hpl/memory/detail/device_access.h"
+#include "hpl/memory/transaction.h"
 #include "hpl/runtime/fork.h"
 #include "hpl/runtime/runtime.h"
 #include "hpl/trace/timeline.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "hpl/launch/detail/plan.h"
-#include "hpl/memory/detail/session.h"
+#include "hpl/memory/operations.h"
 
 /// Launches as operations of several ranks: what tells them apart, the same in every process.
 namespace hpl::launch {

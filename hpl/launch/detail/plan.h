@@ -13,7 +13,7 @@
 #include "hpl/launch/detail/dry_launch.h"
 #include "hpl/launch/detail/kernel_entry.h"
 #include "hpl/launch/detail/probes.h"
-#include "hpl/memory/detail/device_access.h"
+#include "hpl/memory/transaction.h"
 #include "hpl/runtime/program.h"
 #include "hpl/trace/timeline.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "hpl/coherence/planner.h"
-#include "hpl/memory/detail/device_access.h"
+#include "hpl/memory/transaction.h"
 #include "hpl/memory/detail/host_memory.h"
 #include "hpl/memory/detail/launch_clock.h"
 

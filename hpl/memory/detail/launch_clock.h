@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 
-#include "hpl/memory/detail/device_access.h"
+#include "hpl/memory/transaction.h"
 
 namespace hpl::memory::detail {
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "hpl/coherence/describe.h"
+#include "hpl/memory/planned_launch.h"
 
 namespace hpl::memory::detail {
 
@@ -123,13 +124,11 @@ void addFill(dry_run::Operation& noted, const coherence::Operation& operation, c
   noted.written = {0};
 }
 
-}  // namespace
-
-std::uint64_t numberOf(const RootState& root) {
+std::uint64_t numberOfRoot(const RootState& root) {
   return static_cast<std::uint64_t>(root.states.root().number);
 }
 
-std::vector<dry_run::Message> messagesOf(const Step& step, std::span<RootState* const> roots) {
+std::vector<dry_run::Message> messagesIn(const Step& step, std::span<RootState* const> roots) {
   std::vector<dry_run::Message> messages;
   messages.reserve(step.transfers.size());
   for (const Transfer transfer : step.transfers) {
@@ -140,7 +139,7 @@ std::vector<dry_run::Message> messagesOf(const Step& step, std::span<RootState* 
   return messages;
 }
 
-LaunchStep takeLaunchStep() { return std::exchange(launchStep(), {}); }
+}  // namespace
 
 void noteStep(Books& books, std::span<RootState* const> roots,
               const coherence::Operation& operation, const StepPtr& step) {
@@ -148,13 +147,14 @@ void noteStep(Books& books, std::span<RootState* const> roots,
   for (const RootState* root : roots) before.push_back(root->known);
   const Kind kind = kindOf(operation);
   if (kind == Kind::Launch) {
-    launchStep() = {step, {roots.begin(), roots.end()}, std::move(before)};
+    LaunchStep& launch = launchStep() = {step, {}, std::move(before)};
+    for (const RootState* root : roots) launch.roots.push_back(&root->root);
     return;
   }
   dry_run::Operation noted;
   noted.kind = kind;
   noted.name = roots[0]->root.describe();
-  noted.messages = messagesOf(*step, roots);
+  noted.messages = messagesIn(*step, roots);
   holdEnds(books, *step, roots, before);
   addFill(noted, operation, *step, *roots[0], books);
   for (std::size_t i = 0; i < roots.size(); ++i) cutAnew(*roots[i], before[i], step->after[i]);
@@ -166,43 +166,8 @@ void noteStep(Books& books, std::span<RootState* const> roots,
     books.noteHostRead(noted.name, writer.empty() ? "" : "kernel '" + writer + "'", bytes);
   }
   std::vector<std::uint64_t> arrays;
-  for (const RootState* root : roots) arrays.push_back(numberOf(*root));
+  for (const RootState* root : roots) arrays.push_back(numberOfRoot(*root));
   books.note(std::move(noted), arrays);
-}
-
-void holdUses(Books& books, std::span<const DeviceUse> uses, DeviceState& device,
-              const LaunchStep& step) {
-  const SpaceId space = findDeviceMemory(device)->space;
-  for (std::size_t i = 0; i < uses.size(); ++i) {
-    const RootState& root = uses[i].view->root().state();
-    const auto isSame = [&](const DeviceUse& use) { return &use.view->root().state() == &root; };
-    if (std::any_of(uses.begin(), uses.begin() + static_cast<std::ptrdiff_t>(i), isSame)) continue;
-    Box need = uses[i].cells();
-    bool isPart = true;
-    for (const DeviceUse& use : uses) {
-      if (!isSame(use)) continue;
-      need = hull(need, use.cells());
-      isPart = isPart &&
-               (use.mayBePart || (use.distribution != nullptr && use.distribution->hasGhosts()));
-    }
-    const auto operand = std::find(step.roots.begin(), step.roots.end(), &root);
-    const StatePtr& before =
-        operand == step.roots.end()
-            ? root.known
-            : step.before[static_cast<std::size_t>(operand - step.roots.begin())];
-    hold(books, root, before, space, need, isPart);
-  }
-}
-
-void holdTransfers(Books& books, const LaunchStep& step) {
-  if (step.step == nullptr) return;
-  holdEnds(books, *step.step, step.roots, step.before);
-  for (std::size_t i = 0; i < step.roots.size(); ++i)
-    cutAnew(*step.roots[i], step.before[i], step.step->after[i]);
-}
-
-void noteWriter(const RootState& root, const std::string& kernel) {
-  planned()[&root].writer = kernel;
 }
 
 void forgetPlanned(Books& books, const RootState& root) {
@@ -211,7 +176,68 @@ void forgetPlanned(Books& books, const RootState& root) {
   for (const auto& [space, holding] : found->second.holdings)
     books.occupy(space - 1, -bytesOf(root, holding.box));
   planned().erase(found);
-  books.endArray(numberOf(root));
+  books.endArray(numberOfRoot(root));
 }
 
 }  // namespace hpl::memory::detail
+
+namespace hpl::memory {
+
+using detail::RootState;
+
+namespace {
+
+std::vector<RootState*> statesOf(const LaunchStep& step) {
+  std::vector<RootState*> states;
+  for (Root* root : step.roots) states.push_back(&root->state());
+  return states;
+}
+
+}  // namespace
+
+LaunchStep takeLaunchStep() { return std::exchange(detail::launchStep(), {}); }
+
+std::uint64_t numberOf(Root& root) { return detail::numberOfRoot(root.state()); }
+
+std::vector<dry_run::Message> messagesOf(const LaunchStep& step) {
+  return detail::messagesIn(*step.step, statesOf(step));
+}
+
+void holdUses(dry_run::Books& books, std::span<const detail::DeviceUse> uses,
+              runtime::DeviceState& device, const LaunchStep& step) {
+  const coherence::SpaceId space = detail::findDeviceMemory(device)->space;
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    const RootState& root = uses[i].view->root().state();
+    const auto isSame = [&](const detail::DeviceUse& use) {
+      return &use.view->root().state() == &root;
+    };
+    if (std::any_of(uses.begin(), uses.begin() + static_cast<std::ptrdiff_t>(i), isSame)) continue;
+    geometry::Box need = uses[i].cells();
+    bool isPart = true;
+    for (const detail::DeviceUse& use : uses) {
+      if (!isSame(use)) continue;
+      need = hull(need, use.cells());
+      isPart = isPart &&
+               (use.mayBePart || (use.distribution != nullptr && use.distribution->hasGhosts()));
+    }
+    const auto operand = std::find(step.roots.begin(), step.roots.end(), &root.root);
+    const coherence::StatePtr& before =
+        operand == step.roots.end()
+            ? root.known
+            : step.before[static_cast<std::size_t>(operand - step.roots.begin())];
+    detail::hold(books, root, before, space, need, isPart);
+  }
+}
+
+void holdTransfers(dry_run::Books& books, const LaunchStep& step) {
+  if (step.step == nullptr) return;
+  detail::holdEnds(books, *step.step, statesOf(step), step.before);
+  for (std::size_t i = 0; i < step.roots.size(); ++i)
+    detail::cutAnew(step.roots[i]->state(), step.before[i], step.step->after[i]);
+}
+
+void noteWriter(Root& root, const std::string& kernel) {
+  detail::planned()[&root.state()].writer = kernel;
+}
+
+}  // namespace hpl::memory

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hpl/memory/view.h"
+#include "hpl/ranks/operation_log.h"
+#include "hpl/runtime/global_list.h"
+
+/// Operations as all ranks see them: each of them begins the same ones in the same order, and
+/// learns of the failures of the others. Without ranks, all of this costs one comparison.
+namespace hpl::memory::detail {
+
+/// An operation that all ranks do: what tells it from others, the same in every process.
+struct OperationName {
+  std::string what;
+  std::uint64_t content = 0;
+
+  void add(std::uint64_t word) noexcept { content = ranks::mixed(content, word); }
+  void add(std::string_view text) noexcept { content = ranks::mixed(content, text); }
+};
+
+/// Adds which cells of which array.
+void addView(OperationName& name, const View& view);
+
+/// Counts an operation. Throws RankError when the session has failed, LaunchError on a second
+/// thread and inside of forEachLocal().
+void enterOperation(const OperationName& name);
+
+/// Gives devices what the program has written for them (local_writes.h).
+void sendOwnWrites();
+
+/// The program begins an operation; `describe` fills an OperationName and is called only where
+/// there are ranks.
+template <class Describe>
+void beginOperation(Describe&& describe) {
+  if (!runtime::hasRanks()) [[likely]]
+    return;
+  OperationName name;
+  describe(name);
+  sendOwnWrites();
+  enterOperation(name);
+}
+
+/// What the operation is called, found out only now, and a hash of what else was found out: ranks
+/// that agree() compare it.
+void renameOperation(std::string_view what, std::uint64_t content);
+
+/// Throws RankError, or RankDivergenceError, when the session has failed.
+void checkRanks();
+
+/// For withRanks(): tells the others of the exception under way, and throws it.
+[[noreturn]] void throwToAll();
+
+/// Runs a part of an operation. What fails here in a driver may have succeeded elsewhere: then the
+/// session ends on all ranks, unless they agreed on the failure.
+template <class Work>
+void withRanks(Work&& work) {
+  if (!runtime::hasRanks()) [[likely]]
+    return work();
+  try {
+    work();
+    // What was waited for has not arrived if the session failed meanwhile.
+    checkRanks();
+  } catch (...) {
+    throwToAll();
+  }
+}
+
+/// One value of each device, as its owner says. Collective.
+std::vector<double> valuesOfOwners(std::vector<double> own,
+                                   const std::vector<runtime::DeviceState*>& devices);
+
+/// All ranks say whether they could prepare the operation, and as what. Returns when all could, as
+/// the same; throws RankDivergenceError when all could, but not as the same. Otherwise throws
+/// `own`, or, where that is null, an error of the kind and with the words of the first rank that
+/// could not.
+void agree(const std::exception_ptr& own);
+
+}  // namespace hpl::memory::detail
