@@ -106,7 +106,7 @@ void fillOnDevice(Lock& lock, Replica& replica, View& dst, const void* element) 
   Waits waits;
   for (;;) {
     waits.clear();
-    collectConflicts(state, replica.storage(), dst.box(), true, {&device, true}, waits);
+    collectConflicts(state, replica.storage(), dst.box(), true, {&replica.memory->compute}, waits);
     if (!waits.mustBlock()) break;
     blockOn(lock, waits.host, dst.root());
   }
@@ -117,7 +117,7 @@ void fillOnDevice(Lock& lock, Replica& replica, View& dst, const void* element) 
     state.spoil(replica.space(), dst.box(), kHalfAssigned);
     throw;
   }
-  slotFor(replica, dst.box(), true).stamp = replica.memory->clock.record({});
+  slotFor(replica, dst.box(), true).stamp = replica.memory->compute.record({});
   if (replica.zeroCopy) {
     state.noteAliasUser(device);
   } else {

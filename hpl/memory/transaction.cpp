@@ -160,14 +160,15 @@ void Transaction::collectWaits(std::span<DeviceLaunch> launches) {
       continue;
     }
     Waits& waits = records_->waits_[i];
+    Queue& compute = findDeviceMemory(*launch.device)->compute;
     for (;;) {
       waits.clear();
       const RootState* waited = nullptr;
       for (std::size_t u = 0; u < launch.uses.size(); ++u) {
         const DeviceUse& use = launch.uses[u];
         RootState& state = use.view->root().state();
-        collectConflicts(state, used[u]->storage(), use.cells(), use.write, {launch.device, true},
-                         waits, forget);
+        collectConflicts(state, used[u]->storage(), use.cells(), use.write, {&compute}, waits,
+                         forget);
         if (waits.mustBlock() && waited == nullptr) waited = &state;
       }
       if (waited == nullptr) break;
@@ -396,7 +397,7 @@ std::string Transaction::abandonAll(std::span<DeviceLaunch> launches, const std:
 }
 
 void Transaction::flush(DeviceState& device) {
-  if (device.isLocal()) findDeviceMemory(device)->clock.flush();
+  if (device.isLocal()) findDeviceMemory(device)->compute.flush();
 }
 
 void Transaction::commit(cl::Event event, std::span<Ticket> tickets) {
@@ -406,11 +407,11 @@ void Transaction::commit(cl::Event event, std::span<Ticket> tickets) {
 }
 
 bool Transaction::wantsEvent(DeviceState& device) {
-  return findDeviceMemory(device)->clock.wantsEvent();
+  return findDeviceMemory(device)->compute.wantsEvent();
 }
 
 Stamp Transaction::record(DeviceState& device, cl::Event event) {
-  return findDeviceMemory(device)->clock.record(std::move(event));
+  return findDeviceMemory(device)->compute.record(std::move(event));
 }
 
 coherence::SpaceId spaceOf(DeviceState& device) {

@@ -48,8 +48,20 @@ void ContextHolder::close() {
   context_ = cl::Context();
 }
 
+namespace {
+
+bool wantsQueueOut(const DeviceProperties& properties) {
+  const TransferQueues wish = settings().transferQueues;
+  return wish == TransferQueues::Auto ? copiesBothWays(properties) : wish == TransferQueues::Two;
+}
+
+}  // namespace
+
 DeviceState::DeviceState(Identity identity)
-    : identity_(std::move(identity)), name_(nameOf(identity_)), serial_(nextSerial()) {
+    : identity_(std::move(identity)),
+      name_(nameOf(identity_)),
+      serial_(nextSerial()),
+      hasQueueOut_(wantsQueueOut(identity_.properties)) {
   const std::size_t physical = identity_.properties.globalMemory;
   const std::size_t wanted = settings().deviceMemory;
   memoryLimit_ = wanted == 0 ? physical : std::min(wanted, physical);
@@ -94,6 +106,7 @@ void DeviceState::openSlow() {
     const cl_command_queue_properties flags = trace::enabled() ? CL_QUEUE_PROFILING_ENABLE : 0;
     compute_ = cl::CommandQueue(context_, identity_.device, flags);
     transfer_ = cl::CommandQueue(context_, identity_.device, flags);
+    if (hasQueueOut()) transferOut_ = cl::CommandQueue(context_, identity_.device, flags);
   });
   Runtime::armExitHandler();
   open_.store(true, std::memory_order_release);
@@ -279,14 +292,17 @@ void DeviceState::finish() {
   if (!isOpen()) return;
   const trace::HostScope scope("wait");
   check(flushed(transfer_), "clFlush", this);
+  if (hasQueueOut()) check(flushed(transferOut_), "clFlush", this);
   check(finished(compute_), "clFinish", this);
   check(finished(transfer_), "clFinish", this);
+  if (hasQueueOut()) check(finished(transferOut_), "clFinish", this);
 }
 
 void DeviceState::flush() {
   requireOwnProcess();
   if (!isOpen()) return;
   check(flushed(transfer_), "clFlush", this);
+  if (hasQueueOut()) check(flushed(transferOut_), "clFlush", this);
   check(flushed(compute_), "clFlush", this);
 }
 
@@ -297,8 +313,10 @@ void DeviceState::close() noexcept {
   try {
     finished(compute_);
     finished(transfer_);
+    if (hasQueueOut()) finished(transferOut_);
     compute_ = cl::CommandQueue();
     transfer_ = cl::CommandQueue();
+    transferOut_ = cl::CommandQueue();
     timing_ = cl::CommandQueue();
     context_ = cl::Context();
     identity_.context->close();

@@ -14,6 +14,9 @@
 
 namespace hpl::runtime {
 
+/// What a queue of a device is for: kernels, transfers to the device, transfers from it.
+enum class QueueKind : std::uint8_t { Compute, In, Out };
+
 /// The context that a device, or the sub-devices of one device, use. Created when first needed:
 /// on some drivers opening a device takes a good part of a second.
 class ContextHolder {
@@ -32,9 +35,9 @@ class ContextHolder {
   cl::Context context_;
 };
 
-/// Everything the library holds for one device: two in-order queues (kernels, transfers), its
-/// context, properties and memory accounting. Lives until the process ends, at a fixed address.
-/// Context and queues appear at first use. All members are safe to call from several threads.
+/// Everything the library holds for one device: in-order queues (QueueKind), its context,
+/// properties and memory accounting. Lives until the process ends, at a fixed address. Context and
+/// queues appear at first use. All members are safe to call from several threads.
 ///
 /// A device that another process owns has a place in the list, properties, and nothing of OpenCL:
 /// whoever asks for its context, queues or ids gets a DeviceError.
@@ -99,11 +102,22 @@ class DeviceState {
     open();
     return compute_;
   }
-  /// The in-order queue for transfers.
+  /// The in-order queue for transfers to the device, and for those from it where there is one for
+  /// both.
   const cl::CommandQueue& transferQueue() {
     open();
     return transfer_;
   }
+  /// The in-order queue for this kind of commands.
+  const cl::CommandQueue& queue(QueueKind kind) {
+    open();
+    return kind == QueueKind::Compute                ? compute_
+           : kind == QueueKind::Out && hasQueueOut() ? transferOut_
+                                                     : transfer_;
+  }
+  /// Whether transfers from the device have a queue of their own, beside those to it
+  /// (HPL_TRANSFER_QUEUES).
+  bool hasQueueOut() const noexcept { return hasQueueOut_; }
   /// A queue whose events tell how long their commands have run, for a launch now and then; those
   /// of the others tell it only under HPL_PROFILE or HPL_TRACE. Made by the first call.
   const cl::CommandQueue& timingQueue();
@@ -162,9 +176,9 @@ class DeviceState {
   /// For tests: a new memory limit in bytes.
   void setMemoryLimit(std::size_t bytes) noexcept;
 
-  /// Waits for both queues. Throws DeviceError if a command failed.
+  /// Waits for all queues. Throws DeviceError if a command failed.
   void finish();
-  /// Submits what both queues hold. Does nothing when the device was never used.
+  /// Submits what the queues hold. Does nothing when the device was never used.
   void flush();
 
   /// Whether context and queues exist.
@@ -195,11 +209,13 @@ class DeviceState {
   Identity identity_;
   std::string name_;
   std::uint64_t serial_;
+  bool hasQueueOut_;
   std::mutex mutex_;
   std::atomic<bool> open_{false};
   cl::Context context_;
   cl::CommandQueue compute_;
   cl::CommandQueue transfer_;
+  cl::CommandQueue transferOut_;  // null: transfer_ is for both directions
   cl::CommandQueue timing_;
   std::atomic<std::size_t> memoryLimit_{0};
   std::atomic<std::size_t> memoryUsed_{0};

@@ -23,6 +23,11 @@ constexpr Quirks kTable[] = {
 
 }  // namespace
 
+bool copiesBothWays(const DeviceProperties& properties) {
+  return properties.type != CPU && !properties.hostUnifiedMemory &&
+         !quirksOf(properties).isSimulator;
+}
+
 const Quirks& quirksOf(const DeviceProperties& properties) {
   static constexpr Quirks kNone;
   for (const Quirks& row : kTable)

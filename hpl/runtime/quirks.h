@@ -33,6 +33,11 @@ struct Quirks {
   std::uint32_t mostIterations = 0;
 };
 
+/// Whether the device reads the host's memory and writes it at the same time, each by a copy engine
+/// of its own: what has memory of its own, on the far side of a bus with two directions. Copies of
+/// a CPU take its cores, of which a second queue has no more.
+bool copiesBothWays(const DeviceProperties& properties);
+
 /// The row of the device's driver; a row without quirks for drivers that have none.
 const Quirks& quirksOf(const DeviceProperties& properties);
 

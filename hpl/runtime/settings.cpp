@@ -126,10 +126,10 @@ bool applyText(std::string& target, const std::string& value) {
 
 constexpr std::string_view switchValues = "on|off (also 1|0, true|false, yes|no)";
 
-const std::array<Setting, 22>& table() {
+const std::array<Setting, 23>& table() {
   using S = Settings;
   using V = const std::string&;
-  static const std::array<Setting, 22> settings{{
+  static const std::array<Setting, 23> settings{{
       {{"HPL_DEVICES",
         "list of gpu|cpu|accelerator|any|part of a platform's name, each [:n][/k][*k]",
         "all devices",
@@ -191,6 +191,15 @@ const std::array<Setting, 22>& table() {
        [](S& s, V v) {
          return applyChoice<Pack, 3>(
              s.pack, v, {{{"auto", Pack::Auto}, {"on", Pack::On}, {"off", Pack::Off}}});
+       }},
+      {{"HPL_TRANSFER_QUEUES", "auto|one|two", "auto",
+        "Whether transfers to a device and from it share a queue; auto: two queues on devices with "
+        "memory of their own."},
+       [](S& s, V v) {
+         return applyChoice<TransferQueues, 3>(s.transferQueues, v,
+                                               {{{"auto", TransferQueues::Auto},
+                                                 {"one", TransferQueues::One},
+                                                 {"two", TransferQueues::Two}}});
        }},
       {{"HPL_DEVICE_MEMORY", "bytes, with suffix K, M, G or T if need be", "the device's memory",
         "Limits what the arrays may occupy on each device."},

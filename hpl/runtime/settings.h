@@ -19,6 +19,8 @@ enum class RanksWait { Spin, Yield, Sleep };
 enum class DiskCache { Auto, On, Off };
 enum class Overlap { Auto, On, Off };
 enum class Pack { Auto, On, Off };
+/// How many queues the transfers of a device have.
+enum class TransferQueues { Auto, One, Two };
 enum class LogLevel { Off, Error, Warn, Info, Debug };
 enum class TuneMode { Off, Quick, Full };
 /// Findings of tuning on disk hold these numbers.
@@ -55,6 +57,8 @@ struct Settings {
   /// HPL_PACK: whether kernels gather strided faces before they are moved between devices. Off: nor
   /// are faces of several arrays gathered, which CPUs do without kernels.
   Pack pack = Pack::Auto;
+  /// HPL_TRANSFER_QUEUES: whether transfers from a device have a queue of their own.
+  TransferQueues transferQueues = TransferQueues::Auto;
   /// HPL_DEVICE_MEMORY: bytes that the arrays on each device may occupy; 0: the device's memory.
   std::size_t deviceMemory = 0;
   /// HPL_LOG.

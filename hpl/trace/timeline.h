@@ -15,7 +15,7 @@ typedef struct _cl_event* cl_event;
 namespace hpl::trace {
 
 enum class Transfer { HostToDevice, DeviceToHost, DeviceToDevice };
-enum class Queue { Compute, Transfer };
+enum class Queue { Compute, Transfer, TransferOut };
 
 /// What the profile says of a launch besides its time.
 struct LaunchCost {

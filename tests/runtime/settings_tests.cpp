@@ -82,6 +82,7 @@ TEST_CASE("choices are read without regard to case") {
   CHECK(parse("HPL_FP", "FAST").fp == FAST);
   CHECK(parse("HPL_FP", "default").fp == DEFAULT_FP);
   CHECK(parse("HPL_PACK", "on").pack == Pack::On);
+  CHECK(parse("HPL_TRANSFER_QUEUES", "two").transferQueues == TransferQueues::Two);
   CHECK(parse("HPL_OVERLAP", "on").overlap == Overlap::On);
   CHECK(parse("HPL_OVERLAP", "Off").overlap == Overlap::Off);
   CHECK(parse("HPL_ZERO_COPY", "on").zeroCopy == ZeroCopy::On);

@@ -217,7 +217,7 @@ std::string labelsOf(std::span<const Move> moves) {
   return labels;
 }
 
-cl::Event enqueueOn(DeviceState& device, const HostCommand& command, std::byte* message,
+cl::Event enqueueOn(const Queue& queue, const HostCommand& command, std::byte* message,
                     const WaitList& waits, std::span<const Move> moves, BatchScratch& scratch) {
   scratch.block.assign(command.block.begin(), command.block.end());
   std::memcpy(scratch.block.data() + offsetof(BlockHead, message), &message, sizeof message);
@@ -226,88 +226,87 @@ cl::Event enqueueOn(DeviceState& device, const HostCommand& command, std::byte* 
     scratch.places.push_back(scratch.block.data() + sizeof(BlockHead) + i * sizeof(void*));
   cl_event event = nullptr;
   const cl_int code = clEnqueueNativeKernel(
-      device.transferQueue()(), copyPieces, scratch.block.data(), scratch.block.size(),
+      queue.commands()(), copyPieces, scratch.block.data(), scratch.block.size(),
       static_cast<cl_uint>(command.buffers.size()), command.buffers.data(), scratch.places.data(),
       static_cast<cl_uint>(waits.size()),
       // cl::Event is a cl_event and nothing else, which the bindings themselves rely on.
       waits.empty() ? nullptr : reinterpret_cast<const cl_event*>(waits.data()), &event);
   if (code != CL_SUCCESS)
-    runtime::throwDeviceError(code, "clEnqueueNativeKernel", &device,
+    runtime::throwDeviceError(code, "clEnqueueNativeKernel", &queue.device(),
                               runtime::Concern::array(labelsOf(moves)));
   return cl::Event(event);
 }
 
 // False: something has to be waited for.
-bool collectWaits(std::span<const Move> moves, End Move::*side, bool write, DeviceState& device,
+bool collectWaits(std::span<const Move> moves, End Move::*side, bool write, Queue& queue,
                   Waits& waits) {
   for (const Move& move : moves) {
     const End& end = move.*side;
-    collectConflicts(*end.state, end.storage(), end.box, write, {&device, false}, waits,
-                     Forget::IfMany);
+    collectConflicts(*end.state, end.storage(), end.box, write, {&queue}, waits, Forget::IfMany);
   }
   return !waits.mustBlock();
 }
 
 void noteEnds(std::span<const Move> moves, End Move::*side, bool write, const cl::Event& event,
-              DeviceState& device) {
-  const std::uint64_t number = nextTransfer();
-  for (const Move& move : moves) noteEnd(move.*side, write, event, device, number);
+              Queue& queue, Stamp number) {
+  for (const Move& move : moves) noteEnd(move.*side, write, event, queue, number);
 }
 
-void count(std::span<const Move> moves, std::size_t bytes, DeviceState& device,
+void count(std::span<const Move> moves, std::size_t bytes, const Queue& queue,
            const cl::Event& event) {
-  trace::recordTransfer(trace::Transfer::DeviceToDevice, bytes, device.index(), event(),
-                        trace::enabled() ? labelsOf(moves) : std::string());
+  trace::recordTransfer(trace::Transfer::DeviceToDevice, bytes, queue.device().index(), event(),
+                        trace::enabled() ? labelsOf(moves) : std::string(), queue.track());
 }
 
 }  // namespace
 
 Moved sendOut(std::span<const Move> moves, const Batch& batch, BatchScratch& scratch,
               std::vector<ChunkOnHost>& onHost) {
-  DeviceState& from = moves.front().src.replica->device();
+  Queue& out = moves.front().src.out();
   Waits& waits = scratch.transfer.reads;
   waits.clear();
-  if (!collectWaits(moves, &Move::src, false, from, waits)) return Moved::Blocked;
-  waits.relayTo(from);
-  StagingMemory memory(batch.bytes, from);
+  if (!collectWaits(moves, &Move::src, false, out, waits)) return Moved::Blocked;
+  waits.relayTo(out.device());
+  StagingMemory memory(batch.bytes, out.device());
   memory.addWaits(waits.events);
-  cl::Event read = enqueueOn(from, batch.out, memory.data(), waits.events, moves, scratch);
-  memory.usedUntil(read, from);
-  noteEnds(moves, &Move::src, false, read, from);
+  cl::Event read = enqueueOn(out, batch.out, memory.data(), waits.events, moves, scratch);
+  memory.usedUntil(read, out.device());
+  noteEnds(moves, &Move::src, false, read, out, out.count());
   onHost.push_back({std::move(memory), std::move(read)});
   return Moved::Enqueued;
 }
 
 Moved sendIn(std::span<const Move> moves, const Batch& batch, BatchScratch& scratch,
              ChunkOnHost& onHost) {
-  DeviceState& from = moves.front().src.replica->device();
-  DeviceState& to = moves.front().dst.replica->device();
+  const Queue& out = moves.front().src.out();
+  Queue& in = moves.front().dst.in();
   Waits& waits = scratch.transfer.writes;
   waits.clear();
-  if (!collectWaits(moves, &Move::dst, true, to, waits)) return Moved::Blocked;
-  waits.relayTo(to);
-  waits.events.push_back(runtime::relay(onHost.read, from, to));
+  if (!collectWaits(moves, &Move::dst, true, in, waits)) return Moved::Blocked;
+  waits.relayTo(in.device());
+  waits.events.push_back(runtime::relay(onHost.read, out.device(), in.device()));
   const cl::Event written =
-      enqueueOn(to, batch.in, onHost.memory.data(), waits.events, moves, scratch);
-  onHost.memory.usedUntil(written, to);
-  count(moves, 0, from, onHost.read);
-  count(moves, batch.bytes, to, written);
-  noteEnds(moves, &Move::dst, true, written, to);
+      enqueueOn(in, batch.in, onHost.memory.data(), waits.events, moves, scratch);
+  onHost.memory.usedUntil(written, in.device());
+  count(moves, 0, out, onHost.read);
+  count(moves, batch.bytes, in, written);
+  noteEnds(moves, &Move::dst, true, written, in, in.count());
   return Moved::Enqueued;
 }
 
 Moved sendDirect(std::span<const Move> moves, const Batch& batch, BatchScratch& scratch) {
-  DeviceState& to = moves.front().dst.replica->device();
+  Queue& in = moves.front().dst.in();
   Waits& waits = scratch.transfer.writes;
   waits.clear();
-  if (!collectWaits(moves, &Move::src, false, to, waits) ||
-      !collectWaits(moves, &Move::dst, true, to, waits))
+  if (!collectWaits(moves, &Move::src, false, in, waits) ||
+      !collectWaits(moves, &Move::dst, true, in, waits))
     return Moved::Blocked;
-  waits.relayTo(to);
-  const cl::Event copied = enqueueOn(to, batch.in, nullptr, waits.events, moves, scratch);
-  count(moves, batch.bytes, to, copied);
-  noteEnds(moves, &Move::src, false, copied, to);
-  noteEnds(moves, &Move::dst, true, copied, to);
+  waits.relayTo(in.device());
+  const cl::Event copied = enqueueOn(in, batch.in, nullptr, waits.events, moves, scratch);
+  count(moves, batch.bytes, in, copied);
+  const Stamp number = in.count();
+  noteEnds(moves, &Move::src, false, copied, in, number);
+  noteEnds(moves, &Move::dst, true, copied, in, number);
   return Moved::Enqueued;
 }
 

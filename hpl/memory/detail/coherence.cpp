@@ -24,14 +24,9 @@ std::mutex& coherenceMutex() {
   return *mutex;
 }
 
-std::uint64_t nextTransfer() {
-  static std::uint64_t last = 0;
-  return ++last;
-}
-
 void Storage::note(PendingTransfer transfer) {
   for (PendingTransfer& earlier : transfers) {
-    if (earlier.device == transfer.device && earlier.write == transfer.write &&
+    if (earlier.queue == transfer.queue && earlier.write == transfer.write &&
         transfer.box.contains(earlier.box)) {
       earlier = std::move(transfer);
       return;
@@ -328,7 +323,7 @@ void pruneTransfers(RootState& state, Storage& storage) {
     cl_int status = CL_QUEUED;
     runtime::check(clGetEventInfo(transfer.event(), CL_EVENT_COMMAND_EXECUTION_STATUS,
                                   sizeof status, &status, nullptr),
-                   "clGetEventInfo", transfer.device);
+                   "clGetEventInfo", &transfer.queue->device());
     if (status > CL_COMPLETE) {
       ++i;
       continue;
@@ -338,7 +333,7 @@ void pruneTransfers(RootState& state, Storage& storage) {
     if (status < 0) {
       if (done.write) state.spoil(spaceOf(state, storage), done.box, "a transfer of them failed");
       state.bumpEpoch();
-      runtime::check(status, "a transfer", done.device,
+      runtime::check(status, "a transfer", &done.queue->device(),
                      runtime::Concern::array(state.root.label()));
     }
   }
@@ -347,14 +342,14 @@ void pruneTransfers(RootState& state, Storage& storage) {
 void collectSlots(Replica& replica, const Box& box, bool write, const Waiter& waiter,
                   Waits& waits) {
   // Commands of one in-order queue need no events among themselves.
-  if (waiter.computeQueue && waiter.device == &replica.device()) return;
+  Queue& queue = replica.memory->compute;
+  if (waiter.queue == &queue) return;
   for (const auto& slot : replica.slots) {
-    if (!(write || slot->write) || replica.memory->clock.isDone(slot->stamp)) continue;
+    if (!(write || slot->write) || queue.isDone(slot->stamp)) continue;
     if (!slot->box.intersects(box)) continue;
-    LaunchClock& clock = replica.memory->clock;
-    const cl::Event& event = waiter.waitsByItself(replica.device()) ? clock.orderFor(slot->stamp)
-                                                                    : clock.eventFor(slot->stamp);
-    if (event() != nullptr) waits.add(waiter, event, replica.device(), true, slot->stamp);
+    const cl::Event& event = waiter.waitsByItself(replica.device()) ? queue.orderFor(slot->stamp)
+                                                                    : queue.eventFor(slot->stamp);
+    if (event() != nullptr) waits.add(waiter, event, queue, slot->stamp);
   }
 }
 
@@ -368,9 +363,9 @@ void collectConflicts(RootState& state, Storage& storage, const Box& box, bool w
     pruneTransfers(state, storage);
   for (const PendingTransfer& transfer : storage.transfers) {
     if (!(write || transfer.write)) continue;
-    if (waiter.device == transfer.device && !waiter.computeQueue) continue;
+    if (waiter.queue == transfer.queue) continue;
     if (!transfer.box.intersects(box)) continue;
-    waits.add(waiter, transfer.event, *transfer.device, false, transfer.number);
+    waits.add(waiter, transfer.event, *transfer.queue, transfer.number);
   }
   for (const auto& replica : state.replicas) {
     if (&replica->storage() == &storage) collectSlots(*replica, box, write, waiter, waits);

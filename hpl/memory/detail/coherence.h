@@ -4,15 +4,16 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "hpl/coherence/planner.h"
-#include "hpl/memory/transaction.h"
 #include "hpl/memory/detail/host_memory.h"
-#include "hpl/memory/detail/launch_clock.h"
+#include "hpl/memory/detail/queue.h"
+#include "hpl/memory/transaction.h"
 
 /// The engine's data: buffers, and what is under way in them. What is known about cells is a value
 /// (coherence::State), which operations replace by the one that their plan names. Everything here
@@ -41,18 +42,15 @@ struct PendingTransfer {
   Box box;
   bool write = false;
   cl::Event event;
-  DeviceState* device = nullptr;  ///< whose transfer queue runs it
-  std::uint64_t number = 0;       ///< of two of one device the later one has the larger number
+  Queue* queue = nullptr;
+  Stamp number = 0;  ///< of the queue's commands
 };
-/// A number for the transfer that is about to be enqueued.
-std::uint64_t nextTransfer();
 
 /// Memory for (some of) the cells: the host's, or a replica's.
 struct Storage {
   std::vector<PendingTransfer> transfers;
 
-  /// Notes a transfer. Earlier ones of the same device that it makes redundant are forgotten: a
-  /// device's transfers finish in their order.
+  /// Notes a transfer. Earlier ones of the same queue that it makes redundant are forgotten.
   void note(PendingTransfer transfer);
 };
 
@@ -110,14 +108,18 @@ struct Replica {
 
 /// What the engine knows about one device.
 struct DeviceMemory {
-  DeviceMemory(DeviceState& d, SpaceId s, bool shares)
-      : device(d), space(s), sharesHostMemory(shares), clock(d) {}
+  DeviceMemory(DeviceState& d, SpaceId s, bool shares);
 
   DeviceState& device;
   SpaceId space;
   bool sharesHostMemory;
-  LaunchClock clock;
+  Queue compute;
+  Queue in;
+  std::optional<Queue> ownOut;
   std::vector<Replica*> replicas;
+
+  /// For transfers from the device; the one for those to it where it has one for both.
+  Queue& out() noexcept { return ownOut ? *ownOut : in; }
 };
 
 /// The entry for a device; made at the first call, which may give the lock up to measure whether
@@ -233,8 +235,7 @@ Slot& slotFor(Replica& replica, const Box& box, bool write);
 
 /// Who waits.
 struct Waiter {
-  DeviceState* device = nullptr;  ///< null: the host
-  bool computeQueue = false;      ///< else the transfer queue
+  Queue* queue = nullptr;  ///< null: the host
 
   static Waiter theHost() { return {}; }
   /// Whether a queue can be told to wait for a command of a device: nobody else has to.
@@ -261,18 +262,16 @@ class Waits {
   /// Makes room for as many events as there usually are, so that to add them allocates nothing:
   /// whether there is anything to wait for is a matter of time.
   void reserve();
-  /// `event` is command `number` of a queue of `of`, which conflicts with what `waiter` is to do.
-  void add(const Waiter& waiter, const cl::Event& event, DeviceState& of, bool computeQueue,
-           std::uint64_t number);
+  /// `event` is command `number` of the queue `of`, which conflicts with what `waiter` is to do.
+  void add(const Waiter& waiter, const cl::Event& event, const Queue& of, Stamp number);
   /// Turns the foreign events into events of the waiting device's context.
   void relayTo(DeviceState& device);
 
  private:
   // Where the last command of a queue stands in the lists.
   struct Last {
-    const DeviceState* device;
-    bool computeQueue;
-    std::uint64_t number;
+    const Queue* queue;
+    Stamp number;
     std::size_t position;
   };
   std::vector<Last> last_;

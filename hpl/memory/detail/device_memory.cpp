@@ -10,6 +10,25 @@
 
 namespace hpl::memory::detail {
 
+namespace {
+
+constexpr int kQueuesOfDevice = 3;
+
+int queueId(SpaceId space, QueueKind kind) {
+  return space * kQueuesOfDevice + static_cast<int>(kind);
+}
+
+}  // namespace
+
+DeviceMemory::DeviceMemory(DeviceState& d, SpaceId s, bool shares)
+    : device(d),
+      space(s),
+      sharesHostMemory(shares),
+      compute(queueId(s, QueueKind::Compute), QueueKind::Compute, d),
+      in(queueId(s, QueueKind::In), QueueKind::In, d) {
+  if (d.hasQueueOut()) ownOut.emplace(queueId(s, QueueKind::Out), QueueKind::Out, d);
+}
+
 std::vector<std::unique_ptr<DeviceMemory>>& deviceMemories() {
   static auto* memories = new std::vector<std::unique_ptr<DeviceMemory>>;
   return *memories;

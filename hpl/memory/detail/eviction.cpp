@@ -204,7 +204,7 @@ bool allocate(Lock& lock, DeviceMemory& memory, const Root& root, std::size_t by
       case Progress::Evicted:
         if (!withinLimit) break;
         // The driver is out of memory: what was evicted is free once no command uses it any more.
-        blockOn(lock, {{memory.clock.eventFor(memory.clock.last()), &memory.device}}, root);
+        blockOn(lock, {{memory.compute.eventFor(memory.compute.last()), &memory.device}}, root);
         return false;
       case Progress::Waited:
         return false;

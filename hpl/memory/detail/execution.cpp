@@ -187,7 +187,7 @@ Replica* busyInHostMemory(RootState& state, const Box& box) {
     if (!replica->zeroCopy) continue;
     for (const auto& slot : replica->slots) {
       if (!slot->box.intersects(box)) continue;
-      if (replica->memory->clock.eventFor(slot->stamp)() != nullptr) return replica.get();
+      if (replica->memory->compute.eventFor(slot->stamp)() != nullptr) return replica.get();
     }
   }
   return nullptr;

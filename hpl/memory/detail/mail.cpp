@@ -70,26 +70,28 @@ Mail mailOf(const coherence::Step& step, const EndOfTransfer& sourceOf,
 
 namespace {
 
-// What the device's transfer queue has to wait for before it reads or writes the piece.
-void waitsOf(Lock& lock, const MailPiece& piece, bool write, Waits& waits) {
-  DeviceState& device = piece.end.replica->device();
+// What the queue has to wait for before it reads or writes the piece.
+void waitsOf(Lock& lock, const MailPiece& piece, bool write, Queue& queue, Waits& waits) {
   RootState& state = *piece.end.state;
   for (;;) {
     waits.clear();
-    collectConflicts(state, piece.end.storage(), piece.end.box, write, {&device, false}, waits,
+    collectConflicts(state, piece.end.storage(), piece.end.box, write, {&queue}, waits,
                      Forget::IfMany);
     if (!waits.mustBlock()) break;
     blockOn(lock, waits.host, state.root);
   }
-  waits.relayTo(device);
+  waits.relayTo(queue.device());
 }
 
-// The last command of each device for a letter.
-using LastCommands = std::map<DeviceState*, cl::Event>;
+struct ById {
+  bool operator()(const Queue* a, const Queue* b) const noexcept { return a->id() < b->id(); }
+};
+// The last command of each queue for a letter.
+using LastCommands = std::map<const Queue*, cl::Event, ById>;
 
 void flushAll(const LastCommands& last) {
-  for (const auto& [device, event] : last)
-    runtime::check(runtime::flushed(device->transferQueue()), "clFlush", device);
+  for (const auto& [queue, event] : last)
+    runtime::check(runtime::flushed(queue->commands()), "clFlush", &queue->device());
 }
 
 void sendLetter(Lock& lock, ranks::World& world, const MailLetter& letter,
@@ -99,18 +101,19 @@ void sendLetter(Lock& lock, ranks::World& world, const MailLetter& letter,
   Waits waits;
   for (const MailPiece& piece : letter.pieces) {
     if (before) before(piece);
-    DeviceState& device = piece.end.replica->device();
-    waitsOf(lock, piece, false, waits);
+    Queue& queue = piece.end.out();
+    DeviceState& device = queue.device();
+    waitsOf(lock, piece, false, queue, waits);
     cl::Event read = enqueueDenseReads(device, piece.end.replica->buffer, piece.copies, piece.bytes,
                                        paper.cells() + piece.offset, waits.events,
                                        piece.end.state->root.label(), Flush::Later);
     trace::recordTransfer(trace::Transfer::DeviceToDevice, 0, device.index(), read(),
-                          piece.end.state->root.label());
-    noteEnd(piece.end, false, read, device, nextTransfer());
-    last[&device] = std::move(read);
+                          piece.end.state->root.label(), queue.track());
+    noteEnd(piece.end, false, read, queue, queue.count());
+    last[&queue] = std::move(read);
   }
   flushAll(last);
-  for (const auto& [device, read] : last) paper.waitFor(read, *device);
+  for (const auto& [queue, read] : last) paper.waitFor(read, queue->device());
   paper.seal();
 }
 
@@ -167,10 +170,11 @@ Expected expect(ranks::World& world, const MailLetter& letter) {
 
 void writeToDevice(Lock& lock, const MailPiece& piece, const Expected& expected,
                    LastCommands& last) {
-  DeviceState& device = piece.end.replica->device();
+  Queue& queue = piece.end.in();
+  DeviceState& device = queue.device();
   Waits waits;
   if (!device.honoursUserEvents()) waitFor(lock, expected.paper);
-  waitsOf(lock, piece, true, waits);
+  waitsOf(lock, piece, true, queue, waits);
   for (const auto& [of, gate] : expected.gates)
     if (of->sharesContextWith(device)) waits.events.push_back(gate);
   const std::string& label = piece.end.state->root.label();
@@ -179,8 +183,8 @@ void writeToDevice(Lock& lock, const MailPiece& piece, const Expected& expected,
                          expected.paper.cells() + piece.offset, waits.events, label, Flush::Later);
   trace::recordTransfer(trace::Transfer::DeviceToDevice, piece.bytes, device.index(), written(),
                         label);
-  noteEnd(piece.end, true, written, device, nextTransfer());
-  last[&device] = std::move(written);
+  noteEnd(piece.end, true, written, queue, queue.count());
+  last[&queue] = std::move(written);
 }
 
 void writeLetter(Lock& lock, const Expected& expected, const BeforePiece& before) {
@@ -191,7 +195,7 @@ void writeLetter(Lock& lock, const Expected& expected, const BeforePiece& before
     writeToDevice(lock, piece, expected, last);
   }
   flushAll(last);
-  for (const auto& [device, written] : last) expected.paper.keepFor(written);
+  for (const auto& [queue, written] : last) expected.paper.keepFor(written);
 }
 
 }  // namespace

@@ -32,8 +32,11 @@ __kernel void hpl_copy_rows(__global const UNIT* src, ulong srcAt, ulong srcRow,
 // What packing keeps of one device.
 struct Packer {
   std::map<std::size_t, cl::Kernel> kernels;  // by bytes of UNIT
-  cl::Buffer buffer;
-  std::size_t bytes = 0;
+  struct Dense {
+    cl::Buffer buffer;
+    std::size_t bytes = 0;
+  };
+  Dense in, out;  // by the queue whose commands use it
 };
 
 std::map<const DeviceState*, Packer>& packers() {
@@ -130,16 +133,17 @@ cl::Event enqueueKernelCopies(DeviceState& device, const cl::CommandQueue& queue
   return last;
 }
 
-const cl::Buffer& packBuffer(DeviceState& device, std::size_t bytes) {
+const cl::Buffer& packBuffer(DeviceState& device, runtime::QueueKind kind, std::size_t bytes) {
   Packer& packer = packers()[&device];
-  if (packer.bytes < bytes) {
+  const bool isOut = kind == runtime::QueueKind::Out && device.hasQueueOut();
+  Packer::Dense& dense = isOut ? packer.out : packer.in;
+  if (dense.bytes < bytes) {
     const std::size_t size = std::bit_ceil(bytes);
-    runtime::guarded(&device, Concern::none(), [&] {
-      packer.buffer = cl::Buffer(device.context(), CL_MEM_READ_WRITE, size);
-    });
-    packer.bytes = size;
+    runtime::guarded(&device, Concern::none(),
+                     [&] { dense.buffer = cl::Buffer(device.context(), CL_MEM_READ_WRITE, size); });
+    dense.bytes = size;
   }
-  return packer.buffer;
+  return dense.buffer;
 }
 
 void clearPacking() { packers().clear(); }

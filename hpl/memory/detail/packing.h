@@ -23,9 +23,10 @@ cl::Event enqueueKernelCopies(runtime::DeviceState& device, const cl::CommandQue
                               const std::vector<geometry::RectCopy>& copies,
                               const std::vector<cl::Event>& waits, const std::string& label);
 
-/// A dense buffer of at least `bytes` for the commands of the device's transfer queue, which runs
+/// A dense buffer of at least `bytes` for the commands of one of the device's queues, which runs
 /// them in order: it is free again for whoever enqueues next. To be used under the coherence lock.
-const cl::Buffer& packBuffer(runtime::DeviceState& device, std::size_t bytes);
+const cl::Buffer& packBuffer(runtime::DeviceState& device, runtime::QueueKind kind,
+                             std::size_t bytes);
 
 /// Gives kernels and buffers back; no command may be using them.
 void clearPacking();

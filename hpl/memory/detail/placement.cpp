@@ -49,7 +49,7 @@ bool moveContents(Lock& lock, RootState& state, Replica& replica, const cl::Buff
   }
   if (replica.buffer() == nullptr) return true;
   Waits waits;
-  const Waiter waiter{&replica.device(), true};
+  const Waiter waiter{&replica.memory->compute};
   collectConflicts(state, replica.own, replica.box, true, waiter, waits);
   if (waits.mustBlock()) {
     blockOn(lock, waits.host, state.root);
@@ -62,7 +62,7 @@ bool moveContents(Lock& lock, RootState& state, Replica& replica, const cl::Buff
   for (const Box& piece : held) {
     cl::Event event = enqueueDeviceCopy(replica.device(), replica.buffer, replica.box, piece,
                                         buffer, box, piece, state.root, waits.events);
-    slotFor(replica, piece, true).stamp = replica.memory->clock.record(std::move(event));
+    slotFor(replica, piece, true).stamp = replica.memory->compute.record(std::move(event));
   }
   return true;
 }

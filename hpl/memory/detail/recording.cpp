@@ -36,13 +36,13 @@ bool areDependent(const std::vector<Move>& moves) {
   });
 }
 
-void addDevices(const Move& move, std::vector<DeviceState*>& devices) {
+void addQueues(const Move& move, std::vector<Queue*>& queues) {
   if (move.route.isWithin) return;
-  for (DeviceState* device : {&move.src.replica->device(), &move.dst.replica->device()}) {
-    if (move.route.isDirect && device != &move.dst.replica->device()) continue;
-    if (std::find(devices.begin(), devices.end(), device) == devices.end())
-      devices.push_back(device);
-  }
+  const auto add = [&](Queue& queue) {
+    if (std::find(queues.begin(), queues.end(), &queue) == queues.end()) queues.push_back(&queue);
+  };
+  if (!move.route.isDirect) add(move.src.out());
+  add(move.dst.in());
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ RecordingPtr Recordings::learn(Recording&& fresh) {
   for (Move& move : fresh.moves) {
     if (isInHosts(move)) continue;
     move.route = routeBetween(move.src, move.dst);
-    addDevices(move, fresh.devices);
+    addQueues(move, fresh.queues);
   }
   fresh.batches = batchesOf(fresh.moves);
   fresh.inHalves = std::all_of(fresh.batches.begin(), fresh.batches.end(), [&](const Batch& batch) {
@@ -141,9 +141,9 @@ void Recordings::replay(Lock& lock, const Recording& recording, std::size_t& don
 
 void Recordings::send(Lock& lock, const Recording& recording, std::size_t& done) {
   const auto flushAll = [&](bool check) {
-    for (DeviceState* device : recording.devices) {
-      const cl_int code = runtime::flushed(device->transferQueue());
-      if (check) runtime::check(code, "clFlush", device);
+    for (const Queue* queue : recording.queues) {
+      const cl_int code = runtime::flushed(queue->commands());
+      if (check) runtime::check(code, "clFlush", &queue->device());
     }
   };
   try {

@@ -29,10 +29,10 @@ struct Recording {
   coherence::StepPtr step;
   /// Between this process's devices' own buffers, then in the hosts' memory.
   std::vector<Move> moves;
-  std::vector<Batch> batches;         ///< of those between devices
-  Mail mail;                          ///< to and from other processes
-  std::vector<DeviceState*> devices;  ///< whose transfer queues work
-  bool inHalves = false;              ///< all can be read before one is written
+  std::vector<Batch> batches;  ///< of those between devices
+  Mail mail;                   ///< to and from other processes
+  std::vector<Queue*> queues;  ///< that work
+  bool inHalves = false;       ///< all can be read before one is written
   /// Of a launch: where its uses find their cells (null: another process's), and whether a
   /// repetition changes nothing.
   std::vector<Replica*> used;

@@ -15,7 +15,7 @@ WaitList waitsFor(Lock& lock, Replica& replica, const Box& box, bool write) {
   RootState& state = replica.root->state();
   for (;;) {
     Waits waits;
-    collectConflicts(state, replica.own, box, write, {&replica.device(), true}, waits);
+    collectConflicts(state, replica.own, box, write, {&replica.memory->compute}, waits);
     if (!waits.mustBlock()) {
       waits.relayTo(replica.device());
       return waits.events;
@@ -55,7 +55,7 @@ const ShelfPiece& placeFor(Replica& replica, const Box& box, Value value) {
 }
 
 void noteCopy(Replica& replica, const Box& box, bool write, cl::Event event) {
-  slotFor(replica, box, write).stamp = replica.memory->clock.record(std::move(event));
+  slotFor(replica, box, write).stamp = replica.memory->compute.record(std::move(event));
   replica.root->state().changeLayout();
 }
 

@@ -31,7 +31,7 @@ void shutDown() {
       dropReplicas(state);
       state.host.transfers.clear();
     }
-    memory->clock.clear();
+    memory->compute.clear();
   }
   clearStagingPool();
   clearPacking();

@@ -8,6 +8,7 @@
 
 #include "hpl/memory/detail/half_done.h"
 #include "hpl/memory/detail/packing.h"
+#include "hpl/memory/detail/queue.h"
 #include "hpl/runtime/events.h"
 #include "hpl/runtime/log.h"
 #include "hpl/runtime/relay.h"
@@ -78,7 +79,7 @@ cl::Event enqueueWrites(runtime::DeviceState& device, const cl::Buffer& buffer,
                         const std::byte* host, const std::vector<RectCopy>& copies,
                         const std::vector<cl::Event>& waits, const std::string& label,
                         Flush flush) {
-  const cl::CommandQueue& queue = device.transferQueue();
+  const cl::CommandQueue& queue = device.queue(QueueKind::In);
   return enqueueAll(device, queue, copies, waits, "writing an array to the device", label, flush,
                     [&](const RectCopy& c, const Tail& tail) {
                       if (c.isContiguous()) {
@@ -96,7 +97,7 @@ cl::Event enqueueWrites(runtime::DeviceState& device, const cl::Buffer& buffer,
 cl::Event enqueueReads(runtime::DeviceState& device, const cl::Buffer& buffer, std::byte* host,
                        const std::vector<RectCopy>& copies, const std::vector<cl::Event>& waits,
                        const std::string& label, Flush flush) {
-  const cl::CommandQueue& queue = device.transferQueue();
+  const cl::CommandQueue& queue = device.queue(QueueKind::Out);
   return enqueueAll(device, queue, copies, waits, "reading an array from the device", label, flush,
                     [&](const RectCopy& c, const Tail& tail) {
                       if (c.isContiguous()) {
@@ -170,7 +171,7 @@ std::vector<RectCopy> wholePiece(std::size_t bytes) {
 void countStaged(const StagedEnds& ends, const StagedChunk& chunk, const cl::Event& read,
                  const cl::Event& written) {
   trace::recordTransfer(trace::Transfer::DeviceToDevice, 0, ends.srcDevice.index(), read(),
-                        ends.label);
+                        ends.label, trackOf(ends.srcDevice, QueueKind::Out));
   trace::recordTransfer(trace::Transfer::DeviceToDevice, chunk.bytes, ends.dstDevice.index(),
                         written(), ends.label);
 }
@@ -183,8 +184,8 @@ cl::Event enqueueDenseReads(runtime::DeviceState& device, const cl::Buffer& buff
                             Flush flush) {
   if (!shouldPack(device, copies))
     return enqueueReads(device, buffer, host, copies, waits, label, flush);
-  const cl::Buffer& packed = packBuffer(device, bytes);
-  enqueueKernelCopies(device, device.transferQueue(), buffer, packed, copies, waits, label);
+  const cl::Buffer& packed = packBuffer(device, QueueKind::Out, bytes);
+  enqueueKernelCopies(device, device.queue(QueueKind::Out), buffer, packed, copies, waits, label);
   return enqueueReads(device, packed, host, wholePiece(bytes), {}, label, flush);
 }
 
@@ -194,9 +195,10 @@ cl::Event enqueueDenseWrites(runtime::DeviceState& device, const cl::Buffer& buf
                              const std::string& label, Flush flush) {
   if (!shouldPack(device, copies))
     return enqueueWrites(device, buffer, host, copies, waits, label, flush);
-  const cl::Buffer& packed = packBuffer(device, bytes);
+  const cl::Buffer& packed = packBuffer(device, QueueKind::In, bytes);
   enqueueWrites(device, packed, host, wholePiece(bytes), waits, label, flush);
-  return enqueueKernelCopies(device, device.transferQueue(), packed, buffer, copies, {}, label);
+  return enqueueKernelCopies(device, device.queue(QueueKind::In), packed, buffer, copies, {},
+                             label);
 }
 
 std::vector<StagedChunk> stagedChunks(const Box& srcEnclosing, const Box& srcBox,
@@ -247,7 +249,7 @@ StagedEvents enqueueStagedCopy(const StagedEnds& ends, const std::vector<StagedC
       last.read = std::move(onHost.read);
     } catch (const DeviceError& error) {
       // The chunks before are on their way, and in no books yet.
-      finishAfterFailure(ends.dstDevice, ends.dstDevice.transferQueue());
+      finishAfterFailure(ends.dstDevice, ends.dstDevice.queue(QueueKind::In));
       if (&chunk == &chunks.front()) throw;
       throw HalfDoneError(error);
     }

@@ -13,9 +13,8 @@
 
 namespace hpl::memory::detail {
 
-void noteEnd(const End& end, bool write, cl::Event event, DeviceState& device,
-             std::uint64_t number) {
-  end.storage().note({end.box, write, std::move(event), &device, number});
+void noteEnd(const End& end, bool write, cl::Event event, Queue& queue, Stamp number) {
+  end.storage().note({end.box, write, std::move(event), &queue, number});
   end.state->bumpEpoch();
 }
 
@@ -37,22 +36,15 @@ std::vector<RectCopy> copiesBetween(const End& src, const End& dst) {
                               src.state->root.elementSize());
 }
 
-// Both ends.
-void noteTransfer(const End& src, cl::Event read, DeviceState& reader, const End& dst,
-                  cl::Event written, DeviceState& writer) {
-  const std::uint64_t number = nextTransfer();
-  noteEnd(src, false, std::move(read), reader, number);
-  noteEnd(dst, true, std::move(written), writer, number);
-}
-
-// Counts a transfer by one device, and notes it.
-Moved note(trace::Transfer kind, std::size_t bytes, DeviceState& device, cl::Event event,
-           const End& src, const End& dst) {
+// Counts a transfer by one command, and notes it at both ends.
+Moved note(trace::Transfer kind, std::size_t bytes, Queue& queue, cl::Event event, const End& src,
+           const End& dst) {
   const std::string& label =
       kind == trace::Transfer::DeviceToHost ? src.state->root.label() : dst.state->root.label();
-  trace::recordTransfer(kind, bytes, device.index(), event(), label);
-  cl::Event same = event;
-  noteTransfer(src, std::move(same), device, dst, std::move(event), device);
+  trace::recordTransfer(kind, bytes, queue.device().index(), event(), label, queue.track());
+  const Stamp number = queue.count();
+  noteEnd(src, false, event, queue, number);
+  noteEnd(dst, true, std::move(event), queue, number);
   return Moved::Enqueued;
 }
 
@@ -63,7 +55,7 @@ Moved upload(const End& src, const End& dst, const WaitList& waits) {
   const std::vector<RectCopy> copies = copiesBetween(src, dst);
   cl::Event event = enqueueWrites(device, dst.replica->buffer, src.state->hostData, copies, waits,
                                   dst.state->root.label());
-  return note(trace::Transfer::HostToDevice, bytesOf(copies), device, std::move(event), src, dst);
+  return note(trace::Transfer::HostToDevice, bytesOf(copies), dst.in(), std::move(event), src, dst);
 }
 
 Moved download(const End& src, const End& dst, const WaitList& waits) {
@@ -71,7 +63,8 @@ Moved download(const End& src, const End& dst, const WaitList& waits) {
   const std::vector<RectCopy> copies = copiesBetween(src, dst);
   cl::Event event = enqueueReads(device, src.replica->buffer, dst.state->hostData, copies, waits,
                                  src.state->root.label());
-  return note(trace::Transfer::DeviceToHost, bytesOf(copies), device, std::move(event), src, dst);
+  return note(trace::Transfer::DeviceToHost, bytesOf(copies), src.out(), std::move(event), src,
+              dst);
 }
 
 std::vector<StagedChunk> chunksBetween(const End& src, const End& dst) {
@@ -150,9 +143,9 @@ Moved send(Lock& lock, const End& src, const End& dst, const Route& route, Trans
   scratch.writes.clear();
   // A direct copy is one command of the destination's.
   Waits& reads = route.isDirect ? scratch.writes : scratch.reads;
-  collectConflicts(*src.state, src.storage(), src.box, false, {route.isDirect ? &to : &from, false},
-                   reads, forget);
-  collectConflicts(*dst.state, dst.storage(), dst.box, true, {&to, false}, scratch.writes, forget);
+  collectConflicts(*src.state, src.storage(), src.box, false,
+                   {route.isDirect ? &dst.in() : &src.out()}, reads, forget);
+  collectConflicts(*dst.state, dst.storage(), dst.box, true, {&dst.in()}, scratch.writes, forget);
   for (const Waits* waits : {&scratch.reads, &scratch.writes}) {
     if (!waits->mustBlock()) continue;
     if (sending == Sending::Alone) blockOn(lock, waits->host, src.state->root);
@@ -163,14 +156,15 @@ Moved send(Lock& lock, const End& src, const End& dst, const Route& route, Trans
   const std::string& label = dst.state->root.label();
   if (route.isDirect) {
     cl::Event event =
-        enqueueCopies(to, to.transferQueue(), src.replica->buffer, dst.replica->buffer,
+        enqueueCopies(to, dst.in().commands(), src.replica->buffer, dst.replica->buffer,
                       route.copies, scratch.writes.events, label, flush);
-    return note(trace::Transfer::DeviceToDevice, route.bytes, to, std::move(event), src, dst);
+    return note(trace::Transfer::DeviceToDevice, route.bytes, dst.in(), std::move(event), src, dst);
   }
   StagedEvents events =
       enqueueStagedCopy({from, src.replica->buffer, to, dst.replica->buffer, label}, route.chunks,
                         scratch.reads.events, scratch.writes.events, flush);
-  noteTransfer(src, std::move(events.read), from, dst, std::move(events.written), to);
+  noteEnd(src, false, std::move(events.read), src.out(), src.out().count());
+  noteEnd(dst, true, std::move(events.written), dst.in(), dst.in().count());
   return Moved::Enqueued;
 }
 
@@ -179,15 +173,14 @@ Moved sendOut(const End& src, const End& dst, const Route& route, TransferScratc
   DeviceState& from = src.replica->device();
   Waits& waits = scratch.reads;
   waits.clear();
-  collectConflicts(*src.state, src.storage(), src.box, false, {&from, false}, waits,
-                   Forget::IfMany);
+  collectConflicts(*src.state, src.storage(), src.box, false, {&src.out()}, waits, Forget::IfMany);
   if (waits.mustBlock()) return Moved::Blocked;
   waits.relayTo(from);
   const ChunkOnHost& out =
       onHost.emplace_back(enqueueChunkRead({from, src.replica->buffer, dst.replica->device(),
                                             dst.replica->buffer, dst.state->root.label()},
                                            route.chunks.front(), waits.events, Flush::Later));
-  noteEnd(src, false, out.read, from, nextTransfer());
+  noteEnd(src, false, out.read, src.out(), src.out().count());
   return Moved::Enqueued;
 }
 
@@ -196,13 +189,13 @@ Moved sendIn(const End& src, const End& dst, const Route& route, TransferScratch
   DeviceState& to = dst.replica->device();
   Waits& waits = scratch.writes;
   waits.clear();
-  collectConflicts(*dst.state, dst.storage(), dst.box, true, {&to, false}, waits, Forget::IfMany);
+  collectConflicts(*dst.state, dst.storage(), dst.box, true, {&dst.in()}, waits, Forget::IfMany);
   if (waits.mustBlock()) return Moved::Blocked;
   waits.relayTo(to);
   cl::Event written = enqueueChunkWrite({src.replica->device(), src.replica->buffer, to,
                                          dst.replica->buffer, dst.state->root.label()},
                                         route.chunks.front(), onHost, waits.events, Flush::Later);
-  noteEnd(dst, true, std::move(written), to, nextTransfer());
+  noteEnd(dst, true, std::move(written), dst.in(), dst.in().count());
   return Moved::Enqueued;
 }
 
@@ -215,15 +208,15 @@ Moved transfer(Lock& lock, const End& src, const End& dst) {
     TransferScratch scratch;
     return send(lock, src, dst, routeBetween(src, dst), scratch);
   }
-  DeviceState& runsOn = down ? src.replica->device() : dst.replica->device();
+  Queue& queue = down ? src.out() : dst.in();
   Waits waits;
-  collectConflicts(*src.state, src.storage(), src.box, false, {&runsOn, false}, waits);
-  collectConflicts(*dst.state, dst.storage(), dst.box, true, {&runsOn, false}, waits);
+  collectConflicts(*src.state, src.storage(), src.box, false, {&queue}, waits);
+  collectConflicts(*dst.state, dst.storage(), dst.box, true, {&queue}, waits);
   if (waits.mustBlock()) {
     blockOn(lock, waits.host, src.state->root);
     return Moved::Blocked;
   }
-  waits.relayTo(runsOn);
+  waits.relayTo(queue.device());
   return up ? upload(src, dst, waits.events) : download(src, dst, waits.events);
 }
 
@@ -286,7 +279,7 @@ void noteDeviceCopy(const End& src, const End& dst, std::size_t bytes, cl::Event
   if (counting == Counting::Counted)
     trace::recordTransfer(trace::Transfer::DeviceToDevice, bytes, device.index(), event(),
                           dst.state->root.label(), trace::Queue::Compute);
-  const Stamp stamp = dst.replica->memory->clock.record(std::move(event));
+  const Stamp stamp = dst.replica->memory->compute.record(std::move(event));
   slotFor(*src.replica, src.box, false).stamp = stamp;
   slotFor(*dst.replica, dst.box, true).stamp = stamp;
   for (const End* end : {&src, &dst})
@@ -309,9 +302,9 @@ Moved copyWithin(const End& src, const End& dst, const Route& route, TransferScr
   DeviceState& device = dst.replica->device();
   Waits& waits = scratch.writes;
   waits.clear();
-  collectConflicts(*src.state, src.storage(), src.box, false, {&device, true}, waits,
-                   Forget::IfMany);
-  collectConflicts(*dst.state, dst.storage(), dst.box, true, {&device, true}, waits,
+  collectConflicts(*src.state, src.storage(), src.box, false, {&dst.replica->memory->compute},
+                   waits, Forget::IfMany);
+  collectConflicts(*dst.state, dst.storage(), dst.box, true, {&dst.replica->memory->compute}, waits,
                    Forget::IfMany);
   if (waits.mustBlock()) return Moved::Blocked;
   waits.relayTo(device);
@@ -332,8 +325,10 @@ void copyOnDevice(Lock& lock, const End& src, const End& dst, Counting counting)
   Waits waits;
   for (;;) {
     waits.clear();
-    collectConflicts(*src.state, src.storage(), src.box, false, {&device, true}, waits);
-    collectConflicts(*dst.state, dst.storage(), dst.box, true, {&device, true}, waits);
+    collectConflicts(*src.state, src.storage(), src.box, false, {&dst.replica->memory->compute},
+                     waits);
+    collectConflicts(*dst.state, dst.storage(), dst.box, true, {&dst.replica->memory->compute},
+                     waits);
     if (!waits.mustBlock()) break;
     blockOn(lock, waits.host, dst.state->root);
   }

@@ -15,6 +15,9 @@ struct End {
   Storage& storage() const { return replica ? replica->storage() : state->host; }
   /// Whether the bytes are in the host's memory.
   bool onHost() const { return replica == nullptr || replica->zeroCopy; }
+  /// The queues for transfers to the device whose replica this is, and from it.
+  Queue& in() const { return replica->memory->in; }
+  Queue& out() const { return replica->memory->out(); }
 };
 
 enum class Moved {
@@ -66,10 +69,9 @@ Moved sendOut(const End& src, const End& dst, const Route& route, TransferScratc
 Moved sendIn(const End& src, const End& dst, const Route& route, TransferScratch& scratch,
              ChunkOnHost& onHost);
 
-/// Attaches a command of a device's transfer queue to one end of what it moves. The new epoch tells
-/// launch plans that there is something to wait for.
-void noteEnd(const End& end, bool write, cl::Event event, DeviceState& device,
-             std::uint64_t number);
+/// Attaches command `number` of a queue to one end of what it moves. The new epoch tells launch
+/// plans that there is something to wait for.
+void noteEnd(const End& end, bool write, cl::Event event, Queue& queue, Stamp number);
 
 /// A copy within one device's buffers by a command of its compute queue, which orders it like a
 /// kernel. When something has to be waited for, nothing is copied.
@@ -80,11 +82,6 @@ Moved copyWithin(const End& src, const End& dst, const Route& route, TransferScr
 enum class Counting { Counted, Uncounted };  ///< the bytes: as those of another transfer already
 void copyOnDevice(Lock& lock, const End& src, const End& dst,
                   Counting counting = Counting::Counted);
-
-/// Attaches a command of a transfer to one of its ends. The new epoch tells launch plans that there
-/// is something to wait for.
-void noteEnd(const End& end, bool write, cl::Event event, DeviceState& device,
-             std::uint64_t number);
 
 /// Copies cells between two places in the host's memory.
 void copyHost(const std::byte* src, const Box& srcEnclosing, const Box& srcBox, std::byte* dst,

@@ -5,7 +5,9 @@
 namespace hpl::memory::detail {
 
 bool Waiter::waitsByItself(const DeviceState& of) const {
-  return device != nullptr && (device->sharesContextWith(of) || device->honoursUserEvents());
+  if (queue == nullptr) return false;
+  DeviceState& own = queue->device();
+  return own.sharesContextWith(of) || own.honoursUserEvents();
 }
 
 void Waits::reserve() {
@@ -22,25 +24,25 @@ void Waits::clear() {
   last_.clear();
 }
 
-void Waits::add(const Waiter& waiter, const cl::Event& event, DeviceState& of, bool computeQueue,
-                std::uint64_t number) {
-  if (!waiter.waitsByItself(of)) {
-    host.push_back({event, &of});
+void Waits::add(const Waiter& waiter, const cl::Event& event, const Queue& of, Stamp number) {
+  DeviceState& device = of.device();
+  if (!waiter.waitsByItself(device)) {
+    host.push_back({event, &device});
     return;
   }
-  const bool direct = waiter.device->sharesContextWith(of);
+  const bool direct = waiter.queue->device().sharesContextWith(device);
   for (Last& last : last_) {
-    if (last.device != &of || last.computeQueue != computeQueue) continue;
+    if (last.queue != &of) continue;
     if (last.number >= number) return;
     last.number = number;
     (direct ? events[last.position] : foreign[last.position].event) = event;
     return;
   }
-  last_.push_back({&of, computeQueue, number, direct ? events.size() : foreign.size()});
+  last_.push_back({&of, number, direct ? events.size() : foreign.size()});
   if (direct) {
     events.push_back(event);
   } else {
-    foreign.push_back({event, &of});
+    foreign.push_back({event, &device});
   }
 }
 

@@ -40,7 +40,7 @@ struct Frame {
   double rate;
 };
 
-int trackOf(Queue queue) { return queue == Queue::Compute ? 1 : 2; }
+int trackOf(Queue queue) { return 1 + static_cast<int>(queue); }
 
 /// Text as a JSON string; bytes that are not UTF-8 are replaced.
 std::string quoted(std::string_view text) {
@@ -171,10 +171,15 @@ void writeNames(EventWriter& writer, const Frame& frame, const Timeline& timelin
         frame.host, thread,
         named != timeline.threads.end() ? named->second : fmt::format("thread {}", thread));
   }
+  std::set<int> haveQueueOut;
+  for (const Command& command : timeline.commands)
+    if (command.queue == Queue::TransferOut) haveQueueOut.insert(command.device);
   for (const auto& [device, name] : timeline.devices) {
     writer.nameProcess(processOf(device), processOf(device), name);
     writer.nameTrack(processOf(device), trackOf(Queue::Compute), "compute");
     writer.nameTrack(processOf(device), trackOf(Queue::Transfer), "transfer");
+    if (haveQueueOut.contains(device))
+      writer.nameTrack(processOf(device), trackOf(Queue::TransferOut), "transfer out");
   }
 }
 
