@@ -205,7 +205,7 @@ Box Distribution::coreBoxOf(int part) const {
   Box core = root_;
   for (auto axis = axes_.rbegin(); axis != axes_.rend(); ++axis) {
     const auto i = static_cast<std::size_t>(part % axis->parts());
-    core = core.withRange(axis->dim, axis->cuts[i], axis->cuts[i + 1]);
+    core.setRange(axis->dim, axis->cuts[i], axis->cuts[i + 1]);
     part /= axis->parts();
   }
   return core;
@@ -220,7 +220,7 @@ Box Distribution::fullOf(int part) const {
       lo = std::max(lo, root_.lo(axis.dim));
       hi = std::min(hi, root_.hi(axis.dim));
     }
-    full = full.withRange(axis.dim, lo, hi);
+    full.setRange(axis.dim, lo, hi);
   }
   return full;
 }
@@ -311,6 +311,28 @@ std::vector<GhostLink> Distribution::ghostLinks(int mirror) const {
     return a.owner != b.owner ? a.owner < b.owner : a.cells < b.cells;
   });
   return links;
+}
+
+std::vector<Neighbour> Distribution::neighboursOf(int mirror) const {
+  std::vector<Neighbour> found;
+  if (!isPeriodic()) {
+    const Box full = fullOf(mirror);
+    const Point none = Point::filled(full.rank(), 0);
+    forEachOwner(full, [&](int owner) {
+      if (owner != mirror && areNeighbours(mirror, owner) && coreOf(owner).intersects(full))
+        found.push_back({owner, none});
+    });
+    std::sort(found.begin(), found.end(),
+              [](const Neighbour& a, const Neighbour& b) { return a.owner < b.owner; });
+    return found;
+  }
+  for (const GhostLink& link : ghostLinks(mirror)) {
+    const auto isSame = [&](const Neighbour& other) {
+      return other.owner == link.owner && other.shift == link.shift;
+    };
+    if (std::none_of(found.begin(), found.end(), isSame)) found.push_back({link.owner, link.shift});
+  }
+  return found;
 }
 
 }  // namespace hpl::coherence

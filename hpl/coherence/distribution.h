@@ -42,6 +42,12 @@ struct GhostLink {
   geometry::Point shift;
 };
 
+/// A part that owns ghosts of another one, which sees the owner's cells `shift` away.
+struct Neighbour {
+  int owner = 0;
+  geometry::Point shift;
+};
+
 /// How an array is spread over devices. Immutable; those with equal parts are equal, however they
 /// were made, and interchangeable. Parts are numbered from 0; parts without cells are left out.
 class Distribution {
@@ -105,6 +111,10 @@ class Distribution {
   /// Where the ghosts of a part come from, ordered by owner. Where parts are thinner than the
   /// overlap a ghost region has several owners; a periodic part may own its own ghosts.
   std::vector<GhostLink> ghostLinks(int mirror) const;
+
+  /// The parts that own ghosts of a part: once each for every distance at which the part sees their
+  /// cells. In the order of owners.
+  std::vector<Neighbour> neighboursOf(int mirror) const;
 
   std::size_t hash() const noexcept { return hash_; }
   friend bool operator==(const Distribution& a, const Distribution& b);

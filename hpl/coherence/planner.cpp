@@ -89,7 +89,6 @@ StepPtr Planner::planAnew(const Operation& operation, std::span<const StatePtr> 
   std::vector<Transfer> transfers;
   const detail::Planning planning{machine_, drafts.pointers, *step, transfers};
   std::visit(PlanKind{planning}, operation.kind());
-  std::sort(transfers.begin(), transfers.end(), precedes);
   step->transfers = TransferList(transfers);
   for (Draft& draft : drafts.drafts) step->after.push_back(draft.finish());
   return step;

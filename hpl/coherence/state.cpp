@@ -23,6 +23,10 @@ using geometry::Region;
 namespace detail {
 
 PackedCopies::PackedCopies(const Copies& copies) {
+  const Region& some = copies.current.empty() ? copies.kept : copies.current;
+  coordinates_.reserve(
+      2 * static_cast<std::size_t>(some.rank()) *
+      (copies.current.boxCount() + copies.kept.boxCount() + copies.trusted.boxCount()));
   append(copies.current, 0);
   append(copies.kept, 1);
   append(copies.trusted, 2);

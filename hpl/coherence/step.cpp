@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/coherence/step.h"
 
+#include <algorithm>
+#include <cstdint>
+
 namespace hpl::coherence {
 
 using geometry::Box;
@@ -15,9 +18,44 @@ bool precedes(const Transfer& a, const Transfer& b) {
   return a.target < b.target;
 }
 
+namespace {
+
+// Where a transfer belongs in a list, up to those that differ in their cells alone: a tenth of what
+// a transfer takes.
+struct Place {
+  std::uint64_t target;
+  std::uint64_t source;
+  std::size_t number;
+};
+
+std::vector<Place> orderOf(const std::vector<Transfer>& transfers) {
+  std::vector<Place> order;
+  order.reserve(transfers.size());
+  for (std::size_t i = 0; i < transfers.size(); ++i) {
+    const Transfer& transfer = transfers[i];
+    const auto number = [](auto value) { return static_cast<std::uint64_t>(value); };
+    order.push_back(
+        {number(transfer.why) << 48 | number(transfer.toOperand) << 32 | number(transfer.to),
+         number(transfer.from) << 32 | number(transfer.fromOperand), i});
+  }
+  std::sort(order.begin(), order.end(), [&](const Place& a, const Place& b) {
+    if (a.target != b.target) return a.target < b.target;
+    if (a.source != b.source) return a.source < b.source;
+    return precedes(transfers[a.number], transfers[b.number]);
+  });
+  return order;
+}
+
+}  // namespace
+
 TransferList::TransferList(const std::vector<Transfer>& transfers) {
+  const std::vector<Place> order = orderOf(transfers);
   lines_.reserve(transfers.size());
-  for (const Transfer& transfer : transfers) {
+  if (!transfers.empty())
+    coordinates_.reserve(2 * static_cast<std::size_t>(transfers.front().target.rank()) *
+                         transfers.size());
+  for (const Place& place : order) {
+    const Transfer& transfer = transfers[place.number];
     Line& line = lines_.emplace_back();
     line.from = transfer.from;
     line.to = transfer.to;

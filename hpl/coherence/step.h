@@ -51,6 +51,7 @@ bool precedes(const Transfer& a, const Transfer& b);
 class TransferList {
  public:
   TransferList() = default;
+  /// In the order of precedes().
   explicit TransferList(const std::vector<Transfer>& transfers);
 
   std::size_t size() const noexcept { return lines_.size(); }

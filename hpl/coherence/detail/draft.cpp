@@ -42,6 +42,17 @@ Copies& Draft::change(SpaceId space) {
   return entry.copies;
 }
 
+Copies& Draft::replace(SpaceId space) {
+  std::unique_ptr<Open>& entry = open_[static_cast<std::size_t>(space)];
+  if (entry == nullptr) {
+    entry = std::make_unique<Open>();
+  } else {
+    entry->copies = {};
+  }
+  entry->isChanged = true;
+  return entry->copies;
+}
+
 bool Draft::mayHaveImages() const {
   if (active != nullptr && active->isPeriodic()) return true;
   return base_->mayHaveImages();

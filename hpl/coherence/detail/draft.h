@@ -26,6 +26,8 @@ class Draft {
   const Copies& copiesOf(SpaceId space);
   /// The same, to be changed.
   Copies& change(SpaceId space);
+  /// Nothing, to be filled with what the space has from now on.
+  Copies& replace(SpaceId space);
   /// Whether a space may have cells outside of the root's box.
   bool mayHaveImages() const;
 

@@ -2,7 +2,6 @@
 #include "hpl/coherence/detail/part_trust.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 namespace hpl::coherence::detail {
@@ -203,7 +202,8 @@ Region trustedCells(Draft& draft, const PartUse& use) {
 }
 
 LaunchTrust::LaunchTrust(std::span<const Use> uses, std::span<Draft*> drafts) {
-  std::map<SpaceId, std::vector<PartUse>> byDevice;
+  std::vector<std::vector<PartUse>> byDevice(
+      drafts.empty() ? 0 : static_cast<std::size_t>(drafts.front()->spaceCount()));
   for (std::size_t u = 0; u < uses.size(); ++u) {
     const Use& use = uses[u];
     const int number = static_cast<int>(u);
@@ -220,9 +220,10 @@ LaunchTrust::LaunchTrust(std::span<const Use> uses, std::span<Draft*> drafts) {
       view.distribution = active;
       if (view.part >= 0) view.full = active->fullOf(view.part);
     }
-    byDevice[use.device].push_back(std::move(view));
+    byDevice[static_cast<std::size_t>(use.device)].push_back(std::move(view));
   }
-  for (auto& [device, list] : byDevice) {
+  for (std::vector<PartUse>& list : byDevice) {
+    if (list.empty()) continue;
     computeNeeds(list);
     devices_.push_back(std::move(list));
   }
@@ -230,11 +231,12 @@ LaunchTrust::LaunchTrust(std::span<const Use> uses, std::span<Draft*> drafts) {
 }
 
 void LaunchTrust::addParts(const Use& use, int number,
-                           std::map<SpaceId, std::vector<PartUse>>& byDevice) {
+                           std::vector<std::vector<PartUse>>& byDevice) {
   for (int part = 0; part < use.distribution->partCount(); ++part) {
     const Box full = use.distribution->fullOf(part);
     const SpaceId device = use.distribution->spaceOf(part);
-    byDevice[device].push_back({&use, number, use.distribution, part, device, full, {}, {}});
+    byDevice[static_cast<std::size_t>(device)].push_back(
+        {&use, number, use.distribution, part, device, full, {}, {}});
   }
 }
 
@@ -278,11 +280,16 @@ Region LaunchTrust::agreeing(const Written& mine, const Written& owner, const Po
   const Outcome& ownerOutcome = factsOf(*owner.use).outcome;
   const Region core = owner.use->distribution->coreOf(owner.use->part);
   const Region shared = intersectionOf(core.translated(shift), Region(a));
-  Region untouched = intersectionOf(shared, mine.use->trusted);
-  untouched.subtract(perhapsWritten(a, outcome)).subtract(perhapsWritten(b, ownerOutcome));
+  const Box perhapsMine = perhapsWritten(a, outcome), perhapsIts = perhapsWritten(b, ownerOutcome);
+  Region untouched;
+  if (!perhapsMine.contains(shared.boundingBox()) && !perhapsIts.contains(shared.boundingBox())) {
+    untouched = intersectionOf(shared, mine.use->trusted);
+    untouched.subtract(perhapsMine).subtract(perhapsIts);
+  }
   if (!outcome.known || !ownerOutcome.known) return untouched;
   Region same = intersectionOf(shared, Region(alikeIn(a, b, outcome.alike)));
   same.intersect(mine.right).intersect(owner.right.translated(shift));
+  if (mine.use->trusted.contains(same)) return same.add(untouched);
   // A cell that is perhaps not written has to have been right before.
   const Box certain = certainlyWritten(*mine.use, whole);
   if (certain.rank() == 0) return same.intersect(mine.use->trusted).add(untouched);
@@ -294,19 +301,17 @@ Region LaunchTrust::agreeing(const Written& mine, const Written& owner, const Po
 Region LaunchTrust::trustedAfter(const Written& mine, const Draft& draft) const {
   const Distribution& distribution = *mine.use->distribution;
   std::vector<Box> trusted;  // what different owners have is disjoint
-  const std::vector<GhostLink> links = distribution.ghostLinks(mine.use->part);
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    const auto isSameNeighbour = [&](const GhostLink& other) {
-      return other.owner == links[i].owner && other.shift == links[i].shift;
-    };
-    const auto end = links.begin() + static_cast<std::ptrdiff_t>(i);
-    if (std::any_of(links.begin(), end, isSameNeighbour)) continue;
+  geometry::Index volume = 0;
+  for (const auto& [number, shift] : distribution.neighboursOf(mine.use->part)) {
     // A part that took no part in the launch is as it was, and so is what it owns.
-    const Written* owner = find(mine.use->use->operand, distribution, links[i].owner);
+    const Written* owner = find(mine.use->use->operand, distribution, number);
     if (owner == nullptr) continue;
-    const Region cells = agreeing(mine, *owner, links[i].shift, draft.box());
+    const Region cells = agreeing(mine, *owner, shift, draft.box());
     trusted.insert(trusted.end(), cells.begin(), cells.end());
+    volume += cells.volume();
   }
+  Region ghosts = distribution.ghostsOf(mine.use->part);
+  if (volume == ghosts.volume()) return ghosts;
   geometry::coalesce(trusted);
   return Region::ofDisjoint(std::move(trusted));
 }
@@ -335,8 +340,13 @@ void LaunchTrust::apply(std::span<Draft*> drafts) const {
     if (!isActive(draft, *written.use)) continue;
     Copies& copies = draft.change(written.use->device);
     copies.trusted.subtract(written.use->full);
-    if (copies.kept.intersects(written.use->full))
-      copies.trusted.add(trustedAfter(written, draft).intersect(copies.kept));
+    if (!copies.kept.intersects(written.use->full)) continue;
+    Region trusted = trustedAfter(written, draft);
+    if (trusted.contains(copies.kept)) {
+      copies.trusted.add(copies.kept);
+    } else {
+      copies.trusted.add(trusted.intersect(copies.kept));
+    }
   }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
 #include <span>
 #include <vector>
 
@@ -61,7 +60,7 @@ class LaunchTrust {
     const PartUse* use = nullptr;
     geometry::Region right;
   };
-  void addParts(const Use& use, int number, std::map<SpaceId, std::vector<PartUse>>& byDevice);
+  static void addParts(const Use& use, int number, std::vector<std::vector<PartUse>>& byDevice);
   const Written* find(int operand, const Distribution& distribution, int part) const;
   geometry::Region agreeing(const Written& mine, const Written& owner, const geometry::Point& shift,
                             const geometry::Box& whole) const;

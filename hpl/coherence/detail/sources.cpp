@@ -28,44 +28,57 @@ void Sources::build() {
   index_ = geometry::BoxIndex(std::move(around));
 }
 
-std::vector<int> Sources::candidates(const Box& box, SpaceId to) const {
-  std::vector<int> found;
-  index_.forEachMeeting(box, [&](int number) { found.push_back(number); });
-  const auto nearer = [&](int a, int b) {
-    const SpaceId x = holders_[static_cast<std::size_t>(a)].space;
-    const SpaceId y = holders_[static_cast<std::size_t>(b)].space;
-    const Distance toX = machine_.distance(x, to), toY = machine_.distance(y, to);
-    return toX != toY ? toX < toY : x < y;
+void Sources::findCandidates(const Box& box, SpaceId to) {
+  candidates_.clear();
+  index_.forEachMeeting(box, [&](int number) {
+    const SpaceId space = holders_[static_cast<std::size_t>(number)].space;
+    candidates_.push_back({machine_.distance(space, to), space, number});
+  });
+  std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
+    return a.distance != b.distance ? a.distance < b.distance : a.space < b.space;
+  });
+}
+
+// What one space has of cells that are sought.
+void Sources::take(const Region& here, SpaceId from, const Point& shift, const Transfer& like,
+                   std::vector<Transfer>& transfers) {
+  const auto takeBox = [&](const Box& piece) {
+    Transfer& made = transfers.emplace_back(like);
+    made.from = from;
+    made.shift = shift;
+    for (int d = 0; d < shift.rank(); ++d)
+      made.shift[d] += like.shift.rank() > 0 ? like.shift[d] : 0;
+    made.target = piece.translated(made.shift);
+    found_.push_back(piece.translated(shift));
   };
-  std::sort(found.begin(), found.end(), nearer);
-  return found;
+  if (here.boxCount() == 1) return takeBox(*here.begin());
+  for (const Box& piece : canonicalBoxes(here)) takeBox(piece);
 }
 
 Region Sources::bring(const Region& missing, const Transfer& like,
                       std::vector<Transfer>& transfers) {
   if (!isBuilt_) build();
-  std::vector<Box> found;
+  found_.clear();
+  bool isComplete = true;
   for (const Box& box : canonicalBoxes(missing)) {
+    geometry::Index sought = 0;
     forEachHome(draft_.box(), box, [&](const Box& home, const Point& shift) {
+      findCandidates(home, like.to);
       Region left = home;
-      for (const int number : candidates(home, like.to)) {
-        const Holder& holder = holders_[static_cast<std::size_t>(number)];
+      for (const Candidate& candidate : candidates_) {
+        const Holder& holder = holders_[static_cast<std::size_t>(candidate.holder)];
         const Region here = intersectionOf(left, holder.current);
         if (here.empty()) continue;
-        for (const Box& piece : canonicalBoxes(here)) {
-          Transfer& made = transfers.emplace_back(like);
-          made.from = holder.space;
-          made.shift = shift;
-          for (int d = 0; d < shift.rank(); ++d)
-            made.shift[d] += like.shift.rank() > 0 ? like.shift[d] : 0;
-          made.target = piece.translated(made.shift);
-          found.push_back(piece.translated(shift));
-        }
+        take(here, holder.space, shift, like, transfers);
         left.subtract(here);
         if (left.empty()) break;
       }
+      if (left.empty()) sought += home.volume();
     });
+    isComplete = isComplete && sought == box.volume();
   }
+  if (isComplete) return missing;
+  std::vector<Box> found(found_);
   geometry::coalesce(found);  // each cell came once
   return Region::ofDisjoint(std::move(found));
 }

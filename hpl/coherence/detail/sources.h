@@ -23,8 +23,15 @@ class Sources {
 
  private:
   void build();
-  // Those that may have cells of the box, in the order in which `to` asks them, by number.
-  std::vector<int> candidates(const geometry::Box& box, SpaceId to) const;
+  struct Candidate {
+    Distance distance;
+    SpaceId space;
+    int holder;
+  };
+  // Those that may have cells of the box, in the order in which `to` asks them.
+  void findCandidates(const geometry::Box& box, SpaceId to);
+  void take(const geometry::Region& here, SpaceId from, const geometry::Point& shift,
+            const Transfer& like, std::vector<Transfer>& transfers);
 
   const Machine& machine_;
   Draft& draft_;
@@ -35,6 +42,9 @@ class Sources {
   };
   std::vector<Holder> holders_;
   geometry::BoxIndex index_;
+  // Kept from question to question for their memory.
+  std::vector<Candidate> candidates_;
+  std::vector<geometry::Box> found_;
 };
 
 }  // namespace hpl::coherence::detail

@@ -203,6 +203,40 @@ bool mayComeInAnyOrder(const Draft& draft, std::span<const Write> writes) {
   return anyOrder;
 }
 
+// Whether each device writes its part as a whole, as a launch on an annotated array does.
+bool isEveryPart(const Draft& draft, std::span<const Write> writes) {
+  const Distribution* active = draft.active.get();
+  if (active == nullptr || active->origin() != Distribution::Origin::Annotated ||
+      active->root() != draft.box() ||
+      writes.size() < static_cast<std::size_t>(active->partCount()))
+    return false;
+  std::vector<char> isWritten(static_cast<std::size_t>(active->partCount()), 0);
+  int count = 0;
+  for (const Write& write : writes) {
+    if (write.part < 0 || write.space != active->spaceOf(write.part)) return false;
+    if (std::exchange(isWritten[static_cast<std::size_t>(write.part)], 1) != 0) continue;
+    if (write.cells != active->fullOf(write.part)) return false;
+    ++count;
+  }
+  return count == active->partCount();
+}
+
+// What applyAtOnce comes to then: every cell has a new value, where its owner is.
+void applyAllParts(Draft& draft) {
+  const Distribution& active = *draft.active;
+  for (SpaceId space = 0; space < draft.spaceCount(); ++space) {
+    const std::span<const int> parts = active.partsOn(space);  // one at most
+    if (parts.empty()) {
+      if (!draft.copiesOf(space).empty()) draft.change(space) = {};
+      continue;
+    }
+    Copies& copies = draft.replace(space);
+    copies.current = active.coreBoxOf(parts.front());
+    copies.kept = Region(active.fullOf(parts.front())).subtract(copies.current);
+  }
+  draft.lost.clear();
+}
+
 void noteRecovered(Draft& draft, const std::vector<NewValues>& values) {
   if (draft.lost.empty()) return;
   for (const NewValues& now : values)
@@ -213,6 +247,7 @@ void noteRecovered(Draft& draft, const std::vector<NewValues>& values) {
 }  // namespace
 
 void applyWrites(Draft& draft, std::span<const Write> writes, Writer writer) {
+  if (writer == Writer::Launch && isEveryPart(draft, writes)) return applyAllParts(draft);
   if (!mayComeInAnyOrder(draft, writes)) {
     for (const Write& write : writes) applyWrites(draft, {&write, 1}, writer);
     return;
