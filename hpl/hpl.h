@@ -14,7 +14,7 @@
 #include "hpl/array/scalar.h"
 #include "hpl/array/parameter.h"
 #include "hpl/array/array.h"
-#include "hpl/launch/annotation.h"
+#include "hpl/array/annotation.h"
 #include "hpl/launch/detail/kernel_checks.h"
 // clang-format on
 
@@ -34,12 +34,12 @@
 #include "hpl/lang/reduce.h"
 #include "hpl/lang/struct.h"
 #include "hpl/lang/work_items.h"
-#include "hpl/launch/domain.h"
 #include "hpl/launch/domain_of.h"
 #include "hpl/launch/eval.h"
 #include "hpl/launch/execution_plan.h"
 #include "hpl/launch/native.h"
 #include "hpl/launch/native_function.h"
+#include "hpl/layout/domain.h"
 #include "hpl/memory/ranks_profile.h"
 #include "hpl/ranks/session.h"
 #include "hpl/runtime/device.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "hpl/hpl.h"
-#include "hpl/launch/detail/tune_now.h"
+#include "hpl/launch/detail/tuning_bench.h"
 #include "perf/pairs.h"
 
 using namespace hpl;
@@ -114,7 +114,7 @@ void measure(const char* name, F kernel, int side, const Options& options) {
   fill(in);
   const launch::EntryHandle handle = launch::entryOf<F>(kernel);
   const launch::Argument arguments[] = {launch::makeArgument(out), launch::makeArgument(in)};
-  launch::TuningBench bench(*handle.entry, launch::resolved({}, false), arguments, 2);
+  launch::TuningBench bench(*handle.entry, launch::resolved({}, false), arguments);
   if (options.processorTime) bench.setClock(&processorSeconds);
   tune::SearchOptions searchOptions;
   searchOptions.seconds = options.seconds;

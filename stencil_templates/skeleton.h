@@ -125,8 +125,7 @@ class StencilSkeleton {
     kernel_ = [f, scalars...](const launch::LaunchOptions& options, const launch::Argument& in,
                               const launch::Argument& out) {
       const launch::Argument list[] = {out, in, launch::makeArgument(scalars)...};
-      return launch::launch(launch::entryOf<std::decay_t<F>>(f), options, list,
-                            2 + sizeof...(Scalars));
+      return launch::launch(launch::entryOf<std::decay_t<F>>(f), options, list);
     };
     return *this;
   }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "hpl/array/array.h"
-#include "hpl/launch/domain.h"
+#include "hpl/layout/domain.h"
 
 namespace hpl {
 

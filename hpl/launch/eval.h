@@ -6,13 +6,13 @@
 #include <type_traits>
 #include <vector>
 
-#include "hpl/launch/detail/argument.h"
+#include "hpl/launch/argument.h"
 #include "hpl/launch/detail/kernel_checks.h"
 #include "hpl/launch/detail/kernel_source.h"
-#include "hpl/launch/domain.h"
 #include "hpl/launch/execution_plan.h"
 #include "hpl/launch/frunner.h"
-#include "hpl/launch/tuning.h"
+#include "hpl/layout/domain.h"
+#include "hpl/layout/tuning.h"
 #include "hpl/runtime/device.h"
 #include "hpl/runtime/fp_mode.h"
 
@@ -48,14 +48,12 @@ struct LaunchOptions {
   std::shared_ptr<ShareOptions> shares;
 };
 
-FRunner launch(const EntryHandle& kernel, const LaunchOptions& options, const Argument* arguments,
-               std::size_t count);
+FRunner launch(const EntryHandle& kernel, const LaunchOptions& options, Arguments arguments);
 /// Runs the kernel with the host interpreter instead of a device.
-void interpret(const EntryHandle& kernel, const LaunchOptions& options, const Argument* arguments,
-               std::size_t count);
+void interpret(const EntryHandle& kernel, const LaunchOptions& options, Arguments arguments);
 /// Measures the ways to lay the kernel out, on copies of the arguments.
 TuneResult tune(const EntryHandle& kernel, const LaunchOptions& options, const TuneOptions& how,
-                const Argument* arguments, std::size_t count);
+                Arguments arguments);
 /// Forgets what was captured, so that the next launch captures again.
 void forget(KernelEntry& entry);
 
@@ -173,7 +171,7 @@ class Launcher {
     static_assert((launch::isArgument<A>() && ...), HPL_NO_ARGUMENT);
     const launch::Argument list[sizeof...(A) > 0 ? sizeof...(A) : 1] = {
         launch::makeArgument(arguments)...};
-    return launch::launch(kernel_, options_, list, sizeof...(A));
+    return launch::launch(kernel_, options_, {list, sizeof...(A)});
   }
 
   /// The same on the host, by the interpreter of the kernel's intermediate representation: slow,
@@ -183,7 +181,7 @@ class Launcher {
     static_assert((launch::isArgument<A>() && ...), HPL_NO_ARGUMENT);
     const launch::Argument list[sizeof...(A) > 0 ? sizeof...(A) : 1] = {
         launch::makeArgument(arguments)...};
-    launch::interpret(kernel_, options_, list, sizeof...(A));
+    launch::interpret(kernel_, options_, {list, sizeof...(A)});
   }
 
   /// How tune() goes about it.
@@ -203,7 +201,7 @@ class Launcher {
     static_assert((launch::isArgument<A>() && ...), HPL_NO_ARGUMENT);
     const launch::Argument list[sizeof...(A) > 0 ? sizeof...(A) : 1] = {
         launch::makeArgument(arguments)...};
-    return launch::tune(kernel_, options_, tuning_, list, sizeof...(A));
+    return launch::tune(kernel_, options_, tuning_, {list, sizeof...(A)});
   }
 
  private:

@@ -8,7 +8,7 @@
 namespace hpl {
 
 namespace launch {
-struct Plan;
+struct Launchable;
 struct PlanAccess;
 }  // namespace launch
 
@@ -29,7 +29,7 @@ class FRunner {
 
  private:
   friend struct launch::PlanAccess;
-  std::shared_ptr<launch::Plan> plan_;
+  std::shared_ptr<launch::Launchable> plan_;
   /// The scalar arguments, packed as the plan says; small ones inline.
   alignas(16) std::byte inline_[48] = {};
   std::vector<std::byte> large_;

@@ -6,7 +6,8 @@
 #include "hpl/error.h"
 #include "hpl/launch/detail/origin.h"
 #include "hpl/launch/detail/probes.h"
-#include "hpl/launch/detail/surplus_check.h"
+#include "hpl/layout/arguments.h"
+#include "hpl/layout/surplus_check.h"
 #include "hpl/runtime/runtime.h"
 
 namespace hpl::launch {
@@ -29,8 +30,8 @@ ir::Argument hostArray(const Parameter& parameter, const Argument& argument, con
 }
 
 // Values that only a launch on several devices has.
-void checkUndivided(const std::string& kernel, const Argument* arguments, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
+void checkUndivided(const std::string& kernel, Arguments arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Argument& argument = arguments[i];
     if (argument.kind == Argument::Kind::PartExtent)
       throw ArgumentError(fmt::format(
@@ -50,8 +51,7 @@ void checkUndivided(const std::string& kernel, const Argument* arguments, std::s
 
 }  // namespace
 
-void interpret(const EntryHandle& handle, const LaunchOptions& options, const Argument* arguments,
-               std::size_t count) {
+void interpret(const EntryHandle& handle, const LaunchOptions& options, Arguments arguments) {
   hpl::detail::refuseInKernel("eval(f).interpret(arguments)");
   runtime::DeviceState& device =
       options.device != nullptr ? *options.device : runtime::Runtime::get().defaultDevice();
@@ -59,16 +59,14 @@ void interpret(const EntryHandle& handle, const LaunchOptions& options, const Ar
   if (version->native)
     throw KernelError("native kernel '" + version->name +
                       "' is OpenCL C, which the interpreter cannot run; use eval(f)(arguments)");
-  checkUndivided(version->name, arguments, count);
-  checkArguments(*version, arguments, count);
-  const geometry::Extents* first = nullptr;
-  for (std::size_t i = 0; i < count && first == nullptr; ++i)
-    if (arguments[i].kind == Argument::Kind::Array) first = &arguments[i].view->extents;
-  const Shape shape = chooseHarmlessShape(*version, options, first, device, options.local.dims > 0);
-  checkGroupDemands(*version, shape.local, arguments, count);
+  checkUndivided(version->name, arguments);
+  layout::checkArguments(*version, arguments);
+  const Shape shape = layout::chooseHarmlessShape(
+      *version, domainsOf(options), layout::firstArray(arguments), device, options.local.dims > 0);
+  layout::checkGroupDemands(*version, shape.local, arguments);
 
   std::vector<ir::Argument> list;
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind == Argument::Kind::Array) {
       list.push_back(hostArray(version->params[i], arguments[i], shape));
     } else if (arguments[i].kind == Argument::Kind::LocalArray) {
@@ -77,11 +75,12 @@ void interpret(const EntryHandle& handle, const LaunchOptions& options, const Ar
     } else {
       ir::ScalarArgument scalar;
       scalar.bytes.resize(ir::sizeOf(version->params[i].type));
-      convertScalar(arguments[i], version->params[i].type, scalar.bytes.data(), version->name, i);
+      layout::convertScalar(arguments[i], version->params[i].type, scalar.bytes.data(),
+                            version->name, i);
       list.emplace_back(std::move(scalar));
     }
   }
-  const std::array<std::int64_t, 3> origin = originOf(*version, arguments, count, {});
+  const std::array<std::int64_t, 3> origin = originOf(*version, arguments, {});
   ir::NDRange range;
   range.dims = static_cast<int>(shape.dims);
   for (std::size_t d = 0; d < 3; ++d) {

@@ -5,7 +5,7 @@
 #include "hpl/launch/detail/online_tuning.h"
 #include "hpl/launch/detail/operation.h"
 #include "hpl/launch/detail/shares.h"
-#include "hpl/launch/detail/tune_now.h"
+#include "hpl/launch/detail/tuning_bench.h"
 #include "hpl/memory/contents.h"
 #include "hpl/runtime/dry_run.h"
 #include "hpl/runtime/events.h"
@@ -40,23 +40,22 @@ std::uint64_t mixDomains(std::uint64_t hash, const LaunchOptions& options) {
   return mixDomain(mixDomain(hash, options.global), options.local);
 }
 
-std::uint64_t hashOf(const LaunchOptions& options, const Argument* arguments, std::size_t count) {
+std::uint64_t hashOf(const LaunchOptions& options, Arguments arguments) {
   std::uint64_t hash = mix(options.device->serial(), static_cast<std::uint64_t>(options.fp));
   hash = mixDomains(hash, options);
-  for (std::size_t i = 0; i < count; ++i)
+  for (std::size_t i = 0; i < arguments.size(); ++i)
     if (arguments[i].kind == Argument::Kind::Array) hash = mixPointer(hash, arguments[i].view);
   return hash;
 }
 
-std::uint64_t sharedHashOf(const LaunchOptions& options, const Argument* arguments,
-                           std::size_t count) {
+std::uint64_t sharedHashOf(const LaunchOptions& options, Arguments arguments) {
   std::uint64_t hash = mixDomains(mix(1, static_cast<std::uint64_t>(options.fp)), options);
   if (options.shares) {
     const ShareOptions& shares = *options.shares;
     for (const auto* device : shares.devices) hash = mix(hash, device->serial());
     hash = mixDomain(hash, shares.blocks);
   }
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Argument& argument = arguments[i];
     hash = mix(hash, static_cast<std::uint64_t>(argument.annotation().count) + argument.values);
     for (int d = 0; d < argument.annotation().count; ++d)
@@ -70,77 +69,26 @@ std::uint64_t sharedHashOf(const LaunchOptions& options, const Argument* argumen
   return hash;
 }
 
-/// The stand-ins of OpenCL C are filled before the launch and copied back after it. The copies
-/// take the coherence lock themselves.
-void fillStandIns(Plan& plan) {
-  for (Plan::StandIn& standIn : plan.standIns)
-    if (standIn.in) memory::copy(standIn.packed->whole(), *standIn.view);
-}
-void emptyStandIns(Plan& plan) {
-  for (Plan::StandIn& standIn : plan.standIns)
-    if (standIn.out) memory::copy(*standIn.view, standIn.packed->whole());
-}
-
-void beginLaunch(Plan& plan) {
-  if (plan.tuning && plan.tuning->needsPreparation()) plan.tuning->prepare(plan);
-  if (!plan.standIns.empty()) fillStandIns(plan);
-}
-void finishLaunch(Plan& plan) {
-  if (!plan.standIns.empty()) emptyStandIns(plan);
-  if (plan.probes) showProbes(plan);
-  if (plan.checked) reportViolation(plan);
-}
-
 /// To be called under the lock under which the launch was planned.
-void noteIfDry(Plan& plan) {
+void noteIfDry(Launchable& plan) {
   if (auto* books = runtime::booksOfDryRun()) [[unlikely]]
     noteLaunch(*books, plan);
 }
 
 /// Enqueues under the lock; what has to be done without it is the caller's business.
-void enqueue(Plan& plan, Transaction& transaction, const std::byte* scalars) {
-  if (plan.shares) {
-    plan.shares->enqueue(transaction, scalars);
-  } else if (plan.tuning) {
-    plan.tuning->enqueue(plan, transaction, scalars);
-  } else {
-    plan.enqueue(transaction, scalars);
-  }
+void enqueue(Launchable& plan, Transaction& transaction, const std::byte* scalars) {
+  plan.enqueue(transaction, scalars);
   noteIfDry(plan);
 }
 
-bool needsLockReleased(const Plan& plan) {
-  return plan.shares ? plan.shares->needsLockReleased() : plan.needsLockReleased();
-}
-
-template <class Visit>
-void forEachDevice(Plan& plan, Visit visit) {
-  if (!plan.shares) return visit(plan);
-  for (const auto& share : plan.shares->plans) visit(*share);
-}
-
-void launchPlan(Plan& plan, const std::byte* scalars, bool isFirst = false) {
-  forEachDevice(plan, beginLaunch);
+void launchPlan(Launchable& plan, const std::byte* scalars, bool isFirst = false) {
+  plan.begin();
   {
     Transaction transaction;
     if (isFirst) transaction.agreeFirst();
     enqueue(plan, transaction, scalars);
   }
-  forEachDevice(plan, finishLaunch);
-}
-
-bool matches(const Plan& plan, const LaunchOptions& options, const Argument* arguments,
-             std::size_t count) {
-  return plan.shares ? plan.shares->key.matches(options, arguments, count)
-                     : plan.matches(options, arguments, count);
-}
-
-void packScalars(const Plan& plan, const Argument* arguments, std::byte* packed) {
-  if (plan.shares) {
-    plan.shares->packScalars(arguments, packed);
-  } else {
-    plan.packScalars(arguments, packed);
-  }
+  plan.end();
 }
 
 runtime::DeviceState* deviceOf(const LaunchOptions& options) {
@@ -160,12 +108,12 @@ LaunchOptions resolved(const LaunchOptions& options, bool shared) {
   return result;
 }
 
-void PlanAccess::setPlan(FRunner& runner, const std::shared_ptr<Plan>& plan) {
+void PlanAccess::setPlan(FRunner& runner, const std::shared_ptr<Launchable>& plan) {
   if (plan->scalarBytes > sizeof runner.inline_) runner.large_.resize(plan->scalarBytes);
   runner.plan_ = plan;
 }
 
-Plan& PlanAccess::planOf(FRunner& runner) { return *runner.plan_; }
+Launchable& PlanAccess::planOf(FRunner& runner) { return *runner.plan_; }
 
 std::byte* PlanAccess::scalarsOf(FRunner& runner) {
   return runner.large_.empty() ? runner.inline_ : runner.large_.data();
@@ -174,15 +122,15 @@ std::byte* PlanAccess::scalarsOf(FRunner& runner) {
 namespace {
 
 /// A new plan. `isFirst`: all ranks have to know whether it could be made.
-std::shared_ptr<Plan> planAnew(const EntryHandle& handle, const LaunchOptions& options, bool shared,
-                               const Argument* arguments, std::size_t count, bool isFirst) {
+std::shared_ptr<Launchable> planAnew(const EntryHandle& handle, const LaunchOptions& options,
+                                     bool shared, Arguments arguments, bool isFirst) {
   // Ranks would measure different things.
   const bool tunes =
       runtime::settings().tune == runtime::TuneMode::Full && !shared && !runtime::hasRanks();
   try {
-    if (tunes) tuneBefore(handle, options, arguments, count);
-    return shared ? makeSharedPlan(*handle.entry, options, arguments, count)
-                  : makePlan(*handle.entry, options, *options.device, arguments, count);
+    if (tunes) tuneBefore(handle, options, arguments);
+    if (shared) return makeSharedPlan(*handle.entry, options, arguments);
+    return makePlan(*handle.entry, options, *options.device, arguments);
   } catch (const RankError&) {
     throw;
   } catch (const Error&) {
@@ -193,32 +141,31 @@ std::shared_ptr<Plan> planAnew(const EntryHandle& handle, const LaunchOptions& o
 
 /// A launch that does not repeat one of the last, or not so simply.
 void launchOther(FRunner& runner, const EntryHandle& handle, const LaunchOptions& options,
-                 bool shared, const Argument* arguments, std::size_t count) {
+                 bool shared, Arguments arguments) {
   KernelEntry& entry = *handle.entry;
-  const std::uint64_t hash =
-      shared ? sharedHashOf(options, arguments, count) : hashOf(options, arguments, count);
-  std::shared_ptr<Plan> plan;
+  const std::uint64_t hash = shared ? sharedHashOf(options, arguments) : hashOf(options, arguments);
+  std::shared_ptr<Launchable> plan;
   {
     Transaction transaction;
-    const std::shared_ptr<Plan>* known = entry.findPlan(hash);
-    if (known != nullptr && matches(**known, options, arguments, count)) {
+    const std::shared_ptr<Launchable>* known = entry.findPlan(hash);
+    if (known != nullptr && (*known)->matches(options, arguments)) {
       PlanAccess::setPlan(runner, *known);
-      packScalars(**known, arguments, PlanAccess::scalarsOf(runner));
+      (*known)->packScalars(arguments, PlanAccess::scalarsOf(runner));
       // The runner keeps the plan, which others may drop while this launch waits.
-      if (!needsLockReleased(**known))
+      if (!(*known)->needsLockReleased())
         return enqueue(PlanAccess::planOf(runner), transaction, PlanAccess::scalarsOf(runner));
       plan = *known;
     }
   }
   const bool isNew = plan == nullptr;
-  const std::uint64_t signature = runtime::hasRanks() ? signatureOf(options, arguments, count) : 0;
+  const std::uint64_t signature = runtime::hasRanks() ? signatureOf(options, arguments) : 0;
   const bool isFirst = runtime::hasRanks() && isNew && !entry.isAgreed(signature);
-  if (isNew) plan = planAnew(handle, options, shared, arguments, count, isFirst);
+  if (isNew) plan = planAnew(handle, options, shared, arguments, isFirst);
   if (isFirst)
     memory::detail::renameOperation("launch of '" + plan->version->name + "'",
                                     contentOf(*plan->version));
   PlanAccess::setPlan(runner, plan);
-  packScalars(*plan, arguments, PlanAccess::scalarsOf(runner));
+  plan->packScalars(arguments, PlanAccess::scalarsOf(runner));
   launchPlan(*plan, PlanAccess::scalarsOf(runner), isFirst);
   if (isFirst) entry.noteAgreed(signature);
   if (isNew) entry.addPlan(hash, std::move(plan));
@@ -228,33 +175,32 @@ void launchOther(FRunner& runner, const EntryHandle& handle, const LaunchOptions
 /// it does not.
 bool launchAgain(FRunner& runner, KernelEntry& entry, const LaunchKey& key) {
   const auto lock = Transaction::takeLock();
-  const std::shared_ptr<Plan>* known = entry.findRepeated(key);
-  if (known == nullptr) return false;
-  Plan& plan = **known;
-  PlanAccess::setPlan(runner, *known);
+  const KernelEntry::Repeated known = entry.findRepeated(key);
+  if (known.plan == nullptr) return false;
+  DevicePlan& plan = *known.plan;
+  PlanAccess::setPlan(runner, *known.owner);
   std::byte* scalars = PlanAccess::scalarsOf(runner);
   plan.packScalars(key.arguments, scalars);
-  plan.repeat(scalars);
+  plan.enqueueAgain(scalars);
   noteIfDry(plan);
   return true;
 }
 
 }  // namespace
 
-FRunner launch(const EntryHandle& handle, const LaunchOptions& asked, const Argument* arguments,
-               std::size_t count) {
+FRunner launch(const EntryHandle& handle, const LaunchOptions& asked, Arguments arguments) {
   hpl::detail::refuseInKernel("eval(f)(arguments)");
   FRunner runner;
-  const bool shared = isShared(asked, arguments, count);
+  const bool shared = isShared(asked, arguments);
   memory::detail::beginOperation([&](memory::detail::OperationName& name) {
-    nameLaunch(name, *handle.entry, asked, arguments, count);
+    nameLaunch(name, *handle.entry, asked, arguments);
   });
   if (!shared) {
-    const LaunchKey key{deviceOf(asked), fpOf(asked), asked.global, asked.local, arguments, count};
+    const LaunchKey key{deviceOf(asked), fpOf(asked), asked.global, asked.local, arguments};
     if (launchAgain(runner, *handle.entry, key)) return runner;
   }
   memory::detail::withRanks(
-      [&] { launchOther(runner, handle, resolved(asked, shared), shared, arguments, count); });
+      [&] { launchOther(runner, handle, resolved(asked, shared), shared, arguments); });
   return runner;
 }
 
@@ -276,10 +222,7 @@ void FRunner::run() {
   const std::byte* scalars = launch::PlanAccess::scalarsOf(*this);
   {
     const auto lock = launch::Transaction::takeLock();
-    if (plan_->isRepeated()) {
-      plan_->repeat(scalars);
-      return launch::noteIfDry(*plan_);
-    }
+    if (plan_->repeat(scalars)) return launch::noteIfDry(*plan_);
   }
   memory::detail::withRanks([&] { launch::launchPlan(*plan_, scalars); });
 }
@@ -288,14 +231,13 @@ void FRunner::wait() const {
   if (!plan_) return;
   const trace::HostScope scope("wait");
   std::vector<cl::Event> done;
-  const auto mark = [&](const launch::Plan& plan) {
-    if (plan.isElsewhere) return;
-    runtime::guarded(plan.device, runtime::Concern::kernel(plan.version->name), [&] {
-      plan.device->computeQueue().enqueueMarkerWithWaitList(nullptr, &done.emplace_back());
-      runtime::check(runtime::flushed(plan.device->computeQueue()), "clFlush", plan.device);
+  for (const launch::DevicePlan* plan : plan_->plans()) {
+    if (plan->isElsewhere) continue;
+    runtime::guarded(plan->device, runtime::Concern::kernel(plan->version->name), [&] {
+      plan->device->computeQueue().enqueueMarkerWithWaitList(nullptr, &done.emplace_back());
+      runtime::check(runtime::flushed(plan->device->computeQueue()), "clFlush", plan->device);
     });
-  };
-  launch::forEachDevice(*plan_, mark);
+  }
   runtime::waitAll(done, plan_->device, runtime::Concern::kernel(plan_->version->name));
   runtime::requireSession();
 }

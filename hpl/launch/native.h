@@ -7,19 +7,15 @@
 #include "hpl/array/native_parameter.h"
 #include "hpl/launch/detail/kernel_checks.h"
 #include "hpl/launch/detail/kernel_source.h"
+#include "hpl/layout/native_kernel.h"
 
 /// Kernels written in OpenCL C, launched like those of the embedded language.
 namespace hpl {
 
 namespace launch {
 
-/// What is known of a native kernel's parameter.
-struct NativeParam {
-  NativeMode mode = NativeMode::Scalar;
-  ir::Type type;
-  int rank = 0;
-  ir::Space space = ir::Space::Private;
-};
+using layout::NativeMode;
+using layout::NativeParam;
 
 template <class P>
 NativeParam nativeParam() {

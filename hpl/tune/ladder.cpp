@@ -8,7 +8,7 @@ namespace {
 
 RaceOptions raceOptions() {
   RaceOptions options;
-  // The king's measurements cost nothing, so every one of the challenger has its own.
+  // The incumbent's measurements cost nothing, so every one of the challenger has its own.
   options.block = 1;
   return options;
 }
@@ -36,15 +36,15 @@ void Ladder::nextChallenger() {
   if (++challenger_ < points_.size()) race_.emplace(2, raceOptions());
 }
 
-/// The challenger takes the king's place, or is out.
+/// The challenger takes the incumbent's place, or is out.
 void Ladder::settle(bool wins) {
   rounds_ += race_->rounds();
   if (wins) {
     // The default is no candidate for those who come later.
-    if (!(points_[king_] == Point())) lost_.push_back(points_[king_]);
+    if (!(points_[incumbent_] == Point())) lost_.push_back(points_[incumbent_]);
     ratio_ *= race_->standing(1).ratio;
     seconds_ = race_->standing(1).seconds;
-    king_ = challenger_;
+    incumbent_ = challenger_;
   } else {
     lost_.push_back(points_[challenger_]);
     if (seconds_ == 0) seconds_ = race_->standing(0).seconds;
@@ -77,7 +77,7 @@ std::optional<Finding> Ladder::takeNews(const std::string& note) {
   if (!hasNews_) return std::nullopt;
   hasNews_ = false;
   Finding finding;
-  finding.best = points_[king_];
+  finding.best = points_[incumbent_];
   finding.ratio = ratio_;
   finding.seconds = seconds_;
   finding.rounds = rounds_;

@@ -12,25 +12,25 @@
 
 namespace hpl::tune {
 
-/// Trying while a program runs. One candidate after the other races against the incumbent (here
-/// "king"), the variant in use, and takes its place if it is faster. At any time the best so far is
-/// known. A state machine like Race: its driver decides when to measure.
+/// Trying while a program runs. One candidate after the other races against the incumbent, the
+/// variant in use, and takes its place if it is faster. At any time the best so far is known. A
+/// state machine like Race: its driver decides when to measure.
 class Ladder {
  public:
   /// Without challengers: finished.
   Ladder() = default;
   /// `points`: the default first, then the challengers, in this order. `known`: an earlier finding.
-  /// Its best point begins as king, and points that have lost do not run again.
+  /// Its best point begins as incumbent, and points that have lost do not run again.
   Ladder(const std::vector<Point>& points, const std::optional<Finding>& known);
 
   /// All points, first the one that is used without trying: the default, or an earlier finding.
   const std::vector<Point>& points() const noexcept { return points_; }
   bool isFinished() const noexcept { return !race_; }
-  std::size_t king() const noexcept { return king_; }
+  std::size_t incumbent() const noexcept { return incumbent_; }
   std::size_t challenger() const noexcept { return challenger_; }
   /// The point that the candidate of a leg, 0 or 1, stands for.
   std::size_t candidateOf(const Race::Leg& leg) const noexcept {
-    return leg.candidate == 0 ? king_ : challenger_;
+    return leg.candidate == 0 ? incumbent_ : challenger_;
   }
   /// The challenger's results so far.
   Standing standing() const;
@@ -58,13 +58,13 @@ class Ladder {
   std::vector<Point> points_;
   /// In earlier processes, too.
   std::vector<Point> lost_;
-  /// The king's time by the default's.
+  /// The incumbent's time by the default's.
   double ratio_ = 1;
   double seconds_ = 0;
   int rounds_ = 0;
-  std::size_t king_ = 0;
+  std::size_t incumbent_ = 0;
   std::size_t challenger_ = 0;
-  /// Candidate 0 is the king, candidate 1 the challenger.
+  /// Candidate 0 is the incumbent, candidate 1 the challenger.
   std::optional<Race> race_;
   bool hasNews_ = false;
 };

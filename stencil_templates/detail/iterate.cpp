@@ -43,7 +43,7 @@ class Iteration final : public Stepper {
     choice_ = state_.timeChoices().find(wish, kernel_.get(), options_, extents, [&] {
       if (isTunedFirst(options_)) {
         IterationBench bench(state_, kernel_, wish, options_, there_);
-        launch::tuneFirst(bench);
+        layout::tuneFirst(bench);
       }
       const TimeRecipe& recipe = state_.timeKernelFor(*kernel_, {})->recipe;
       // Who asks for one launch does not want to hear of others.

@@ -244,13 +244,13 @@ FRunner PatternStep::launchWith(const launch::LaunchOptions& options, const laun
                                 const std::vector<launch::Argument>& arguments) const {
   checkArrays(in, arguments.front());
   const int rank = source_.plan.rank();
-  if (rank <= 3) return launch::launch(entry_, options, arguments.data(), arguments.size());
+  if (rank <= 3) return launch::launch(entry_, options, arguments);
   const auto size = [&](int fromLast) {
     return static_cast<std::size_t>(in.view->extents[rank - 1 - fromLast]);
   };
   launch::LaunchOptions own = options;
   own.global = Domain(size(0), size(1), size(2));
-  return launch::launch(entry_, own, arguments.data(), arguments.size());
+  return launch::launch(entry_, own, arguments);
 }
 
 FRunner PatternStep::launch(const launch::LaunchOptions& options, const launch::Argument& in,

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "hpl/error.h"
-#include "hpl/launch/tuner.h"
+#include "hpl/layout/tuner.h"
 #include "hpl/runtime/device.h"
 #include "hpl/runtime/log.h"
 #include "hpl/runtime/settings.h"
@@ -126,7 +126,7 @@ std::string obstacle(const TimeWish& wish, const TimeRecipe& recipe,
                      const launch::LaunchOptions& options) {
   if (runtime::settings().checkBounds) return "HPL_CHECK=bounds checks every access";
   if (isDryRun()) return "a dry run plans launches";
-  if (!launch::mayDecideByTimes()) return "several ranks do the steps together";
+  if (!layout::mayDecideByTimes()) return "several ranks do the steps together";
   const std::size_t devices = devicesOf(options).size();
   if (devices > 1)
     return fmt::format("it runs on {} devices, and groups wait for each other on one only",
@@ -206,7 +206,7 @@ std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe&
   const std::string form = launches == 1 ? "one launch" : fmt::format("{} launches", launches);
   const bool isAsked = wish.persistent == true;
   if (wish.persistent == false || wish.steps < 2) return std::nullopt;
-  if (!isAsked && !launch::mayDecideByTimes()) return std::nullopt;
+  if (!isAsked && !layout::mayDecideByTimes()) return std::nullopt;
   if (!isAsked && wish.tile.depth > 0) return std::nullopt;
   std::string why = obstacle(wish, recipe, options);
   std::string found;

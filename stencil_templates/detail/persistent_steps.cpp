@@ -92,7 +92,7 @@ Persisted persist(const TimeKernel& kernel, PersistentSpaces& spaces,
   list.push_back(launch::makeArgument(patience));
   list.push_back(launch::makeArgument(count));
   list.insert(list.end(), arguments.scalars.begin(), arguments.scalars.end());
-  launch::launch(kernel.entry, options, list.data(), list.size());
+  launch::launch(kernel.entry, options, list);
   return space->flags(0) == 0 ? Persisted::Done : Persisted::GaveUp;
 }
 

@@ -48,7 +48,7 @@ class ProgramState::Bench final : public TileBench {
 void ProgramState::tuneIfFull(const launch::LaunchOptions& options, const ProgramWish& wish) {
   if (wish.time.steps < 2 || !isTunedFirst(options)) return;
   Bench bench(*this, wish.time, options);
-  launch::tuneFirst(bench);
+  layout::tuneFirst(bench);
 }
 
 TuneResult ProgramState::tune(const launch::LaunchOptions& options, const IterationPlan& plan) {

@@ -227,7 +227,7 @@ FRunner ProgramState::launchPass(const launch::LaunchOptions& options, const Pro
   list.insert(list.end(), scalars.begin(), scalars.end());
   launch::LaunchOptions own = options;
   own.global = domainOf(extents_);
-  return launch::launch(pass.kernel->entry, own, list.data(), list.size());
+  return launch::launch(pass.kernel->entry, own, list);
 }
 
 FRunner ProgramState::launchStencil(const launch::LaunchOptions& options,

@@ -120,7 +120,7 @@ class LooksOf final : public ResidualLooks {
                                                        : launch::makeArgument(partials_[slot]),
                                      now.argument, before.argument, launch::makeArgument(columns_),
                                      launch::makeArgument(lines_)};
-    launch::launch({entry_.get(), entry_}, options_, list, std::size(list));
+    launch::launch({entry_.get(), entry_}, options_, list);
   }
 
   double value(std::int64_t look) override {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "hpl/hpl.h"
-#include "hpl/launch/tuner.h"
+#include "hpl/layout/tuner.h"
 #include "hpl/runtime/device_state.h"
 #include "hpl/runtime/quirks.h"
 #include "hpl/runtime/settings.h"
@@ -86,15 +86,15 @@ std::string census(const Device& device, std::int64_t groups, std::int64_t items
 
 std::string keptCensus(const Device& device, std::int64_t groups, std::int64_t items) {
   const std::string key =
-      launch::findingKey(fmt::format("groups at once: {} of {} work-items", groups, items),
+      layout::findingKey(fmt::format("groups at once: {} of {} work-items", groups, items),
                          DEFAULT_FP, device.state());
-  if (launch::findingFor(device.state(), key)) return "";
+  if (layout::findingFor(device.state(), key)) return "";
   std::string reason = census(device, groups, items);
   if (reason.empty() && runtime::settings().tune != runtime::TuneMode::Off) {
     tune::Finding finding;
     finding.complete = finding.thorough = true;
     finding.note = "all groups were seen to run at the same time";
-    launch::findingsOf(device.state()).keep(key, finding);
+    layout::findingsOf(device.state()).keep(key, finding);
   }
   return reason;
 }

@@ -228,7 +228,7 @@ FRunner launchKernel(const StencilKernel& kernel, const launch::LaunchOptions& o
   for (std::size_t i = arrays; i < signature.count(); ++i) list.push_back(arguments[i].argument);
   launch::LaunchOptions own = options;
   own.global = domainOf(extents);
-  return launch::launch(kernel.entry, own, list.data(), list.size());
+  return launch::launch(kernel.entry, own, list);
 }
 
 FRunner launchSteps(const TimeKernel& kernel, const launch::LaunchOptions& options,
@@ -239,7 +239,7 @@ FRunner launchSteps(const TimeKernel& kernel, const launch::LaunchOptions& optio
   for (std::size_t i = 0; i < arrays; ++i) list.push_back(arguments[i].argument);
   list.push_back(launch::makeArgument(steps));
   for (std::size_t i = arrays; i < arguments.size(); ++i) list.push_back(arguments[i].argument);
-  return launch::launch(kernel.entry, options, list.data(), list.size());
+  return launch::launch(kernel.entry, options, list);
 }
 
 std::shared_ptr<StencilState> makeState(std::shared_ptr<const PointFunction> point) {

@@ -88,10 +88,10 @@ bool isTunedFirst(const launch::LaunchOptions& options) {
 }
 
 TuneResult tuneTiles(const std::string& call, TileBench& bench, const TuneOptions& options) {
-  launch::checkTuneOptions(call, options);
+  layout::checkTuneOptions(call, options);
   if (runtime::settings().tune == runtime::TuneMode::Off)
-    return launch::nothingTuned("HPL_TUNE=off", 0);
-  return launch::tuneNow(bench, options);
+    return layout::nothingTuned("HPL_TUNE=off", 0);
+  return layout::tuneNow(bench, options);
 }
 
 }  // namespace hpl::stencils

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "hpl/launch/tuner.h"
+#include "hpl/layout/tuner.h"
 #include "stencil_templates/detail/time_choice.h"
 
 namespace hpl::stencils {
@@ -14,7 +14,7 @@ namespace hpl::stencils {
 /// The time tiles that an iteration may have on one device, to be measured. Every measurement
 /// computes the same steps of the same cells: what it reads is the user's and stays as it is, what
 /// it writes are scratch arrays.
-class TileBench : public launch::Tunable {
+class TileBench : public layout::Tunable {
  public:
   /// `options` name one device. There is no choice where the user or the settings have made it, or
   /// steps cannot be joined.

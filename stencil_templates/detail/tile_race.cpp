@@ -8,9 +8,9 @@
 #include <cstdio>
 
 #include "hpl/error.h"
-#include "hpl/launch/tuner.h"
+#include "hpl/layout/tuner.h"
 #include "hpl/runtime/device.h"
-#include "hpl/runtime/log.h"
+#include "hpl/runtime/explain.h"
 #include "hpl/runtime/settings.h"
 #include "hpl/strategies/overlapped.h"
 #include "stencil_templates/detail/tile_choice.h"
@@ -20,7 +20,7 @@
 namespace hpl::stencils {
 namespace {
 
-using launch::onlineOptions;
+using layout::onlineOptions;
 
 /// What a device stands still while it is waited for.
 constexpr double kWaiting = 50e-6;
@@ -69,7 +69,7 @@ void TileRace::advance(Stepper& work, std::int64_t steps) {
 
 /// What does not fit any more waits for the next iteration.
 std::int64_t TileRace::doQuietly(Stepper& work, std::int64_t steps) {
-  const TimeTile& tile = tileOf(ladder_.king());
+  const TimeTile& tile = tileOf(ladder_.incumbent());
   const std::int64_t quiet = quietSteps();
   if (quiet > 0 && quiet < steps) steps = std::min(steps, roundedUp(quiet, twoPasses(tile)));
   work.advance(tile, steps);
@@ -185,19 +185,15 @@ void TileRace::keepNews() {
   const double begin = subject_.clock();
   const auto finding =
       ladder_.takeNews(fmt::format("tried while iterations ran; the last process lost {} by it",
-                                   launch::timeText(allowance_.spent())));
+                                   layout::timeText(allowance_.spent())));
   if (!finding) return;
   subject_.store->keep(subject_.key, *finding);
   if (finding->complete) {
     const std::string text =
         fmt::format("{}: {}, of {} that were tried while it ran{}", subject_.name,
-                    subject_.describe(tileOf(ladder_.king())), finding->lost.size() + 1,
-                    finding->best == tune::Point() ? "" : launch::remarkOn(*finding) + " per step");
-    if (runtime::settings().explain) {
-      std::fputs(("hpl: " + text + "\n").c_str(), stderr);
-    } else {
-      runtime::log::info(text);
-    }
+                    subject_.describe(tileOf(ladder_.incumbent())), finding->lost.size() + 1,
+                    finding->best == tune::Point() ? "" : layout::remarkOn(*finding) + " per step");
+    runtime::explainOrLog(text);
   }
   allowance_.spend(subject_.clock() - begin);
 }
@@ -208,7 +204,7 @@ std::shared_ptr<TileRace> raceFor(const TimeWish& wish, const TimeRecipe& recipe
                                   const TimeTile& single) {
   const runtime::Settings& settings = runtime::settings();
   const std::vector<Device> devices = devicesOf(options);
-  if (!launch::mayDecideByTimes()) return nullptr;
+  if (!layout::mayDecideByTimes()) return nullptr;
   if (settings.tune != runtime::TuneMode::Quick || settings.checkBounds || wish.tile.depth > 0 ||
       wish.steps < kManySteps || devices.size() > 1 || !reluctance(options).empty() ||
       !whyNotJoined(recipe, false).empty())
@@ -219,14 +215,14 @@ std::shared_ptr<TileRace> raceFor(const TimeWish& wish, const TimeRecipe& recipe
   const TileProblem problem = problemOf(recipe, device, extents, 1);
   TileRaceSubject subject;
   subject.key = timeTileKey(wish, recipe, options, device, extents);
-  subject.known = launch::findingFor(device.state(), subject.key);
+  subject.known = layout::findingFor(device.state(), subject.key);
   if (subject.known) {
     if (subject.known->complete || subject.known->thorough) return nullptr;
     const tune::Point& best = subject.known->best;
     if (!(best == tune::Point()) && !misfit(problem, tileOf(best)).empty()) subject.known.reset();
   }
   subject.name = wish.name;
-  subject.store = &launch::findingsOf(device.state());
+  subject.store = &layout::findingsOf(device.state());
   subject.usual = usual;
   subject.single = single;
   // The program that the problem names lives no longer than the recipe.

@@ -54,7 +54,7 @@ struct TileRaceSubject {
 /// one after another, and go on with what is faster. Every step is one that the program has asked
 /// for, so nothing is computed in vain; what slow tiles lose, what their compilation takes, and
 /// waiting before and after what is timed, is a small share of the time used so far
-/// (launch::OnlineOptions). Shared by all iterations of one kind; one at a time takes part.
+/// (layout::OnlineOptions). Shared by all iterations of one kind; one at a time takes part.
 class TileRace {
  public:
   explicit TileRace(TileRaceSubject subject);

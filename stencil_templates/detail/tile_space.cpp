@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "hpl/launch/tuner.h"
+#include "hpl/layout/tuner.h"
 
 namespace hpl::stencils {
 namespace {
@@ -115,7 +115,7 @@ std::vector<Point> tilesToTry(const TileProblem& problem, std::int64_t steps,
     if (oneByOne > kClose * estimateOf(problem, usual).cycles)
       std::rotate(single, single + 1, points.end());
   }
-  points.resize(std::min(points.size(), launch::onlineOptions().candidates + 1));
+  points.resize(std::min(points.size(), layout::onlineOptions().candidates + 1));
   return points;
 }
 

@@ -40,7 +40,7 @@ TileProblem problemOf(const TimeRecipe& recipe, const Device& device,
   const DeviceProperties properties = device.getProperties();
   problem.isAlone = device.type() == CPU;
   const std::size_t widest = *std::max_element(problem.bytes.begin(), problem.bytes.end());
-  problem.lanes = launch::nativeLanes(device.state(), widest);
+  problem.lanes = layout::nativeLanes(device.state(), widest);
   problem.units = properties.computeUnits;
   problem.localMemory = properties.localMemory;
   problem.maxGroupSize = properties.maxWorkGroupSize;

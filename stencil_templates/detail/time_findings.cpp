@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "hpl/launch/fingerprint.h"
 #include "hpl/runtime/binary_store.h"
 #include "hpl/runtime/settings.h"
 #include "stencil_templates/detail/tile_space.h"
@@ -45,16 +46,16 @@ std::string timeTileKey(const TimeWish& wish, const TimeRecipe& recipe,
   const std::string steps =
       wish.steps < kManySteps ? fmt::format("{} steps", wish.steps) : "many steps";
   const FpMode fp = options.fpChosen ? options.fp : runtime::settings().fp;
-  return launch::findingKey(
+  return layout::findingKey(
       fmt::format("{}: {} {} {}", wish.name, hash.substr(0, 16), sizes, steps), fp, device.state());
 }
 
 std::optional<FoundTile> foundTile(const TimeWish& wish, const TimeRecipe& recipe,
                                    const launch::LaunchOptions& options, const Device& device,
                                    const TileProblem& problem, std::string& remark) {
-  if (runtime::settings().tune == runtime::TuneMode::Off || !launch::mayDecideByTimes())
+  if (runtime::settings().tune == runtime::TuneMode::Off || !layout::mayDecideByTimes())
     return std::nullopt;
-  const auto finding = launch::findingFor(
+  const auto finding = layout::findingFor(
       device.state(), timeTileKey(wish, recipe, options, device, problem.extents));
   if (!finding) return std::nullopt;
   if (finding->best == tune::Point()) {
@@ -66,7 +67,7 @@ std::optional<FoundTile> foundTile(const TimeWish& wish, const TimeRecipe& recip
     remark = "; what tuning has found is ignored: " + why;
     return std::nullopt;
   }
-  return FoundTile{tile, describe(problem, tile) + launch::remarkOn(*finding) + " per step"};
+  return FoundTile{tile, describe(problem, tile) + layout::remarkOn(*finding) + " per step"};
 }
 
 }  // namespace hpl::stencils

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "hpl/launch/tuner.h"
+#include "hpl/layout/tuner.h"
 #include "stencil_templates/detail/time_choice.h"
 
 /// What tuning has found out about time tiles.

@@ -238,7 +238,7 @@ void TimeRecipe::adjustFlags(ir::AccessSummary& summary) const {
   }
 }
 
-std::array<std::int64_t, 3> TimeRecipe::groupsOf(const launch::RewriteRequest& request) const {
+std::array<std::int64_t, 3> TimeRecipe::groupsOf(const layout::RewriteRequest& request) const {
   std::array<std::int64_t, 3> groups{1, 1, 1};
   for (std::size_t d = 0; d < unsignedOf(program_.dims); ++d) {
     const auto cells = static_cast<std::int64_t>(request.size[unsignedOf(program_.dims) - 1 - d]);
@@ -247,7 +247,7 @@ std::array<std::int64_t, 3> TimeRecipe::groupsOf(const launch::RewriteRequest& r
   return groups;
 }
 
-strategies::Overlapped TimeRecipe::write(const launch::RewriteRequest& request,
+strategies::Overlapped TimeRecipe::write(const layout::RewriteRequest& request,
                                          const TileEstimate& tile, bool isAlone) const {
   strategies::OverlappedOptions options;
   options.depth = tile_.depth;
@@ -274,8 +274,8 @@ strategies::Overlapped TimeRecipe::write(const launch::RewriteRequest& request,
   return tiled;
 }
 
-launch::RewriteResult TimeRecipe::rewrite(const launch::RewriteRequest& request) const {
-  launch::RewriteResult result;
+layout::RewriteResult TimeRecipe::rewrite(const layout::RewriteRequest& request) const {
+  layout::RewriteResult result;
   result.reason = strategies::whyNotOverlapped(program_);
   if (!result.reason.empty()) return result;
   TileProblem problem;

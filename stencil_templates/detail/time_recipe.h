@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "hpl/launch/rewriter.h"
+#include "hpl/layout/rewriter.h"
 #include "hpl/strategies/overlapped.h"
 #include "stencil_templates/detail/recipe.h"
 
@@ -51,7 +51,7 @@ struct TimeTile {
 /// persistent for each of those an array between, then the flags and the patience (int); the number
 /// of steps (int), the scalars of all functions. Parameters that it does not access are arrays of
 /// any shape: fields that are not read before they are written, and temporary ones.
-class TimeRecipe final : public launch::KernelRewriter {
+class TimeRecipe final : public layout::KernelRewriter {
  public:
   /// `lifetimes`: of the fields; none: what is written goes from step to step.
   TimeRecipe(int dims, std::vector<ir::Type> fields, std::vector<TimeFunction> functions,
@@ -70,13 +70,13 @@ class TimeRecipe final : public launch::KernelRewriter {
   /// Records the functions, each in a branch of its own, and the values beyond faces likewise.
   void record() const;
   void adjust(ir::AccessSummary& summary) const override;
-  launch::RewriteResult rewrite(const launch::RewriteRequest& request) const override;
+  layout::RewriteResult rewrite(const layout::RewriteRequest& request) const override;
 
  private:
-  strategies::Overlapped write(const launch::RewriteRequest& request, const TileEstimate& tile,
+  strategies::Overlapped write(const layout::RewriteRequest& request, const TileEstimate& tile,
                                bool isAlone) const;
   void addFunction(const TimeFunction& function, int& branches);
-  std::array<std::int64_t, 3> groupsOf(const launch::RewriteRequest& request) const;
+  std::array<std::int64_t, 3> groupsOf(const layout::RewriteRequest& request) const;
   void adjustFlags(ir::AccessSummary& summary) const;
   bool coversGrid(int field) const;
   bool isPersistent() const { return tile_.form == TimeForm::Persistent; }

@@ -3,7 +3,7 @@
 
 #include <initializer_list>
 
-#include "hpl/launch/annotation.h"
+#include "hpl/array/annotation.h"
 #include "stencil_templates/kernel/detail/call_point.h"
 
 /// Stencils with several inputs and outputs. Each has its own element type, and each input has its

@@ -303,10 +303,10 @@ TEST_CASE("groups of reductions are powers of two that the compiled kernel can r
   const ir::Kernel kernel;
   const ir::AccessSummary summary;
   const auto groupFor = [&](std::size_t size, std::size_t most) {
-    launch::RewriteRequest request{kernel, summary};
+    layout::RewriteRequest request{kernel, summary};
     request.size = {size, 7, 1};
     request.maxGroupSize = most;
-    const launch::RewriteResult result = groups.rewrite(request);
+    const layout::RewriteResult result = groups.rewrite(request);
     CHECK(result.groups[0] == 1);
     CHECK(result.groups[1] == 7);
     return result.local[0];

@@ -15,6 +15,7 @@ LEVELS = [
     ["geometry"],
     ["coherence", "dry_run", "ir", "ranks", "runtime", "trace", "tune"],
     ["memory", "codegen", "strategies", "lang", "array"],
+    ["layout"],
     ["launch", "ghosts"],
     ["algorithms"],
     ["mpi", "io"],
@@ -29,7 +30,6 @@ DEVICE_HEADER = re.compile(r"^(CL/|OpenCL/|mpi\.h$|mpi/)")
 # the list may only shrink: an entry that no file needs any longer is an error, too.
 DOORS_STILL_OPEN = {
     ("hpl/algorithms/detail/fold_request.h", "hpl/array/detail/ordered_fold.h"),
-    ("hpl/algorithms/detail/fold_request.h", "hpl/launch/detail/argument.h"),
     ("hpl/mpi/session.cpp", "hpl/ranks/detail/launcher.h"),
     ("hpl/strategies/detail/source.h", "hpl/ir/detail/index_value.h"),
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels that index arrays as a[idx][idy] run with swapped axes; nobody can tell from the results.
-#include "hpl/launch/detail/axes.h"
+#include "hpl/layout/axes.h"
 
 #include <doctest/doctest.h>
 
@@ -13,7 +13,7 @@
 #include "hpl/runtime/runtime.h"
 
 using namespace hpl;
-using launch::Axes;
+using layout::Axes;
 
 namespace {
 
@@ -43,7 +43,7 @@ int expected(int x, int y, int sizeX, int sizeY) {
 
 TEST_CASE("a[idx][idy] gives the same results, ids and sizes as it says, whatever the domain") {
   REQUIRE(axesOf(columns) == Axes{1, 0, 2});
-  REQUIRE(axesOf(rows) == launch::kNaturalAxes);
+  REQUIRE(axesOf(rows) == layout::kNaturalAxes);
   for (const auto& [sizeX, sizeY] : {std::pair{7, 5}, {1, 9}, {9, 1}, {300, 3}, {3, 300}}) {
     INFO("domain (" << sizeX << ", " << sizeY << ")");
     const auto x = static_cast<std::size_t>(sizeX), y = static_cast<std::size_t>(sizeY);
@@ -76,7 +76,7 @@ TEST_CASE("a local domain is the user's along the user's axes, also where it doe
     CHECK(same);
   }
   // Kernels that can see their groups are left alone.
-  REQUIRE(axesOf(grouped) == launch::kNaturalAxes);
+  REQUIRE(axesOf(grouped) == layout::kNaturalAxes);
   Array<int, 2> groups(8, 8);
   eval(grouped).local(4, 2)(groups);
   CHECK(groups(7, 7).value() == 402);
@@ -149,14 +149,14 @@ TEST_CASE("swapped axes give way to the device's limits on the user's local doma
   DeviceProperties device;
   device.maxWorkItemSizes = {1024, 1024, 64};
   const Axes swapped{2, 1, 0};
-  CHECK(launch::axesFor(swapped, 3, Domain(), device) == swapped);
-  CHECK(launch::axesFor(swapped, 3, Domain(64, 1, 1), device) == swapped);
-  CHECK(launch::axesFor(swapped, 3, Domain(128, 1, 1), device) == launch::kNaturalAxes);
-  CHECK(launch::axesFor(swapped, 2, Domain(), device) == launch::kNaturalAxes);
-  CHECK(launch::axesFor({1, 0, 2}, 2, Domain(), device) == Axes{1, 0, 2});
-  CHECK(launch::fastestAxis(swapped) == 2);
-  CHECK(launch::rowOf(swapped, 3, 8) == Domain(1, 1, 8));
+  CHECK(layout::axesFor(swapped, 3, Domain(), device) == swapped);
+  CHECK(layout::axesFor(swapped, 3, Domain(64, 1, 1), device) == swapped);
+  CHECK(layout::axesFor(swapped, 3, Domain(128, 1, 1), device) == layout::kNaturalAxes);
+  CHECK(layout::axesFor(swapped, 2, Domain(), device) == layout::kNaturalAxes);
+  CHECK(layout::axesFor({1, 0, 2}, 2, Domain(), device) == Axes{1, 0, 2});
+  CHECK(layout::fastestAxis(swapped) == 2);
+  CHECK(layout::rowOf(swapped, 3, 8) == Domain(1, 1, 8));
   std::size_t out[3];
-  launch::toDevice({1, 2, 0}, {10, 20, 30}, out);
+  layout::toDevice({1, 2, 0}, {10, 20, 30}, out);
   CHECK((out[0] == 30 && out[1] == 10 && out[2] == 20));
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hpl/hpl.h"
-#include "hpl/launch/detail/plan.h"
+#include "hpl/launch/detail/device_plan.h"
 #include "hpl/runtime/device_state.h"
 #include "hpl/runtime/settings.h"
 
@@ -33,7 +33,7 @@ std::string choiceOf(F kernel, const A&... arguments) {
   const std::vector<launch::Argument> list{launch::makeArgument(arguments)...};
   launch::KernelEntry& entry = *launch::entryOf<F>(kernel).entry;
   const launch::LaunchOptions options = launch::resolved({}, false);
-  return launch::makePlan(entry, options, *options.device, list.data(), list.size())->choice;
+  return launch::makePlan(entry, options, *options.device, list)->choice;
 }
 
 bool isChosenByRules() {
@@ -101,7 +101,8 @@ TEST_CASE("on CPUs a row that no usual group divides is a group") {
   const auto localOf = [&](std::size_t width, std::size_t height) {
     launch::LaunchOptions options;
     options.global = Domain(width, height);
-    return launch::chooseShape(options, nullptr, device.state(), "kernel").local[0];
+    return layout::chooseShape(launch::domainsOf(options), nullptr, device.state(), "kernel")
+        .local[0];
   };
   if (device.state().properties().maxWorkGroupSize < 4096) return;
   const std::size_t many = std::size_t{64} * device.state().properties().computeUnits;

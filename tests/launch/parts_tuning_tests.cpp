@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "hpl/hpl.h"
-#include "hpl/launch/detail/findings.h"
 #include "hpl/launch/detail/online_tuning.h"
 #include "hpl/launch/detail/shares.h"
-#include "hpl/launch/detail/tune_now.h"
+#include "hpl/launch/detail/tuning_bench.h"
+#include "hpl/layout/findings.h"
 #include "hpl/runtime/programs.h"
 #include "tests/runtime/subprocess.h"
 
@@ -60,13 +60,13 @@ struct Setting {
 
 struct QuickOptions {
   QuickOptions() {
-    launch::onlineOptions() = {
+    layout::onlineOptions() = {
         .start = 1e-6, .share = 1e6, .making = 0, .candidates = 2, .measurement = 1e-6};
   }
-  ~QuickOptions() { launch::onlineOptions() = usual; }
+  ~QuickOptions() { layout::onlineOptions() = usual; }
   QuickOptions(const QuickOptions&) = delete;
   QuickOptions& operator=(const QuickOptions&) = delete;
-  launch::OnlineOptions usual = launch::onlineOptions();
+  layout::OnlineOptions usual = layout::onlineOptions();
 };
 
 struct Pair {
@@ -115,21 +115,20 @@ std::string keyOfRows(int rows) {
                                            launch::makeArgument(0.25f)};
   launch::LaunchOptions options = launch::resolved({}, false);
   options.device = &Device(CPU, 0).state();
-  return launch::TuningBench(*launch::entryOf<decltype(&partBlur)>(&partBlur).entry, options,
-                             list.data(), list.size())
+  return launch::TuningBench(*launch::entryOf<decltype(&partBlur)>(&partBlur).entry, options, list)
       .key();
 }
 
-tune::Store& findings() { return launch::findingsOf(Device(CPU, 0).state()); }
+tune::Store& findings() { return layout::findingsOf(Device(CPU, 0).state()); }
 
 /// How each device lays out its part.
 std::vector<std::string> choicesFor(const launch::LaunchOptions& options, const Pair& pair) {
   const std::vector<launch::Argument> list{
       launch::makeArgument(pair.out), launch::makeArgument(pair.in), launch::makeArgument(0.25f)};
-  const auto plan = launch::makeSharedPlan(*launch::entryOf<decltype(&partBlur)>(&partBlur).entry,
-                                           options, list.data(), list.size());
+  const auto plan =
+      launch::makeSharedPlan(*launch::entryOf<decltype(&partBlur)>(&partBlur).entry, options, list);
   std::vector<std::string> choices;
-  for (const auto& part : plan->shares->plans) choices.push_back(part->choice);
+  for (const launch::DevicePlan* part : plan->plans()) choices.push_back(part->choice);
   return choices;
 }
 
@@ -209,10 +208,7 @@ TEST_CASE("parts of several devices: the bench of a slice leaves the arrays alon
   const Setting setting(runtime::TuneMode::Quick);
   const Pair pair;
   launch::ShareContext slice;
-  slice.first[1] = 50;
-  slice.whole[0] = kColumns;
-  slice.whole[1] = kRows;
-  slice.whole[2] = 1;
+  slice.slice = layout::SliceOfDomain{{0, 50, 0}, {kColumns, kRows, 1}};
   slice.cells = {geometry::Box({50, 0}, {100, kColumns}), geometry::Box({49, 0}, {101, kColumns}),
                  geometry::Box()};
   const std::vector<launch::Argument> list{
@@ -220,8 +216,8 @@ TEST_CASE("parts of several devices: the bench of a slice leaves the arrays alon
   launch::LaunchOptions options = launch::resolved({}, false);
   options.device = &Device(CPU, 1).state();
   options.global = Domain(kColumns, 50);
-  launch::TuningBench bench(*launch::entryOf<decltype(&partBlur)>(&partBlur).entry, options,
-                            list.data(), list.size(), slice);
+  launch::TuningBench bench(*launch::entryOf<decltype(&partBlur)>(&partBlur).entry, options, list,
+                            slice);
   double now = 0;
   bench.setClock([&] { return now += 1.5; });
   REQUIRE(bench.points().size() > 4);

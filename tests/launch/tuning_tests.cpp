@@ -9,11 +9,11 @@
 #include <thread>
 
 #include "hpl/hpl.h"
-#include "hpl/launch/detail/findings.h"
 #include "hpl/launch/detail/online_tuning.h"
-#include "hpl/launch/detail/tune_bar.h"
-#include "hpl/launch/detail/tune_now.h"
-#include "hpl/launch/detail/variant.h"
+#include "hpl/launch/detail/tuning_bench.h"
+#include "hpl/layout/detail/tune_bar.h"
+#include "hpl/layout/findings.h"
+#include "hpl/layout/variant.h"
 #include "hpl/runtime/programs.h"
 #include "tests/runtime/subprocess.h"
 
@@ -93,8 +93,7 @@ std::vector<float> blurred(const std::vector<float>& in, float weight) {
 template <class F, class... A>
 launch::TuningBench benchOf(F kernel, std::vector<launch::Argument>& list, const A&... arguments) {
   list = {launch::makeArgument(arguments)...};
-  return launch::TuningBench(*launch::entryOf<F>(kernel).entry, launch::resolved({}, false),
-                             list.data(), list.size());
+  return launch::TuningBench(*launch::entryOf<F>(kernel).entry, launch::resolved({}, false), list);
 }
 
 /// How the first launch of the blur is explained.
@@ -130,7 +129,7 @@ TEST_CASE("every variant computes the same bits") {
     tune::Finding finding;
     finding.best = point;
     finding.complete = true;
-    launch::findingsOf(bench.device()).keep(bench.key(), finding);
+    layout::findingsOf(bench.device()).keep(bench.key(), finding);
     out = -1.0f;
     reeval(tunedBlur)(out, in, 0.25f);
     CHECK(contents(out) == expected);
@@ -180,7 +179,7 @@ TEST_CASE("a tuned choice is taken by the next process, unless HPL_TUNE=off") {
     finding.ratio = 0.5;
     finding.seconds = 1e-3;
     finding.complete = true;
-    REQUIRE(launch::findingsOf(bench.device()).keep(bench.key(), finding));
+    REQUIRE(layout::findingsOf(bench.device()).keep(bench.key(), finding));
   }
   const auto tuned =
       subprocess::run("the blur is explained", childSettings(folder.path(), "HPL_FP=strict"));
@@ -201,8 +200,8 @@ TEST_CASE("a kernel is tuned while it runs, in all plans of the same size") {
   if (getDeviceNumber(CPU) == 0) return;
   const TemporaryFolder folder;
   const Setting setting(folder.path());
-  const launch::OnlineOptions usual = launch::onlineOptions();
-  launch::onlineOptions() = {
+  const layout::OnlineOptions usual = layout::onlineOptions();
+  layout::onlineOptions() = {
       .start = 1e-6, .share = 1e6, .making = 0, .candidates = 2, .measurement = 1e-6};
   Array<float, 2> a(kRows, kColumns), b(kRows, kColumns);
   fill(a);
@@ -210,7 +209,7 @@ TEST_CASE("a kernel is tuned while it runs, in all plans of the same size") {
   const std::vector<float> once = blurred(start, 0.25f);
   std::vector<launch::Argument> list;
   const std::string key = benchOf(&tunedBlur, list, a, b, 0.25f).key();
-  tune::Store& store = launch::findingsOf(defaultDevice().state());
+  tune::Store& store = layout::findingsOf(defaultDevice().state());
   reeval(tunedBlur)(b, a, 0.25f);
   int launches = 1;
   for (; launches < 4000; ++launches) {
@@ -224,7 +223,7 @@ TEST_CASE("a kernel is tuned while it runs, in all plans of the same size") {
   fill(b);
   eval(tunedBlur)(a, b, 0.25f);
   CHECK(contents(a) == once);
-  launch::onlineOptions() = usual;
+  layout::onlineOptions() = usual;
   reeval(tunedBlur)(b, a, 0.25f);
 }
 
@@ -232,8 +231,8 @@ TEST_CASE("threads that launch one kernel tune it together") {
   if (getDeviceNumber(CPU) == 0) return;
   const TemporaryFolder folder;
   const Setting setting(folder.path());
-  const launch::OnlineOptions usual = launch::onlineOptions();
-  launch::onlineOptions() = {
+  const layout::OnlineOptions usual = layout::onlineOptions();
+  layout::onlineOptions() = {
       .start = 1e-6, .share = 1e6, .making = 0, .candidates = 2, .measurement = 1e-6};
   reeval(tunedBlur);
   std::vector<std::thread> threads;
@@ -250,7 +249,7 @@ TEST_CASE("threads that launch one kernel tune it together") {
     });
   for (std::thread& thread : threads) thread.join();
   CHECK(mistakes == std::vector<int>(3, 0));
-  launch::onlineOptions() = usual;
+  layout::onlineOptions() = usual;
   reeval(tunedBlur);
 }
 
@@ -278,7 +277,7 @@ TEST_CASE("HPL_TUNE=full tunes before the first launch, and once") {
   reeval(tunedSum)(out, in);
   std::vector<launch::Argument> list;
   launch::TuningBench bench = benchOf(&tunedSum, list, out, in);
-  tune::Store& store = launch::findingsOf(bench.device());
+  tune::Store& store = layout::findingsOf(bench.device());
   const auto found = store.find(bench.key());
   if (bench.points().size() > 1) {
     REQUIRE(found);
@@ -308,7 +307,7 @@ TEST_CASE("tune() does nothing where there is nothing to choose, or under HPL_TU
 }
 
 TEST_CASE("variants and points say the same, and numbers that make no sense choose nothing") {
-  using launch::Variant;
+  using layout::Variant;
   const Variant variant{.strategy = runtime::Strategy::Rows, .lanes = 8, .jam = 4, .band = 32};
   CHECK(variant.toPoint() == tune::Point{{"strategy", 2}, {"lanes", 8}, {"jam", 4}, {"band", 32}});
   CHECK(Variant::from(variant.toPoint()).toPoint() == variant.toPoint());
@@ -349,14 +348,14 @@ TEST_CASE("the bar of tune() says how far it is") {
   progress.remaining = 40;
   progress.seconds = 4;
   progress.budget = 60;
-  CHECK(launch::tuneLine(progress) ==
+  CHECK(layout::tuneLine(progress) ==
         "[##########....................] 20/40 variants, round 1, 0:04 of at most 1:00");
   progress.round = 3;
   progress.remaining = 4;
   progress.begun = 40;
-  CHECK(launch::tuneLine(progress) ==
+  CHECK(layout::tuneLine(progress) ==
         "[#############################.] 4/40 variants, round 3, 0:04 of at most 1:00");
   progress.finished = true;
-  CHECK(launch::tuneLine(progress) ==
+  CHECK(layout::tuneLine(progress) ==
         "[##############################] 40 of 40 variants, 3 rounds, in 0:04");
 }

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "hpl/error.h"
-#include "hpl/launch/tuner.h"
+#include "hpl/layout/tuner.h"
 #include "stencil_support.h"
 #include "stencil_templates/detail/tile_space.h"
 
@@ -114,7 +114,7 @@ TEST_CASE("tile race: what trying loses is a small share of the time") {
   Course course({1, 2, 4, 16});
   course.work.perStep = {{1, 9e-3}, {2, 4e-3}, {4, 1.5e-3}, {8, 1e-3}, {16, 1.02e-3}};
   course.work.making = {{1, 0.1}, {2, 0.3}, {4, 0.3}, {16, 0.5}};
-  const double share = launch::onlineOptions().share;
+  const double share = layout::onlineOptions().share;
   std::int64_t steps = 0;
   double worst = 0;
   for (int n = 0; n < 3000; ++n) {

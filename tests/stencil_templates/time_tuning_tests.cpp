@@ -7,7 +7,7 @@
 #include <sstream>
 #include <tuple>
 
-#include "hpl/launch/tuner.h"
+#include "hpl/layout/tuner.h"
 #include "hpl/runtime/settings.h"
 #include "stencil_support.h"
 #include "stencil_templates/detail/iteration_bench.h"
@@ -94,13 +94,13 @@ std::string keyOfBlur(std::int64_t steps, FpMode fp = STRICT, const Boundary& bo
 /// Tries tiles at once, at any cost, as long as it lives.
 struct Eagerness {
   Eagerness() {
-    launch::onlineOptions() = {
+    layout::onlineOptions() = {
         .start = 1e-9, .share = 1e9, .making = 0, .candidates = 3, .measurement = 1e-6};
   }
-  ~Eagerness() { launch::onlineOptions() = usual; }
+  ~Eagerness() { layout::onlineOptions() = usual; }
   Eagerness(const Eagerness&) = delete;
   Eagerness& operator=(const Eagerness&) = delete;
-  launch::OnlineOptions usual = launch::onlineOptions();
+  layout::OnlineOptions usual = layout::onlineOptions();
 };
 
 /// Keeps a choice for iterations of 100 steps.
@@ -110,7 +110,7 @@ void keep(const tune::Point& best) {
   finding.ratio = 0.5;
   finding.seconds = 1e-3;
   finding.complete = true;
-  REQUIRE(launch::findingsOf(defaultDevice().state()).keep(keyOfBlur(100), finding));
+  REQUIRE(layout::findingsOf(defaultDevice().state()).keep(keyOfBlur(100), finding));
 }
 
 std::string textOf(const std::filesystem::path& file) {
@@ -214,7 +214,7 @@ TEST_CASE("time tiles: a choice that does not fit is ignored, and that is said")
         std::string::npos);
   // What is damaged as a whole is reported as for kernels.
   const Setting setting(folder.path());
-  const std::filesystem::path file = launch::findingsOf(defaultDevice().state()).file();
+  const std::filesystem::path file = layout::findingsOf(defaultDevice().state()).file();
   std::ofstream(file) << "{\"format\": 1, \"findings\": {";
   const auto damaged = explained(folder.path());
   CAPTURE(damaged.output);
@@ -282,7 +282,7 @@ TEST_CASE("time tiles: HPL_TUNE=full tunes before the first iteration, and once"
   const auto cells = someCells<int>({1, 1, 3000}, 1);
   Array<int, 1> a = arrayOf<int, 1>(cells), b(3000), c = arrayOf<int, 1>(cells), d(3000);
   stencil.iterate(2)(a, b);
-  const std::filesystem::path file = launch::findingsOf(defaultDevice().state()).file();
+  const std::filesystem::path file = layout::findingsOf(defaultDevice().state()).file();
   const std::string kept = textOf(file);
   CHECK(kept.find("stencil 'sums': ") != std::string::npos);
   stencil.timeTile(1).iterate(2)(c, d);
@@ -299,7 +299,7 @@ TEST_CASE("time tiles: iterations try others while they run, and the cells are t
   const TemporaryFolder folder;
   const Setting setting(folder.path());
   const Eagerness eagerness;
-  tune::Store& store = launch::findingsOf(defaultDevice().state());
+  tune::Store& store = layout::findingsOf(defaultDevice().state());
   const std::string key = keyOfBlur(100);
   Plate tried, plain;
   Stencil stencil = blur();
@@ -335,7 +335,7 @@ TEST_CASE("time tiles: looks at the residual come at the same steps while others
   CHECK(std::get<2>(expected));
   const Eagerness eagerness;
   for (int n = 0; n < 12; ++n) CHECK(run(true) == expected);
-  CHECK(launch::findingsOf(defaultDevice().state()).find(keyOfBlur(149)));
+  CHECK(layout::findingsOf(defaultDevice().state()).find(keyOfBlur(149)));
 }
 
 TEST_CASE("time tiles: programs try others while they run, too") {
@@ -355,7 +355,7 @@ TEST_CASE("time tiles: programs try others while they run, too") {
   const auto expected = run(false);
   const Eagerness eagerness;
   CHECK(run(true) == expected);
-  const std::string kept = textOf(launch::findingsOf(defaultDevice().state()).file());
+  const std::string kept = textOf(layout::findingsOf(defaultDevice().state()).file());
   CHECK(kept.find("stencil program 'pair': ") != std::string::npos);
   CHECK(kept.find("tried while iterations ran") != std::string::npos);
 }

@@ -44,12 +44,13 @@ TEST_CASE("nobody challenges an empty ladder") {
   CHECK_FALSE(ladder.hasNews());
 }
 
-TEST_CASE("whoever is faster than the king takes its place, and is challenged by the next one") {
+TEST_CASE(
+    "whoever is faster than the incumbent takes its place, and is challenged by the next one") {
   Ladder ladder(pointsUpTo(4), {});
-  CHECK(ladder.king() == 0);
+  CHECK(ladder.incumbent() == 0);
   CHECK(ladder.challenger() == 1);
   const std::vector<int> measured = run(ladder, {1.0, 1.2, 0.5, 0.8, 0.25});
-  CHECK(ladder.points()[ladder.king()] == point(4));
+  CHECK(ladder.points()[ladder.incumbent()] == point(4));
   // Those that lose are not measured for long.
   CHECK(measured[1] < measured[2]);
   const auto finding = ladder.takeNews("a note");
@@ -81,7 +82,7 @@ TEST_CASE("a ladder goes on where an earlier one stopped") {
   const std::vector<int> measured = run(second, {1.0, 0.5, 0.5, 0.6, 0.6});
   CHECK(measured[0] == 0);
   CHECK(measured[2] == 0);
-  CHECK(second.points()[second.king()] == point(1));
+  CHECK(second.points()[second.incumbent()] == point(1));
   const auto finding = second.takeNews("");
   REQUIRE(finding);
   CHECK(finding->best == point(1));
@@ -102,7 +103,7 @@ TEST_CASE("a challenger that cannot run is out, and the next one begins") {
   CHECK(finding->lost == std::vector<Point>{point(1), point(2)});
 }
 
-TEST_CASE("a ladder that is stopped keeps its king") {
+TEST_CASE("a ladder that is stopped keeps its incumbent") {
   Ladder ladder(pointsUpTo(3), {});
   while (ladder.challenger() == 1) {
     const auto leg = ladder.next();
@@ -111,6 +112,6 @@ TEST_CASE("a ladder that is stopped keeps its king") {
   }
   ladder.stop();
   CHECK(ladder.isFinished());
-  CHECK(ladder.king() == 1);
+  CHECK(ladder.incumbent() == 1);
   CHECK_FALSE(ladder.next());
 }

@@ -145,7 +145,7 @@ void divide(FoldPiece& piece, Form form, bool isScalar, std::size_t widest) {
   const std::size_t units = std::max(1u, piece.device->properties().computeUnits);
   constexpr std::size_t kLongest = kRun * kRun * 256;  // elements of a lane
   const bool isGroup = form == Form::Groups;
-  const std::size_t vector = static_cast<std::size_t>(launch::nativeLanes(*piece.device, widest));
+  const std::size_t vector = static_cast<std::size_t>(layout::nativeLanes(*piece.device, widest));
   const std::size_t lanes = isGroup ? kGroup : isScalar ? 1 : vector;
   const std::size_t worthwhile = cells / (lanes * (isGroup ? 16 : 256));
   const std::size_t wanted = std::max(8 * units, cells / (lanes * kLongest));
@@ -205,7 +205,7 @@ void launchPiece(const FoldRequest& request, const FoldPiece& piece,
   launch::LaunchOptions options;
   options.device = piece.device;
   options.global = Domain(form == Form::Groups ? kGroup : piece.lanes, piece.blocks);
-  launch::launch(entry.kernel, options, arguments.data(), arguments.size());
+  launch::launch(entry.kernel, options, arguments);
 }
 
 }  // namespace
@@ -286,7 +286,7 @@ void combineInto(Partials& partials, const launch::EntryHandle& kernel, const ch
                              Argument::scalar(static_cast<unsigned long>(piece.lanes)),
                              Argument::scalar(static_cast<unsigned long>(piece.cells())),
                              Argument::scalar(isFirst ? 1 : 0)};
-    launch::launch(kernel, options, list, std::size(list));
+    launch::launch(kernel, options, list);
     isFirst = false;
   }
 }

@@ -9,17 +9,17 @@
 #include "hpl/algorithms/detail/fold_kernels.h"
 #include "hpl/geometry/box.h"
 #include "hpl/launch/eval.h"
-#include "hpl/launch/rewriter.h"
+#include "hpl/layout/rewriter.h"
 
 /// How a reduction is launched and what it leaves behind, without element types.
 namespace hpl::algorithms {
 
 /// Lays out the form for lanes in vectors on CPUs, and the others as they are written.
-class FoldRewriter final : public launch::KernelRewriter {
+class FoldRewriter final : public layout::KernelRewriter {
  public:
   explicit FoldRewriter(Form form) : form_(form) {}
   void adjust(ir::AccessSummary& summary) const override;
-  launch::RewriteResult rewrite(const launch::RewriteRequest& request) const override;
+  layout::RewriteResult rewrite(const layout::RewriteRequest& request) const override;
   /// The kernel cannot be written in vectors: launches had better have one lane.
   bool isScalar() const { return isScalar_; }
 

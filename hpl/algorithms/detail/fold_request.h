@@ -8,7 +8,7 @@
 
 #include "hpl/algorithms/detail/fold.h"
 #include "hpl/array/detail/ordered_fold.h"
-#include "hpl/launch/detail/argument.h"
+#include "hpl/launch/argument.h"
 
 /// From the functions that programs call to launches: which kernel, which types.
 namespace hpl::algorithms {

@@ -17,8 +17,8 @@ std::shared_ptr<const ir::Kernel> asCaptured(const ir::Kernel& kernel) {
 
 void FoldRewriter::adjust(ir::AccessSummary&) const {}
 
-launch::RewriteResult FoldRewriter::rewrite(const launch::RewriteRequest& request) const {
-  launch::RewriteResult result;
+layout::RewriteResult FoldRewriter::rewrite(const layout::RewriteRequest& request) const {
+  layout::RewriteResult result;
   result.groups = request.size;
   if (form_ == Form::Groups) {
     result.kernel = asCaptured(request.kernel);

@@ -98,7 +98,7 @@ void BlockLaunch::run(const launch::EntryHandle& kernel,
   options.global = Domain(workItems);
   // A block is worth a group of its own on CPUs.
   options.local = Domain(device_->type() == CPU ? 1 : std::min<std::size_t>(workItems, 64));
-  launch::launch(kernel, options, arguments.begin(), arguments.size());
+  launch::launch(kernel, options, {arguments.begin(), arguments.size()});
 }
 
 void checkLength(const char* name, const memory::View& other, const memory::View& view,

@@ -49,7 +49,7 @@ Trial makeTrial(const ShareJob& job) {
   trial.options = job.options;
   trial.options.shares.reset();
   const bool divided = !job.anyAnnotated() && !job.anyPerDevice();
-  std::vector<Cut> cuts(job.count);
+  std::vector<Cut> cuts(job.arguments.size());
   if (divided) {
     const Division division = divide(even, true);
     trial.options.global = division.global;
@@ -57,17 +57,18 @@ Trial makeTrial(const ShareJob& job) {
       trial.options.global.size[a] = static_cast<std::size_t>(
           std::max<geometry::Index>(1, division.slices.front()[a].length()));
     trial.context.cells = division.cells.front();
-    std::copy(division.global.size, division.global.size + 3, trial.context.whole);
+    SliceOfDomain& slice = trial.context.slice.emplace();
+    std::copy(division.global.size, division.global.size + 3, slice.whole);
   } else {
     cuts = cutArguments(even);
     trial.options = optionsOf(even, 0, partDomains(even, cuts));
   }
-  for (std::size_t i = 0; i < job.count; ++i) {
+  for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     Argument argument = job.arguments[i];
     if (argument.kind == Argument::Kind::PerDevice) argument = argument.onDevice(0);
     if (argument.kind == Argument::Kind::PartExtent) {
       geometry::Index extent = argument.view->extents[argument.partDim];
-      for (std::size_t a = 0; a < job.count; ++a)
+      for (std::size_t a = 0; a < job.arguments.size(); ++a)
         if (!cuts[a].empty() && job.arguments[a].view == argument.view)
           extent = cuts[a].front().full.extent(argument.partDim);
       argument = Argument::scalar(static_cast<std::size_t>(extent));
@@ -87,7 +88,7 @@ Trial makeTrial(const ShareJob& job) {
 /// The launch on one device, ready to be measured.
 struct Runner {
   DeviceState* device;
-  std::shared_ptr<Plan> plan;
+  std::shared_ptr<DevicePlan> plan;
   std::vector<std::byte> scalars;
   int batch = 1;
   std::vector<double> turns = {};  ///< seconds of one launch
@@ -96,7 +97,7 @@ struct Runner {
     const Clock::time_point begin = Clock::now();
     for (int n = 0; n < batch; ++n) {
       memory::detail::Transaction transaction;
-      plan->enqueue(transaction, scalars.data());
+      plan->enqueueItself(transaction, scalars.data());
     }
     device->finish();
     return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -106,12 +107,9 @@ struct Runner {
 Runner makeRunner(const ShareJob& job, const Trial& trial, DeviceState& device) {
   LaunchOptions options = trial.options;
   options.device = &device;
-  Runner runner{
-      &device,
-      makePlan(job.entry, options, device, trial.arguments.data(), job.count, trial.context),
-      {}};
+  Runner runner{&device, makePlan(job.entry, options, device, trial.arguments, trial.context), {}};
   runner.scalars.resize(runner.plan->scalarBytes);
-  runner.plan->packScalars(trial.arguments.data(), runner.scalars.data());
+  runner.plan->packScalars(trial.arguments, runner.scalars.data());
   runner.seconds();  // builds, uploads
   if (!device.isLocal()) return runner;
   // A device that shares its cores with another program has all of them for some milliseconds, and
@@ -163,7 +161,7 @@ std::vector<double> speedsOf(const ShareJob& job) {
 /// What every part needs of the whole: the cells that its neighbours want of it.
 double leastShare(const ShareJob& job) {
   double least = 0;
-  for (std::size_t i = 0; i < job.count; ++i) {
+  for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     const Argument& argument = job.arguments[i];
     if (argument.kind != Argument::Kind::Array) continue;
     for (int n = 0; n < argument.annotation().count; ++n) {
@@ -183,7 +181,7 @@ std::string keyOf(const ShareJob& job) {
                         ? job.version->name
                         : std::to_string(reinterpret_cast<std::uintptr_t>(&job.entry));
   for (const DeviceState* device : job.devices) key += " " + std::to_string(device->serial());
-  for (std::size_t i = 0; i < job.count; ++i) {
+  for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     key += ";" + std::to_string(job.arguments[i].annotation().count);
     if (job.arguments[i].kind == Argument::Kind::Array)
       key += job.arguments[i].view->extents.toString();

@@ -2,12 +2,12 @@
 #include <string>
 
 #include "hpl/error.h"
-#include "hpl/launch/detail/plan.h"
+#include "hpl/launch/detail/device_plan.h"
 
 namespace hpl::launch {
 namespace {
 
-std::string describe(const Plan& plan, const codegen::AccessViolation& violation) {
+std::string describe(const DevicePlan& plan, const codegen::AccessViolation& violation) {
   const codegen::AccessSite& site = violation.site;
   std::string array = "'" + site.array + "'";
   if (violation.param >= 0) {
@@ -30,7 +30,7 @@ std::string describe(const Plan& plan, const codegen::AccessViolation& violation
 
 }  // namespace
 
-void reportViolation(Plan& plan) {
+void reportViolation(DevicePlan& plan) {
   cl_int words[codegen::ErrorBuffer::kWords] = {};
   runtime::guarded(plan.device, runtime::Concern::kernel(plan.version->name), [&] {
     plan.device->computeQueue().enqueueReadBuffer(plan.errors, CL_TRUE, 0, sizeof words, words);

@@ -5,10 +5,10 @@
 
 #include "hpl/error.h"
 #include "hpl/launch/detail/exchange_model.h"
-#include "hpl/launch/detail/explain.h"
 #include "hpl/launch/detail/known_cuts.h"
-#include "hpl/launch/detail/outside.h"
 #include "hpl/launch/detail/shares.h"
+#include "hpl/layout/outside.h"
+#include "hpl/runtime/explain.h"
 #include "hpl/runtime/settings.h"
 
 namespace hpl::launch {
@@ -61,7 +61,7 @@ void checkKernel(const ShareJob& job) {
 
 /// Whether the launch can be cut along the axis; else why not.
 std::string defectOf(const ShareJob& job, int axis) {
-  for (std::size_t i = 0; i < job.count; ++i) {
+  for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     const ir::ArrayAccess* access = job.version->params[i].access;
     if (access == nullptr || !access->written || job.arguments[i].kind != Argument::Kind::Array)
       continue;
@@ -94,8 +94,8 @@ std::string defectOf(const ShareJob& job, int axis) {
 /// Two arguments that are the same array, one of them written: cells of one device may be
 /// another's.
 void checkAliases(const ShareJob& job) {
-  for (std::size_t i = 0; i < job.count; ++i) {
-    for (std::size_t j = 0; j < job.count; ++j) {
+  for (std::size_t i = 0; i < job.arguments.size(); ++i) {
+    for (std::size_t j = 0; j < job.arguments.size(); ++j) {
       const Argument& a = job.arguments[i];
       const Argument& b = job.arguments[j];
       if (i == j || a.kind != Argument::Kind::Array || b.kind != Argument::Kind::Array) continue;
@@ -109,11 +109,8 @@ void checkAliases(const ShareJob& job) {
 }
 
 Domain globalDomain(const ShareJob& job) {
-  const geometry::Extents* first = nullptr;
-  for (std::size_t i = 0; i < job.count && first == nullptr; ++i)
-    if (job.arguments[i].kind == Argument::Kind::Array) first = &job.arguments[i].view->extents;
-  const Shape shape =
-      chooseShape(job.options, first, *job.devices.front(), job.version->name, false);
+  const Shape shape = layout::chooseShape(domainsOf(job.options), layout::firstArray(job.arguments),
+                                          *job.devices.front(), job.version->name);
   Domain domain;
   domain.dims = static_cast<int>(shape.dims);
   std::copy(shape.size, shape.size + 3, domain.size);
@@ -121,7 +118,7 @@ Domain globalDomain(const ShareJob& job) {
 }
 
 bool hasNoPartExtent(const ShareJob& job) {
-  return std::none_of(job.arguments, job.arguments + job.count,
+  return std::none_of(job.arguments.begin(), job.arguments.end(),
                       [](const Argument& a) { return a.kind == Argument::Kind::PartExtent; });
 }
 
@@ -138,7 +135,7 @@ struct Written {
 
 std::vector<Written> writtenBy(const ShareJob& job) {
   std::vector<Written> all;
-  for (std::size_t i = 0; i < job.count; ++i) {
+  for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     const ir::ArrayAccess* access = job.version->params[i].access;
     if (access != nullptr && access->written && job.arguments[i].kind == Argument::Kind::Array)
       all.push_back({job.arguments[i].view, ownDims(*access)});
@@ -214,7 +211,7 @@ Cutter::Cutter(const ShareJob& job, const Domain& global) : job_(job), written_(
     canBeCut = canBeCut || mayBeCut_[a];
   }
   if (!canBeCut) refuse(job, defects_[static_cast<std::size_t>(global.dims - 1)]);
-  for (std::size_t i = 0; i < job.count; ++i) {
+  for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     const ir::ArrayAccess* access = job.version->params[i].access;
     if (access == nullptr || !access->read || job.arguments[i].kind != Argument::Kind::Array)
       continue;
@@ -307,8 +304,8 @@ Cutting Cutter::cheapest() const {
 }
 
 void Cutter::explain(const Cutting& chosen, const std::string& why) const {
-  explainOnce(fmt::format("kernel '{}' on {} devices: {}, {}", job_.version->name,
-                          job_.devices.size(), chosen.describe(), why));
+  runtime::explainOnce(fmt::format("kernel '{}' on {} devices: {}, {}", job_.version->name,
+                                   job_.devices.size(), chosen.describe(), why));
 }
 
 Cutting Cutter::choose() const {
@@ -347,12 +344,12 @@ Division divide(const ShareJob& job, bool isTrial) {
   Shape whole;
   whole.dims = static_cast<cl_uint>(division.global.dims);
   std::copy(division.global.size, division.global.size + 3, whole.size);
-  checkAccesses(*job.version, job.arguments, job.count, whole, job.options.global.dims == 0);
+  layout::checkAccesses(*job.version, job.arguments, whole, job.options.global.dims == 0);
   if (!isTrial) cutter.remember(cutting);
   for (const Slice& slice : cutting.slices) {
-    std::vector<Region>& cells = division.cells.emplace_back(job.count);
+    std::vector<Region>& cells = division.cells.emplace_back(job.arguments.size());
     if (isEmpty(slice)) continue;
-    for (std::size_t i = 0; i < job.count; ++i)
+    for (std::size_t i = 0; i < job.arguments.size(); ++i)
       if (job.arguments[i].kind == Argument::Kind::Array)
         cells[i] = cellsTouched(*job.version->params[i].access, job.arguments[i].view->box(), slice,
                                 cutting.cut);

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "hpl/launch/detail/plan.h"
-#include "hpl/launch/detail/shares.h"
+#include "hpl/launch/detail/device_plan.h"
 #include "hpl/memory/planned_launch.h"
 #include "hpl/strategies/point_cost.h"
 
@@ -14,13 +13,6 @@ namespace {
 
 using memory::LaunchStep;
 using memory::detail::DeviceUse;
-
-std::vector<Plan*> plansOf(Plan& plan) {
-  if (!plan.shares) return {&plan};
-  std::vector<Plan*> plans;
-  for (const auto& share : plan.shares->plans) plans.push_back(share.get());
-  return plans;
-}
 
 /// Arithmetic of one work-item, which is the same for all plans of one version.
 class ItemCost {
@@ -39,7 +31,7 @@ class ItemCost {
   double operations_ = 0;
 };
 
-dry_run::Work workOf(const Plan& plan, ItemCost& cost) {
+dry_run::Work workOf(const DevicePlan& plan, ItemCost& cost) {
   dry_run::Work work;
   work.device = plan.device->index();
   for (const DeviceUse& use : plan.uses) {
@@ -61,7 +53,7 @@ int operandOf(memory::Root& root, std::vector<std::uint64_t>& arrays) {
   return operand;
 }
 
-std::unique_ptr<DryLaunch> makeDryLaunch(const std::vector<Plan*>& plans) {
+std::unique_ptr<DryLaunch> makeDryLaunch(std::span<DevicePlan* const> plans) {
   auto dry = std::make_unique<DryLaunch>();
   if (plans.empty()) return dry;
   dry->operation.kind = dry_run::Operation::Kind::Launch;
@@ -82,8 +74,9 @@ std::unique_ptr<DryLaunch> makeDryLaunch(const std::vector<Plan*>& plans) {
   return dry;
 }
 
-void noteNewStep(dry_run::Books& books, const std::vector<Plan*>& plans, const LaunchStep& step) {
-  for (const Plan* plan : plans) {
+void noteNewStep(dry_run::Books& books, std::span<DevicePlan* const> plans,
+                 const LaunchStep& step) {
+  for (const DevicePlan* plan : plans) {
     memory::holdUses(books, plan->uses, *plan->device, step);
     for (const DeviceUse& use : plan->uses)
       if (use.write) memory::noteWriter(use.view->root(), plan->version->name);
@@ -93,7 +86,7 @@ void noteNewStep(dry_run::Books& books, const std::vector<Plan*>& plans, const L
 
 }  // namespace
 
-void noteLaunch(dry_run::Books& books, Plan& plan) {
+void noteLaunch(dry_run::Books& books, Launchable& plan) {
   constexpr std::size_t kMostKnown = 8;
   const LaunchStep step = memory::takeLaunchStep();
   DryLaunch* dry = plan.dry.get();
@@ -101,7 +94,7 @@ void noteLaunch(dry_run::Books& books, Plan& plan) {
     for (const auto& [known, number] : dry->known)
       if (known == step.step) return books.repeat(number, dry->arrays);
   }
-  const std::vector<Plan*> plans = plansOf(plan);
+  const std::span<DevicePlan* const> plans = plan.plans();
   if (dry == nullptr) dry = (plan.dry = makeDryLaunch(plans)).get();
   noteNewStep(books, plans, step);
   dry_run::Operation operation = dry->operation;

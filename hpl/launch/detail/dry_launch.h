@@ -10,7 +10,7 @@
 
 namespace hpl::launch {
 
-struct Plan;
+struct Launchable;
 
 /// What a plan means for the books of a dry run. Made by its first launch; guarded by the coherence
 /// lock.
@@ -24,6 +24,6 @@ struct DryLaunch {
 
 /// A launch of the plan has been planned, on one device or several. To be called under the lock
 /// under which that was done.
-void noteLaunch(dry_run::Books& books, Plan& plan);
+void noteLaunch(dry_run::Books& books, Launchable& plan);
 
 }  // namespace hpl::launch

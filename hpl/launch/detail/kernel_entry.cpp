@@ -7,10 +7,10 @@
 #include "hpl/error.h"
 #include "hpl/ir/verifier.h"
 #include "hpl/lang/capture_state.h"
+#include "hpl/launch/detail/device_plan.h"
 #include "hpl/launch/detail/native_arrays.h"
-#include "hpl/launch/detail/plan.h"
-#include "hpl/launch/detail/strategy.h"
-#include "hpl/launch/rewriter.h"
+#include "hpl/layout/rewriter.h"
+#include "hpl/layout/rewritten_kernels.h"
 #include "hpl/memory/transaction.h"
 #include "hpl/runtime/fork.h"
 #include "hpl/runtime/runtime.h"
@@ -23,7 +23,7 @@ namespace {
 /// many distinct launches of one kernel does not repeat them.
 constexpr std::size_t kMaxPlans = 1024;
 
-using Guards = std::vector<std::shared_ptr<const LaunchGuard>>;
+using Guards = std::vector<std::shared_ptr<const layout::LaunchGuard>>;
 
 thread_local runtime::DeviceState* capturingDevice = nullptr;
 thread_local Guards* capturingGuards = nullptr;
@@ -175,7 +175,7 @@ std::shared_ptr<const KernelVersion> KernelEntry::capture(
     version->axes = ir::chooseAxes(*version->kernel, version->access);
   }
   version->name = version->kernel->title();
-  version->rewritten = std::make_shared<RewrittenKernels>();
+  version->rewritten = std::make_shared<layout::RewrittenKernels>();
   version->params = parametersOf(*version->kernel, version->access);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   trace::recordKernelCreation(version->name, took.count());
@@ -226,27 +226,33 @@ void KernelEntry::forget() {
   dropPlans();
 }
 
-std::shared_ptr<Plan>* KernelEntry::findRepeated(const LaunchKey& asked) noexcept {
-  for (std::shared_ptr<Plan>* plan : recent_)
-    if (plan != nullptr && (*plan)->isRepeatedBy(asked)) return plan;
-  return nullptr;
+KernelEntry::Repeated KernelEntry::findRepeated(const LaunchKey& asked) noexcept {
+  for (const Repeated& recent : recent_)
+    if (recent.plan != nullptr && recent.plan->isRepeatedBy(asked)) return recent;
+  return {};
 }
 
-std::shared_ptr<Plan>* KernelEntry::findPlan(std::uint64_t hash) {
+const std::shared_ptr<Launchable>* KernelEntry::findPlan(std::uint64_t hash) {
   const auto found = plans_.find(hash);
   if (found == plans_.end()) return nullptr;
-  std::shared_ptr<Plan>* plan = &found->second;
-  if (std::find(recent_.begin(), recent_.end(), plan) == recent_.end())
-    recent_[oldest_++ % recent_.size()] = plan;
-  return plan;
+  const std::shared_ptr<Launchable>* owner = &found->second;
+  DevicePlan* plan = (*owner)->onOneDevice();
+  const auto isIt = [plan](const Repeated& recent) { return recent.plan == plan; };
+  if (plan != nullptr && std::none_of(recent_.begin(), recent_.end(), isIt))
+    recent_[oldest_++ % recent_.size()] = {owner, plan};
+  return owner;
 }
 
-void KernelEntry::addPlan(std::uint64_t hash, std::shared_ptr<Plan> plan) {
+void KernelEntry::addPlan(std::uint64_t hash, std::shared_ptr<Launchable> plan) {
   // Plans may own arrays, whose end takes the coherence lock: they die after it is released.
   PlanTable dropped;
   const memory::detail::Transaction transaction;
   if (plans_.size() >= kMaxPlans) takePlans(dropped);
-  std::swap(plans_[hash], plan);
+  std::shared_ptr<Launchable>& place = plans_[hash];
+  // Another plan takes its place.
+  for (Repeated& recent : recent_)
+    if (recent.owner == &place) recent = {};
+  std::swap(place, plan);
 }
 
 void KernelEntry::dropPlans() {
@@ -257,7 +263,7 @@ void KernelEntry::dropPlans() {
 
 void KernelEntry::takePlans(PlanTable& taken) noexcept {
   taken.swap(plans_);
-  recent_.fill(nullptr);
+  recent_.fill({});
 }
 
 void forget(KernelEntry& entry) { entry.forget(); }
@@ -269,7 +275,7 @@ void forgetKernels() {
   for (auto& [key, entry] : registry.functors) entry->forget();
 }
 
-void addLaunchGuard(std::shared_ptr<const LaunchGuard> guard) {
+void addLaunchGuard(std::shared_ptr<const layout::LaunchGuard> guard) {
   if (capturingGuards != nullptr) capturingGuards->push_back(std::move(guard));
 }
 

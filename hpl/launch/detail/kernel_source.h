@@ -12,16 +12,16 @@
 #include "hpl/array/parameter.h"
 
 /// What a kernel is made from, without its C++ type, and how `eval` finds the entry of a kernel.
+namespace hpl::layout {
+class KernelRewriter;
+}
+
 namespace hpl::launch {
 
 class KernelEntry;
-class KernelRewriter;
 
 /// Records the kernel into the active capture.
 using Recorder = void (*)(const void* callable);
-
-/// How a native kernel uses an array parameter.
-enum class NativeMode : unsigned char { In, Out, InOut, Scalar };
 
 /// A kernel as `eval` sees it.
 struct KernelSource {
@@ -33,7 +33,7 @@ struct KernelSource {
   const char* fallbackName = "kernel";
   /// Makes another kernel of the captured one; null: strategies of the library do. Lives as long as
   /// the kernel's entry.
-  const KernelRewriter* rewriter = nullptr;
+  const layout::KernelRewriter* rewriter = nullptr;
 };
 
 /// The entry of a function, found by its address; made when it is new.
@@ -100,7 +100,7 @@ struct EntryHandle {
 
 /// The entry of a kernel. `rewriter` (null: none) is always the same one for kernels of one type.
 template <class F>
-EntryHandle entryOf(const F& f, const KernelRewriter* rewriter = nullptr) {
+EntryHandle entryOf(const F& f, const layout::KernelRewriter* rewriter = nullptr) {
   // Null pointers, and std::functions that hold nothing.
   if constexpr (std::is_pointer_v<F> || requires { f.target_type(); })
     if (f == nullptr) throwNoKernel();

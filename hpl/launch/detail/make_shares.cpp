@@ -9,9 +9,10 @@
 #include "hpl/error.h"
 #include "hpl/geometry/ownership.h"
 #include "hpl/launch/detail/cutting.h"
-#include "hpl/launch/detail/outside.h"
 #include "hpl/launch/detail/shares.h"
-#include "hpl/launch/detail/tune_now.h"
+#include "hpl/launch/detail/tuning_bench.h"
+#include "hpl/layout/arguments.h"
+#include "hpl/layout/outside.h"
 #include "hpl/runtime/global_list.h"
 #include "hpl/runtime/runtime.h"
 #include "hpl/runtime/settings.h"
@@ -23,9 +24,9 @@ using geometry::Box;
 using runtime::DeviceState;
 
 /// The devices that arguments were made for; empty: none was.
-std::vector<DeviceState*> devicesOfArguments(const Argument* arguments, std::size_t count) {
+std::vector<DeviceState*> devicesOfArguments(Arguments arguments) {
   std::vector<DeviceState*> devices;
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::vector<Device>* known = arguments[i].devices();
     if (known == nullptr || known->empty()) continue;
     std::vector<DeviceState*> own;
@@ -42,12 +43,10 @@ std::vector<DeviceState*> devicesOfArguments(const Argument* arguments, std::siz
 
 /// The devices that were named, or those that arguments were made for, or all of the default
 /// device's type.
-std::vector<DeviceState*> devicesOf(const LaunchOptions& options, const Argument* arguments,
-                                    std::size_t count) {
+std::vector<DeviceState*> devicesOf(const LaunchOptions& options, Arguments arguments) {
   if (options.shares && !options.shares->devices.empty()) return options.shares->devices;
   if (options.device != nullptr && !options.shares) return {options.device};
-  if (std::vector<DeviceState*> known = devicesOfArguments(arguments, count); !known.empty())
-    return known;
+  if (std::vector<DeviceState*> known = devicesOfArguments(arguments); !known.empty()) return known;
   runtime::Runtime& runtime = runtime::Runtime::get();
   const DeviceType type = runtime.defaultDevice().type();
   std::vector<DeviceState*> devices;
@@ -91,7 +90,7 @@ void checkBlocks(const ShareJob& job) {
 }
 
 void checkPerDevice(const ShareJob& job) {
-  for (std::size_t i = 0; i < job.count; ++i) {
+  for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     const Argument& argument = job.arguments[i];
     if (argument.kind == Argument::Kind::PerDevice && argument.values != job.devices.size())
       throw ArgumentError(fmt::format(
@@ -127,7 +126,7 @@ bool writesArgument(const ShareJob& job, std::size_t i) {
 /// Devices that write the same cells at the same time would leave nothing definite behind.
 void checkReplicated(const ShareJob& job) {
   if (job.devices.size() < 2) return;
-  for (std::size_t i = 0; i < job.count; ++i) {
+  for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     const Argument& argument = job.arguments[i];
     if (!writesArgument(job, i)) continue;
     if (argument.kind == Argument::Kind::Array && argument.annotation().count == 0)
@@ -165,7 +164,7 @@ struct DeviceArguments {
 std::size_t partExtent(const ShareJob& job, const std::vector<Cut>& cuts, std::size_t i,
                        std::size_t device) {
   const Argument& extent = job.arguments[i];
-  for (std::size_t a = 0; a < job.count; ++a) {
+  for (std::size_t a = 0; a < job.arguments.size(); ++a) {
     if (cuts[a].empty() || job.arguments[a].view != extent.view) continue;
     const Box& full = cuts[a][device].full;
     return full.empty() ? 0 : static_cast<std::size_t>(full.extent(extent.partDim));
@@ -178,8 +177,8 @@ DeviceArguments argumentsOf(const ShareJob& job, const std::vector<Cut>& cuts,
                             std::size_t device) {
   DeviceArguments result;
   result.context.distributions = distributions;
-  result.partExtents.assign(job.count, 0);
-  for (std::size_t i = 0; i < job.count; ++i) {
+  result.partExtents.assign(job.arguments.size(), 0);
+  for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     Argument argument = job.arguments[i];
     if (argument.kind == Argument::Kind::PartExtent) {
       result.partExtents[i] = partExtent(job, cuts, i, device);
@@ -200,35 +199,33 @@ DeviceArguments argumentsOf(const ShareJob& job, const std::vector<Cut>& cuts,
   return result;
 }
 
-void addPlan(const ShareJob& job, Shares& shares, std::size_t device,
+void addPlan(const ShareJob& job, std::vector<Share>& shares, std::size_t device,
              const DeviceArguments& arguments, const LaunchOptions& options) {
   if (runtime::settings().tune == runtime::TuneMode::Full && !runtime::hasRanks())
-    tunePartBefore(job.entry, options, arguments.list.data(), job.count, arguments.context);
-  shares.plans.push_back(makePlan(job.entry, options, *job.devices[device], arguments.list.data(),
-                                  job.count, arguments.context));
-  shares.positions.push_back(device);
-  shares.partExtents.push_back(arguments.partExtents);
+    tunePartBefore(job.entry, options, arguments.list, arguments.context);
+  shares.push_back(
+      {makePlan(job.entry, options, *job.devices[device], arguments.list, arguments.context),
+       device, arguments.partExtents});
 }
 
 /// One plan for each piece of the device's part, each a slice of the part's own domain.
-void addPieces(const ShareJob& job, Shares& shares, std::size_t device, DeviceArguments arguments,
-               const std::vector<geometry::Interval>& pieces, int axis) {
+void addPieces(const ShareJob& job, std::vector<Share>& shares, std::size_t device,
+               DeviceArguments arguments, const std::vector<geometry::Interval>& pieces, int axis) {
   const LaunchOptions options = optionsOf(job, device, {});
-  const geometry::Extents* first = nullptr;
-  for (std::size_t i = 0; i < job.count && first == nullptr; ++i)
-    if (arguments.list[i].kind == Argument::Kind::Array) first = &arguments.list[i].view->extents;
-  const Shape whole = chooseShape(options, first, *job.devices[device], job.version->name);
-  checkAccesses(*job.version, arguments.list.data(), job.count, whole, true);
-  std::copy(whole.size, whole.size + 3, arguments.context.whole);
+  const Shape whole = layout::chooseShape(domainsOf(options), layout::firstArray(arguments.list),
+                                          *job.devices[device], job.version->name);
+  layout::checkAccesses(*job.version, arguments.list, whole, true);
+  SliceOfDomain& sliceOf = arguments.context.slice.emplace();
+  std::copy(whole.size, whole.size + 3, sliceOf.whole);
   for (const geometry::Interval& piece : pieces) {
-    arguments.context.first[axis] = static_cast<std::size_t>(piece.lo);
-    arguments.context.cells.assign(job.count, geometry::Region());
+    sliceOf.first[axis] = static_cast<std::size_t>(piece.lo);
+    arguments.context.cells.assign(job.arguments.size(), geometry::Region());
     Slice slice;
     for (std::size_t a = 0; a < 3; ++a) slice[a] = {0, static_cast<geometry::Index>(whole.size[a])};
     slice[static_cast<std::size_t>(axis)] = piece;
     AxisSet cut{};
     cut[static_cast<std::size_t>(axis)] = true;
-    for (std::size_t i = 0; i < job.count; ++i)
+    for (std::size_t i = 0; i < job.arguments.size(); ++i)
       if (arguments.list[i].kind == Argument::Kind::Array)
         arguments.context.cells[i] =
             cellsTouched(*job.version->params[i].access, arguments.list[i].view->box(), slice, cut);
@@ -240,7 +237,8 @@ void addPieces(const ShareJob& job, Shares& shares, std::size_t device, DeviceAr
   }
 }
 
-void addAnnotatedPlans(const ShareJob& job, Shares& shares) {
+/// True: some argument is cut with overlaps.
+bool addAnnotatedPlans(const ShareJob& job, std::vector<Share>& shares) {
   const std::vector<Cut> cuts = cutArguments(job);
   const std::vector<Domain> domains = partDomains(job, cuts);
   checkReplicated(job);
@@ -249,7 +247,7 @@ void addAnnotatedPlans(const ShareJob& job, Shares& shares) {
   for (std::size_t d = 0; d < job.devices.size(); ++d) {
     DeviceArguments arguments = argumentsOf(job, cuts, distributions, d);
     if (!arguments.works) continue;
-    const std::size_t before = shares.plans.size();
+    const std::size_t before = shares.size();
     int axis = 0;
     const std::vector<geometry::Interval> pieces = piecesOf(job, cuts, d, axis);
     if (pieces.empty()) {
@@ -258,41 +256,33 @@ void addAnnotatedPlans(const ShareJob& job, Shares& shares) {
       addPieces(job, shares, d, std::move(arguments), pieces, axis);
     }
     PartLaunch& launch = launches.emplace_back();
-    for (std::size_t p = before; p < shares.plans.size(); ++p)
-      launch.plans.push_back(shares.plans[p].get());
-    launch.partExtents = shares.partExtents.back();
+    for (std::size_t p = before; p < shares.size(); ++p)
+      launch.plans.push_back(shares[p].plan.get());
+    launch.partExtents = shares.back().partExtents;
     launch.global = optionsOf(job, d, domains).global;
   }
-  if (!launches.empty()) shares.hasGhosts = notePartFacts(job, launches);
+  return !launches.empty() && notePartFacts(job, launches);
 }
 
-void addDividedPlans(const ShareJob& job, Shares& shares) {
+void addDividedPlans(const ShareJob& job, std::vector<Share>& shares) {
   const Division division = divide(job);
   for (std::size_t d = 0; d < job.devices.size(); ++d) {
     const Slice& slice = division.slices[d];
     if (isEmpty(slice)) continue;
     DeviceArguments arguments;
-    arguments.list.assign(job.arguments, job.arguments + job.count);
-    arguments.partExtents.assign(job.count, 0);
-    std::copy(division.global.size, division.global.size + 3, arguments.context.whole);
+    arguments.list.assign(job.arguments.begin(), job.arguments.end());
+    arguments.partExtents.assign(job.arguments.size(), 0);
+    SliceOfDomain& sliceOf = arguments.context.slice.emplace();
+    std::copy(division.global.size, division.global.size + 3, sliceOf.whole);
     arguments.context.cells = division.cells[d];
     LaunchOptions options = optionsOf(job, d, {});
     options.global = division.global;
     for (std::size_t a = 0; a < 3; ++a) {
-      arguments.context.first[a] = static_cast<std::size_t>(slice[a].lo);
+      sliceOf.first[a] = static_cast<std::size_t>(slice[a].lo);
       options.global.size[a] = static_cast<std::size_t>(slice[a].length());
     }
     addPlan(job, shares, d, arguments, options);
   }
-}
-
-void finish(Plan& umbrella, Shares& shares) {
-  std::size_t bytes = 0;
-  for (const auto& plan : shares.plans) bytes = std::max(bytes, (plan->scalarBytes + 15) / 16 * 16);
-  shares.scalarBytes = bytes;
-  umbrella.scalarBytes = bytes * shares.plans.size();
-  for (const auto& plan : shares.plans)
-    umbrella.roots.insert(umbrella.roots.end(), plan->roots.begin(), plan->roots.end());
 }
 
 }  // namespace
@@ -314,38 +304,31 @@ LaunchOptions optionsOf(const ShareJob& job, std::size_t device,
   return options;
 }
 
-std::shared_ptr<Plan> makeSharedPlan(KernelEntry& entry, const LaunchOptions& options,
-                                     const Argument* arguments, std::size_t count) {
-  auto umbrella = std::make_shared<Plan>();
-  umbrella->shares = std::make_unique<Shares>();
-  Shares& shares = *umbrella->shares;
-  shares.key = SharesKey::of(options, arguments, count);
-  umbrella->options = options;
-  umbrella->argumentCount = count;
-
-  ShareJob job{entry, options, arguments, count, nullptr, devicesOf(options, arguments, count), {}};
-  std::vector<std::string> labels(count);
+std::shared_ptr<SharedPlan> makeSharedPlan(KernelEntry& entry, const LaunchOptions& options,
+                                           Arguments arguments) {
+  ShareJob job{entry, options, arguments, nullptr, devicesOf(options, arguments), {}};
+  std::vector<std::string> labels(arguments.size());
   std::vector<Argument> samples;
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
     samples.push_back(sampleOf(arguments[i]));
     if (samples[i].kind == Argument::Kind::Array) labels[i] = samples[i].view->root().label();
   }
   job.version = entry.version(*job.devices.front(), labels);
-  checkArguments(*job.version, samples.data(), count);
+  layout::checkArguments(*job.version, samples);
   checkPerDevice(job);
   if (options.shares) job.weights = options.shares->weights;
   checkWeights(job);
   checkBlocks(job);
   if (options.shares && options.shares->measured) job.weights = measuredWeights(job);
+  std::vector<Share> shares;
+  bool hasGhosts = false;
   if (job.anyAnnotated() || job.anyPerDevice() || job.devices.size() == 1) {
-    addAnnotatedPlans(job, shares);
+    hasGhosts = addAnnotatedPlans(job, shares);
   } else {
     addDividedPlans(job, shares);
   }
-  umbrella->version = shares.plans.front()->version;
-  umbrella->device = shares.plans.front()->device;
-  finish(*umbrella, shares);
-  return umbrella;
+  return std::make_shared<SharedPlan>(SharesKey::of(options, arguments), std::move(shares),
+                                      hasGhosts);
 }
 
 }  // namespace hpl::launch

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "hpl/error.h"
-#include "hpl/launch/detail/plan.h"
+#include "hpl/launch/detail/device_plan.h"
 #include "hpl/launch/native.h"
 #include "hpl/launch/native_function.h"
 

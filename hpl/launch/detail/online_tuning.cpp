@@ -5,8 +5,7 @@
 #include <map>
 
 #include "hpl/error.h"
-#include "hpl/launch/detail/findings.h"
-#include "hpl/launch/detail/online_race.h"
+#include "hpl/layout/findings.h"
 #include "hpl/runtime/quirks.h"
 #include "hpl/runtime/runtime.h"
 #include "hpl/tune/search.h"
@@ -17,7 +16,7 @@ namespace {
 /// All races; never destroyed, because plans of static FRunners may outlive any static of ours.
 struct Races {
   std::mutex mutex;
-  std::map<std::string, std::shared_ptr<OnlineRace>> byKey;
+  std::map<std::string, std::shared_ptr<layout::OnlineRace>> byKey;
 
   static Races& get() {
     static Races* races = [] {
@@ -45,58 +44,64 @@ struct Races {
 };
 
 /// Arguments live as long as the call that made them; these are needed later.
-bool canBeKept(const Plan& plan, const Argument* arguments) {
+bool canBeKept(Arguments arguments) {
   constexpr std::size_t kInline = 16;
-  for (std::size_t i = 0; i < plan.argumentCount; ++i) {
-    const bool isScalar = arguments[i].kind == Argument::Kind::Scalar;
-    if (!isScalar && arguments[i].kind != Argument::Kind::Array) return false;
-    if (isScalar && ir::sizeOf(arguments[i].type) > kInline) return false;
-  }
-  return true;
+  return std::all_of(arguments.begin(), arguments.end(), [](const Argument& argument) {
+    if (argument.kind == Argument::Kind::Array) return true;
+    return argument.kind == Argument::Kind::Scalar && ir::sizeOf(argument.type) <= kInline;
+  });
+}
+
+/// Whether a launch that is laid out like this tries other variants.
+bool mayTry(const LaunchRequest& request, const LaidOut& laidOut) {
+  if (!laidOut.layout.isTunable || !laidOut.layout.isRewritten) return false;
+  if (runtime::settings().tune != runtime::TuneMode::Quick || !canBeKept(request.arguments))
+    return false;
+  if (runtime::quirksOf(request.device->properties()).isSimulator) return false;
+  const auto known = layout::findingFor(request, laidOut.shape);
+  return !known || !known->complete;
 }
 
 }  // namespace
 
-OnlineOptions& onlineOptions() {
-  static OnlineOptions options;
-  return options;
-}
-
-OnlineTuning::OnlineTuning(std::shared_ptr<OnlineRace> race, bool isPart, const Shape& shape,
+OnlineTuning::OnlineTuning(std::shared_ptr<layout::OnlineRace> race, bool isPart,
+                           const LaunchRequest& request, const Shape& shape,
                            const ShareContext& share)
-    : race_(std::move(race)), isPart_(isPart), shape_(shape), share_(share) {}
+    : race_(std::move(race)),
+      isPart_(isPart),
+      shape_(shape),
+      share_(share),
+      arguments_(request.arguments.begin(), request.arguments.end()),
+      request_(request) {
+  request_.arguments = arguments_;
+}
 
 OnlineTuning::~OnlineTuning() = default;
 
-std::unique_ptr<OnlineTuning> OnlineTuning::create(const Plan& plan, const Shape& shape,
-                                                   const Argument* arguments,
+std::unique_ptr<OnlineTuning> OnlineTuning::create(const LaunchRequest& request,
+                                                   const LaidOut& laidOut,
                                                    const ShareContext& share) {
-  const runtime::Settings& settings = runtime::settings();
-  if (settings.tune != runtime::TuneMode::Quick || !canBeKept(plan, arguments)) return nullptr;
-  if (runtime::quirksOf(plan.device->properties()).isSimulator) return nullptr;
-  const auto known = findingFor(plan, shape);
-  if (known && known->complete) return nullptr;
-
+  if (!mayTry(request, laidOut)) return nullptr;
   Races& races = Races::get();
   const std::lock_guard lock(races.mutex);
-  const bool isPart = plan.isSlice || !share.distributions.empty();
+  const runtime::DeviceState& device = *request.device;
+  const bool isPart = request.slice || !share.distributions.empty();
   // Tests change the folder.
-  auto& race = races.byKey[(isPart ? "parts" : std::to_string(plan.device->serial())) + " " +
-                           findingsOf(*plan.device).file().string() + " " +
-                           findingKey(*plan.version, *plan.device, shape, plan.options.fp)];
-  if (!race) race = std::make_shared<OnlineRace>(plan, shape);
-  std::unique_ptr<OnlineTuning> tuning(new OnlineTuning(race, isPart, shape, share));
-  tuning->arguments_.assign(arguments, arguments + plan.argumentCount);
-  return tuning;
+  auto& race = races.byKey[(isPart ? "parts" : std::to_string(device.serial())) + " " +
+                           layout::findingsOf(device).file().string() + " " +
+                           layout::findingKey(*request.version, device, laidOut.shape, request.fp)];
+  if (!race) race = std::make_shared<layout::OnlineRace>(request, laidOut.shape);
+  return std::unique_ptr<OnlineTuning>(
+      new OnlineTuning(race, isPart, request, laidOut.shape, share));
 }
 
 /// Scalars are packed once for whichever variant runs.
-bool OnlineTuning::fits(const Plan& own, const Plan& variant) const {
+bool OnlineTuning::fits(const DevicePlan& own, const DevicePlan& variant) const {
   if (own.scalarBytes != variant.scalarBytes || own.scalars.size() != variant.scalars.size())
     return false;
   for (std::size_t i = 0; i < own.scalars.size(); ++i) {
-    const Plan::ScalarArg& a = own.scalars[i];
-    const Plan::ScalarArg& b = variant.scalars[i];
+    const DevicePlan::ScalarArg& a = own.scalars[i];
+    const DevicePlan::ScalarArg& b = variant.scalars[i];
     if (a.parameter != b.parameter || a.at != b.at || a.bytes != b.bytes) return false;
   }
   return true;
@@ -107,16 +112,16 @@ OnlineTuning::Slot& OnlineTuning::slot(std::size_t candidate) {
   return slots_[candidate];
 }
 
-/// The king of the race, as soon as this plan has made it.
+/// The incumbent of the race, as soon as this plan has made it.
 OnlineTuning::Turn OnlineTuning::usual() {
-  const std::size_t king = race_->king();
-  if (king == 0) return {};
-  const Slot& slot = this->slot(king);
-  if (!slot.plan && !slot.isBroken) needed_.store(static_cast<int>(king));
+  const std::size_t incumbent = race_->incumbent();
+  if (incumbent == 0) return {};
+  const Slot& slot = this->slot(incumbent);
+  if (!slot.plan && !slot.isBroken) needed_.store(static_cast<int>(incumbent));
   return {slot.plan};
 }
 
-OnlineTuning::Turn OnlineTuning::next(const Plan& own) {
+OnlineTuning::Turn OnlineTuning::next(const DevicePlan& own) {
   const bool takesPart = !isPart_ || race_->isLedBy(*own.device, shape_);
   if (race_->isFinished() || !takesPart || !race_->isDue()) return usual();
   race_->poll();
@@ -132,27 +137,20 @@ OnlineTuning::Turn OnlineTuning::next(const Plan& own) {
   return {*wish == 0 ? nullptr : wished.plan, true, *wish, race_->wishNumber(), isWarming};
 }
 
-/// Calls launch(plan) for whatever is next, timed where the race wants it.
+/// Calls launch(plan, timing) for whatever is next, timed where the race wants it.
 template <class Launch>
-void OnlineTuning::run(Plan& own, Launch launch) {
+cl::Event OnlineTuning::run(DevicePlan& own, Launch launch) {
   const Turn turn = next(own);
-  Plan& plan = turn.variant ? *turn.variant : own;
-  if (!turn.isTimed) return launch(plan);
-  cl::Event event;
-  plan.timedEvent = &event;
+  DevicePlan& plan = turn.variant ? *turn.variant : own;
+  if (!turn.isTimed) return launch(plan, Timing::None);
   const double begin = tune::secondsNow();
-  try {
-    launch(plan);
-  } catch (...) {
-    plan.timedEvent = nullptr;
-    throw;
-  }
-  plan.timedEvent = nullptr;
-  race_->noteLaunch(turn.wish, turn.isWarming, std::move(event), tune::secondsNow() - begin);
+  cl::Event event = launch(plan, Timing::Own);
+  race_->noteLaunch(turn.wish, turn.isWarming, event, tune::secondsNow() - begin);
   slot(turn.candidate).isWarm = true;
+  return event;
 }
 
-void OnlineTuning::prepare(Plan& own) {
+void OnlineTuning::prepare(DevicePlan& own) {
   const std::lock_guard lock(preparing_);
   const int needed = needed_.load();
   if (needed < 0) return;
@@ -163,12 +161,11 @@ void OnlineTuning::prepare(Plan& own) {
     if (candidate != 0 && !slot(candidate).plan)
       variant = Variant::from(race_->points()[candidate]);
   }
-  std::shared_ptr<Plan> made;
+  std::shared_ptr<DevicePlan> made;
   const double begin = tune::secondsNow();
   if (variant) {
     try {
-      made = makeVariant(own.version, own.labels, own.options, *own.device, arguments_.data(),
-                         arguments_.size(), share_, &*variant);
+      made = makeVariant(request_, share_, *variant);
       if (!fits(own, *made)) made = nullptr;
     } catch (const Error&) {
       // Then it is out of the race.
@@ -195,22 +192,22 @@ void OnlineTuning::prepare(Plan& own) {
   race_->noteCost(tune::secondsNow() - beginKeeping);
 }
 
-void OnlineTuning::enqueue(Plan& own, memory::detail::Transaction& transaction,
+void OnlineTuning::enqueue(DevicePlan& own, memory::detail::Transaction& transaction,
                            const std::byte* packed) {
-  run(own, [&](Plan& plan) { plan.enqueue(transaction, packed); });
+  run(own, [&](DevicePlan& plan, Timing timing) {
+    return plan.enqueueItself(transaction, packed, timing);
+  });
 }
 
-cl::Event OnlineTuning::submit(Plan& own, const memory::detail::WaitList& waits,
+cl::Event OnlineTuning::submit(DevicePlan& own, const memory::detail::WaitList& waits,
                                const std::byte* packed) {
-  cl::Event done;
-  run(own, [&](Plan& plan) {
+  return run(own, [&](DevicePlan& plan, Timing timing) {
     if (&plan != &own) {
       plan.placements = own.placements;
       plan.placeArrays();
     }
-    done = plan.submit(waits, packed);
+    return plan.submitItself(waits, packed, true, timing);
   });
-  return done;
 }
 
 }  // namespace hpl::launch

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/launch/detail/operation.h"
 
-#include "hpl/launch/detail/strategy.h"
+#include "hpl/layout/rewritten_kernels.h"
 #include "hpl/memory/root.h"
 
 namespace hpl::launch {
@@ -72,13 +72,13 @@ void addArgument(OperationName& name, const Argument& argument, Detail detail) {
 }  // namespace
 
 void nameLaunch(OperationName& name, KernelEntry& entry, const LaunchOptions& options,
-                const Argument* arguments, std::size_t count) {
+                Arguments arguments) {
   name.what = "launch of '" + entry.describe() + "'";
   addOptions(name, options);
-  for (std::size_t i = 0; i < count; ++i) addArgument(name, arguments[i], Detail::All);
+  for (std::size_t i = 0; i < arguments.size(); ++i) addArgument(name, arguments[i], Detail::All);
 }
 
-void nameRepetition(OperationName& name, const Plan& plan) {
+void nameRepetition(OperationName& name, const Launchable& plan) {
   name.what = "launch of '" + plan.version->name + "'";
   name.add(plan.version->name);
   for (const auto& weak : plan.roots)
@@ -96,11 +96,11 @@ std::uint64_t contentOf(const KernelVersion& version) {
   return name.content;
 }
 
-std::uint64_t signatureOf(const LaunchOptions& options, const Argument* arguments,
-                          std::size_t count) {
+std::uint64_t signatureOf(const LaunchOptions& options, Arguments arguments) {
   OperationName name;
   addOptions(name, options);
-  for (std::size_t i = 0; i < count; ++i) addArgument(name, arguments[i], Detail::Shapes);
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    addArgument(name, arguments[i], Detail::Shapes);
   return name.content;
 }
 

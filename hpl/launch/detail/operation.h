@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "hpl/launch/detail/plan.h"
+#include "hpl/launch/detail/launchable.h"
 #include "hpl/memory/operations.h"
 
 /// Launches as operations of several ranks: what tells them apart, the same in every process.
@@ -11,16 +11,15 @@ namespace hpl::launch {
 
 /// Names a launch.
 void nameLaunch(memory::detail::OperationName& name, KernelEntry& entry,
-                const LaunchOptions& options, const Argument* arguments, std::size_t count);
+                const LaunchOptions& options, Arguments arguments);
 /// The same for a launch that is repeated with the arguments of before.
-void nameRepetition(memory::detail::OperationName& name, const Plan& plan);
+void nameRepetition(memory::detail::OperationName& name, const Launchable& plan);
 
 /// What a kernel does: its code, the same in every process.
 std::uint64_t contentOf(const KernelVersion& version);
 
 /// What a launch is apart from which arrays it uses: launches of one signature succeed or fail
 /// alike.
-std::uint64_t signatureOf(const LaunchOptions& options, const Argument* arguments,
-                          std::size_t count);
+std::uint64_t signatureOf(const LaunchOptions& options, Arguments arguments);
 
 }  // namespace hpl::launch

@@ -45,7 +45,7 @@ bool isAlignedWith(const ShareJob& job, const std::vector<PartLaunch>& launches,
 /// Beyond the ends of a periodic array positions go on, while the owners of the cells count theirs
 /// from the other end.
 bool wrapsAround(const ShareJob& job, int axis) {
-  for (std::size_t i = 0; i < job.count; ++i) {
+  for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     const Annotation& annotation = job.arguments[i].annotation();
     for (int k = 0; k < annotation.count; ++k) {
       if (annotation.dims[k].wrapping != PERIODIC) continue;
@@ -58,9 +58,9 @@ bool wrapsAround(const ShareJob& job, int axis) {
 
 }  // namespace
 
-std::array<std::int64_t, 3> originOf(const KernelVersion& version, const Argument* arguments,
-                                     std::size_t count,
+std::array<std::int64_t, 3> originOf(const KernelVersion& version, Arguments arguments,
                                      const std::vector<coherence::DistributionPtr>& distributions) {
+  const std::size_t count = arguments.size();
   std::size_t first = count;
   for (std::size_t i = count; i-- > 0;) {
     if (arguments[i].kind != Argument::Kind::Array) continue;
@@ -85,7 +85,7 @@ unsigned alignedAxes(const ShareJob& job, const std::vector<PartLaunch>& launche
           return launch.plan().origin[a] == launches.front().plan().origin[a];
         });
     bool isAligned = !wrapsAround(job, axis);
-    for (std::size_t i = 0; i < job.count && !hasOneOrigin; ++i)
+    for (std::size_t i = 0; i < job.arguments.size() && !hasOneOrigin; ++i)
       if (job.arguments[i].annotation().count > 0 && isWritten(job.version->params[i]))
         isAligned = isAligned && isAlignedWith(job, launches, i, axis);
     if (isAligned) axes |= 1U << a;
@@ -93,7 +93,7 @@ unsigned alignedAxes(const ShareJob& job, const std::vector<PartLaunch>& launche
   return axes;
 }
 
-unsigned alignedAxes(const Plan& plan) {
+unsigned alignedAxes(const DevicePlan& plan) {
   unsigned axes = 0;
   for (int axis = 0; axis < 3; ++axis) {
     bool isAligned = true;

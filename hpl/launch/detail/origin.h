@@ -14,8 +14,7 @@ namespace hpl::launch {
 /// with a distribution, else of the first array argument: the beginning of its view in the
 /// dimension that the axis walks through (the default order where accesses do not say); 0 where
 /// there is none. `distributions`: as in ShareContext.
-std::array<std::int64_t, 3> originOf(const KernelVersion& version, const Argument* arguments,
-                                     std::size_t count,
+std::array<std::int64_t, 3> originOf(const KernelVersion& version, Arguments arguments,
                                      const std::vector<coherence::DistributionPtr>& distributions);
 
 /// The axes (bits) along which id plus origin is the same number in all parts for the work-items
@@ -23,6 +22,6 @@ std::array<std::int64_t, 3> originOf(const KernelVersion& version, const Argumen
 unsigned alignedAxes(const ShareJob& job, const std::vector<PartLaunch>& launches);
 /// The same for a launch on explicit subarrays, if the others do the same with theirs: id plus
 /// origin is the position of the cell itself.
-unsigned alignedAxes(const Plan& plan);
+unsigned alignedAxes(const DevicePlan& plan);
 
 }  // namespace hpl::launch

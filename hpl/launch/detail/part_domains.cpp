@@ -51,7 +51,7 @@ Index sizeOf(const ShareJob& job, int axis) {
 
 std::vector<Walk> walksOf(const ShareJob& job) {
   std::vector<Walk> walks;
-  for (std::size_t i = 0; i < job.count; ++i) {
+  for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     const Argument& argument = job.arguments[i];
     const ir::ArrayAccess* access = job.version->params[i].access;
     for (int k = 0; k < argument.annotation().count; ++k) {

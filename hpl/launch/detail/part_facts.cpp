@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
+#include "hpl/launch/detail/device_plan.h"
 #include "hpl/launch/detail/origin.h"
-#include "hpl/launch/detail/plan.h"
 
 namespace hpl::launch {
 
@@ -118,7 +118,7 @@ std::vector<int> splitDims(const memory::detail::DeviceUse& use) {
   return dims;
 }
 
-ir::PartRoles explicitRoles(const Plan& plan) {
+ir::PartRoles explicitRoles(const DevicePlan& plan) {
   ir::PartRoles roles(plan.version->params.size());
   std::size_t array = 0;
   for (std::size_t i = 0; i < roles.size(); ++i) {
@@ -130,7 +130,7 @@ ir::PartRoles explicitRoles(const Plan& plan) {
 
 }  // namespace
 
-void noteExplicitFacts(Plan& plan) {
+void noteExplicitFacts(DevicePlan& plan) {
   ir::PartSummary summary;
   const bool isKnown = plan.version->kernel != nullptr && plan.version->rewriter == nullptr;
   if (isKnown)
@@ -145,7 +145,7 @@ void noteExplicitFacts(Plan& plan) {
       const auto parameter = static_cast<int>(i);
       noteAccess(*facts, summary, parameter, splitDims(use));
       const bool coversPart =
-          plan.options.global.dims == 0 && use.view->extents == plan.views.front()->extents;
+          plan.domains.global.dims == 0 && use.view->extents == plan.views.front()->extents;
       if (coversPart) facts->outcome = outcomeOf(summary, parameter);
     }
     use.facts = std::move(facts);

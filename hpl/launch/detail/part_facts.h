@@ -9,7 +9,7 @@
 /// What analyses of kernels tell of the arguments that are parts of arrays (coherence/trust.h).
 namespace hpl::launch {
 
-struct Plan;
+struct DevicePlan;
 
 /// How a kernel indexes an argument that is split along `dims`: `dimOf`, `reach`, `writers`. Known
 /// when one axis plus constants is all that indexes each of them; dimensions that are not split
@@ -24,6 +24,6 @@ void noteAccess(coherence::PartFacts& facts, const ir::PartSummary& summary, int
 coherence::Outcome outcomeOf(const ir::PartSummary& summary, int parameter);
 
 /// Notes the facts of arguments that may be explicit parts of their arrays.
-void noteExplicitFacts(Plan& plan);
+void noteExplicitFacts(DevicePlan& plan);
 
 }  // namespace hpl::launch

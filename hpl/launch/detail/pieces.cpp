@@ -33,13 +33,13 @@ bool isOwn(const ir::IndexForm& form) {
 /// own index; axis -1 when there is none.
 SplitAxis splitAxis(const ShareJob& job) {
   SplitAxis split;
-  for (std::size_t i = 0; i < job.count; ++i) {
+  for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     const Annotation& annotation = job.arguments[i].annotation();
     if (annotation.count == 0) continue;
     if (annotation.count > 1 || (split.dim >= 0 && annotation.dims[0].dim != split.dim)) return {};
     split.dim = annotation.dims[0].dim;
   }
-  for (std::size_t i = 0; i < job.count; ++i) {
+  for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     const ir::ArrayAccess* access = job.version->params[i].access;
     if (access == nullptr || !access->written || job.arguments[i].annotation().count == 0) continue;
     const auto dim = static_cast<std::size_t>(split.dim);
@@ -68,7 +68,7 @@ std::vector<Interval> piecesOf(const ShareJob& job, const std::vector<Cut>& cuts
   Index high = 0;
   Index rows = -1;
   Index cells = 0;
-  for (std::size_t i = 0; i < job.count; ++i) {
+  for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     if (cuts[i].empty()) continue;
     const geometry::Part& part = cuts[i][device];
     const Index extent = part.full.extent(split.dim);
@@ -84,7 +84,7 @@ std::vector<Interval> piecesOf(const ShareJob& job, const std::vector<Cut>& cuts
     cells = std::max(cells, part.full.volume());
   }
   const geometry::Extents* first = nullptr;
-  for (std::size_t i = 0; i < job.count && first == nullptr; ++i)
+  for (std::size_t i = 0; i < job.arguments.size() && first == nullptr; ++i)
     if (job.arguments[i].kind == Argument::Kind::Array)
       first = cuts[i].empty() ? &job.arguments[i].view->extents : nullptr;
   if (first != nullptr || low + high == 0 || rows <= low + high) return {};

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <string_view>
 
-#include "hpl/launch/detail/plan.h"
+#include "hpl/launch/detail/device_plan.h"
 #include "hpl/runtime/settings.h"
 
 namespace hpl::launch {
@@ -80,18 +80,18 @@ ProbedValue probedValue(const ir::Probe& probe, const ir::SourceLocation& where,
   return probed;
 }
 
-std::unique_ptr<Probes> makeProbes(const Plan& plan, const codegen::EmittedKernel& emitted) {
+std::unique_ptr<Probes> makeProbes(runtime::DeviceState& device,
+                                   const codegen::EmittedKernel& emitted) {
   if (emitted.probes.empty()) return nullptr;
   auto probes = std::make_unique<Probes>();
   probes->sites = emitted.probes;
-  probes->values = runtime::guarded(plan.device, runtime::Concern::kernel(emitted.name), [&] {
-    return cl::Buffer(plan.device->context(), CL_MEM_READ_WRITE,
-                      ProbeBuffer::kWords * sizeof(cl_uint));
+  probes->values = runtime::guarded(&device, runtime::Concern::kernel(emitted.name), [&] {
+    return cl::Buffer(device.context(), CL_MEM_READ_WRITE, ProbeBuffer::kWords * sizeof(cl_uint));
   });
   return probes;
 }
 
-void clearProbes(const Plan& plan) {
+void clearProbes(const DevicePlan& plan) {
   const cl_uint none = 0;
   runtime::guarded(plan.device, runtime::Concern::kernel(plan.version->name), [&] {
     plan.device->computeQueue().enqueueWriteBuffer(plan.probes->values, CL_TRUE, 0, sizeof none,
@@ -99,7 +99,7 @@ void clearProbes(const Plan& plan) {
   });
 }
 
-void showProbes(const Plan& plan) {
+void showProbes(const DevicePlan& plan) {
   cl_uint total = 0;
   std::vector<cl_uint> words;
   runtime::guarded(plan.device, runtime::Concern::kernel(plan.version->name), [&] {

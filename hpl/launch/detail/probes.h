@@ -14,7 +14,7 @@
 /// What probe() shows of a launch.
 namespace hpl::launch {
 
-struct Plan;
+struct DevicePlan;
 
 /// One value that a work-item has shown.
 struct ProbedValue {
@@ -37,12 +37,13 @@ struct Probes {
   cl::Buffer values;
 };
 
-/// Makes the buffer for the probes of a kernel.
-std::unique_ptr<Probes> makeProbes(const Plan& plan, const codegen::EmittedKernel& emitted);
+/// Makes the buffer for the probes of a kernel; null: it has none.
+std::unique_ptr<Probes> makeProbes(runtime::DeviceState& device,
+                                   const codegen::EmittedKernel& emitted);
 /// Before the kernel of a launch: nothing has been shown.
-void clearProbes(const Plan& plan);
+void clearProbes(const DevicePlan& plan);
 /// After a launch: waits and prints.
-void showProbes(const Plan& plan);
+void showProbes(const DevicePlan& plan);
 
 /// Prints values of one launch, sorted by position, as far as HPL_PROBE_LINES allows. `total`
 /// counts those, too, for which there was no room; `place` follows the kernel's name.

@@ -55,7 +55,7 @@ ir::PartRole scalarRole(const ShareJob& job, const std::vector<PartLaunch>& laun
 
 ir::PartRoles rolesOf(const ShareJob& job, const std::vector<PartLaunch>& launches) {
   ir::PartRoles roles;
-  for (std::size_t i = 0; i < job.count; ++i) {
+  for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     const Argument& argument = job.arguments[i];
     if (argument.kind != Argument::Kind::Array) {
       roles.push_back(scalarRole(job, launches, i));
@@ -64,7 +64,7 @@ ir::PartRoles rolesOf(const ShareJob& job, const std::vector<PartLaunch>& launch
     ir::PartRole& role = roles.emplace_back();
     const Annotation& annotation = argument.annotation();
     for (int k = 0; k < annotation.count; ++k) role.split |= 1U << annotation.dims[k].dim;
-    for (std::size_t j = 0; j < job.count; ++j) {
+    for (std::size_t j = 0; j < job.arguments.size(); ++j) {
       const Argument& other = job.arguments[j];
       if (other.kind != Argument::Kind::Array || &other.view->root() != &argument.view->root())
         continue;
@@ -122,7 +122,7 @@ bool isDomainOf(const Domain& global, const Extents& part) {
   return isSame;
 }
 
-bool isWrittenTwice(const Plan& plan, const memory::detail::DeviceUse& use) {
+bool isWrittenTwice(const DevicePlan& plan, const memory::detail::DeviceUse& use) {
   return std::count_if(plan.uses.begin(), plan.uses.end(), [&](const auto& other) {
            return other.write && &other.view->root() == &use.view->root();
          }) > 1;
@@ -134,9 +134,9 @@ bool notePartFacts(const ShareJob& job, const std::vector<PartLaunch>& launches)
   Analyses analyses(job, launches);
   bool some = false;
   for (const PartLaunch& launch : launches) {
-    const Plan& plan = launch.plan();
+    const DevicePlan& plan = launch.plan();
     std::size_t array = 0;
-    for (std::size_t i = 0; i < job.count; ++i) {
+    for (std::size_t i = 0; i < job.arguments.size(); ++i) {
       if (!job.version->params[i].isBuffer()) continue;
       const std::size_t number = array++;
       const memory::detail::DeviceUse& use = plan.uses[number];
@@ -155,7 +155,7 @@ bool notePartFacts(const ShareJob& job, const std::vector<PartLaunch>& launches)
           facts->outcome.writesEnds = writesEnds(*plan.version, parameter);
         }
       }
-      for (Plan* piece : launch.plans) piece->uses[number].facts = facts;
+      for (DevicePlan* piece : launch.plans) piece->uses[number].facts = facts;
     }
   }
   return some;

@@ -2,94 +2,29 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <vector>
 
-#include "hpl/error.h"
 #include "hpl/geometry/region.h"
 #include "hpl/geometry/splits.h"
 #include "hpl/launch/detail/footprint.h"
-#include "hpl/launch/detail/plan.h"
+#include "hpl/launch/detail/shared_plan.h"
 
-/// Launches on several devices: how the arguments and the domain are shared out, and what their
-/// repetition reuses.
+/// Launches on several devices: how the arguments and the domain are shared out.
 namespace hpl::launch {
 
-/// What the shares of a launch were made for; a repetition must agree in all of it.
-struct SharesKey {
-  struct Entry {
-    Argument::Kind kind = Argument::Kind::Scalar;
-    Annotation annotation;
-    int partDim = 0;
-    /// One view, or one per device.
-    std::vector<memory::View*> views;
-    std::vector<std::weak_ptr<memory::Root>> roots;
-    std::vector<geometry::Extents> extents;
-    std::size_t values = 0;
-    /// Those that the argument was made for.
-    std::vector<runtime::DeviceState*> devices;
-  };
-  std::vector<Entry> entries;
-  ShareOptions options;
-  Domain global;
-  Domain local;
-  FpMode fp = DEFAULT_FP;
-  /// HPL_CHECK=bounds.
-  bool checked = false;
-
-  static SharesKey of(const LaunchOptions& options, const Argument* arguments, std::size_t count);
-  bool matches(const LaunchOptions& options, const Argument* arguments, std::size_t count) const;
-};
-
-/// One plan per device that has work to do, or several that it runs one after another, and what
-/// they have in common.
-struct Shares {
-  SharesKey key;
-  std::vector<std::shared_ptr<Plan>> plans;
-  /// Position of each plan's device in the list of devices.
-  std::vector<std::size_t> positions;
-  /// Some argument is cut with overlaps.
-  bool hasGhosts = false;
-  /// Sizes of the parts that a.part(d) stands for: [plan][argument].
-  std::vector<std::vector<std::size_t>> partExtents;
-  /// Bytes of packed scalars of one plan.
-  std::size_t scalarBytes = 0;
-
-  bool needsLockReleased() const;
-  /// Packs the scalars of all plans one after another.
-  void packScalars(const Argument* arguments, std::byte* packed) const;
-  /// Launches on all devices under the lock that `transaction` holds.
-  void enqueue(memory::detail::Transaction& transaction, const std::byte* packed);
-
- private:
-  bool isFresh() const;
-  void beginLaunches();
-  cl::Event submit(std::size_t number, const memory::detail::WaitList& waits,
-                   const std::byte* packed);
-  void submitAll(memory::detail::Transaction& transaction, const std::byte* packed);
-  [[noreturn]] void abandon(memory::detail::Transaction& transaction, const Error& cause);
-  void enqueueFresh(memory::detail::Transaction& transaction, const std::byte* packed);
-  void enqueuePrepared(memory::detail::Transaction& transaction, const std::byte* packed,
-                       bool checksGhosts);
-
-  std::vector<memory::detail::DeviceLaunch> launches_;
-  memory::detail::LaunchRecordsPtr records_ = memory::detail::makeLaunchRecords();
-};
-
 /// Whether the launch goes to several devices.
-bool isShared(const LaunchOptions& options, const Argument* arguments, std::size_t count);
+bool isShared(const LaunchOptions& options, Arguments arguments);
 
 /// The plan of a launch on several devices. Throws what a launch on one device throws, and
 /// ArgumentError, LaunchError for what cannot be shared out.
-std::shared_ptr<Plan> makeSharedPlan(KernelEntry& entry, const LaunchOptions& options,
-                                     const Argument* arguments, std::size_t count);
+std::shared_ptr<SharedPlan> makeSharedPlan(KernelEntry& entry, const LaunchOptions& options,
+                                           Arguments arguments);
 
 /// What a shared launch works on, as the steps of makeSharedPlan hand it on.
 struct ShareJob {
   KernelEntry& entry;
   const LaunchOptions& options;
-  const Argument* arguments;
-  std::size_t count;
+  Arguments arguments;
   std::shared_ptr<const KernelVersion> version;
   std::vector<runtime::DeviceState*> devices;
   /// One per device; empty: equal.
@@ -105,13 +40,13 @@ constexpr const char* axisName(int axis) { return axis == 0 ? "idx" : axis == 1 
 /// One device's share of a launch on annotated arrays.
 struct PartLaunch {
   /// One plan, or one for each piece of the part.
-  std::vector<Plan*> plans;
+  std::vector<DevicePlan*> plans;
   /// [argument]: the size that a.part(d) stands for.
   std::vector<std::size_t> partExtents;
   /// The program's own; dims 0: that of the first array's part.
   Domain global;
 
-  const Plan& plan() const { return *plans.back(); }
+  const DevicePlan& plan() const { return *plans.back(); }
 };
 
 /// Notes in the plans what the kernel does with parts of arrays. True: some have ghosts.

@@ -76,7 +76,7 @@ void checkPeriodic(const ShareJob& job, std::size_t i, const DimAnnotation& dim)
 /// Kernels rely on it that a whole array begins where its memory does; beside ghosts beyond its
 /// ends it cannot.
 void checkAlone(const ShareJob& job, std::size_t i) {
-  for (std::size_t j = 0; j < job.count; ++j) {
+  for (std::size_t j = 0; j < job.arguments.size(); ++j) {
     const Argument& other = job.arguments[j];
     if (other.kind != Argument::Kind::Array ||
         &other.view->root() != &job.arguments[i].view->root() ||
@@ -164,8 +164,8 @@ void checkAlignment(const ShareJob& job, const std::vector<Cut>& cuts) {
     std::size_t argument;
     int dim;
   };
-  std::vector<First> first(3, {job.count, 0});
-  for (std::size_t i = 0; i < job.count; ++i) {
+  std::vector<First> first(3, {job.arguments.size(), 0});
+  for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     const ir::ArrayAccess* access = job.version->params[i].access;
     if (cuts[i].empty() || access == nullptr) continue;
     const Annotation& annotation = job.arguments[i].annotation();
@@ -174,7 +174,7 @@ void checkAlignment(const ShareJob& job, const std::vector<Cut>& cuts) {
       const int axis = axisThrough(*access, dim);
       if (axis < 0) continue;
       First& other = first[static_cast<std::size_t>(axis)];
-      if (other.argument == job.count) {
+      if (other.argument == job.arguments.size()) {
         other = {i, dim};
         continue;
       }
@@ -220,18 +220,18 @@ int axisThrough(const ir::ArrayAccess& access, int dim) {
 }
 
 bool ShareJob::anyAnnotated() const {
-  return std::any_of(arguments, arguments + count,
+  return std::any_of(arguments.begin(), arguments.end(),
                      [](const Argument& a) { return a.annotation().count > 0; });
 }
 
 bool ShareJob::anyPerDevice() const {
-  return std::any_of(arguments, arguments + count,
+  return std::any_of(arguments.begin(), arguments.end(),
                      [](const Argument& a) { return a.kind == Argument::Kind::PerDevice; });
 }
 
 std::vector<Cut> cutArguments(const ShareJob& job) {
-  std::vector<Cut> cuts(job.count);
-  for (std::size_t i = 0; i < job.count; ++i)
+  std::vector<Cut> cuts(job.arguments.size());
+  for (std::size_t i = 0; i < job.arguments.size(); ++i)
     if (job.arguments[i].annotation().count > 0) cuts[i] = cutOne(job, i);
   checkAlignment(job, cuts);
   return cuts;
@@ -239,8 +239,8 @@ std::vector<Cut> cutArguments(const ShareJob& job) {
 
 std::vector<coherence::DistributionPtr> distributionsOf(const ShareJob& job,
                                                         const std::vector<Cut>& cuts) {
-  std::vector<coherence::DistributionPtr> ofArgument(job.count);
-  for (std::size_t i = 0; i < job.count; ++i) {
+  std::vector<coherence::DistributionPtr> ofArgument(job.arguments.size());
+  for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     if (cuts[i].empty()) continue;
     if (isPeriodic(job.arguments[i].annotation())) {
       ofArgument[i] = periodicDistribution(job, i);

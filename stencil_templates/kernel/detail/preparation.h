@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "hpl/array/annotation.h"
 #include "hpl/array/array.h"
-#include "hpl/launch/annotation.h"
-#include "hpl/launch/domain.h"
+#include "hpl/layout/domain.h"
 #include "hpl/runtime/device.h"
 #include "stencil_templates/kernel/detail/reach.h"
 #include "stencil_templates/kernel/form.h"

@@ -57,14 +57,14 @@ std::string extentsOf(const geometry::Box& box) {
   return text + (box.rank() == 1 && box.extent(0) == 1 ? " element" : " elements");
 }
 
-class PartsGuard : public launch::LaunchGuard {
+class PartsGuard : public layout::LaunchGuard {
  public:
   explicit PartsGuard(const Request& request) : name_(request.name), helper_(request.helper) {
     for (std::size_t i = 0; i < request.inputCount; ++i) arrays_.push_back(request.inputs[i].array);
     arrays_.insert(arrays_.end(), request.outputs, request.outputs + request.outputCount);
   }
 
-  void check(const launch::GuardedLaunch& launch) const override {
+  void check(const layout::GuardedLaunch& launch) const override {
     const memory::View* helper = viewOf(launch, helper_);
     if (helper == nullptr) return;
     const auto prepared = Table::get().find(helper->root());
@@ -75,14 +75,14 @@ class PartsGuard : public launch::LaunchGuard {
 
  private:
   /// Null: no parameter of the kernel itself, but of a function that it calls.
-  static const memory::View* viewOf(const launch::GuardedLaunch& launch, Symbol array) {
+  static const memory::View* viewOf(const layout::GuardedLaunch& launch, Symbol array) {
     const auto place = static_cast<std::size_t>(array->paramIndex);
     const auto& params = launch.kernel.entry->params;
     if (array->paramIndex < 0 || place >= params.size() || params[place] != array) return nullptr;
     return launch.views[place];
   }
 
-  void check(const launch::GuardedLaunch& launch, const PreparedPart& prepared, Symbol array,
+  void check(const layout::GuardedLaunch& launch, const PreparedPart& prepared, Symbol array,
              const memory::View& view) const {
     const geometry::Box came = view.box();
     // Where it lies in its array is known for parts of arrays of the same shape.
@@ -108,7 +108,7 @@ class PartsGuard : public launch::LaunchGuard {
 };
 
 /// Any launch will do; what the helper holds is known.
-class EndsGuard : public launch::LaunchGuard {
+class EndsGuard : public layout::LaunchGuard {
  public:
   explicit EndsGuard(const Request& request) : helper_(request.helper) {
     const Reach left = request.reachWithoutBoundary();
@@ -117,7 +117,7 @@ class EndsGuard : public launch::LaunchGuard {
     outputs_.assign(request.outputs, request.outputs + request.outputCount);
   }
 
-  void check(const launch::GuardedLaunch& /*launch*/) const override {}
+  void check(const layout::GuardedLaunch& /*launch*/) const override {}
   int tableOfEnds(const ir::Kernel& kernel) const override {
     return isParameter(kernel, helper_) ? helper_->paramIndex : -1;
   }
@@ -145,11 +145,11 @@ void rememberPart(const Array<int, 1>& helper, PreparedPart part) {
   Table::get().add(helper.hostView().root(), std::move(part));
 }
 
-std::shared_ptr<const launch::LaunchGuard> guardOfParts(const Request& request) {
+std::shared_ptr<const layout::LaunchGuard> guardOfParts(const Request& request) {
   return std::make_shared<PartsGuard>(request);
 }
 
-std::shared_ptr<const launch::LaunchGuard> guardOfEnds(const Request& request) {
+std::shared_ptr<const layout::LaunchGuard> guardOfEnds(const Request& request) {
   return std::make_shared<EndsGuard>(request);
 }
 

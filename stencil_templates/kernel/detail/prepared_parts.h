@@ -27,10 +27,10 @@ void rememberPart(const Array<int, 1>& helper, PreparedPart part);
 
 /// Throws LaunchError for arrays of the stencil that arrive as other parts than the helper was
 /// prepared for.
-std::shared_ptr<const launch::LaunchGuard> guardOfParts(const Request& request);
+std::shared_ptr<const layout::LaunchGuard> guardOfParts(const Request& request);
 
 /// Lets launches know that the helper tells the ends of the array and no more: for kernels that
 /// read nothing else of it.
-std::shared_ptr<const launch::LaunchGuard> guardOfEnds(const Request& request);
+std::shared_ptr<const layout::LaunchGuard> guardOfEnds(const Request& request);
 
 }  // namespace hpl::kernel_stencils

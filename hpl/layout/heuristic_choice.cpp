@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/layout/heuristic_choice.h"
+
+#include "hpl/layout/rewritten_kernels.h"
+#include "hpl/runtime/device_state.h"
+
+namespace hpl::layout {
+namespace {
+
+/// Columns along the slowest axis are worth their bookkeeping: a star at least, whose values each
+/// serve three planes, in a domain that gives every unit several groups with slabs of some length.
+/// Nobody has measured it on a GPU yet, and therefore no more than that.
+bool isWorthStreaming(const LaunchRequest& request, const Shape& shape) {
+  constexpr int kPlanes = 3;
+  // Cells: of a group of 256 with a slab of 16.
+  constexpr std::size_t kReads = 7, kCells = 4096, kGroups = 4;
+  if (request.device->type() != GPU || shape.dims != 3) return false;
+  const ir::AccessSummary& access = request.version->access;
+  const std::size_t cells = shape.size[0] * shape.size[1] * shape.size[2];
+  return strategies::planesRead(access, orderOf(shape)[2]) >= kPlanes &&
+         strategies::distinctReads(access) >= kReads &&
+         cells / kCells >= kGroups * std::max(1u, request.device->properties().computeUnits);
+}
+
+}  // namespace
+
+HeuristicChoice heuristicChoice(const LaunchRequest& request, const Shape& shape, bool mayStream) {
+  using runtime::Strategy;
+  const Strategy asked = runtime::settings().strategy;
+  if (asked != Strategy::Auto) return {asked, {}};
+  const KernelVersion& version = *request.version;
+  if (mayStream && isWorthStreaming(request, shape)) return {Strategy::Stream, {}};
+  if (request.device->type() == CPU) {
+    const strategies::Pointwise& pointwise = version.rewritten->pointwise(version);
+    if (!pointwise.isPointwise) return {Strategy::Rows, {}};
+    const strategies::PointwiseChoice choice = pointwiseChoice(pointwise, shape);
+    return {choice.inRows ? Strategy::Rows : Strategy::Direct, choice.reason};
+  }
+  // The caches of GPUs serve small neighbourhoods as well as local memory does.
+  constexpr std::size_t kManyReads = 16;
+  if (strategies::distinctReads(version.access) >= kManyReads) return {Strategy::Tile, {}};
+  return {Strategy::Direct, "its work-items share few reads, which caches serve"};
+}
+
+strategies::PointwiseChoice pointwiseChoice(const strategies::Pointwise& kernel,
+                                            const Shape& shape) {
+  const double workItems = static_cast<double>(shape.size[0]) * static_cast<double>(shape.size[1]) *
+                           static_cast<double>(shape.size[2]);
+  return strategies::choosePointwise(kernel, workItems, shape.guardDims > 0);
+}
+
+}  // namespace hpl::layout

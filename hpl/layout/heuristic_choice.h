@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "hpl/layout/shape.h"
+#include "hpl/runtime/settings.h"
+#include "hpl/strategies/pointwise.h"
+
+namespace hpl::layout {
+
+/// The strategy that the rules of the library choose, before it is known whether that one applies.
+struct HeuristicChoice {
+  /// Direct: nothing is to be tried.
+  runtime::Strategy strategy = runtime::Strategy::Direct;
+  /// Why; a phrase for people. Empty where the strategy's own words tell.
+  std::string reason;
+};
+
+/// What HPL_STRATEGY says, else what the rules say for the kernel, the device and the domain.
+/// `mayStream`: streams have not been refused.
+HeuristicChoice heuristicChoice(const LaunchRequest& request, const Shape& shape, bool mayStream);
+
+/// What a CPU device does with a kernel whose work-items read their own elements only, unless
+/// somebody asks for something else.
+strategies::PointwiseChoice pointwiseChoice(const strategies::Pointwise& kernel,
+                                            const Shape& shape);
+
+}  // namespace hpl::layout

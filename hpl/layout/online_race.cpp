@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/layout/online_race.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "hpl/error.h"
+#include "hpl/layout/findings.h"
+#include "hpl/runtime/explain.h"
+
+namespace hpl::layout {
+namespace {
+
+/// What enqueueing takes when nothing is compiled in it.
+constexpr double kUsualEnqueue = 100e-6;
+
+/// Whether the kernel has finished. Throws DeviceError when it failed.
+bool isDone(const cl::Event& event) {
+  cl_int status = CL_QUEUED;
+  runtime::check(
+      clGetEventInfo(event(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr),
+      "clGetEventInfo");
+  runtime::check(std::min(status, 0), "a kernel");
+  return status == CL_COMPLETE;
+}
+
+double secondsOf(const cl::Event& event) {
+  cl_ulong begin = 0;
+  cl_ulong end = 0;
+  runtime::check(
+      clGetEventProfilingInfo(event(), CL_PROFILING_COMMAND_START, sizeof begin, &begin, nullptr),
+      "clGetEventProfilingInfo");
+  runtime::check(
+      clGetEventProfilingInfo(event(), CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr),
+      "clGetEventProfilingInfo");
+  return end > begin ? static_cast<double>(end - begin) * 1e-9 : 0;
+}
+
+}  // namespace
+
+OnlineOptions& onlineOptions() {
+  static OnlineOptions options;
+  return options;
+}
+
+OnlineRace::OnlineRace(const LaunchRequest& request, const Shape& shape)
+    : key_(findingKey(*request.version, *request.device, shape, request.fp)),
+      store_(&findingsOf(*request.device)),
+      version_(request.version),
+      device_(request.device),
+      shape_(shape),
+      allowance_(onlineOptions().start, onlineOptions().share),
+      making_(onlineOptions().making) {}
+
+bool OnlineRace::isLedBy(runtime::DeviceState& device, const Shape& shape) {
+  if (!hasLeader_) {
+    hasLeader_ = true;
+    device_ = &device;
+    shape_ = shape;
+  }
+  return device_ == &device && std::equal(shape.size, shape.size + 3, shape_.size);
+}
+
+void OnlineRace::begin() {
+  // Timed launches use a second queue, so that queues must wait for each other as they should.
+  if (!device_->honoursUserEvents()) return finish();
+  std::vector<tune::Point> points = variantsOf(*version_, *device_, shape_);
+  // Heights of bands matter little; what is nearest to the default comes first.
+  std::erase_if(points,
+                [](const tune::Point& p) { return p.value("band") != 0 || p.value("depth") != 0; });
+  points.resize(std::min(points.size(), onlineOptions().candidates + 1));
+  ladder_ = tune::Ladder(points, store_->find(key_));
+  isMade_.assign(ladder_.points().size(), false);
+  if (ladder_.isFinished()) finish();
+}
+
+void OnlineRace::dropLegs() {
+  leg_.reset();
+  events_.clear();
+  pending_.clear();
+}
+
+/// Something is known of a challenger: on with the next one.
+void OnlineRace::settled() {
+  dropLegs();
+  if (ladder_.isFinished()) finish();
+}
+
+int OnlineRace::legLaunches() const noexcept {
+  constexpr int kMost = 16;
+  if (perLaunch_ <= 0) return 1;
+  return static_cast<int>(
+      std::clamp(std::ceil(onlineOptions().measurement / perLaunch_), 1.0, double{kMost}));
+}
+
+/// What a leg is likely to cost. Of a challenger that nothing is known of: that it takes twice as
+/// long; and where it does without the strategy, as long as the strategy may be worth.
+double OnlineRace::costOf(const tune::Race::Leg& leg) const {
+  if (leg.candidate == 0) return 0;
+  const tune::Standing standing = ladder_.standing();
+  constexpr auto kDirect = static_cast<std::int64_t>(runtime::Strategy::Direct);
+  const bool isDirect = points()[ladder_.challenger()].value("strategy") == kDirect;
+  const double unknown = isDirect ? 30 : 1;
+  const double loss = standing.rounds == 0 ? unknown : std::max(0.02, standing.ratio - 1);
+  const double making = isMade_[ladder_.challenger()] ? 0 : making_;
+  return making + loss * perLaunch_ * (legLaunches() + 1);
+}
+
+void OnlineRace::sleepUntilAllowed(double cost) {
+  const double missing = allowance_.neededFor(cost) - used();
+  const double launches = std::clamp(missing / std::max(perLaunch_, 1e-9), 1.0, 1e12);
+  wakeAt_ = launches_ + static_cast<std::uint64_t>(launches);
+}
+
+/// Finds out how long the kernel takes, and again after four times as many launches: a timed launch
+/// costs some 40 us more.
+std::optional<std::size_t> OnlineRace::probe() {
+  wait();
+  if (!pending_.empty()) return std::nullopt;
+  if (perLaunch_ > 0 && allowance_.hasBegun(used())) {
+    begin();
+    return std::nullopt;
+  }
+  if (launches_ >= nextProbe_) {
+    nextProbe_ = 4 * launches_;
+    leg_ = tune::Race::Leg{};
+    ++wishes_;
+    left_ = 1;
+    return 0;
+  }
+  wakeAt_ = nextProbe_;
+  if (perLaunch_ > 0) {
+    const double launches = std::clamp(std::ceil(allowance_.neededFor(0) / perLaunch_), 1.0, 1e12);
+    wakeAt_ = std::clamp(static_cast<std::uint64_t>(launches), launches_ + 1, nextProbe_);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> OnlineRace::wish() {
+  if (finished_) return std::nullopt;
+  if (ladder_.isFinished() && !leg_) return probe();
+  if (!leg_) {
+    const auto next = ladder_.next();
+    if (!next) {
+      wait();
+      return std::nullopt;
+    }
+    const double cost = costOf(*next);
+    if (!allowance_.covers(cost, used())) {
+      sleepUntilAllowed(cost);
+      return std::nullopt;
+    }
+    leg_ = next;
+    ++wishes_;
+    left_ = legLaunches();
+    ladder_.start(*leg_);
+  }
+  wait();
+  return ladder_.candidateOf(*leg_);
+}
+
+bool OnlineRace::mayMake(std::size_t candidate) const {
+  return !isMade_[candidate] || candidate == incumbent() || allowance_.covers(0, used());
+}
+
+void OnlineRace::noteMade(std::size_t candidate, double seconds) {
+  allowance_.spend(seconds);
+  // What came from a cache says little of what others will take.
+  if (!isMade_[candidate]) making_ = std::max(seconds, making_ / 2);
+  isMade_[candidate] = true;
+}
+
+void OnlineRace::noteFailed(std::size_t candidate, double seconds) {
+  allowance_.spend(seconds);
+  if (finished_ || candidate != ladder_.challenger()) return;
+  ladder_.fail();
+  settled();
+}
+
+void OnlineRace::noteLaunch(std::uint64_t wish, bool warming, cl::Event event, double hostSeconds) {
+  if (wish != wishes_ || !leg_ || event() == nullptr) return;
+  if (leg_->candidate != 0) allowance_.spend(std::max(0.0, hostSeconds - kUsualEnqueue));
+  if (warming) {
+    pending_.push_back({*leg_, false, true, {std::move(event)}});
+    return;
+  }
+  events_.push_back(std::move(event));
+  if (--left_ > 0) return;
+  pending_.push_back({*leg_, ladder_.isFinished(), false, std::move(events_)});
+  events_.clear();
+  leg_.reset();
+}
+
+void OnlineRace::poll() {
+  // What fails is the launch's own trouble, which whoever waits for its results hears of.
+  try {
+    while (!pending_.empty() && isDone(pending_.front().events.back())) {
+      const Sample sample = std::move(pending_.front());
+      pending_.pop_front();
+      std::vector<double> seconds;
+      seconds.reserve(sample.events.size());
+      for (const cl::Event& event : sample.events) seconds.push_back(secondsOf(event));
+      judge(sample, seconds);
+      if (finished_) return;
+    }
+  } catch (const DeviceError&) {
+    finish();
+    ladder_.dropNews();
+  }
+}
+
+void OnlineRace::judge(const Sample& sample, const std::vector<double>& seconds) {
+  double sum = 0;
+  for (const double one : seconds) sum += one;
+  const double mean = sum / static_cast<double>(seconds.size());
+  if (sample.isProbe) {
+    perLaunch_ = mean;
+    return;
+  }
+  if (sample.leg.candidate == 0) {
+    perLaunch_ = mean;
+  } else {
+    allowance_.spend(std::max(0.0, sum - perLaunch_ * static_cast<double>(seconds.size())));
+  }
+  if (sample.isWarming) return;
+  if (ladder_.record(sample.leg, mean)) settled();
+}
+
+void OnlineRace::finish() {
+  finished_ = true;
+  dropLegs();
+}
+
+std::optional<tune::Finding> OnlineRace::takeNews() {
+  return ladder_.takeNews(fmt::format("tried while programs ran; the last one lost {} by it",
+                                      timeText(allowance_.spent())));
+}
+
+void OnlineRace::keep(const tune::Finding& finding) const {
+  store_->keep(key_, finding);
+  if (!finding.complete) return;
+  const std::string text =
+      fmt::format("kernel '{}' on {}: {}, of {} that were tried while it ran{}", version_->name,
+                  device_->name(), Variant::from(finding.best).toString(), finding.lost.size() + 1,
+                  finding.best == tune::Point() ? "" : remarkOn(finding));
+  runtime::explainOrLog(text);
+}
+
+void OnlineRace::stop() { finish(); }
+
+}  // namespace hpl::layout

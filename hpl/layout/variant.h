@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "hpl/layout/shape.h"
+#include "hpl/runtime/settings.h"
+#include "hpl/tune/space.h"
+
+/// The ways in which one kernel can be laid out for a device.
+namespace hpl::layout {
+
+/// One of them. What is 0 (and Strategy::Auto) the library chooses as it does without tuning.
+struct Variant {
+  runtime::Strategy strategy = runtime::Strategy::Auto;
+  /// Rows: neighbours per vector, vectors side by side, rows (3-D: planes) at once; rows per
+  /// work-item, in three dimensions rows and planes.
+  int lanes = 0;
+  int vectors = 0;
+  int jam = 0;
+  int band = 0;
+  int depth = 0;
+  /// Tile: work-items of a group, elements that each computes. Stream: work-items of a group,
+  /// planes
+  /// (`depth`) that each goes along.
+  int width = 0;
+  int height = 0;
+  int elements = 0;
+
+  bool isDefault() const noexcept { return strategy == runtime::Strategy::Auto; }
+  tune::Point toPoint() const;
+  /// Names that it does not know are ignored; numbers that no strategy understands, from a file
+  /// that somebody has edited perhaps, give the default.
+  static Variant from(const tune::Point& point);
+  /// "rows, lanes 16, jam 4"; "the library's own choice" for the default.
+  std::string toString() const;
+};
+
+/// As HPL_STRATEGY names it.
+const char* nameOf(runtime::Strategy strategy);
+
+/// The points worth measuring for a launch over `shape`: first the default, then those nearest to
+/// it. Ruled out is what a model says cannot win: accumulators that do not fit into registers, code
+/// that would take seconds to compile, rows that do not fit into the cache, units without work.
+std::vector<tune::Point> variantsOf(const KernelVersion& version,
+                                    const runtime::DeviceState& device, const Shape& shape);
+
+}  // namespace hpl::layout
