@@ -59,8 +59,8 @@ using namespace ::hpl::element_types;
 using ::hpl::half;
 }  // namespace hpl_struct_fields
 
-// Recursion by __VA_OPT__ instead of Boost.Preprocessor, because programs that include hpl.h need
-// no other library.
+// Recursion by __VA_OPT__ instead of a library: programs that include hpl.h need no other headers,
+// which costs each of them neither a package nor compile time.
 #define HPL_STRUCT_EXPAND(...) \
   HPL_STRUCT_EXPAND_2(HPL_STRUCT_EXPAND_2(HPL_STRUCT_EXPAND_2(__VA_ARGS__)))
 #define HPL_STRUCT_EXPAND_2(...) \

@@ -9,10 +9,6 @@
 #include <dlfcn.h>
 
 #include <atomic>
-#include <boost/preprocessor/cat.hpp>
-#include <boost/preprocessor/repetition/enum.hpp>
-#include <boost/preprocessor/repetition/enum_params.hpp>
-#include <boost/preprocessor/tuple/enum.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -76,7 +72,7 @@
 namespace {
 
 enum Function : int {
-#define HPL_FAULTS_ENUMERATOR(name, arity) BOOST_PP_CAT(k_, name),
+#define HPL_FAULTS_ENUMERATOR(name, arity) k_##name,
   HPL_FAULTS_FUNCTIONS(HPL_FAULTS_ENUMERATOR) kFunctions
 #undef HPL_FAULTS_ENUMERATOR
 };
@@ -147,13 +143,54 @@ void* loaded(const char* name) {
 
 }  // namespace
 
-#define HPL_FAULTS_PARAMETER(z, i, name) Signature<decltype(name)>::Parameter<i> BOOST_PP_CAT(p, i)
-#define HPL_FAULTS_STAND_IN(name, arity)                                                     \
-  Signature<decltype(name)>::Result name(BOOST_PP_ENUM(arity, HPL_FAULTS_PARAMETER, name)) { \
-    if (isToFail(BOOST_PP_CAT(k_, name)))                                                    \
-      return failure<Signature<decltype(name)>::Result>(BOOST_PP_ENUM_PARAMS(arity, p));     \
-    static const auto behind = reinterpret_cast<decltype(&name)>(loaded(#name));             \
-    return behind(BOOST_PP_ENUM_PARAMS(arity, p));                                           \
+// The parameters of a stand-in, and their names, by number.
+#define HPL_FAULTS_PARAMETERS_1(name) Signature<decltype(name)>::Parameter<0> p0
+#define HPL_FAULTS_PARAMETERS_2(name) \
+  HPL_FAULTS_PARAMETERS_1(name), Signature<decltype(name)>::Parameter<1> p1
+#define HPL_FAULTS_PARAMETERS_3(name) \
+  HPL_FAULTS_PARAMETERS_2(name), Signature<decltype(name)>::Parameter<2> p2
+#define HPL_FAULTS_PARAMETERS_4(name) \
+  HPL_FAULTS_PARAMETERS_3(name), Signature<decltype(name)>::Parameter<3> p3
+#define HPL_FAULTS_PARAMETERS_5(name) \
+  HPL_FAULTS_PARAMETERS_4(name), Signature<decltype(name)>::Parameter<4> p4
+#define HPL_FAULTS_PARAMETERS_6(name) \
+  HPL_FAULTS_PARAMETERS_5(name), Signature<decltype(name)>::Parameter<5> p5
+#define HPL_FAULTS_PARAMETERS_7(name) \
+  HPL_FAULTS_PARAMETERS_6(name), Signature<decltype(name)>::Parameter<6> p6
+#define HPL_FAULTS_PARAMETERS_8(name) \
+  HPL_FAULTS_PARAMETERS_7(name), Signature<decltype(name)>::Parameter<7> p7
+#define HPL_FAULTS_PARAMETERS_9(name) \
+  HPL_FAULTS_PARAMETERS_8(name), Signature<decltype(name)>::Parameter<8> p8
+#define HPL_FAULTS_PARAMETERS_10(name) \
+  HPL_FAULTS_PARAMETERS_9(name), Signature<decltype(name)>::Parameter<9> p9
+#define HPL_FAULTS_PARAMETERS_11(name) \
+  HPL_FAULTS_PARAMETERS_10(name), Signature<decltype(name)>::Parameter<10> p10
+#define HPL_FAULTS_PARAMETERS_12(name) \
+  HPL_FAULTS_PARAMETERS_11(name), Signature<decltype(name)>::Parameter<11> p11
+#define HPL_FAULTS_PARAMETERS_13(name) \
+  HPL_FAULTS_PARAMETERS_12(name), Signature<decltype(name)>::Parameter<12> p12
+#define HPL_FAULTS_PARAMETERS_14(name) \
+  HPL_FAULTS_PARAMETERS_13(name), Signature<decltype(name)>::Parameter<13> p13
+#define HPL_FAULTS_NAMES_1 p0
+#define HPL_FAULTS_NAMES_2 HPL_FAULTS_NAMES_1, p1
+#define HPL_FAULTS_NAMES_3 HPL_FAULTS_NAMES_2, p2
+#define HPL_FAULTS_NAMES_4 HPL_FAULTS_NAMES_3, p3
+#define HPL_FAULTS_NAMES_5 HPL_FAULTS_NAMES_4, p4
+#define HPL_FAULTS_NAMES_6 HPL_FAULTS_NAMES_5, p5
+#define HPL_FAULTS_NAMES_7 HPL_FAULTS_NAMES_6, p6
+#define HPL_FAULTS_NAMES_8 HPL_FAULTS_NAMES_7, p7
+#define HPL_FAULTS_NAMES_9 HPL_FAULTS_NAMES_8, p8
+#define HPL_FAULTS_NAMES_10 HPL_FAULTS_NAMES_9, p9
+#define HPL_FAULTS_NAMES_11 HPL_FAULTS_NAMES_10, p10
+#define HPL_FAULTS_NAMES_12 HPL_FAULTS_NAMES_11, p11
+#define HPL_FAULTS_NAMES_13 HPL_FAULTS_NAMES_12, p12
+#define HPL_FAULTS_NAMES_14 HPL_FAULTS_NAMES_13, p13
+#define HPL_FAULTS_STAND_IN(name, arity)                                           \
+  Signature<decltype(name)>::Result name(HPL_FAULTS_PARAMETERS_##arity(name)) {    \
+    if (isToFail(k_##name))                                                        \
+      return failure<Signature<decltype(name)>::Result>(HPL_FAULTS_NAMES_##arity); \
+    static const auto behind = reinterpret_cast<decltype(&name)>(loaded(#name));   \
+    return behind(HPL_FAULTS_NAMES_##arity);                                       \
   }
 
 extern "C" {
