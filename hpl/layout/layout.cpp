@@ -57,8 +57,9 @@ Shape shapeOf(const LaunchRequest& request, const Domains& domains) {
 void compileCaptured(const LaunchRequest& request, LaidOut& laidOut) {
   laidOut.emitted =
       codegen::emit(*laidOut.layout.kernel, detail::emitOptions(request, laidOut.layout));
-  laidOut.program = runtime::buildProgram(*request.device, laidOut.emitted.name,
-                                          laidOut.emitted.source, laidOut.emitted.buildOptions);
+  laidOut.program =
+      runtime::buildProgram(*request.device, laidOut.emitted.name, laidOut.emitted.source,
+                            laidOut.emitted.buildOptions, laidOut.layout.choice);
   laidOut.kernel = laidOut.program->createKernel();
 }
 

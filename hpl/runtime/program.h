@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <string>
 
 #include "hpl/runtime/cl.h"
@@ -13,6 +14,8 @@ namespace hpl::runtime {
 struct Program {
   cl::Program program;
   std::string kernelName;
+  /// The user was told that its compilation takes long.
+  mutable std::atomic<bool> isKnownToBeLong{false};
 
   Program(cl::Program compiled, std::string name)
       : program(std::move(compiled)), kernelName(std::move(name)) {}

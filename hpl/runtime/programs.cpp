@@ -12,6 +12,7 @@
 
 #include "hpl/error.h"
 #include "hpl/runtime/binary_store.h"
+#include "hpl/runtime/compile_watch.h"
 #include "hpl/runtime/device_state.h"
 #include "hpl/runtime/log.h"
 #include "hpl/runtime/private_folder.h"
@@ -202,7 +203,8 @@ void forget(const std::string& key, const std::shared_ptr<Slot>& slot) {
 }  // namespace
 
 std::shared_ptr<const Program> buildProgram(DeviceState& device, const std::string& kernelName,
-                                            const std::string& source, const std::string& options) {
+                                            const std::string& source, const std::string& options,
+                                            const std::string& choice) {
   const std::string key = joinKey(std::to_string(device.serial()), kernelName, options, source);
   std::shared_ptr<Slot> slot;
   {
@@ -221,8 +223,10 @@ std::shared_ptr<const Program> buildProgram(DeviceState& device, const std::stri
   const auto begin = std::chrono::steady_clock::now();
   try {
     dumpSource(kernelName, source);
+    const CompileWatch watch(device, kernelName, choice);
     slot->program = std::make_shared<const Program>(
         loadOrCompile(device, kernelName, source, options + device.buildTag()), kernelName);
+    slot->program->isKnownToBeLong = watch.hasSpoken();
   } catch (...) {
     forget(key, slot);
     throw;

@@ -17,10 +17,12 @@ struct Program;
 /// (HPL_CACHE_DIR). `kernelName` is the kernel's name in `source`; it appears in errors and names
 /// the files of HPL_DUMP_KERNELS. Safe from several threads: the same program is built once. Throws
 /// BuildError with the log against numbered source lines. A failed build is not remembered and does
-/// not affect other programs.
+/// not affect other programs. Warns of builds that take longer than a second; `choice`, how the
+/// kernel was laid out, appears in the warning.
 std::shared_ptr<const Program> buildProgram(DeviceState& device, const std::string& kernelName,
                                             const std::string& source,
-                                            const std::string& options = {});
+                                            const std::string& options = {},
+                                            const std::string& choice = {});
 
 /// How often programs were found or compiled since the process began.
 struct ProgramCacheStatistics {

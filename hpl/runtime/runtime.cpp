@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "hpl/error.h"
+#include "hpl/runtime/compile_watch.h"
 #include "hpl/runtime/detail/discovery.h"
 #include "hpl/runtime/detail/dry_list.h"
 #include "hpl/runtime/dry_run.h"
@@ -194,6 +195,7 @@ void Runtime::shutDown() noexcept {
   finishAll();
   logged("the report of the dry run was not written", [] { reportDryRun(); });
   logged("the timeline was not written at the end of the program", [] { trace::stop(); });
+  stopCompileWatch();
   clearProgramCache();
   shutDownDone.store(true, std::memory_order_release);
   for (const auto& state : runtime->devices_) state->close();

@@ -4,7 +4,7 @@
 
 #include "hpl/hpl.h"
 #include "hpl/runtime/settings.h"
-#include "tests/launch/failing_builds.h"
+#include "tests/launch/planted_builds.h"
 #include "tests/messages.h"
 #include "tests/runtime/subprocess.h"
 

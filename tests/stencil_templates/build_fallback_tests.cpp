@@ -4,7 +4,7 @@
 
 #include "hpl/runtime/settings.h"
 #include "stencil_support.h"
-#include "tests/launch/failing_builds.h"
+#include "tests/launch/planted_builds.h"
 
 using namespace hpl;
 using namespace stencil_tests;

@@ -10,6 +10,7 @@
 #include "hpl/launch/detail/part_facts.h"
 #include "hpl/layout/arguments.h"
 #include "hpl/memory/contents.h"
+#include "hpl/runtime/compile_watch.h"
 #include "hpl/runtime/events.h"
 #include "hpl/runtime/runtime.h"
 #include "hpl/runtime/settings.h"
@@ -67,6 +68,12 @@ void setScalars(DevicePlan& plan, const std::byte* packed) {
     std::memcpy(last, now, scalar.bytes);
   }
   plan.scalarsSet = true;
+}
+
+/// As the C interface takes it: cl::Event is one cl_event and nothing else, as opencl.hpp itself
+/// relies on.
+const cl_event* listOf(const memory::detail::WaitList& waits) {
+  return waits.empty() ? nullptr : reinterpret_cast<const cl_event*>(waits.data());
 }
 
 cl::NDRange rangeOf(cl_uint dims, const std::size_t (&sizes)[3]) {
@@ -209,21 +216,35 @@ cl::Event DevicePlan::submitItself(const memory::detail::WaitList& waits, const 
   if (probes) clearProbes(*this);
   if (timing == Timing::Own) [[unlikely]]
     return submitTimed(waits);
+  cl::Event event(hasRun ? enqueueKernel(waits, wantsEvent || trace::enabled())
+                         : enqueueFirst(waits, wantsEvent || trace::enabled()));
+  trace::recordLaunch(version->name, device->index(), event(), [this] { return cost(); });
+  return event;
+}
+
+cl_event DevicePlan::enqueueKernel(const memory::detail::WaitList& waits, bool wantsEvent) {
   cl_event event = nullptr;
-  // cl::Event is one cl_event and nothing else, as opencl.hpp itself relies on.
-  const auto* waitList = reinterpret_cast<const cl_event*>(waits.data());
-  runtime::check(
-      clEnqueueNDRangeKernel(device->computeQueue()(), kernel(), dims, nullptr, global, local,
-                             static_cast<cl_uint>(waits.size()), waits.empty() ? nullptr : waitList,
-                             wantsEvent || trace::enabled() ? &event : nullptr),
-      "clEnqueueNDRangeKernel", device, runtime::Concern::kernel(version->name));
-  trace::recordLaunch(version->name, device->index(), event, [this] { return cost(); });
-  return cl::Event(event);
+  runtime::check(clEnqueueNDRangeKernel(device->computeQueue()(), kernel(), dims, nullptr, global,
+                                        local, static_cast<cl_uint>(waits.size()), listOf(waits),
+                                        wantsEvent ? &event : nullptr),
+                 "clEnqueueNDRangeKernel", device, runtime::Concern::kernel(version->name));
+  return event;
+}
+
+cl_event DevicePlan::enqueueFirst(const memory::detail::WaitList& waits, bool wantsEvent) {
+  cl::Event before = runtime::beforeFirstLaunch(*device, *program,
+                                                static_cast<cl_uint>(waits.size()), listOf(waits));
+  const bool isWatched = before() != nullptr;
+  const cl_event event = enqueueKernel(waits, wantsEvent || isWatched);
+  hasRun = true;
+  runtime::watchFirstLaunch(*device, program, choice, std::move(before), event);
+  return event;
 }
 
 /// In another queue, between what the compute queue has and what it gets: its order is kept.
 cl::Event DevicePlan::submitTimed(const memory::detail::WaitList& waits) {
   std::vector<cl::Event> done(1);
+  cl::Event before;
   const cl::CommandQueue& compute = device->computeQueue();
   const cl::CommandQueue& timing = device->timingQueue();
   runtime::guarded(device, runtime::Concern::kernel(version->name), [&] {
@@ -232,9 +253,12 @@ cl::Event DevicePlan::submitTimed(const memory::detail::WaitList& waits) {
     runtime::check(runtime::flushed(compute), "clFlush", device);
     timing.enqueueNDRangeKernel(kernel, cl::NullRange, rangeOf(dims, global), rangeOf(dims, local),
                                 &all, &done.front());
+    before = std::move(all.back());
   });
   // The launch has taken place, whatever fails from now on.
   const cl_event event = done.front()();
+  if (!std::exchange(hasRun, true) && runtime::watchesFirstLaunch(*device, *program))
+    runtime::watchFirstLaunch(*device, program, choice, std::move(before), event);
   const auto holdBack = [&] { return clEnqueueBarrierWithWaitList(compute(), 1, &event, nullptr); };
   if (runtime::flushed(timing) != CL_SUCCESS || runtime::insist(holdBack) != CL_SUCCESS)
     runtime::endOf(event);

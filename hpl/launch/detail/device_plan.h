@@ -147,6 +147,8 @@ struct DevicePlan final : Launchable {
   std::string choice;
   /// Tuning may lay it out otherwise (see Layout::isTunable).
   bool isTunable = false;
+  /// The kernel was launched, and so compiled to the end.
+  bool hasRun = false;
   /// Tries variants in launches of this plan; usually null.
   std::unique_ptr<OnlineTuning> tuning;
 
@@ -187,6 +189,9 @@ struct DevicePlan final : Launchable {
   trace::LaunchCost cost() const;
   cl::Event enqueuePrepared(memory::detail::Transaction& transaction, const std::byte* packed,
                             bool checksGhosts, Timing timing);
+  cl_event enqueueKernel(const memory::detail::WaitList& waits, bool wantsEvent);
+  /// The same, watched: drivers compile to the end at a first launch.
+  cl_event enqueueFirst(const memory::detail::WaitList& waits, bool wantsEvent);
   cl::Event submitTimed(const memory::detail::WaitList& waits);
   void addUses(const LaunchRequest& request, const Shape& shape, const ShareContext& share);
 

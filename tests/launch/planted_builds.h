@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <string>
 
 namespace hpl::test {
@@ -16,6 +17,17 @@ class FailingBuilds {
   /// Builds that were asked for, and those of them that were rejected.
   static int builds();
   static int rejected();
+};
+
+/// While one lives, every build takes `build` longer, and the driver begins the next launch
+/// `firstLaunch` later than it could, as if it compiled meanwhile. The device has to honour user
+/// events.
+class SlowCompilations {
+ public:
+  SlowCompilations(std::chrono::milliseconds build, std::chrono::milliseconds firstLaunch);
+  ~SlowCompilations();
+  SlowCompilations(const SlowCompilations&) = delete;
+  SlowCompilations& operator=(const SlowCompilations&) = delete;
 };
 
 }  // namespace hpl::test
