@@ -27,6 +27,8 @@ struct Use {
   /// Each device of this annotated distribution works on its part. Null: `device` works on `cells`.
   DistributionPtr distribution = nullptr;
   SpaceId device = kHosts;
+  /// Of a slice that is only read they may lie beyond the ends of the array, up to one period: they
+  /// are images of those of the other end (images.h).
   geometry::Box cells = {};
   /// The cells among these that the launch reads, where they are not all: the others need no
   /// values. Empty: all. Only of a use that does not write.

@@ -87,6 +87,11 @@ struct TimeProgram {
   /// Persistent kernels: the parameters for flags (ints) and for the looks of a wait (int).
   int flags = -1;
   int patience = -1;
+  /// Periodic dimensions in which the parameters of old fields have cells of the other end beyond
+  /// both ends, and how many of them before the first cell. In others the kernel leads indices to
+  /// the other end.
+  std::array<bool, 3> isJoined{};
+  std::array<std::int64_t, 3> ghostsBefore{};
 };
 
 struct OverlappedOptions {

@@ -50,8 +50,15 @@ Expr<std::size_t> sizeOf(int dims, int dim) {
 
 Node InteriorReader::read(int input, const Offset* offsets) {
   std::array<Node, 3> indices{};
-  for (int d = 0; d < dims_; ++d)
-    indices[unsignedOf(d)] = shifted(positionOf(dims_, d), offsets[d]).node();
+  for (int d = 0; d < dims_; ++d) {
+    Offset offset = offsets[d];
+    const std::int64_t shift = inputs_ != nullptr ? (*inputs_)[unsignedOf(input)].shift(d) : 0;
+    // One constant where both are: indices stay as simple as they were.
+    if (offset.node == nullptr) offset.constant += shift;
+    Position at = shifted(positionOf(dims_, d), offset);
+    if (offset.node != nullptr && shift > 0) at = at + unsignedOf(shift);
+    indices[unsignedOf(d)] = at.node();
+  }
   return detail::accessNode(symbols_.inputs[unsignedOf(input)], indices.data(), unsignedOf(dims_));
 }
 
@@ -66,11 +73,11 @@ BorderReader::BorderReader(const StencilRecipe& recipe, const KernelSymbols& sym
         const Offset offset{nullptr, constant};
         const int input = static_cast<int>(i);
         const Step step = stepOf(input, d, offset);
-        Node& variable = variables_[{d, constant, step.low, step.high}];
+        Node& variable = variables_[keyOf(d, constant, step)];
         if (variable == nullptr)
           variable = detail::variableNode(
               detail::declareVariable(irType<std::size_t>(), ir::Space::Private, 0, nullptr,
-                                      indexOf(step, d, usesSlices(d)).node()));
+                                      indexOf(step, d, usesSlices(step, d)).node()));
       }
     }
   }
@@ -87,7 +94,9 @@ BorderReader::Step BorderReader::stepOf(int input, int dim, const Offset& offset
             plan.kind(dims_, dim, false),
             plan.kind(dims_, dim, true),
             plan.reach.before(dim),
-            plan.reach.after(dim)};
+            plan.reach.after(dim),
+            plan.isJoined(dim),
+            plan.shift(dim)};
   if (offset.node == nullptr) {
     step.before = -offset.constant;
     step.after = offset.constant;
@@ -140,6 +149,11 @@ Expr<std::size_t> BorderReader::beyondHigh(const Step& step, int dim, bool bySli
 }
 
 Expr<std::size_t> BorderReader::indexOf(const Step& step, int dim, bool bySlices) const {
+  if (!step.isJoined) return positionIn(step, dim, bySlices);
+  return step.shift > 0 ? step.plain + unsignedOf(step.shift) : step.plain;
+}
+
+Expr<std::size_t> BorderReader::positionIn(const Step& step, int dim, bool bySlices) const {
   Position index = step.plain;
   if (step.ahead) index = where(step.insideHigh(), index, beyondHigh(step, dim, bySlices));
   if (step.back) index = where(step.insideLow(), index, beyondLow(step, dim, bySlices));
@@ -148,10 +162,10 @@ Expr<std::size_t> BorderReader::indexOf(const Step& step, int dim, bool bySlices
 
 Expr<std::size_t> BorderReader::knownIndex(int dim, const Offset& offset, const Step& step) {
   if (offset.node == nullptr) {
-    const auto found = variables_.find({dim, offset.constant, step.low, step.high});
+    const auto found = variables_.find(keyOf(dim, offset.constant, step));
     if (found != variables_.end()) return Position(found->second);
   }
-  return indexOf(step, dim, usesSlices(dim));
+  return indexOf(step, dim, usesSlices(step, dim));
 }
 
 Node BorderReader::load(int input, const std::vector<Step>& steps,
@@ -162,8 +176,8 @@ Node BorderReader::load(int input, const std::vector<Step>& steps,
     return detail::accessNode(array, own.data(), own.size());
   };
   const Node inside = from(symbols_.inputs[unsignedOf(input)], indices[0]);
-  if (!recipe_.slices) return inside;
   const Step& step = steps[0];
+  if (!usesSlices(step, 0)) return inside;
   const Symbol first = symbols_.firstSlices[unsignedOf(input)];
   const Symbol last = symbols_.lastSlices[unsignedOf(input)];
   const std::size_t lastCount = unsignedOf(recipe_.inputs[unsignedOf(input)].lastSlices(dims_));
@@ -208,7 +222,8 @@ Node BorderReader::valueBeyond(int input, int dim, bool high, const std::vector<
       coordinates.push_back(coordinateOf(steps[at].own, offsets[d]));
       continue;
     }
-    const Node index = usesSlices(d) ? indexOf(steps[at], d, false).node() : indices[at];
+    const bool isElsewhere = usesSlices(steps[at], d) || steps[at].isJoined;
+    const Node index = isElsewhere ? positionIn(steps[at], d, false).node() : indices[at];
     coordinates.push_back(detail::castNode(index, irType<int>()));
   }
   const Node value = plan.value(dims_, dim, high)->at(coordinates.data(), dims_);

@@ -25,15 +25,19 @@ struct KernelSymbols {
 Expr<std::size_t> positionOf(int dims, int dim);
 Expr<std::size_t> sizeOf(int dims, int dim);
 
-/// Reads at own index plus offset: right where all neighbours are inside the domain.
+/// Reads at own index plus offset: right where all neighbours are inside the domain, or among the
+/// ghosts beyond its ends. Without `inputs` there are none.
 class InteriorReader final : public CellReader {
  public:
-  InteriorReader(int dims, const KernelSymbols& symbols) : dims_(dims), symbols_(symbols) {}
+  InteriorReader(int dims, const KernelSymbols& symbols,
+                 const std::vector<InputPlan>* inputs = nullptr)
+      : dims_(dims), symbols_(symbols), inputs_(inputs) {}
   Node read(int input, const Offset* offsets) override;
 
  private:
   int dims_;
   const KernelSymbols& symbols_;
+  const std::vector<InputPlan>* inputs_;
 };
 
 /// Reads with boundaries. Indices along x are chains of where() on comparisons of idx with values
@@ -56,6 +60,9 @@ class BorderReader final : public CellReader {
     BoundaryKind high;
     std::int64_t before;
     std::int64_t after;
+    /// The ends are joined: cells beyond them are read where they are, `shift` cells further on.
+    bool isJoined = false;
+    std::int64_t shift = 0;
 
     Expr<int> insideLow() const { return own >= *back; }
     Expr<int> insideHigh() const;
@@ -67,10 +74,14 @@ class BorderReader final : public CellReader {
   /// `bySlices`: what lies beyond the dimension's faces is read elsewhere; any index will do.
   Expr<std::size_t> beyondLow(const Step& step, int dim, bool bySlices) const;
   Expr<std::size_t> beyondHigh(const Step& step, int dim, bool bySlices) const;
+  /// The position in the domain, and the index in the array.
+  Expr<std::size_t> positionIn(const Step& step, int dim, bool bySlices) const;
   Expr<std::size_t> indexOf(const Step& step, int dim, bool bySlices) const;
   Expr<std::size_t> knownIndex(int dim, const Offset& offset, const Step& step);
-  /// Whether the dimension's values beyond its faces come from slices.
-  bool usesSlices(int dim) const { return recipe_.slices && dim == 0; }
+  /// Whether values beyond the dimension's faces come from slices.
+  bool usesSlices(const Step& step, int dim) const {
+    return recipe_.slices && dim == 0 && !step.isJoined;
+  }
   Node load(int input, const std::vector<Step>& steps, const std::vector<Node>& indices) const;
   Node valueBeyond(int input, int dim, bool high, const std::vector<Step>& steps,
                    const std::vector<Node>& indices, const Offset* offsets) const;
@@ -78,8 +89,13 @@ class BorderReader final : public CellReader {
   const StencilRecipe& recipe_;
   const KernelSymbols& symbols_;
   int dims_;
-  /// Index variables by dimension, offset and the kinds of the two faces.
-  std::map<std::tuple<int, std::int64_t, BoundaryKind, BoundaryKind>, Node> variables_;
+  /// Index variables by dimension, offset, the kinds of the two faces, and the ghosts before the
+  /// domain (-1: the ends are not joined).
+  using Key = std::tuple<int, std::int64_t, BoundaryKind, BoundaryKind, std::int64_t>;
+  static Key keyOf(int dim, std::int64_t offset, const Step& step) {
+    return {dim, offset, step.low, step.high, step.isJoined ? step.shift : -1};
+  }
+  std::map<Key, Node> variables_;
 };
 
 }  // namespace hpl::stencils

@@ -131,7 +131,7 @@ std::string obstacle(const TimeWish& wish, const TimeRecipe& recipe,
   if (devices > 1)
     return fmt::format("it runs on {} devices, and groups wait for each other on one only",
                        devices);
-  if (std::string why = impossibility(recipe, false); !why.empty()) return why;
+  if (std::string why = impossibility(recipe); !why.empty()) return why;
   if (std::string why = reluctance(options); !why.empty() && !wish.insists) return why;
   if (hasGivenUp(devicesOf(options).front()))
     return "groups have waited for each other in vain on this device before";

@@ -58,7 +58,7 @@ TuneResult ProgramState::tune(const launch::LaunchOptions& options, const Iterat
         "{}: {} tunes for one device; leave out .devices(...), and call it for each kind of device "
         "with .device(...) and arrays of the parts' sizes",
         describe(), call));
-  prepare(call, plan.steps);
+  prepare(options, call, plan.steps);
   Bench bench(*this, wish(plan).time, options);
   TuneResult result = tuneTiles("StencilProgram::" + call, bench, plan.tuning);
   // Runs from now on look again.

@@ -17,12 +17,14 @@ namespace {
 constexpr TimeTile kOneByOne{0, {}, TimeForm::Any};
 
 /// Why the functions are not one kernel, whoever asks for it; empty: they may be.
-std::string refusal(const ProgramWish& wish, const TimeRecipe& recipe, bool isShared) {
-  if (const std::string why = impossibility(recipe, isShared); !why.empty()) return why;
+std::string refusal(const ProgramWish& wish, const TimeRecipe& recipe,
+                    const std::array<std::int64_t, 3>& extents) {
+  if (const std::string why = impossibility(recipe); !why.empty()) return why;
   if (wish.fuse == std::optional(false)) return ".fuse(false) asks for it";
   // Accesses are checked where kernels are as they were written.
   if (runtime::settings().checkBounds) return "HPL_CHECK=bounds checks kernels as they are written";
-  return whyNotJoined(recipe, isShared);
+  const std::string why = whyNotJoined(recipe);
+  return why.empty() ? recipe.whyTooFar(std::max(1, wish.time.tile.depth), extents) : why;
 }
 
 /// Why the functions are not one kernel row by row; empty: they may be.
@@ -106,6 +108,13 @@ TimeTile chosenByModel(const ProgramWish& wish, const TileProblem& problem,
   return step.tile();
 }
 
+/// The tile with as many of its steps as reach no further than joined ends allow.
+TimeTile withinReach(TimeTile tile, const TimeRecipe& recipe,
+                     const std::array<std::int64_t, 3>& extents) {
+  while (tile.depth > 1 && !recipe.whyTooFar(tile.depth, extents).empty()) --tile.depth;
+  return tile;
+}
+
 }  // namespace
 
 const void* ProgramWish::key() const {
@@ -117,7 +126,7 @@ TimeTile chooseProgramTile(const ProgramWish& wish, const TimeRecipe& recipe,
                            const TimeRecipe& apart, const launch::LaunchOptions& options,
                            const std::array<std::int64_t, 3>& extents) {
   const std::vector<Device> devices = devicesOf(options);
-  const std::string why = refusal(wish, recipe, devices.size() > 1);
+  const std::string why = refusal(wish, recipe, extents);
   const bool joins = wish.time.tile.depth > 1 && wish.time.steps > 1;
   if (!why.empty()) {
     if (joins && !runtime::settings().checkBounds)
@@ -150,7 +159,7 @@ TimeTile chooseProgramTile(const ProgramWish& wish, const TimeRecipe& recipe,
     found = foundTile(wish.time, recipe, options, devices.front(), problem, remark);
   if (found && found->tile.depth > 1) {
     explain(wish.time.name, "steps are joined: " + found->why);
-    return found->tile;
+    return withinReach(found->tile, recipe, extents);
   }
   // Tuning has found that single steps are best: how they are launched is the model's choice.
   const std::int64_t joined = found ? 1 : wish.time.steps;
@@ -160,14 +169,14 @@ TimeTile chooseProgramTile(const ProgramWish& wish, const TimeRecipe& recipe,
     // Devices of other kinds have other tiles: each chooses its own.
     if (devices.size() > 1) tile = {tile.depth, {}, wish.form};
   }
-  return tile;
+  return withinReach(tile, recipe, extents);
 }
 
 TimeTile singleStepTile(const ProgramWish& wish, const TimeRecipe& recipe, const TimeRecipe& apart,
                         const launch::LaunchOptions& options,
                         const std::array<std::int64_t, 3>& extents) {
   const std::vector<Device> devices = devicesOf(options);
-  if (!whyNotJoined(recipe, devices.size() > 1).empty()) return kOneByOne;
+  if (!whyNotJoined(recipe).empty() || !recipe.whyTooFar(1, extents).empty()) return kOneByOne;
   return singleStep(wish, problemOf(recipe, devices.front(), extents, devices.size()),
                     problemOf(apart, devices.front(), extents, devices.size()))
       .tile();

@@ -111,9 +111,9 @@ void ProgramState::makeKernel(ProgramPass& pass, const TimeTile& tile) const {
     for (const std::size_t part : joined.parts) pass.scalarsOf.push_back(contents.origins[part]);
     functions.push_back(std::move(joined.function));
   }
-  pass.kernel =
-      std::make_shared<const TimeKernel>(extents_.rank(), std::move(contents.types),
-                                         std::move(functions), tile, label_, contents.lifetimes);
+  pass.kernel = std::make_shared<const TimeKernel>(extents_.rank(), std::move(contents.types),
+                                                   std::move(functions), tile, label_,
+                                                   contents.lifetimes, ends_);
 }
 
 /// A function of all cells that are there for it, which writes nothing that it reads, is a stencil
@@ -147,7 +147,7 @@ ProgramPass ProgramState::wholePass(const TimeTile& tile) const {
 }
 
 const std::vector<ProgramPass>& ProgramState::passesFor(const TimeTile& tile) {
-  auto& passes = passes_[tile];
+  auto& passes = passes_[{tile, ends_.joined, ends_.whyNotTiled}];
   if (!passes.empty()) return passes;
   std::vector<ProgramPass> made;
   if (tile.depth > 0) {
@@ -194,12 +194,18 @@ std::vector<launch::Argument> ProgramState::arraysFor(const ProgramPass& pass,
   const std::vector<strategies::TimeField>& uses = pass.kernel->recipe.program().fields;
   std::vector<launch::Argument> list;
   const auto push = [&](const ProgramArgument& array) { list.push_back(array.argument.argument); };
+  const TimeRecipe& recipe = pass.kernel->recipe;
   const auto present = [&](std::size_t i, bool other) {
     const auto number = static_cast<std::size_t>(pass.fields[i]);
     return swapped[number] != other ? fields_[number].spare : fields_[number].array;
   };
-  for (std::size_t i = 0; i < uses.size(); ++i)
-    push(uses[i].isLoaded() ? present(i, false) : field(pass.fields[i]).placeholder);
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    if (uses[i].isLoaded()) {
+      list.push_back(recipe.shown(present(i, false).argument.argument));
+    } else {
+      push(field(pass.fields[i]).placeholder);
+    }
+  }
   for (std::size_t i = 0; i < uses.size(); ++i) {
     if (!uses[i].isWritten()) continue;
     if (uses[i].lifetime == Lifetime::Temporary) {
@@ -324,7 +330,7 @@ TimeChoice ProgramState::chooseTile(const launch::LaunchOptions& options,
   TimeChoice found = choices_->find(wish.time, wish.key(), options, gridOf(extents_), [&] {
     tuneIfFull(options, wish);
     const PassContents whole = contentsOf(passesFor({}).front());
-    const TimeRecipe apart(extents_.rank(), whole.types, whole.parts, {}, whole.lifetimes);
+    const TimeRecipe apart(extents_.rank(), whole.types, whole.parts, {}, whole.lifetimes, ends_);
     const auto streamed = [&] {
       return chooseProgramTile(wish, wholeRecipe(), apart, options, gridOf(extents_));
     };
@@ -362,7 +368,18 @@ class ProgramState::Stepping final : public Stepper {
   const launch::LaunchOptions& options_;
 };
 
-void ProgramState::prepare(const std::string& call, std::int64_t steps) {
+void ProgramState::setEnds(const launch::LaunchOptions& options) {
+  std::vector<memory::View*> arrays;
+  for (const ProgramField& field : fields_)
+    if (field.temporary == nullptr) arrays.push_back(field.array.argument.argument.view);
+  GridEnds ends = endsOf(options, arrays, extents_.rank());
+  if (ends == ends_) return;
+  ends_ = std::move(ends);
+  choices_->clear();
+}
+
+void ProgramState::prepare(const launch::LaunchOptions& options, const std::string& call,
+                           std::int64_t steps) {
   if (steps < 1)
     throw ArgumentError(
         fmt::format("{}: {}: the number of steps must be positive", describe(), call));
@@ -372,7 +389,8 @@ void ProgramState::prepare(const std::string& call, std::int64_t steps) {
                     describe(), call));
   checkUse();
   checkContents();
-  if (const std::string why = impossibility(wholeRecipe(), false); !why.empty())
+  setEnds(options);
+  if (const std::string why = impossibility(wholeRecipe()); !why.empty())
     throw LaunchError(fmt::format(
         "{}: {}: {}, so that cells that are computed twice would differ; iterate a stencil "
         "instead",
@@ -380,7 +398,7 @@ void ProgramState::prepare(const std::string& call, std::int64_t steps) {
 }
 
 StencilRun ProgramState::run(const launch::LaunchOptions& options, const IterationPlan& plan) {
-  prepare(fmt::format("run({})", plan.steps), plan.steps);
+  prepare(options, fmt::format("run({})", plan.steps), plan.steps);
   const TimeChoice choice = chooseTile(options, plan);
   Stepping stepping(*this, options);
   // Launches of another run may have been made with other options.

@@ -98,7 +98,9 @@ class ProgramState {
   void checkContents() const;
   void checkUse() const;
   /// Throws unless the program can be run; what the user called is for the message.
-  void prepare(const std::string& call, std::int64_t steps);
+  void prepare(const launch::LaunchOptions& options, const std::string& call, std::int64_t steps);
+  /// For launches with these options.
+  void setEnds(const launch::LaunchOptions& options);
   bool isChain() const;
   ProgramWish wish(const IterationPlan& plan) const;
   void tuneIfFull(const launch::LaunchOptions& options, const ProgramWish& wish);
@@ -145,7 +147,10 @@ class ProgramState {
   geometry::Extents extents_;
   std::int64_t every_ = 0;
   std::function<bool(std::int64_t)> isDone_;
-  std::map<TimeTile, std::vector<ProgramPass>> passes_;
+  /// Of the run under way.
+  GridEnds ends_;
+  std::map<std::tuple<TimeTile, std::array<bool, 3>, std::string>, std::vector<ProgramPass>>
+      passes_;
   std::unique_ptr<TimeChoices> choices_ = std::make_unique<TimeChoices>();
   PersistentSpaces persistentSpaces_;
   /// By pass, steps and fields whose present cells are in the spare arrays; of the options of a

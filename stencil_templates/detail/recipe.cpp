@@ -126,7 +126,8 @@ std::int64_t InputPlan::firstSlices(int dims) const {
     if (low == BoundaryKind::Nearest) count = 1;
     if (low == BoundaryKind::Mirror || low == BoundaryKind::MirrorOdd) count = reach.before(0);
   }
-  if (kind(dims, 0, true) == BoundaryKind::Periodic) count = std::max(count, reach.after(0));
+  if (kind(dims, 0, true) == BoundaryKind::Periodic && !isJoined(0))
+    count = std::max(count, reach.after(0));
   return count;
 }
 
@@ -137,7 +138,8 @@ std::int64_t InputPlan::lastSlices(int dims) const {
     if (high == BoundaryKind::Nearest) count = 1;
     if (high == BoundaryKind::Mirror || high == BoundaryKind::MirrorOdd) count = reach.after(0);
   }
-  if (kind(dims, 0, false) == BoundaryKind::Periodic) count = std::max(count, reach.before(0));
+  if (kind(dims, 0, false) == BoundaryKind::Periodic && !isJoined(0))
+    count = std::max(count, reach.before(0));
   return count;
 }
 
@@ -151,8 +153,19 @@ std::int64_t StencilRecipe::untouched(int dim, bool high) const {
 
 std::int64_t StencilRecipe::rim(int dim, bool high) const {
   std::int64_t most = 0;
-  for (const InputPlan& input : inputs) most = std::max(most, input.reach.beyond(dim, high));
+  for (const InputPlan& input : inputs)
+    if (!input.isJoined(dim)) most = std::max(most, input.reach.beyond(dim, high));
   return most;
+}
+
+void StencilRecipe::joinEnds(const GridEnds& wanted) {
+  ends = wanted;
+  for (InputPlan& input : inputs)
+    for (int d = 0; d < dims(); ++d)
+      input.joined[static_cast<std::size_t>(d)] =
+          wanted.joined[static_cast<std::size_t>(d)] &&
+          input.kind(dims(), d, false) == BoundaryKind::Periodic &&
+          input.reach.before(d) + input.reach.after(d) > 0;
 }
 
 void StencilRecipe::checkReach() const {
@@ -187,7 +200,7 @@ void StencilRecipe::record() const {
     symbols.scalars.push_back(detail::scalarParameter(type));
 
   const std::vector<Node> cells = ownCells(dims(), symbols.outputs);
-  InteriorReader interior(dims(), symbols);
+  InteriorReader interior(dims(), symbols, &inputs);
   const auto rimOf = [this](int dim, bool high) { return rim(dim, high); };
   const auto untouchedOf = [this](int dim, bool high) { return untouched(dim, high); };
   const std::optional<Expr<int>> inside = insideOf(dims(), rimOf);

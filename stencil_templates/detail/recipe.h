@@ -13,6 +13,7 @@
 #include "hpl/ir/kernel.h"
 #include "hpl/strategies/point_cost.h"
 #include "stencil_templates/boundary.h"
+#include "stencil_templates/detail/grid_ends.h"
 #include "stencil_templates/detail/point_function.h"
 
 /// What the kernel of a launch-level stencil is generated from.
@@ -51,7 +52,13 @@ struct InputPlan {
   ir::Type type;
   FaceBoundaries faces;
   Reach reach;
+  /// The array has ghosts beyond the ends of these dimensions: reach.before(d) cells before the
+  /// grid, where it begins, and reach.after(d) behind it.
+  std::array<bool, 3> joined{};
 
+  bool isJoined(int dim) const { return joined[static_cast<std::size_t>(dim)]; }
+  /// Cells of the array before the grid's first.
+  std::int64_t shift(int dim) const { return isJoined(dim) ? reach.before(dim) : 0; }
   BoundaryKind kind(int dims, int dim, bool high) const {
     const auto& face = faces[static_cast<std::size_t>(faceOf(dims, dim, high))];
     return face ? face->kind() : BoundaryKind::Untouched;
@@ -71,18 +78,22 @@ struct StencilRecipe {
   std::shared_ptr<const PointFunction> point;
   std::vector<InputPlan> inputs;
   std::vector<ir::Type> outputs;
-  /// For several devices: values from the other end of the slowest dimension are read through
-  /// views of a few slices, so that no device needs the whole array.
+  /// For several devices: values from an end of the slowest dimension, where it is not joined to
+  /// the other one, are read through views of a few slices, so that no device needs the whole
+  /// array.
   bool slices = false;
+  GridEnds ends;
   /// For iterations: cells that are not computed get the value that input k has for output k, so
   /// that the two arrays may take turns. Else they are left alone.
   bool keepsRims = false;
 
   int dims() const { return point->signature().dims; }
+  /// Joins the ends of those of the dimensions that are periodic, input by input.
+  void joinEnds(const GridEnds& wanted);
   /// Cells beside a face whose results nobody can know: the largest reach beyond it among the
   /// inputs for which it is Untouched.
   std::int64_t untouched(int dim, bool high) const;
-  /// The largest reach beyond a face among all inputs.
+  /// The largest reach beyond a face among all inputs that have no ghosts there.
   std::int64_t rim(int dim, bool high) const;
 
   /// Records the kernel into the active capture. Throws KernelError when the point function reads

@@ -99,12 +99,14 @@ std::int64_t StencilState::reach(int input, Face face) {
 }
 
 StencilRecipe StencilState::makeRecipe(const std::string& name,
-                                       const std::vector<ir::Type>& outputs, bool slices) {
+                                       const std::vector<ir::Type>& outputs, const GridEnds& ends,
+                                       bool slices) {
   StencilRecipe recipe;
   recipe.point = point_;
   recipe.outputs = outputs;
   for (std::size_t i = 0; i < boundaries_.size(); ++i)
     recipe.inputs.push_back({signature().inputs[i], boundaries_[i], facts(name).reach[i]});
+  recipe.joinEnds(ends);
   recipe.slices = slices && needsSlices(recipe);
   return recipe;
 }
@@ -115,7 +117,11 @@ std::shared_ptr<const StencilKernel> StencilState::kernelFor(const launch::Launc
   const std::lock_guard lock(mutex_);
   checkStencilArguments(describe(), signature(), arguments, count);
   std::vector<ir::Type> outputs;
-  Key key{"", isForSeveralDevices(options), keepsRims};
+  std::vector<memory::View*> arrays;
+  for (std::size_t i = 0; i < signature().inputs.size(); ++i)
+    arrays.push_back(arguments[i].argument.view);
+  const GridEnds ends = endsOf(options, arrays, signature().dims);
+  Key key{"", isForSeveralDevices(options), keepsRims, ends.joined, ends.whyNotTiled};
   for (std::size_t i = 0; i < signature().outputs.size(); ++i) {
     outputs.push_back(arguments[signature().inputs.size() + i].argument.type);
     std::get<0>(key) += ir::describe(outputs.back()) + ' ';
@@ -123,7 +129,7 @@ std::shared_ptr<const StencilKernel> StencilState::kernelFor(const launch::Launc
   std::shared_ptr<const StencilKernel>& known = kernels_[key];
   if (known == nullptr) {
     auto fresh = std::make_shared<StencilKernel>();
-    fresh->recipe = makeRecipe(describe(), outputs, std::get<1>(key));
+    fresh->recipe = makeRecipe(describe(), outputs, ends, std::get<1>(key));
     fresh->recipe.keepsRims = keepsRims;
     checkBoundaries(describe(), fresh->recipe);
     const launch::KernelSource source{&recordRecipe, &fresh->recipe, "stencil"};
@@ -143,7 +149,7 @@ StencilRecipe StencilState::recipeFor(const std::string& name, const StencilArgu
   std::vector<ir::Type> outputs;
   for (std::size_t i = 0; i < signature().outputs.size(); ++i)
     outputs.push_back(arguments[signature().inputs.size() + i].argument.type);
-  StencilRecipe recipe = makeRecipe(name, outputs, false);
+  StencilRecipe recipe = makeRecipe(name, outputs, {}, false);
   checkBoundaries(name, recipe);
   checkReach(name, recipe, arguments);
   return recipe;
@@ -156,8 +162,8 @@ PointCost StencilState::cost() {
 
 TimeKernel::TimeKernel(int dims, std::vector<ir::Type> fields, std::vector<TimeFunction> functions,
                        const TimeTile& tile, const std::string& label,
-                       const std::vector<strategies::Lifetime>& lifetimes)
-    : recipe(dims, std::move(fields), std::move(functions), tile, lifetimes) {
+                       const std::vector<strategies::Lifetime>& lifetimes, const GridEnds& ends)
+    : recipe(dims, std::move(fields), std::move(functions), tile, lifetimes, ends) {
   const launch::KernelSource source{
       [](const void* made) { static_cast<const TimeRecipe*>(made)->record(); }, &recipe, "stencil",
       &recipe};
@@ -170,7 +176,8 @@ std::shared_ptr<const TimeKernel> StencilState::timeKernelFor(const StencilKerne
   const std::lock_guard lock(mutex_);
   std::string types;
   for (const ir::Type& type : kernel.recipe.outputs) types += ir::describe(type) + ' ';
-  auto& known = timeKernels_[{types, tile}];
+  const GridEnds& ends = kernel.recipe.ends;
+  auto& known = timeKernels_[{types, tile, ends.joined, ends.whyNotTiled}];
   if (known == nullptr) known = newTimeKernel(kernel, tile);
   return known;
 }
@@ -197,7 +204,8 @@ std::shared_ptr<const TimeKernel> StencilState::newTimeKernel(const StencilKerne
     function.high[static_cast<std::size_t>(d)] = kernel.recipe.untouched(d, true);
   }
   return std::make_shared<const TimeKernel>(
-      dims, std::move(fields), std::vector<TimeFunction>{std::move(function)}, tile, label_);
+      dims, std::move(fields), std::vector<TimeFunction>{std::move(function)}, tile, label_,
+      std::vector<strategies::Lifetime>(), kernel.recipe.ends);
 }
 
 void reject(const TimeKernel& kernel, const std::string& name, const BuildError& error) {
@@ -210,20 +218,41 @@ void reject(const TimeKernel& kernel, const std::string& name, const BuildError&
   runtime::log::info(error.what());
 }
 
+namespace {
+
+/// The argument that the kernel sees as the input.
+launch::Argument shownTo(const InputPlan& input, const launch::Argument& array) {
+  EndCells before{};
+  EndCells after{};
+  for (int d = 0; d < array.view->extents.rank(); ++d) {
+    const auto at = static_cast<std::size_t>(d);
+    before[at] = input.shift(d);
+    after[at] = input.isJoined(d) ? input.reach.after(d) : 0;
+  }
+  return input.joined == std::array<bool, 3>{} ? array : withGhosts(array, before, after);
+}
+
+}  // namespace
+
 FRunner launchKernel(const StencilKernel& kernel, const launch::LaunchOptions& options,
                      const StencilArgument* arguments) {
   const StencilRecipe& recipe = kernel.recipe;
   const PointSignature& signature = recipe.point->signature();
   const std::size_t arrays = signature.inputs.size() + signature.outputs.size();
   std::vector<launch::Argument> list;
-  for (std::size_t i = 0; i < arrays; ++i) list.push_back(arguments[i].argument);
-  const geometry::Extents& extents = list.front().view->extents;
+  for (std::size_t i = 0; i < recipe.inputs.size(); ++i)
+    list.push_back(shownTo(recipe.inputs[i], arguments[i].argument));
+  for (std::size_t i = recipe.inputs.size(); i < arrays; ++i) list.push_back(arguments[i].argument);
+  const geometry::Extents& extents = arguments[0].argument.view->extents;
   for (std::size_t i = 0; recipe.slices && i < recipe.inputs.size(); ++i) {
     const std::int64_t first = recipe.inputs[i].firstSlices(recipe.dims());
     const std::int64_t last = recipe.inputs[i].lastSlices(recipe.dims());
-    if (first > 0) list.push_back(arguments[i].slices(arguments[i].array, 0, first - 1));
-    if (last > 0)
-      list.push_back(arguments[i].slices(arguments[i].array, extents[0] - last, extents[0] - 1));
+    // Slices have the ghosts of the other dimensions: where they are read, the slowest has none.
+    const auto push = [&](std::int64_t from, std::int64_t to) {
+      list.push_back(shownTo(recipe.inputs[i], arguments[i].slices(arguments[i].array, from, to)));
+    };
+    if (first > 0) push(0, first - 1);
+    if (last > 0) push(extents[0] - last, extents[0] - 1);
   }
   for (std::size_t i = arrays; i < signature.count(); ++i) list.push_back(arguments[i].argument);
   launch::LaunchOptions own = options;
@@ -236,10 +265,14 @@ FRunner launchSteps(const TimeKernel& kernel, const launch::LaunchOptions& optio
                     int steps) {
   const std::size_t arrays = signature.inputs.size() + signature.outputs.size();
   std::vector<launch::Argument> list;
-  for (std::size_t i = 0; i < arrays; ++i) list.push_back(arguments[i].argument);
+  for (std::size_t i = 0; i < arrays; ++i)
+    list.push_back(i < signature.inputs.size() ? kernel.recipe.shown(arguments[i].argument)
+                                               : arguments[i].argument);
   list.push_back(launch::makeArgument(steps));
   for (std::size_t i = arrays; i < arguments.size(); ++i) list.push_back(arguments[i].argument);
-  return launch::launch(kernel.entry, options, list);
+  launch::LaunchOptions own = options;
+  own.global = domainOf(arguments[0].argument.view->extents);
+  return launch::launch(kernel.entry, own, list);
 }
 
 std::shared_ptr<StencilState> makeState(std::shared_ptr<const PointFunction> point) {

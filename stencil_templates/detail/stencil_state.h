@@ -37,7 +37,7 @@ struct TimeKernel {
   /// `label`: the kernel's name in messages, or empty. `lifetimes`: see TimeRecipe.
   TimeKernel(int dims, std::vector<ir::Type> fields, std::vector<TimeFunction> functions,
              const TimeTile& tile, const std::string& label = {},
-             const std::vector<strategies::Lifetime>& lifetimes = {});
+             const std::vector<strategies::Lifetime>& lifetimes = {}, const GridEnds& ends = {});
 };
 
 /// What the copies of a Stencil share. Its functions may be called from several threads.
@@ -75,10 +75,10 @@ class StencilState {
   std::string describe() const;
 
  private:
-  using Key = std::tuple<std::string, bool, bool>;
+  using Key = std::tuple<std::string, bool, bool, std::array<bool, 3>, std::string>;
 
   StencilRecipe makeRecipe(const std::string& name, const std::vector<ir::Type>& outputs,
-                           bool slices);
+                           const GridEnds& ends, bool slices);
   /// Throws KernelError for a point function that is none; `name` is the stencil's in messages.
   const PointFacts& facts(const std::string& name);
   std::shared_ptr<const TimeKernel> newTimeKernel(const StencilKernel& kernel,
@@ -90,10 +90,13 @@ class StencilState {
   std::vector<FaceBoundaries> boundaries_;
   std::mutex mutex_;
   std::optional<PointFacts> facts_;
-  /// By the types of the outputs, by whether slices are arguments and whether rims are kept.
+  /// By the types of the outputs, by whether slices are arguments and whether rims are kept, and by
+  /// the ends of the grid.
   std::map<Key, std::shared_ptr<const StencilKernel>> kernels_;
-  /// By the types of the outputs and the tile.
-  std::map<std::pair<std::string, TimeTile>, std::shared_ptr<const TimeKernel>> timeKernels_;
+  /// By the types of the outputs, the tile and the ends of the grid.
+  std::map<std::tuple<std::string, TimeTile, std::array<bool, 3>, std::string>,
+           std::shared_ptr<const TimeKernel>>
+      timeKernels_;
   TimeChoices timeChoices_;
   PersistentSpaces persistentSpaces_;
 };

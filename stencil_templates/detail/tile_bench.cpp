@@ -19,7 +19,7 @@ TileBench::TileBench(const TimeWish& wish, const TimeRecipe& recipe,
       points_{tune::Point()},
       usual_(wish.tile),
       reason_(reluctance(options)) {
-  if (const std::string why = whyNotJoined(recipe, false); !why.empty()) reason_ = why;
+  if (const std::string why = whyNotJoined(recipe); !why.empty()) reason_ = why;
   if (runtime::settings().checkBounds) reason_ = "HPL_CHECK=bounds checks every access";
   if (wish.tile.depth > 0) reason_ = "timeTile(...) has made the choice";
   if (wish.steps < 2) reason_ = "there are no steps to be joined";

@@ -207,7 +207,7 @@ std::shared_ptr<TileRace> raceFor(const TimeWish& wish, const TimeRecipe& recipe
   if (!layout::mayDecideByTimes()) return nullptr;
   if (settings.tune != runtime::TuneMode::Quick || settings.checkBounds || wish.tile.depth > 0 ||
       wish.steps < kManySteps || devices.size() > 1 || !reluctance(options).empty() ||
-      !whyNotJoined(recipe, false).empty())
+      !whyNotJoined(recipe).empty())
     return nullptr;
   const Device& device = devices.front();
   // A simulator's times say nothing.

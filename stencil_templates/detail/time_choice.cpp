@@ -76,7 +76,7 @@ TimeWish wishOf(const std::string& name, const IterationPlan& plan, int dims, st
   return wish;
 }
 
-std::string impossibility(const TimeRecipe& recipe, bool isShared) {
+std::string impossibility(const TimeRecipe& recipe) {
   bool isPeriodic = false;
   for (int d = 0; d < recipe.dims(); ++d) isPeriodic = isPeriodic || recipe.isPeriodic(d);
   if (isPeriodic && recipe.cost().usesPosition)
@@ -84,13 +84,12 @@ std::string impossibility(const TimeRecipe& recipe, bool isShared) {
   if (isPeriodic && recipe.hasComputedFaces())
     return "some faces are periodic, and others are computed from positions";
   if (recipe.cost().leavesOut) return "its point function does not assign every cell";
-  if (isShared && recipe.isPeriodic(0))
-    return "the first device needs rows of the last one: the slowest dimension is periodic";
   return "";
 }
 
-std::string whyNotJoined(const TimeRecipe& recipe, bool isShared) {
-  const std::string why = impossibility(recipe, isShared);
+std::string whyNotJoined(const TimeRecipe& recipe) {
+  std::string why = impossibility(recipe);
+  if (why.empty() && recipe.isPeriodic(0)) why = recipe.ends().whyNotTiled;
   if (why.empty() && recipe.cost().usesProbe)
     return "its point function has a probe, which shows each step";
   return why.empty() ? strategies::whyNotOverlapped(recipe.program()) : why;
@@ -105,7 +104,8 @@ TimeTile chooseTimeTile(const TimeWish& wish, const TimeRecipe& recipe,
                         const std::array<std::int64_t, 3>& extents) {
   if (wish.tile.depth == 1 || wish.steps < 2) return {};
   const std::vector<Device> devices = devicesOf(options);
-  std::string why = whyNotJoined(recipe, devices.size() > 1);
+  std::string why = whyNotJoined(recipe);
+  if (wish.tile.depth > 1 && why.empty()) why = recipe.whyTooFar(wish.tile.depth, extents);
   if (wish.tile.depth > 1 && !why.empty())
     throw LaunchError(
         fmt::format("{}: {} steps cannot be done in one pass: {}; leave out "
@@ -130,6 +130,10 @@ TimeTile chooseTimeTile(const TimeWish& wish, const TimeRecipe& recipe,
       why += remark;
       // Devices of other kinds have other tiles: each chooses its own.
       if (devices.size() > 1) tile = {tile.depth, {}};
+    }
+    if (const std::string far = recipe.whyTooFar(tile.depth, extents); !far.empty()) {
+      why = fmt::format("{} steps per pass would be faster, but {}", tile.depth, far);
+      tile = {};
     }
   }
   explain(wish.name,

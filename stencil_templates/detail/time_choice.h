@@ -49,15 +49,17 @@ void explain(const std::string& name, const std::string& choice);
 bool areAlike(const std::vector<Device>& devices);
 
 /// Why the functions cannot be computed in tiles with other steps or functions, whatever the tiles,
-/// on one device or several, as far as their results are concerned; empty: they can.
-std::string impossibility(const TimeRecipe& recipe, bool isShared);
-/// Why steps cannot be joined: the same, or no kernel can be made for them; empty: they can.
-std::string whyNotJoined(const TimeRecipe& recipe, bool isShared);
+/// as far as their results are concerned; empty: they can.
+std::string impossibility(const TimeRecipe& recipe);
+/// Why steps cannot be joined: the same, the devices lack the cells of the other end, or no kernel
+/// can be made for them; empty: they can.
+std::string whyNotJoined(const TimeRecipe& recipe);
 
 /// Chooses steps per pass and tiles for a recipe, whose own tile is not looked at: those that
 /// tuning has found, else those of the model; says so under HPL_EXPLAIN. Depth 1: steps are
-/// launched one by one. Throws LaunchError where the user's depth is impossible: periodic faces
-/// between devices, functions of the position in periodic grids.
+/// launched one by one. Throws LaunchError where the user's depth is impossible: functions of the
+/// position in periodic grids, views that are periodic across devices, more steps than a periodic
+/// dimension that is cut has cells for.
 TimeTile chooseTimeTile(const TimeWish& wish, const TimeRecipe& recipe,
                         const launch::LaunchOptions& options,
                         const std::array<std::int64_t, 3>& extents);

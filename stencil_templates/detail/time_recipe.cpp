@@ -43,8 +43,9 @@ std::size_t unsignedOf(int value) { return static_cast<std::size_t>(value); }
 }  // namespace
 
 TimeRecipe::TimeRecipe(int dims, std::vector<ir::Type> fields, std::vector<TimeFunction> functions,
-                       const TimeTile& tile, const std::vector<strategies::Lifetime>& lifetimes)
-    : fields_(std::move(fields)), functions_(std::move(functions)), tile_(tile) {
+                       const TimeTile& tile, const std::vector<strategies::Lifetime>& lifetimes,
+                       const GridEnds& ends)
+    : fields_(std::move(fields)), functions_(std::move(functions)), tile_(tile), ends_(ends) {
   program_.dims = dims;
   program_.fields.resize(fields_.size());
   std::vector<bool> written(fields_.size());
@@ -65,6 +66,36 @@ TimeRecipe::TimeRecipe(int dims, std::vector<ir::Type> fields, std::vector<TimeF
   program_.steps = parameter;
   int branches = static_cast<int>(functions_.size());
   for (const TimeFunction& function : functions_) addFunction(function, branches);
+  const strategies::Growth halo = strategies::haloOf(program_, std::max(1, tile_.depth));
+  for (std::size_t d = 0; d < unsignedOf(dims); ++d) {
+    program_.isJoined[d] = ends_.joined[d] && isPeriodic(static_cast<int>(d));
+    if (!program_.isJoined[d]) continue;
+    program_.ghostsBefore[d] = halo.before[d];
+    ghostsAfter_[d] = halo.after[d];
+  }
+}
+
+launch::Argument TimeRecipe::shown(const launch::Argument& array) const {
+  if (program_.isJoined == std::array<bool, 3>{}) return array;
+  return withGhosts(array, program_.ghostsBefore, ghostsAfter_);
+}
+
+std::string TimeRecipe::whyTooFar(int depth, const std::array<std::int64_t, 3>& extents) const {
+  for (std::size_t d = 0; d < unsignedOf(program_.dims); ++d) {
+    if (!program_.isJoined[d]) continue;
+    const auto reachOf = [&](int steps) {
+      const strategies::Growth halo = strategies::haloOf(program_, steps);
+      return std::max(halo.before[d], halo.after[d]);
+    };
+    if (reachOf(depth) <= extents[d]) continue;
+    int most = depth - 1;
+    while (most > 1 && reachOf(most) > extents[d]) --most;
+    return fmt::format(
+        "they would read {} cells beyond the ends of dimension {}, which is periodic and has {} "
+        "cells; up to {} step{} reach no further than that",
+        reachOf(depth), d + 1, extents[d], most, most == 1 ? "" : "s");
+  }
+  return "";
 }
 
 void TimeRecipe::addFunction(const TimeFunction& function, int& branches) {
@@ -215,10 +246,12 @@ void TimeRecipe::adjust(ir::AccessSummary& summary) const {
       for (std::size_t d = 0; d < dims; ++d) {
         const int axis = program_.dims - 1 - static_cast<int>(d);
         if (access.coversThreads) access.coverAxes.push_back(axis);
-        site.index.push_back(writes ? ir::IndexForm::affine(axis, 0, 0)
-                             : isPeriodic(static_cast<int>(d))
-                                 ? ir::IndexForm::unknown()
-                                 : ir::IndexForm::affine(axis, -halo.before[d], halo.after[d]));
+        const bool isAnywhere = isPeriodic(static_cast<int>(d)) && !program_.isJoined[d];
+        const std::int64_t shift = program_.ghostsBefore[d];
+        site.index.push_back(writes       ? ir::IndexForm::affine(axis, 0, 0)
+                             : isAnywhere ? ir::IndexForm::unknown()
+                                          : ir::IndexForm::affine(axis, shift - halo.before[d],
+                                                                  shift + halo.after[d]));
       }
       (writes ? access.writes : access.reads) = site.index;
       *found = std::move(access);

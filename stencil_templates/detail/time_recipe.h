@@ -55,7 +55,8 @@ class TimeRecipe final : public layout::KernelRewriter {
  public:
   /// `lifetimes`: of the fields; none: what is written goes from step to step.
   TimeRecipe(int dims, std::vector<ir::Type> fields, std::vector<TimeFunction> functions,
-             const TimeTile& tile, const std::vector<strategies::Lifetime>& lifetimes = {});
+             const TimeTile& tile, const std::vector<strategies::Lifetime>& lifetimes = {},
+             const GridEnds& ends = {});
 
   int dims() const { return program_.dims; }
   const strategies::TimeProgram& program() const { return program_; }
@@ -66,6 +67,12 @@ class TimeRecipe final : public layout::KernelRewriter {
   std::vector<std::size_t> bytesOfFields() const;
   bool isPeriodic(int dim) const;
   bool hasComputedFaces() const;
+  const GridEnds& ends() const { return ends_; }
+  /// The argument that the kernel sees as an old field.
+  launch::Argument shown(const launch::Argument& array) const;
+  /// Why passes of so many steps reach too far beyond joined ends of a grid: an array has the cells
+  /// of the other end once. Empty: they do not.
+  std::string whyTooFar(int depth, const std::array<std::int64_t, 3>& extents) const;
 
   /// Records the functions, each in a branch of its own, and the values beyond faces likewise.
   void record() const;
@@ -84,7 +91,9 @@ class TimeRecipe final : public layout::KernelRewriter {
   std::vector<ir::Type> fields_;
   std::vector<TimeFunction> functions_;
   TimeTile tile_;
+  GridEnds ends_;
   PointCost cost_;
+  EndCells ghostsAfter_{};
   strategies::TimeProgram program_;
 };
 

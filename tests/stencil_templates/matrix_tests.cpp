@@ -100,8 +100,6 @@ struct Case {
         depth(kIterations[row[kSteps]][1]) {
     // Nothing of the other sign.
     if (kind == Kind::MirrorOdd && type == std::string("uchar")) kind = Kind::Mirror;
-    // Several steps per pass, of which the first device would need what the last one has.
-    if (kind == Kind::Periodic && parts > 1 && depth > 1) depth = 1;
   }
 
   std::vector<Tap> taps() const {
@@ -121,8 +119,10 @@ struct Case {
       const int far = std::max({1, reach.before[d], reach.after[d]});
       const int odd[] = {far, far + (d == 2 ? 32 : 8) + (far + 1) % 2, d == 2 ? 64 : 16};
       n[d] = odd[size];
-      // Each part owns as many slices as its neighbours need.
-      if (d == static_cast<std::size_t>(3 - dims)) n[d] = std::max(n[d], far * parts);
+      // Each part owns as many slices as its neighbours need, and what a pass reads of the other
+      // end is there once.
+      if (d == static_cast<std::size_t>(3 - dims))
+        n[d] = std::max({n[d], far * parts, kind == Kind::Periodic ? far * depth : 0});
     }
     return n;
   }

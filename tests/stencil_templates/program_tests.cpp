@@ -135,6 +135,36 @@ TEST_CASE("stencil programs: random programs equal one function after another on
   }
 }
 
+TEST_CASE("stencils: random periodic programs equal one function after another on all devices") {
+  int found = 0;
+  for (unsigned seed = 1; found < 3; ++seed) {
+    std::mt19937 random(seed);
+    const RandomProgram program = oncePerField(randomProgram(random));
+    if (!isPeriodic(program)) continue;
+    ++found;
+    const int steps = 1 + static_cast<int>(random() % 9);
+    const int devices = 1 + static_cast<int>(random() % static_cast<unsigned>(deviceCount()));
+    if (program.dims == 1) checkOnDevices<1>(program, seed, steps, 0, devices);
+    if (program.dims == 2) checkOnDevices<2>(program, seed, steps, 0, devices);
+    if (program.dims == 3) checkOnDevices<3>(program, seed, steps, 0, devices);
+  }
+}
+
+TEST_CASE("stencils: functions of a periodic program share passes on several devices") {
+  RandomProgram twice = starProgram(2, {1, 30, 17});
+  RandomFunction& star = twice.functions.front();
+  for (Rules& rules : star.rules) {
+    rules[1] = {{{Kind::Periodic, 0}, {Kind::Periodic, 0}}};
+    rules[2] = {{{Kind::Mirror, 0}, {Kind::Fixed, 3}}};
+  }
+  star.low = star.high = {0, 0, 0};
+  twice.fields = 2;
+  RandomFunction other = star;
+  other.writes = {1};
+  twice.functions.push_back(other);
+  for (const int depth : {1, 3, 5}) checkOnDevices<2>(twice, 7, 11, depth, deviceCount());
+}
+
 TEST_CASE("stencil programs: streams of several functions, of work-items and of groups") {
   // Boxes of so many rows fit into no local memory.
   const Domain tile(128, 1 << 16);

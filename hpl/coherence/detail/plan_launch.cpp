@@ -36,6 +36,16 @@ struct Work {
 
 bool needsContents(const Use& use) { return use.reads || (use.writes && !use.overwrites); }
 
+// Cells beyond the ends of an array, which are those of the other end, are only read, and not
+// farther away than one period.
+bool readsImages(const Use& use, const Box& root) {
+  if (!use.isSlice || use.writes || use.cells.rank() != root.rank()) return false;
+  Box around = root;
+  for (int d = 0; d < root.rank(); ++d)
+    around = around.withRange(d, root.lo(d) - root.extent(d), root.hi(d) + root.extent(d));
+  return around.contains(use.cells);
+}
+
 // The views that the launch writes may become parts of an explicit distribution.
 bool makesPart(const Use& use, const Box& whole) {
   return use.isView && use.writes && use.distribution == nullptr && use.cells != whole;
@@ -79,6 +89,7 @@ void LaunchPlan::requireSensible(const Use& use) const {
   if (use.distribution == nullptr) {
     planning_.machine.requireAlive(use.device);
     if (use.cells.rank() == draft.box().rank() && draft.box().contains(use.cells)) return;
+    if (readsImages(use, draft.box())) return;
     throw ShapeError(
         fmt::format("{} is to work on cells {} of {}, which has cells {}: name some of "
                     "those",
@@ -179,6 +190,9 @@ void LaunchPlan::findPlaces() {
       if (active != nullptr && active->origin() == Origin::Explicit && active->hasGhosts())
         work.part = active->partOn(work.device, work.cells);
       isOwn = staysInOwnMemory(work);
+    } else {
+      // The hosts' memory has no room beyond the ends.
+      isOwn = !draft.box().contains(use.cells);
     }
     work.space = isOwn ? work.device : planning_.workSpaceOf(use.operand, work.device);
     if (work.space == kHosts) planning_.step.worksInHosts[work.number] = 1;

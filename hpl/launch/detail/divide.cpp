@@ -143,12 +143,19 @@ std::vector<Written> writtenBy(const ShareJob& job) {
   return all;
 }
 
+/// The cells of an argument that there are: it may be a view with images of them beyond the ends of
+/// its array.
+const memory::View& cellsOf(const memory::View& view) {
+  memory::Root& root = view.root();
+  return root.whole().box().contains(view.box()) ? view : root.whole();
+}
+
 /// By axis, the dimension of a read array in which a device owns what its slice walks through: like
 /// a written array of the same shape, with which it may take turns, or as it is indexed.
 std::array<int, 3> dimsOwned(const ir::ArrayAccess& access, const memory::View& view,
                              const std::vector<Written>& written) {
   for (const Written& other : written)
-    if (other.view->extents == view.extents) return other.dimOf;
+    if (other.view->extents == cellsOf(view).extents) return other.dimOf;
   std::array<int, 3> dims{-1, -1, -1};
   for (std::size_t d = 0; d < access.reads.size(); ++d) {
     const ir::IndexForm& form = access.reads[d];
@@ -171,7 +178,7 @@ ReadArray nominalStencil(const Written& written) {
       if (d >= 0) forms[static_cast<std::size_t>(d)] = ir::IndexForm::affine(other, -reach, reach);
     }
   }
-  return {Footprint(std::move(reads)), written.view->box(),
+  return {Footprint(std::move(reads)), written.view->box(), written.view->box(),
           static_cast<Index>(written.view->root().elementSize()), written.dimOf};
 }
 
@@ -216,9 +223,11 @@ Cutter::Cutter(const ShareJob& job, const Domain& global) : job_(job), written_(
     if (access == nullptr || !access->read || job.arguments[i].kind != Argument::Kind::Array)
       continue;
     const memory::View& view = *job.arguments[i].view;
-    reads_.push_back({Footprint(*access), view.box(), static_cast<Index>(view.root().elementSize()),
+    const memory::View& cells = cellsOf(view);
+    reads_.push_back({Footprint(*access), view.box(), cells.box(),
+                      static_cast<Index>(view.root().elementSize()),
                       dimsOwned(*access, view, written_)});
-    readViews_.push_back(&view);
+    readViews_.push_back(&cells);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "hpl/coherence/images.h"
 #include "hpl/geometry/box_index.h"
 
 namespace hpl::launch {
@@ -108,7 +109,7 @@ ExchangeCost ExchangeModel::costOf(const Cutting& cutting) const {
     std::vector<Box> own;
     own.reserve(cutting.slices.size());
     for (std::size_t d = 0; d < cutting.slices.size(); ++d)
-      own.push_back(ownCells(array.view, array.dimOf, cutting, d, domain));
+      own.push_back(ownCells(array.cells, array.dimOf, cutting, d, domain));
     const geometry::BoxIndex owners(std::move(own));
     for (const Sample& sample : samples) {
       Region ghosts = array.footprint.of(array.view, cutting.slices[sample.device], cutting.cut);
@@ -116,7 +117,9 @@ ExchangeCost ExchangeModel::costOf(const Cutting& cutting) const {
       for (const Box& box : ghosts) {
         cost.bytes += sample.count * box.volume() * array.elementBytes;
         cost.runs += sample.count * runsOf(box, array.view);
-        owners.forEachMeeting(box, [&](int) { cost.messages += sample.count; });
+        coherence::forEachHome(array.cells, box, [&](const Box& home, const geometry::Point&) {
+          owners.forEachMeeting(home, [&](int) { cost.messages += sample.count; });
+        });
       }
     }
   }

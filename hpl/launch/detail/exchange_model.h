@@ -15,6 +15,8 @@ namespace hpl::launch {
 struct ReadArray {
   Footprint footprint;
   geometry::Box view;
+  /// The cells that there are: a view may have images of them beyond the ends of the array.
+  geometry::Box cells;
   geometry::Index elementBytes = 1;
   /// By axis: the dimension in which a device owns what its slice of the axis walks through; -1:
   /// none.

@@ -209,6 +209,10 @@ const Expr* TimeBuilder::inGlobal(const Variable* array, const Cell& cell, int l
 TimeBuilder::Cell TimeBuilder::wrapped(const Cell& cell, bool isVector) {
   Cell from = cell;
   for (std::size_t d = 0; d < dims(); ++d) {
+    if (program_.isJoined[d]) {
+      from[d] = builder_.add(cell[d], program_.ghostsBefore[d]);
+      continue;
+    }
     if (!plan_.isPeriodic[d] || (isVector && d == fastest())) continue;
     const Expr* rest = builder_.binary(BinaryOp::Rem, cell[d], whole(d));
     from[d] = builder_.select(less(rest, number(0)), plus(rest, whole(d)), rest);
@@ -227,7 +231,7 @@ void TimeBuilder::loadBox(Block& out, std::size_t field, const Box& box, const V
     });
   };
   const std::size_t x = fastest();
-  if (!plan_.isPeriodic[x]) return loads(box, lanesFor(field));
+  if (!plan_.isPeriodic[x] || program_.isJoined[x]) return loads(box, lanesFor(field));
   // Only what lies beyond the ends of rows is loaded cell by cell.
   Box part = box;
   part.hi[x] = builder_.smaller(box.hi[x], number(0));
