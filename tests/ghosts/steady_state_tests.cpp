@@ -107,6 +107,34 @@ TEST_CASE("so do launches that the library divides, though cells move before eac
   }
 }
 
+TEST_CASE("columns that kernels pack allocate nothing either") {
+  if (!devicesWaitByThemselves() || devicesShareHostMemory() || deviceCount() < 2) return;
+  Grid a(64, 32), b(64, 32);
+  a.copyFrom(someValues(64 * 32, 15).data());
+  b.copyFrom(someValues(64 * 32, 16).data());
+  const WithSettings packed([](runtime::Settings& settings) {
+    settings.pack = runtime::Pack::On;
+    settings.tune = runtime::TuneMode::Off;
+  });
+  const auto blocks = Domain(static_cast<std::size_t>(deviceCount()), std::size_t{1});
+  FRunner forth = eval(fivePoint).devices(deviceCount()).blocks(blocks)(b, a);
+  FRunner back = eval(fivePoint).devices(deviceCount()).blocks(blocks)(a, b);
+  const auto step = [&] {
+    forth.run();
+    back.run();
+  };
+  repeatUntilSteady(step);
+  for (int i = 0; i < 6; ++i) {
+    const Counts done = countsOf(step);
+    CHECK(done.launches > 2 * static_cast<std::size_t>(deviceCount()));  // some of them pack
+    CHECK(done.allocations == 0);
+    CHECK(done.objects == 0);
+    CHECK(done.waits == 0);
+    CHECK(done.mostFlushes() <= 2);
+    finishAll();
+  }
+}
+
 TEST_CASE("steps that repeat come out right whatever happens between them") {
   const unsigned seed = 20;
   CAPTURE(seed);

@@ -106,7 +106,8 @@ bool shouldPack(const DeviceState& device, const std::vector<RectCopy>& copies) 
 cl::Event enqueueKernelCopies(DeviceState& device, const cl::CommandQueue& queue,
                               const cl::Buffer& src, const cl::Buffer& dst,
                               const std::vector<RectCopy>& copies,
-                              const std::vector<cl::Event>& waits, const std::string& label) {
+                              const std::vector<cl::Event>& waits, const std::string& label,
+                              Flush flush) {
   const std::vector<cl::Event> none;
   cl::Event last;
   const auto enqueue = [&](std::size_t i) {
@@ -123,7 +124,8 @@ cl::Event enqueueKernelCopies(DeviceState& device, const cl::CommandQueue& queue
   enqueue(0);
   try {
     for (std::size_t i = 1; i < copies.size(); ++i) enqueueTwice([&] { enqueue(i); });
-    runtime::check(runtime::flushed(queue), "clFlush", &device, Concern::array(label));
+    if (flush == Flush::Now)
+      runtime::check(runtime::flushed(queue), "clFlush", &device, Concern::array(label));
   } catch (const Error& error) {
     runtime::Runtime::flushAll();
     runtime::finished(queue);

@@ -57,7 +57,7 @@ void finishAfterFailure(const runtime::DeviceState& device, const cl::CommandQue
 // Runs `enqueue(copy, tail)` for each rectangle.
 template <class Enqueue>
 cl::Event enqueueAll(const runtime::DeviceState& device, const cl::CommandQueue& queue,
-                     const std::vector<RectCopy>& copies, const std::vector<cl::Event>& waits,
+                     std::span<const RectCopy> copies, const std::vector<cl::Event>& waits,
                      const char* call, const std::string& label, Flush flush, Enqueue&& enqueue) {
   cl_event last = nullptr;
   for (std::size_t i = 0; i < copies.size(); ++i) {
@@ -76,7 +76,7 @@ cl::Event enqueueAll(const runtime::DeviceState& device, const cl::CommandQueue&
 }  // namespace
 
 cl::Event enqueueWrites(runtime::DeviceState& device, const cl::Buffer& buffer,
-                        const std::byte* host, const std::vector<RectCopy>& copies,
+                        const std::byte* host, std::span<const RectCopy> copies,
                         const std::vector<cl::Event>& waits, const std::string& label,
                         Flush flush) {
   const cl::CommandQueue& queue = device.queue(QueueKind::In);
@@ -95,7 +95,7 @@ cl::Event enqueueWrites(runtime::DeviceState& device, const cl::Buffer& buffer,
 }
 
 cl::Event enqueueReads(runtime::DeviceState& device, const cl::Buffer& buffer, std::byte* host,
-                       const std::vector<RectCopy>& copies, const std::vector<cl::Event>& waits,
+                       std::span<const RectCopy> copies, const std::vector<cl::Event>& waits,
                        const std::string& label, Flush flush) {
   const cl::CommandQueue& queue = device.queue(QueueKind::Out);
   return enqueueAll(device, queue, copies, waits, "reading an array from the device", label, flush,
@@ -117,7 +117,7 @@ cl::Event enqueueCopies(runtime::DeviceState& device, const cl::CommandQueue& qu
                         const std::vector<RectCopy>& copies, const std::vector<cl::Event>& waits,
                         const std::string& label, Flush flush) {
   if (shouldPack(device, copies))
-    return enqueueKernelCopies(device, queue, src, dst, copies, waits, label);
+    return enqueueKernelCopies(device, queue, src, dst, copies, waits, label, flush);
   return enqueueAll(
       device, queue, copies, waits, "copying an array on the device", label, flush,
       [&](const RectCopy& c, const Tail& tail) {
@@ -163,9 +163,8 @@ struct HostChunk {
 };
 
 // One contiguous piece.
-std::vector<RectCopy> wholePiece(std::size_t bytes) {
-  const Box all = Box::ofExtents({static_cast<geometry::Index>(bytes)});
-  return geometry::rectCopies(all, all, all, 1);
+RectCopy wholePiece(std::size_t bytes) {
+  return {{0, 0, 0}, {0, 0, 0}, {bytes, 1, 1}, bytes, bytes, bytes, bytes};
 }
 
 void countStaged(const StagedEnds& ends, const StagedChunk& chunk, const cl::Event& read,
@@ -185,8 +184,10 @@ cl::Event enqueueDenseReads(runtime::DeviceState& device, const cl::Buffer& buff
   if (!shouldPack(device, copies))
     return enqueueReads(device, buffer, host, copies, waits, label, flush);
   const cl::Buffer& packed = packBuffer(device, QueueKind::Out, bytes);
-  enqueueKernelCopies(device, device.queue(QueueKind::Out), buffer, packed, copies, waits, label);
-  return enqueueReads(device, packed, host, wholePiece(bytes), {}, label, flush);
+  enqueueKernelCopies(device, device.queue(QueueKind::Out), buffer, packed, copies, waits, label,
+                      Flush::Later);
+  const RectCopy whole = wholePiece(bytes);
+  return enqueueReads(device, packed, host, {&whole, 1}, {}, label, flush);
 }
 
 cl::Event enqueueDenseWrites(runtime::DeviceState& device, const cl::Buffer& buffer,
@@ -196,9 +197,10 @@ cl::Event enqueueDenseWrites(runtime::DeviceState& device, const cl::Buffer& buf
   if (!shouldPack(device, copies))
     return enqueueWrites(device, buffer, host, copies, waits, label, flush);
   const cl::Buffer& packed = packBuffer(device, QueueKind::In, bytes);
-  enqueueWrites(device, packed, host, wholePiece(bytes), waits, label, flush);
-  return enqueueKernelCopies(device, device.queue(QueueKind::In), packed, buffer, copies, {},
-                             label);
+  const RectCopy whole = wholePiece(bytes);
+  enqueueWrites(device, packed, host, {&whole, 1}, waits, label, Flush::Later);
+  return enqueueKernelCopies(device, device.queue(QueueKind::In), packed, buffer, copies, {}, label,
+                             flush);
 }
 
 std::vector<StagedChunk> stagedChunks(const Box& srcEnclosing, const Box& srcBox,

@@ -1,31 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "hpl/geometry/box.h"
 #include "hpl/geometry/rect_copy.h"
+#include "hpl/memory/detail/packing.h"
 #include "hpl/memory/detail/staging_pool.h"
 #include "hpl/runtime/device_state.h"
 
 namespace hpl::memory::detail {
 
-/// When the queue of a command is flushed. Others may wait for the command only after that.
-enum class Flush {
-  Now,
-  Later  ///< by the caller, who has more to enqueue
-};
-
 /// The driver calls behind transfers. Each list of rectangles becomes one command per rectangle on
 /// an in-order queue: the first waits for `waits`, and the event of the last is returned. All throw
 /// DeviceError.
 cl::Event enqueueWrites(runtime::DeviceState& device, const cl::Buffer& buffer,
-                        const std::byte* host, const std::vector<geometry::RectCopy>& copies,
+                        const std::byte* host, std::span<const geometry::RectCopy> copies,
                         const std::vector<cl::Event>& waits, const std::string& label,
                         Flush flush = Flush::Now);
 cl::Event enqueueReads(runtime::DeviceState& device, const cl::Buffer& buffer, std::byte* host,
-                       const std::vector<geometry::RectCopy>& copies,
+                       std::span<const geometry::RectCopy> copies,
                        const std::vector<cl::Event>& waits, const std::string& label,
                        Flush flush = Flush::Now);
 cl::Event enqueueCopies(runtime::DeviceState& device, const cl::CommandQueue& queue,
