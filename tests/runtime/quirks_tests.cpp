@@ -44,6 +44,21 @@ TEST_CASE("drivers that nobody knows are taken to do what OpenCL says") {
   }
 }
 
+TEST_CASE("devices with memory of their own copy both ways at once") {
+  DeviceProperties gpu;
+  gpu.type = GPU;
+  CHECK(copiesBothWays(gpu));
+  DeviceProperties integrated = gpu;
+  integrated.hostUnifiedMemory = true;
+  CHECK_FALSE(copiesBothWays(integrated));
+  DeviceProperties cpu;
+  cpu.type = CPU;
+  CHECK_FALSE(copiesBothWays(cpu));
+  DeviceProperties simulated = gpu;
+  simulated.platform = "Oclgrind";
+  CHECK_FALSE(copiesBothWays(simulated));
+}
+
 TEST_CASE("the devices of this machine have the quirks of their platforms") {
   for (const Device& device : devices()) {
     const DeviceProperties properties = device.getProperties();

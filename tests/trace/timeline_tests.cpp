@@ -126,6 +126,30 @@ TEST_CASE("names are escaped, and bytes that are not UTF-8 do not break the file
   CHECK(spans[0].at("cat") == "kernel");
 }
 
+TEST_CASE("transfers from a device have a track of their own where they have a queue") {
+  trace::detail::Timeline timeline;
+  timeline.devices = {{0, "one queue"}, {1, "two queues"}};
+  timeline.clockOffsets = {{0, 0}, {1, 0}};
+  for (int device = 0; device < 2; ++device)
+    timeline.commands.push_back({trace::detail::Kind::DeviceToHost,
+                                 device == 0 ? trace::Queue::Transfer : trace::Queue::TransferOut,
+                                 device,
+                                 "u",
+                                 8,
+                                 1.0,
+                                 1.5,
+                                 {},
+                                 0});
+  const json parsed = json::parse(trace::detail::toJson(timeline));
+  const auto spans = events(parsed, "X");
+  REQUIRE(spans.size() == 2);
+  CHECK(spans[0].at("tid") != spans[1].at("tid"));
+  int named = 0;
+  for (const json& event : events(parsed, "M"))
+    named += event.at("args").value("name", "") == "transfer out" ? 1 : 0;
+  CHECK(named == 1);
+}
+
 TEST_CASE("arrows lead from an exchange of ghosts to the next kernel of each device") {
   using trace::detail::Command;
   using trace::detail::Kind;
