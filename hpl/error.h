@@ -53,7 +53,7 @@ class DeviceError : public Error {
   int code_;
 };
 
-/// A device could not hold an array, even after clean copies were evicted.
+/// A device could not hold an array, even after others had made room.
 class AllocationError : public DeviceError {
  public:
   /// One array that occupies the device.

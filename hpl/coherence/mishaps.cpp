@@ -46,10 +46,4 @@ StatePtr afterLosingImages(const StatePtr& before, SpaceId space) {
   return draft.finish();
 }
 
-StatePtr afterEviction(const StatePtr& before, SpaceId space) {
-  Draft draft(before, space + 1);
-  draft.change(space).current.clear();
-  return draft.finish();
-}
-
 }  // namespace hpl::coherence

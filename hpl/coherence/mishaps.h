@@ -27,7 +27,4 @@ StatePtr afterFailure(const StatePtr& before, SpaceId space, const geometry::Reg
 /// there it keeps.
 StatePtr afterLosingImages(const StatePtr& before, SpaceId space);
 
-/// The space gave up its copies of the array's values, of which others have each one.
-StatePtr afterEviction(const StatePtr& before, SpaceId space);
-
 }  // namespace hpl::coherence

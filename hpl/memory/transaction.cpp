@@ -356,6 +356,7 @@ void Transaction::commitAll(std::span<DeviceLaunch> launches) {
 
 void Transaction::dateTickets(std::span<DeviceLaunch> launches, bool rests) {
   constexpr std::uint64_t kNoEpoch = ~std::uint64_t{0};
+  rests = rests && operationsAreReplayed();
   for (DeviceLaunch& launch : launches)
     for (std::size_t i = 0; i < launch.tickets.size(); ++i)
       launch.tickets[i].epoch = rests ? launch.uses[i].view->root().epoch() : kNoEpoch;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kept_values.h"
 
+#include <cstring>
 #include <vector>
 
 #include "hpl/memory/detail/coherence.h"
+#include "hpl/memory/detail/spill.h"
 
 namespace ghosts_tests {
 
@@ -20,11 +22,9 @@ std::vector<int> contentsOf(const Replica& replica, const cl::Buffer& buffer,
   return values;
 }
 
-// Each cell of `region` with its value in a buffer that holds `box`.
-void collect(std::map<std::pair<int, int>, int>& values, const Replica& replica,
-             const cl::Buffer& buffer, const geometry::Box& box, const geometry::Region& region) {
-  if (region.empty()) return;
-  const std::vector<int> contents = contentsOf(replica, buffer, box);
+// Each cell of `region` with its value in memory that holds `box`.
+void collectFrom(std::map<std::pair<int, int>, int>& values, const std::vector<int>& contents,
+                 const geometry::Box& box, const geometry::Region& region) {
   const int x = box.rank() - 1;
   for (const geometry::Box& piece : region) {
     const geometry::Index y0 = x == 0 ? 0 : piece.lo(0);
@@ -36,6 +36,23 @@ void collect(std::map<std::pair<int, int>, int>& values, const Replica& replica,
         values[{static_cast<int>(row), static_cast<int>(column)}] = contents[at];
       }
     }
+  }
+}
+
+// The same in a buffer.
+void collect(std::map<std::pair<int, int>, int>& values, const Replica& replica,
+             const cl::Buffer& buffer, const geometry::Box& box, const geometry::Region& region) {
+  if (!region.empty()) collectFrom(values, contentsOf(replica, buffer, box), box, region);
+}
+
+// The same for cells that wait for room on the device.
+void collectWaiting(std::map<std::pair<int, int>, int>& values, const Replica& replica,
+                    const geometry::Region& region) {
+  if (replica.spill == nullptr) return;
+  for (const auto& piece : replica.spill->pieces) {
+    std::vector<int> contents(static_cast<std::size_t>(piece.box.volume()));
+    std::memcpy(contents.data(), piece.cells.get(), contents.size() * sizeof(int));
+    collectFrom(values, contents, piece.box, intersectionOf(region, geometry::Region(piece.box)));
   }
 }
 
@@ -51,7 +68,9 @@ std::map<std::pair<int, int>, int> keptValuesOn(memory::Root& root, runtime::Dev
   device.transferQueue().finish();
   const geometry::Region& shelved = replica->partOnShelf;
   if (replica->buffer() != nullptr)
-    collect(values, *replica, replica->buffer, replica->box, differenceOf(kept, shelved));
+    collect(values, *replica, replica->buffer, replica->box,
+            intersectionOf(differenceOf(kept, shelved), geometry::Region(replica->box)));
+  collectWaiting(values, *replica, differenceOf(kept, shelved));
   // The newest piece that holds a cell has its value.
   for (const auto& piece : replica->shelf) {
     if (piece.value != coherence::Value::OfPart) continue;

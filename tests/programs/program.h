@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,20 @@ struct Program {
   std::vector<Op> ops;
 };
 
+/// How a program runs.
+struct Way {
+  int rounds = 1;       ///< times that each operation is made, one after the other
+  bool replays = true;  ///< else operations that come again are planned anew
+  double memory = 0;    ///< arrays that each device has room for; 0: as many as there are
+};
+
+/// What a program has moved, and its launches.
+struct Cost {
+  std::uint64_t in = 0, out = 0, across = 0, launches = 0;
+
+  friend bool operator==(const Cost&, const Cost&) = default;
+};
+
 Program makeProgram(unsigned seed, int devices);
 
 /// The operation as a program would have it.
@@ -78,6 +93,8 @@ std::string showHead(const Program& program);
 /// Runs a program by the library and by the model. Returns what is wrong; "": nothing. `listing`
 /// gets the operations that were run; those that mean nothing where they stand are left out.
 std::string run(const Program& program, std::vector<std::string>* listing = nullptr);
+/// The same in another way; `cost` gets what it took.
+std::string run(const Program& program, const Way& way, Cost& cost);
 
 /// The same program with as few operations as fail.
 Program shrink(Program program);

@@ -51,3 +51,28 @@ TEST_CASE("random programs on several devices give the model's values") {
   }
   CHECK(failures == 0);
 }
+
+// Whatever an operation found before it is done again in the same way, and whatever room there is
+// on the devices, values and bytes are the same.
+TEST_CASE("random programs are the same planned anew, replayed, and on devices short of memory") {
+  const int devices = static_cast<int>(allDevices().size());
+  const unsigned only = numberIn("TEST_SEED", 0);
+  const unsigned first = only > 0 ? only : numberIn("TEST_FIRST_SEED", 1);
+  const unsigned count = only > 0 ? 1 : numberIn("TEST_SEEDS", 100) / 4 + 1;
+  unsigned fitted = 0;
+  for (unsigned seed = first; seed < first + count; ++seed) {
+    CAPTURE(seed);
+    const Program program = makeProgram(seed, devices);
+    Cost anew, replayed, narrow;
+    CHECK(run(program, {.rounds = 3, .replays = false}, anew) == "");
+    CHECK(run(program, {.rounds = 3}, replayed) == "");
+    CHECK(anew == replayed);
+    // Room for what one operation needs, and hardly for more; not always for a buffer that grows.
+    const std::string wrong = run(program, {.rounds = 3, .memory = 2.6}, narrow);
+    if (wrong.find("no data is lost") != std::string::npos) continue;
+    CHECK(wrong == "");
+    CHECK(anew == narrow);
+    ++fitted;
+  }
+  if (only == 0) CHECK(fitted > count / 2);
+}

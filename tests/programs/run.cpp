@@ -7,6 +7,7 @@
 #include <random>
 
 #include "field.h"
+#include "hpl/memory/detail/recording.h"
 #include "hpl/runtime/device_state.h"
 #include "hpl/runtime/settings.h"
 #include "library.h"
@@ -34,6 +35,30 @@ class ProgramSettings {
 
  private:
   runtime::Settings before_;
+};
+
+/// A way to run a program, undone at its end.
+class OnThisWay {
+ public:
+  OnThisWay(const Program& program, const Way& way) {
+    memory::detail::replayOperations(way.replays);
+    for (const Device& device : allDevices()) {
+      limits_.push_back(device.state().memoryLimit());
+      if (way.memory == 0) continue;
+      const double bytes = way.memory * static_cast<double>(program.whole.size() * sizeof(int));
+      device.state().setMemoryLimit(device.state().memoryUsed() + static_cast<std::size_t>(bytes));
+    }
+  }
+  OnThisWay(const OnThisWay&) = delete;
+  OnThisWay& operator=(const OnThisWay&) = delete;
+  ~OnThisWay() {
+    memory::detail::replayOperations(true);
+    std::size_t i = 0;
+    for (const Device& device : allDevices()) device.state().setMemoryLimit(limits_[i++]);
+  }
+
+ private:
+  std::vector<std::size_t> limits_;
 };
 
 /// What a launch on a view has made a part.
@@ -66,12 +91,14 @@ class Run {
     }
   }
 
-  std::string run(std::vector<std::string>* listing) {
+  std::string run(std::vector<std::string>* listing, int rounds = 1) {
     for (const Op& op : program_.ops) {
-      details_.clear();
-      const bool meant = step(op);
-      if (listing != nullptr && meant) listing->push_back(show(op, program_) + details_);
-      if (!wrong_.empty()) return wrong_ + " at: " + show(op, program_);
+      for (int round = 0; round < rounds; ++round) {
+        details_.clear();
+        const bool meant = step(op);
+        if (listing != nullptr && meant) listing->push_back(show(op, program_) + details_);
+        if (!wrong_.empty()) return wrong_ + " at: " + show(op, program_);
+      }
     }
     for (int i = 0; i < kArrays && wrong_.empty(); ++i) {
       read(at(i), program_.whole, i);
@@ -398,9 +425,9 @@ bool Run<N>::step(const Op& op) {
 }
 
 template <int N>
-std::string runOf(const Program& program, std::vector<std::string>* listing) {
+std::string runOf(const Program& program, std::vector<std::string>* listing, int rounds) {
   try {
-    return Run<N>(program).run(listing);
+    return Run<N>(program).run(listing, rounds);
   } catch (const std::exception& error) {
     return fmt::format("an exception: {}", error.what());
   }
@@ -408,10 +435,30 @@ std::string runOf(const Program& program, std::vector<std::string>* listing) {
 
 }  // namespace
 
+namespace {
+
+std::string runRounds(const Program& program, std::vector<std::string>* listing, int rounds) {
+  if (program.dims == 1) return runOf<1>(program, listing, rounds);
+  if (program.dims == 2) return runOf<2>(program, listing, rounds);
+  return runOf<3>(program, listing, rounds);
+}
+
+}  // namespace
+
 std::string run(const Program& program, std::vector<std::string>* listing) {
-  if (program.dims == 1) return runOf<1>(program, listing);
-  if (program.dims == 2) return runOf<2>(program, listing);
-  return runOf<3>(program, listing);
+  return runRounds(program, listing, 1);
+}
+
+std::string run(const Program& program, const Way& way, Cost& cost) {
+  const OnThisWay set(program, way);
+  const ProfilingData before = getTotalProfile();
+  std::string wrong = runRounds(program, nullptr, way.rounds);
+  const ProfilingData after = getTotalProfile();
+  cost.in = after.bytesHostToDevice - before.bytesHostToDevice;
+  cost.out = after.bytesDeviceToHost - before.bytesDeviceToHost;
+  cost.across = after.bytesDeviceToDevice - before.bytesDeviceToDevice;
+  cost.launches = after.launches - before.launches;
+  return wrong;
 }
 
 }  // namespace programs

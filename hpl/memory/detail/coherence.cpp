@@ -10,6 +10,7 @@
 
 #include "hpl/coherence/mishaps.h"
 #include "hpl/geometry/layout.h"
+#include "hpl/memory/detail/spill.h"
 #include "hpl/runtime/events.h"
 #include "hpl/trace/timeline.h"
 
@@ -296,11 +297,28 @@ void RootState::setKnown(StatePtr next) {
   }
 }
 
+namespace {
+
+// Devices whose values of the cells wait in the hosts' storage.
+void spoilWaiting(RootState& state, const Region& cells, const std::string& why, Region& gone) {
+  for (const auto& replica : state.replicas) {
+    if (replica->spill == nullptr || !replica->spill->inHosts.intersects(cells)) continue;
+    Region more;
+    const Region theirs = intersectionOf(replica->spill->inHosts, cells);
+    state.setKnown(coherence::afterFailure(state.known, replica->space(), theirs, why, more));
+    replica->spill->inHosts.subtract(theirs);
+    gone.add(more);
+  }
+}
+
+}  // namespace
+
 Region RootState::spoil(SpaceId space, const Region& cells, const std::string& why) {
   if (space == kHosts)
     for (const Box& box : cells) closeHostViews(box);
   Region gone;
   setKnown(coherence::afterFailure(known, space, cells, why, gone));
+  if (space == kHosts) spoilWaiting(*this, cells, why, gone);
   changeLayout();
   return gone;
 }

@@ -61,7 +61,7 @@ struct ShelfPiece {
   cl::Buffer buffer;  ///< holds exactly the box
 };
 
-/// What a buffer held when it had to make room (spill.h).
+/// Values that wait for room on the device (spill.h).
 struct Spill;
 
 struct RootState;
@@ -77,7 +77,7 @@ struct Replica {
   Root* root = nullptr;
   DeviceMemory* memory = nullptr;
   std::size_t position = 0;  ///< in memory->replicas
-  /// Null once it was evicted, while the shelf still holds ghosts of the device's part.
+  /// Null while its cells wait in the host's memory (spill.h); then the box has rank 0.
   cl::Buffer buffer;
   Box box;
   std::size_t bytes = 0;  ///< booked on the device; 0 for zero-copy
@@ -93,7 +93,7 @@ struct Replica {
   /// Launches that wrote the part since its ghosts were last brought up to date, as far as
   /// HPL_CHECK=ghosts has counted them.
   int launchesSinceRefresh = 0;
-  /// Null unless the buffer had to make room where nothing that is known may change.
+  /// Cells that are not in the buffer, which had to make room; null: none.
   std::shared_ptr<Spill> spill;
   /// The array was cut anew since the buffer got its box, which is not that of the new part.
   bool mayShrink = false;
@@ -102,7 +102,7 @@ struct Replica {
   DeviceState& device() const;
   /// The memory space whose copies are here.
   SpaceId space() const;
-  /// Newest command that used it; orders replicas for eviction.
+  /// Newest command that used it; orders those that are to make room.
   Stamp lastUse() const noexcept;
 };
 

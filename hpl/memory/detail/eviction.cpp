@@ -5,21 +5,13 @@
 #include <cstdlib>
 
 #include "hpl/error.h"
-#include "hpl/memory/detail/execution.h"
 #include "hpl/memory/detail/placement.h"
-#include "hpl/memory/detail/shelf.h"
 #include "hpl/memory/detail/spill.h"
-#include "hpl/runtime/global_list.h"
+#include "hpl/runtime/events.h"
 
 namespace hpl::memory::detail {
 
 namespace {
-
-// What only this replica has of the array's values.
-Region dirtyCells(const Replica& replica) {
-  const RootState& state = replica.root->state();
-  return state.onlyIn(replica.space(), Region(state.wholeBox()));
-}
 
 // Replicas that may leave the device, least recently used first, `growing` last.
 std::vector<Replica*> candidates(const DeviceMemory& memory, const Replica* growing) {
@@ -83,62 +75,21 @@ std::string describeResidents(const std::vector<AllocationError::Resident>& resi
   throw AllocationError(message, code, std::move(residents));
 }
 
-// Keeps an array alive while the lock is given up. When its owner lets go of it meanwhile, it dies
-// here, and without the lock, which its destructor takes.
-class KeptAlive {
- public:
-  KeptAlive(Lock& lock, Root& root) : lock_(lock), root_(root.weak_from_this().lock()) {}
-  ~KeptAlive() {
-    lock_.unlock();
-    root_.reset();
-    lock_.lock();
-  }
-  KeptAlive(const KeptAlive&) = delete;
-  KeptAlive& operator=(const KeptAlive&) = delete;
-
- private:
-  Lock& lock_;
-  std::shared_ptr<Root> root_;
-};
-
-// Brings home what only this replica holds, so that it can be evicted. Always gives the lock up.
-void writeBack(Lock& lock, Replica& replica) {
-  const KeptAlive kept(lock, *replica.root);
-  const Pin pin(replica);
-  RootState& state = replica.root->state();
-  for (const Box& piece : dirtyCells(replica)) bringToHost(lock, state, piece);
-  waitOnHost(lock, state, state.wholeBox(), false);
-}
-
-// Evicts one replica or makes one evictable.
-enum class Progress { Evicted, Waited, Nothing };
-Progress evictOne(Lock& lock, DeviceMemory& memory, const Replica* growing) {
+// Makes room by one replica.
+enum class Progress { Made, Waited, Nothing };
+Progress spillOne(Lock& lock, DeviceMemory& memory, const Replica* growing) {
   const std::vector<Replica*> order = candidates(memory, growing);
-  if (runtime::hasRanks()) {
-    if (order.empty() || order.front() == growing) return Progress::Nothing;
-    Hold hold;
-    RootState* const roots[] = {&order.front()->root->state()};
-    hold.take(lock, roots);
-    spill(lock, *order.front());
-    return Progress::Waited;
-  }
-  for (Replica* replica : order) {
-    if (!dirtyCells(*replica).empty()) continue;
-    const bool startOver = replica == growing;
-    Hold hold;
-    RootState* const roots[] = {&replica->root->state()};
-    hold.take(lock, roots);
-    shelve(lock, *replica, replica->box);
-    evict(*replica);
-    return startOver ? Progress::Waited : Progress::Evicted;
-  }
-  for (Replica* replica : order) {
-    // A root that is being destroyed looks after itself.
-    if (replica->root->weak_from_this().expired()) continue;
-    writeBack(lock, *replica);
-    return Progress::Waited;
-  }
-  return Progress::Nothing;
+  if (order.empty()) return Progress::Nothing;
+  // What the hosts have as well costs nothing.
+  const auto isFree = [](const Replica* replica) { return neededOf(*replica).empty(); };
+  const auto free = std::find_if(order.begin(), order.end(), isFree);
+  Replica& chosen = free != order.end() ? **free : *order.front();
+  const bool waits = free == order.end() || &chosen == growing;
+  Hold hold;
+  RootState* const roots[] = {&chosen.root->state()};
+  hold.take(lock, roots);
+  spill(lock, chosen);
+  return waits ? Progress::Waited : Progress::Made;
 }
 
 // Where the device works in the process's memory, that is placed better than the driver would.
@@ -200,10 +151,10 @@ bool allocate(Lock& lock, DeviceMemory& memory, const Root& root, std::size_t by
       }
     }
     if (!evictionHelps(memory, bytes)) throwFull(memory, root, bytes, code);
-    switch (evictOne(lock, memory, growing)) {
-      case Progress::Evicted:
+    switch (spillOne(lock, memory, growing)) {
+      case Progress::Made:
         if (!withinLimit) break;
-        // The driver is out of memory: what was evicted is free once no command uses it any more.
+        // The driver is out of memory: what was given up is free once no command uses it any more.
         blockOn(lock, {{memory.compute.eventFor(memory.compute.last()), &memory.device}}, root);
         return false;
       case Progress::Waited:

@@ -2,7 +2,6 @@
 #include "hpl/memory/detail/execution.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "hpl/coherence/mishaps.h"
@@ -12,6 +11,7 @@
 #include "hpl/memory/detail/planned.h"
 #include "hpl/memory/detail/session.h"
 #include "hpl/memory/detail/shelf.h"
+#include "hpl/memory/detail/spill.h"
 #include "hpl/runtime/dry_run.h"
 #include "hpl/runtime/global_list.h"
 #include "hpl/trace/timeline.h"
@@ -70,6 +70,44 @@ Box needOf(const RootState& state, SpaceId space, const Box& cells, Value value)
 
 }  // namespace
 
+// Whether the cells that the transfer moves wait in the host's memory, and need not go back to
+// their device before. Messages are read from buffers.
+bool Execution::comesFromWaiting(const Transfer& transfer) const {
+  if (runtime::hasRanks() || transfer.from == kHosts) return false;
+  const Replica* replica = replicaOf(static_cast<std::size_t>(transfer.fromOperand), transfer.from);
+  return replica != nullptr && isWaiting(*replica, transfer.source(), transfer.read);
+}
+
+// Sources that no buffer of their device can hold beside what it holds already: all of it waits,
+// and they move from there.
+void Execution::gatherSources() {
+  if (runtime::hasRanks()) return;
+  for (const Transfer transfer : step_->transfers) {
+    if (transfer.from == kHosts) continue;
+    Replica* replica = replicaOf(static_cast<std::size_t>(transfer.fromOperand), transfer.from);
+    if (replica == nullptr || replica->spill == nullptr || isSpilled(*replica)) continue;
+    const Box source = transfer.source();
+    if (replica->pins > 0 || replica->box.contains(source)) continue;
+    const auto bytes = static_cast<std::size_t>(hull(replica->box, source).volume()) *
+                       replica->root->elementSize();
+    if (bytes > replica->device().maxAllocation()) spill(lock_, *replica);
+  }
+}
+
+// What was placed for another purpose may have taken a part of what was waiting.
+bool Execution::tryPlaceSources() {
+  for (const Transfer transfer : step_->transfers) {
+    if (transfer.from == kHosts || isElsewhere(transfer.from)) continue;
+    const auto operand = static_cast<std::size_t>(transfer.fromOperand);
+    const Replica* replica = replicaOf(operand, transfer.from);
+    const Box source = transfer.source();
+    if (replica != nullptr && !isSpilled(*replica) && replica->box.contains(source)) continue;
+    if (comesFromWaiting(transfer)) continue;
+    if (!tryPlace({operand, &memoryOf(transfer.from), source, true, Fit::Loose})) return false;
+  }
+  return true;
+}
+
 void Execution::addTransferPlaces(std::vector<Place>& places) const {
   const auto add = [&](int operand, SpaceId space, const Box& cells, Value value) {
     if (space == kHosts || isElsewhere(space)) return;
@@ -83,8 +121,15 @@ void Execution::addTransferPlaces(std::vector<Place>& places) const {
         {number, &memoryOf(space), needOf(state, space, cells, value), true, Fit::Loose});
   };
   for (const Transfer transfer : step_->transfers) {
-    add(transfer.fromOperand, transfer.from, transfer.source(), transfer.read);
+    if (!comesFromWaiting(transfer))
+      add(transfer.fromOperand, transfer.from, transfer.source(), transfer.read);
     add(transfer.toOperand, transfer.to, transfer.target, transfer.written);
+  }
+  for (std::size_t operand = 0; operand < step_->exchanged.size(); ++operand) {
+    if (step_->exchanged[operand] == 0) continue;
+    for (const auto& replica : roots_[operand]->replicas)
+      for (const Box& box : replica->arrayOnShelf)
+        add(static_cast<int>(operand), replica->space(), box, Value::OfPart);
   }
   for (std::size_t operand = 0; operand < step_->promoted.size(); ++operand) {
     for (const auto& promotion : step_->promoted[operand]) {
@@ -118,6 +163,7 @@ bool Execution::tryPlace(const Place& place) {
 bool Execution::tryPlaceAll(std::span<const Place> places) {
   for (const Place& place : places)
     if (!tryPlace(place)) return false;
+  if (!tryPlaceSources()) return false;
   for (const Transfer transfer : step_->transfers)
     if (transfer.to == kHosts)
       roots_[static_cast<std::size_t>(transfer.toOperand)]->materialiseHost();
@@ -139,6 +185,7 @@ Replica* Execution::replicaOf(std::size_t operand, SpaceId space) const {
 
 bool Execution::tryPrepare(const PlacesOf& placesOf) {
   std::vector<Place> places;
+  gatherSources();
   if (placesOf) placesOf(*step_, places);
   addTransferPlaces(places);
   if (temporary_ != nullptr && step_->site != kHosts && !isElsewhere(step_->site))
@@ -210,6 +257,8 @@ void copyInHostMemory(Lock& lock, const End& src, const End& dst) {
 void makeMove(Lock& lock, const Move& move) {
   if (move.src.replica == nullptr && move.dst.replica == nullptr)
     return copyInHostMemory(lock, move.src, move.dst);
+  if (move.src.replica != nullptr && isWaiting(*move.src.replica, move.src.box, move.what.read))
+    return moveWaiting(lock, move.src, move.dst);
   if (move.src.replica != nullptr && move.dst.replica != nullptr &&
       &move.src.replica->device() == &move.dst.replica->device())
     return copyOnDevice(lock, move.src, move.dst);
@@ -235,7 +284,9 @@ void Execution::showAll() {
     }
     for (const auto& promotion : step_->promoted[operand]) {
       Replica* replica = roots_[operand]->findIn(promotion.device);
-      if (replica == nullptr || replica->partOnShelf.empty()) continue;
+      if (replica == nullptr) continue;
+      keepOwn(lock_, *replica, promotion.cells);
+      if (replica->partOnShelf.empty()) continue;
       for (const Box& box : promotion.cells) show(lock_, *replica, box, Value::OfPart);
     }
   }
@@ -400,6 +451,11 @@ bool Execution::record(Recording& recording) const {
   if (temporary_ != nullptr || (runtime::hasRanks() && concernsHosts(*step_))) return false;
   for (std::size_t i = 0; i < roots_.size(); ++i)
     if (roots_[i]->layout != layouts_[i]) return false;
+  const auto isWaitingMove = [](const Move& move) {
+    return move.src.replica != nullptr &&
+           isWaiting(*move.src.replica, move.src.box, move.what.read);
+  };
+  if (std::any_of(moves_.begin(), moves_.end(), isWaitingMove)) return false;
   recording.roots.assign(roots_.begin(), roots_.end());
   recording.before = before_;
   recording.layouts = layouts_;
@@ -417,50 +473,6 @@ void bringToHost(Lock& lock, RootState& state, const Box& box) {
   Execution execution(lock, coherence::operation(coherence::HostRead{box}), roots);
   execution.prepare();
   execution.finish();
-}
-
-namespace {
-
-// An exchange of so many arrays; each is made once.
-const coherence::OperationPtr& exchangeOf(std::size_t arrays) {
-  static auto& known = *new std::array<coherence::OperationPtr, coherence::kMostOperands + 1>;
-  coherence::OperationPtr& operation = known[arrays];
-  if (operation == nullptr)
-    operation = coherence::operation(coherence::Exchange{static_cast<int>(arrays)});
-  return operation;
-}
-
-// Recordings of exchanges are the first root's.
-bool repeatExchange(Lock& lock, std::span<RootState* const> roots) {
-  const std::shared_ptr<Recordings> recordings = roots.front()->exchanges;
-  if (recordings == nullptr) return false;
-  const RecordingPtr known = recordings->find(roots);
-  Hold hold;
-  if (known == nullptr || !hold.tryTake(known->roots)) return false;
-  std::size_t done = 0;
-  try {
-    recordings->replay(lock, *known, done);
-  } catch (const Error&) {
-    noteArrivals(known->roots, std::span<const Move>(known->moves).first(done));
-    throw;
-  }
-  adopt(known->roots, *exchangeOf(roots.size()), known->step);
-  return true;
-}
-
-}  // namespace
-
-void exchangeGhosts(Lock& lock, std::span<RootState* const> roots) {
-  const trace::ExchangeScope scope;
-  if (repeatExchange(lock, roots)) return;
-  Execution execution(lock, exchangeOf(roots.size()), roots);
-  execution.prepare();
-  execution.finish();
-  Recording recording;
-  if (!execution.record(recording)) return;
-  std::shared_ptr<Recordings>& recordings = roots.front()->exchanges;
-  if (recordings == nullptr) recordings = std::make_shared<Recordings>();
-  recordings->learn(std::move(recording));
 }
 
 }  // namespace hpl::memory::detail

@@ -58,6 +58,9 @@ class Execution {
   bool record(Recording& recording) const;
 
  private:
+  bool comesFromWaiting(const coherence::Transfer& transfer) const;
+  void gatherSources();
+  bool tryPlaceSources();
   void addTransferPlaces(std::vector<Place>& places) const;
   bool tryPlace(const Place& place);
   bool tryPlaceAll(std::span<const Place> places);

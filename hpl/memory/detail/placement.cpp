@@ -43,11 +43,7 @@ Replica& makeZeroCopy(RootState& state, DeviceMemory& memory) {
 // with the kernels before and after it.
 bool moveContents(Lock& lock, RootState& state, Replica& replica, const cl::Buffer& buffer,
                   const Box& box) {
-  if (isSpilled(replica)) {
-    unspill(replica, buffer, box);
-    return true;
-  }
-  if (replica.buffer() == nullptr) return true;
+  if (isSpilled(replica)) return true;
   Waits waits;
   const Waiter waiter{&replica.memory->compute};
   collectConflicts(state, replica.own, replica.box, true, waiter, waits);
@@ -76,6 +72,7 @@ bool rebuild(Lock& lock, RootState& state, Replica& replica, const Box& box, std
       memory.device.release(bytes);
       return false;
     }
+    if (replica.spill != nullptr) unspill(lock, replica, buffer, box);
   } catch (...) {
     memory.device.release(bytes);
     throw;
@@ -98,8 +95,7 @@ void leaveEnds(Lock& lock, RootState& state, Replica& replica) {
 
 // The box that the replica's buffer should hold when `need` is used: what it holds if that will do.
 Box boxFor(Replica& replica, const Box& need, Fit fit) {
-  if (isSpilled(replica)) return hull(replica.box, need);
-  if (replica.buffer() == nullptr) return need;
+  if (isSpilled(replica)) return need;
   if (replica.box == need || fit == Fit::Whole) {
     replica.mayShrink = false;
     return need;
@@ -118,18 +114,21 @@ Box boxFor(Replica& replica, const Box& need, Fit fit) {
 
 Replica* placeOwn(Lock& lock, RootState& state, DeviceMemory& memory, const Box& need, Fit fit) {
   Replica* replica = state.findIn(memory.space);
-  // What waits for memory beyond the ends needs it back before it can go to the shelf.
-  if (replica != nullptr && isSpilled(*replica) && fit == Fit::Whole &&
-      !need.contains(replica->box)) {
-    replica = placeOwn(lock, state, memory, need, Fit::Loose);
-    if (replica == nullptr) return nullptr;
-  }
   const Box box = replica != nullptr ? boxFor(*replica, need, fit) : need;
-  if (replica != nullptr && replica->buffer() != nullptr && replica->box == box) return replica;
-  if (replica != nullptr && replica->buffer() != nullptr && fit == Fit::Whole &&
-      !box.contains(replica->box))
+  const bool hasBuffer = replica != nullptr && !isSpilled(*replica);
+  if (hasBuffer && replica->box == box) return replica;
+  if (hasBuffer && fit == Fit::Whole && !box.contains(replica->box))
     leaveEnds(lock, state, *replica);
-  const std::size_t bytes = static_cast<std::size_t>(box.volume()) * state.root.elementSize();
+  const auto bytesOf = [&](const Box& cells) {
+    return static_cast<std::size_t>(cells.volume()) * state.root.elementSize();
+  };
+  const std::size_t bytes = bytesOf(box);
+  // What is needed fits, but not together with what was needed before.
+  const std::size_t most = memory.device.maxAllocation();
+  if (hasBuffer && replica->pins == 0 && bytes > most && bytesOf(need) <= most) {
+    spill(lock, *replica);
+    return nullptr;
+  }
   if (replica != nullptr) return rebuild(lock, state, *replica, box, bytes) ? replica : nullptr;
   auto fresh = std::make_unique<Replica>();
   if (!allocate(lock, memory, state.root, bytes, nullptr, fresh->buffer)) return nullptr;

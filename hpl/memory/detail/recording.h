@@ -44,6 +44,11 @@ struct Recording {
 };
 using RecordingPtr = std::shared_ptr<const Recording>;
 
+/// Whether operations that come again are replayed; else each is planned anew, with the same
+/// results: for tests, which compare the two. To be called while no operation is under way.
+void replayOperations(bool replays) noexcept;
+bool operationsAreReplayed() noexcept;
+
 /// The last few recordings of one operation. Programs that swap their arrays and exchange ghosts
 /// between launches come by the same few states.
 class Recordings {

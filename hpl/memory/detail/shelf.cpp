@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "hpl/coherence/mishaps.h"
 #include "hpl/memory/detail/transfer.h"
 
 namespace hpl::memory::detail {
@@ -112,19 +111,6 @@ void forgetShelved(Replica& replica, const Box& box) {
   replica.partOnShelf.subtract(box);
   replica.arrayOnShelf.subtract(box);
   replica.root->state().changeLayout();
-}
-
-void evict(Replica& replica) {
-  RootState& state = replica.root->state();
-  state.setKnown(coherence::afterEviction(state.known, replica.space()));
-  if (replica.partOnShelf.empty()) return state.removeReplica(replica);
-  replica.device().release(replica.bytes);
-  replica.bytes = 0;
-  replica.buffer = cl::Buffer();
-  replica.box = Box();
-  replica.arrayOnShelf.clear();
-  replica.own.transfers.clear();  // they concern the buffer
-  state.changeLayout();
 }
 
 }  // namespace hpl::memory::detail

@@ -21,8 +21,4 @@ void shelve(Lock& lock, Replica& replica, const Box& box);
 /// The buffer has got a new value of the cells, and what was on the shelf is out of date.
 void forgetShelved(Replica& replica, const Box& box);
 
-/// Gives the buffer up, of which nothing but shelved values is needed any more; the replica, too,
-/// where nothing is shelved.
-void evict(Replica& replica);
-
 }  // namespace hpl::memory::detail

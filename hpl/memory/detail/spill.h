@@ -1,22 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "hpl/memory/detail/coherence.h"
+#include <cstddef>
+#include <memory>
+#include <vector>
 
-/// Where several processes know the same of the same arrays, a device that is short of memory is
-/// the business of one of them: what is known may not change. The buffer's cells wait in the memory
-/// of the device's process, and come back when the device needs them.
+#include "hpl/memory/detail/transfer.h"
+
+/// A device that is short of memory is nobody else's business: what is known of the arrays stays as
+/// it is. A buffer that has to make room is given up, and the values that it shows wait in the
+/// host's memory until the device needs them again.
 namespace hpl::memory::detail {
 
-/// Brings what the buffer shows to the host's memory and gives the buffer up; its box stays. Waits.
-/// Throws DeviceError, and then nothing has changed.
+struct Spill {
+  struct Piece {
+    Box box;
+    std::unique_ptr<std::byte[]> cells;
+  };
+  /// Of cells outside of the replica's buffer, each in one piece.
+  std::vector<Piece> pieces;
+  /// Cells that show the array's value, which the hosts have as well: it is taken from there.
+  Region inHosts;
+};
+
+/// Whether the device's cells wait in the host's memory, and no buffer has any.
+inline bool isSpilled(const Replica& replica) { return replica.buffer() == nullptr; }
+
+/// What the buffer shows and nobody keeps yet: what spill() has to read.
+Region neededOf(const Replica& replica);
+
+/// Gives the buffer up; the caller holds the root. Gives the lock up, unless nothing has to be
+/// read. Throws DeviceError, or AllocationError when the host has no memory left; then nothing has
+/// changed.
 void spill(Lock& lock, Replica& replica);
 
-/// Whether the cells wait in the host's memory.
-inline bool isSpilled(const Replica& replica) { return replica.spill != nullptr; }
+/// Writes what waits of cells in `box` to a new buffer that holds the box; the rest goes on
+/// waiting. Gives the lock up. Throws DeviceError, and then nothing has changed.
+void unspill(Lock& lock, Replica& replica, const cl::Buffer& buffer, const Box& box);
 
-/// Brings the cells to a new buffer that holds `box`, which contains the replica's. Waits. Throws
-/// DeviceError.
-void unspill(Replica& replica, const cl::Buffer& buffer, const Box& box);
+/// Whether all of these cells wait, with this value.
+bool isWaiting(const Replica& replica, const Box& cells, Value value);
+
+/// Moves cells that are waiting, without a buffer on the device that they belong to. May give the
+/// lock up. Throws DeviceError.
+void moveWaiting(Lock& lock, const End& src, const End& dst);
+
+/// The device's values are about to be its own, whatever becomes of the hosts'.
+void keepOwn(Lock& lock, Replica& replica, const Region& cells);
 
 }  // namespace hpl::memory::detail
