@@ -5,11 +5,13 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "hpl/array/detail/array_base.h"
+#include "hpl/array/detail/handles.h"
 #include "hpl/array/detail/ordered_fold.h"
 #include "hpl/array/host_ref.h"
 #include "hpl/array/local_part.h"
@@ -204,16 +206,21 @@ class Array : public detail::ArrayBase {
   }
 
   /// The view of the given ranges, both ends included; integers are single positions. The same
-  /// ranges give the same object. Throws ShapeError for reversed ranges and those that leave the
+  /// ranges give the same object. The reference is good until 4096 further views of the array have
+  /// been made, and throws ShapeError when it is used later; `auto v = a(Range(..))` holds the view
+  /// for as long as v lives. Throws ShapeError for reversed ranges and those that leave the
   /// array.
   template <detail::ViewIndex... R>
     requires(sizeof...(R) == N && !(detail::ArrayIndex<R> && ...))
   Array& operator()(const R&... ranges) const {
     const Range list[N] = {Range(ranges)...};
-    memory::View& view = subView(list, N);
-    if (void* known = internedHandle(view)) return *static_cast<Array*>(known);
-    return *static_cast<Array*>(
-        internHandle(view, new Array(view), [](void* p) { delete static_cast<Array*>(p); }));
+    static constexpr HandleMaker kMaker{
+        [](void* place, memory::View& view) { ::new (place) Array(view); },
+        [](void* handle) {
+          static_cast<Array*>(handle)->~Array();
+          detail::dropHandlePlace(handle);
+        }};
+    return *static_cast<Array*>(viewHandle(list, N, kMaker));
   }
 
   /// Element in a kernel.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "hpl/coherence/detail/canonical.h"
 #include "hpl/coherence/detail/cut_views.h"
 #include "hpl/coherence/detail/hash.h"
 #include "hpl/geometry/ownership.h"
@@ -245,6 +246,22 @@ void ExplicitParts::distribute() {
   if (current_ == nullptr || !(*current_ == *next)) current_ = std::move(next);
 }
 
+// A window that moves over the array writes new cells with each launch, so its round goes on and
+// on. What it wrote outside of the present parts matters as one set only: whether the round has
+// written a cell.
+void ExplicitParts::mergeCovered() {
+  const auto isOfPart = [&](const Covered& covered) {
+    return std::any_of(known_.begin(), known_.end(), [&](const Known& known) {
+      return known.device == covered.device && known.box.contains(covered.box);
+    });
+  };
+  const auto others = std::stable_partition(covered_.begin(), covered_.end(), isOfPart);
+  Region cells;
+  for (auto other = others; other != covered_.end(); ++other) cells.add(other->box);
+  covered_.erase(others, covered_.end());
+  for (const Box& box : detail::canonicalBoxes(cells)) covered_.push_back({kHosts, box});
+}
+
 // Gives rounds and parts the smallest numbers in the same order, and forgets who met parts that are
 // gone: equal situations become equal values, however long the program has run.
 void ExplicitParts::renumber() {
@@ -273,6 +290,7 @@ void ExplicitParts::renumber() {
   }
   round_ = order(rounds, round_);
   lastId_ = static_cast<int>(known_.size());
+  if (covered_.size() > kMostCovered) mergeCovered();
   std::sort(covered_.begin(), covered_.end(), [](const Covered& a, const Covered& b) {
     return a.device != b.device ? a.device < b.device : a.box < b.box;
   });

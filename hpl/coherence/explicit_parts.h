@@ -83,8 +83,10 @@ class ExplicitParts {
     std::vector<int> met = {};  // the parts that it has met, by id
     friend bool operator==(const Known&, const Known&) = default;
   };
+  // More than the views of a round of most programs.
+  static constexpr std::size_t kMostCovered = 64;
   struct Covered {
-    SpaceId device = kHosts;
+    SpaceId device = kHosts;  // the hosts: some device, and no present part has the cells
     geometry::Box box;
     friend bool operator==(const Covered&, const Covered&) = default;
   };
@@ -107,6 +109,7 @@ class ExplicitParts {
   void become(const WrittenView& view, std::span<const WrittenView> written);
   void add(std::span<const WrittenView> written, bool hasEnded);
   void distribute();
+  void mergeCovered();
   void renumber();
   std::vector<Promotion> promotionsSince(const ExplicitParts& before,
                                          std::span<const WrittenView> written) const;

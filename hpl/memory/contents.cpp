@@ -185,6 +185,7 @@ void fillNow(View& dst, const void* element) {
 void copy(View& dst, View& src) {
   checkCompatible(dst, src);
   if (&dst == &src) return;
+  const ViewHold held[] = {ViewHold(dst), ViewHold(src)};
   detail::requireReachable(dst.root());
   detail::requireReachable(src.root());
   beginOperation([&](OperationName& name) {
@@ -196,6 +197,7 @@ void copy(View& dst, View& src) {
 }
 
 void fill(View& dst, const void* element) {
+  const ViewHold hold(dst);
   detail::requireReachable(dst.root());
   beginOperation([&](OperationName& name) {
     name.what = fmt::format("fill of {}", dst.root().describe());

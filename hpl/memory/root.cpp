@@ -95,6 +95,16 @@ View& Root::view(View& parent, const geometry::Box& box) {
   return state_->intern(&parent, box);
 }
 
+ViewHold Root::viewForProgram(View& parent, const geometry::Box& box) {
+  if (box == parent.box()) return ViewHold(parent);
+  if (box == whole_->box()) return ViewHold(*whole_);
+  const detail::Lock lock(detail::coherenceMutex());
+  ViewHold asked(
+      state_->intern(&parent == whole_ ? nullptr : &parent, box, detail::ViewTable::For::Program));
+  state_->dropOldViews();
+  return asked;
+}
+
 void* Root::hostData(const geometry::Box& box, bool forWriting, bool discardOld) {
   View& opened = view(box);
   if (forWriting) {

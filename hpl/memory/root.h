@@ -90,6 +90,8 @@ class Root : public std::enable_shared_from_this<Root> {
   View& view(const geometry::Box& box);
   /// The view of a box, in the root's coordinates, within another view.
   View& view(View& parent, const geometry::Box& box);
+  /// The same for View::viewFor.
+  ViewHold viewForProgram(View& parent, const geometry::Box& box);
 
   /// Host pointer to the first cell of `box` after making the box current for reading and, if
   /// asked, for writing; rows of the box are apart as `whole().strides` says. The guarantee lasts

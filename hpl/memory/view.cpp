@@ -12,14 +12,17 @@
 namespace hpl::memory {
 
 constinit View View::none;
+constinit View View::dropped;
 
-View::View(Root& root, View* parent, const geometry::Box& box)
+View::View(Root& root, View* parent, const geometry::Box& box, bool isDroppable)
     : extents(box.extents()),
       strides(geometry::rowMajorStrides(root.shape())),
       root_(&root),
       parent_(parent),
       box_(box),
-      size_(static_cast<std::size_t>(box.volume())) {
+      size_(static_cast<std::size_t>(box.volume())),
+      isDroppable_(isDroppable) {
+  if (parent_ != nullptr) parent_->hold();
   for (int d = 0; d + 1 < extents.rank(); ++d) {
     writes.extents[static_cast<std::size_t>(d)] = ElementWrites::Count(extents[d]);
     writes.strides[static_cast<std::size_t>(d)] = ElementWrites::Count(strides[d]);
@@ -27,7 +30,13 @@ View::View(Root& root, View* parent, const geometry::Box& box)
 }
 
 View::~View() {
-  if (void* kept = handle_.load(std::memory_order_acquire)) destroyHandle_.load()(kept);
+  endHandle();
+  if (parent_ != nullptr) parent_->release();
+}
+
+void View::endHandle() noexcept {
+  if (void* kept = handle_.exchange(nullptr, std::memory_order_acq_rel))
+    destroyHandle_.load()(kept);
 }
 
 void View::place(std::byte* firstCell) noexcept {
@@ -45,11 +54,11 @@ void View::setHostState(std::uint8_t state) noexcept {
 
 void* View::adoptHandle(void* fresh, void (*destroy)(void*)) {
   void* kept = nullptr;
+  destroyHandle_ = destroy;  // all handles of a view end alike
   if (!handle_.compare_exchange_strong(kept, fresh, std::memory_order_acq_rel)) {
     destroy(fresh);
     return kept;
   }
-  destroyHandle_ = destroy;
   return fresh;
 }
 
@@ -75,7 +84,7 @@ namespace {
 
 }  // namespace
 
-View& View::subView(const geometry::Point& first, const geometry::Point& last) {
+geometry::Box View::boxOf(const geometry::Point& first, const geometry::Point& last) const {
   if (first.rank() != rank() || last.rank() != rank()) {
     throw ShapeError(fmt::format("{} has {} dimensions, but {} ranges were given",
                                  root_->describe(), rank(), first.rank()));
@@ -89,7 +98,15 @@ View& View::subView(const geometry::Point& first, const geometry::Point& last) {
     lo[d] += first[d];
     hi[d] += last[d] + 1;
   }
-  return root_->view(*this, geometry::Box(lo, hi));
+  return {lo, hi};
+}
+
+View& View::subView(const geometry::Point& first, const geometry::Point& last) {
+  return root_->view(*this, boxOf(first, last));
+}
+
+ViewHold View::viewFor(const geometry::Point& first, const geometry::Point& last) {
+  return root_->viewForProgram(*this, boxOf(first, last));
 }
 
 View& View::subView(const geometry::Box& relative) {

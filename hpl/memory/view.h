@@ -5,16 +5,24 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "hpl/geometry/box.h"
 
 namespace hpl::memory {
 
 class Root;
+class ViewHold;
 
 namespace detail {
+struct Asker;
 struct RootState;
-}
+class ViewTable;
+}  // namespace detail
+
+/// Views of an array that are kept though nobody holds them: those that a program has asked for
+/// last.
+inline constexpr std::uint64_t kViewsKept = 4096;
 
 /// Bits of View::hostState.
 inline constexpr std::uint8_t kHostReadable = 1;
@@ -40,8 +48,9 @@ struct ElementWrites {
   std::array<Count, geometry::kMaxDims - 1> strides{};
 };
 
-/// A box of a root. Views are interned: the same box of the same parent is the same object, which
-/// lives as long as the root. A view has the rank of its root.
+/// A box of a root. Views are interned: the same box of the same parent is the same object, for as
+/// long as somebody holds it (ViewHold) or has asked for it lately (detail::ViewTable). The view of
+/// all cells lives as long as the root. A view has the rank of its root.
 ///
 /// A view of a view remembers its parent: where the parent is what a device works on as its part of
 /// a distribution, assignments through the nested view read or write that device's copy, although
@@ -56,6 +65,7 @@ class View {
  public:
   View(const View&) = delete;
   View& operator=(const View&) = delete;
+  /// For release(), which ends a view.
   ~View();
 
   Root& root() const noexcept { return *root_; }
@@ -71,6 +81,8 @@ class View {
   /// first cell, as in `a(Range(first, last), ...)`. Throws ShapeError that names array, dimension,
   /// range and extent when a range is negative, reversed or beyond the extent.
   View& subView(const geometry::Point& first, const geometry::Point& last);
+  /// The same for the program, which may ask for any number of views: older ones may be dropped.
+  ViewHold viewFor(const geometry::Point& first, const geometry::Point& last);
   /// The same for a half-open box relative to this view.
   View& subView(const geometry::Box& relative);
 
@@ -88,6 +100,17 @@ class View {
   /// set; a device that reads one of the cells clears kHostWritable, one that writes clears both.
   /// With `discardOld` the caller promises to write every cell, so that nothing is fetched.
   void openForWriting(bool discardOld = false);
+
+  /// Keeps the view, beyond the life of its root as an object that must not be used.
+  void hold() noexcept { users_.fetch_add(1, std::memory_order_relaxed); }
+  /// The end of what hold() began.
+  void release() noexcept {
+    if (users_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+  /// Whether it ends before its root when nobody holds it.
+  bool isDroppable() const noexcept { return isDroppable_; }
+  /// Whether somebody does.
+  bool isHeld() const noexcept { return users_.load(std::memory_order_acquire) > 1; }
 
   /// An object that a higher room keeps with the view (the typed array that names it); null until
   /// adoptHandle.
@@ -122,11 +145,16 @@ class View {
 
   /// The view of arrays that name none: no extents, never open.
   static View none;
+  /// The same for handles whose view was dropped.
+  static View dropped;
 
  private:
   friend struct detail::RootState;
+  friend class detail::ViewTable;
   View() = default;
-  View(Root& root, View* parent, const geometry::Box& box);
+  View(Root& root, View* parent, const geometry::Box& box, bool isDroppable);
+  geometry::Box boxOf(const geometry::Point& first, const geometry::Point& last) const;
+  void endHandle() noexcept;
 
   Root* root_ = nullptr;
   View* parent_ = nullptr;
@@ -134,6 +162,38 @@ class View {
   std::size_t size_ = 0;
   std::atomic<void*> handle_{nullptr};
   std::atomic<void (*)(void*)> destroyHandle_{nullptr};
+  std::atomic<int> users_{1};
+  bool isDroppable_ = false;
+  // For the ViewTable: the neighbours in the order of its list, and when who asked for the view.
+  View* older_ = nullptr;
+  View* newer_ = nullptr;
+  detail::Asker* asker_ = nullptr;
+  std::uint64_t askedAt_ = 0;
+  std::uint64_t askedInThread_ = 0;
+};
+
+/// Holds a view.
+class ViewHold {
+ public:
+  ViewHold() = default;
+  explicit ViewHold(View& view) noexcept : view_(&view) { view.hold(); }
+  ViewHold(const ViewHold& other) noexcept : view_(other.view_) {
+    if (view_ != nullptr) view_->hold();
+  }
+  ViewHold(ViewHold&& other) noexcept : view_(std::exchange(other.view_, nullptr)) {}
+  ViewHold& operator=(ViewHold other) noexcept {
+    std::swap(view_, other.view_);
+    return *this;
+  }
+  ~ViewHold() {
+    if (view_ != nullptr) view_->release();
+  }
+
+  View& operator*() const noexcept { return *view_; }
+  View* operator->() const noexcept { return view_; }
+
+ private:
+  View* view_ = nullptr;
 };
 
 }  // namespace hpl::memory

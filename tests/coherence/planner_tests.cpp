@@ -9,6 +9,7 @@
 #include "hpl/coherence/read_block.h"
 #include "hpl/error.h"
 #include "tests/messages.h"
+#include "tests/resident_memory.h"
 
 using namespace hpl::coherence;
 using hpl::geometry::Box;
@@ -410,4 +411,23 @@ TEST_CASE("what is remembered is bounded, and forgetting changes nothing") {
   CHECK(planner.counts().planned == 60);
   CHECK(all.counts().planned == 20);
   CHECK(all.counts().repeated == 40);
+}
+
+TEST_CASE("a window of written views that moves over an array needs constant memory") {
+  const Machine machine = machineOf(2);
+  Planner planner(machine);
+  const RootStates array = arrayOf(0, 100000, machine);
+  StatePtr state = array.onHosts();
+  const auto walk = [&](int i) {
+    Launch launch;
+    Use& use = launch.uses.emplace_back();
+    use.device = 1 + i / 5000 % 2;
+    use.cells = Box({i}, {i + 10});
+    use.reads = use.writes = use.isView = true;
+    state = planner.plan(operation(std::move(launch)), {state})->after[0];
+  };
+  const std::size_t growth = hpl_tests::growthKiB(3000, 12000, walk);
+  MESSAGE("grew by ", growth, " KiB");
+  if (hpl_tests::kMeasuresMemory) CHECK(growth < 8192);
+  CHECK(state->copiesOf(1 + 14999 / 5000 % 2).current.contains(Box({14999}, {14999 + 10})));
 }

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "hpl/array/detail/handles.h"
 #include "hpl/error.h"
 #include "hpl/ir/node.h"
 #include "hpl/memory/contents.h"
@@ -17,6 +18,7 @@ ArrayBase::ArrayBase(const ArrayBase& other)
       symbol_(other.symbol_),
       localExtents_(other.localExtents_) {
   if (view_ != nullptr && root_ == nullptr) root_ = view_->root().shared_from_this();
+  hold();
 }
 
 ArrayBase::ArrayBase(ArrayBase&& other) noexcept
@@ -29,6 +31,7 @@ ArrayBase::ArrayBase(ArrayBase&& other) noexcept
   if (root_ == nullptr) {
     // An interned handle stays what it is: others hold references to it.
     root_ = view_->root().shared_from_this();
+    hold();
   } else {
     other.name(nullptr);
   }
@@ -87,8 +90,10 @@ std::size_t ArrayBase::stride(int d) const {
 
 void ArrayBase::assignContents(const ArrayBase& other) {
   if (view_ == nullptr && symbol_ == nullptr && other.view_ != nullptr) {
+    if (isDropped()) throwNoView();
     root_ = other.root_ ? other.root_ : other.view_->root().shared_from_this();
     name(other.view_);
+    hold();
     return;
   }
   if (view_ == other.view_ && view_ != nullptr) return;
@@ -100,7 +105,8 @@ void ArrayBase::assignContents(const ArrayBase& other) {
 
 void ArrayBase::assignOrAdopt(ArrayBase&& other) {
   const bool empty = view_ == nullptr && symbol_ == nullptr;
-  if (!empty || other.view_ == nullptr || other.root_ == nullptr) return assignContents(other);
+  if (!empty || isDropped() || other.view_ == nullptr || other.root_ == nullptr)
+    return assignContents(other);
   root_ = std::move(other.root_);
   name(other.view_);
   other.name(nullptr);
@@ -120,14 +126,18 @@ void ArrayBase::swapHandles(ArrayBase& other) noexcept {
   std::swap(localExtents_, other.localExtents_);
 }
 
-memory::View& ArrayBase::subView(const Range* ranges, int count) const {
+void* ArrayBase::viewHandle(const Range* ranges, int count, const HandleMaker& maker) const {
   geometry::Point first;
   geometry::Point last;
   for (int d = 0; d < count; ++d) {
     first.append(ranges[d].first);
     last.append(ranges[d].last);
   }
-  return hostView().subView(first, last);
+  const memory::ViewHold view = hostView().viewFor(first, last);
+  if (void* known = view->handle()) return known;
+  void* const place = takeHandlePlace();
+  maker.make(place, *view);
+  return view->adoptHandle(place, maker.end);
 }
 
 void* ArrayBase::hostPointer(HostAccess access) const {
@@ -212,10 +222,17 @@ void ArrayBase::throwNoView() const {
     throw KernelError(
         "an Array<T, N, Local> on the host only carries the size of local memory; it "
         "has no elements to access");
+  if (isDropped())
+    throw ShapeError(
+        "a reference names a view that its array has dropped: an array keeps the last " +
+        std::to_string(memory::kViewsKept) +
+        " views that a program asks it for. Hold this one with `auto v = a(Range(..))`, without "
+        "the &, or ask for it again");
   throw ShapeError("this Array was never given a size, or was moved from");
 }
 
 void ArrayBase::throwNoSymbol() const {
+  if (isDropped()) throwNoView();
   if (view_ == nullptr && localExtents_.rank() == 0)
     throw ShapeError("this Array was never given a size, or was moved from");
   if (!capturing()) throwOutsideKernel("a[i]");

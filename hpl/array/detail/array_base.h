@@ -70,7 +70,7 @@ class ArrayBase {
   ArrayBase(const ArrayBase& other);
   ArrayBase(ArrayBase&& other) noexcept;
   ArrayBase& operator=(const ArrayBase&) = delete;
-  ~ArrayBase() = default;
+  ~ArrayBase() { release(); }
 
   void create(const ir::Type& type, std::size_t elementSize, int rank, const std::int64_t* extents,
               void* user, unsigned flags, bool local);
@@ -86,11 +86,13 @@ class ArrayBase {
     cells_ = view != nullptr ? view : &memory::View::none;
   }
 
-  memory::View& subView(const Range* ranges, int count) const;
-  static void* internedHandle(memory::View& view) noexcept { return view.handle(); }
-  static void* internHandle(memory::View& view, void* handle, void (*destroy)(void*)) {
-    return view.adoptHandle(handle, destroy);
-  }
+  /// How a handle of a view is made in a place for it, and ends there.
+  struct HandleMaker {
+    void (*make)(void* place, memory::View& view);
+    void (*end)(void* handle);
+  };
+  /// The handle of the view of these ranges, which is the view's.
+  void* viewHandle(const Range* ranges, int count, const HandleMaker& maker) const;
 
   void* hostPointer(HostAccess access) const;
   /// Whether the view's elements follow each other on the host.
@@ -128,7 +130,16 @@ class ArrayBase {
   [[noreturn]] void throwNoView() const;
   [[noreturn]] void throwNoSymbol() const;
 
-  /// Keeps the root alive; null in interned handles, which the root itself owns.
+  /// A handle that keeps its root keeps its view.
+  void hold() const noexcept {
+    if (root_ != nullptr && view_ != nullptr && view_->isDroppable()) view_->hold();
+  }
+  void release() noexcept {
+    if (root_ != nullptr && view_ != nullptr && view_->isDroppable()) view_->release();
+  }
+  bool isDropped() const noexcept { return cells_ == &memory::View::dropped; }
+
+  /// Keeps the root alive; null in interned handles, which their views own.
   std::shared_ptr<memory::Root> root_;
   memory::View* view_ = nullptr;
   /// What view_ points to, or View::none.

@@ -96,6 +96,8 @@ struct DevicePlan final : Launchable {
   std::vector<memory::View*> views;
   /// The same by argument; null for scalars.
   std::vector<memory::View*> given;
+  /// Keeps all of them.
+  std::vector<memory::ViewHold> held;
   std::vector<geometry::Extents> extents;
   std::vector<geometry::Extents> localExtents;
   /// The domains that the program asked for, and how floating point is treated.

@@ -209,6 +209,7 @@ void DevicePlan::addUses(const LaunchRequest& request, const Shape& shape,
     memory::View& view = *argument.view;
     const Parameter& parameter = version->params[i];
     views.push_back(&view);
+    held.emplace_back(view);
     given[i] = &view;
     extents.push_back(view.extents);
     roots.push_back(view.root().weak_from_this());

@@ -75,6 +75,7 @@ SharesKey SharesKey::of(const LaunchOptions& options, Arguments arguments) {
     for (std::size_t v = 0; v < viewCount(argument); ++v) {
       memory::View* view = viewAt(argument, v);
       entry.views.push_back(view);
+      if (view != nullptr) entry.held.emplace_back(*view);
       entry.roots.push_back(view ? view->root().weak_from_this() : std::weak_ptr<memory::Root>());
       entry.extents.push_back(view ? view->extents : geometry::Extents());
     }

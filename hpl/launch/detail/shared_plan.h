@@ -18,6 +18,7 @@ struct SharesKey {
     int partDim = 0;
     /// One view, or one per device.
     std::vector<memory::View*> views;
+    std::vector<memory::ViewHold> held;
     std::vector<std::weak_ptr<memory::Root>> roots;
     std::vector<geometry::Extents> extents;
     std::size_t values = 0;

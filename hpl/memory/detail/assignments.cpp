@@ -18,8 +18,8 @@ std::vector<Box> madeFrom(const View& view) {
 }
 
 Assignment::Assignment(View& d, View& s)
-    : dst(&d),
-      src(&s),
+    : dst(d),
+      src(s),
       dstBox(d.box()),
       srcBox(s.box()),
       rootList{&d.root().state(), &s.root().state()},
@@ -28,7 +28,7 @@ Assignment::Assignment(View& d, View& s)
           {dstBox, madeFrom(d)}, static_cast<int>(rootCount) - 1, {srcBox, madeFrom(s)}})) {}
 
 bool Assignment::isBetween(const View& d, const View& s) const {
-  return &d == dst && &s == src && &s.root().state() == rootList[1] && d.box() == dstBox &&
+  return &d == &*dst && &s == &*src && &s.root().state() == rootList[1] && d.box() == dstBox &&
          s.box() == srcBox;
 }
 

@@ -24,10 +24,9 @@ struct Assignment {
   /// Repeats what an assignment that found the arrays like this did; false: it is not known.
   bool repeat(Lock& lock);
 
-  // Of views that are gone only the addresses are left, and a view may get the address of one. What
-  // it was is in the operation.
-  const View* dst;
-  const View* src;
+  // Of an array that is gone only the addresses are left. What it was is in the operation.
+  ViewHold dst;
+  ViewHold src;
   Box dstBox, srcBox;
   std::array<RootState*, 2> rootList;
   std::size_t rootCount;

@@ -197,18 +197,21 @@ void RootState::materialiseHost() {
   if (hostData != nullptr) return;
   ownHost = HostBlock(root.bytes(), HostMemory::Plain, root.describe());
   hostData = ownHost.data();
-  for (auto& [key, view] : views) locate(*view, hostData);
+  views.forEach([&](View& view) { locate(view, hostData); });
   changeLayout();
 }
 
-View& RootState::intern(View* parent, const Box& box) {
-  std::unique_ptr<View>& view = views[{parent, box}];
-  if (!view) {
-    view.reset(new View(root, parent, box));
-    if (root.whole_ == nullptr) root.whole_ = view.get();  // the first one is the whole array
-    locate(*view, hostData);
-  }
-  return *view;
+View& RootState::intern(View* parent, const Box& box, ViewTable::For whom) {
+  bool isNew = false;
+  View& view = views.intern(root, parent, box, whom, isNew);
+  if (root.whole_ == nullptr) root.whole_ = &view;  // the first one is the whole array
+  if (isNew) locate(view, hostData);
+  return view;
+}
+
+void RootState::dropOldViews() {
+  // What a program wrote through a view is the array's, whether the view is there or not.
+  views.dropOld([&](View& view) { std::erase(openViews, &view); });
 }
 
 // ---- validity --------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "hpl/coherence/planner.h"
 #include "hpl/memory/detail/host_memory.h"
 #include "hpl/memory/detail/queue.h"
+#include "hpl/memory/detail/view_table.h"
 #include "hpl/memory/transaction.h"
 
 /// The engine's data: buffers, and what is under way in them. What is known about cells is a value
@@ -158,8 +158,7 @@ struct RootState {
   std::shared_ptr<Recordings> exchanges;
   /// Assignments to views that may come again.
   std::shared_ptr<AssignmentMemory> assignments;
-  /// By parent (null: the whole array) and box.
-  std::map<std::pair<const View*, Box>, std::unique_ptr<View>> views;
+  ViewTable views;
   /// The device that last worked in the host's storage; null: none, or several in one launch.
   DeviceState* lastAliasUser = nullptr;
   /// The thread whose operation holds the root; null: none.
@@ -195,7 +194,8 @@ struct RootState {
   /// Allocates the host's storage unless it exists. Throws AllocationError.
   void materialiseHost();
   /// The view of a box within a parent (null: the whole array), made if need be.
-  View& intern(View* parent, const Box& box);
+  View& intern(View* parent, const Box& box, ViewTable::For whom = ViewTable::For::Library);
+  void dropOldViews();
 
   /// An operation that was to write `cells` of a space as a whole failed half-way: it has neither
   /// old nor new values there. What nobody else has is lost; returns that.

@@ -76,6 +76,7 @@ void openNow(View& view, HostUse use) {
 }  // namespace
 
 void openOnHost(View& view, HostUse use) {
+  const ViewHold hold(view);
   requireReachable(view.root());
   beginOperation([&](OperationName& name) {
     name.what = fmt::format("host {} of {}", use == HostUse::Read ? "read" : "write",
