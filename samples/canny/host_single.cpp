@@ -6,7 +6,8 @@
 namespace samples::canny {
 namespace {
 
-void linkEdges(Bytes& labels, Bytes& other, const Device& device) {
+void linkEdges(Bytes& labels, Bytes& other, const Device& device, TileLinker& linker) {
+  if (device.type() == CPU) return linker.link(labels);
   std::vector<Array<int, 1>> grown = growthCounters(1);
   sweepAll(grown, [&] {
     eval(growEdges).device(device)(other, labels, grown[0]);
@@ -26,12 +27,13 @@ Raster<unsigned char> runSingle(const Raster<unsigned char>& picture, const Opti
   Ints strength(rows, columns), ridges(rows, columns);
   pixels.copyFrom(picture.data());
 
+  TileLinker linker(rows, columns, device);
   repeat(options.run.iterations, ExecutionPlan({{device, 100}}), progress, [&](int) {
     eval(smooth).device(device)(smoothed, pixels);
     eval(gradient).device(device)(strength, direction, smoothed);
     eval(thin).device(device)(ridges, strength, direction);
     eval(classify).device(device)(labels, ridges, squared(options.low), squared(options.high));
-    if (options.hysteresis) linkEdges(labels, other, device);
+    if (options.hysteresis) linkEdges(labels, other, device, linker);
   });
 
   Raster<unsigned char> result(picture.extent());

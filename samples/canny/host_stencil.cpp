@@ -50,9 +50,13 @@ Raster<unsigned char> runStencil(const Raster<unsigned char>& picture, const Opt
   putOnDevices(detection, plan);
   const Stencil growing(grown);
   const auto growThem = onDevices(growing, plan);
+  TileLinker linker(rows, columns, plan.shares().front().device);
+  const auto link = [&] {
+    TileLinker::suits(plan) ? linker.link(labels) : linkEdges(labels, other, growThem);
+  };
   repeat(options.run.iterations, plan, progress, [&](int) {
     detection.run(1);
-    if (options.hysteresis) linkEdges(labels, other, growThem);
+    if (options.hysteresis) link();
   });
 
   Raster<unsigned char> result(picture.extent());

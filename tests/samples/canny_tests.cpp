@@ -6,6 +6,7 @@
 #include <random>
 
 #include "samples/canny/host.h"
+#include "samples/canny/hysteresis.h"
 #include "samples/canny/reference.h"
 #include "samples/common/test_picture.h"
 #include "tests/samples/parsed.h"
@@ -158,6 +159,85 @@ TEST_CASE("the device follows a weak edge that is longer than a batch of sweeps"
   const Raster<unsigned char> linked = onDevice(picture, 20, 200, true);
   CHECK(linked.at(100, 6) == 255);
   CHECK(linked == canny::referenceHysteresis(labels));
+}
+
+/// A weak line of one pixel that winds through the picture, its first pixel strong: two columns of
+/// nothing between its bends, so that it meets the borders of tiles again and again.
+Raster<unsigned char> windingLine(Extent extent, bool downwards) {
+  Raster<unsigned char> labels(extent.height, extent.width, 0);
+  const auto at = [&](int along, int across) -> unsigned char& {
+    return downwards ? labels.at(across, along) : labels.at(along, across);
+  };
+  const int alongEnd = (downwards ? extent.width : extent.height) - 2;
+  const int acrossEnd = (downwards ? extent.height : extent.width) - 2;
+  for (int along = 1; along <= alongEnd; along += 3) {
+    for (int across = 1; across <= acrossEnd; ++across) at(along, across) = 128;
+    const int turn = along % 2 == 1 ? acrossEnd : 1;
+    for (int next = along + 1; next < along + 3 && along + 3 <= alongEnd; ++next)
+      at(next, turn) = 128;
+  }
+  at(1, 1) = 255;
+  return labels;
+}
+
+/// The labels after the tiles of one device.
+Raster<unsigned char> tiled(const Raster<unsigned char>& labels) {
+  canny::Bytes cells(labels.height(), labels.width());
+  cells.copyFrom(labels.data());
+  canny::TileLinker linker(labels.height(), labels.width(), hpl::Device());
+  linker.link(cells);
+  Raster<unsigned char> result(labels.extent());
+  cells.copyTo(result.data());
+  return result;
+}
+
+TEST_CASE("edges grow through all tiles of a picture, wherever they wind") {
+  using canny::kTileColumns, canny::kTileRows;
+  for (const Extent extent : {Extent{1, 1}, Extent{2, 5}, Extent{3, 3}, Extent{kTileRows, 40},
+                              Extent{kTileRows + 1, kTileColumns + 1}, Extent{70, 530},
+                              Extent{5 * kTileRows, 2 * kTileColumns + 2}}) {
+    for (const bool downwards : {true, false}) {
+      if (extent.height < 3 || extent.width < 3) continue;
+      INFO(extent.width, " x ", extent.height, downwards ? ", downwards" : ", across");
+      const Raster<unsigned char> line = windingLine(extent, downwards);
+      const Raster<unsigned char> linked = tiled(line);
+      CHECK(linked == sweptHysteresis(line));
+      CHECK(std::count(linked.cells().begin(), linked.cells().end(), 128) == 0);
+    }
+  }
+}
+
+TEST_CASE("tiles link random labels as sweeps over the whole picture do") {
+  std::mt19937 engine(29);
+  for (int i = 0; i < 40; ++i) {
+    INFO("picture ", i, " of seed 29");
+    Raster<unsigned char> labels(1 + static_cast<int>(engine() % 110),
+                                 1 + static_cast<int>(engine() % 600), 0);
+    const unsigned weak = 4 + engine() % 10;  // of twenty; from four on, lines meet
+    for (int row = 1; row + 1 < labels.height(); ++row) {
+      for (int column = 1; column + 1 < labels.width(); ++column) {
+        const auto dice = engine() % 2000;
+        labels.at(row, column) = dice == 0 ? 255 : dice < 100 * weak ? 128 : 0;
+      }
+    }
+    CHECK(tiled(labels) == sweptHysteresis(labels));
+  }
+}
+
+TEST_CASE("one linker takes one picture after another") {
+  const Extent extent{75, 300};
+  canny::TileLinker linker(extent.height, extent.width, hpl::Device());
+  canny::Bytes cells(extent.height, extent.width);
+  for (int i = 0; i < 4; ++i) {
+    INFO("picture ", i);
+    const Raster<unsigned char> picture =
+        i % 2 == 0 ? windingLine(extent, i == 0) : Raster<unsigned char>(75, 300, 128);
+    cells.copyFrom(picture.data());
+    linker.link(cells);
+    Raster<unsigned char> result(extent);
+    cells.copyTo(result.data());
+    CHECK(result == sweptHysteresis(picture));
+  }
 }
 
 TEST_CASE("canny understands its options and says what is wrong with them") {
