@@ -23,7 +23,8 @@ set(nbody_args --bodies 512 -n 40 --check --no-progress)
 set(pattern_kernel_args "${PROJECT_SOURCE_DIR}/samples/patterns/star4.pattern")
 
 # The simulator runs less than a million work-items per second, each a hundred times slower.
-set(canny_simulator_args --size 32x24 --check --no-progress)
+# More than one tile of the hysteresis in both directions.
+set(canny_simulator_args --size 262x36 --low 5 --high 60 --check --no-progress)
 set(epsilod_simulator_args --size 16x12 --kernel native -n 3 --check --no-progress)
 set(fdtd2d_simulator_args --size 20 -n 5 --time-tile 3 --check)
 set(heat2d_simulator_args --size 20 -n 6 --time-tile 3 --check)
