@@ -144,9 +144,12 @@ class TileLinker {
   void round(Bytes& labels, int begin) {
     for (int firstY = 0; firstY < std::min(2, tilesY_); ++firstY) {
       for (int firstX = 0; firstX < std::min(2, tilesX_); ++firstX) {
-        eval(linkTiles).device(device_).global((tilesX_ - firstX + 1) / 2,
-                                               (tilesY_ - firstY + 1) / 2)(
-            labels, changed_, visited_, rows_, columns_, firstY, firstX, ++step_, begin);
+        // One tile a group: they differ in work, and no other size has to be compiled.
+        eval(linkTiles)
+            .device(device_)
+            .global((tilesX_ - firstX + 1) / 2, (tilesY_ - firstY + 1) / 2)
+            .local(1, 1)(labels, changed_, visited_, rows_, columns_, firstY, firstX, ++step_,
+                         begin);
       }
     }
   }
