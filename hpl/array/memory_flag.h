@@ -12,7 +12,11 @@ enum HostMemory : unsigned {
   /// Pinned memory, for faster transfers.
   HPL_FAST_MEM = 1,
   /// No host copy until the host asks for one.
-  HPL_NOHOST_MEM = 2
+  HPL_NOHOST_MEM = 2,
+  /// Of this rank alone: nothing that is done with the array is an operation of all ranks. Launches
+  /// on it take arrays of this rank only, and run on this rank's devices. Without other ranks an
+  /// array like others.
+  HPL_RANK_LOCAL = 4
 };
 
 /// What the host will do with the data behind a pointer.

@@ -44,6 +44,8 @@ struct LaunchOptions {
   Domain local;
   FpMode fp = DEFAULT_FP;
   bool fpChosen = false;
+  /// The arrays are this rank's alone (HPL_RANK_LOCAL), and so is the launch.
+  bool isOwn = false;
   /// Null: one device, unless an argument is distributed.
   std::shared_ptr<ShareOptions> shares;
 };

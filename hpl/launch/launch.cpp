@@ -17,6 +17,7 @@
 namespace hpl::launch {
 namespace {
 
+using memory::detail::Party;
 using memory::detail::Transaction;
 
 /// Mixes one word into a hash; the quality of a multiply-xorshift is enough, as equal hashes are
@@ -92,7 +93,22 @@ void launchPlan(Launchable& plan, const std::byte* scalars, bool isFirst = false
 }
 
 runtime::DeviceState* deviceOf(const LaunchOptions& options) {
-  return options.device != nullptr ? options.device : &runtime::Runtime::get().defaultDevice();
+  if (options.device != nullptr) return options.device;
+  const runtime::Runtime& runtime = runtime::Runtime::get();
+  return options.isOwn ? &runtime.ownDefaultDevice() : &runtime.defaultDevice();
+}
+
+/// The options of a launch on arrays of this rank alone, which no other rank's device can take.
+LaunchOptions optionsOfOwn(const LaunchOptions& asked, KernelEntry& entry) {
+  LaunchOptions options = asked;
+  options.isOwn = true;
+  if (options.device != nullptr && !options.device->isLocal())
+    throw DeviceError("launch of '" + entry.describe() + "': device " +
+                      std::to_string(options.device->index()) + " (" + options.device->name() +
+                      ") is of rank " + std::to_string(options.device->rank()) +
+                      ", but the arrays are of this rank alone (HPL_RANK_LOCAL); name one of this "
+                      "rank's devices: Device::isLocal()");
+  return options;
 }
 
 FpMode fpOf(const LaunchOptions& options) {
@@ -158,8 +174,9 @@ void launchOther(FRunner& runner, const EntryHandle& handle, const LaunchOptions
     }
   }
   const bool isNew = plan == nullptr;
-  const std::uint64_t signature = runtime::hasRanks() ? signatureOf(options, arguments) : 0;
-  const bool isFirst = runtime::hasRanks() && isNew && !entry.isAgreed(signature);
+  const bool isJoint = runtime::hasRanks() && !options.isOwn;
+  const std::uint64_t signature = isJoint ? signatureOf(options, arguments) : 0;
+  const bool isFirst = isJoint && isNew && !entry.isAgreed(signature);
   if (isNew) plan = planAnew(handle, options, shared, arguments, isFirst);
   if (isFirst)
     memory::detail::renameOperation("launch of '" + plan->version->name + "'",
@@ -186,13 +203,11 @@ bool launchAgain(FRunner& runner, KernelEntry& entry, const LaunchKey& key) {
   return true;
 }
 
-}  // namespace
-
-FRunner launch(const EntryHandle& handle, const LaunchOptions& asked, Arguments arguments) {
-  hpl::detail::refuseInKernel("eval(f)(arguments)");
+FRunner launchBy(Party party, const EntryHandle& handle, const LaunchOptions& asked,
+                 Arguments arguments) {
   FRunner runner;
   const bool shared = isShared(asked, arguments);
-  memory::detail::beginOperation([&](memory::detail::OperationName& name) {
+  memory::detail::beginOperation(party, [&](memory::detail::OperationName& name) {
     nameLaunch(name, *handle.entry, asked, arguments);
   });
   if (!shared) {
@@ -200,8 +215,18 @@ FRunner launch(const EntryHandle& handle, const LaunchOptions& asked, Arguments 
     if (launchAgain(runner, *handle.entry, key)) return runner;
   }
   memory::detail::withRanks(
-      [&] { launchOther(runner, handle, resolved(asked, shared), shared, arguments); });
+      party, [&] { launchOther(runner, handle, resolved(asked, shared), shared, arguments); });
   return runner;
+}
+
+}  // namespace
+
+FRunner launch(const EntryHandle& handle, const LaunchOptions& asked, Arguments arguments) {
+  hpl::detail::refuseInKernel("eval(f)(arguments)");
+  const Party party = partyOf(*handle.entry, arguments);
+  if (party == Party::ThisRank) [[unlikely]]
+    return launchBy(party, handle, optionsOfOwn(asked, *handle.entry), arguments);
+  return launchBy(party, handle, asked, arguments);
 }
 
 }  // namespace hpl::launch
@@ -217,14 +242,17 @@ void FRunner::run() {
                           plan_->version->name +
                           "' no longer exists; keep the arrays of a launch "
                           "that is to be repeated");
+  const auto party = runtime::hasRanks() && !plan_->roots.empty()
+                         ? memory::detail::partyOf(*plan_->roots.front().lock())
+                         : memory::detail::Party::AllRanks;
   memory::detail::beginOperation(
-      [&](memory::detail::OperationName& name) { launch::nameRepetition(name, *plan_); });
+      party, [&](memory::detail::OperationName& name) { launch::nameRepetition(name, *plan_); });
   const std::byte* scalars = launch::PlanAccess::scalarsOf(*this);
   {
     const auto lock = launch::Transaction::takeLock();
     if (plan_->repeat(scalars)) return launch::noteIfDry(*plan_);
   }
-  memory::detail::withRanks([&] { launch::launchPlan(*plan_, scalars); });
+  memory::detail::withRanks(party, [&] { launch::launchPlan(*plan_, scalars); });
 }
 
 void FRunner::wait() const {

@@ -66,6 +66,7 @@ std::shared_ptr<Root> temporaryFor(const View& src) {
   options.label = src.root().label();
   options.hostMemory = HostMemory::None;
   options.isInternal = true;
+  options.isRankLocal = src.root().isRankLocal();
   return Root::create(std::move(options));
 }
 
@@ -182,29 +183,56 @@ void fillNow(View& dst, const void* element) {
 
 }  // namespace
 
+namespace {
+
+// Every rank gets the cells, and writes them into its own array.
+void copyToOwn(View& own, View& shared) {
+  openOnHost(shared, HostUse::Read);
+  openOnHost(own, HostUse::Overwrite);
+  copyHost(shared.root().state().hostData, shared.root().whole().box(), shared.box(),
+           own.root().state().hostData, own.root().whole().box(), own.box(),
+           own.root().elementSize());
+}
+
+[[noreturn]] void throwToShared(const View& shared, const View& own) {
+  throw LaunchError(fmt::format(
+      "assignment of {} to {}: the former is of this rank alone (HPL_RANK_LOCAL), the latter of "
+      "all ranks, in whose arrays the values may differ; write cells of this rank's devices with "
+      "forEachLocal(), or the same values on all ranks with copyFrom()",
+      own.root().describe(), shared.root().describe()));
+}
+
+}  // namespace
+
 void copy(View& dst, View& src) {
   checkCompatible(dst, src);
   if (&dst == &src) return;
   const ViewHold held[] = {ViewHold(dst), ViewHold(src)};
   detail::requireReachable(dst.root());
   detail::requireReachable(src.root());
-  beginOperation([&](OperationName& name) {
+  const Party party = partyOf(dst.root());
+  if (party != partyOf(src.root())) {
+    if (party == Party::AllRanks) throwToShared(dst, src);
+    return copyToOwn(dst, src);
+  }
+  beginOperation(party, [&](OperationName& name) {
     name.what = fmt::format("assignment of {} to {}", src.root().describe(), dst.root().describe());
     addView(name, dst);
     addView(name, src);
   });
-  withRanks([&] { copyNow(dst, src); });
+  withRanks(party, [&] { copyNow(dst, src); });
 }
 
 void fill(View& dst, const void* element) {
   const ViewHold hold(dst);
   detail::requireReachable(dst.root());
-  beginOperation([&](OperationName& name) {
+  const Party party = partyOf(dst.root());
+  beginOperation(party, [&](OperationName& name) {
     name.what = fmt::format("fill of {}", dst.root().describe());
     addView(name, dst);
     name.add({static_cast<const char*>(element), dst.root().elementSize()});
   });
-  withRanks([&] { fillNow(dst, element); });
+  withRanks(party, [&] { fillNow(dst, element); });
 }
 
 }  // namespace hpl::memory

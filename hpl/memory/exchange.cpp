@@ -2,6 +2,7 @@
 #include "hpl/memory/exchange.h"
 
 #include <array>
+#include <string>
 
 #include "hpl/coherence/operation.h"
 #include "hpl/memory/detail/execution.h"
@@ -22,14 +23,17 @@ bool hasGhosts(const detail::RootState& state) {
 
 void exchangeGhosts(std::span<View* const> views) {
   for (View* view : views) detail::requireReachable(view->root());
-  detail::beginOperation([&](detail::OperationName& name) {
+  detail::Parties arrays;
+  for (const View* view : views) arrays.add(view->root());
+  const detail::Party party = arrays.common([] { return std::string("syncGhosts(...)"); });
+  detail::beginOperation(party, [&](detail::OperationName& name) {
     name.what = "syncGhosts() of";
     for (const View* view : views) {
       name.what += (view == views.front() ? " " : ", ") + view->root().describe();
       detail::addView(name, view->root().whole());
     }
   });
-  detail::withRanks([&] {
+  detail::withRanks(party, [&] {
     detail::Lock lock(detail::coherenceMutex());
     // A list of the right length would be an allocation.
     std::array<detail::RootState*, coherence::kMostOperands> roots;

@@ -41,7 +41,10 @@ class Cover {
   }
 
  private:
-  static DeviceState& usual() { return runtime::Runtime::get().defaultDevice(); }
+  DeviceState& usual() const {
+    const runtime::Runtime& runtime = runtime::Runtime::get();
+    return state_.root.isRankLocal() ? runtime.ownDefaultDevice() : runtime.defaultDevice();
+  }
 
   std::size_t devices() const {
     std::size_t count = state_.replicas.size();

@@ -20,9 +20,20 @@ namespace {
 
 using namespace detail;
 
+// The devices that an array may be on.
+std::vector<DeviceState*> devicesFor(const Root& root) {
+  runtime::Runtime& runtime = runtime::Runtime::get();
+  std::vector<DeviceState*> devices;
+  for (const auto& device : runtime.devices())
+    if (!root.isRankLocal() || device->isLocal()) devices.push_back(device.get());
+  // On a rank without any, its part has to name one.
+  if (devices.empty()) devices.push_back(&runtime.defaultDevice());
+  return devices;
+}
+
 // The bands that a launch on all devices would make; parts without cells are left out.
-std::vector<OwnedCells> bandsOf(const Box& whole) {
-  const auto& devices = runtime::Runtime::get().devices();
+std::vector<OwnedCells> bandsOf(const Root& root, const Box& whole) {
+  const std::vector<DeviceState*> devices = devicesFor(root);
   std::vector<SpaceId> numbers;
   for (std::size_t d = 0; d < devices.size(); ++d) numbers.push_back(static_cast<SpaceId>(d + 1));
   coherence::GridAxis rows;
@@ -33,7 +44,7 @@ std::vector<OwnedCells> bandsOf(const Box& whole) {
   bands.reserve(static_cast<std::size_t>(even->partCount()));
   for (int part = 0; part < even->partCount(); ++part)
     bands.push_back(
-        {devices[static_cast<std::size_t>(even->spaceOf(part)) - 1].get(), even->coreBoxOf(part)});
+        {devices[static_cast<std::size_t>(even->spaceOf(part)) - 1], even->coreBoxOf(part)});
   return bands;
 }
 
@@ -48,7 +59,7 @@ std::vector<OwnedCells> ownersOf(const RootState& state, const Box& cells) {
     for (int part = 0; part < active->partCount(); ++part)
       take(memoryOf(active->spaceOf(part)).device, intersectionOf(active->coreOf(part), left));
   if (left.empty()) return owners;
-  for (const OwnedCells& band : bandsOf(state.wholeBox()))
+  for (const OwnedCells& band : bandsOf(state.root, state.wholeBox()))
     take(*band.device, intersectionOf(Region(band.cells), left));
   return owners;
 }
@@ -164,7 +175,7 @@ std::vector<OwnedCells> ownersOf(View& view) {
 
 std::vector<OwnedCells> openLocally(View& view, bool forWriting) {
   requireReachable(view.root());
-  if (!runtime::hasRanks()) {
+  if (!runtime::hasRanks() || view.root().isRankLocal()) {
     if (forWriting) {
       view.openForWriting();
     } else {
@@ -178,7 +189,7 @@ std::vector<OwnedCells> openLocally(View& view, bool forWriting) {
   name.add(forWriting ? 1U : 0U);
   enterOperation(name);
   std::vector<OwnedCells> own;
-  withRanks([&] { own = openOnRanks(view, forWriting); });
+  withRanks(Party::AllRanks, [&] { own = openOnRanks(view, forWriting); });
   return own;
 }
 

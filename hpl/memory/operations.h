@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hpl/memory/root.h"
 #include "hpl/memory/view.h"
 #include "hpl/ranks/operation_log.h"
 #include "hpl/runtime/global_list.h"
@@ -24,6 +25,32 @@ struct OperationName {
   void add(std::string_view text) noexcept { content = ranks::mixed(content, text); }
 };
 
+/// Whose operation something is that is done with arrays.
+enum class Party {
+  AllRanks,
+  ThisRank  ///< Other ranks neither know of it nor take part.
+};
+Party partyOf(const Root& root) noexcept;
+
+/// The arrays of an operation, which are all this rank's alone, or all of all ranks.
+class Parties {
+ public:
+  void add(const Root& root) noexcept { (root.isRankLocal() ? own_ : shared_) = &root; }
+  /// Throws LaunchError where there are arrays of both kinds. `what` returns "launch of 'heat'".
+  template <class What>
+  Party common(What&& what) const {
+    if (own_ != nullptr && shared_ != nullptr) [[unlikely]]
+      throwMixed(what());
+    return own_ != nullptr ? Party::ThisRank : Party::AllRanks;
+  }
+
+ private:
+  [[noreturn]] void throwMixed(const std::string& what) const;
+
+  const Root* own_ = nullptr;
+  const Root* shared_ = nullptr;
+};
+
 /// Adds which cells of which array.
 void addView(OperationName& name, const View& view);
 
@@ -35,10 +62,10 @@ void enterOperation(const OperationName& name);
 void sendOwnWrites();
 
 /// The program begins an operation; `describe` fills an OperationName and is called only where
-/// there are ranks.
+/// other ranks take part.
 template <class Describe>
-void beginOperation(Describe&& describe) {
-  if (!runtime::hasRanks()) [[likely]]
+void beginOperation(Party party, Describe&& describe) {
+  if (!runtime::hasRanks() || party == Party::ThisRank) [[likely]]
     return;
   OperationName name;
   describe(name);
@@ -57,10 +84,10 @@ void checkRanks();
 [[noreturn]] void throwToAll();
 
 /// Runs a part of an operation. What fails here in a driver may have succeeded elsewhere: then the
-/// session ends on all ranks, unless they agreed on the failure.
+/// session ends on all ranks that take part, unless they agreed on the failure.
 template <class Work>
-void withRanks(Work&& work) {
-  if (!runtime::hasRanks()) [[likely]]
+void withRanks(Party party, Work&& work) {
+  if (!runtime::hasRanks() || party == Party::ThisRank) [[likely]]
     return work();
   try {
     work();

@@ -27,9 +27,10 @@ ProfilingData sumOfRanks(const char* call, ProfilingData (&profile)()) {
   static_assert(std::is_trivially_copyable_v<ProfilingData>);
   ranks::World* const world = memory::detail::otherRanks();
   if (world == nullptr) return profile();
-  memory::detail::beginOperation([&](memory::detail::OperationName& name) { name.what = call; });
+  memory::detail::beginOperation(memory::detail::Party::AllRanks,
+                                 [&](memory::detail::OperationName& name) { name.what = call; });
   ProfilingData sum;
-  memory::detail::withRanks([&] {
+  memory::detail::withRanks(memory::detail::Party::AllRanks, [&] {
     memory::detail::agree(nullptr);
     const ProfilingData own = profile();
     for (const auto& blob : world->courier().allgather(std::as_bytes(std::span(&own, 1)))) {

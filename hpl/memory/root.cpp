@@ -51,7 +51,9 @@ std::size_t checkedSize(const RootOptions& options) {
 }  // namespace
 
 std::shared_ptr<Root> Root::create(RootOptions options) {
-  if (runtime::hasRanks() && !options.isInternal) detail::refuseInLocalWork("new array");
+  options.isRankLocal = options.isRankLocal && runtime::hasRanks();
+  if (runtime::hasRanks() && !options.isInternal && !options.isRankLocal)
+    detail::refuseInLocalWork("new array");
   return std::make_shared<Root>(Key{}, std::move(options));
 }
 
@@ -67,7 +69,7 @@ Root::Root(Key, RootOptions options) : options_(std::move(options)), size_(check
   // Memory of our own is always aligned, also where it is not allocated yet.
   state_ = std::make_unique<detail::RootState>(
       *this, reinterpret_cast<std::uintptr_t>(data) % runtime::DeviceState::hostAlignment == 0,
-      options_.isInternal);
+      !options_.isInternal && !options_.isRankLocal);
   state_->ownHost = std::move(block);
   state_->hostData = data;
   state_->changeLayout();

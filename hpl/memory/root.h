@@ -44,6 +44,8 @@ struct RootOptions {
   void* userMemory = nullptr;
   /// The library's own: not among the arrays that ranks count.
   bool isInternal = false;
+  /// Of this rank alone (HPL_RANK_LOCAL); of no effect where there are no other ranks.
+  bool isRankLocal = false;
 };
 
 /// An array: shape, element type and, for every cell, the memory spaces that hold its current
@@ -77,6 +79,9 @@ class Root : public std::enable_shared_from_this<Root> {
   const ir::Type& type() const noexcept { return options_.type; }
   /// Whether the storage is the caller's.
   bool hasUserMemory() const noexcept { return options_.userMemory != nullptr; }
+
+  /// Whether the array is this rank's alone, and other ranks know nothing of it.
+  bool isRankLocal() const noexcept { return options_.isRankLocal; }
 
   const std::string& label() const noexcept { return options_.label; }
   /// Not to be called while other threads use the array.

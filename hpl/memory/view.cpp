@@ -118,7 +118,7 @@ View& View::subView(const geometry::Box& relative) {
 void View::openForReading() { detail::openOnHost(*this, detail::HostUse::Read); }
 
 void View::openAround(const std::int64_t* indices) {
-  if (!runtime::hasRanks()) return openForReading();
+  if (!runtime::hasRanks() || root_->isRankLocal()) return openForReading();
   geometry::Point cell = box_.lo();
   for (int d = 0; d < rank(); ++d) cell[d] += indices[d];
   detail::openBlockOnHost(*this, cell);

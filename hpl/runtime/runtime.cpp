@@ -97,11 +97,14 @@ struct MainThreadEnd {
   }
 };
 
+enum class Whose { AnyRanks, Own };
+
 /// The first device of the kind that is likely the fastest; null: there is none.
-DeviceState* bestOf(const std::vector<std::unique_ptr<DeviceState>>& devices) {
+DeviceState* bestOf(const std::vector<std::unique_ptr<DeviceState>>& devices, Whose whose) {
   for (const DeviceType type : {GPU, ACCELERATOR, CPU}) {
     for (const auto& state : devices) {
-      if (state->type() == type) return state.get();
+      if (state->type() == type && (whose == Whose::AnyRanks || state->isLocal()))
+        return state.get();
     }
   }
   return nullptr;
@@ -144,7 +147,8 @@ Runtime::Runtime() {
   } else {
     devices_ = selectDevices(inventory, parseDeviceList(wanted.devices));
   }
-  default_ = bestOf(devices_);
+  default_ = bestOf(devices_, Whose::AnyRanks);
+  ownDefault_ = bestOf(devices_, Whose::Own);
   // Those of other processes have their timelines there.
   for (const auto& state : devices_)
     if (state->isLocal() || isDryRun()) trace::nameDevice(state->index(), state->name());
@@ -211,6 +215,13 @@ void Runtime::flushAll() noexcept {
 
 void Runtime::throwNoDevice() const {
   throw DeviceError(fmt::format("There is no device to run on. {}", inventory_));
+}
+
+void Runtime::throwNoOwnDevice() const {
+  throw DeviceError(
+      fmt::format("Rank {} has no device of its own to run on; give the rank a device (HPL_DEVICES "
+                  "names those of its node), or work on its arrays on the host",
+                  rank_));
 }
 
 DeviceState& Runtime::device(DeviceType type, int n) const {

@@ -53,6 +53,12 @@ class Runtime {
       throwNoDevice();
     return *default_;
   }
+  /// The same among this process's own. Throws DeviceError when it owns none.
+  DeviceState& ownDefaultDevice() const {
+    if (ownDefault_ == nullptr) [[unlikely]]
+      throwNoOwnDevice();
+    return *ownDefault_;
+  }
   /// The n-th device of `type`. Throws DeviceError that lists what there is.
   DeviceState& device(DeviceType type, int n) const;
   /// This process among those that the devices belong to, and how many those are; rank -1: the
@@ -66,11 +72,13 @@ class Runtime {
  private:
   Runtime();
   [[noreturn]] void throwNoDevice() const;
+  [[noreturn]] void throwNoOwnDevice() const;
 
   std::vector<std::unique_ptr<DeviceState>> devices_;
   int rank_ = 0;
   int ranks_ = 1;
   DeviceState* default_ = nullptr;
+  DeviceState* ownDefault_ = nullptr;
   /// All the machine has, for messages.
   std::string inventory_;
 };

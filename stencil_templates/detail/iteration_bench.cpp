@@ -27,6 +27,7 @@ void IterationBench::makeScratch() {
     options.type = root.type();
     options.label = root.label();
     options.hostMemory = memory::HostMemory::None;
+    options.isRankLocal = root.isRankLocal();
     scratch_.push_back(memory::Root::create(std::move(options)));
     memory::Root& copy = *scratch_.back();
     output.view = output.view == &root.whole() ? &copy.whole() : &copy.view(output.view->box());

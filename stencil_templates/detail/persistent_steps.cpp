@@ -21,6 +21,7 @@ std::shared_ptr<memory::Root> arrayLike(const memory::View& view) {
   options.type = view.root().type();
   options.label = view.root().label();
   options.hostMemory = memory::HostMemory::None;
+  options.isRankLocal = view.root().isRankLocal();
   return memory::Root::create(std::move(options));
 }
 

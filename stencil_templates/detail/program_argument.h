@@ -15,9 +15,9 @@ struct ProgramArgument {
   std::shared_ptr<const void> owner;
   StencilArgument argument;
   bool isConst = false;
-  /// Another array of the same type with these extents, slow to fast; its memory is made when it is
-  /// needed. Null for scalars.
-  ProgramArgument (*make)(const std::array<std::int64_t, 3>& extents) = nullptr;
+  /// Another array of the same type with these extents, slow to fast, and HostMemory flags. Null
+  /// for scalars.
+  ProgramArgument (*make)(const std::array<std::int64_t, 3>& extents, unsigned memory) = nullptr;
   /// Dimensions that `make` asks for.
   int rank = 0;
   /// A Temporary with its label: there is no array until `make` is asked for one.
@@ -28,14 +28,15 @@ template <class A>
 ProgramArgument ownedArgument(std::shared_ptr<A> owner);
 
 template <class A, std::size_t... I>
-std::shared_ptr<A> arrayOf(const std::array<std::int64_t, 3>& extents, std::index_sequence<I...>) {
-  return std::make_shared<A>(extents[I]..., HPL_NOHOST_MEM);
+std::shared_ptr<A> arrayOf(const std::array<std::int64_t, 3>& extents, unsigned memory,
+                           std::index_sequence<I...>) {
+  return std::make_shared<A>(extents[I]..., memory);
 }
 
 template <class A>
-ProgramArgument makeArray(const std::array<std::int64_t, 3>& extents) {
+ProgramArgument makeArray(const std::array<std::int64_t, 3>& extents, unsigned memory) {
   using Dims = std::make_index_sequence<detail::ArrayTraits<A>::kRank>;
-  return ownedArgument(arrayOf<A>(extents, Dims()));
+  return ownedArgument(arrayOf<A>(extents, memory, Dims()));
 }
 
 template <class A>

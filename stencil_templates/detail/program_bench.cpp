@@ -34,7 +34,8 @@ class ProgramState::Bench final : public TileBench {
       if (!uses[i].isWritten() || uses[i].lifetime != strategies::Lifetime::Result) continue;
       const auto number = static_cast<std::size_t>(pass.fields[i]);
       ProgramField& field = program_.fields_[number];
-      if (field.spare.owner == nullptr) field.spare = field.array.make(gridOf(program_.extents_));
+      if (field.spare.owner == nullptr)
+        field.spare = field.array.make(gridOf(program_.extents_), program_.memory_);
       redirected_[number] = true;
     }
   }

@@ -183,9 +183,9 @@ void ProgramState::makeArrays(const ProgramPass& pass) {
     ProgramField& own = fields_[static_cast<std::size_t>(pass.fields[i])];
     const strategies::TimeField& use = pass.kernel->recipe.program().fields[i];
     if (use.isWritten() && use.lifetime == Lifetime::Steps && own.spare.owner == nullptr)
-      own.spare = own.array.make(gridOf(extents_));
+      own.spare = own.array.make(gridOf(extents_), memory_);
     if (!use.isLoaded() && own.placeholder.owner == nullptr)
-      own.placeholder = own.array.make({1, 1, 1});
+      own.placeholder = own.array.make({1, 1, 1}, memory_);
   }
 }
 

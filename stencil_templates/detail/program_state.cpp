@@ -59,8 +59,10 @@ int ProgramState::fieldOf(const ProgramArgument& array) {
 void ProgramState::makeTemporaries(std::vector<ProgramArgument>& arguments) {
   if (functions_.empty())
     for (const ProgramArgument& argument : arguments)
-      if (argument.argument.argument.view != nullptr && extents_.rank() == 0)
+      if (argument.argument.argument.view != nullptr && extents_.rank() == 0) {
         extents_ = viewOf(argument).extents;
+        memory_ = HPL_NOHOST_MEM | (viewOf(argument).root().isRankLocal() ? HPL_RANK_LOCAL : 0U);
+      }
   for (ProgramArgument& argument : arguments) {
     if (argument.temporary == nullptr) continue;
     const auto known = std::find_if(fields_.begin(), fields_.end(), [&](const ProgramField& field) {
@@ -74,7 +76,7 @@ void ProgramState::makeTemporaries(std::vector<ProgramArgument>& arguments) {
     std::array<std::int64_t, 3> extents{1, 1, 1};
     for (int d = 0; d < argument.rank && argument.rank == extents_.rank(); ++d)
       extents[static_cast<std::size_t>(d)] = extents_[d];
-    argument = argument.make(extents);
+    argument = argument.make(extents, memory_);
     argument.temporary = identity;
     viewOf(argument).root().setLabel(*identity);
     fields_.push_back({argument, identity, {}, {}});

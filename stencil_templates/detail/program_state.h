@@ -145,6 +145,8 @@ class ProgramState {
   std::vector<ProgramField> fields_;
   std::vector<std::unique_ptr<const ProgramFunction>> functions_;
   geometry::Extents extents_;
+  /// HostMemory flags of arrays that the program makes.
+  unsigned memory_ = HPL_NOHOST_MEM;
   std::int64_t every_ = 0;
   std::function<bool(std::int64_t)> isDone_;
   /// Of the run under way.

@@ -93,11 +93,12 @@ void recordResidual(const void* recipe) {
 template <class R>
 class LooksOf final : public ResidualLooks {
  public:
-  LooksOf(const launch::LaunchOptions& options, const geometry::Extents& extents,
-          ResidualRecipe recipe)
+  LooksOf(const launch::LaunchOptions& options, const memory::View& output, ResidualRecipe recipe)
       : recipe_(std::move(recipe)),
         entry_(launch::anonymousEntry({&recordResidual, &recipe_, "residual"}, nullptr)),
         options_(options) {
+    const geometry::Extents& extents = output.extents;
+    const unsigned memory = output.root().isRankLocal() ? HPL_RANK_LOCAL : 0U;
     const int dims = extents.rank();
     columns_ = static_cast<int>(extents[dims - 1]);
     lines_ = dims == 3 ? static_cast<int>(extents[1]) : 1;
@@ -106,9 +107,9 @@ class LooksOf final : public ResidualLooks {
     options_.global = dims == 1 ? Domain(lanes) : Domain(lanes, slices(extents));
     for (std::size_t slot = 0; slot < 2; ++slot) {
       if (dims == 1) {
-        vectors_[slot] = Array<R, 1>(lanes);
+        vectors_[slot] = Array<R, 1>(lanes, memory);
       } else {
-        partials_[slot] = Array<R, 2>(slices(extents), lanes);
+        partials_[slot] = Array<R, 2>(slices(extents), lanes, memory);
       }
     }
   }
@@ -189,9 +190,9 @@ std::unique_ptr<ResidualLooks> ResidualLooks::make(
   recipe.function = std::move(function);
   const bool wide = type.scalar == ir::Scalar::Double;
   recipe.result = wide ? irType<double>() : irType<float>();
-  const geometry::Extents& extents = output.argument.view->extents;
-  if (wide) return std::make_unique<LooksOf<double>>(options, extents, std::move(recipe));
-  return std::make_unique<LooksOf<float>>(options, extents, std::move(recipe));
+  const memory::View& view = *output.argument.view;
+  if (wide) return std::make_unique<LooksOf<double>>(options, view, std::move(recipe));
+  return std::make_unique<LooksOf<float>>(options, view, std::move(recipe));
 }
 
 }  // namespace hpl::stencils

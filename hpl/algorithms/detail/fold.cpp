@@ -31,34 +31,39 @@ struct FreePartials {
 };
 constexpr std::size_t kMostFreePartials = 64;
 
-bool isSame(const Partials& partials, const FoldRequest& request,
+bool isSame(const Partials& partials, const FoldRequest& request, bool isRankLocal,
             const std::vector<FoldPiece>& pieces) {
   const auto fits = [](const FoldPiece& a, const FoldPiece& b) {
     return a.device == b.device && a.lanes == b.lanes && a.blocks == b.blocks;
   };
   return partials.state == request.state && partials.hasPlaces == request.hasPlaces &&
+         partials.isRankLocal == isRankLocal &&
          std::equal(partials.pieces.begin(), partials.pieces.end(), pieces.begin(), pieces.end(),
                     fits);
 }
 
 std::shared_ptr<memory::Root> rootOf(const char* label, geometry::Extents shape,
-                                     const ir::Type& type, std::size_t elementSize) {
+                                     const ir::Type& type, std::size_t elementSize,
+                                     bool isRankLocal) {
   memory::RootOptions options;
   options.shape = shape;
   options.elementSize = elementSize;
   options.type = type;
   options.label = label;
+  options.isRankLocal = isRankLocal;
   return memory::Root::create(std::move(options));
 }
 
 /// Partials for these pieces: those of an earlier reduction, or new ones.
-PartialsHandle partialsFor(const FoldRequest& request, const std::vector<FoldPiece>& pieces) {
+PartialsHandle partialsFor(const FoldRequest& request, bool isRankLocal,
+                           const std::vector<FoldPiece>& pieces) {
   FreePartials& shelf = FreePartials::get();
   {
     const std::lock_guard lock(shelf.mutex);
     // The ones that were given back last are the ones that plans of launches know.
-    const auto known = std::find_if(shelf.free.rbegin(), shelf.free.rend(),
-                                    [&](const Partials* p) { return isSame(*p, request, pieces); });
+    const auto known = std::find_if(shelf.free.rbegin(), shelf.free.rend(), [&](const Partials* p) {
+      return isSame(*p, request, isRankLocal, pieces);
+    });
     if (known != shelf.free.rend()) {
       PartialsHandle handle(*known);
       shelf.free.erase(std::next(known).base());
@@ -70,12 +75,14 @@ PartialsHandle partialsFor(const FoldRequest& request, const std::vector<FoldPie
   handle->state = request.state;
   handle->stateBytes = request.stateBytes;
   handle->hasPlaces = request.hasPlaces;
+  handle->isRankLocal = isRankLocal;
   handle->pieces = pieces;
   for (FoldPiece& piece : handle->pieces) {
     const geometry::Extents shape{static_cast<geometry::Index>(piece.blocks),
                                   static_cast<geometry::Index>(piece.lanes)};
-    piece.values = rootOf("partial results", shape, request.state, request.stateBytes);
-    if (request.hasPlaces) piece.places = rootOf("partial places", shape, irType<long>(), 8);
+    piece.values = rootOf("partial results", shape, request.state, request.stateBytes, isRankLocal);
+    if (request.hasPlaces)
+      piece.places = rootOf("partial places", shape, irType<long>(), 8, isRankLocal);
   }
   return handle;
 }
@@ -243,7 +250,8 @@ PartialsHandle startFold(const FoldRequest& request) {
     const FoldEntry entry = request.entry(request.maker, form, Walk::Flat);
     divide(piece, form, entry.rewriter->isScalar(), widest);
   }
-  PartialsHandle partials = partialsFor(request, pieces);
+  PartialsHandle partials =
+      partialsFor(request, request.arguments[first].view->root().isRankLocal(), pieces);
   partials->extents = request.arguments[first].view->extents;
   for (const FoldPiece& piece : partials->pieces) {
     arguments.clear();
@@ -269,7 +277,8 @@ void combineInto(Partials& partials, const launch::EntryHandle& kernel, const ch
                     name, cell.root().describe(), cell.size()));
   runtime::DeviceState& device = *partials.pieces.front().device;
   if (!partials.carried)
-    partials.carried = rootOf("partial results", {1}, partials.state, partials.stateBytes);
+    partials.carried =
+        rootOf("partial results", {1}, partials.state, partials.stateBytes, partials.isRankLocal);
   Argument target;
   target.kind = Argument::Kind::Array;
   target.rank = 1;
@@ -294,7 +303,7 @@ void combineInto(Partials& partials, const launch::EntryHandle& kernel, const ch
 const void* combineOnDevice(Partials& partials, const launch::EntryHandle& kernel, const char* name,
                             const ir::Type& result, std::size_t resultBytes) {
   if (!partials.cell || !(partials.cell->type() == result))
-    partials.cell = rootOf("result", {1}, result, resultBytes);
+    partials.cell = rootOf("result", {1}, result, resultBytes, partials.isRankLocal);
   combineInto(partials, kernel, name, partials.cell->whole(), result);
   return partialsOnHost(partials.cell);
 }

@@ -69,6 +69,8 @@ struct Partials {
   std::size_t stateBytes = 0;
   bool hasPlaces = false;
   std::vector<FoldPiece> pieces;
+  /// Of this rank alone, as the arrays that are reduced.
+  bool isRankLocal = false;
   /// Extents of the arrays that were reduced.
   geometry::Extents extents;
   /// For CombineKernel: what the devices before have; the result, where it has to pass through a

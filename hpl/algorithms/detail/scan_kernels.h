@@ -101,7 +101,7 @@ void scan(const char* name, const Op& op, const Array<S, 1>& out, const Array<T,
   detail::refuseInKernel(name);
   checkLength(name, out.hostView(), in.hostView(), true);
   const BlockLaunch launch(in.hostView());
-  const ScratchOf<S> totals(launch.blocks() + 1);
+  const ScratchOf<S> totals(in.hostView(), launch.blocks() + 1);
   const auto from = launch::makeArgument(in);
   const auto count = launch::Argument::scalar(launch.count());
   const auto chunk = launch::Argument::scalar(launch.chunk());
@@ -155,7 +155,7 @@ long compacted(const F& keep, const Array<T, 1>& out, const Array<T, 1>& in) {
   checkLength("compact", out.hostView(), in.hostView(), false);
   checkDistinct("compact", out.hostView(), in.hostView());
   const BlockLaunch launch(in.hostView());
-  const ScratchOf<long> before(launch.blocks() + 1);
+  const ScratchOf<long> before(in.hostView(), launch.blocks() + 1);
   const auto from = launch::makeArgument(in);
   const auto count = launch::Argument::scalar(launch.count());
   const auto chunk = launch::Argument::scalar(launch.chunk());
@@ -213,7 +213,7 @@ void counted(const Array<C, 1>& counts, const F& bin, const Array<T, 1>& in) {
   detail::refuseInKernel("histogram(counts, bin, in)");
   const unsigned long bins = counts.size();
   const BlockLaunch launch(in.hostView(), bins);
-  const ScratchOf<C> copies(launch.blocks() * bins);
+  const ScratchOf<C> copies(in.hostView(), launch.blocks() * bins);
   launch(CountBins<C, F, T>(bin),
          {copies.argument(), launch::makeArgument(in), launch::Argument::scalar(launch.count()),
           launch::Argument::scalar(launch.chunk()), launch::Argument::scalar(bins)});
@@ -299,10 +299,10 @@ void sortedByKey(const Array<K, 1>& keys, const Array<V, 1>& values) {
   checkDistinct("sortByKey", values.hostView(), keys.hostView());
   checkCount("sortByKey", keys.hostView());
   const BlockLaunch launch(keys.hostView(), kDigits);
-  const ScratchOf<K> otherKeys(keys.size());
-  const ScratchOf<V> otherValues(keys.size());
+  const ScratchOf<K> otherKeys(keys.hostView(), keys.size());
+  const ScratchOf<V> otherValues(keys.hostView(), keys.size());
   const unsigned long cells = kDigits * launch.blocks();
-  const ScratchOf<unsigned> counts(cells + 1);
+  const ScratchOf<unsigned> counts(keys.hostView(), cells + 1);
   const auto scalar = [](unsigned long value) { return launch::Argument::scalar(value); };
   launch::Argument from[] = {launch::makeArgument(keys), launch::makeArgument(values)};
   launch::Argument to[] = {otherKeys.argument(), otherValues.argument()};

@@ -32,12 +32,14 @@ constexpr std::size_t kMostFreeArrays = 32;
 
 }  // namespace
 
-Scratch::Scratch(const ir::Type& type, std::size_t elementSize, std::size_t cells) {
+Scratch::Scratch(const memory::View& partner, const ir::Type& type, std::size_t elementSize,
+                 std::size_t cells) {
+  const bool isRankLocal = partner.root().isRankLocal();
   {
     FreeArrays& shelf = FreeArrays::get();
     const std::lock_guard lock(shelf.mutex);
     const auto known = std::find_if(shelf.free.rbegin(), shelf.free.rend(), [&](const auto& root) {
-      return root->type() == type && root->size() == cells;
+      return root->type() == type && root->size() == cells && root->isRankLocal() == isRankLocal;
     });
     if (known != shelf.free.rend()) {
       root_ = std::move(*known);
@@ -50,6 +52,7 @@ Scratch::Scratch(const ir::Type& type, std::size_t elementSize, std::size_t cell
   options.elementSize = elementSize;
   options.type = type;
   options.label = "scratch";
+  options.isRankLocal = isRankLocal;
   root_ = memory::Root::create(std::move(options));
 }
 

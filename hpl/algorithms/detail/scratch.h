@@ -15,8 +15,10 @@ namespace hpl::algorithms {
 /// that the plans of launches that use them fit. Their contents are unspecified.
 class Scratch {
  public:
-  /// `cells` elements of a type. Throws AllocationError when the host's memory is exhausted.
-  Scratch(const ir::Type& type, std::size_t elementSize, std::size_t cells);
+  /// `cells` elements of a type, for launches with `partner`: like that an array of all ranks, or
+  /// of this rank alone. Throws AllocationError when the host's memory is exhausted.
+  Scratch(const memory::View& partner, const ir::Type& type, std::size_t elementSize,
+          std::size_t cells);
   ~Scratch();
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
@@ -32,7 +34,8 @@ class Scratch {
 template <class T>
 class ScratchOf : public Scratch {
  public:
-  explicit ScratchOf(std::size_t cells) : Scratch(irType<T>(), sizeof(T), cells) {}
+  ScratchOf(const memory::View& partner, std::size_t cells)
+      : Scratch(partner, irType<T>(), sizeof(T), cells) {}
 };
 
 /// An algorithm that runs on one device, in blocks of consecutive elements, one per work-item.

@@ -56,6 +56,7 @@ void ArrayBase::create(const ir::Type& type, std::size_t elementSize, int rank,
   options.userMemory = user;
   if (flags & HPL_FAST_MEM) options.hostMemory = memory::HostMemory::Fast;
   if (flags & HPL_NOHOST_MEM) options.hostMemory = memory::HostMemory::None;
+  options.isRankLocal = (flags & HPL_RANK_LOCAL) != 0;
   root_ = memory::Root::create(std::move(options));
   name(&root_->whole());
 }

@@ -35,6 +35,7 @@ memory::View& copyOf(Trial& trial, memory::Root& root, const geometry::Box& box)
   options.label = root.label();
   options.hostMemory = memory::HostMemory::None;
   options.isInternal = true;
+  options.isRankLocal = root.isRankLocal();
   trial.copies.push_back(memory::Root::create(std::move(options)));
   memory::Root& copy = *trial.copies.back();
   const geometry::Box inside = intersect(box, root.whole().box());
@@ -145,7 +146,7 @@ std::vector<double> agreedSpeedsOf(const ShareJob& job, const Trial& trial) {
 /// forgets a turn that was disturbed and, unlike the best one, counts what always disturbs it.
 std::vector<double> speedsOf(const ShareJob& job) {
   const Trial trial = makeTrial(job);
-  if (runtime::hasRanks()) return agreedSpeedsOf(job, trial);
+  if (runtime::hasRanks() && !job.options.isOwn) return agreedSpeedsOf(job, trial);
   std::vector<Runner> runners;
   runners.reserve(job.devices.size());
   for (DeviceState* device : job.devices) runners.push_back(makeRunner(job, trial, *device));
@@ -177,7 +178,7 @@ double leastShare(const ShareJob& job) {
 
 std::string keyOf(const ShareJob& job) {
   // Addresses are not the same on all ranks, who have to measure together.
-  std::string key = runtime::hasRanks()
+  std::string key = runtime::hasRanks() && !job.options.isOwn
                         ? job.version->name
                         : std::to_string(reinterpret_cast<std::uintptr_t>(&job.entry));
   for (const DeviceState* device : job.devices) key += " " + std::to_string(device->serial());

@@ -162,6 +162,7 @@ memory::View& standInFor(DevicePlan& plan, const Parameter& parameter, memory::V
   options.label = view.root().label();
   options.hostMemory = memory::HostMemory::None;
   options.isInternal = true;
+  options.isRankLocal = view.root().isRankLocal();
   standIn.packed = memory::Root::create(std::move(options));
   plan.standIns.push_back(standIn);
   return standIn.packed->whole();

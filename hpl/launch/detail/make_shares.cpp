@@ -43,15 +43,28 @@ std::vector<DeviceState*> devicesOfArguments(Arguments arguments) {
 
 /// The devices that were named, or those that arguments were made for, or all of the default
 /// device's type.
-std::vector<DeviceState*> devicesOf(const LaunchOptions& options, Arguments arguments) {
+std::vector<DeviceState*> devicesAskedFor(const LaunchOptions& options, Arguments arguments) {
   if (options.shares && !options.shares->devices.empty()) return options.shares->devices;
   if (options.device != nullptr && !options.shares) return {options.device};
   if (std::vector<DeviceState*> known = devicesOfArguments(arguments); !known.empty()) return known;
   runtime::Runtime& runtime = runtime::Runtime::get();
-  const DeviceType type = runtime.defaultDevice().type();
+  const DeviceState& usual = options.isOwn ? runtime.ownDefaultDevice() : runtime.defaultDevice();
+  const DeviceType type = usual.type();
   std::vector<DeviceState*> devices;
   for (const auto& device : runtime.devices())
     if (device->type() == type) devices.push_back(device.get());
+  return devices;
+}
+
+/// Of them those that may take part: arrays of this rank alone are on its own devices.
+std::vector<DeviceState*> devicesOf(const LaunchOptions& options, Arguments arguments) {
+  std::vector<DeviceState*> devices = devicesAskedFor(options, arguments);
+  if (!options.isOwn) return devices;
+  std::erase_if(devices, [](const DeviceState* device) { return !device->isLocal(); });
+  if (devices.empty())
+    throw DeviceError(
+        "a launch on arrays of this rank alone (HPL_RANK_LOCAL) names devices of other ranks only; "
+        "leave them out, and name this rank's own: Device::isLocal()");
   return devices;
 }
 

@@ -71,6 +71,20 @@ void addArgument(OperationName& name, const Argument& argument, Detail detail) {
 
 }  // namespace
 
+memory::detail::Party partyOf(KernelEntry& entry, Arguments arguments) {
+  if (!runtime::hasRanks()) [[likely]]
+    return memory::detail::Party::AllRanks;
+  memory::detail::Parties arrays;
+  const auto add = [&](const Argument& argument) {
+    if (argument.view != nullptr) arrays.add(argument.view->root());
+  };
+  for (const Argument& argument : arguments) {
+    add(argument);
+    for (std::size_t v = 0; v < argument.values; ++v) add(argument.onDevice(v));
+  }
+  return arrays.common([&] { return "launch of '" + entry.describe() + "'"; });
+}
+
 void nameLaunch(OperationName& name, KernelEntry& entry, const LaunchOptions& options,
                 Arguments arguments) {
   name.what = "launch of '" + entry.describe() + "'";

@@ -9,6 +9,10 @@
 /// Launches as operations of several ranks: what tells them apart, the same in every process.
 namespace hpl::launch {
 
+/// Whose operation the launch is. Throws LaunchError where some of its arrays are this rank's alone
+/// and others of all ranks.
+memory::detail::Party partyOf(KernelEntry& entry, Arguments arguments);
+
 /// Names a launch.
 void nameLaunch(memory::detail::OperationName& name, KernelEntry& entry,
                 const LaunchOptions& options, Arguments arguments);

@@ -57,6 +57,7 @@ void TuningBench::copyArguments() {
         rootOptions.label = root.label();
         rootOptions.hostMemory = memory::HostMemory::None;
         rootOptions.isInternal = true;
+        rootOptions.isRankLocal = root.isRankLocal();
         copies_.push_back(memory::Root::create(std::move(rootOptions)));
         copy = copies_.back().get();
         memory::copy(copy->whole(), root.whole());

@@ -262,9 +262,9 @@ void RootState::closeHostViews(const Box& box) {
   }
 }
 
-RootState::RootState(Root& r, bool hostsMayBeShared, bool isInternal)
+RootState::RootState(Root& r, bool hostsMayBeShared, bool isNumbered)
     : root(r),
-      number(isInternal ? 0 : numberOfNextArray()),
+      number(isNumbered ? numberOfNextArray() : 0),
       states({numberOfNextRoot(), r.shape(), r.elementSize(), r.label(), hostsMayBeShared},
              planner().machine().spaceCount()),
       known(r.hasUserMemory() ? states.onHosts() : states.undefined()) {}

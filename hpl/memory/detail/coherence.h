@@ -136,10 +136,12 @@ bool isElsewhere(SpaceId space);
 /// The engine's part of a root.
 struct RootState {
   /// `hostsMayBeShared`: devices that work in the host's memory may do so with the root's.
-  RootState(Root& r, bool hostsMayBeShared, bool isInternal);
+  /// `isNumbered`: one of the program's arrays that all ranks have.
+  RootState(Root& r, bool hostsMayBeShared, bool isNumbered);
 
   Root& root;
-  /// Among the program's arrays, in order of creation, the same on all ranks; 0: the library's own.
+  /// Among the program's arrays, in order of creation, the same on all ranks; 0: the library's own,
+  /// or this rank's alone.
   std::uint64_t number = 0;
   coherence::RootStates states;
   /// What is known about the cells; transfers that bring them may be under way.

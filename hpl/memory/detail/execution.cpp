@@ -345,7 +345,9 @@ void Execution::moveAll() {
   const auto source = [&](const Transfer& transfer) { return sourceOf(transfer); };
   const auto target = [&](const Transfer& transfer) { return targetOf(transfer); };
   const auto ready = [&](const MailPiece& piece) { makeReady(piece); };
-  mail_ = mailOf(*step_, source, target);
+  // What this rank has alone, it brings to its own host alone.
+  if (!roots_.empty() && !roots_.front()->root.isRankLocal())
+    mail_ = mailOf(*step_, source, target);
   postOutgoing(lock_, mail_, ready);
   for (const Transfer transfer : step_->transfers) {
     if (!isElsewhere(transfer.from) && !isElsewhere(transfer.to)) {
@@ -397,7 +399,7 @@ void Execution::noteFailure(std::size_t at, bool isHalfDone) {
 
 void noteArrivals(std::span<RootState* const> roots, std::span<const Move> moves) {
   // A failure ends the session of several ranks: none of them could know what arrived elsewhere.
-  if (runtime::hasRanks()) return;
+  if (moves.empty() || (runtime::hasRanks() && !roots.front()->root.isRankLocal())) return;
   for (const Move& move : moves) {
     const Transfer& transfer = move.what;
     if (transfer.why == Why::Assign) continue;

@@ -38,7 +38,7 @@ coherence::OperationPtr operationOf(const Box& box, HostUse use) {
 // Whether no device has anything of the array in memory of its own: then nothing has to be planned.
 bool isHostsAlone(const RootState& state) {
   // Devices of other processes may have it.
-  if (runtime::hasRanks()) return false;
+  if (runtime::hasRanks() && !state.root.isRankLocal()) return false;
   const auto isOwn = [](const auto& replica) { return !replica->zeroCopy; };
   return std::none_of(state.replicas.begin(), state.replicas.end(), isOwn) &&
          state.known->active() == nullptr && state.known->lost().empty();
@@ -78,13 +78,14 @@ void openNow(View& view, HostUse use) {
 void openOnHost(View& view, HostUse use) {
   const ViewHold hold(view);
   requireReachable(view.root());
-  beginOperation([&](OperationName& name) {
+  const Party party = partyOf(view.root());
+  beginOperation(party, [&](OperationName& name) {
     name.what = fmt::format("host {} of {}", use == HostUse::Read ? "read" : "write",
                             view.root().describe());
     addView(name, view);
     name.add(static_cast<std::uint64_t>(use));
   });
-  withRanks([&] { openNow(view, use); });
+  withRanks(party, [&] { openNow(view, use); });
 }
 
 namespace {
@@ -126,12 +127,12 @@ void openBlockOnHost(View& view, const geometry::Point& cell) {
       intersect(coherence::readBlockAround(root.shape(), root.elementSize(), cell), view.box());
   if (view.size() * root.elementSize() <= coherence::kReadBlock || areThere(view))
     return openOnHost(view, HostUse::Read);
-  beginOperation([&](OperationName& name) {
+  beginOperation(Party::AllRanks, [&](OperationName& name) {
     name.what = fmt::format("host read of {}", root.describe());
     addView(name, view);
     for (int d = 0; d < block.rank(); ++d) name.add(static_cast<std::uint64_t>(block.lo(d)));
   });
-  withRanks([&] { readBlock(root, block); });
+  withRanks(Party::AllRanks, [&] { readBlock(root, block); });
 }
 
 namespace {
@@ -192,7 +193,7 @@ namespace {
 
 // Whether the end of an array is an operation of all ranks: user memory gets what others have.
 bool wantsOthers(const RootState& state) {
-  if (!runtime::hasRanks() || !state.root.hasUserMemory()) return false;
+  if (!runtime::hasRanks() || !state.root.hasUserMemory() || state.root.isRankLocal()) return false;
   if (state.copiesOf(kHosts).current.contains(state.wholeBox())) return false;
   if (std::uncaught_exceptions() == 0) return true;
   throw RankError(

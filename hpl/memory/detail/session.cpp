@@ -58,9 +58,21 @@ ranks::World* otherRanks() noexcept {
   return world != nullptr && world->size() > 1 ? world : nullptr;
 }
 
+Party partyOf(const Root& root) noexcept {
+  return root.isRankLocal() ? Party::ThisRank : Party::AllRanks;
+}
+
+void Parties::throwMixed(const std::string& what) const {
+  throw LaunchError(fmt::format(
+      "{}: {} is of this rank alone (HPL_RANK_LOCAL), and {} of all ranks, which have to plan the "
+      "same launch; use arrays of one kind, and copy what this rank needs of the other into an "
+      "array of its own by an assignment",
+      what, own_->describe(), shared_->describe()));
+}
+
 void sendOwnWrites() {
   if (hasLocalWrites.load(std::memory_order_relaxed)) [[unlikely]]
-    withRanks([] { sendLocalWrites(); });
+    withRanks(Party::AllRanks, [] { sendLocalWrites(); });
 }
 
 void enterOperation(const OperationName& name) {
