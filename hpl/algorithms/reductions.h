@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
+#include <vector>
 
 #include "hpl/algorithms/detail/fold_request.h"
 
@@ -191,20 +193,36 @@ auto extreme(const char* name, const F& f, const A&... arguments) {
 /// The best of all pieces, and its place.
 template <class Op>
 typename Op::Value bestOf(const Partials& partials, long& place) {
-  typename Op::State best = Op().neutral();
-  place = Op::kNowhere;
-  for (const FoldPiece& piece : partials.pieces) {
-    const auto* values = static_cast<const typename Op::State*>(partialsOnHost(piece.values));
-    const auto* places = static_cast<const long*>(partialsOnHost(piece.places));
-    for (std::size_t i = 0; i < piece.cells(); ++i) {
-      if (places[i] == Op::kNowhere) continue;
-      const long here = placeInWhole(partials, piece, places[i]);
-      if (place != Op::kNowhere && !Op::isBetter(values[i], here, best, place)) continue;
-      best = values[i];
-      place = here;
+  struct Best {
+    typename Op::State value = Op().neutral();
+    long place = Op::kNowhere;
+
+    void take(const typename Op::State& other, long where) {
+      if (where == Op::kNowhere) return;
+      if (place != Op::kNowhere && !Op::isBetter(other, where, value, place)) return;
+      value = other;
+      place = where;
     }
+  };
+  const auto bestOfPiece = [&partials](const FoldPiece& piece, const void* values,
+                                       const void* places, std::byte* out) {
+    const auto* some = static_cast<const typename Op::State*>(values);
+    const auto* there = static_cast<const long*>(places);
+    Best best;
+    for (std::size_t i = 0; i < piece.cells(); ++i)
+      if (there[i] != Op::kNowhere) best.take(some[i], placeInWhole(partials, piece, there[i]));
+    std::memcpy(out, &best, sizeof best);
+  };
+  thread_local std::vector<std::byte> found;
+  digestPieces(partials, sizeof(Best), bestOfPiece, found);
+  Best best;
+  for (std::size_t i = 0; i < partials.pieces.size(); ++i) {
+    Best own;
+    std::memcpy(&own, found.data() + i * sizeof own, sizeof own);
+    best.take(own.value, own.place);
   }
-  return static_cast<typename Op::Value>(best);
+  place = best.place;
+  return static_cast<typename Op::Value>(best.value);
 }
 
 template <bool Largest, int N, class F, class... A>

@@ -76,6 +76,14 @@ void Courier::startBroadcast(int root, std::span<std::byte> bytes, Done done) {
   impl_->startCollective(makeBroadcast(root, bytes, std::move(done)));
 }
 
+Courier::Give Courier::startLateAllgather(Gathered done) {
+  const std::shared_ptr<LateAllgather> collective = makeLateAllgather(std::move(done));
+  impl_->startCollective(collective);
+  return [impl = impl_.get(), collective](std::vector<std::byte> own) {
+    impl->give(collective, std::move(own));
+  };
+}
+
 Courier::Blobs Courier::allgather(std::span<const std::byte> own) {
   impl_->requireOtherThread();
   Outcome<Blobs> outcome;

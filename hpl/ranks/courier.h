@@ -70,6 +70,11 @@ class Courier {
   /// They count in the order of collective calls.
   void startAllgather(std::span<const std::byte> own, Gathered done);
   void startBroadcast(int root, std::span<std::byte> bytes, Done done);
+  /// An allgather that takes its place in that order now, while this rank learns its bytes later:
+  /// it calls the result with them, once, from any thread. Collective calls after it wait until
+  /// then.
+  using Give = std::function<void(std::vector<std::byte> own)>;
+  Give startLateAllgather(Gathered done);
 
   /// Tells all ranks that this one cannot go on. `operation`: what it did ("launch of 'heat'").
   /// The first failure of a session counts, later ones do nothing.

@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "hpl/error.h"
+#include "hpl/memory/gathering.h"
+#include "hpl/memory/root.h"
 #include "hpl/runtime/device.h"
 
 namespace hpl::stencils {
@@ -122,11 +125,19 @@ class LooksOf final : public ResidualLooks {
                                      now.argument, before.argument, launch::makeArgument(columns_),
                                      launch::makeArgument(lines_)};
     launch::launch({entry_.get(), entry_}, options_, list);
+    gatherings_[slot].reset();
+    memory::Root& partial =
+        recipe_.dims == 1 ? vectors_[slot].hostView().root() : partials_[slot].hostView().root();
+    if (memory::isOnSeveralRanks(partial))
+      gatherings_[slot] =
+          std::make_unique<memory::Gathering>("residual of until(...)", partial, &largestOfRank);
   }
 
   double value(std::int64_t look) override {
     const std::size_t slot = static_cast<std::size_t>(look % 2);
-    const double most = recipe_.dims == 1 ? largest(vectors_[slot]) : largest(partials_[slot]);
+    const double most = gatherings_[slot] != nullptr ? largestOfAll(*gatherings_[slot])
+                        : recipe_.dims == 1          ? largest(vectors_[slot])
+                                                     : largest(partials_[slot]);
     // A dry run computes no residuals: as long as nobody knows, the iteration goes on.
     return isDryRun() ? std::numeric_limits<double>::infinity() : most;
   }
@@ -145,12 +156,34 @@ class LooksOf final : public ResidualLooks {
     if (extents.rank() == 1) return std::min(columns, kLanesOfVectors);
     return type == CPU ? 1 : std::min(columns, kLanes);
   }
+  /// A NaN stays.
+  static void take(double& most, double value) {
+    if (!(value <= most) && !std::isnan(most)) most = value;
+  }
   template <class A>
   static double largest(A& partial) {
     double most = 0;
     const A& values = partial;
-    for (const R value : values)
-      if (!(value <= most) && !std::isnan(most)) most = static_cast<double>(value);
+    for (const R value : values) take(most, static_cast<double>(value));
+    return most;
+  }
+  static std::vector<std::byte> largestOfRank(std::span<const memory::Gathering::Block> blocks) {
+    double most = 0;
+    for (const memory::Gathering::Block& block : blocks) {
+      const auto* values = reinterpret_cast<const R*>(block.cells);
+      for (std::size_t i = 0; i < block.count; ++i) take(most, static_cast<double>(values[i]));
+    }
+    std::vector<std::byte> bytes(sizeof most);
+    std::memcpy(bytes.data(), &most, sizeof most);
+    return bytes;
+  }
+  static double largestOfAll(memory::Gathering& gathering) {
+    double most = 0;
+    for (const std::vector<std::byte>& bytes : gathering.wait()) {
+      double value = 0;
+      std::memcpy(&value, bytes.data(), sizeof value);
+      take(most, value);
+    }
     return most;
   }
 
@@ -161,6 +194,8 @@ class LooksOf final : public ResidualLooks {
   int lines_ = 1;
   Array<R, 2> partials_[2];
   Array<R, 1> vectors_[2];
+  /// On several ranks: begun with the launch, and on its way while the next steps run.
+  std::unique_ptr<memory::Gathering> gatherings_[2];
 };
 
 bool isForOneDevice(const launch::LaunchOptions& options) {

@@ -10,10 +10,12 @@
 
 namespace hpl_tests {
 
-/// What this process has sent of arrays, since it began.
+/// What this process has sent, since it began: messages of arrays, where nothing else is said.
 struct Sent {
   std::atomic<std::uint64_t> messages{0};
   std::atomic<std::uint64_t> bytes{0};  ///< with a header of 128 bytes for each message
+  /// Of collective calls.
+  std::atomic<std::uint64_t> collective{0};
 };
 inline Sent& sent() {
   static Sent counts;
@@ -30,6 +32,7 @@ class CountingFabric final : public hpl::ranks::Fabric {
   int size() const override { return inner_->size(); }
   int nodeOf(int rank) const override { return inner_->nodeOf(rank); }
   Request send(int to, Channel channel, std::span<const std::byte> bytes) override {
+    if (channel == Channel::Collective) ++sent().collective;
     if (channel == Channel::Cells) {
       ++sent().messages;
       sent().bytes += bytes.size();

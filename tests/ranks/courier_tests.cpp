@@ -10,6 +10,7 @@
 #include <latch>
 #include <mutex>
 #include <random>
+#include <thread>
 
 #include "hpl/error.h"
 #include "tests/messages.h"
@@ -182,6 +183,38 @@ TEST_CASE("collective calls with callbacks run in order, beside messages, from c
     CHECK(order.get_future().get() == "abcxxx");
   });
   for (const auto& text : thrown) CHECK(text.empty());
+}
+
+TEST_CASE("an allgather whose bytes come later keeps its place among the collective calls") {
+  for (const int ranks : {1, 2, 3, 5}) {
+    CAPTURE(ranks);
+    const auto thrown = onThreads(ranks, [](Courier& courier) {
+      std::mt19937 random(static_cast<unsigned>(courier.rank()));
+      std::vector<std::thread> givers;
+      std::vector<std::promise<Courier::Blobs>> late(6);
+      for (std::size_t i = 0; i < late.size(); ++i) {
+        const auto give = courier.startLateAllgather(
+            [&promise = late[i]](const std::exception_ptr&, Courier::Blobs blobs) {
+              promise.set_value(std::move(blobs));
+            });
+        givers.emplace_back([give, i, rank = courier.rank(), naps = random() % 20] {
+          std::this_thread::sleep_for(std::chrono::milliseconds(naps));
+          give(bytesOf(rank, 100 * (i + 1)));
+        });
+        // They come after the late one, whenever that is given.
+        if (i % 2 == 0)
+          for (const auto& blob : courier.allgather(bytesOf(static_cast<int>(i), 1)))
+            CHECK(blob == bytesOf(static_cast<int>(i), 1));
+      }
+      for (std::size_t i = 0; i < late.size(); ++i) {
+        const Courier::Blobs blobs = late[i].get_future().get();
+        for (int rank = 0; rank < courier.size(); ++rank)
+          CHECK(blobs.at(static_cast<std::size_t>(rank)) == bytesOf(rank, 100 * (i + 1)));
+      }
+      for (std::thread& giver : givers) giver.join();
+    });
+    for (const auto& text : thrown) CHECK(text.empty());
+  }
 }
 
 TEST_CASE("a message of another size than expected is an error of that message if it is longer") {

@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <mutex>
 
 #include "hpl/error.h"
+#include "hpl/memory/gathering.h"
 #include "hpl/memory/homes.h"
 #include "hpl/memory/root.h"
 #include "hpl/runtime/runtime.h"
@@ -252,6 +255,7 @@ PartialsHandle startFold(const FoldRequest& request) {
   }
   PartialsHandle partials =
       partialsFor(request, request.arguments[first].view->root().isRankLocal(), pieces);
+  partials->name = request.name;
   partials->extents = request.arguments[first].view->extents;
   for (const FoldPiece& piece : partials->pieces) {
     arguments.clear();
@@ -264,8 +268,62 @@ PartialsHandle startFold(const FoldRequest& request) {
   return partials;
 }
 
-const void* partialsOnHost(const std::shared_ptr<memory::Root>& root) {
+namespace {
+
+const void* onHost(const std::shared_ptr<memory::Root>& root) {
   return root->hostData(root->whole().box(), false);
+}
+
+std::string resultOf(const Partials& partials) {
+  return fmt::format("result of {}(...)", partials.name);
+}
+
+/// What each rank gave of its own pieces, in the order of all pieces.
+void putInOrder(const Partials& partials, std::size_t bytes,
+                const std::vector<std::vector<std::byte>>& given, std::vector<std::byte>& out) {
+  std::vector<std::size_t> next(given.size());
+  std::byte* to = out.data();
+  for (const FoldPiece& piece : partials.pieces) {
+    const auto rank = static_cast<std::size_t>(piece.device->rank());
+    std::memcpy(to, given[rank].data() + next[rank], bytes);
+    next[rank] += bytes;
+    to += bytes;
+  }
+}
+
+void gatherPieces(const Partials& partials, std::size_t bytes, const PieceDigest& digest,
+                  std::vector<std::byte>& out) {
+  std::vector<memory::ComputedCells> arrays;
+  std::vector<const FoldPiece*> own;
+  for (const FoldPiece& piece : partials.pieces) {
+    arrays.push_back({piece.values.get(), piece.device});
+    if (partials.hasPlaces) arrays.push_back({piece.places.get(), piece.device});
+    if (piece.device->isLocal()) own.push_back(&piece);
+  }
+  const std::size_t each = partials.hasPlaces ? 2 : 1;
+  using Block = memory::Gathering::Block;
+  memory::Gathering gathering(resultOf(partials), arrays, [&](std::span<const Block> blocks) {
+    std::vector<std::byte> digests(own.size() * bytes);
+    for (std::size_t i = 0; i < own.size(); ++i)
+      digest(*own[i], blocks[i * each].cells,
+             partials.hasPlaces ? blocks[i * each + 1].cells : nullptr, digests.data() + i * bytes);
+    return digests;
+  });
+  putInOrder(partials, bytes, gathering.wait(), out);
+}
+
+}  // namespace
+
+void digestPieces(const Partials& partials, std::size_t bytes, const PieceDigest& digest,
+                  std::vector<std::byte>& out) {
+  out.resize(partials.pieces.size() * bytes);
+  if (memory::isOnSeveralRanks(*partials.pieces.front().values))
+    return gatherPieces(partials, bytes, digest, out);
+  std::byte* to = out.data();
+  for (const FoldPiece& piece : partials.pieces) {
+    digest(piece, onHost(piece.values), partials.hasPlaces ? onHost(piece.places) : nullptr, to);
+    to += bytes;
+  }
 }
 
 void combineInto(Partials& partials, const launch::EntryHandle& kernel, const char* name,
@@ -300,12 +358,69 @@ void combineInto(Partials& partials, const launch::EntryHandle& kernel, const ch
   }
 }
 
+namespace {
+
+/// The arguments of CombineKernel for the first `cells` of `values`, after which nothing is
+/// carried.
+std::array<Argument, 6> combineArguments(memory::Root& result, memory::Root& carried,
+                                         memory::Root& values, std::size_t columns,
+                                         std::size_t cells) {
+  return {argumentFor(result),
+          argumentFor(carried),
+          argumentFor(values),
+          Argument::scalar(static_cast<unsigned long>(columns)),
+          Argument::scalar(static_cast<unsigned long>(cells)),
+          Argument::scalar(1)};
+}
+
+/// Each rank combines its pieces on their devices. What all pieces amount to is then combined by
+/// every rank's interpreter, which computes the same everywhere.
+const void* combineOnRanks(Partials& partials, const launch::EntryHandle& kernel,
+                           const ir::Type& result, std::size_t bytes) {
+  std::vector<memory::ComputedCells> results;
+  for (FoldPiece& piece : partials.pieces) {
+    if (!piece.result) {
+      piece.carried = rootOf("partial results", {1}, partials.state, partials.stateBytes, false);
+      piece.result = rootOf("result", {1}, result, bytes, false);
+    }
+    launch::LaunchOptions options;
+    options.device = piece.device;
+    options.global = Domain(piece.device->type() == CPU ? 1 : kGroup);
+    const auto list =
+        combineArguments(*piece.result, *piece.carried, *piece.values, piece.lanes, piece.cells());
+    launch::launch(kernel, options, list.data(), list.size());
+    results.push_back({piece.result.get(), piece.device});
+  }
+  using Block = memory::Gathering::Block;
+  memory::Gathering gathering(resultOf(partials), results, [bytes](std::span<const Block> blocks) {
+    std::vector<std::byte> own;
+    for (const Block& block : blocks) own.insert(own.end(), block.cells, block.cells + bytes);
+    return own;
+  });
+  const auto count = static_cast<geometry::Index>(partials.pieces.size());
+  std::vector<std::byte> inOrder(partials.pieces.size() * bytes);
+  putInOrder(partials, bytes, gathering.wait(), inOrder);
+  const auto values = rootOf("results of all ranks", {count, 1}, result, bytes, true);
+  std::memcpy(values->hostData(values->whole().box(), true), inOrder.data(), inOrder.size());
+  const auto carried = rootOf("partial results", {1}, partials.state, partials.stateBytes, true);
+  partials.cell = rootOf("result", {1}, result, bytes, true);
+  launch::LaunchOptions options;
+  options.global = options.local = Domain(1);
+  const auto list = combineArguments(*partials.cell, *carried, *values, 1, partials.pieces.size());
+  launch::interpret(kernel, options, list.data(), list.size());
+  return onHost(partials.cell);
+}
+
+}  // namespace
+
 const void* combineOnDevice(Partials& partials, const launch::EntryHandle& kernel, const char* name,
                             const ir::Type& result, std::size_t resultBytes) {
+  if (memory::isOnSeveralRanks(*partials.pieces.front().values))
+    return combineOnRanks(partials, kernel, result, resultBytes);
   if (!partials.cell || !(partials.cell->type() == result))
     partials.cell = rootOf("result", {1}, result, resultBytes, partials.isRankLocal);
   combineInto(partials, kernel, name, partials.cell->whole(), result);
-  return partialsOnHost(partials.cell);
+  return onHost(partials.cell);
 }
 
 long placeInWhole(const Partials& partials, const FoldPiece& piece, long place) {

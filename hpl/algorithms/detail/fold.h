@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -57,6 +58,10 @@ struct FoldPiece {
   std::size_t blocks = 1;
   std::shared_ptr<memory::Root> values;
   std::shared_ptr<memory::Root> places;
+  /// For CombineKernel on several ranks: its state, and what its partials amount to. Made when they
+  /// are needed.
+  std::shared_ptr<memory::Root> carried;
+  std::shared_ptr<memory::Root> result;
 
   /// Number of its partials.
   std::size_t cells() const { return lanes * blocks; }
@@ -65,6 +70,8 @@ struct FoldPiece {
 /// The partial results of a reduction under way. Kept for the next one that needs the same when it
 /// is given back: repetitions make no new arrays.
 struct Partials {
+  /// As the program wrote the reduction: "sum".
+  const char* name = "";
   ir::Type state;
   std::size_t stateBytes = 0;
   bool hasPlaces = false;
@@ -88,14 +95,21 @@ using PartialsHandle = std::unique_ptr<Partials, GiveBack>;
 /// what launches throw.
 PartialsHandle startFold(const FoldRequest& request);
 
-/// The partials of a piece on the host; waits.
-const void* partialsOnHost(const std::shared_ptr<memory::Root>& root);
+/// Makes something of the partials of a piece; `places` is null where there are none. Where other
+/// ranks take part it runs on a driver's thread, which it must not hold up.
+using PieceDigest = std::function<void(const FoldPiece& piece, const void* values,
+                                       const void* places, std::byte* out)>;
+/// What is made of each piece, `bytes` bytes, in the order of the pieces and the same on all ranks;
+/// waits. Each rank looks at its own pieces, and one allgather brings the rest. `out` is replaced.
+void digestPieces(const Partials& partials, std::size_t bytes, const PieceDigest& digest,
+                  std::vector<std::byte>& out);
 
 /// Launches combine kernels that leave the result in `cell`, a view of one cell. `result` is the
 /// type of the cell. Throws ShapeError when the view has more cells.
 void combineInto(Partials& partials, const launch::EntryHandle& kernel, const char* name,
                  memory::View& cell, const ir::Type& result);
-/// The same into a cell of the library's own, and its value; waits.
+/// The same into a cell of the library's own, and its value; waits. Of several ranks each combines
+/// its own pieces, and then all of them what one allgather brings.
 const void* combineOnDevice(Partials& partials, const launch::EntryHandle& kernel, const char* name,
                             const ir::Type& result, std::size_t resultBytes);
 

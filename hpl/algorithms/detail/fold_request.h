@@ -3,8 +3,10 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
 #include "hpl/algorithms/detail/fold.h"
 #include "hpl/array/detail/ordered_fold.h"
@@ -141,12 +143,21 @@ typename Op::Result combinedOnHost(const Partials& partials) {
   using State = typename Op::State;
   const Op op;
   const auto combine = [&](const State& a, const State& b) { return op.combineOnHost(a, b); };
-  State total = op.neutral();
-  for (const FoldPiece& piece : partials.pieces) {
-    const auto* values = static_cast<const State*>(partialsOnHost(piece.values));
+  const auto foldPiece = [&combine](const FoldPiece& piece, const void* values, const void*,
+                                    std::byte* out) {
     detail::OrderedFold<State, decltype(combine)> fold(combine);
-    fold.add(values, static_cast<std::int64_t>(piece.cells()));
-    total = op.combineOnHost(total, fold.result());
+    fold.add(static_cast<const State*>(values), static_cast<std::int64_t>(piece.cells()));
+    const State state = fold.result();
+    std::memcpy(out, &state, sizeof state);
+  };
+  // Kept from call to call, so that repetitions allocate nothing.
+  thread_local std::vector<std::byte> states;
+  digestPieces(partials, sizeof(State), foldPiece, states);
+  State total = op.neutral();
+  for (std::size_t i = 0; i < partials.pieces.size(); ++i) {
+    State state;
+    std::memcpy(&state, states.data() + i * sizeof state, sizeof state);
+    total = op.combineOnHost(total, state);
   }
   return op.finish(total);
 }

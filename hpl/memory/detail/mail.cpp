@@ -97,23 +97,8 @@ void flushAll(const LastCommands& last) {
 void sendLetter(Lock& lock, ranks::World& world, const MailLetter& letter,
                 const BeforePiece& before) {
   OutgoingLetter paper(world, letter.peers, letter.bytes);
-  LastCommands last;
-  Waits waits;
-  for (const MailPiece& piece : letter.pieces) {
-    if (before) before(piece);
-    Queue& queue = piece.end.out();
-    DeviceState& device = queue.device();
-    waitsOf(lock, piece, false, queue, waits);
-    cl::Event read = enqueueDenseReads(device, piece.end.replica->buffer, piece.copies, piece.bytes,
-                                       paper.cells() + piece.offset, waits.events,
-                                       piece.end.state->root.label(), Flush::Later);
-    trace::recordTransfer(trace::Transfer::DeviceToDevice, 0, device.index(), read(),
-                          piece.end.state->root.label(), queue.track());
-    noteEnd(piece.end, false, read, queue, queue.count());
-    last[&queue] = std::move(read);
-  }
-  flushAll(last);
-  for (const auto& [queue, read] : last) paper.waitFor(read, queue->device());
+  readPieces(lock, letter.pieces, paper.cells(), before,
+             [&](const cl::Event& read, DeviceState& device) { paper.waitFor(read, device); });
   paper.seal();
 }
 
@@ -199,6 +184,34 @@ void writeLetter(Lock& lock, const Expected& expected, const BeforePiece& before
 }
 
 }  // namespace
+
+MailPiece pieceToRead(const End& end, std::size_t offset) {
+  const std::size_t bytes =
+      static_cast<std::size_t>(end.box.volume()) * end.state->root.elementSize();
+  return pieceOf({}, {0, offset, bytes}, end, Direction::Out);
+}
+
+void readPieces(Lock& lock, std::span<const MailPiece> pieces, std::byte* into,
+                const BeforePiece& before,
+                const std::function<void(const cl::Event&, DeviceState&)>& begun) {
+  LastCommands last;
+  Waits waits;
+  for (const MailPiece& piece : pieces) {
+    if (before) before(piece);
+    Queue& queue = piece.end.out();
+    DeviceState& device = queue.device();
+    waitsOf(lock, piece, false, queue, waits);
+    cl::Event read = enqueueDenseReads(device, piece.end.replica->buffer, piece.copies, piece.bytes,
+                                       into + piece.offset, waits.events,
+                                       piece.end.state->root.label(), Flush::Later);
+    trace::recordTransfer(trace::Transfer::DeviceToDevice, 0, device.index(), read(),
+                          piece.end.state->root.label(), queue.track());
+    noteEnd(piece.end, false, read, queue, queue.count());
+    last[&queue] = std::move(read);
+  }
+  flushAll(last);
+  for (const auto& [queue, read] : last) begun(read, queue->device());
+}
 
 void postOutgoing(Lock& lock, const Mail& mail, const BeforePiece& before) {
   if (mail.empty()) return;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "hpl/coherence/step.h"
@@ -42,6 +43,14 @@ Mail mailOf(const coherence::Step& step, const EndOfTransfer& sourceOf,
 
 /// What has to be done with a buffer before cells of it are read or written; may be empty.
 using BeforePiece = std::function<void(const MailPiece& piece)>;
+
+/// Begins to read pieces into the memory of a message. `begun` gets the last command of each
+/// device.
+void readPieces(Lock& lock, std::span<const MailPiece> pieces, std::byte* into,
+                const BeforePiece& before,
+                const std::function<void(const cl::Event& read, DeviceState& device)>& begun);
+/// Cells of a device that are read into a message by readPieces(), from `offset` on.
+MailPiece pieceToRead(const End& end, std::size_t offset);
 
 /// Begins to read and send the outgoing letters.
 void postOutgoing(Lock& lock, const Mail& mail, const BeforePiece& before = {});

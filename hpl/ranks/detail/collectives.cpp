@@ -14,11 +14,12 @@ using Bytes = std::vector<std::byte>;
 /// Every rank's blob to all, in ceil(log2(size)) rounds (Bruck et al., "Efficient algorithms for
 /// all-to-all communications in multiport message-passing systems", 1997): in the round of distance
 /// d a rank passes the blobs of itself and the next ranks, as many as d, to the rank d before it.
-class Allgather final : public Collective {
+class Allgather final : public LateAllgather {
  public:
-  Allgather(Bytes own, Courier::Gathered done) : done_(std::move(done)) {
-    blobs_.push_back(std::move(own));
-  }
+  explicit Allgather(Courier::Gathered done) : done_(std::move(done)) {}
+
+  void give(Bytes own) override { blobs_.push_back(std::move(own)); }
+  bool isReady() const override { return !blobs_.empty(); }
 
   void start(Post& post, std::function<void()> over) override {
     post_ = &post;
@@ -197,7 +198,13 @@ class Broadcast final : public Collective {
 }  // namespace
 
 std::shared_ptr<Collective> makeAllgather(std::vector<std::byte> own, Courier::Gathered done) {
-  return std::make_shared<Allgather>(std::move(own), std::move(done));
+  const auto allgather = std::make_shared<Allgather>(std::move(done));
+  allgather->give(std::move(own));
+  return allgather;
+}
+
+std::shared_ptr<LateAllgather> makeLateAllgather(Courier::Gathered done) {
+  return std::make_shared<Allgather>(std::move(done));
 }
 
 std::shared_ptr<Collective> makeBroadcast(int root, std::span<std::byte> bytes,
@@ -207,20 +214,24 @@ std::shared_ptr<Collective> makeBroadcast(int root, std::span<std::byte> bytes,
 
 void Collectives::add(std::shared_ptr<Collective> collective) {
   waiting_.push_back(std::move(collective));
-  if (waiting_.size() == 1) startFirst();
+  resume();
 }
 
-void Collectives::startFirst() {
+void Collectives::resume() {
+  if (isStarted_ || waiting_.empty() || !waiting_.front()->isReady()) return;
+  isStarted_ = true;
   // It may end at once, or in a callback that it makes: it lives until then.
   const std::shared_ptr<Collective> first = waiting_.front();
   first->start(post_, [this] {
     waiting_.pop_front();
-    if (!waiting_.empty()) startFirst();
+    isStarted_ = false;
+    resume();
   });
 }
 
 void Collectives::failAll(const std::exception_ptr& failure) {
   const auto waiting = std::exchange(waiting_, {});
+  isStarted_ = false;
   for (const auto& collective : waiting) collective->fail(failure);
 }
 

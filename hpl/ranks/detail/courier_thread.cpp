@@ -88,6 +88,18 @@ void CourierThread::startCollective(const std::shared_ptr<Collective>& collectiv
   post(std::move(errand));
 }
 
+void CourierThread::give(const std::shared_ptr<LateAllgather>& collective,
+                         std::vector<std::byte> own) {
+  Errand errand;
+  errand.isInternal = true;
+  errand.other = [this, collective, own = std::move(own)](const std::exception_ptr& failure) {
+    if (failure) return;
+    collective->give(own);
+    desk_->collectives.resume();
+  };
+  post(std::move(errand));
+}
+
 void CourierThread::answerWith(std::function<std::string()> where) {
   Errand errand;
   errand.isInternal = true;
@@ -310,7 +322,9 @@ bool CourierThread::hasTraffic() const {
 }
 
 void CourierThread::pause() {
-  const bool isAwaiting = hasTraffic() || leaves_ || desk_->post.controlToSend() > 0;
+  const bool isMoving = desk_->post.underWay() > 0 || desk_->collectives.isMoving();
+  const bool isAwaiting =
+      isMoving || desk_->control.hasQuestions() || leaves_ || desk_->post.controlToSend() > 0;
   // An hour: alone, it is woken by errands only.
   if (!isAwaiting) return sleep(size() > 1 ? kHeartbeat : std::chrono::hours(1));
   const auto late = Clock::now() - lastMoved_;

@@ -46,6 +46,8 @@ class CourierThread {
 
   void post(Errand errand);
   void startCollective(const std::shared_ptr<Collective>& collective);
+  /// Nothing where the collective call has failed meanwhile.
+  void give(const std::shared_ptr<LateAllgather>& collective, std::vector<std::byte> own);
   void answerWith(std::function<std::string()> where);
   void ask(int rank, Control::Answer answer);
 
