@@ -214,7 +214,7 @@ typename Op::Value bestOf(const Partials& partials, long& place) {
     std::memcpy(out, &best, sizeof best);
   };
   thread_local std::vector<std::byte> found;
-  digestPieces(partials, sizeof(Best), bestOfPiece, found);
+  digestPieces(partials, sizeof(Best), PieceDigest(bestOfPiece), found);
   Best best;
   for (std::size_t i = 0; i < partials.pieces.size(); ++i) {
     Best own;

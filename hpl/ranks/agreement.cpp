@@ -66,6 +66,7 @@ Terms termsOf(const runtime::Settings& s) {
           {"HPL_FP", wordFor<FpMode, 3>(s.fp, {"default", "strict", "fast"})},
           {"HPL_OVERLAP", wordFor<runtime::Overlap, 3>(s.overlap, {"auto", "on", "off"})},
           {"HPL_STRATEGY", strategyOf(s)},
+          {"HPL_TRANSPORT", wordFor<runtime::Transports, 2>(s.transport, {"auto", "-window"})},
           {"HPL_TUNE", wordFor<runtime::TuneMode, 3>(s.tune, {"off", "quick", "full"})}};
 }
 

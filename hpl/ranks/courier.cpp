@@ -68,6 +68,13 @@ void Courier::receive(int from, std::span<std::byte> bytes, Done done) {
                {}});
 }
 
+void Courier::awaitWord(int peer, const std::atomic<std::uint64_t>& word, std::uint64_t value,
+                        std::function<void(const std::exception_ptr&)> done) {
+  impl_->awaitWord(peer, word, value, std::move(done));
+}
+
+Window* Courier::window() noexcept { return impl_->window(); }
+
 void Courier::startAllgather(std::span<const std::byte> own, Gathered done) {
   impl_->startCollective(makeAllgather({own.begin(), own.end()}, std::move(done)));
 }

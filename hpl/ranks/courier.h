@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -13,6 +15,8 @@
 #include "hpl/ranks/fabric.h"
 
 namespace hpl::ranks {
+
+class Window;
 
 /// What the courier does while messages are on their way (HPL_RANKS_WAIT). Without any it sleeps.
 enum class Waiting {
@@ -40,7 +44,8 @@ class Courier {
   using Gathered = std::function<void(std::exception_ptr failure, Blobs blobs)>;
   using MakeFabric = std::function<std::unique_ptr<Fabric>()>;
 
-  /// Starts the thread and makes the fabric on it. Throws what `make` throws.
+  /// Starts the thread and makes the fabric on it, and memory that the ranks of a node share.
+  /// Throws what `make` throws.
   Courier(const MakeFabric& make, Waiting waiting);
   /// leave(), if that was not called.
   ~Courier();
@@ -57,6 +62,13 @@ class Courier {
   /// there then. A shorter one is no error. Never wait, never throw.
   void send(int to, std::span<const std::byte> bytes, Done done);
   void receive(int from, std::span<std::byte> bytes, Done done);
+
+  /// `done` when a word of shared memory has become `value` or more, which `peer` sets. Such words
+  /// end with the session, as messages do.
+  void awaitWord(int peer, const std::atomic<std::uint64_t>& word, std::uint64_t value,
+                 std::function<void(const std::exception_ptr& failure)> done);
+  /// The memory that this rank shares with others of its node; null: none.
+  Window* window() noexcept;
 
   /// Collective: every rank calls the same ones in the same order, from one thread. Wait for all
   /// ranks. Throw RankError. The blobs may differ in size.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -54,6 +55,10 @@ class Fabric {
 
   /// Moves what can move without waiting, and appends the requests that ended. True: bytes moved.
   virtual bool poll(std::vector<Completion>& ended) = 0;
+
+  /// Zeros that all ranks of this node share, from a page's begin on; null on all of them: there is
+  /// no such memory. Collective, called once, before any message. It may outlive the fabric.
+  virtual std::shared_ptr<std::byte> shareOnNode(std::size_t) { return nullptr; }
 
   /// Appends ranks that died, each once. Messages that they sent before may still arrive.
   virtual void findLosses(std::vector<Loss>& found) = 0;

@@ -22,10 +22,11 @@ constexpr int kLargeTimes = 4;
 /// A table of more devices tells less than its rules.
 constexpr std::size_t kMostDevices = 16;
 
-std::string_view pathBetween(const DeviceState& a, const DeviceState& b) {
+std::string_view pathBetween(const World& world, const DeviceState& a, const DeviceState& b) {
   if (&a == &b) return "-";
   if (a.rank() == b.rank()) return a.sharesContextWith(b) ? "direct" : "host";
-  return a.node() == b.node() ? "node" : "network";
+  if (a.node() != b.node()) return "network";
+  return world.sharesOnNode() ? "window" : "message";
 }
 
 /// Waits for a message.
@@ -70,17 +71,17 @@ Link measure(Courier& courier, int from, int to) {
   return {from, to, small / 2 * 1e6, static_cast<double>(kLarge) / (large / 2)};
 }
 
-std::string describePaths(const std::vector<std::unique_ptr<DeviceState>>& devices) {
+std::string describePaths(const World& world,
+                          const std::vector<std::unique_ptr<DeviceState>>& devices) {
   std::string text = "\nPaths between devices\n      ";
   for (const auto& to : devices) text += fmt::format(" {:>7}", fmt::format("#{}", to->index()));
   for (const auto& from : devices) {
     text += fmt::format("\n  {:>4}", fmt::format("#{}", from->index()));
-    for (const auto& to : devices) text += fmt::format(" {:>7}", pathBetween(*from, *to));
+    for (const auto& to : devices) text += fmt::format(" {:>7}", pathBetween(world, *from, *to));
   }
   return text +
-         "\n  direct: one context; host: through the memory of one process; node, network: by "
-         "messages "
-         "between processes\n";
+         "\n  direct: one context; host: through the memory of one process; window: through memory "
+         "that\n  processes share; message: between processes of a node; network: between nodes\n";
 }
 
 }  // namespace
@@ -104,7 +105,7 @@ std::string describeTopology(const World& world) {
       }
     }
   }
-  if (devices.size() > 1 && devices.size() <= kMostDevices) text += describePaths(devices);
+  if (devices.size() > 1 && devices.size() <= kMostDevices) text += describePaths(world, devices);
   return text;
 }
 

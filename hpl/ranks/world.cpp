@@ -6,13 +6,16 @@
 
 #include <array>
 #include <atomic>
+#include <cstdio>
 #include <exception>
+#include <system_error>
 #include <utility>
 
 #include "hpl/error.h"
 #include "hpl/ranks/agreement.h"
 #include "hpl/runtime/log.h"
 #include "hpl/runtime/settings.h"
+#include "hpl/runtime/shared_builds.h"
 
 namespace hpl::ranks {
 namespace {
@@ -32,20 +35,59 @@ std::string asText(const std::vector<std::byte>& bytes) {
 }  // namespace
 
 World::World(std::unique_ptr<Courier> courier) : courier_(std::move(courier)) {
-  const std::string own = hostName() + '\n' + pack(termsOf(runtime::settings()));
+  const std::string own =
+      hostName() + '\n' + ownBuildsFolder() + '\n' + pack(termsOf(runtime::settings()));
   const auto all = courier_->allgather(std::as_bytes(std::span(own)));
   std::vector<Terms> terms;
   for (int rank = 0; rank < size(); ++rank) {
     const std::string text = asText(all[static_cast<std::size_t>(rank)]);
-    const std::size_t end = text.find('\n');
-    terms.push_back(unpackTerms(text.substr(end + 1)));
-    if (nodeOf(rank) == nodes()) nodeNames_.push_back(text.substr(0, end));
+    const std::size_t name = text.find('\n');
+    const std::size_t folder = text.find('\n', name + 1);
+    terms.push_back(unpackTerms(text.substr(folder + 1)));
+    if (nodeOf(rank) == nodes()) nodeNames_.push_back(text.substr(0, name));
     if (nodeOf(rank) != nodeOf(this->rank())) continue;
+    // The first rank of a node makes it.
+    if (ranksOnNode_ == 0) runtime::shareBuilds(text.substr(name + 1, folder - name - 1));
     ++ranksOnNode_;
     if (rank < this->rank()) ++rankOnNode_;
   }
   if (const std::string message = disagreement(terms); !message.empty())
     throw SettingsError(message);
+  choosePaths();
+}
+
+// Of the first rank of a node with several.
+std::string World::ownBuildsFolder() {
+  bool isShared = false;
+  for (int other = 0; other < size(); ++other) {
+    if (other == rank() || nodeOf(other) != nodeOf(rank())) continue;
+    if (other < rank()) return {};
+    isShared = true;
+  }
+  if (isShared) buildsFolder_ = runtime::makeBuildsFolder();
+  return buildsFolder_.string();
+}
+
+void World::choosePaths() {
+  const bool isAsked = runtime::settings().transport == runtime::Transports::Auto;
+  Window* const window = isAsked ? courier_->window() : nullptr;
+  sharesOnNode_ = isAsked && (window != nullptr || ranksOnNode_ == 1);
+  for (int other = 0; other < size(); ++other) {
+    paths_.push_back(messages_.emplace_back(messagesWith(*courier_, other)).get());
+    if (window == nullptr || other == rank() || nodeOf(other) != nodeOf(rank())) continue;
+    paths_.back() = windows_.emplace_back(windowWith(*courier_, *window, other)).get();
+  }
+  if (isAsked && !sharesOnNode_ && rankOnNode_ == 0)
+    runtime::log::warn(fmt::format(
+        "the ranks of node {} cannot share memory: cells pass between them by messages, which "
+        "takes longer. HPL_TRANSPORT=-window asks for that",
+        nodeName(nodeOf(rank()))));
+  if (!runtime::settings().explain || rank() != 0) return;
+  for (int other = 1; other < size(); ++other)
+    std::fputs(fmt::format("hpl: cells pass between rank 0 and {} by {}\n", describe(other),
+                           pathTo(other).name())
+                   .c_str(),
+               stderr);
 }
 
 std::string World::describe(int rank) const {
@@ -75,6 +117,9 @@ void World::leave(End end) noexcept {
   if (end == End::Exception)
     courier_->fail("main program", "an exception ended it before its session");
   courier_->leave();
+  runtime::shareBuilds({});
+  std::error_code problem;
+  if (!buildsFolder_.empty()) std::filesystem::remove_all(buildsFolder_, problem);
 }
 
 World* world() noexcept { return theWorld.load(std::memory_order_acquire); }

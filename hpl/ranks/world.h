@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "hpl/ranks/courier.h"
+#include "hpl/ranks/transport.h"
 
 namespace hpl::ranks {
 
@@ -33,6 +35,12 @@ class World {
   /// Ranks on this rank's node, and this rank's position among them.
   int ranksOnNode() const noexcept { return ranksOnNode_; }
   int rankOnNode() const noexcept { return rankOnNode_; }
+  /// How cells reach another rank, as it was chosen for the pair; and by messages.
+  Transport& pathTo(int rank) const { return *paths_.at(static_cast<std::size_t>(rank)); }
+  Transport& messagesTo(int rank) const { return *messages_.at(static_cast<std::size_t>(rank)); }
+  /// Whether ranks of one node exchange cells through memory that they share, as far as this rank
+  /// can tell.
+  bool sharesOnNode() const noexcept { return sharesOnNode_; }
   /// "rank 3 (node n1)", for messages; "rank 3" where all ranks are on one node.
   std::string describe(int rank) const;
 
@@ -53,12 +61,21 @@ class World {
   void leave(End end) noexcept;
 
  private:
+  std::string ownBuildsFolder();
+  void choosePaths();
+
   std::unique_ptr<Courier> courier_;
+  std::vector<std::unique_ptr<Transport>> messages_;
+  std::vector<std::unique_ptr<Transport>> windows_;
+  std::vector<Transport*> paths_;
   std::vector<std::string> nodeNames_;
   std::mutex mutex_;
   std::vector<void (*)()> hooks_;
   int ranksOnNode_ = 0;
   int rankOnNode_ = 0;
+  bool sharesOnNode_ = false;
+  /// Made by this rank for those of its node.
+  std::filesystem::path buildsFolder_;
   bool hasLeft_ = false;
 };
 

@@ -169,10 +169,13 @@ bool DeviceState::keepsPrograms() const {
 }
 
 std::string DeviceState::buildTag() const {
-  // The first device of all shares its compiled kernels with programs of one device.
-  return quirksOf(properties()).mixesEqualPrograms && index() > 0
-             ? fmt::format(" -DHPL_DEVICE={}", index())
-             : std::string();
+  if (index() == 0 || !quirksOf(properties()).mixesEqualPrograms) return {};
+  // The first device of a process shares its compiled kernels with programs of one device, and
+  // those of a rank with other ranks.
+  int place = 0;
+  for (const auto& other : Runtime::get().devices())
+    if (other->isLocal() && other->index() < index()) ++place;
+  return place > 0 ? fmt::format(" -DHPL_DEVICE={}", place) : std::string();
 }
 
 int DeviceState::probedEvents() {

@@ -18,6 +18,7 @@
 #include "hpl/runtime/private_folder.h"
 #include "hpl/runtime/program.h"
 #include "hpl/runtime/settings.h"
+#include "hpl/runtime/shared_builds.h"
 #include "hpl/runtime/version.h"
 #include "hpl/trace/timeline.h"
 
@@ -49,11 +50,12 @@ Cache& cache() {
 }
 
 /// The disk cache; null when it is switched off, or when the driver has one. Drivers that compile
-/// at the first launch compile everything once more when they are asked for the binary.
+/// at the first launch compile everything once more when they are asked for the binary. Without
+/// either, the processes of a session have one for as long as it lasts.
 std::shared_ptr<const BinaryStore> binaryStore(const DeviceState& device) {
   const DiskCache wanted = settings().cache;
-  if (wanted == DiskCache::Off) return nullptr;
-  if (wanted == DiskCache::Auto && device.keepsPrograms()) return nullptr;
+  if (wanted != DiskCache::On && device.keepsPrograms()) return nullptr;
+  if (wanted == DiskCache::Off) return sharedBuilds();
   const auto folder = BinaryStore::defaultFolder();
   const std::lock_guard lock(cache().mutex);
   if (!cache().store || cache().folder != folder) {
@@ -170,7 +172,8 @@ std::string binaryOf(const cl::Program& program, const cl::Device& device) {
 cl::Program loadOrCompile(DeviceState& device, const std::string& kernelName,
                           const std::string& source, const std::string& options) {
   const auto store = binaryStore(device);
-  const std::string key = store ? diskKey(device, source, options) : std::string();
+  const std::string key = diskKey(device, source, options);
+  const BuildTurn turn(key);
   if (store) {
     const BinaryStore::Lookup found = store->load(key);
     if (found.damaged) ++counters.failures;

@@ -254,6 +254,13 @@ const std::array<Setting, 23>& table() {
                                             {"yield", RanksWait::Yield},
                                             {"sleep", RanksWait::Sleep}}});
        }},
+      {{"HPL_TRANSPORT", "auto|-window", "auto",
+        "How cells reach other ranks: through shared memory on one node (window) and by messages "
+        "between nodes; -window: by messages everywhere."},
+       [](S& s, V v) {
+         return applyChoice<Transports, 2>(
+             s.transport, v, {{{"auto", Transports::Auto}, {"-window", Transports::NoWindow}}});
+       }},
       {{"HPL_TUNE", "off|quick|full", "quick",
         "Measured choice of how kernels are laid out: none, while long runs run, or before the "
         "first launch."},

@@ -15,6 +15,8 @@ namespace hpl::runtime {
 enum class ZeroCopy { Auto, On, Off };
 /// What the courier between ranks does while messages are on their way.
 enum class RanksWait { Spin, Yield, Sleep };
+/// Auto: shared memory between ranks of a node, messages between others.
+enum class Transports { Auto, NoWindow };
 /// Auto: compiled programs are kept where the driver does not keep them itself.
 enum class DiskCache { Auto, On, Off };
 enum class Overlap { Auto, On, Off };
@@ -80,6 +82,8 @@ struct Settings {
   bool mpiRanks = false;
   /// HPL_RANKS_WAIT.
   RanksWait ranksWait = RanksWait::Sleep;
+  /// HPL_TRANSPORT.
+  Transports transport = Transports::Auto;
   /// HPL_TUNE.
   TuneMode tune = TuneMode::Quick;
 };

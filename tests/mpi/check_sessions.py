@@ -193,12 +193,14 @@ def mpirun(program, launcher):
 
 def topology(program, launcher):
     two = {"4 ranks on 1 node, 4 devices": 1, "rank 3": 1, "Paths between devices": 1}
-    yield check("forked ranks and their devices", [program], {"HPL_RANKS": "4"}, two, [0])
+    yield check("forked ranks and their devices", [program], {"HPL_RANKS": "4"}, two | {" window": 13}, [0])
+    yield check("forked ranks that exchange messages", [program], {"HPL_RANKS": "4", "HPL_TRANSPORT": "-window"},
+                two | {" message": 13}, [0])
     yield check("one process", [program, "--measure"], {}, {"1 rank on 1 node, 4 devices": 1}, [0])
     yield check("a wrong option", [program, "--what"], {}, {"Usage: hpl_topology": 1}, [2])
     if launcher:
         yield check("ranks of mpirun, measured", [launcher, "-n", "3", program, "--measure"], {},
-                    {"3 ranks on 1 node, 4 devices": 1, "0 - 1:": 1, "1 - 2:": 1, "GB/s": 3}, [0])
+                    {"3 ranks on 1 node, 4 devices": 1, "0 - 1:": 1, "1 - 2:": 1, "GB/s": 3, " window": 11}, [0])
 
 
 def nodes(program, launcher):

@@ -49,6 +49,8 @@ TEST_CASE("each setting that shapes plans counts") {
       {"HPL_OVERLAP", termsWith([](Settings& s) { s.overlap = hpl::runtime::Overlap::Off; })},
       {"HPL_STRATEGY", termsWith([](Settings& s) { s.persistent = true; })},
       {"HPL_STRATEGY", termsWith([](Settings& s) { s.strategy = hpl::runtime::Strategy::Tile; })},
+      {"HPL_TRANSPORT",
+       termsWith([](Settings& s) { s.transport = hpl::runtime::Transports::NoWindow; })},
       {"HPL_TUNE", termsWith([](Settings& s) { s.tune = hpl::runtime::TuneMode::Full; })}};
   for (const auto& [name, terms] : others)
     CHECK(disagreement(std::vector<Terms>{plain, terms}).starts_with(name));

@@ -23,7 +23,7 @@ inline Sent& sent() {
 }
 
 /// Counts messages with cells in sent().
-class CountingFabric final : public hpl::ranks::Fabric {
+class CountingFabric : public hpl::ranks::Fabric {
  public:
   using Channel = hpl::ranks::Channel;
 
@@ -45,6 +45,9 @@ class CountingFabric final : public hpl::ranks::Fabric {
   bool poll(std::vector<Completion>& ended) override { return inner_->poll(ended); }
   void findLosses(std::vector<Loss>& found) override { inner_->findLosses(found); }
   void abandon() override { inner_->abandon(); }
+
+ protected:
+  Fabric& inner() noexcept { return *inner_; }
 
  private:
   std::unique_ptr<Fabric> inner_;

@@ -105,6 +105,8 @@ TEST_CASE("choices are read without regard to case") {
   CHECK(parse("HPL_RANKS", "mpi").ranks == 0);
   CHECK(parse("HPL_RANKS_WAIT", "spin").ranksWait == RanksWait::Spin);
   CHECK(parse("HPL_RANKS_WAIT", "sleep").ranksWait == RanksWait::Sleep);
+  CHECK(parse("HPL_TRANSPORT", "auto").transport == Transports::Auto);
+  CHECK(parse("HPL_TRANSPORT", "-window").transport == Transports::NoWindow);
 }
 
 TEST_CASE("checks are a list") {
@@ -171,7 +173,8 @@ TEST_CASE("a malformed value is reported with variable, value and what is accept
                         Case{"HPL_RANKS", "0", "from 1 to 64, or mpi"},
                         Case{"HPL_RANKS", "65", "from 1 to 64, or mpi"},
                         Case{"HPL_RANKS", "four", "from 1 to 64, or mpi"},
-                        Case{"HPL_RANKS_WAIT", "nap", "spin|yield|sleep"}}) {
+                        Case{"HPL_RANKS_WAIT", "nap", "spin|yield|sleep"},
+                        Case{"HPL_TRANSPORT", "pigeon", "auto|-window"}}) {
     const std::string message = failure(c.name, c.value);
     CAPTURE(message);
     CHECK(message.find(std::string(c.name) + "=" + c.value) != std::string::npos);

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -96,9 +95,27 @@ using PartialsHandle = std::unique_ptr<Partials, GiveBack>;
 PartialsHandle startFold(const FoldRequest& request);
 
 /// Makes something of the partials of a piece; `places` is null where there are none. Where other
-/// ranks take part it runs on a driver's thread, which it must not hold up.
-using PieceDigest = std::function<void(const FoldPiece& piece, const void* values,
-                                       const void* places, std::byte* out)>;
+/// ranks take part it runs on a driver's thread, which it must not hold up. Refers to a function.
+class PieceDigest {
+ public:
+  template <class F>
+  explicit PieceDigest(const F& f)
+      : function_(&f),
+        call_([](const void* function, const FoldPiece& piece, const void* values,
+                 const void* places, std::byte* out) {
+          (*static_cast<const F*>(function))(piece, values, places, out);
+        }) {}
+
+  void operator()(const FoldPiece& piece, const void* values, const void* places,
+                  std::byte* out) const {
+    call_(function_, piece, values, places, out);
+  }
+
+ private:
+  const void* function_;
+  void (*call_)(const void* function, const FoldPiece& piece, const void* values,
+                const void* places, std::byte* out);
+};
 /// What is made of each piece, `bytes` bytes, in the order of the pieces and the same on all ranks;
 /// waits. Each rank looks at its own pieces, and one allgather brings the rest. `out` is replaced.
 void digestPieces(const Partials& partials, std::size_t bytes, const PieceDigest& digest,

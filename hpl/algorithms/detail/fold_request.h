@@ -152,7 +152,7 @@ typename Op::Result combinedOnHost(const Partials& partials) {
   };
   // Kept from call to call, so that repetitions allocate nothing.
   thread_local std::vector<std::byte> states;
-  digestPieces(partials, sizeof(State), foldPiece, states);
+  digestPieces(partials, sizeof(State), PieceDigest(foldPiece), states);
   State total = op.neutral();
   for (std::size_t i = 0; i < partials.pieces.size(); ++i) {
     State state;

@@ -5,13 +5,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <chrono>
 #include <cstring>
 #include <deque>
 #include <map>
-#include <new>
-#include <span>
+#include <thread>
 #include <utility>
 
 #include "hpl/error.h"
@@ -27,52 +25,6 @@ using ranks::OperationMark;
 // ---- memory ----------------------------------------------------------------------------------
 
 namespace {
-
-constexpr std::align_val_t kLetterAlignment{128};
-
-/// Free memory by size. Never destroyed: messages end on other threads.
-class LetterPool {
- public:
-  static LetterPool& get() {
-    static auto* pool = new LetterPool;
-    return *pool;
-  }
-
-  LetterMemory lend(std::size_t bytes) {
-    const std::size_t size = std::bit_ceil(std::max(bytes, std::size_t{4096}));
-    std::byte* memory = taken(size);
-    if (memory == nullptr) memory = static_cast<std::byte*>(::operator new(size, kLetterAlignment));
-    return {memory, [size](std::byte* back) { get().giveBack(back, size); }};
-  }
-
- private:
-  std::byte* taken(std::size_t size) {
-    const std::lock_guard lock(mutex_);
-    std::vector<std::byte*>& free = free_[size];
-    if (free.empty()) return nullptr;
-    std::byte* memory = free.back();
-    free.pop_back();
-    kept_ -= size;
-    return memory;
-  }
-
-  void giveBack(std::byte* memory, std::size_t size) {
-    constexpr std::size_t kMostKept = std::size_t{256} << 20;
-    {
-      const std::lock_guard lock(mutex_);
-      if (kept_ + size <= kMostKept) {
-        free_[size].push_back(memory);
-        kept_ += size;
-        return;
-      }
-    }
-    ::operator delete(memory, kLetterAlignment);
-  }
-
-  std::mutex mutex_;
-  std::map<std::size_t, std::vector<std::byte*>> free_;
-  std::size_t kept_ = 0;
-};
 
 /// How many messages are under way.
 class Traffic {
@@ -103,7 +55,7 @@ class Traffic {
 
 }  // namespace
 
-LetterMemory letterMemory(std::size_t bytes) { return LetterPool::get().lend(kLetterHead + bytes); }
+LetterMemory letterMemory(std::size_t bytes) { return ranks::messageMemory(kLetterHead + bytes); }
 
 void waitForRoom(ranks::World& world) {
   // A few operations of each neighbour, in either direction.
@@ -116,21 +68,87 @@ void waitForLetters() noexcept { Traffic::get().waitUntilAtMost(0); }
 
 // ---- outgoing --------------------------------------------------------------------------------
 
+namespace {
+
+// Both ends of a message have to come to the same path.
+ranks::Transport& pathOf(ranks::World& world, int peer, std::size_t bytes, Readers readers) {
+  ranks::Transport& path = world.pathTo(peer);
+  const bool fits = readers == Readers::OneRank && kLetterHead + bytes <= path.most();
+  return fits ? path : world.messagesTo(peer);
+}
+
+// The rank that owes something says where it is. One that does something else instead, or did, will
+// never do it.
+void askWhere(ranks::World& world, int peer, const OperationMark& own) {
+  world.courier().ask(peer,
+                      [own, peer](const std::exception_ptr& failure, const std::string& answer) {
+                        if (failure != nullptr) return;
+                        const ranks::Whereabouts other = ranks::whereaboutsOf(answer);
+                        if (ranks::operationLog().disagreesWith(other))
+                          failDiverged(own, other.mark, peer);
+                      });
+}
+
+// Long enough for most computations, short enough for people.
+constexpr std::chrono::milliseconds kPatience(200);
+
+// Between two looks whether another rank has read earlier messages.
+class Looks {
+ public:
+  Looks(ranks::World& world, int peer) : world_(world), peer_(peer) {}
+
+  void operator()() {
+    checkRanks();
+    const auto late = Clock::now() - begin_;
+    if (late < std::chrono::microseconds(50)) return std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+    if (Clock::now() - asked_ < kPatience) return;
+    asked_ = Clock::now();
+    askWhere(world_, peer_, ranks::operationLog().current());
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  ranks::World& world_;
+  int peer_;
+  Clock::time_point begin_ = Clock::now();
+  Clock::time_point asked_ = begin_;
+};
+
+}  // namespace
+
+LetterPaper letterTo(ranks::World& world, const std::vector<int>& peers, std::size_t bytes,
+                     Readers readers) {
+  ranks::Transport& path = pathOf(world, peers.front(), bytes, readers);
+  return {&path, path.toSend(kLetterHead + bytes, Looks(world, peers.front()))};
+}
+
 struct OutgoingLetter::State {
   ranks::World& world;
   std::vector<int> peers;
-  LetterMemory memory;
-  std::size_t bytes;
+  LetterPaper paper;
   std::atomic<int> missing{1};  // reads, and the seal
   std::atomic<cl_int> status{CL_COMPLETE};
   bool isReady = false;  // under the outbox' lock
 
-  std::span<const std::byte> message() const { return {memory.get(), kLetterHead + bytes}; }
+  std::size_t cellBytes() const noexcept { return paper.paper.bytes - kLetterHead; }
 };
 
 namespace {
 
 using Outgoing = std::shared_ptr<OutgoingLetter::State>;
+
+void sendTo(int peer, const Outgoing& letter) {
+  // What is for all ranks goes by the messages of each.
+  ranks::Transport& path =
+      letter->peers.size() == 1 ? *letter->paper.path : letter->world.messagesTo(peer);
+  path.send(letter->paper.paper,
+            [letter, peer, begin = trace::messageBegin()](const std::exception_ptr&, std::size_t) {
+              trace::recordMessage(peer, true, letter->cellBytes(), begin);
+              Traffic::get().end();
+            });
+}
 
 /// The messages to each rank in the order in which they were begun.
 class Outbox {
@@ -143,7 +161,7 @@ class Outbox {
   void enter(const Outgoing& letter) {
     const std::lock_guard lock(mutex_);
     for (const int peer : letter->peers) {
-      queues_[peer].push_back(letter);
+      if (!letter->paper.path->hasPlaces()) queues_[peer].push_back(letter);
       Traffic::get().begin();
     }
   }
@@ -155,6 +173,7 @@ class Outbox {
       letter->world.courier().fail(ranks::operationLog().current().what,
                                    fmt::format("reading cells for other ranks failed with {} ({})",
                                                runtime::errorName(status), status));
+    if (letter->paper.path->hasPlaces()) return sendTo(letter->peers.front(), letter);
     const std::lock_guard lock(mutex_);
     letter->isReady = true;
     for (const int peer : letter->peers) sendReady(peer);
@@ -166,12 +185,7 @@ class Outbox {
     while (!queue.empty() && queue.front()->isReady) {
       const Outgoing letter = std::move(queue.front());
       queue.pop_front();
-      letter->world.courier().send(
-          peer, letter->message(),
-          [letter, peer, begin = trace::messageBegin()](const std::exception_ptr&, std::size_t) {
-            trace::recordMessage(peer, true, letter->bytes, begin);
-            Traffic::get().end();
-          });
+      sendTo(peer, letter);
     }
   }
 
@@ -187,16 +201,18 @@ void noteRead(cl_int status, void* data) {
 
 }  // namespace
 
-OutgoingLetter::OutgoingLetter(ranks::World& world, std::vector<int> peers, std::size_t bytes)
-    : state_(std::make_shared<State>(world, std::move(peers), letterMemory(bytes), bytes)) {
+OutgoingLetter::OutgoingLetter(ranks::World& world, std::vector<int> peers, LetterPaper paper)
+    : state_(std::make_shared<State>(world, std::move(peers), std::move(paper))) {
   const OperationMark mark = ranks::operationLog().current();
-  std::memcpy(state_->memory.get(), &mark, sizeof mark);
+  std::memcpy(state_->paper.paper.memory.get(), &mark, sizeof mark);
   Outbox::get().enter(state_);
 }
 
 OutgoingLetter::~OutgoingLetter() { seal(); }
 
-std::byte* OutgoingLetter::cells() const noexcept { return state_->memory.get() + kLetterHead; }
+std::byte* OutgoingLetter::cells() const noexcept {
+  return state_->paper.paper.memory.get() + kLetterHead;
+}
 
 void OutgoingLetter::waitFor(const cl::Event& read, runtime::DeviceState& device) {
   state_->missing.fetch_add(1);
@@ -210,26 +226,27 @@ void OutgoingLetter::seal() {
 // ---- incoming --------------------------------------------------------------------------------
 
 struct IncomingLetter::State {
-  LetterMemory memory;
   int peer;
   std::size_t bytes;
   OperationMark expected;
   std::vector<cl::Event> gates;
   ranks::World& world;
-  std::mutex mutex;
-  std::condition_variable arrived;
+  ranks::Transport& path;
+  LetterMemory memory = {};
+  std::mutex mutex = {};
+  std::condition_variable arrived = {};
   bool isThere = false;
-  std::exception_ptr failure;
+  std::exception_ptr failure = nullptr;
 };
 
 namespace {
 
 using Incoming = std::shared_ptr<IncomingLetter::State>;
 
-// On the courier's thread.
-void noteArrival(const Incoming& letter, std::exception_ptr failure) {
+// On the courier's thread. `memory` has the mark, if anything came.
+void noteArrival(const Incoming& letter, const std::byte* memory, std::exception_ptr failure) {
   OperationMark mark;
-  std::memcpy(&mark, letter->memory.get(), sizeof mark);
+  if (failure == nullptr || !letter->path.hasPlaces()) std::memcpy(&mark, memory, sizeof mark);
   if (mark.number != 0 && !mark.matches(letter->expected)) {
     mark.what[sizeof mark.what - 1] = '\0';
     failDiverged(letter->expected, mark, letter->peer);
@@ -247,29 +264,23 @@ void noteArrival(const Incoming& letter, std::exception_ptr failure) {
   Traffic::get().end();
 }
 
-// The rank that owes the message says where it is. One that does something else instead, or did,
-// will never send it.
-void judge(const Incoming& letter, const std::string& answer) {
-  const ranks::Whereabouts other = ranks::whereaboutsOf(answer);
-  if (ranks::operationLog().disagreesWith(other))
-    failDiverged(letter->expected, other.mark, letter->peer);
-}
-
 }  // namespace
 
-IncomingLetter::IncomingLetter(ranks::World& world, int peer, std::size_t bytes,
+IncomingLetter::IncomingLetter(ranks::World& world, int peer, std::size_t bytes, Readers readers,
                                std::vector<cl::Event> gates)
-    : state_(std::make_shared<State>(letterMemory(bytes), peer, bytes,
-                                     ranks::operationLog().current(), std::move(gates), world)) {
-  // Tells whether anything came.
-  std::memset(state_->memory.get(), 0, kLetterHead);
+    : state_(std::make_shared<State>(peer, bytes, ranks::operationLog().current(), std::move(gates),
+                                     world, pathOf(world, peer, bytes, readers))) {
   Traffic::get().begin();
-  world.courier().receive(
-      peer, {state_->memory.get(), kLetterHead + bytes},
-      [letter = state_, begin = trace::messageBegin()](std::exception_ptr failure, std::size_t) {
-        trace::recordMessage(letter->peer, false, letter->bytes, begin);
-        noteArrival(letter, std::move(failure));
-      });
+  const auto whenThere = [letter = state_](const ranks::Transport::Paper& paper) {
+    // Tells whether anything came.
+    if (!letter->path.hasPlaces()) std::memset(paper.memory.get(), 0, kLetterHead);
+    return [letter, memory = paper.memory.get(), begin = trace::messageBegin()](
+               std::exception_ptr failure, std::size_t) {
+      trace::recordMessage(letter->peer, false, letter->bytes, begin);
+      noteArrival(letter, memory, std::move(failure));
+    };
+  };
+  state_->memory = state_->path.receive(kLetterHead + bytes, whenThere).memory;
 }
 
 const std::byte* IncomingLetter::cells() const noexcept {
@@ -277,17 +288,11 @@ const std::byte* IncomingLetter::cells() const noexcept {
 }
 
 void IncomingLetter::wait() const {
-  // Long enough for most computations, short enough for people.
-  constexpr std::chrono::milliseconds kPatience(200);
   const trace::HostScope scope("wait");
   std::unique_lock lock(state_->mutex);
   const auto isThere = [&] { return state_->isThere; };
-  while (!state_->arrived.wait_for(lock, kPatience, isThere)) {
-    state_->world.courier().ask(state_->peer, [letter = state_](const std::exception_ptr& failure,
-                                                                const std::string& answer) {
-      if (failure == nullptr) judge(letter, answer);
-    });
-  }
+  while (!state_->arrived.wait_for(lock, kPatience, isThere))
+    askWhere(state_->world, state_->peer, state_->expected);
   if (state_->failure == nullptr) return;
   lock.unlock();
   checkRanks();
@@ -315,7 +320,22 @@ bool hasEnded(const Kept& kept) {
 
 }  // namespace
 
-void IncomingLetter::keepFor(const cl::Event& written) const {
+namespace {
+
+// The memory goes back with the last of these.
+void noteWritten(cl_int, void* data) {
+  delete static_cast<LetterMemory*>(data);
+  Traffic::get().end();
+}
+
+}  // namespace
+
+void IncomingLetter::keepFor(const cl::Event& written, runtime::DeviceState& device) const {
+  if (state_->path.hasPlaces()) {
+    // Another rank waits for it.
+    Traffic::get().begin();
+    return runtime::whenEnded(written, device, noteWritten, new LetterMemory(state_->memory));
+  }
   // To ask costs about as much as to wait.
   constexpr std::size_t kMany = 16;
   std::vector<Kept>& kept = keptLetters();

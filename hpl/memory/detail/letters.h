@@ -23,12 +23,27 @@ inline constexpr std::size_t kLetterHead = sizeof(ranks::OperationMark);
 using LetterMemory = std::shared_ptr<std::byte>;
 LetterMemory letterMemory(std::size_t bytes);
 
-/// A message to one or several ranks, which leaves as soon as its parts have been read, behind
-/// those that were begun before it.
+/// Where the cells of a letter end.
+enum class Readers {
+  OneRank,  ///< On devices of one rank.
+  AllHosts  ///< All ranks' hosts get the same.
+};
+
+/// An empty message to one or several ranks. To be made in the order of operations, without the
+/// coherence lock: it may wait until earlier messages have been read. Throws RankError.
+struct LetterPaper {
+  ranks::Transport* path = nullptr;
+  ranks::Transport::Paper paper = {};
+};
+LetterPaper letterTo(ranks::World& world, const std::vector<int>& peers, std::size_t bytes,
+                     Readers readers);
+
+/// A message to one or several ranks, which leaves as soon as its parts have been read; where the
+/// path asks for it, behind those that were begun before it.
 class OutgoingLetter {
  public:
   /// Takes its place in the order of messages to `peers`.
-  OutgoingLetter(ranks::World& world, std::vector<int> peers, std::size_t bytes);
+  OutgoingLetter(ranks::World& world, std::vector<int> peers, LetterPaper paper);
   /// seal(), if that was not called: others wait behind it.
   ~OutgoingLetter();
   OutgoingLetter(const OutgoingLetter&) = delete;
@@ -52,14 +67,15 @@ class OutgoingLetter {
 class IncomingLetter {
  public:
   /// `gates`: user events that end when the message is there, or never will be.
-  IncomingLetter(ranks::World& world, int peer, std::size_t bytes, std::vector<cl::Event> gates);
+  IncomingLetter(ranks::World& world, int peer, std::size_t bytes, Readers readers,
+                 std::vector<cl::Event> gates);
 
   const std::byte* cells() const noexcept;
   /// Waits until it is there. Throws RankError.
   void wait() const;
-  /// Keeps the memory until a command that writes its cells has ended. To be called under the
-  /// coherence lock.
-  void keepFor(const cl::Event& written) const;
+  /// Keeps the memory until a command of a device, whose queue has been flushed, has written its
+  /// cells. To be called under the coherence lock.
+  void keepFor(const cl::Event& written, runtime::DeviceState& device) const;
 
   struct State;
 

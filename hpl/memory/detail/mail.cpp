@@ -83,6 +83,12 @@ void waitsOf(Lock& lock, const MailPiece& piece, bool write, Queue& queue, Waits
   waits.relayTo(queue.device());
 }
 
+Readers readersOf(const MailLetter& letter) {
+  const auto isForHosts = [](const MailPiece& piece) { return piece.what.to == kHosts; };
+  return std::any_of(letter.pieces.begin(), letter.pieces.end(), isForHosts) ? Readers::AllHosts
+                                                                             : Readers::OneRank;
+}
+
 struct ById {
   bool operator()(const Queue* a, const Queue* b) const noexcept { return a->id() < b->id(); }
 };
@@ -94,9 +100,9 @@ void flushAll(const LastCommands& last) {
     runtime::check(runtime::flushed(queue->commands()), "clFlush", &queue->device());
 }
 
-void sendLetter(Lock& lock, ranks::World& world, const MailLetter& letter,
+void sendLetter(Lock& lock, ranks::World& world, const MailLetter& letter, LetterPaper empty,
                 const BeforePiece& before) {
-  OutgoingLetter paper(world, letter.peers, letter.bytes);
+  OutgoingLetter paper(world, letter.peers, std::move(empty));
   readPieces(lock, letter.pieces, paper.cells(), before,
              [&](const cl::Event& read, DeviceState& device) { paper.waitFor(read, device); });
   paper.seal();
@@ -149,7 +155,8 @@ Expected expect(ranks::World& world, const MailLetter& letter) {
   std::vector<cl::Event> events;
   events.reserve(gates.size());
   for (const auto& [device, event] : gates) events.push_back(event);
-  IncomingLetter paper(world, letter.peers.front(), letter.bytes, std::move(events));
+  IncomingLetter paper(world, letter.peers.front(), letter.bytes, readersOf(letter),
+                       std::move(events));
   return {&letter, std::move(gates), std::move(paper)};
 }
 
@@ -180,7 +187,7 @@ void writeLetter(Lock& lock, const Expected& expected, const BeforePiece& before
     writeToDevice(lock, piece, expected, last);
   }
   flushAll(last);
-  for (const auto& [queue, written] : last) expected.paper.keepFor(written);
+  for (const auto& [queue, written] : last) expected.paper.keepFor(written, queue->device());
 }
 
 }  // namespace
@@ -216,15 +223,19 @@ void readPieces(Lock& lock, std::span<const MailPiece> pieces, std::byte* into,
 void postOutgoing(Lock& lock, const Mail& mail, const BeforePiece& before) {
   if (mail.empty()) return;
   ranks::World& world = *otherRanks();
+  std::vector<LetterPaper> papers;
   lock.unlock();
   try {
     waitForRoom(world);
+    for (const MailLetter& letter : mail.outgoing)
+      papers.push_back(letterTo(world, letter.peers, letter.bytes, readersOf(letter)));
   } catch (...) {
     lock.lock();
     throw;
   }
   lock.lock();
-  for (const MailLetter& letter : mail.outgoing) sendLetter(lock, world, letter, before);
+  for (std::size_t i = 0; i < papers.size(); ++i)
+    sendLetter(lock, world, mail.outgoing[i], std::move(papers[i]), before);
 }
 
 void postIncoming(Lock& lock, const Mail& mail, const BeforePiece& before) {

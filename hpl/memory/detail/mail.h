@@ -44,8 +44,8 @@ Mail mailOf(const coherence::Step& step, const EndOfTransfer& sourceOf,
 /// What has to be done with a buffer before cells of it are read or written; may be empty.
 using BeforePiece = std::function<void(const MailPiece& piece)>;
 
-/// Begins to read pieces into the memory of a message. `begun` gets the last command of each
-/// device.
+/// Begins to read pieces into the memory of a message. `begun` gets the last command of each queue
+/// and its device.
 void readPieces(Lock& lock, std::span<const MailPiece> pieces, std::byte* into,
                 const BeforePiece& before,
                 const std::function<void(const cl::Event& read, DeviceState& device)>& begun);

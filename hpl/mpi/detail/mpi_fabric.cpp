@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/mpi/detail/mpi_fabric.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -107,13 +110,12 @@ void MpiFabric::initialize() {
 }
 
 void MpiFabric::numberNodes() {
-  MPI_Comm node = MPI_COMM_NULL;
-  check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node),
+  check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node_),
         "MPI_Comm_split_type");
+  MPI_Comm_set_errhandler(node_, MPI_ERRORS_RETURN);
   // The first rank of a node stands for it.
   int first = rank_;
-  MPI_Bcast(&first, 1, MPI_INT, 0, node);
-  MPI_Comm_free(&node);
+  MPI_Bcast(&first, 1, MPI_INT, 0, node_);
   std::vector<int> firsts(static_cast<std::size_t>(size_));
   MPI_Allgather(&first, 1, MPI_INT, firsts.data(), 1, MPI_INT, MPI_COMM_WORLD);
   int nodes = 0;
@@ -129,6 +131,7 @@ MpiFabric::~MpiFabric() {
   if (isFinalized != 0) return;
   cancel(true);
   for (MPI_Comm& communicator : communicators_) MPI_Comm_free(&communicator);
+  MPI_Comm_free(&node_);
   if (isOurs_) MPI_Finalize();
 }
 
@@ -193,6 +196,40 @@ bool MpiFabric::poll(std::vector<Completion>& ended) {
     retired_.push_back(slot);
   }
   return count > 0;
+}
+
+std::shared_ptr<std::byte> MpiFabric::shareOnNode(std::size_t bytes) {
+  int count = 0;
+  int place = 0;
+  MPI_Comm_size(node_, &count);
+  MPI_Comm_rank(node_, &place);
+  if (count == 1) return nullptr;
+  // Not MPI_Win_allocate_shared: to free its window is collective, which ranks of a session that
+  // failed would never come to, and MPI_Finalize waits for it.
+  std::array<int, 2> owner{getpid(), -1};
+  if (place == 0) {
+    owner[1] = memfd_create("hpl window", MFD_CLOEXEC);
+    if (owner[1] >= 0 && ftruncate(owner[1], static_cast<off_t>(bytes)) != 0) {
+      close(owner[1]);
+      owner[1] = -1;
+    }
+  }
+  MPI_Bcast(owner.data(), 2, MPI_INT, 0, node_);
+  int file = owner[1];
+  if (place != 0 && file >= 0)
+    file = open(fmt::format("/proc/{}/fd/{}", owner[0], owner[1]).c_str(), O_RDWR | O_CLOEXEC);
+  void* memory = MAP_FAILED;
+  if (file >= 0)
+    memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+  int isShared = memory != MAP_FAILED ? 1 : 0;
+  // The first rank keeps the file open until all others have it.
+  MPI_Allreduce(MPI_IN_PLACE, &isShared, 1, MPI_INT, MPI_MIN, node_);
+  if (file >= 0) close(file);
+  if (isShared == 0) {
+    if (memory != MAP_FAILED) munmap(memory, bytes);
+    return nullptr;
+  }
+  return {static_cast<std::byte*>(memory), [bytes](std::byte* begin) { munmap(begin, bytes); }};
 }
 
 void MpiFabric::abandon() { cancel(false); }

@@ -27,6 +27,7 @@ class MpiFabric final : public ranks::Fabric {
   Request receive(int from, ranks::Channel channel, std::span<std::byte> bytes) override;
   bool poll(std::vector<Completion>& ended) override;
   void findLosses(std::vector<Loss>&) override {}
+  std::shared_ptr<std::byte> shareOnNode(std::size_t bytes) override;
   void abandon() override;
 
  private:
@@ -46,6 +47,7 @@ class MpiFabric final : public ranks::Fabric {
   void cancel(bool all);
 
   std::array<MPI_Comm, ranks::kChannels> communicators_{};
+  MPI_Comm node_ = MPI_COMM_NULL;
   std::vector<int> nodes_;
   int rank_ = 0;
   int size_ = 1;

@@ -10,6 +10,7 @@
 #include <new>
 
 #include "hpl/error.h"
+#include "hpl/ranks/window.h"
 
 namespace hpl::ranks {
 namespace {
@@ -68,7 +69,8 @@ std::size_t RingEnd::skip(std::size_t most) noexcept {
 Arena::Arena(int ranks)
     : ranks_(ranks),
       bytes_(kPage +
-             static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks) * sizeOfPair()) {
+             static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks) * sizeOfPair()),
+      windowBytes_(Window::bytesFor(ranks)) {
   static_assert(sizeof(Header) <= kPage);
   void* memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -79,6 +81,10 @@ Arena::Arena(int ranks)
                     0, "start of the ranks");
   }
   memory_ = static_cast<std::byte*>(memory);
+  // Ranks can do without.
+  void* window = mmap(nullptr, windowBytes_, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (window != MAP_FAILED) window_ = static_cast<std::byte*>(window);
   auto* header = new (memory_) Header;
   for (auto& status : header->statuses) status.store(kAlive);
   for (int from = 0; from < ranks; ++from) {
@@ -91,7 +97,10 @@ Arena::Arena(int ranks)
   }
 }
 
-Arena::~Arena() { munmap(memory_, bytes_); }
+Arena::~Arena() {
+  munmap(memory_, bytes_);
+  if (window_ != nullptr) munmap(window_, windowBytes_);
+}
 
 RingEnd Arena::ring(int from, int to, Channel channel) const noexcept {
   std::byte* pair = memory_ + kPage + static_cast<std::size_t>(from * ranks_ + to) * sizeOfPair();

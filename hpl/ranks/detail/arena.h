@@ -49,6 +49,10 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
 
   int ranks() const noexcept { return ranks_; }
+  /// Memory that ranks share for themselves, zeros at first; null: none of that size.
+  std::byte* window(std::size_t bytes) const noexcept {
+    return bytes <= windowBytes_ ? window_ : nullptr;
+  }
   RingEnd ring(int from, int to, Channel channel) const noexcept;
 
   /// What waitpid() said about a rank's process; kAlive: nothing yet.
@@ -63,6 +67,8 @@ class Arena {
   int ranks_;
   std::size_t bytes_;
   std::byte* memory_;
+  std::size_t windowBytes_;
+  std::byte* window_ = nullptr;
 };
 
 }  // namespace hpl::ranks

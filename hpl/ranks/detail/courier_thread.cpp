@@ -100,6 +100,18 @@ void CourierThread::give(const std::shared_ptr<LateAllgather>& collective,
   post(std::move(errand));
 }
 
+void CourierThread::awaitWord(int peer, const std::atomic<std::uint64_t>& word, std::uint64_t value,
+                              AwaitedWords::Done done) {
+  Errand errand;
+  errand.other = [this, peer, &word, value,
+                  done = std::move(done)](const std::exception_ptr& failure) {
+    if (failure) return done(failure);
+    desk_->words.add(word, value, done);
+    judgeMissing(peer);
+  };
+  post(std::move(errand));
+}
+
 void CourierThread::answerWith(std::function<std::string()> where) {
   Errand errand;
   errand.isInternal = true;
@@ -169,6 +181,7 @@ void CourierThread::run(const Courier::MakeFabric& make) {
     rank_ = desk->fabric->rank();
     for (int rank = 0; rank < desk->fabric->size(); ++rank)
       nodes_.push_back(desk->fabric->nodeOf(rank));
+    openWindow(*desk->fabric);
   } catch (...) {
     startFailure_ = std::current_exception();
   }
@@ -191,11 +204,23 @@ void CourierThread::run(const Courier::MakeFabric& make) {
   desk_ = nullptr;
 }
 
+void CourierThread::openWindow(Fabric& fabric) {
+  std::vector<int> ranks;
+  for (int rank = 0; rank < size(); ++rank)
+    if (nodeOf(rank) == nodeOf(rank_)) ranks.push_back(rank);
+  // Also where this rank is alone on its node: making it may be collective.
+  std::shared_ptr<std::byte> memory =
+      fabric.shareOnNode(Window::bytesFor(static_cast<int>(ranks.size())));
+  if (memory == nullptr || ranks.size() == 1) return;
+  window_ = std::make_unique<Window>(std::move(memory), std::move(ranks), rank_);
+}
+
 void CourierThread::work() {
   lastMoved_ = Clock::now();
   for (;;) {
     bool moved = takeErrands();
     moved = desk_->post.poll() || moved;
+    moved = desk_->words.poll() || moved;
     if (isSpread_ && desk_->post.controlToSend() == 0) hasTold_.store(true);
     if (isOver()) return;
     if (moved) {
@@ -277,6 +302,7 @@ void CourierThread::spread() {
   const std::exception_ptr all = failure();
   desk_->post.failAll(all);
   desk_->collectives.failAll(all);
+  desk_->words.failAll(all);
   desk_->control.failQuestions({}, all);
 }
 
@@ -294,8 +320,17 @@ void CourierThread::judgeLosses() {
   for (int rank = 0; rank < size(); ++rank) judgeMissing(rank);
 }
 
+// What it has left in the window is there since it said farewell.
+bool CourierThread::isMissedInWindow(int rank) {
+  if (window_ == nullptr || rank == rank_ || !desk_->control.hasLeft(rank)) return false;
+  const WindowLane* from = window_->from(rank);
+  if (from == nullptr) return false;
+  const WindowLane& to = *window_->to(rank);
+  return from->expected() > from->sent() || to.sent() > to.expected();
+}
+
 void CourierThread::judgeMissing(int rank) {
-  if (!desk_->control.isMissedBy(rank)) return;
+  if (!desk_->control.isMissedBy(rank) && !isMissedInWindow(rank)) return;
   if (note({rank, "",
             fmt::format("it has left the session, while rank {} still exchanges data with it. All "
                         "ranks have to make the same calls in the same order, until the Session "
@@ -317,12 +352,13 @@ bool CourierThread::isOver() {
 }
 
 bool CourierThread::hasTraffic() const {
-  return desk_->post.underWay() > 0 || !desk_->collectives.isIdle() ||
+  return desk_->post.underWay() > 0 || desk_->words.count() > 0 || !desk_->collectives.isIdle() ||
          desk_->control.hasQuestions();
 }
 
 void CourierThread::pause() {
-  const bool isMoving = desk_->post.underWay() > 0 || desk_->collectives.isMoving();
+  const bool isMoving =
+      desk_->post.underWay() > 0 || desk_->words.count() > 0 || desk_->collectives.isMoving();
   const bool isAwaiting =
       isMoving || desk_->control.hasQuestions() || leaves_ || desk_->post.controlToSend() > 0;
   // An hour: alone, it is woken by errands only.

@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "hpl/ranks/courier.h"
+#include "hpl/ranks/detail/awaited_words.h"
 #include "hpl/ranks/detail/collectives.h"
 #include "hpl/ranks/detail/control.h"
 #include "hpl/ranks/detail/failure.h"
 #include "hpl/ranks/detail/post.h"
+#include "hpl/ranks/window.h"
 
 namespace hpl::ranks {
 
@@ -48,6 +50,9 @@ class CourierThread {
   void startCollective(const std::shared_ptr<Collective>& collective);
   /// Nothing where the collective call has failed meanwhile.
   void give(const std::shared_ptr<LateAllgather>& collective, std::vector<std::byte> own);
+  void awaitWord(int peer, const std::atomic<std::uint64_t>& word, std::uint64_t value,
+                 AwaitedWords::Done done);
+  Window* window() noexcept { return window_.get(); }
   void answerWith(std::function<std::string()> where);
   void ask(int rank, Control::Answer answer);
 
@@ -68,9 +73,11 @@ class CourierThread {
     Post post;
     Control control;
     Collectives collectives;
+    AwaitedWords words;
   };
 
   void run(const Courier::MakeFabric& make);
+  void openWindow(Fabric& fabric);
   void work();
   bool takeErrands();
   void runErrand(Errand& errand);
@@ -83,6 +90,7 @@ class CourierThread {
   void spread();
   void judgeLosses();
   void judgeMissing(int rank);
+  bool isMissedInWindow(int rank);
   bool isOver();
   bool hasTraffic() const;
   void pause();
@@ -91,6 +99,8 @@ class CourierThread {
   const Waiting waiting_;
   int rank_ = 0;
   std::vector<int> nodes_;
+  /// As long as this: messages may be read after the thread's end.
+  std::unique_ptr<Window> window_;
 
   std::mutex mutex_;
   std::condition_variable wake_;

@@ -115,6 +115,10 @@ bool ForkedFabric::poll(std::vector<Completion>& ended) {
   return moved;
 }
 
+std::shared_ptr<std::byte> ForkedFabric::shareOnNode(std::size_t bytes) {
+  return {seat_.arena, seat_.arena->window(bytes)};
+}
+
 void ForkedFabric::findLosses(std::vector<Loss>& found) {
   std::vector<pollfd> lines;
   lines.reserve(seat_.lifelines.size());

@@ -25,6 +25,7 @@ class ForkedFabric final : public Fabric {
   Request send(int to, Channel channel, std::span<const std::byte> bytes) override;
   Request receive(int from, Channel channel, std::span<std::byte> bytes) override;
   bool poll(std::vector<Completion>& ended) override;
+  std::shared_ptr<std::byte> shareOnNode(std::size_t bytes) override;
   void findLosses(std::vector<Loss>& found) override;
   void abandon() override;
 

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/ranks/transport.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace hpl::ranks {
+
+// ---- memory ----------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::align_val_t kPoolAlignment{128};
+
+/// Free memory by size. Never destroyed: messages end on other threads.
+class Pool {
+ public:
+  static Pool& get() {
+    static auto* pool = new Pool;
+    return *pool;
+  }
+
+  std::shared_ptr<std::byte> lend(std::size_t bytes) {
+    const std::size_t size = std::bit_ceil(std::max(bytes, std::size_t{4096}));
+    std::byte* memory = taken(size);
+    if (memory == nullptr) memory = static_cast<std::byte*>(::operator new(size, kPoolAlignment));
+    return {memory, [size](std::byte* back) { get().giveBack(back, size); }};
+  }
+
+ private:
+  std::byte* taken(std::size_t size) {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::byte*>& free = free_[size];
+    if (free.empty()) return nullptr;
+    std::byte* memory = free.back();
+    free.pop_back();
+    kept_ -= size;
+    return memory;
+  }
+
+  void giveBack(std::byte* memory, std::size_t size) {
+    constexpr std::size_t kMostKept = std::size_t{256} << 20;
+    {
+      const std::lock_guard lock(mutex_);
+      if (kept_ + size <= kMostKept) {
+        free_[size].push_back(memory);
+        kept_ += size;
+        return;
+      }
+    }
+    ::operator delete(memory, kPoolAlignment);
+  }
+
+  std::mutex mutex_;
+  std::map<std::size_t, std::vector<std::byte*>> free_;
+  std::size_t kept_ = 0;
+};
+
+}  // namespace
+
+std::shared_ptr<std::byte> messageMemory(std::size_t bytes) { return Pool::get().lend(bytes); }
+
+// ---- messages of the fabric ------------------------------------------------------------------
+
+namespace {
+
+class Messages final : public Transport {
+ public:
+  Messages(Courier& courier, int peer) : courier_(courier), peer_(peer) {}
+
+  std::string_view name() const noexcept override { return "message"; }
+  std::size_t most() const noexcept override { return std::numeric_limits<std::size_t>::max(); }
+  bool hasPlaces() const noexcept override { return false; }
+
+  Paper toSend(std::size_t bytes, const std::function<void()>&) override {
+    return {messageMemory(bytes), bytes};
+  }
+  void send(const Paper& paper, Done done) override {
+    courier_.send(peer_, {paper.memory.get(), paper.bytes}, std::move(done));
+  }
+  Paper receive(std::size_t bytes, std::function<Done(const Paper&)> whenThere) override {
+    const Paper paper{messageMemory(bytes), bytes};
+    courier_.receive(peer_, {paper.memory.get(), bytes}, whenThere(paper));
+    return paper;
+  }
+
+ private:
+  Courier& courier_;
+  int peer_;
+};
+
+// ---- shared memory ---------------------------------------------------------------------------
+
+class Shared final : public Transport {
+ public:
+  Shared(Courier& courier, Window& window, int peer)
+      : courier_(courier),
+        to_(*window.to(peer)),
+        from_(*window.from(peer)),
+        most_(window.most()),
+        peer_(peer) {}
+
+  std::string_view name() const noexcept override { return "window"; }
+  std::size_t most() const noexcept override { return most_; }
+  bool hasPlaces() const noexcept override { return true; }
+
+  Paper toSend(std::size_t bytes, const std::function<void()>& waitMore) override {
+    const WindowLane::Place place = to_.next(bytes);
+    while (!to_.isFree(place)) waitMore();
+    // The memory is the receiver's to give back.
+    return {std::shared_ptr<std::byte>(place.memory, [](std::byte*) {}), bytes, place};
+  }
+  void send(const Paper& paper, Done done) override {
+    to_.publish(paper.place);
+    done(nullptr, paper.bytes);
+  }
+  Paper receive(std::size_t bytes, std::function<Done(const Paper&)> whenThere) override {
+    const WindowLane::Place place = from_.next(bytes);
+    from_.expect();
+    const Paper paper{
+        {place.memory, [this, place](std::byte*) { from_.noteRead(place); }}, bytes, place};
+    courier_.awaitWord(peer_, from_.wordOf(place), place.number + 1,
+                       [done = whenThere(paper), bytes](const std::exception_ptr& failure) {
+                         done(failure, failure ? 0 : bytes);
+                       });
+    return paper;
+  }
+
+ private:
+  Courier& courier_;
+  WindowLane& to_;
+  WindowLane& from_;
+  std::size_t most_;
+  int peer_;
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> messagesWith(Courier& courier, int peer) {
+  return std::make_unique<Messages>(courier, peer);
+}
+
+std::unique_ptr<Transport> windowWith(Courier& courier, Window& window, int peer) {
+  return std::make_unique<Shared>(courier, window, peer);
+}
+
+}  // namespace hpl::ranks

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "hpl/ranks/courier.h"
+#include "hpl/ranks/window.h"
+
+namespace hpl::ranks {
+
+/// Memory that messages are written to and read from; 128-byte aligned. Goes back to a pool.
+std::shared_ptr<std::byte> messageMemory(std::size_t bytes);
+
+/// How bytes get from this rank to another one and back. Each pair of ranks has one, chosen when
+/// the session begins. The messages of a direction match in the order in which they were begun.
+class Transport {
+ public:
+  /// A message at one of its ends.
+  struct Paper {
+    /// Of the sender: to be filled, then sent. Of the receiver: has the bytes once they are there.
+    std::shared_ptr<std::byte> memory;
+    std::size_t bytes = 0;
+    WindowLane::Place place = {};
+  };
+  using Done = Courier::Done;
+
+  Transport() = default;
+  virtual ~Transport() = default;
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+
+  /// "window", "message".
+  virtual std::string_view name() const noexcept = 0;
+  /// Bytes of the largest message; larger ones go as messages.
+  virtual std::size_t most() const noexcept = 0;
+  /// Whether each message has a place of its own: it leaves when it is ready, also before earlier
+  /// ones, and its memory is another rank's to use again as soon as it has been read.
+  virtual bool hasPlaces() const noexcept = 0;
+
+  /// Begins a message. May wait until the receiver has read earlier ones: `waitMore` is called
+  /// meanwhile, and may throw. One thread.
+  virtual Paper toSend(std::size_t bytes, const std::function<void()>& waitMore) = 0;
+  /// The message is in its memory. Any thread.
+  virtual void send(const Paper& paper, Done done) = 0;
+
+  /// Begins to wait for a message. One thread.
+  virtual Paper receive(std::size_t bytes, std::function<Done(const Paper& paper)> whenThere) = 0;
+};
+
+std::unique_ptr<Transport> messagesWith(Courier& courier, int peer);
+/// The window's lanes to and from the peer, which has to be on this rank's node.
+std::unique_ptr<Transport> windowWith(Courier& courier, Window& window, int peer);
+
+}  // namespace hpl::ranks

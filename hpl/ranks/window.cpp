@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/ranks/window.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace hpl::ranks {
+namespace {
+
+constexpr std::size_t kMessageAlignment = 128;
+/// Of a node, and of a lane. Pages appear when messages first use them.
+constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+constexpr std::size_t kMostOfLane = std::size_t{4} << 20;
+constexpr std::size_t kLeastOfLane = std::size_t{64} << 10;
+
+std::size_t aligned(std::size_t bytes) noexcept {
+  return (bytes + kMessageAlignment - 1) / kMessageAlignment * kMessageAlignment;
+}
+
+std::size_t bytesOfLane(int ranksOnNode) noexcept {
+  const auto ranks = static_cast<std::size_t>(std::max(ranksOnNode, 1));
+  return std::clamp(std::bit_floor(kMostBytes / (ranks * ranks)), kLeastOfLane, kMostOfLane);
+}
+
+}  // namespace
+
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+WindowLane::WindowLane(std::byte* memory, std::size_t bytes)
+    : header_(reinterpret_cast<Header*>(memory)),
+      messages_(memory + aligned(sizeof(Header))),
+      capacity_(bytes - aligned(sizeof(Header))) {}
+
+std::size_t WindowLane::mostOf(std::size_t bytes) noexcept {
+  return (bytes - aligned(sizeof(Header))) / 2 / kMessageAlignment * kMessageAlignment;
+}
+
+WindowLane::Place WindowLane::next(std::size_t bytes) {
+  const std::size_t size = aligned(bytes);
+  const auto makeRoom = [&](std::size_t begin, std::size_t end) {
+    while (!taken_.empty() && taken_.front().begin < end && taken_.front().end > begin) {
+      readBefore_ = taken_.front().number + 1;
+      taken_.pop_front();
+    }
+  };
+  if (head_ + size > capacity_) {
+    // The rest is left out, and what lies there from the last round must not stay in front.
+    makeRoom(head_, capacity_);
+    head_ = 0;
+  }
+  makeRoom(head_, head_ + size);
+  if (next_ >= kMost) readBefore_ = std::max(readBefore_, next_ + 1 - kMost);
+  const Place place{messages_ + head_, next_, readBefore_};
+  taken_.push_back({next_++, head_, head_ + size});
+  head_ += size;
+  return place;
+}
+
+bool WindowLane::isFree(const Place& place) const noexcept {
+  return header_->read.load(std::memory_order_acquire) >= place.readBefore;
+}
+
+void WindowLane::publish(const Place& place) noexcept {
+  header_->sent.fetch_add(1, std::memory_order_acq_rel);
+  header_->words[place.number % kMost].store(place.number + 1, std::memory_order_release);
+}
+
+void WindowLane::expect() noexcept { header_->expected.store(next_, std::memory_order_release); }
+
+const std::atomic<std::uint64_t>& WindowLane::wordOf(const Place& place) const noexcept {
+  return header_->words[place.number % kMost];
+}
+
+void WindowLane::noteRead(const Place& place) {
+  const std::lock_guard lock(mutex_);
+  std::uint64_t read = header_->read.load(std::memory_order_relaxed);
+  if (place.number != read) {
+    readEarly_.push_back(place.number);
+    return;
+  }
+  ++read;
+  for (auto it = readEarly_.begin(); it != readEarly_.end();) {
+    if (*it != read) {
+      ++it;
+      continue;
+    }
+    ++read;
+    readEarly_.erase(it);
+    it = readEarly_.begin();
+  }
+  header_->read.store(read, std::memory_order_release);
+}
+
+std::size_t Window::bytesFor(int ranksOnNode) noexcept {
+  const auto ranks = static_cast<std::size_t>(ranksOnNode);
+  return ranks * ranks * bytesOfLane(ranksOnNode);
+}
+
+Window::Window(std::shared_ptr<std::byte> memory, std::vector<int> ranks, int own)
+    : memory_(std::move(memory)), ranks_(std::move(ranks)) {
+  const std::size_t bytes = bytesOfLane(static_cast<int>(ranks_.size()));
+  const auto me = static_cast<std::size_t>(std::ranges::find(ranks_, own) - ranks_.begin());
+  const auto laneAt = [&](std::size_t from, std::size_t to) {
+    return std::make_unique<WindowLane>(memory_.get() + (from * ranks_.size() + to) * bytes, bytes);
+  };
+  for (std::size_t other = 0; other < ranks_.size(); ++other) {
+    to_.push_back(laneAt(me, other));
+    from_.push_back(laneAt(other, me));
+  }
+  most_ = WindowLane::mostOf(bytes);
+}
+
+WindowLane* Window::laneOf(Lanes& lanes, int rank) noexcept {
+  const auto found = std::ranges::find(ranks_, rank);
+  if (found == ranks_.end()) return nullptr;
+  return lanes[static_cast<std::size_t>(found - ranks_.begin())].get();
+}
+
+}  // namespace hpl::ranks

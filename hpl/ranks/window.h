@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace hpl::ranks {
+
+/// One end of a lane: shared memory in which one rank leaves messages for another. Both ends
+/// compute by themselves where the next message lies, since they know the sizes of all; a word says
+/// that it is there, and a count of read messages gives its memory back.
+class WindowLane {
+ public:
+  /// Where a message lies.
+  struct Place {
+    std::byte* memory = nullptr;
+    std::uint64_t number = 0;
+    /// So many messages must have been read before the memory is free.
+    std::uint64_t readBefore = 0;
+  };
+
+  /// `memory`: `bytes`, 128-byte aligned, which were zero before the first end was made.
+  WindowLane(std::byte* memory, std::size_t bytes);
+
+  /// Bytes of the largest message that a lane of so many bytes carries: two of them fit.
+  static std::size_t mostOf(std::size_t bytes) noexcept;
+
+  /// The place of the next message, of at most mostOf() bytes. The same at both ends, if they ask
+  /// for the same sizes. One thread.
+  Place next(std::size_t bytes);
+
+  /// For the sender.
+  bool isFree(const Place& place) const noexcept;
+  void publish(const Place& place) noexcept;
+
+  /// For the receiver: it will wait for the message that next() gave last; the word that becomes
+  /// number + 1 when the message is there; and that the message has been read. The last one from
+  /// any thread.
+  void expect() noexcept;
+  const std::atomic<std::uint64_t>& wordOf(const Place& place) const noexcept;
+  void noteRead(const Place& place);
+
+  /// How many messages were sent, and how many the receiver has waited for, or does.
+  std::uint64_t sent() const noexcept { return header_->sent.load(std::memory_order_acquire); }
+  std::uint64_t expected() const noexcept {
+    return header_->expected.load(std::memory_order_acquire);
+  }
+
+ private:
+  /// Messages under way at a time.
+  static constexpr std::size_t kMost = 64;
+  struct Header {
+    alignas(64) std::atomic<std::uint64_t> sent;
+    alignas(64) std::atomic<std::uint64_t> expected;
+    alignas(64) std::atomic<std::uint64_t> read;
+    alignas(64) std::array<std::atomic<std::uint64_t>, kMost> words;
+  };
+  struct Taken {
+    std::uint64_t number;
+    std::size_t begin;
+    std::size_t end;
+  };
+
+  Header* header_;
+  std::byte* messages_;
+  std::size_t capacity_;
+  std::uint64_t next_ = 0;
+  std::size_t head_ = 0;
+  std::deque<Taken> taken_;
+  std::uint64_t readBefore_ = 0;
+  // Of the receiver: read, though not all before it.
+  std::mutex mutex_;
+  std::vector<std::uint64_t> readEarly_;
+};
+
+/// The lanes between a rank and the others of its node.
+class Window {
+ public:
+  /// Bytes that the ranks of a node share.
+  static std::size_t bytesFor(int ranksOnNode) noexcept;
+
+  /// `memory`: bytesFor() zeros that all ranks of the node see.
+  /// `ranks`: those of the node, in their order.
+  Window(std::shared_ptr<std::byte> memory, std::vector<int> ranks, int own);
+
+  /// Null where the rank is on another node.
+  WindowLane* to(int rank) noexcept { return laneOf(to_, rank); }
+  WindowLane* from(int rank) noexcept { return laneOf(from_, rank); }
+  std::size_t most() const noexcept { return most_; }
+
+ private:
+  using Lanes = std::vector<std::unique_ptr<WindowLane>>;
+  WindowLane* laneOf(Lanes& lanes, int rank) noexcept;
+
+  std::shared_ptr<std::byte> memory_;
+  std::vector<int> ranks_;
+  Lanes to_;
+  Lanes from_;
+  std::size_t most_;
+};
+
+}  // namespace hpl::ranks
