@@ -8,6 +8,8 @@
 
 #include "hpl/error.h"
 #include "hpl/layout/findings.h"
+#include "hpl/layout/variant.h"
+#include "hpl/runtime/device_state.h"
 #include "hpl/runtime/explain.h"
 
 namespace hpl::layout {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "hpl/error.h"
+#include "hpl/memory/root.h"
 #include "hpl/runtime/settings.h"
 
 namespace hpl::layout {

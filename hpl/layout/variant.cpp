@@ -8,6 +8,7 @@
 #include "hpl/layout/heuristic_choice.h"
 #include "hpl/layout/rewritten_kernels.h"
 #include "hpl/layout/strategy.h"
+#include "hpl/runtime/device_state.h"
 
 namespace hpl::layout {
 namespace {

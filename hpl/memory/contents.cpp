@@ -58,18 +58,6 @@ bool needsTemporary(const coherence::Step& step) {
   return false;
 }
 
-std::shared_ptr<Root> temporaryFor(const View& src) {
-  RootOptions options;
-  options.shape = src.extents;
-  options.elementSize = src.root().elementSize();
-  options.type = src.root().type();
-  options.label = src.root().label();
-  options.hostMemory = HostMemory::None;
-  options.isInternal = true;
-  options.isRankLocal = src.root().isRankLocal();
-  return Root::create(std::move(options));
-}
-
 // False: some cells would be overwritten before they are read, and nothing has happened. Then a
 // temporary array is needed.
 bool tryCopy(Lock& lock, View& dst, View& src, Root* temporary) {
@@ -145,7 +133,7 @@ void copyNow(View& dst, View& src) {
       Lock lock(coherenceMutex());
       if (tryCopy(lock, dst, src, temporary.get())) return;
     }
-    temporary = temporaryFor(src);
+    temporary = scratchLike(src.root(), src.extents);
   }
 }
 
@@ -221,6 +209,18 @@ void copy(View& dst, View& src) {
     addView(name, src);
   });
   withRanks(party, [&] { copyNow(dst, src); });
+}
+
+std::shared_ptr<Root> scratchLike(const Root& root, const geometry::Extents& shape) {
+  RootOptions options;
+  options.shape = shape;
+  options.elementSize = root.elementSize();
+  options.type = root.type();
+  options.label = root.label();
+  options.hostMemory = HostMemory::None;
+  options.isInternal = true;
+  options.isRankLocal = root.isRankLocal();
+  return Root::create(std::move(options));
 }
 
 void fill(View& dst, const void* element) {

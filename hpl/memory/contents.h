@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+
 #include "hpl/memory/root.h"
 
 namespace hpl::memory {
@@ -15,6 +17,10 @@ namespace hpl::memory {
 /// else on a device that holds `src`; else on the host. Asynchronous unless the host takes part.
 /// Throws ShapeError that names both shapes when they differ or the element sizes do.
 void copy(View& dst, View& src);
+
+/// An array for the library's own use, with the elements and the label of `root`, of this shape. It
+/// has no contents, and no memory on the host.
+std::shared_ptr<Root> scratchLike(const Root& root, const geometry::Extents& shape);
 
 /// Sets every cell of `dst` to the `elementSize` bytes at `element`: on the device where `dst`
 /// lives, asynchronously, else on the host.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stencil_templates/detail/iteration_bench.h"
 
-#include "hpl/memory/root.h"
+#include "hpl/memory/contents.h"
 #include "stencil_templates/detail/program_cells.h"
 
 namespace hpl::stencils {
@@ -21,14 +21,7 @@ void IterationBench::makeScratch() {
   for (std::size_t k = 0; k < signature.outputs.size(); ++k) {
     launch::Argument& output = arguments_[signature.inputs.size() + k].argument;
     memory::Root& root = output.view->root();
-    memory::RootOptions options;
-    options.shape = root.whole().extents;
-    options.elementSize = root.elementSize();
-    options.type = root.type();
-    options.label = root.label();
-    options.hostMemory = memory::HostMemory::None;
-    options.isRankLocal = root.isRankLocal();
-    scratch_.push_back(memory::Root::create(std::move(options)));
+    scratch_.push_back(memory::scratchLike(root, root.whole().extents));
     memory::Root& copy = *scratch_.back();
     output.view = output.view == &root.whole() ? &copy.whole() : &copy.view(output.view->box());
   }

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "hpl/memory/root.h"
+#include "hpl/memory/contents.h"
 #include "hpl/runtime/device_state.h"
 #include "hpl/strategies/persistent.h"
 #include "stencil_templates/detail/program_cells.h"
@@ -12,21 +12,6 @@
 #include "stencil_templates/detail/time_choice.h"
 
 namespace hpl::stencils {
-namespace {
-
-std::shared_ptr<memory::Root> arrayLike(const memory::View& view) {
-  memory::RootOptions options;
-  options.shape = view.extents;
-  options.elementSize = view.root().elementSize();
-  options.type = view.root().type();
-  options.label = view.root().label();
-  options.hostMemory = memory::HostMemory::None;
-  options.isRankLocal = view.root().isRankLocal();
-  return memory::Root::create(std::move(options));
-}
-
-}  // namespace
-
 std::array<std::int64_t, 3> groupsOf(const TimeTile& tile,
                                      const std::array<std::int64_t, 3>& extents) {
   std::array<std::int64_t, 3> groups{1, 1, 1};
@@ -58,7 +43,8 @@ std::shared_ptr<PersistentSpaces::Space> PersistentSpaces::find(
   const auto known = spaces_.find(key);
   if (known != spaces_.end()) return known->second;
   std::vector<std::shared_ptr<memory::Root>> arrays;
-  for (const launch::Argument& like : between) arrays.push_back(arrayLike(*like.view));
+  for (const launch::Argument& like : between)
+    arrays.push_back(memory::scratchLike(like.view->root(), like.view->extents));
   const std::int64_t groups = groupCount(tile, gridOf(shape));
   if (spaces_.size() >= kMostSpaces) spaces_.clear();
   return spaces_[key] = std::make_shared<Space>(

@@ -28,15 +28,7 @@ struct Trial {
 
 /// What lies beyond the ends of a periodic array need not have values.
 memory::View& copyOf(Trial& trial, memory::Root& root, const geometry::Box& box) {
-  memory::RootOptions options;
-  options.shape = box.extents();
-  options.elementSize = root.elementSize();
-  options.type = root.type();
-  options.label = root.label();
-  options.hostMemory = memory::HostMemory::None;
-  options.isInternal = true;
-  options.isRankLocal = root.isRankLocal();
-  trial.copies.push_back(memory::Root::create(std::move(options)));
+  trial.copies.push_back(memory::scratchLike(root, box.extents()));
   memory::Root& copy = *trial.copies.back();
   const geometry::Box inside = intersect(box, root.whole().box());
   memory::copy(copy.view(inside.translatedBack(box.lo())), root.view(inside));

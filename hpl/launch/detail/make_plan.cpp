@@ -6,7 +6,7 @@
 #include "hpl/launch/detail/device_plan.h"
 #include "hpl/launch/detail/online_tuning.h"
 #include "hpl/launch/detail/origin.h"
-#include "hpl/memory/root.h"
+#include "hpl/memory/contents.h"
 #include "hpl/runtime/settings.h"
 
 namespace hpl::launch {
@@ -155,15 +155,7 @@ memory::View& standInFor(DevicePlan& plan, const Parameter& parameter, memory::V
   standIn.in = parameter.access != nullptr || parameter.mode != NativeMode::Out;
   standIn.out =
       parameter.access != nullptr ? parameter.access->written : parameter.mode != NativeMode::In;
-  memory::RootOptions options;
-  options.shape = view.extents;
-  options.elementSize = view.root().elementSize();
-  options.type = view.root().type();
-  options.label = view.root().label();
-  options.hostMemory = memory::HostMemory::None;
-  options.isInternal = true;
-  options.isRankLocal = view.root().isRankLocal();
-  standIn.packed = memory::Root::create(std::move(options));
+  standIn.packed = memory::scratchLike(view.root(), view.extents);
   plan.standIns.push_back(standIn);
   return standIn.packed->whole();
 }

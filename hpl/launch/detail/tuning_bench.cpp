@@ -50,15 +50,7 @@ void TuningBench::copyArguments() {
       memory::Root& root = argument.view->root();
       memory::Root*& copy = copyOf[&root];
       if (copy == nullptr) {
-        memory::RootOptions rootOptions;
-        rootOptions.shape = root.whole().extents;
-        rootOptions.elementSize = root.elementSize();
-        rootOptions.type = root.type();
-        rootOptions.label = root.label();
-        rootOptions.hostMemory = memory::HostMemory::None;
-        rootOptions.isInternal = true;
-        rootOptions.isRankLocal = root.isRankLocal();
-        copies_.push_back(memory::Root::create(std::move(rootOptions)));
+        copies_.push_back(memory::scratchLike(root, root.whole().extents));
         copy = copies_.back().get();
         memory::copy(copy->whole(), root.whole());
       }
