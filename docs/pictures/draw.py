@@ -5,7 +5,10 @@
     draw.py            writes the files beside this script
     draw.py --check    only says whether they are what the script draws (exit code 1 if not)
 
-The parts are computed here from the rules that the pages state, not by the library."""
+The parts are computed here from the rules that the pages state, not by the library. planning.svg
+shows perf/results/epyc-2-cores/coherence_bench.csv."""
+import csv
+import math
 import pathlib
 import sys
 
@@ -241,7 +244,50 @@ def boundaries():
     return picture
 
 
-PICTURES = {"parts-1d.svg": one_dimension, "parts-2d.svg": two_dimensions,
+def planning():
+    """Host time of a step over the number of devices, both logarithmic."""
+    results = (pathlib.Path(__file__).resolve().parents[2] /
+               "perf/results/epyc-2-cores/coherence_bench.csv")
+    with open(results, newline="") as file:
+        rows = list(csv.DictReader(file))
+    picture = Picture("Host time of planning a step, by the number of devices")
+    left, top, wide, high = 70, 40, 400, 260
+    decades = (0, 4.2), (-1.6, 5.4)  # devices, microseconds
+
+    def place(devices, time):
+        (x0, x1), (y0, y1) = decades
+        return (left + wide * (math.log10(devices) - x0) / (x1 - x0),
+                top + high * (1 - (math.log10(time) - y0) / (y1 - y0)))
+
+    def line(x1, y1, x2, y2, colour, width=1.0):
+        picture.items.append(f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
+                             f'stroke="{colour}" stroke-width="{width}"/>')
+
+    picture.text(8, 20, "microseconds of processor time, by number of devices")
+    for power, name in [(-1, "0.1"), (0, "1"), (1, "10"), (2, "100"), (3, "1,000"),
+                        (4, "10,000"), (5, "100,000")]:
+        y = place(1, 10 ** power)[1]
+        line(left, y, left + wide, y, STALE)
+        picture.text(left - 6, y + 4, name, anchor="end", size=11)
+    for devices in [2, 8, 32, 128, 1000, 10000]:
+        x = place(devices, 1)[0]
+        line(x, top, x, top + high, STALE)
+        picture.text(x, top + high + 16, f"{devices:,}", anchor="middle", size=11)
+    shown = [("planAnew", "blocks", "planned anew, blocks"), ("planAnew", "bands", "planned anew, bands"),
+             ("repeat", "blocks", "repeated, blocks"), ("repeat", "bands", "repeated, bands")]
+    for number, (what, cut, label) in enumerate(shown):
+        points = [place(int(row["devices"]), float(row["cpu_us"])) for row in rows
+                  if row["what"] == what and row["cut"] == cut]
+        for begin, end in zip(points, points[1:]):
+            line(*begin, *end, DEVICES[number], 2)
+        y = top + 14 + 18 * number
+        line(left + wide + 14, y - 4, left + wide + 34, y - 4, DEVICES[number], 2)
+        picture.text(left + wide + 40, y, label, size=12)
+    picture.reach(left + wide, top + high + 20)
+    return picture
+
+
+PICTURES = {"planning.svg": planning, "parts-1d.svg": one_dimension, "parts-2d.svg": two_dimensions,
             "overlap.svg": explicit_overlap, "expansion.svg": expansion,
             "boundaries.svg": boundaries}
 

@@ -60,13 +60,15 @@ namespace {
 
 // Devices that copy directly to each other have equal numbers.
 int contextOf(const DeviceState& device) {
-  int number = 0;
-  for (const auto& memory : deviceMemories()) {
-    if (memory->device.sharesContextWith(device))
-      return planner().machine().space(memory->space).context;
-    number = std::max(number, planner().machine().space(memory->space).context + 1);
+  // The first device of each context, by number. Ranks are listed one after the other, and none of
+  // them shares a context with another one: so those of one rank are looked at.
+  static auto& firsts = *new std::vector<const DeviceState*>;
+  for (std::size_t number = firsts.size(); number-- > 0;) {
+    if (firsts[number]->sharesContextWith(device)) return static_cast<int>(number);
+    if (firsts[number]->rank() != device.rank()) break;
   }
-  return number;
+  firsts.push_back(&device);
+  return static_cast<int>(firsts.size()) - 1;
 }
 
 coherence::SpaceKind kindOf(const DeviceState& device) {
