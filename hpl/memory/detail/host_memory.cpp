@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -79,6 +80,12 @@ bool HostBlock::allocatePages(std::size_t bytes) noexcept {
 
 bool HostBlock::clear() noexcept {
   return pages_ > 0 && madvise(data_, pages_, MADV_DONTNEED) == 0;
+}
+
+void HostBlock::release(std::size_t begin, std::size_t end) noexcept {
+  begin = (begin + kPage - 1) / kPage * kPage;
+  end = std::min(end, pages_) / kPage * kPage;
+  if (begin < end) madvise(data_ + begin, end - begin, MADV_DONTNEED);
 }
 
 bool HostBlock::allocatePinned(std::size_t bytes) {

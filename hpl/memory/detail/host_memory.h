@@ -39,6 +39,9 @@ class HostBlock {
   std::byte* data() const noexcept { return data_; }
   /// Sets all of it to 0 by giving its pages back; false where that has to be written.
   bool clear() noexcept;
+  /// Gives back the pages that lie whole between two bytes, whose contents nobody needs; nothing
+  /// where there are no pages of its own.
+  void release(std::size_t begin, std::size_t end) noexcept;
 
  private:
   bool allocatePinned(std::size_t bytes);

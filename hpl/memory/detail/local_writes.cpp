@@ -41,6 +41,24 @@ Replica& placed(Lock& lock, const LocalWrite& write) {
   }
 }
 
+// The device has the cells now, and the host's are of no use. Waits for the transfer, which is not
+// worth it for a few.
+void giveBackPages(Lock& lock, RootState& state, const Box& cells) {
+  constexpr std::size_t kWorthWaiting = std::size_t{1} << 20;
+  const Box whole = state.wholeBox();
+  const std::size_t size = state.root.elementSize();
+  const bool isUsed = state.copiesOf(kHosts).current.intersects(cells);
+  if (isUsed || static_cast<std::size_t>(cells.volume()) * size < kWorthWaiting) return;
+  std::size_t row = size;
+  for (int d = 1; d < whole.rank(); ++d) {
+    if (cells.lo(d) != whole.lo(d) || cells.hi(d) != whole.hi(d)) return;
+    row *= static_cast<std::size_t>(whole.extent(d));
+  }
+  waitOnHost(lock, state, cells, true);
+  state.ownHost.release(static_cast<std::size_t>(cells.lo(0) - whole.lo(0)) * row,
+                        static_cast<std::size_t>(cells.hi(0) - whole.lo(0)) * row);
+}
+
 void send(Lock& lock, const LocalWrite& write) {
   RootState* const roots[] = {write.state};
   Hold hold;
@@ -52,6 +70,7 @@ void send(Lock& lock, const LocalWrite& write) {
   while (transfer(lock, from, to) == Moved::Blocked) {
   }
   forgetShelved(replica, write.cells);
+  giveBackPages(lock, *write.state, write.cells);
 }
 
 const View*& workedOn() noexcept {
