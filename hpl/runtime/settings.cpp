@@ -126,10 +126,10 @@ bool applyText(std::string& target, const std::string& value) {
 
 constexpr std::string_view switchValues = "on|off (also 1|0, true|false, yes|no)";
 
-const std::array<Setting, 23>& table() {
+const std::array<Setting, 24>& table() {
   using S = Settings;
   using V = const std::string&;
-  static const std::array<Setting, 23> settings{{
+  static const std::array<Setting, 24> settings{{
       {{"HPL_DEVICES",
         "list of gpu|cpu|accelerator|any|part of a platform's name, each [:n][/k][*k]",
         "all devices",

@@ -388,7 +388,7 @@ const void* combineOnRanks(Partials& partials, const launch::EntryHandle& kernel
     options.global = Domain(piece.device->type() == CPU ? 1 : kGroup);
     const auto list =
         combineArguments(*piece.result, *piece.carried, *piece.values, piece.lanes, piece.cells());
-    launch::launch(kernel, options, list.data(), list.size());
+    launch::launch(kernel, options, list);
     results.push_back({piece.result.get(), piece.device});
   }
   using Block = memory::Gathering::Block;
@@ -407,7 +407,7 @@ const void* combineOnRanks(Partials& partials, const launch::EntryHandle& kernel
   launch::LaunchOptions options;
   options.global = options.local = Domain(1);
   const auto list = combineArguments(*partials.cell, *carried, *values, 1, partials.pieces.size());
-  launch::interpret(kernel, options, list.data(), list.size());
+  launch::interpret(kernel, options, list);
   return onHost(partials.cell);
 }
 
