@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks cost, for perf/ranks.py: one program, as it is in one process and on several ranks.
+// What ranks cost, for perf/ranks.py and perf/network.sh: one program, as it is in one process and
+// on several ranks.
 //
 //     hpl_rank_bench life|jacobi3d|launch|exchange [STEPS]          one process
-//     mpirun -n 2 hpl_rank_bench life|jacobi3d|exchange [STEPS]     two ranks; also HPL_RANKS=2
+//     mpirun -n 2 hpl_rank_bench life|jacobi3d|exchange|wide [STEPS]    two ranks; also HPL_RANKS=2
 //     HPL_BENCH_SESSION=0                                           without a Session
 //
 // Prints seconds for a step, and seconds that the host spent on its calls. life: 2048^2 ints,
 // jacobi3d: 160^3 floats, both with an exchange of borders in each step; exchange: the same over
-// rows so short that nothing but the host's work counts; launch: a kernel on one device, and no
+// rows so short that nothing but the host's work counts; wide: over rows of 2 MiB, with work enough
+// in each cell to hide them behind; launch: a kernel on one device, and no
 // exchange. All check a sum of their cells.
 #include <algorithm>
 #include <chrono>
@@ -49,6 +51,17 @@ void jacobi3d(Array<float, 3> next, const Array<float, 3>& now) {
         (now[idz - 1][idy][idx] + now[idz + 1][idy][idx] + now[idz][idy - 1][idx] +
          now[idz][idy + 1][idx] + now[idz][idy][idx - 1] + now[idz][idy][idx + 1]) /
         6.0f;
+  }
+}
+
+void wide(Array<float, 2> next, const Array<float, 2>& now) {
+  if_(idy > 0 && idy + 1 < szy) {
+    Float x = 0.5f * (now[idy - 1][idx] + now[idy + 1][idx]);
+    Int i;
+    for_(i = 0, i < 60, i++) {
+      x = 0.999f * x + 0.001f;
+    }
+    next[idy][idx] = x;
   }
 }
 
@@ -95,6 +108,8 @@ Times run(const std::string& what, int steps) {
     return stepsOver(Array<int, 2>(2048, 2048), Array<int, 2>(2048, 2048), life, steps);
   if (what == "exchange")
     return stepsOver(Array<int, 2>(32, 16), Array<int, 2>(32, 16), life, steps);
+  if (what == "wide")
+    return stepsOver(Array<float, 2>(48, 1 << 19), Array<float, 2>(48, 1 << 19), wide, steps);
   if (what == "jacobi3d")
     return stepsOver(Array<float, 3>(160, 160, 160), Array<float, 3>(160, 160, 160), jacobi3d,
                      steps);
@@ -105,7 +120,7 @@ Times run(const std::string& what, int steps) {
     return timed(
         steps, [&] { eval(life)(next, now); }, [&] { defaultDevice().sync(); });
   }
-  std::fprintf(stderr, "hpl_rank_bench: life, jacobi3d, exchange or launch, not %s\n",
+  std::fprintf(stderr, "hpl_rank_bench: life, jacobi3d, exchange, wide or launch, not %s\n",
                what.c_str());
   std::exit(2);
 }
