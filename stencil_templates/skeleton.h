@@ -59,9 +59,9 @@ namespace stencils {
 /// call.
 ///
 /// Arrays are cut into bands of the first dimension, or blocks(). A step moves only the cells that
-/// the stencil reads across a cut, and none after the last step. Bands of patterns and kernels()
-/// are computed borders first, with the exchange beside the interior, where that pays
-/// (HPL_OVERLAP); blocks, stencils and programs compute each part at once.
+/// the stencil reads across a cut, and none after the last step. Parts are computed borders first,
+/// with the exchange beside the interior, where that pays (HPL_OVERLAP); those of native kernels()
+/// are computed at once.
 template <class T, int N>
 class StencilSkeleton {
  public:

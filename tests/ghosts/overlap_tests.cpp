@@ -60,6 +60,26 @@ TEST_CASE("computing borders first gives the same results") {
   }
 }
 
+TEST_CASE("blocks compute their frames first, with the same results") {
+  const WithOverlap on(runtime::Overlap::On);
+  const int rows = 12 * deviceCount(), columns = 13 * deviceCount();
+  Grid a(rows, columns), b(rows, columns);
+  std::vector<int> x = someValues(a.size(), 43), y = someValues(a.size(), 44);
+  a.copyFrom(x.data());
+  b.copyFrom(y.data());
+  const std::uint64_t before = launchesSoFar();
+  for (int step = 0; step < 6; ++step) {
+    eval(ninePoint)(PART12(b, 1, 2, AUTO_SYNC), PART12(a, 1, 2, AUTO_SYNC));
+    swap(a, b);
+    y = ninePointStep(x, y, rows, columns);
+    std::swap(x, y);
+  }
+  CHECK(valuesOf(a) == x);
+  CHECK(valuesOf(b) == y);
+  // Each block of four has two inner sides.
+  if (deviceCount() == 4) CHECK(launchesSoFar() - before == 6 * 4 * 3);
+}
+
 TEST_CASE("kernels that cannot be cut run as a whole") {
   const WithOverlap on(runtime::Overlap::On);
   Numbers a(64 * deviceCount()), b(64 * deviceCount());

@@ -87,6 +87,8 @@ struct Case {
   int size;
   int parts;
   int steps, depth;
+  /// Borders before interiors.
+  runtime::Overlap overlap;
 
   explicit Case(const Row& row)
       : strategy(kStrategies[row[kStrategy]]),
@@ -97,9 +99,12 @@ struct Case {
         size(row[kSize]),
         parts(row[kParts] + 1),
         steps(kIterations[row[kSteps]][0]),
-        depth(kIterations[row[kSteps]][1]) {
+        depth(kIterations[row[kSteps]][1]),
+        overlap((row[kSize] + row[kType]) % 2 == 0 ? runtime::Overlap::Off : runtime::Overlap::On) {
     // Nothing of the other sign.
     if (kind == Kind::MirrorOdd && type == std::string("uchar")) kind = Kind::Mirror;
+    // Boxes fit into local memory.
+    if (dims == 3 && reach.before[0] > 2) depth = std::min(depth, 2);
   }
 
   std::vector<Tap> taps() const {
@@ -132,16 +137,18 @@ struct Case {
     return std::string(kNames[static_cast<int>(strategy)]) + ", " + std::to_string(dims) + "-D " +
            type + ", " + reach.name + " extents, size " + kSizes[size] + ", " +
            std::to_string(parts) + " parts, " + std::to_string(steps) + " steps, " +
-           std::to_string(depth) + " per pass";
+           std::to_string(depth) + " per pass" +
+           (overlap == runtime::Overlap::On ? ", borders first" : "");
   }
 };
 
 /// Lays kernels out by one strategy as long as it lives.
 class Forced {
  public:
-  explicit Forced(Strategy strategy) : before_(runtime::settings()) {
+  Forced(Strategy strategy, runtime::Overlap overlap) : before_(runtime::settings()) {
     runtime::Settings changed = before_;
     changed.strategy = strategy;
+    changed.overlap = overlap;
     runtime::overrideSettings(changed);
   }
   ~Forced() { runtime::overrideSettings(before_); }
@@ -164,7 +171,7 @@ void check(const Case& c, unsigned seed) {
   Array<T, N> a = arrayOf<T, N>(now), b = arrayOf<T, N>(now);
   for (int step = 0; step < c.steps; ++step) now = weightedSum(now, now, taps, rules);
 
-  const Forced forced(c.strategy);
+  const Forced forced(c.strategy, c.overlap);
   Stencil stencil(weightedSumOf<T, N>(taps));
   setRules(stencil, rules, N);
   StencilLauncher launcher = stencil.devices(c.parts);

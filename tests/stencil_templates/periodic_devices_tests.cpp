@@ -74,7 +74,13 @@ void checkPeriodic(unsigned seed) {
   } else if (N > 1 && cut == 2 && devices % 2 == 0) {
     launcher.blocks(Domain(2, count / 2));
   }
+  runtime::Settings before = runtime::settings();
+  runtime::Settings wanted = before;
+  if (between(0, 1) == 1) wanted.overlap = runtime::Overlap::On;
+  runtime::overrideSettings(wanted);
+  CAPTURE(static_cast<int>(wanted.overlap));
   launcher.iterate(steps)(a, b);
+  runtime::overrideSettings(before);
   CHECK(cellsOf(a) == grid.cells);
 }
 

@@ -363,6 +363,7 @@ Division divide(const ShareJob& job, bool isTrial) {
         cells[i] = cellsTouched(*job.version->params[i].access, job.arguments[i].view->box(), slice,
                                 cutting.cut);
   }
+  division.cut = cutting.cut;
   division.slices = std::move(cutting.slices);
   return division;
 }

@@ -9,6 +9,7 @@
 #include "hpl/error.h"
 #include "hpl/geometry/ownership.h"
 #include "hpl/launch/detail/cutting.h"
+#include "hpl/launch/detail/pieces.h"
 #include "hpl/launch/detail/shares.h"
 #include "hpl/launch/detail/tuning_bench.h"
 #include "hpl/layout/arguments.h"
@@ -221,32 +222,48 @@ void addPlan(const ShareJob& job, std::vector<Share>& shares, std::size_t device
        device, arguments.partExtents});
 }
 
+/// The axes along which some of the slices differ.
+AxisSet axesCut(const std::vector<Slice>& slices) {
+  AxisSet cut{};
+  for (std::size_t a = 0; a < 3; ++a)
+    for (const Slice& slice : slices) cut[a] = cut[a] || !(slice[a] == slices.front()[a]);
+  return cut;
+}
+
+/// A plan for a slice of the domain that the context speaks of; the cells that it touches are
+/// known.
+void addSlice(const ShareJob& job, std::vector<Share>& shares, std::size_t device,
+              DeviceArguments& arguments, const Slice& slice, LaunchOptions options) {
+  for (std::size_t a = 0; a < 3; ++a) {
+    arguments.context.slice->first[a] = static_cast<std::size_t>(slice[a].lo);
+    options.global.size[a] = static_cast<std::size_t>(slice[a].length());
+  }
+  addPlan(job, shares, device, arguments, options);
+}
+
+std::vector<geometry::Region> cellsOf(const ShareJob& job, const DeviceArguments& arguments,
+                                      const Slice& slice, const AxisSet& cut) {
+  std::vector<geometry::Region> cells(job.arguments.size());
+  for (std::size_t i = 0; i < job.arguments.size(); ++i)
+    if (arguments.list[i].kind == Argument::Kind::Array)
+      cells[i] =
+          cellsTouched(*job.version->params[i].access, arguments.list[i].view->box(), slice, cut);
+  return cells;
+}
+
 /// One plan for each piece of the device's part, each a slice of the part's own domain.
 void addPieces(const ShareJob& job, std::vector<Share>& shares, std::size_t device,
-               DeviceArguments arguments, const std::vector<geometry::Interval>& pieces, int axis) {
+               DeviceArguments arguments, const std::vector<Slice>& pieces) {
   const LaunchOptions options = optionsOf(job, device, {});
   const Shape whole = layout::chooseShape(domainsOf(options), layout::firstArray(arguments.list),
                                           *job.devices[device], job.version->name);
   layout::checkAccesses(*job.version, arguments.list, whole, true);
-  SliceOfDomain& sliceOf = arguments.context.slice.emplace();
-  std::copy(whole.size, whole.size + 3, sliceOf.whole);
-  for (const geometry::Interval& piece : pieces) {
-    sliceOf.first[axis] = static_cast<std::size_t>(piece.lo);
-    arguments.context.cells.assign(job.arguments.size(), geometry::Region());
-    Slice slice;
-    for (std::size_t a = 0; a < 3; ++a) slice[a] = {0, static_cast<geometry::Index>(whole.size[a])};
-    slice[static_cast<std::size_t>(axis)] = piece;
-    AxisSet cut{};
-    cut[static_cast<std::size_t>(axis)] = true;
-    for (std::size_t i = 0; i < job.arguments.size(); ++i)
-      if (arguments.list[i].kind == Argument::Kind::Array)
-        arguments.context.cells[i] =
-            cellsTouched(*job.version->params[i].access, arguments.list[i].view->box(), slice, cut);
-    LaunchOptions own = options;
-    own.global.dims = static_cast<int>(whole.dims);
-    std::copy(whole.size, whole.size + 3, own.global.size);
-    own.global.size[axis] = static_cast<std::size_t>(piece.length());
-    addPlan(job, shares, device, arguments, own);
+  std::copy(whole.size, whole.size + 3, arguments.context.slice.emplace().whole);
+  LaunchOptions own = options;
+  own.global.dims = static_cast<int>(whole.dims);
+  for (const Slice& piece : pieces) {
+    arguments.context.cells = cellsOf(job, arguments, piece, axesCut(pieces));
+    addSlice(job, shares, device, arguments, piece, own);
   }
 }
 
@@ -261,12 +278,11 @@ bool addAnnotatedPlans(const ShareJob& job, std::vector<Share>& shares) {
     DeviceArguments arguments = argumentsOf(job, cuts, distributions, d);
     if (!arguments.works) continue;
     const std::size_t before = shares.size();
-    int axis = 0;
-    const std::vector<geometry::Interval> pieces = piecesOf(job, cuts, d, axis);
+    const std::vector<Slice> pieces = piecesOfPart(job, cuts, d);
     if (pieces.empty()) {
       addPlan(job, shares, d, arguments, optionsOf(job, d, domains));
     } else {
-      addPieces(job, shares, d, std::move(arguments), pieces, axis);
+      addPieces(job, shares, d, std::move(arguments), pieces);
     }
     PartLaunch& launch = launches.emplace_back();
     for (std::size_t p = before; p < shares.size(); ++p)
@@ -285,16 +301,17 @@ void addDividedPlans(const ShareJob& job, std::vector<Share>& shares) {
     DeviceArguments arguments;
     arguments.list.assign(job.arguments.begin(), job.arguments.end());
     arguments.partExtents.assign(job.arguments.size(), 0);
-    SliceOfDomain& sliceOf = arguments.context.slice.emplace();
-    std::copy(division.global.size, division.global.size + 3, sliceOf.whole);
+    std::copy(division.global.size, division.global.size + 3,
+              arguments.context.slice.emplace().whole);
     arguments.context.cells = division.cells[d];
     LaunchOptions options = optionsOf(job, d, {});
     options.global = division.global;
-    for (std::size_t a = 0; a < 3; ++a) {
-      sliceOf.first[a] = static_cast<std::size_t>(slice[a].lo);
-      options.global.size[a] = static_cast<std::size_t>(slice[a].length());
+    const std::vector<Slice> pieces = piecesOfBlock(job, division, d);
+    if (pieces.empty()) addSlice(job, shares, d, arguments, slice, options);
+    for (const Slice& piece : pieces) {
+      arguments.context.cells = cellsOf(job, arguments, piece, division.cut);
+      addSlice(job, shares, d, arguments, piece, options);
     }
-    addPlan(job, shares, d, arguments, options);
   }
 }
 

@@ -83,16 +83,11 @@ struct Division {
   Domain global;
   /// One per device; may be empty.
   std::vector<Slice> slices;
+  /// The axes that some device has a part of.
+  AxisSet cut{};
   /// [device][argument]: the cells that the device touches.
   std::vector<std::vector<geometry::Region>> cells;
 };
-
-/// Overlap of exchange and computation: the slices of its part, along `axis`, that a device runs
-/// one after another: first what its neighbours wait for, then the interior, during which the
-/// exchange can happen. Empty: the whole part at once, because the kernel cannot be cut or because
-/// it would not pay (HPL_OVERLAP).
-std::vector<geometry::Interval> piecesOf(const ShareJob& job, const std::vector<Cut>& cuts,
-                                         std::size_t device, int& axis);
 
 /// Divides a launch without annotations by what the kernel accesses: as .blocks(...) says, as its
 /// arrays were divided before, or so that the least is exchanged. Throws LaunchError that names the
