@@ -150,10 +150,10 @@ TEST_CASE("a launch on a whole periodic array that one rank cannot prepare chang
       };
       for (int i = 0; i < 3; ++i) step();
       const Device last = devices().back();
-      if (last.isLocal()) last.state().setMemoryLimit(1500);
+      if (last.isLocal()) last.state().setMemoryLimit(1000);
       std::string message = "too small";
       try {
-        // The whole array does not fit beside its part, from which it is to be made.
+        // The whole array, of 1,024 bytes, does not fit, whatever makes room.
         if (fails) eval(addRow).device(last)(a, 7);
         if (fails) message = "nothing was thrown";
       } catch (const AllocationError& error) {
