@@ -53,6 +53,11 @@ std::string launch(const Op& op, const Program& program) {
 
 }  // namespace
 
+std::string show(const Cost& cost) {
+  return fmt::format("{} bytes to devices, {} from them, {} between them, {} launches", cost.in,
+                     cost.out, cost.across, cost.launches);
+}
+
 std::string show(const Op& op, const Program& program) {
   const std::string view = viewOf(op.a, op.box, program);
   switch (op.kind) {

@@ -79,14 +79,13 @@ struct Way {
 /// What a program has moved, and its launches.
 struct Cost {
   std::uint64_t in = 0, out = 0, across = 0, launches = 0;
-
-  friend bool operator==(const Cost&, const Cost&) = default;
 };
 
 Program makeProgram(unsigned seed, int devices);
 
 /// The operation as a program would have it.
 std::string show(const Op& op, const Program& program);
+std::string show(const Cost& cost);
 /// What there is to say of it before its operations.
 std::string showHead(const Program& program);
 

@@ -32,6 +32,14 @@ std::string explain(const Program& program, const std::string& wrong) {
          listingOf(shrink(program));
 }
 
+// What can be compared of the cost of two runs. In the host's memory assignments and fills are made
+// by whoever is idle there, the host or the device, so that bytes depend on the moment.
+std::string comparable(Cost cost) {
+  for (const hpl::Device& device : allDevices())
+    if (device.getProperties().sharesHostMemory) cost.in = cost.out = cost.across = 0;
+  return show(cost);
+}
+
 }  // namespace
 
 // TEST_SEEDS programs, or the one of TEST_SEED; eight settings of devices run them.
@@ -66,12 +74,12 @@ TEST_CASE("random programs are the same planned anew, replayed, and on devices s
     Cost anew, replayed, narrow;
     CHECK(run(program, {.rounds = 3, .replays = false}, anew) == "");
     CHECK(run(program, {.rounds = 3}, replayed) == "");
-    CHECK(anew == replayed);
+    CHECK(comparable(anew) == comparable(replayed));
     // Room for what one operation needs, and hardly for more; not always for a buffer that grows.
     const std::string wrong = run(program, {.rounds = 3, .memory = 2.6}, narrow);
     if (wrong.find("no data is lost") != std::string::npos) continue;
     CHECK(wrong == "");
-    CHECK(anew == narrow);
+    CHECK(comparable(anew) == comparable(narrow));
     ++fitted;
   }
   if (only == 0) CHECK(fitted > count / 2);
