@@ -114,6 +114,13 @@ add_test(NAME samples_ranks
   WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}")
 hpl_test_properties(samples_ranks samples)
 
+# Borders first: the time stamps of an exchange and of the interior.
+add_test(NAME samples_borders_first
+  COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_SOURCE_DIR}/samples/check_borders_first.py"
+          "${PROJECT_BINARY_DIR}/bin"
+  WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}")
+hpl_test_properties(samples_borders_first samples)
+
 # The host styles of the larger samples, on up to four devices that have no common context, and on
 # two with one.
 if(TARGET hpl_tests_samples)
