@@ -94,16 +94,36 @@ void Execution::gatherSources() {
   }
 }
 
-// What was placed for another purpose may have taken a part of what was waiting.
-bool Execution::tryPlaceSources() {
+// Whether the device's buffer holds these cells of the operand; if so, it goes on doing that until
+// the operation ends.
+bool Execution::holds(std::size_t operand, SpaceId space, const Box& cells) {
+  Replica* replica = replicaOf(operand, space);
+  if (replica == nullptr || isSpilled(*replica) || !replica->box.contains(cells)) return false;
+  keep(*replica);
+  return true;
+}
+
+// A buffer that held the cells may have made room for another one since, and come back for another
+// purpose without them, which takes a part of what was waiting, too.
+bool Execution::tryPlaceEnds() {
+  const auto tryHold = [&](int operand, SpaceId space, const Box& cells) {
+    const auto number = static_cast<std::size_t>(operand);
+    return holds(number, space, cells) ||
+           tryPlace({number, &memoryOf(space), cells, true, Fit::Loose});
+  };
   for (const Transfer transfer : step_->transfers) {
-    if (transfer.from == kHosts || isElsewhere(transfer.from)) continue;
-    const auto operand = static_cast<std::size_t>(transfer.fromOperand);
-    const Replica* replica = replicaOf(operand, transfer.from);
-    const Box source = transfer.source();
-    if (replica != nullptr && !isSpilled(*replica) && replica->box.contains(source)) continue;
-    if (comesFromWaiting(transfer)) continue;
-    if (!tryPlace({operand, &memoryOf(transfer.from), source, true, Fit::Loose})) return false;
+    if (transfer.to == kHosts || isElsewhere(transfer.to)) continue;
+    if (!tryHold(transfer.toOperand, transfer.to, transfer.target)) return false;
+  }
+  for (bool isDone = false; !isDone;) {
+    isDone = true;
+    for (const Transfer transfer : step_->transfers) {
+      if (transfer.from == kHosts || isElsewhere(transfer.from)) continue;
+      const auto operand = static_cast<std::size_t>(transfer.fromOperand);
+      if (holds(operand, transfer.from, transfer.source()) || comesFromWaiting(transfer)) continue;
+      if (!tryHold(transfer.fromOperand, transfer.from, transfer.source())) return false;
+      isDone = false;
+    }
   }
   return true;
 }
@@ -152,18 +172,21 @@ bool Execution::tryPlace(const Place& place) {
   } else {
     replica = &placeShared(state, *place.memory);
   }
-  if (std::find(pinned_.begin(), pinned_.end(), replica) == pinned_.end()) {
-    pinned_.push_back(replica);
-    pin(*replica);
-  }
+  keep(*replica);
   return true;
+}
+
+void Execution::keep(Replica& replica) {
+  if (std::find(pinned_.begin(), pinned_.end(), &replica) != pinned_.end()) return;
+  pinned_.push_back(&replica);
+  pin(replica);
 }
 
 // False: an array of the operation's own had to make room, or the lock was given up.
 bool Execution::tryPlaceAll(std::span<const Place> places) {
   for (const Place& place : places)
     if (!tryPlace(place)) return false;
-  if (!tryPlaceSources()) return false;
+  if (!tryPlaceEnds()) return false;
   for (const Transfer transfer : step_->transfers)
     if (transfer.to == kHosts)
       roots_[static_cast<std::size_t>(transfer.toOperand)]->materialiseHost();

@@ -60,7 +60,9 @@ class Execution {
  private:
   bool comesFromWaiting(const coherence::Transfer& transfer) const;
   void gatherSources();
-  bool tryPlaceSources();
+  bool holds(std::size_t operand, SpaceId space, const Box& cells);
+  bool tryPlaceEnds();
+  void keep(Replica& replica);
   void addTransferPlaces(std::vector<Place>& places) const;
   bool tryPlace(const Place& place);
   bool tryPlaceAll(std::span<const Place> places);
