@@ -8,6 +8,8 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <set>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -120,7 +122,7 @@ class Watches {
   }
 
   /// Looks at a compilation that may have lasted long enough; true if nothing is left to be said.
-  static bool isOver(Entry& entry, std::vector<std::string>& messages) {
+  bool isOver(Entry& entry, std::vector<std::string>& messages) {
     const Clock::time_point now = Clock::now();
     if (entry.launch() != nullptr) {
       const cl_int launch = statusOf(entry.launch);
@@ -136,7 +138,9 @@ class Watches {
       }
     }
     if (now < entry.begin + kPatience) return false;
-    messages.push_back(messageOf(entry));
+    // Several devices compile the same kernel at the same time.
+    if (told_.insert(entry.kernel + '\n' + entry.choice).second)
+      messages.push_back(messageOf(entry));
     entry.hasSpoken = true;
     if (entry.program) entry.program->isKnownToBeLong = true;
     return true;
@@ -145,6 +149,7 @@ class Watches {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<std::shared_ptr<Entry>> entries_;
+  std::set<std::string> told_;
   bool isRunning_ = false;
   bool isStopped_ = false;
 };
