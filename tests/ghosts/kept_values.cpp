@@ -64,6 +64,8 @@ std::map<std::pair<int, int>, int> keptValuesOn(memory::Root& root, runtime::Dev
   const Replica* replica = root.state().find(device, false);
   if (replica == nullptr) return values;
   const geometry::Region kept = root.state().copiesOf(replica->space()).kept;
+  // Kernels may wait for transfers, which some drivers begin when their own queue is flushed.
+  device.flush();
   device.computeQueue().finish();
   device.transferQueue().finish();
   const geometry::Region& shelved = replica->partOnShelf;
