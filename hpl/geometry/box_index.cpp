@@ -80,10 +80,12 @@ int BoxIndex::build(int begin, int end, std::vector<Index>& middles) {
   }
   const int middle = begin + (end - begin) / 2;
   const int d = widestDimension(middles, rank_, order_.data() + begin, order_.data() + end);
+  const auto middleOf = [&](int number) {
+    return *(middles.data() + static_cast<std::ptrdiff_t>(number) * rank_ + d);
+  };
   std::nth_element(order_.begin() + begin, order_.begin() + middle, order_.begin() + end,
                    [&](int a, int b) {
-                     const Index first = middles[static_cast<std::size_t>(a * rank_ + d)];
-                     const Index second = middles[static_cast<std::size_t>(b * rank_ + d)];
+                     const Index first = middleOf(a), second = middleOf(b);
                      return first != second ? first < second : a < b;
                    });
   const int first = build(begin, middle, middles);

@@ -62,7 +62,9 @@ Region Region::ofDisjoint(std::vector<Box> boxes) {
 }
 
 Region::Region(Region&& other) noexcept
-    : one_(other.one_), many_(std::move(other.many_)), count_(std::exchange(other.count_, 0)) {
+    : one_(std::move(other.one_)),
+      many_(std::move(other.many_)),
+      count_(std::exchange(other.count_, 0)) {
   other.clear();
 }
 

@@ -42,8 +42,8 @@ class Places {
 
   void drop(void* place) noexcept {
     std::memcpy(place, image_, kHandleBytes);
-    auto* const page = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(place) &
-                                                    ~std::uintptr_t{kPage - 1});
+    auto* const page =
+        static_cast<std::byte*>(place) - reinterpret_cast<std::uintptr_t>(place) % kPage;
     const std::lock_guard lock(mutex_);
     const auto found = left_.find(page);
     if (found == left_.end() || --found->second > 0) return;
