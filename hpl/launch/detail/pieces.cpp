@@ -279,8 +279,8 @@ std::vector<Slice> piecesOfPart(const ShareJob& job, const std::vector<Cut>& cut
       Interval& end = ends[static_cast<std::size_t>(axis)];
       if (ghostsBelow > 0) end.lo = std::max(end.lo, ghostsBelow + dim.after);
       if (ghostsAbove > 0) end.hi = std::max(end.hi, ghostsAbove + dim.before);
-      known.bytes += static_cast<double>(part.full.volume() / part.full.extent(d) *
-                                         (ghostsBelow + ghostsAbove)) *
+      const Index area = part.full.volume() / part.full.extent(d);
+      known.bytes += static_cast<double>(area * (ghostsBelow + ghostsAbove)) *
                      static_cast<double>(job.arguments[i].view->root().elementSize());
     }
   }
@@ -305,9 +305,9 @@ std::vector<Slice> piecesOfBlock(const ShareJob& job, const Division& division,
     const auto whole = static_cast<Index>(division.global.size[a]);
     if (share[a].lo > 0 || reads.goesOn[a]) ends[a].lo = thick;
     if (share[a].hi < whole || reads.goesOn[a]) ends[a].hi = thick;
-    const auto area = static_cast<double>(volumeOf(share) / share[a].length());
-    if (ends[a].lo > 0) known.bytes += area * static_cast<double>(reads.reach[a].hi);
-    if (ends[a].hi > 0) known.bytes += area * static_cast<double>(reads.reach[a].lo);
+    const Index area = volumeOf(share) / share[a].length();
+    if (ends[a].lo > 0) known.bytes += static_cast<double>(area * reads.reach[a].hi);
+    if (ends[a].hi > 0) known.bytes += static_cast<double>(area * reads.reach[a].lo);
     known.messages += (ends[a].lo > 0 ? 1 : 0) + (ends[a].hi > 0 ? 1 : 0);
   }
   if (std::none_of(ends.begin(), ends.end(), isCut)) return {};
