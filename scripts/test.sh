@@ -13,7 +13,7 @@ one after another; all run even if one fails.
   --format     clang-format 16 finds nothing to change
   --clang      clang 16 accepts everything, warnings are errors (no code is made)
   --tidy       clang-tidy 16 on hpl/
-  --tidy-core  the same on geometry, ir, array and launch: a third of the time
+  --tidy-core  the same on geometry, ir, array, layout and launch: a third of the time
   --asan       the tests under AddressSanitizer and UndefinedBehaviorSanitizer
   --tsan       the tests under ThreadSanitizer
   --coverage   the tests again, counting lines: at least 90 % of hpl/ (report in build/coverage)
@@ -71,7 +71,7 @@ tidy() {
   [ "${PIPESTATUS[1]}" -eq 0 ]
 }
 stage_tidy() { tidy hpl; }
-stage_tidy_core() { tidy hpl/geometry hpl/ir hpl/array hpl/launch; }
+stage_tidy_core() { tidy hpl/geometry hpl/ir hpl/array hpl/layout hpl/launch; }
 
 stage_coverage() {
   build coverage all -DHPL_BUILD_PERF=OFF || return
