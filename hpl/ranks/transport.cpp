@@ -103,6 +103,7 @@ class Shared final : public Transport {
       : courier_(courier),
         to_(*window.to(peer)),
         from_(*window.from(peer)),
+        bell_(window.bellOf(peer)),
         most_(window.most()),
         peer_(peer) {}
 
@@ -118,6 +119,7 @@ class Shared final : public Transport {
   }
   void send(const Paper& paper, Done done) override {
     to_.publish(paper.place);
+    bell_.ring();
     done(nullptr, paper.bytes);
   }
   Paper receive(std::size_t bytes, std::function<Done(const Paper&)> whenThere) override {
@@ -136,6 +138,7 @@ class Shared final : public Transport {
   Courier& courier_;
   WindowLane& to_;
   WindowLane& from_;
+  WindowBell& bell_;
   std::size_t most_;
   int peer_;
 };

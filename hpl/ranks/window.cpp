@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/ranks/window.h"
 
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <bit>
+#include <climits>
+#include <ctime>
 #include <utility>
 
 namespace hpl::ranks {
@@ -92,23 +98,58 @@ void WindowLane::noteRead(const Place& place) {
   header_->read.store(read, std::memory_order_release);
 }
 
+WindowBell::WindowBell(std::byte* memory) noexcept : header_(reinterpret_cast<Header*>(memory)) {
+  static_assert(sizeof(Header) <= kBytes && std::atomic<std::uint32_t>::is_always_lock_free);
+}
+
+// Both sides change `listens`, and so agree on an order: either the sender sees that the other one
+// listens, or that one sees what the sender had written.
+void WindowBell::ring() noexcept {
+  if (header_->listens.fetch_or(0, std::memory_order_acq_rel) == 0) return;
+  header_->rings.fetch_add(1, std::memory_order_release);
+  ::syscall(SYS_futex, &header_->rings, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+void WindowBell::listen() noexcept {
+  heard_ = header_->rings.load(std::memory_order_acquire);
+  header_->listens.exchange(1, std::memory_order_acq_rel);
+}
+
+void WindowBell::sleep(std::chrono::microseconds most) noexcept {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(most);
+  const timespec time{static_cast<std::time_t>(seconds.count()),
+                      std::chrono::nanoseconds(most - seconds).count()};
+  // It may return for no reason: the courier then looks, and sleeps again.
+  ::syscall(SYS_futex, &header_->rings, FUTEX_WAIT, heard_, &time, nullptr, 0);
+}
+
+void WindowBell::rise() noexcept { header_->listens.exchange(0, std::memory_order_acq_rel); }
+
 std::size_t Window::bytesFor(int ranksOnNode) noexcept {
   const auto ranks = static_cast<std::size_t>(ranksOnNode);
-  return ranks * ranks * bytesOfLane(ranksOnNode);
+  return ranks * WindowBell::kBytes + ranks * ranks * bytesOfLane(ranksOnNode);
 }
 
 Window::Window(std::shared_ptr<std::byte> memory, std::vector<int> ranks, int own)
-    : memory_(std::move(memory)), ranks_(std::move(ranks)) {
+    : memory_(std::move(memory)),
+      ranks_(std::move(ranks)),
+      own_(static_cast<std::size_t>(std::ranges::find(ranks_, own) - ranks_.begin())) {
   const std::size_t bytes = bytesOfLane(static_cast<int>(ranks_.size()));
-  const auto me = static_cast<std::size_t>(std::ranges::find(ranks_, own) - ranks_.begin());
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
+    bells_.emplace_back(memory_.get() + rank * WindowBell::kBytes);
+  std::byte* const lanes = memory_.get() + ranks_.size() * WindowBell::kBytes;
   const auto laneAt = [&](std::size_t from, std::size_t to) {
-    return std::make_unique<WindowLane>(memory_.get() + (from * ranks_.size() + to) * bytes, bytes);
+    return std::make_unique<WindowLane>(lanes + (from * ranks_.size() + to) * bytes, bytes);
   };
   for (std::size_t other = 0; other < ranks_.size(); ++other) {
-    to_.push_back(laneAt(me, other));
-    from_.push_back(laneAt(other, me));
+    to_.push_back(laneAt(own_, other));
+    from_.push_back(laneAt(other, own_));
   }
   most_ = WindowLane::mostOf(bytes);
+}
+
+WindowBell& Window::bellOf(int rank) noexcept {
+  return bells_[static_cast<std::size_t>(std::ranges::find(ranks_, rank) - ranks_.begin())];
 }
 
 WindowLane* Window::laneOf(Lanes& lanes, int rank) noexcept {

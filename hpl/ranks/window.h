@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -79,7 +80,35 @@ class WindowLane {
   std::vector<std::uint64_t> readEarly_;
 };
 
-/// The lanes between a rank and the others of its node.
+/// Wakes a rank that sleeps until others of its node have left messages. To ring costs the sender
+/// one atomic operation while nobody sleeps.
+class WindowBell {
+ public:
+  /// `memory`: kBytes, 128-byte aligned, which were zero before the first bell was made of them.
+  explicit WindowBell(std::byte* memory) noexcept;
+  static constexpr std::size_t kBytes = 128;
+
+  /// Any rank and any thread. Whatever was written before is seen by the rank that wakes.
+  void ring() noexcept;
+
+  /// The rank whose bell it is, one thread: rings count from here on. It looks once more whether
+  /// there is anything to do, then sleeps, and rises in any case.
+  void listen() noexcept;
+  /// Returns at once if the bell has been rung since listen().
+  void sleep(std::chrono::microseconds most) noexcept;
+  void rise() noexcept;
+
+ private:
+  struct Header {
+    std::atomic<std::uint32_t> rings;
+    std::atomic<std::uint32_t> listens;
+  };
+
+  Header* header_;
+  std::uint32_t heard_ = 0;
+};
+
+/// The lanes and bells between a rank and the others of its node.
 class Window {
  public:
   /// Bytes that the ranks of a node share.
@@ -93,6 +122,9 @@ class Window {
   WindowLane* to(int rank) noexcept { return laneOf(to_, rank); }
   WindowLane* from(int rank) noexcept { return laneOf(from_, rank); }
   std::size_t most() const noexcept { return most_; }
+  /// Of the rank, which has to be on this node; of this rank itself.
+  WindowBell& bellOf(int rank) noexcept;
+  WindowBell& ownBell() noexcept { return bells_[own_]; }
 
  private:
   using Lanes = std::vector<std::unique_ptr<WindowLane>>;
@@ -100,6 +132,8 @@ class Window {
 
   std::shared_ptr<std::byte> memory_;
   std::vector<int> ranks_;
+  std::size_t own_;
+  std::vector<WindowBell> bells_;
   Lanes to_;
   Lanes from_;
   std::size_t most_;

@@ -9,12 +9,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <optional>
 #include <random>
+#include <thread>
 
 #include "hpl/memory/detail/letters.h"
 #include "hpl/ranks/world.h"
@@ -25,6 +28,7 @@
 using namespace hpl;
 using namespace ranks_tests;
 using hpl::ranks::Window;
+using hpl::ranks::WindowBell;
 using hpl::ranks::WindowLane;
 using hpl_tests::contains;
 
@@ -136,10 +140,49 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a bell that is rung at any moment wakes the one who listens") {
+  using namespace std::chrono_literals;
+  const Memory memory = zeros(2 * WindowBell::kBytes);
+  std::atomic<int> said[2] = {0, 0};
+  constexpr int kTurns = 20'000;
+  const auto begin = std::chrono::steady_clock::now();
+  // Each waits for the other's number. A lost ring would cost ten seconds.
+  const auto play = [&](int me) {
+    WindowBell own(memory.get() + me * WindowBell::kBytes);
+    WindowBell other(memory.get() + (1 - me) * WindowBell::kBytes);
+    for (int turn = 1; turn <= kTurns; ++turn) {
+      if (me == 1 || turn > 1) {
+        while (said[1 - me].load(std::memory_order_acquire) < turn - (me == 0 ? 1 : 0)) {
+          own.listen();
+          if (said[1 - me].load(std::memory_order_acquire) < turn - (me == 0 ? 1 : 0))
+            own.sleep(10s);
+          own.rise();
+        }
+      }
+      said[me].store(turn, std::memory_order_release);
+      other.ring();
+    }
+  };
+  std::thread partner(play, 1);
+  play(0);
+  partner.join();
+  CHECK(said[0] == kTurns);
+  CHECK(said[1] == kTurns);
+  CHECK(std::chrono::steady_clock::now() - begin < 9s);
+
+  WindowBell own(memory.get()), same(memory.get());
+  own.listen();
+  same.ring();
+  const auto before = std::chrono::steady_clock::now();
+  own.sleep(10s);
+  own.rise();
+  CHECK(std::chrono::steady_clock::now() - before < 5s);
+}
+
 TEST_CASE("lanes of all pairs of a node lie beside each other") {
   for (const int count : {2, 3, 64}) {
     const std::size_t bytes = Window::bytesFor(count);
-    CHECK(bytes <= std::size_t{256} << 20);
+    CHECK(bytes <= (std::size_t{256} << 20) + static_cast<std::size_t>(count) * WindowBell::kBytes);
     std::vector<int> ranks;
     for (int rank = 0; rank < count; ++rank) ranks.push_back(10 + 3 * rank);
     const std::shared_ptr<std::byte> memory(

@@ -39,18 +39,27 @@ class Traffic {
   }
   void end() {
     const std::lock_guard lock(mutex_);
-    --underWay_;
-    changed_.notify_all();
+    if (--underWay_ <= wanted_) changed_.notify_all();
   }
-  void waitUntilAtMost(int most) {
+  /// Waits, if more than `most` are under way, until only `few` are: whoever waits for each of
+  /// many is woken as often.
+  void waitIfAbove(int most, int few) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return underWay_ <= most; });
+    if (underWay_ <= most) return;
+    ++waiting_;
+    wanted_ = std::max(wanted_, few);
+    changed_.wait(lock, [&] { return underWay_ <= few; });
+    if (--waiting_ == 0) wanted_ = kNobodyWaits;
   }
 
  private:
+  static constexpr int kNobodyWaits = -1;
+
   std::mutex mutex_;
   std::condition_variable changed_;
   int underWay_ = 0;
+  int waiting_ = 0;
+  int wanted_ = kNobodyWaits;  // the most that one of those who wait asks for
 };
 
 }  // namespace
@@ -60,11 +69,12 @@ LetterMemory letterMemory(std::size_t bytes) { return ranks::messageMemory(kLett
 void waitForRoom(ranks::World& world) {
   // A few operations of each neighbour, in either direction.
   constexpr int kMostOfEach = 16;
-  Traffic::get().waitUntilAtMost(kMostOfEach * (world.size() - 1));
+  const int most = kMostOfEach * (world.size() - 1);
+  Traffic::get().waitIfAbove(most, most / 2);
   checkRanks();
 }
 
-void waitForLetters() noexcept { Traffic::get().waitUntilAtMost(0); }
+void waitForLetters() noexcept { Traffic::get().waitIfAbove(0, 0); }
 
 // ---- outgoing --------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -21,12 +22,16 @@ class AwaitedWords {
     waiting_.push_back({&word, value, std::move(done)});
   }
   std::size_t count() const noexcept { return waiting_.size(); }
+  /// Whether poll() would call anybody.
+  bool isAnyThere() const noexcept {
+    return std::ranges::any_of(waiting_, [](const Awaited& awaited) { return awaited.isThere(); });
+  }
 
   /// Calls who waits for a word that has its value, or a later one. True if there was any.
   bool poll() {
     bool any = false;
     for (std::size_t i = 0; i < waiting_.size();) {
-      if (waiting_[i].word->load(std::memory_order_acquire) < waiting_[i].value) {
+      if (!waiting_[i].isThere()) {
         ++i;
         continue;
       }
@@ -47,6 +52,8 @@ class AwaitedWords {
     const std::atomic<std::uint64_t>* word;
     std::uint64_t value;
     Done done;
+
+    bool isThere() const noexcept { return word->load(std::memory_order_acquire) >= value; }
   };
   std::vector<Awaited> waiting_;
 };

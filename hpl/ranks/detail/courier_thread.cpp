@@ -73,6 +73,7 @@ void CourierThread::post(Errand errand) {
     if (!ended_) {
       mailbox_.push_back(std::move(errand));
       if (sleeps_) wake_.notify_all();
+      if (sleepsByBell_) window_->ownBell().ring();
       return;
     }
   }
@@ -365,9 +366,28 @@ void CourierThread::pause() {
   if (!isAwaiting) return sleep(size() > 1 ? kHeartbeat : std::chrono::hours(1));
   const auto late = Clock::now() - lastMoved_;
   if (late < kSpin || waiting_ == Waiting::Spin) return;
+  // Whoever leaves a message in the window wakes the thread; nobody does for other messages.
+  const bool isRung = desk_->post.underWay() == 0 && !desk_->collectives.isMoving() &&
+                      desk_->post.controlToSend() == 0 && !leaves_;
+  if (isRung && waiting_ == Waiting::Sleep && window_ != nullptr) return sleepByBell(kBetweenLooks);
   if (late < kYield || waiting_ == Waiting::Yield) return std::this_thread::yield();
   sleep(std::clamp(std::chrono::duration_cast<microseconds>(late / kNapPart), kShortestNap,
                    kLongestNap));
+}
+
+void CourierThread::sleepByBell(microseconds most) {
+  WindowBell& bell = window_->ownBell();
+  bell.listen();
+  bool isAwake = desk_->words.isAnyThere();
+  {
+    const std::lock_guard lock(mutex_);
+    isAwake = isAwake || !mailbox_.empty();
+    sleepsByBell_ = !isAwake;
+  }
+  if (!isAwake) bell.sleep(most);
+  bell.rise();
+  const std::lock_guard lock(mutex_);
+  sleepsByBell_ = false;
 }
 
 void CourierThread::sleep(microseconds most) {

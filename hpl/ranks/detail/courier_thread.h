@@ -95,6 +95,7 @@ class CourierThread {
   bool hasTraffic() const;
   void pause();
   void sleep(std::chrono::microseconds most);
+  void sleepByBell(std::chrono::microseconds most);
 
   const Waiting waiting_;
   int rank_ = 0;
@@ -106,6 +107,7 @@ class CourierThread {
   std::condition_variable wake_;
   std::vector<Errand> mailbox_;
   bool sleeps_ = false;
+  bool sleepsByBell_ = false;
   bool started_ = false;
   bool ended_ = false;
   std::exception_ptr startFailure_;
