@@ -37,5 +37,6 @@ struct NamedRow {
 std::vector<NamedRow> pointRows();
 std::vector<NamedRow> pictureRows();
 std::vector<NamedRow> loopRows();
+std::vector<NamedRow> gridRows();
 
 }  // namespace perf::peers

@@ -17,7 +17,7 @@ namespace {
 
 std::vector<NamedRow> allRows() {
   std::vector<NamedRow> all;
-  for (const auto& rows : {pointRows, pictureRows, loopRows}) {
+  for (const auto& rows : {pointRows, pictureRows, loopRows, gridRows}) {
     const std::vector<NamedRow> some = rows();
     all.insert(all.end(), some.begin(), some.end());
   }

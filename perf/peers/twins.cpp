@@ -168,4 +168,56 @@ void sparseProduct(float* y, const float* values, const std::int32_t* columns,
   }
 }
 
+void relax(const MultigridLevel& grid, int times) {
+  const std::ptrdiff_t w = grid.side;
+  for (int colour = 0; colour < 2 * times; ++colour) {
+#pragma omp parallel for
+    for (int y = 1; y < grid.side - 1; ++y) {
+      double* u = grid.u + y * w;
+      const double* f = grid.f + y * w;
+      for (std::ptrdiff_t x = 2 - (y + colour) % 2; x < w - 1; x += 2)
+        u[x] = 0.25 * (u[x - w] + u[x + w] + u[x - 1] + u[x + 1] + grid.square * f[x]);
+    }
+  }
+}
+
+void residual(const MultigridLevel& grid) {
+  const std::ptrdiff_t w = grid.side;
+#pragma omp parallel for
+  for (int y = 1; y < grid.side - 1; ++y) {
+    const double* u = grid.u + y * w;
+    const double* f = grid.f + y * w;
+    double* __restrict r = grid.r + y * w;
+    for (std::ptrdiff_t x = 1; x < w - 1; ++x)
+      r[x] = f[x] + (u[x - w] + u[x + w] + u[x - 1] + u[x + 1] - 4.0 * u[x]) / grid.square;
+  }
+}
+
+void restrictTo(const MultigridLevel& coarse, const MultigridLevel& fine) {
+  const std::ptrdiff_t w = fine.side;
+#pragma omp parallel for
+  for (int y = 1; y < coarse.side - 1; ++y) {
+    double* __restrict out = coarse.f + static_cast<std::ptrdiff_t>(y) * coarse.side;
+    for (std::ptrdiff_t x = 1; x < coarse.side - 1; ++x) {
+      const double* p = fine.r + 2 * y * w + 2 * x;
+      out[x] = (p[-w - 1] + 2 * p[-w] + p[-w + 1] + 2 * p[-1] + 4 * p[0] + 2 * p[1] + p[w - 1] +
+                2 * p[w] + p[w + 1]) /
+               16.0;
+    }
+  }
+}
+
+void correct(const MultigridLevel& fine, const MultigridLevel& coarse) {
+#pragma omp parallel for
+  for (int y = 0; y < fine.side; ++y) {
+    double* __restrict out = fine.u + static_cast<std::ptrdiff_t>(y) * fine.side;
+    const double* above = coarse.u + static_cast<std::ptrdiff_t>(y / 2) * coarse.side;
+    const double* below = coarse.u + static_cast<std::ptrdiff_t>((y + 1) / 2) * coarse.side;
+    for (int x = 0; x < fine.side; ++x) {
+      const int left = x / 2, right = (x + 1) / 2;
+      out[x] += 0.25 * (above[left] + below[left] + above[right] + below[right]);
+    }
+  }
+}
+
 }  // namespace perf::peers::twins

@@ -26,4 +26,18 @@ void mandelbrot(std::int32_t* steps, int side, int most);
 void sparseProduct(float* y, const float* values, const std::int32_t* columns,
                    const std::int32_t* begin, const float* x, int rows);
 
+/// A grid of side x side values of a multigrid solver: unknowns, right side, residual.
+struct MultigridLevel {
+  double* u;
+  double* f;
+  double* r;
+  int side;
+  double square;  ///< of the distance between neighbours
+};
+/// Both colours of a chessboard, so many times.
+void relax(const MultigridLevel& grid, int times);
+void residual(const MultigridLevel& grid);
+void restrictTo(const MultigridLevel& coarse, const MultigridLevel& fine);
+void correct(const MultigridLevel& fine, const MultigridLevel& coarse);
+
 }  // namespace perf::peers::twins

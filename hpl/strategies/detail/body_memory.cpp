@@ -227,60 +227,6 @@ ir::Access BodyWriter::located(const ir::Access& access, int lanes, std::string&
   return element;
 }
 
-std::optional<int> BodyWriter::growth(const Expr& index) const {
-  if (!variation_.differs(index)) return 0;
-  if (const auto known = context_.interior.growth(index, context_.axis)) return known;
-  const bool wide = index.type.isScalar() && index.type.isInteger() && ir::sizeOf(index.type) >= 4;
-  if (!wide) return std::nullopt;
-  if (const auto* ref = index.as<ir::VarRef>()) {
-    const Expr* value = context_.source.constantValue(ref->variable);
-    return value != nullptr && context_.source.isPure(*value) ? growth(*value) : std::nullopt;
-  }
-  if (const auto* cast = index.as<ir::Cast>()) {
-    const ir::Type& from = cast->operand->type;
-    const bool keeps = from.isScalar() && from.isInteger() && ir::sizeOf(from) >= 4;
-    return keeps ? growth(*cast->operand) : std::nullopt;
-  }
-  const auto* sum = index.as<ir::Binary>();
-  if (sum == nullptr || (sum->op != ir::BinaryOp::Add && sum->op != ir::BinaryOp::Sub))
-    return std::nullopt;
-  const auto left = growth(*sum->left);
-  const auto right = growth(*sum->right);
-  if (!left || !right) return std::nullopt;
-  const int result = sum->op == ir::BinaryOp::Add ? *left + *right : *left - *right;
-  return result == 0 || result == 1 ? std::optional<int>(result) : std::nullopt;
-}
-
-/// How many lanes an access has: those of the copy where neighbours access neighbours, 1 where all
-/// access the same element.
-int BodyWriter::lanesOf(const ir::Access& access) const {
-  int total = 0;
-  const auto add = [&](const std::vector<const Expr*>& indices) {
-    for (std::size_t d = 0; d < indices.size(); ++d) {
-      const auto own = growth(*indices[d]);
-      const bool last = d + 1 == indices.size();
-      if (own == 0) continue;
-      if (!own || !last)
-        throw Refused{"neighbours access elements of '" + access.array->name +
-                      "' that are not side by side" + at(where_)};
-      total += *own;
-    }
-  };
-  add(access.indices);
-  const Variable* array = access.array;
-  while (array->role == ir::Role::Alias) {
-    const Expr* target = context_.source.bindingOf(array);
-    if (target == nullptr) throw Refused{"an alias moves" + at(where_)};
-    const auto* element = target->as<ir::Access>();
-    add(element->indices);
-    array = element->array;
-  }
-  if (total > 1)
-    throw Refused{"neighbours access elements of '" + access.array->name +
-                  "' that are not side by side" + at(where_)};
-  return total == 1 ? context_.lanes : 1;
-}
-
 /// Lanes that did not ask for an element load it all the same: it must exist for all of them.
 void BodyWriter::requireInside(const ir::Access& access, const ir::SourceLocation& where) {
   const auto refuse = [&] {
@@ -338,10 +284,12 @@ BodyWriter::Value BodyWriter::load(const Expr& expr, const ir::Access& access, i
   }
   if (memory->type.scalar == ir::Scalar::Bool || memory->type.scalar == ir::Scalar::Half)
     throw Refused{"it reads elements of bool or half" + at(where_)};
-  if (lanesOf(access) != context_.lanes)
+  const Spacing spacing = spacingOf(access);
+  if (spacing == Spacing::Same)
     throw Refused{"an element of '" + access.array->name + "' differs between neighbours" +
                   at(where_)};
   if (speculative_ || masked_) requireInside(access, expr.where);
+  if (spacing != Spacing::Each) return loadApart(expr, access, spacing);
   if (memory->type.isVector()) return loadPart(expr, access, part);
   const ir::Access element = located(access, context_.lanes, key);
   const ir::Type type = wide(storedScalar(expr.type));

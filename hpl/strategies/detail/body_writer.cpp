@@ -171,7 +171,7 @@ void BodyWriter::assign(const ir::Assign& assign, const ir::SourceLocation& wher
 void BodyWriter::store(const Expr& target, const Expr* value, const ir::SourceLocation& where,
                        const Expr* mask) {
   const auto& access = *target.as<ir::Access>();
-  if (lanesOf(access) != context_.lanes)
+  if (!liesInRow(access))
     throw Refused{"neighbours write the same element" + at(where_)};
   if (access.array->type.scalar == Scalar::Bool) throw Refused{"it writes elements of bool"};
   std::string key;

@@ -239,10 +239,27 @@ class BodyWriter {
   void requireInside(const ir::Access& access, const ir::SourceLocation& where);
   void requireSameElement(const ir::Expr& element, const ir::Access& access) const;
   const ir::Variable* copyOf(const ir::Variable* variable);
-  int lanesOf(const ir::Access& access) const;
-  /// How much an index grows from one neighbour to the next, where variables that are the same for
-  /// all neighbours may be part of it; nothing when that is not known.
+  /// How far apart the elements lie that neighbours access.
+  enum class Spacing {
+    Same,
+    Each,         ///< side by side
+    EverySecond,  ///< a[2 * idx]
+    InPairs       ///< a[idx / 2]: two neighbours access the same one
+  };
+  /// Throws Refused for all others.
+  Spacing spacingOf(const ir::Access& access);
+  /// Throws Refused unless neighbours access the same element or elements side by side. Whether it
+  /// is the latter.
+  bool liesInRow(const ir::Access& access);
+  Value loadApart(const ir::Expr& expr, const ir::Access& access, Spacing spacing);
+  const ir::Expr* everySecond(const ir::Access& access, const ir::Type& type);
+  const ir::Expr* inPairs(const ir::Access& access, const ir::Type& type);
+  /// How much an index grows from one neighbour to the next, 0 to 2, where variables that are the
+  /// same for all neighbours may be part of it; nothing when that is not known.
   std::optional<int> growth(const ir::Expr& index) const;
+  /// The number that the index is half of; null: it is none that grows with the neighbours, or may
+  /// be negative.
+  const ir::Expr* doubleOf(const ir::Expr& index);
   /// Of a scalar, or of the components of a vector.
   ir::Scalar storedScalar(const ir::Type& type) const;
 

@@ -143,11 +143,29 @@ Form Forms::combined(const Expr& expr) {
   return form;
 }
 
-bool Forms::isByLane(const Expr& expr,
-                     const std::vector<std::pair<const Expr*, Form>>& operands) const {
+std::optional<std::int64_t> Forms::growth(const Expr& expr) {
+  if (of(expr).uniform) return 0;
+  if (const auto* ref = expr.as<ir::VarRef>()) {
+    if (ref->variable == neighbours_.x) return 1;
+    const auto found = constants_.find(ref->variable);
+    return found != constants_.end() ? growth(*found->second->as<ir::Declare>()->init)
+                                     : std::nullopt;
+  }
+  if (const auto* cast = expr.as<ir::Cast>()) return growth(*cast->operand);
+  const auto* sum = expr.as<ir::Binary>();
+  if (sum == nullptr || (sum->op != BinaryOp::Add && sum->op != BinaryOp::Sub)) return std::nullopt;
+  const auto left = growth(*sum->left);
+  const auto right = growth(*sum->right);
+  if (!left || !right) return std::nullopt;
+  return sum->op == BinaryOp::Add ? *left + *right : *left - *right;
+}
+
+bool Forms::isByLane(const Expr& expr, const std::vector<std::pair<const Expr*, Form>>& operands) {
   if (expr.type.lanes != neighbours_.lanes) return false;
+  // Of elements that are not side by side, the next vector's are no continuation.
   if (const auto* access = expr.as<ir::Access>())
-    return access->array->type.isScalar() && access->lanes == neighbours_.lanes;
+    return access->array->type.isScalar() && access->lanes == neighbours_.lanes &&
+           growth(*access->indices.back()) == 1;
   if (expr.as<ir::Construct>() != nullptr || expr.as<ir::Component>() != nullptr) return false;
   return std::all_of(operands.begin(), operands.end(), [](const auto& operand) {
     return operand.first->type.isVector() ? operand.second.byLane : operand.second.uniform;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -62,8 +63,10 @@ class Forms {
  private:
   bool isMovable(const ir::Expr& expr) const;
   Form combined(const ir::Expr& expr);
+  /// How much an integer grows from one id to the next; nothing when that is not known.
+  std::optional<std::int64_t> growth(const ir::Expr& expr);
   bool isByLane(const ir::Expr& expr,
-                const std::vector<std::pair<const ir::Expr*, Form>>& operands) const;
+                const std::vector<std::pair<const ir::Expr*, Form>>& operands);
 
   const Source& source_;
   const Neighbours& neighbours_;
