@@ -205,8 +205,7 @@ void BodyWriter::storeParts(const Target& target, std::vector<const Expr*> value
   const auto* access = target.base->as<ir::Access>();
   if (access == nullptr || context_.source.memoryOf(access->array) == nullptr)
     throw Refused{"it has an array of vectors" + at(where_)};
-  if (!liesInRow(*access))
-    throw Refused{"neighbours write the same element" + at(where_)};
+  if (!liesInRow(*access)) throw Refused{"neighbours write the same element" + at(where_)};
   if (mask != nullptr) requireInside(*access, where);
   std::string key;
   const std::vector<const Expr*> places = chunksOf(*access, where, key);

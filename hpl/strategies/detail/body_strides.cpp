@@ -73,11 +73,18 @@ const Expr* BodyWriter::doubleOf(const Expr& index) {
   return isPositive ? binary->left : nullptr;
 }
 
+void BodyWriter::refuseSpacing(const ir::Access& access) const {
+  throw Refused{"neighbours access elements of '" + access.array->name +
+                "' that are not side by side" + at(where_)};
+}
+
+/// Vectors with more lanes have no names for theirs; of fewer, nothing is gained.
+void BodyWriter::requireFewLanes(const ir::Access& access) const {
+  constexpr int kMostLanes = 16;
+  if (context_.lanes < 4 || context_.lanes > kMostLanes) refuseSpacing(access);
+}
+
 BodyWriter::Spacing BodyWriter::spacingOf(const ir::Access& access) {
-  const auto refuse = [&] {
-    throw Refused{"neighbours access elements of '" + access.array->name +
-                  "' that are not side by side" + at(where_)};
-  };
   int total = 0;
   bool isHalf = false;
   const auto add = [&](const std::vector<const Expr*>& indices) {
@@ -86,11 +93,13 @@ BodyWriter::Spacing BodyWriter::spacingOf(const ir::Access& access) {
       if (own == 0) continue;
       const bool last = d + 1 == indices.size();
       if (!own && last && !isHalf && doubleOf(*indices[d]) != nullptr) {
-        isHalf = true;
+        // Every second id's half grows by one.
+        if (context_.laneStep == 1) isHalf = true;
+        if (context_.laneStep == 2) ++total;
         continue;
       }
-      if (!own || !last) refuse();
-      total += *own;
+      if (!own || !last) refuseSpacing(access);
+      total += *own * context_.laneStep;
     }
   };
   add(access.indices);
@@ -102,33 +111,56 @@ BodyWriter::Spacing BodyWriter::spacingOf(const ir::Access& access) {
     add(element->indices);
     array = element->array;
   }
-  if (total > 2 || (isHalf && (total > 0 || access.array->role == ir::Role::Alias))) refuse();
+  if (total > 2 || (isHalf && (total > 0 || access.array->role == ir::Role::Alias)))
+    refuseSpacing(access);
   if (isHalf) return Spacing::InPairs;
   return total == 0 ? Spacing::Same : total == 1 ? Spacing::Each : Spacing::EverySecond;
 }
 
 bool BodyWriter::liesInRow(const ir::Access& access) {
   const Spacing spacing = spacingOf(access);
-  if (spacing != Spacing::Same && spacing != Spacing::Each)
-    throw Refused{"neighbours access elements of '" + access.array->name +
-                  "' that are not side by side" + at(where_)};
+  if (spacing != Spacing::Same && spacing != Spacing::Each) refuseSpacing(access);
   return spacing == Spacing::Each;
 }
 
-/// The even lanes of the vector that begins at the first lane's element, and the odd ones of the
-/// vector that ends at the last lane's: nothing is read that no lane asked for.
-const Expr* BodyWriter::everySecond(const ir::Access& access, const ir::Type& type) {
+/// Nothing is read that lies beyond the first and the last lane's elements.
+BodyWriter::Pair BodyWriter::pairAround(const ir::Access& access, const ir::Type& type) {
   std::string key;
   const ir::Access first = located(access, context_.lanes, key);
   ir::Access second = first;
   second.indices.back() = builder_.add(second.indices.back(), context_.lanes - 1);
-  const int half = context_.lanes / 2;
+  const Expr* lowPlace = builder_.make(type, first);
+  const Expr* highPlace = builder_.make(type, second);
+  return {lowPlace, highPlace, keep("low", lowPlace), keep("high", highPlace)};
+}
+
+/// The even lanes of the first vector, the odd ones of the second.
+const Expr* BodyWriter::everySecond(const Pair& pair) {
+  const ir::Type& type = pair.low->type;
+  const int half = type.lanes / 2;
   const ir::Type piece = widened(type.element(), half);
-  const Expr* evens =
-      builder_.make(piece, picked(keep("low", builder_.make(type, first)), 0, half, 2));
-  const Expr* odds =
-      builder_.make(piece, picked(keep("high", builder_.make(type, second)), 1, half, 2));
+  const Expr* evens = builder_.make(piece, picked(pair.low, 0, half, 2));
+  const Expr* odds = builder_.make(piece, picked(pair.high, 1, half, 2));
   return builder_.make(type, ir::Construct{{evens, odds}});
+}
+
+void BodyWriter::storeApart(const ir::Access& access, const Expr* value, const Expr* mask) {
+  requireFewLanes(access);
+  const ir::Type& type = value->type;
+  const Pair pair = pairAround(access, type);
+  if (mask != nullptr) value = blend(mask, value, everySecond(pair));
+  value = keep("result", value);
+  // Lane `lane` of the stored vector: new ones at `lane` of the lanes with this parity.
+  const auto mixed = [&](const Expr* old, int parity, int first) {
+    ir::Construct lanes;
+    for (int lane = 0; lane < type.lanes; ++lane)
+      lanes.args.push_back(builder_.make(type.element(), lane % 2 == parity
+                                                             ? picked(value, first + lane / 2, 1, 1)
+                                                             : picked(old, lane, 1, 1)));
+    return builder_.make(type, std::move(lanes));
+  };
+  builder_.assign(*out_, pair.lowPlace, mixed(pair.low, 0, 0), where_);
+  builder_.assign(*out_, pair.highPlace, mixed(pair.high, 1, type.lanes / 2), where_);
 }
 
 /// Even lanes have the elements from (first lane) / 2 on, odd ones those from (first lane + 1) / 2
@@ -154,14 +186,11 @@ const Expr* BodyWriter::inPairs(const ir::Access& access, const ir::Type& type) 
 
 BodyWriter::Value BodyWriter::loadApart(const Expr& expr, const ir::Access& access,
                                         Spacing spacing) {
-  // Vectors with more lanes have no names for theirs.
-  constexpr int kMostLanes = 16;
-  if (context_.lanes < 4 || context_.lanes > kMostLanes || lazy_ || expr.type.isVector())
-    throw Refused{"neighbours access elements of '" + access.array->name +
-                  "' that are not side by side" + at(where_)};
+  requireFewLanes(access);
+  if (lazy_ || expr.type.isVector()) refuseSpacing(access);
   const ir::Type type = wide(storedScalar(expr.type));
-  const Expr* value =
-      spacing == Spacing::EverySecond ? everySecond(access, type) : inPairs(access, type);
+  const Expr* value = spacing == Spacing::EverySecond ? everySecond(pairAround(access, type))
+                                                      : inPairs(access, type);
   return {keep(access.array->name + "_at", value), Value::Kind::Vector};
 }
 

@@ -171,9 +171,12 @@ void BodyWriter::assign(const ir::Assign& assign, const ir::SourceLocation& wher
 void BodyWriter::store(const Expr& target, const Expr* value, const ir::SourceLocation& where,
                        const Expr* mask) {
   const auto& access = *target.as<ir::Access>();
-  if (!liesInRow(access))
-    throw Refused{"neighbours write the same element" + at(where_)};
   if (access.array->type.scalar == Scalar::Bool) throw Refused{"it writes elements of bool"};
+  if (context_.laneStep == 2 && spacingOf(access) == Spacing::EverySecond) {
+    if (mask != nullptr) requireInside(access, where);
+    return storeApart(access, value, mask);
+  }
+  if (!liesInRow(access)) throw Refused{"neighbours write the same element" + at(where_)};
   std::string key;
   const ir::Access element = located(access, context_.lanes, key);
   const Expr* place = builder_.make(value->type, element, target.where);

@@ -71,6 +71,8 @@ struct BodyContext {
   /// Lanes are of so many bytes at most (1, 2 or 4; 0: of any): vectors of more are refused. Truth
   /// values have as many.
   int laneBytes = 0;
+  /// From one lane's id to the next one's: 1, or 2 for one colour of a chessboard.
+  int laneStep = 1;
 };
 
 /// Where one copy is: its ids are base + shift.
@@ -243,7 +245,7 @@ class BodyWriter {
   enum class Spacing {
     Same,
     Each,         ///< side by side
-    EverySecond,  ///< a[2 * idx]
+    EverySecond,  ///< a[2 * idx], or lanes of every second id
     InPairs       ///< a[idx / 2]: two neighbours access the same one
   };
   /// Throws Refused for all others.
@@ -251,8 +253,21 @@ class BodyWriter {
   /// Throws Refused unless neighbours access the same element or elements side by side. Whether it
   /// is the latter.
   bool liesInRow(const ir::Access& access);
+  [[noreturn]] void refuseSpacing(const ir::Access& access) const;
+  void requireFewLanes(const ir::Access& access) const;
   Value loadApart(const ir::Expr& expr, const ir::Access& access, Spacing spacing);
-  const ir::Expr* everySecond(const ir::Access& access, const ir::Type& type);
+  /// The vectors that hold every second element: that of the first lane is the former's first one,
+  /// that of the last lane the latter's last one.
+  struct Pair {
+    const ir::Expr* lowPlace;
+    const ir::Expr* highPlace;
+    const ir::Expr* low;
+    const ir::Expr* high;
+  };
+  Pair pairAround(const ir::Access& access, const ir::Type& type);
+  const ir::Expr* everySecond(const Pair& pair);
+  /// Stores in place of every second element; those between them keep their values.
+  void storeApart(const ir::Access& access, const ir::Expr* value, const ir::Expr* mask);
   const ir::Expr* inPairs(const ir::Access& access, const ir::Type& type);
   /// How much an index grows from one neighbour to the next, 0 to 2, where variables that are the
   /// same for all neighbours may be part of it; nothing when that is not known.

@@ -251,6 +251,7 @@ std::optional<Decision> Interior::compare(BinaryOp op, const Expr& sum, const Ex
 }
 
 std::optional<bool> Interior::truth(const Expr& expr) const {
+  if (&expr == assumed_) return true;
   if (const auto decided = decision(expr)) return decided->truth;
   if (const auto* cast = expr.as<ir::Cast>())
     return expr.type.isScalar() && expr.type.isInteger() ? truth(*cast->operand) : std::nullopt;

@@ -47,6 +47,9 @@ class Interior {
     outcomes_ = &outcomes;
   }
 
+  /// From now on this expression is true: only ids for which it is are computed.
+  void assume(const ir::Expr& condition) { assumed_ = &condition; }
+
   /// Whether the sizes have made a difference to what was decided.
   bool usedSizes() const { return usedSizes_; }
 
@@ -74,6 +77,7 @@ class Interior {
   std::array<std::uint64_t, 3> sizes_;
   const std::unordered_map<const ir::Expr*, bool>* outcomes_ = nullptr;
   bool decidesPoints_ = false;
+  const ir::Expr* assumed_ = nullptr;
   mutable bool usedSizes_ = false;
   mutable std::unordered_map<const ir::Expr*, std::optional<Decision>> decisions_;
   mutable std::array<std::unordered_map<const ir::Expr*, std::optional<int>>, 3> growths_;

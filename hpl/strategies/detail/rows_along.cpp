@@ -109,7 +109,12 @@ void RowsBuilder::vectorLoop(Block& out, const Loop& loop, const BodyContext& co
   const Expr* aligned =
       builder_.binary(BinaryOp::Sub, next,
                       builder_.binary(BinaryOp::Rem, at, builder_.number(options_.lanes, kUlong)));
-  builder_.declare(*inside, loop.x, builder_.ref(from));
+  const Expr* goesOn = compare(BinaryOp::Le, next, end);
+  if (chessboard_ == nullptr) {
+    builder_.declare(*inside, loop.x, builder_.ref(from));
+  } else {
+    goesOn = both(beginChosen(*inside, loop, builder_.ref(from)), goesOn);
+  }
   Block* advance = builder_.block();
   if (idempotent_) {
     const Expr* last = builder_.binary(BinaryOp::Sub, end, step);
@@ -119,10 +124,28 @@ void RowsBuilder::vectorLoop(Block& out, const Loop& loop, const BodyContext& co
   } else {
     builder_.assign(*advance, at, next);
   }
-  builder_.statement(*inside,
-                     ir::Loop{nullptr, compare(BinaryOp::Le, next, end), advance, loop.body});
+  builder_.statement(*inside, ir::Loop{nullptr, goesOn, advance, loop.body});
   if (!idempotent_) builder_.assign(*inside, end, at);
   if (loop.after != nullptr) append(*inside, *loop.after);
+}
+
+/// Begins at the first id that is chosen. Returns whether its neighbour is not: else the row has no
+/// colours, and is left to what follows.
+const Expr* RowsBuilder::beginChosen(Block& out, const Loop& loop, const Expr* from) {
+  const auto isChosen = [&](const Expr* x) {
+    std::array<const Expr*, 3> ids{};
+    for (std::size_t a = 0; a < 3; ++a)
+      ids[a] = loop.ids[a] != nullptr ? builder_.ref(loop.ids[a]) : builder_.number(0, kUlong);
+    ids[static_cast<std::size_t>(rowAxis())] = x;
+    return builder_.select(hoister_.copy(*chessboard_, ids), builder_.number(1, kInt),
+                           builder_.number(0, kInt));
+  };
+  Variable* first = builder_.variable("first_chosen", kInt);
+  Variable* second = builder_.variable("second_chosen", kInt);
+  builder_.declare(out, first, isChosen(from));
+  builder_.declare(out, second, isChosen(builder_.add(from, 1)));
+  builder_.declare(out, loop.x, builder_.select(builder_.ref(first), from, builder_.add(from, 1)));
+  return compare(BinaryOp::Ne, builder_.ref(first), builder_.ref(second));
 }
 
 /// Elements at an end of the rows that fast code has computed: those from `first` on but for
@@ -162,7 +185,7 @@ void RowsBuilder::row(Block& out, Variable* from, Variable* to) {
   std::array<const Variable*, 3> ids{};
   for (int a = 0; a < options_.dims; ++a)
     if (a != rowAxis()) ids[static_cast<std::size_t>(a)] = axis(a).id;
-  const Interior interior = this->interior({rowAxis() == 0, rowAxis() == 1, rowAxis() == 2});
+  const Interior interior = vectorInterior({rowAxis() == 0, rowAxis() == 1, rowAxis() == 2});
   BodyContext context = this->context(interior, options_.lanes);
   Variable* x = builder_.variable(axisName(rowAxis()), kUlong);
   ids[static_cast<std::size_t>(rowAxis())] = x;
@@ -180,7 +203,7 @@ void RowsBuilder::row(Block& out, Variable* from, Variable* to) {
     allowed =
         both(allowed, withinRange(whole, std::string("safe_") + axisName(a), axis(a), bounds, fit));
   }
-  vectorLoop(whole, {body, x, options_.lanes}, context, from, to, allowed);
+  vectorLoop(whole, {body, x, ids, options_.lanes * laneStep()}, context, from, to, allowed);
   ends(whole, ids, from, to);
 }
 

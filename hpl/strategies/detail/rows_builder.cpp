@@ -51,7 +51,7 @@ void RowsBuilder::declareBlocks(Block& out) {
 /// Several rows at once, away from all borders. Returns where other rows are to be computed: in
 /// `out` itself if fast code would be the same as theirs.
 Block* RowsBuilder::fastRows(Block& out, Block& head, Variable* from, Variable* to) {
-  const Interior interior = this->interior({has(0), has(1), has(2)});
+  const Interior interior = vectorInterior({has(0), has(1), has(2)});
   BodyContext context = this->context(interior, options_.lanes);
   Variable* x = builder_.variable(axisName(rowAxis()), kUlong);
   std::array<const Variable*, 3> ids{};
@@ -114,7 +114,8 @@ Block* RowsBuilder::fastRows(Block& out, Block& head, Variable* from, Variable* 
   Block* last = fastEnds(ids, knownLast, builder_.ref(to), from, to, builder_.ref(along.end));
   builder_.assign(*last, builder_.ref(done), builder_.number(1, kInt));
   vectorLoop(*rows,
-             {body, x, options_.lanes * vectors_, first, last, known.border, knownLast.border},
+             {body, x, ids, options_.lanes * vectors_ * laneStep(), first, last, known.border,
+              knownLast.border},
              context, from, to, nullptr);
   if (allowed != nullptr) builder_.statement(whole, ir::If{allowed, rows, nullptr});
   Block* others = builder_.block();
@@ -230,6 +231,7 @@ Rows RowsBuilder::build() {
                   (vectors_ == 1 ? " vector" : " vectors") + " side by side, " +
                   std::to_string(jam_) + (jam_ == 1 ? " row" : " rows") + " at once" +
                   (kept_ > 0 ? ", values handed on along rows" : "") +
+                  (chessboard_ != nullptr ? ", every second element" : "") +
                   (isApart_ ? ", in a function of their own" : "");
   return result;
 }

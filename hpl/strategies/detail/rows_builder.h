@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hpl/strategies/detail/body_copies.h"
+#include "hpl/strategies/detail/chessboard.h"
 #include "hpl/strategies/detail/interior.h"
 #include "hpl/strategies/detail/kernel_writer.h"
 #include "hpl/strategies/detail/row_ends.h"
@@ -24,7 +25,8 @@ class RowsBuilder : private KernelWriter {
       : KernelWriter(kernel, summary, options.dims),
         options_(options),
         laneBytes_(laneBytes),
-        idempotent_(isIdempotent(summary)) {}
+        idempotent_(isIdempotent(summary)),
+        chessboard_(idempotent_ ? nullptr : chessboardOf(source_, options.order[0])) {}
 
   Rows build();
   /// How many vectors are handed on along rows.
@@ -54,10 +56,18 @@ class RowsBuilder : private KernelWriter {
     result.decidePoints();
     return result;
   }
+  /// The same where vectors run.
+  Interior vectorInterior(std::array<bool, 3> axes) const {
+    Interior result = interior(axes);
+    if (chessboard_ != nullptr) result.assume(*chessboard_);
+    return result;
+  }
+  int laneStep() const { return chessboard_ != nullptr ? 2 : 1; }
   BodyContext context(const Interior& interior, int lanes) {
     BodyContext context =
         contextOf(interior, lanes, options_.order[0], options_.exact && lanes > 1);
     if (lanes > 1) context.laneBytes = laneBytes_;
+    if (lanes > 1) context.laneStep = laneStep();
     return context;
   }
   Place place(const std::array<const ir::Variable*, 3>& ids);
@@ -75,6 +85,8 @@ class RowsBuilder : private KernelWriter {
     const ir::Block* body = nullptr;
     /// What each step computes.
     ir::Variable* x = nullptr;
+    /// x, and the ids of the other axes.
+    std::array<const ir::Variable*, 3> ids{};
     int width = 1;
     /// Where there is a step at least: what comes first and last.
     const ir::Block* before = nullptr;
@@ -85,6 +97,7 @@ class RowsBuilder : private KernelWriter {
   };
   void vectorLoop(ir::Block& out, const Loop& loop, const BodyContext& context, ir::Variable* from,
                   ir::Variable* to, const ir::Expr* allowed);
+  const ir::Expr* beginChosen(ir::Block& out, const Loop& loop, const ir::Expr* from);
   ir::Block* fastEnds(std::array<const ir::Variable*, 3> ids, const RowEnd& known,
                       const ir::Expr* first, ir::Variable* from, ir::Variable* to,
                       const ir::Expr* end);
@@ -103,7 +116,12 @@ class RowsBuilder : private KernelWriter {
   RowsOptions options_;
   /// As in BodyContext.
   int laneBytes_;
+  /// Elements may be computed twice.
   bool idempotent_;
+  /// What chooses every second id of a row, which vectors then consist of; null: nothing does. In
+  /// place only: vectors of all ids would load what the vector before has just stored in part,
+  /// which processors wait for. Out of place, rows at once and values handed on are worth more.
+  const ir::Expr* chessboard_;
   std::array<Axis, 3> axes_;
   int jam_ = 1;
   int jamAxis_ = -1;
