@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/coherence/parcels.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -25,11 +26,37 @@ std::vector<Parcel> listOf(std::map<int, Parcel>& parcels) {
 
 }  // namespace
 
-Parcels parcelsOf(const Step& step, const Machine& machine, int ranks, int me) {
-  std::map<int, Parcel> outgoing, incoming;
+std::vector<Stretch> stretchesOf(const Step& step) {
+  std::vector<Stretch> stretches{{0, step.transfers.size()}};
+  // Transfers of one reason read what was there before the step; so do those of the first one. All
+  // moves of an assignment are read before any is written.
+  if (step.transfers.empty() ||
+      step.transfers[0].why == step.transfers[step.transfers.size() - 1].why)
+    return stretches;
+  using End = std::pair<SpaceId, int>;
+  std::map<End, std::vector<geometry::Box>> brought;
   std::size_t number = 0;
   for (const Transfer transfer : step.transfers) {
     const std::size_t at = number++;
+    const auto found = brought.find({transfer.from, transfer.fromOperand});
+    const geometry::Box source = transfer.source();
+    if (found != brought.end() &&
+        std::any_of(found->second.begin(), found->second.end(),
+                    [&](const geometry::Box& box) { return box.intersects(source); })) {
+      stretches.back().end = at;
+      stretches.push_back({at, step.transfers.size()});
+      brought.clear();
+    }
+    if (transfer.why != Why::Assign)
+      brought[{transfer.to, transfer.toOperand}].push_back(transfer.target);
+  }
+  return stretches;
+}
+
+Parcels parcelsOf(const Step& step, Stretch which, const Machine& machine, int ranks, int me) {
+  std::map<int, Parcel> outgoing, incoming;
+  for (std::size_t at = which.begin; at < which.end; ++at) {
+    const Transfer transfer = step.transfers[at];
     if (transfer.from == kHosts) continue;
     const int from = machine.space(transfer.from).rank;
     const auto operand = static_cast<std::size_t>(transfer.fromOperand);

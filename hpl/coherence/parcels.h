@@ -7,8 +7,9 @@
 #include "hpl/coherence/machine.h"
 #include "hpl/coherence/step.h"
 
-/// The messages of a step. All cells that one process sends another one for a step are one message,
-/// whatever the number of arrays and devices. Both sides derive what is where in it from the step.
+/// The messages of a step. All cells that one process sends another one for a stretch of a step are
+/// one message, whatever the number of arrays and devices. Both sides derive what is where in it
+/// from the step.
 namespace hpl::coherence {
 
 /// Pieces begin at multiples of this, so that any element is aligned.
@@ -35,8 +36,20 @@ struct Parcels {
   std::vector<Parcel> incoming;
 };
 
-/// The messages that rank `me` of `ranks` sends and gets for the step. Cells that go from a device
-/// to the hosts go to all ranks; the hosts' cells are on each rank and go nowhere.
-Parcels parcelsOf(const Step& step, const Machine& machine, int ranks, int me);
+/// Neighbours in a step's list of transfers, by position; without `end`.
+struct Stretch {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  friend bool operator==(const Stretch&, const Stretch&) = default;
+};
+
+/// The step's transfers in stretches, in none of which a transfer reads cells that another one of
+/// the stretch brings: what a process sends for a stretch may leave before it gets anything. Most
+/// steps are one stretch; an assignment may first complete the part that it reads.
+std::vector<Stretch> stretchesOf(const Step& step);
+
+/// The messages that rank `me` of `ranks` sends and gets for a stretch of the step. Cells that go
+/// from a device to the hosts go to all ranks; the hosts' cells are on each rank and go nowhere.
+Parcels parcelsOf(const Step& step, Stretch which, const Machine& machine, int ranks, int me);
 
 }  // namespace hpl::coherence

@@ -25,6 +25,15 @@ class WindowLane {
     /// So many messages must have been read before the memory is free.
     std::uint64_t readBefore = 0;
   };
+  /// Messages under way at a time.
+  static constexpr std::size_t kMost = 64;
+  /// What the ends tell each other; messages lie behind it.
+  struct Header {
+    alignas(64) std::atomic<std::uint64_t> sent;
+    alignas(64) std::atomic<std::uint64_t> expected;
+    alignas(64) std::atomic<std::uint64_t> read;
+    alignas(64) std::array<std::atomic<std::uint64_t>, kMost> words;
+  };
 
   /// `memory`: `bytes`, 128-byte aligned, which were zero before the first end was made.
   WindowLane(std::byte* memory, std::size_t bytes);
@@ -54,14 +63,6 @@ class WindowLane {
   }
 
  private:
-  /// Messages under way at a time.
-  static constexpr std::size_t kMost = 64;
-  struct Header {
-    alignas(64) std::atomic<std::uint64_t> sent;
-    alignas(64) std::atomic<std::uint64_t> expected;
-    alignas(64) std::atomic<std::uint64_t> read;
-    alignas(64) std::array<std::atomic<std::uint64_t>, kMost> words;
-  };
   struct Taken {
     std::uint64_t number;
     std::size_t begin;

@@ -17,7 +17,7 @@ namespace hpl_tests {
 
 /// A fabric that holds messages back, each for a random time, so that those of different pairs and
 /// channels overtake each other; and that may do something at the n-th message it sends.
-class DelayingFabric final : public hpl::ranks::Fabric {
+class DelayingFabric : public hpl::ranks::Fabric {
  public:
   using Channel = hpl::ranks::Channel;
 
@@ -35,11 +35,9 @@ class DelayingFabric final : public hpl::ranks::Fabric {
   int nodeOf(int rank) const override { return inner_->nodeOf(rank); }
 
   Request send(int to, Channel channel, std::span<const std::byte> bytes) override {
-    if (mishapAt_ >= 0 && mishapAt_-- == 0) mishap_();
+    countMessage();
     const Request request = next_++;
-    const auto delay = std::uniform_int_distribution<long>(0, longest_.count())(random_);
-    held_[{to, channel}].push_back(
-        {request, bytes, Clock::now() + std::chrono::microseconds(delay)});
+    held_[{to, channel}].push_back({request, bytes, someTimeFromNow()});
     return request;
   }
   Request receive(int from, Channel channel, std::span<std::byte> bytes) override {
@@ -71,8 +69,20 @@ class DelayingFabric final : public hpl::ranks::Fabric {
     inner_->abandon();
   }
 
- private:
+ protected:
   using Clock = std::chrono::steady_clock;
+
+  Fabric& inner() noexcept { return *inner_; }
+  Clock::time_point someTimeFromNow() {
+    return Clock::now() + std::chrono::microseconds(
+                              std::uniform_int_distribution<long>(0, longest_.count())(random_));
+  }
+  /// The mishap happens when its turn comes.
+  void countMessage() {
+    if (mishapAt_ >= 0 && mishapAt_-- == 0) mishap_();
+  }
+
+ private:
   struct Held {
     Request request;
     std::span<const std::byte> bytes;

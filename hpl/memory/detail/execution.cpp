@@ -362,17 +362,35 @@ void Execution::makeReady(const MailPiece& piece) {
   if (piece.what.why == Why::Exchange) forgetKept(piece.end);
 }
 
+// What this rank has alone, it brings to its own host alone: no message waits for another.
+std::vector<coherence::Stretch> Execution::stretches() const {
+  if (otherRanks() == nullptr || roots_.empty() || roots_.front()->root.isRankLocal())
+    return {{0, step_->transfers.size()}};
+  return coherence::stretchesOf(*step_);
+}
+
 void Execution::moveAll() {
   showAll();
   moves_.clear();
   const auto source = [&](const Transfer& transfer) { return sourceOf(transfer); };
   const auto target = [&](const Transfer& transfer) { return targetOf(transfer); };
   const auto ready = [&](const MailPiece& piece) { makeReady(piece); };
-  // What this rank has alone, it brings to its own host alone.
-  if (!roots_.empty() && !roots_.front()->root.isRankLocal())
-    mail_ = mailOf(*step_, source, target);
-  postOutgoing(lock_, mail_, ready);
-  for (const Transfer transfer : step_->transfers) {
+  const std::vector<coherence::Stretch> all = stretches();
+  hasOneStretch_ = all.size() == 1;
+  for (const coherence::Stretch& stretch : all) {
+    if (!roots_.empty() && !roots_.front()->root.isRankLocal())
+      mail_ = mailOf(*step_, stretch, source, target);
+    postOutgoing(lock_, mail_, ready);
+    moveLocally(stretch);
+    postIncoming(lock_, mail_, ready);
+  }
+  if (temporary_ != nullptr && !isElsewhere(step_->site)) moveFromTemporary();
+}
+
+void Execution::moveLocally(coherence::Stretch which) {
+  const std::size_t first = moves_.size();
+  for (std::size_t at = which.begin; at < which.end; ++at) {
+    const Transfer transfer = step_->transfers[at];
     if (!isElsewhere(transfer.from) && !isElsewhere(transfer.to)) {
       moves_.push_back({transfer, sourceOf(transfer), targetOf(transfer)});
     } else if (transfer.from == kHosts) {
@@ -380,7 +398,7 @@ void Execution::moveAll() {
       roots_[static_cast<std::size_t>(transfer.fromOperand)]->forbidHostWrites(transfer.source());
     }
   }
-  for (std::size_t i = 0; i < moves_.size(); ++i) {
+  for (std::size_t i = first; i < moves_.size(); ++i) {
     try {
       carryOut(moves_[i]);
     } catch (const Error& error) {
@@ -389,8 +407,6 @@ void Execution::moveAll() {
     }
     arrived_ = i + 1;
   }
-  postIncoming(lock_, mail_, ready);
-  if (temporary_ != nullptr && !isElsewhere(step_->site)) moveFromTemporary();
 }
 
 void Execution::moveFromTemporary() {
@@ -473,7 +489,8 @@ bool concernsHosts(const Step& step) {
 }  // namespace
 
 bool Execution::record(Recording& recording) const {
-  if (temporary_ != nullptr || (runtime::hasRanks() && concernsHosts(*step_))) return false;
+  if (temporary_ != nullptr || !hasOneStretch_ || (runtime::hasRanks() && concernsHosts(*step_)))
+    return false;
   for (std::size_t i = 0; i < roots_.size(); ++i)
     if (roots_[i]->layout != layouts_[i]) return false;
   const auto isWaitingMove = [](const Move& move) {

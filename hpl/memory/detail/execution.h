@@ -72,7 +72,9 @@ class Execution {
   End sourceOf(const coherence::Transfer& transfer) const;
   End targetOf(const coherence::Transfer& transfer) const;
   void makeReady(const MailPiece& piece);
+  std::vector<coherence::Stretch> stretches() const;
   void moveAll();
+  void moveLocally(coherence::Stretch which);
   void carryOut(const Move& move);
   void moveFromTemporary();
   void noteFailure(std::size_t at, bool isHalfDone);
@@ -90,6 +92,7 @@ class Execution {
   RootState* temporary_ = nullptr;
   std::vector<Move> moves_;
   Mail mail_;
+  bool hasOneStretch_ = true;
   bool mustAgree_ = false;
   std::size_t arrived_ = 0;
   bool isFinished_ = false;

@@ -5,7 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "hpl/coherence/parcels.h"
 #include "hpl/error.h"
 #include "hpl/geometry/rect_copy.h"
 #include "hpl/memory/detail/letters.h"
@@ -58,12 +57,12 @@ std::vector<MailLetter> lettersOf(const coherence::Step& step, const std::vector
 
 }  // namespace
 
-Mail mailOf(const coherence::Step& step, const EndOfTransfer& sourceOf,
+Mail mailOf(const coherence::Step& step, coherence::Stretch which, const EndOfTransfer& sourceOf,
             const EndOfTransfer& targetOf) {
   const ranks::World* world = otherRanks();
-  if (world == nullptr || step.transfers.empty()) return {};
+  if (world == nullptr || which.begin == which.end) return {};
   const coherence::Parcels parcels =
-      coherence::parcelsOf(step, planner().machine(), world->size(), world->rank());
+      coherence::parcelsOf(step, which, planner().machine(), world->size(), world->rank());
   return {lettersOf(step, parcels.outgoing, sourceOf, Direction::Out),
           lettersOf(step, parcels.incoming, targetOf, Direction::In)};
 }

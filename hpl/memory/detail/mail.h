@@ -5,12 +5,13 @@
 #include <span>
 #include <vector>
 
-#include "hpl/coherence/step.h"
+#include "hpl/coherence/parcels.h"
 #include "hpl/memory/detail/transfer.h"
 
-/// The messages of an operation, as this process reads and writes them. All that goes to one rank
-/// is one message. Each rank reads all that it sends before it writes what it gets, so no queue of
-/// a device has a read that another rank waits for behind a write that waits for other ranks.
+/// The messages of a stretch of an operation, as this process reads and writes them. All that goes
+/// to one rank is one message. Each rank reads all that it sends before it writes what it gets, so
+/// no queue of a device has a read that another rank waits for behind a write that waits for other
+/// ranks.
 namespace hpl::memory::detail {
 
 /// Cells of one transfer, at this process's end of it.
@@ -35,10 +36,10 @@ struct Mail {
   bool empty() const noexcept { return outgoing.empty() && incoming.empty(); }
 };
 
-/// The mail of a step between several ranks; empty where there are none. `sourceOf` and `targetOf`
-/// are the ends of transfers in this process.
+/// The mail of a stretch of a step between several ranks; empty where there are none. `sourceOf`
+/// and `targetOf` are the ends of transfers in this process.
 using EndOfTransfer = std::function<End(const coherence::Transfer& transfer)>;
-Mail mailOf(const coherence::Step& step, const EndOfTransfer& sourceOf,
+Mail mailOf(const coherence::Step& step, coherence::Stretch which, const EndOfTransfer& sourceOf,
             const EndOfTransfer& targetOf);
 
 /// What has to be done with a buffer before cells of it are read or written; may be empty.

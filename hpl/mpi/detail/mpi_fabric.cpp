@@ -96,6 +96,9 @@ void MpiFabric::initialize() {
   if (isInitialized == 0) {
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level), "MPI_Init_thread");
     isOurs_ = true;
+    // MPICH asks this communicator's handler about messages of several others, in MPI_Testsome. One
+    // that the program has set stays as it is.
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     return;
   }
   MPI_Query_thread(&level);
@@ -115,9 +118,10 @@ void MpiFabric::numberNodes() {
   MPI_Comm_set_errhandler(node_, MPI_ERRORS_RETURN);
   // The first rank of a node stands for it.
   int first = rank_;
-  MPI_Bcast(&first, 1, MPI_INT, 0, node_);
+  check(MPI_Bcast(&first, 1, MPI_INT, 0, node_), "MPI_Bcast");
   std::vector<int> firsts(static_cast<std::size_t>(size_));
-  MPI_Allgather(&first, 1, MPI_INT, firsts.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  check(MPI_Allgather(&first, 1, MPI_INT, firsts.data(), 1, MPI_INT, MPI_COMM_WORLD),
+        "MPI_Allgather");
   int nodes = 0;
   for (std::size_t rank = 0; rank < firsts.size(); ++rank) {
     const bool isNew = firsts[rank] == static_cast<int>(rank);
@@ -214,7 +218,7 @@ std::shared_ptr<std::byte> MpiFabric::shareOnNode(std::size_t bytes) {
       owner[1] = -1;
     }
   }
-  MPI_Bcast(owner.data(), 2, MPI_INT, 0, node_);
+  check(MPI_Bcast(owner.data(), 2, MPI_INT, 0, node_), "MPI_Bcast");
   int file = owner[1];
   if (place != 0 && file >= 0)
     file = open(fmt::format("/proc/{}/fd/{}", owner[0], owner[1]).c_str(), O_RDWR | O_CLOEXEC);
@@ -223,8 +227,9 @@ std::shared_ptr<std::byte> MpiFabric::shareOnNode(std::size_t bytes) {
     memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
   int isShared = memory != MAP_FAILED ? 1 : 0;
   // The first rank keeps the file open until all others have it.
-  MPI_Allreduce(MPI_IN_PLACE, &isShared, 1, MPI_INT, MPI_MIN, node_);
+  const int outcome = MPI_Allreduce(MPI_IN_PLACE, &isShared, 1, MPI_INT, MPI_MIN, node_);
   if (file >= 0) close(file);
+  check(outcome, "MPI_Allreduce");
   if (isShared == 0) {
     if (memory != MAP_FAILED) munmap(memory, bytes);
     return nullptr;
