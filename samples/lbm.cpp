@@ -14,6 +14,7 @@
 #include "hpl/io.h"
 #include "samples/common/arguments.h"
 #include "samples/common/device_choice.h"
+#include "samples/common/session.h"
 
 using namespace hpl;
 
@@ -199,6 +200,7 @@ int main(int argc, char** argv) try {
   app.add_flag("--check", check, "compare with the same steps on the host");
   samples::refuseEmptyArguments(argc, argv);
   CLI11_PARSE(app, argc, argv);
+  const samples::Session session(argc, argv);
   if (device == "list") return samples::listDevices(), 0;
 
   const int width = 3 * height;
@@ -245,7 +247,7 @@ int main(int argc, char** argv) try {
       for (int x = 0; x < width; ++x)
         if (solid(y, x) != 0) curl(y, x) = std::nanf("");
     io::ColorScale scale(io::coolwarm());
-    io::writePng(png, curl,
+    io::writePng(session.file(png), curl,
                  scale.range(-0.02, 0.02).nan({40, 40, 40}).zoom(std::max(1, 256 / height)));
     std::printf("picture: %s\n", png.c_str());
   }

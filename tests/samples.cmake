@@ -107,12 +107,23 @@ add_test(NAME samples_hostile_arguments
   WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}")
 hpl_test_properties(samples_hostile_arguments samples)
 
-# The same output and pictures on several ranks as in one process.
-add_test(NAME samples_ranks
-  COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_SOURCE_DIR}/samples/check_ranks.py"
-          "${PROJECT_BINARY_DIR}/bin"
-  WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}")
-hpl_test_properties(samples_ranks samples)
+# The same output and pictures on several ranks as in one process; where Mesa's rusticl is installed, also
+# with a rank on a device of either vendor.
+function(hpl_add_ranks_test name)
+  add_test(NAME samples_${name}
+    COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_SOURCE_DIR}/samples/check_ranks.py"
+            "${PROJECT_BINARY_DIR}/bin" ${ARGN}
+    WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}")
+  hpl_test_properties(samples_${name} samples)
+endfunction()
+hpl_add_ranks_test(ranks)
+if(HPL_RUSTICL)
+  hpl_add_ranks_test(ranks_two_vendors --vendors)
+  if(HPL_HAS_MPI)
+    hpl_add_ranks_test(ranks_two_vendors_mpirun --vendors --mpirun "${MPIEXEC_EXECUTABLE}" life jacobi3d)
+    set_property(TEST samples_ranks_two_vendors_mpirun APPEND PROPERTY LABELS mpi)
+  endif()
+endif()
 
 # Borders first: the time stamps of an exchange and of the interior.
 add_test(NAME samples_borders_first

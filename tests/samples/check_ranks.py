@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Samples on several ranks print and draw what they do in one process.
 
-Usage: check_ranks.py BIN, the folder of the samples. Each of them runs once alone and then on two or
-three forked ranks, each time in another style, with the program cache that the environment names.
+Usage: check_ranks.py BIN [--vendors] [--mpirun PATH] [SAMPLE...]. BIN: the folder of the samples. Each of them
+runs once alone in the style of one device, and then as its lines of the table say, with the program cache that
+the environment names. --vendors: on a device of PoCL and one of Mesa's rusticl instead, one for each rank.
+--mpirun: ranks that mpirun starts instead of forked ones.
+
+All ways to distribute work, numbers of ranks, and devices of a rank occur; not all combinations of them.
 """
 
+import argparse
 import os
 import re
 import subprocess
@@ -12,70 +17,154 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Sample: arguments, and how each of its runs on ranks distributes the work.
+# Sample: arguments, and for each of its runs ranks, devices of each rank, and how the work is distributed.
 SAMPLES = {
+    # A chain of four stencils.
     "canny": (
         ["--size", "61x43", "--check", "--no-progress"],
-        [(2, ["--style", "auto"]), (3, ["--style", "subarrays"])],
+        [
+            (2, 1, ["--style", "auto"]),
+            (3, 1, ["--style", "subarrays"]),
+            (4, 1, ["--style", "stencil"]),
+            (2, 2, ["--style", "sync", "--ghost-width", "4"]),
+        ],
     ),
+    # Floats, which the strict rules make equal bit for bit, as in the samples below.
     "gauss": (
         ["--size", "40x36", "-n", "3", "--check", "--no-progress"],
-        [(2, ["--style", "template"]), (3, ["--style", "sync", "--weights", "1,2,1"])],
+        [
+            (2, 1, ["--style", "template"]),
+            (3, 1, ["--style", "sync", "--weights", "1,2,1"]),
+            (4, 1, ["--style", "auto"]),
+        ],
     ),
     "jacobi3d": (
         ["--size", "12", "-n", "9", "--every", "3", "--check", "--no-progress"],
-        [(2, ["--style", "stencil"]), (3, ["--style", "annotations"])],
+        [
+            (2, 1, ["--style", "stencil"]),
+            (3, 1, ["--style", "annotations"]),
+            (2, 2, ["--style", "sync", "--weights", "1,2,2,1", "--ghost-width", "2"]),
+            (1, 2, ["--style", "subarrays"]),
+        ],
     ),
     "life": (
         ["--pattern", "glider", "--size", "24", "-n", "30", "--edges", "torus", "--check", "--show", "--no-progress"],
-        [(2, ["--style", "sync", "--ghost-width", "3"]), (3, ["--style", "auto"])],
+        [
+            (2, 1, ["--style", "sync", "--ghost-width", "3"]),
+            (3, 1, ["--style", "auto"]),
+            (4, 1, ["--style", "annotations", "--weights", "3,2,1,1"]),
+            (2, 2, ["--style", "stencil"]),
+            (3, 2, ["--style", "subarrays"]),
+        ],
     ),
     "shwa": (
         ["--size", "26x22", "-n", "12", "--check", "--no-progress"],
-        [(2, ["--style", "annotations"]), (3, ["--style", "stencil"])],
+        [
+            (2, 1, ["--style", "annotations"]),
+            (3, 1, ["--style", "stencil"]),
+            (4, 1, ["--style", "sync", "--ghost-width", "2"]),
+            (2, 2, ["--style", "template"]),
+        ],
     ),
-    "heat2d": (["--size", "40", "-n", "21", "--check"], [(2, ["--devices", "2"]), (3, [])]),
-    "fdtd2d": (["--size", "36", "-n", "15", "--check"], [(3, ["--devices", "3"])]),
+    # Iterations of a stencil, in time tiles that the library chooses or the user.
+    "heat2d": (
+        ["--size", "40", "-n", "21", "--check"],
+        [
+            (2, 1, ["--devices", "2"]),
+            (3, 1, []),
+            (4, 1, ["--devices", "4", "--time-tile", "4"]),
+            (2, 2, ["--devices", "4", "--time-tile", "3"]),
+        ],
+    ),
+    # A program of three fields.
+    "fdtd2d": (
+        ["--size", "36", "-n", "15", "--check"],
+        [
+            (3, 1, ["--devices", "3"]),
+            (4, 2, ["--devices", "8"]),
+            (2, 2, ["--devices", "4", "--time-tile", "3"]),
+        ],
+    ),
+    # Blocks of rows that exchange by AUTO_SYNC, of arrays of two and three dimensions.
+    "lbm": (
+        ["--size", "24", "-n", "20", "--check", "--no-progress"],
+        [
+            (3, 1, ["--devices", "3"]),
+            (2, 2, ["--devices", "4"]),
+        ],
+    ),
+}
+# What one rank of each vendor runs; in either order of the vendors.
+VENDORS = {
+    "gauss": [["--style", "auto"]],
+    "jacobi3d": [["--style", "sync", "--ghost-width", "2"]],
+    "life": [["--style", "annotations", "--weights", "1,2"], ["--style", "auto"]],
+    "shwa": [["--style", "sync"]],
+    "heat2d": [["--devices", "2", "--time-tile", "3"]],
 }
 # What may differ: seconds and speeds, and the devices that a run was on.
-TIMES = re.compile(r"(?m)^.*(updates/s, compilation included|billion cells per second)$\n?")
+TIMES = re.compile(r"(?m)^.*(updates/s, compilation included|[bm]illion cells per second)$\n?")
 DEVICES = re.compile(r", on .*$", re.MULTILINE)
 
 
-def run(program: Path, arguments: list[str], ranks: int, folder: Path) -> tuple[str, bytes]:
+def run(program: Path, arguments: list[str], ranks: int, devices: str, launcher: str, folder: Path) -> tuple[str, bytes]:
     """What the sample printed, and its picture."""
     picture = folder / f"{program.name}-{ranks}.png"
-    environment = dict(os.environ, HPL_RANKS=str(ranks), HPL_DEVICES="cpu:0")
-    # Two or three of them share the machine's cores, on purpose.
-    environment["HPL_LOG"] = "error"
+    # Ranks share the machine's cores, on purpose.
+    environment = dict(os.environ, HPL_DEVICES=devices, HPL_LOG="error", RUSTICL_ENABLE="llvmpipe",
+                       OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                       OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_mpi_yield_when_idle="1",
+                       OMPI_MCA_hwloc_base_binding_policy="none")
     command = [str(program), *arguments, "--png", str(picture)]
-    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    if launcher and ranks > 1:
+        command = [launcher, "-n", str(ranks), *command]
+    else:
+        environment["HPL_RANKS"] = str(ranks)
+    ended = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
     if ended.returncode != 0:
-        raise SystemExit(f"{' '.join(command)} on {ranks} ranks ended with {ended.returncode}:\n"
-                         f"{ended.stdout}{ended.stderr}")
+        raise SystemExit(f"{' '.join(command)} on {ranks} ranks with HPL_DEVICES={devices} ended with "
+                         f"{ended.returncode}:\n{ended.stdout}{ended.stderr}")
     printed = DEVICES.sub("", TIMES.sub("", ended.stdout)).replace(str(picture), "PICTURE")
     return printed, picture.read_bytes()
 
 
+def runs_of(name: str, vendors: bool):
+    """(ranks, devices of each rank, HPL_DEVICES, how the work is distributed)"""
+    if not vendors:
+        for ranks, each, style in SAMPLES[name][1]:
+            yield ranks, each, f"cpu:0*{ranks * each}", style
+        return
+    for style in VENDORS[name]:
+        for devices in ("pocl:0,rusticl:0", "rusticl:0,pocl:0"):
+            yield 2, 1, devices, style
+
+
 def main() -> int:
-    folder = Path(sys.argv[1])
-    names = sys.argv[2:] or list(SAMPLES)
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--vendors", action="store_true")
+    parser.add_argument("--mpirun", default="")
+    parser.add_argument("samples", nargs="*")
+    given = parser.parse_intermixed_args()
     wrong = 0
+    done = []
     with tempfile.TemporaryDirectory() as scratch:
-        for name in names:
-            arguments, runs = SAMPLES[name]
-            alone = run(folder / name, arguments, 1, Path(scratch))
+        for name in given.samples or (VENDORS if given.vendors else SAMPLES):
+            arguments = SAMPLES[name][0]
+            alone = run(given.folder / name, arguments, 1, "cpu:0", "", Path(scratch))
             if "check" not in alone[0] or not alone[1]:
                 raise SystemExit(f"{name} checked or drew nothing:\n{alone[0]}")
-            for ranks, style in runs:
-                there = run(folder / name, arguments + style, ranks, Path(scratch))
+            for ranks, each, devices, style in runs_of(name, given.vendors):
+                there = run(given.folder / name, arguments + style, ranks, devices, given.mpirun, Path(scratch))
+                line = f"{name} {' '.join(style) or '(default)'} on {ranks} ranks x {each}, {devices}"
+                done.append(line)
                 if there == alone:
                     continue
                 wrong += 1
                 same = "the same text" if there[0] == alone[0] else f"other text:\n{there[0]}\nnot\n{alone[0]}"
-                print(f"{name} {' '.join(style)} on {ranks} ranks: {same}, "
-                      f"{'the same' if there[1] == alone[1] else 'ANOTHER'} picture")
-    print(f"{len(names)} samples, {wrong} runs on ranks that differ from one process")
+                print(f"{line}: {same}, {'the same' if there[1] == alone[1] else 'ANOTHER'} picture")
+    print("\n".join(done))
+    print(f"{len(done)} runs, {wrong} of them differ from one process")
     return 1 if wrong else 0
 
 
