@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -103,6 +104,7 @@ bool isToFail(Function function) {
   if (failing.load() != function || use < firstUse.load()) return false;
   if (timesLeft.fetch_sub(1) <= 0) return false;
   failed.fetch_add(1);
+  if (failureCode.load() > 0) std::raise(failureCode.load());
   return true;
 }
 

@@ -8,11 +8,12 @@
 ///     LD_PRELOAD=libhpl_opencl_faults.so HPL_FAULT=clFlush:3:-5 ./life
 ///
 /// HPL_FAULT=function:use:code[:times] fails the calls from the use-th (counted from 1) on, once or
-/// `times` times. HPL_FAULT_COUNTS=1 prints at the end how often each function was called.
+/// `times` times; a code above 0 is the signal that then ends the process. HPL_FAULT_COUNTS=1
+/// prints at the end how often each function was called.
 extern "C" {
 
-/// Starts counting anew; from the use-th call of `function` on, `times` calls fail with `code`.
-/// False: there is no stand-in of this name.
+/// Starts counting anew; from the use-th call of `function` on, `times` calls fail with `code`, or
+/// the signal `code` is raised there. False: there is no stand-in of this name.
 bool hpl_faults_arm(const char* function, long use, int code, long times);
 /// No call fails any more. Returns how many have failed since the stand-ins were armed.
 long hpl_faults_disarm();

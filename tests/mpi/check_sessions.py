@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a program of several ranks as users do, and checks what it prints and how it ends.
 
-Usage: check_sessions.py forked|mpirun|nodes|topology PROGRAM [MPIRUN]. 77: skipped, with the reason.
+Usage: check_sessions.py forked|mpirun|nodes|topology PROGRAM [MPIRUN [MPIRUN of another MPI]]. 77: skipped, with the reason.
 """
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -206,7 +207,29 @@ def forked(program):
     yield from timelines([program, "steps"], 3, {"HPL_RANKS": "3"})
 
 
-def mpirun(program, path):
+def without_mpi(program):
+    """The program where the file of MPI's library is none; None: this machine cannot be made so."""
+    linked = subprocess.run(["ldd", program], stdout=subprocess.PIPE, text=True, check=True).stdout
+    library = re.search(r"libmpi(ch)?\.so[.0-9]* => (\S+)", linked)[2]
+    own = ["unshare", "--mount"] if os.getuid() == 0 else ["unshare", "--mount", "--user", "--map-root-user"]
+    hide = [*own, "sh", "-c", f'mount --bind /dev/null {library} && exec "$@"', "sh"]
+    return [*hide, program, "hello"] if run([*hide, "true"], {})[0] == 0 else None
+
+
+def missing(program, launcher, other):
+    command = without_mpi(program)
+    if command is None:
+        print("left out: this machine lets no process hide a file from itself")
+    else:
+        yield check("a program without MPI's library does not start", command, {"HPL_RANKS": "2"},
+                    {"error while loading shared libraries": 1, "libmpi": None}, [127])
+    if other:
+        yield check("mpirun of another MPI is refused", Launcher(other).start(2, program, "hello"), {},
+                    {"has started this program 2 times, but to MPI each is alone": 2,
+                     "is linked to \"Open MPI" if launcher.is_open_mpi else "is linked to \"MPICH": 2}, [4], most=True)
+
+
+def mpirun(program, path, other=""):
     launcher = Launcher(path)
     # When the first rank ends with an error, the launcher may end the others before they have said theirs.
     for name, what, ranks, parts, codes in MPIRUN:
@@ -222,6 +245,7 @@ def mpirun(program, path):
                 {'rank 0: HPL_DEVICES: "cpu:7" asks for device number 7': 2}, [4], most=True)
     yield check("forked ranks need no mpirun", [program, "exchange"], {"HPL_RANKS": "3"},
                 {"exchanged": 3}, [0])
+    yield from missing(program, launcher, other)
 
 
 def topology(program, launcher):

@@ -274,6 +274,22 @@ TEST_CASE("memory of the program's own is left alone once an exception is under 
   expectNamed(reports, 1, "has failed");
 }
 
+TEST_CASE("a rank that takes its memory away too early dies of it, and is named to the others") {
+  const auto reports = reportsOf(3, [](int rank) {
+    // Instead of doctest's.
+    std::signal(SIGSEGV, SIG_DFL);
+    constexpr std::size_t kBytes = 40960 * sizeof(int);
+    auto pages = std::make_unique<Pages>(kBytes);
+    Numbers over(40960, pages->numbers()), a(40960);
+    over = 1;
+    setCells(a, 1);
+    eval(threePoint).devices(3)(PART1(over, 1), PART1(a, 1));
+    if (rank == 1) pages.reset();
+    return cellsOf(over);
+  });
+  expectNamed(reports, 1, "its process was killed by signal 11 (Segmentation fault)");
+}
+
 TEST_CASE("ranks that cannot share memory are not started, and the message says why") {
   rlimit before{};
   getrlimit(RLIMIT_AS, &before);

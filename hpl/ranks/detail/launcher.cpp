@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/ranks/detail/launcher.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 
@@ -17,6 +18,14 @@ std::string launcher() {
   for (const Mark& mark : marks)
     if (std::getenv(mark.variable) != nullptr) return mark.name;
   return {};
+}
+
+int launchedRanks() {
+  for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+    const char* const text = std::getenv(variable);
+    if (text != nullptr) return std::max(0, std::atoi(text));
+  }
+  return 0;
 }
 
 }  // namespace hpl::ranks

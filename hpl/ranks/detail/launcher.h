@@ -9,4 +9,7 @@ namespace hpl::ranks {
 /// nothing that is known.
 std::string launcher();
 
+/// How many times the launcher has started the program, as far as it says; 0: unknown.
+int launchedRanks();
+
 }  // namespace hpl::ranks
