@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each rank reads and writes the cells of its own devices, and nobody sends any.
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <cstring>
-#include <fstream>
 #include <random>
 #include <span>
 #include <utility>
@@ -42,14 +40,6 @@ std::uint64_t cellsSent() {
 }
 
 void copyCells(Grid out, Grid in) { out[idy][idx] = in[idy][idx]; }
-
-/// Of memory of its own that this process has touched.
-std::size_t residentBytes() {
-  std::ifstream file("/proc/self/statm");
-  std::size_t all = 0, resident = 0, shared = 0;
-  file >> all >> resident >> shared;
-  return (resident - shared) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-}
 
 /// Calls f(i, j, cell) for the cells of a part of a matrix.
 template <class Part, class F>
@@ -351,43 +341,6 @@ TEST_CASE("operations and new arrays inside of forEachLocal are refused on sever
                  "as often as it has parts"));
   CHECK(contains(said, "host read of unnamed array inside"));
   CHECK(contains(said, "new array inside of"));
-}
-
-TEST_CASE("a rank holds its own cells and ghosts in memory, and 5 % more") {
-  constexpr std::size_t kRows = 4096, kColumns = 4096;  // 64 MiB
-  const std::string said = saidOn(2, 1, [] {
-    const auto step = [](Grid& out, Grid& in) {
-      eval(fivePoint).devices(getDeviceNumber())(PART1(out, 1, AUTO_SYNC), PART1(in, 1, AUTO_SYNC));
-    };
-    {
-      // Kernels, queues, messages.
-      Grid a(64, kColumns), b(64, kColumns);
-      setCells(a, 1);
-      b = a;
-      step(b, a);
-      step(a, b);
-      cellsSent();
-    }
-    const std::size_t before = residentBytes();
-    Grid a(kRows, kColumns), b(kRows, kColumns);
-    const auto init = [](const LocalPart<int, 2>& part) {
-      forEachCell(part, [](std::size_t i, std::size_t j, int& cell) {
-        cell = static_cast<int>((i * 7 + j) % 64);
-      });
-    };
-    forEachLocal(a, init);
-    forEachLocal(b, init);
-    for (int i = 0; i < 4; ++i) step(i % 2 == 0 ? b : a, i % 2 == 0 ? a : b);
-    cellsSent();  // waits
-    // Half of two arrays, and a row of ghosts each.
-    const std::size_t own = (kRows + 2) * kColumns * sizeof(int);
-    const std::size_t grown = residentBytes() - before;
-    const int cell = a(1000, 1000);
-    const bool fits = grown <= own + own / 20;
-    return (fits ? "fits " : "too much: " + std::to_string(grown) + " of " + std::to_string(own)) +
-           (cell != 0 ? "and is there" : "");
-  });
-  CHECK(said == "fits and is there");
 }
 
 TEST_CASE("local access on one rank only is named on all ranks") {
