@@ -23,6 +23,7 @@
 #include "hpl/runtime/log.h"
 #include "hpl/runtime/runtime.h"
 #include "hpl/runtime/settings.h"
+#include "hpl/runtime/shared_builds.h"
 
 namespace hpl::ranks {
 namespace {
@@ -49,6 +50,8 @@ Waiting waitingOf(runtime::RanksWait wait) {
     if (const std::string how = describeDeath(statuses[rank]); !how.empty())
       runtime::log::error(fmt::format("rank {} {}", rank, how));
   }
+  // Of a rank that had no time for it.
+  runtime::removeLeftBuilds();
   // No exit handler: they are the ranks', which have run them.
   _exit(exitCodeOf(statuses));
 }

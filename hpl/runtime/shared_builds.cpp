@@ -61,11 +61,19 @@ std::shared_ptr<const BinaryStore> sharedBuilds() {
   return sharing().store;
 }
 
+void removeLeftBuilds() noexcept {
+  try {
+    std::error_code problem;
+    for (const fs::directory_entry& entry : fs::directory_iterator(parentFolder(), problem))
+      if (isLeftOver(entry.path().filename().string())) fs::remove_all(entry.path(), problem);
+  } catch (const std::exception& error) {
+    log::info(fmt::format("folders of compiled kernels are left over: {}", error.what()));
+  }
+}
+
 fs::path makeBuildsFolder() {
-  std::error_code problem;
+  removeLeftBuilds();
   const fs::path parent = parentFolder();
-  for (const fs::directory_entry& entry : fs::directory_iterator(parent, problem))
-    if (isLeftOver(entry.path().filename().string())) fs::remove_all(entry.path(), problem);
   std::string name = (parent / fmt::format("{}{}-XXXXXX", kPrefix, getpid())).string();
   if (mkdtemp(name.data()) != nullptr) return name;
   log::info(fmt::format("{} cannot be made: each rank compiles its kernels by itself", name));

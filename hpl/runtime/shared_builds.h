@@ -25,6 +25,9 @@ std::shared_ptr<const BinaryStore> sharedBuilds();
 /// none. Removes those of processes that died.
 std::filesystem::path makeBuildsFolder();
 
+/// Removes the folders of processes that died.
+void removeLeftBuilds() noexcept;
+
 /// The turn to build a program. A process that dies gives it back.
 class BuildTurn {
  public:

@@ -201,9 +201,20 @@ def timelines(start, ranks, more, slack=0.01):
                     cell | {"HPL_TRACE: the timeline cannot be written to": 1}, [0])
 
 
+def left_over():
+    """Folders of compiled kernels whose process is gone."""
+    for folder in Path("/dev/shm").glob("hpl-builds-*"):
+        if not Path("/proc", folder.name.split("-")[2]).exists():
+            yield folder.name
+
+
 def forked(program):
     for name, what, ranks, parts, codes in FORKED:
         yield check(name, [program, what], {"HPL_RANKS": str(ranks)}, parts, codes)
+        if what == "kill":
+            left = list(left_over())
+            print(f"FAILED: {left} are left over" if left else "passed: nothing is left in shared memory")
+            yield not left
     yield from timelines([program, "steps"], 3, {"HPL_RANKS": "3"})
 
 
