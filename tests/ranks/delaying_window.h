@@ -35,15 +35,20 @@ class DelayingWindow final : public DelayingFabric {
     std::shared_ptr<std::byte> memory(static_cast<std::byte*>(seen),
                                       [bytes](std::byte* begin) { munmap(begin, bytes); });
     const auto ranks = static_cast<std::size_t>(size());
-    const std::size_t lane = bytes / (ranks * ranks);
+    const std::size_t bells = ranks * hpl::ranks::WindowBell::kBytes;
+    const std::size_t lane = (bytes - bells) / (ranks * ranks);
     for (std::size_t from = 0; from < ranks; ++from) {
-      const std::size_t at = (from * ranks + static_cast<std::size_t>(rank())) * lane;
+      const auto own = static_cast<std::size_t>(rank());
+      if (from == own) continue;
+      const std::size_t at = page() + (from * ranks + own) * lane;
       if (mmap(memory.get() + at, page(), PROT_READ | PROT_WRITE,
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
         throw std::bad_alloc();
       lanes_.push_back({shared_.get() + at, memory.get() + at, {}, {}, 0});
     }
-    return memory;
+    // The bells end with the first page, so that each lane begins with one: all ranks see it so.
+    if (bells > page() || lane % page() != 0) throw std::bad_alloc();
+    return {memory, memory.get() + page() - bells};
   }
 
   bool poll(std::vector<Completion>& ended) override {
@@ -89,12 +94,14 @@ class DelayingWindow final : public DelayingFabric {
       own.words[i].store(word);
       moved = true;
     }
+    // The courier must not sleep until the next message.
+    for (const Due& due : lane.words) moved = moved || due.has_value();
     if (const std::uint64_t read = own.read.load(); read != lane.told && isDue(lane.read)) {
       theirs.read.store(read);
       lane.told = read;
       moved = true;
     }
-    return moved;
+    return moved || lane.read.has_value();
   }
 
   std::shared_ptr<std::byte> shared_;
