@@ -202,20 +202,27 @@ Hierarchy gridHierarchy(const PartitionProblem& problem, const Grid& nodes, cons
   return {blocksOf(problem, nodes, devices), nodes, devices, score.between, score.within};
 }
 
-/// The best grids of equal nodes; nothing when none is wide enough.
-std::optional<Hierarchy> bestGrids(const PartitionProblem& problem) {
+/// Calls f(nodes, devices) for the grids of equal nodes that are wide enough.
+template <class F>
+void forEachPair(const PartitionProblem& problem, F&& f) {
   const int rank = problem.domain.rank();
   const int perNode = static_cast<int>(problem.nodes.front().size());
-  std::optional<std::pair<Grid, Grid>> best;
-  Score least;
   forEachGrid(static_cast<int>(problem.nodes.size()), rank, [&](const Grid& nodes) {
     forEachGrid(perNode, rank, [&](const Grid& devices) {
-      if (!isWideEnough(problem, nodes, devices)) return;
-      const Score score = scoreOf(problem, nodes, devices);
-      if (best && !(score < least)) return;
-      best.emplace(nodes, devices);
-      least = score;
+      if (isWideEnough(problem, nodes, devices)) f(nodes, devices);
     });
+  });
+}
+
+/// The best grids of equal nodes; nothing when none is wide enough.
+std::optional<Hierarchy> bestGrids(const PartitionProblem& problem) {
+  std::optional<std::pair<Grid, Grid>> best;
+  Score least;
+  forEachPair(problem, [&](const Grid& nodes, const Grid& devices) {
+    const Score score = scoreOf(problem, nodes, devices);
+    if (best && !(score < least)) return;
+    best.emplace(nodes, devices);
+    least = score;
   });
   if (!best) return std::nullopt;
   return gridHierarchy(problem, best->first, best->second);
@@ -452,6 +459,16 @@ Hierarchy partition(const PartitionProblem& problem) {
   std::optional<Hierarchy> best = bestPartition(problem);
   if (!best) refuse(problem);
   return *std::move(best);
+}
+
+std::vector<Hierarchy> gridPartitions(const PartitionProblem& problem) {
+  checkProblem(problem);
+  std::vector<Hierarchy> all;
+  if (!hasEqualNodes(problem)) return all;
+  forEachPair(problem, [&](const Grid& nodes, const Grid& devices) {
+    all.push_back(gridHierarchy(problem, nodes, devices));
+  });
+  return all;
 }
 
 std::vector<Index> exchangedBytes(const PartitionProblem& problem,

@@ -61,6 +61,11 @@ Hierarchy partitionAsInPaper(const PartitionProblem& problem);
 /// is named.
 Hierarchy partition(const PartitionProblem& problem);
 
+/// Every grid of nodes with every grid of the devices of each, for those who know better than halos
+/// what blocks exchange. None where nodes differ, or where no grid has blocks as wide as the halos.
+/// Throws what partition() throws for problems that make no sense.
+std::vector<Hierarchy> gridPartitions(const PartitionProblem& problem);
+
 /// Bytes that block `to` reads of block `from` in one exchange of all fields: [to][from], row after
 /// row. A block's own cells, which it reads across a periodic border, are not counted.
 std::vector<Index> exchangedBytes(const PartitionProblem& problem,

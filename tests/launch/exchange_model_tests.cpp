@@ -43,17 +43,24 @@ void forEachCell(const Domain3& domain, F&& f) {
       for (cell[0] = 0; cell[0] < domain[0]; ++cell[0]) f(cell);
 }
 
-/// Cells of others that each device reads, one by one.
-Index ghostCells(const Domain3& domain, const Cutting& cutting,
-                 const std::vector<Offset>& offsets) {
+/// Cells of others that each device reads, one by one; with nodes (by device), of others on another
+/// node.
+Index ghostCells(const Domain3& domain, const Cutting& cutting, const std::vector<Offset>& offsets,
+                 const std::vector<int>& nodes = {}) {
   Index count = 0;
-  for (const Slice& slice : cutting.slices)
+  for (std::size_t device = 0; device < cutting.slices.size(); ++device) {
+    const Slice& slice = cutting.slices[device];
     forEachCell(domain, [&](const Domain3& cell) {
       if (isIn(slice, cell)) return;
+      const auto owner = std::find_if(cutting.slices.begin(), cutting.slices.end(),
+                                      [&](const Slice& other) { return isIn(other, cell); }) -
+                         cutting.slices.begin();
+      if (!nodes.empty() && nodes[static_cast<std::size_t>(owner)] == nodes[device]) return;
       count += std::any_of(offsets.begin(), offsets.end(), [&](const Offset& offset) {
         return isIn(slice, {cell[0] - offset[0], cell[1] - offset[1], cell[2] - offset[2]});
       });
     });
+  }
   return count;
 }
 
@@ -86,14 +93,22 @@ TEST_CASE("the model counts the cells that devices read of others, whatever the 
     std::vector<Cutting> all;
     for (const auto& grid : gridsOf(devices, {true, true, true}))
       all.push_back(gridCutting(domain, grid, weights));
-    const Slice reach{{{-2, 2}, {-3, 3}, {-1, 1}}};
+    const Surroundings around{{{{-2, 2}, {-3, 3}, {-1, 1}}}, 4};
+    std::vector<int> nodes;
+    for (int d = 0, node = 0; d < devices; ++d) nodes.push_back(node += below(3) == 0 ? 1 : 0);
     if (!weights.empty())
-      if (auto halved = halvedCutting(domain, {true, true, false}, reach, 4, weights))
+      if (auto halved = halvedCutting(domain, {true, true, false}, around, weights))
         all.push_back(*halved);
+    for (const Cutting& cutting :
+         nodesFirstCuttings(domain, {true, true, true}, around, weights, nodes))
+      all.push_back(cutting);
     for (const Cutting& cutting : all) {
       CAPTURE(cutting.describe());
       checkCover(domain, cutting);
       CHECK(model.costOf(cutting).bytes == 4 * ghostCells(domain, cutting, offsets));
+      const ExchangeCost withNodes = model.costOf(cutting, nodes);
+      CHECK(withNodes.bytes == model.costOf(cutting).bytes);
+      CHECK(withNodes.bytesBetweenNodes == 4 * ghostCells(domain, cutting, offsets, nodes));
     }
   }
 }
@@ -118,6 +133,34 @@ TEST_CASE("blocks pay where they save more than their messages and strided rows 
   CHECK(isCheaper({512, 512, 512}, {1, 2, 4}, {2, 2, 2}));
 }
 
+TEST_CASE("nodes come first: no grid in the order of devices sends less between them") {
+  const std::vector<Offset> box{{-1, -1, 0}, {1, 1, 0},  {-1, 1, 0}, {1, -1, 0},
+                                {0, 0, -1},  {0, 0, 1},  {1, 0, 0},  {-1, 0, 0},
+                                {0, 1, 0},   {0, -1, 0}, {0, 0, 0}};
+  for (const Domain3& domain : {Domain3{96, 64, 1}, Domain3{48, 48, 48}, Domain3{30, 70, 20}}) {
+    for (const auto& [nodeCount, each] :
+         {std::pair<int, int>{2, 2}, {2, 3}, {3, 2}, {4, 4}, {2, 6}, {6, 2}}) {
+      CAPTURE(domain[0]);
+      CAPTURE(nodeCount);
+      CAPTURE(each);
+      const ExchangeModel model({arrayRead(domain, box, 8)});
+      std::vector<int> nodes;
+      for (int d = 0; d < nodeCount * each; ++d) nodes.push_back(d / each);
+      const AxisSet axes{true, true, domain[2] > 1};
+      const Slice reach{{{-1, 1}, {-1, 1}, {-1, 1}}};
+      const auto first = nodesFirstCuttings(domain, axes, {reach, 8}, {}, nodes);
+      REQUIRE(!first.empty());
+      const Index least = *model.costOf(first.front(), nodes).bytesBetweenNodes;
+      for (const auto& grid : gridsOf(nodeCount * each, axes)) {
+        const Cutting flat = gridCutting(domain, grid, {});
+        const ExchangeCost cost = model.costOf(flat, nodes);
+        CAPTURE(flat.describe());
+        CHECK(least <= *cost.bytesBetweenNodes);
+      }
+    }
+  }
+}
+
 TEST_CASE("cuts are named, and the first device has the first block") {
   const Cutting bands = gridCutting({9, 8, 1}, {1, 3, 1}, {});
   CHECK(bands.describe() == "bands of idy");
@@ -131,8 +174,25 @@ TEST_CASE("cuts are named, and the first device has the first block") {
   CHECK(uneven.slices[0][1] == hpl::geometry::Interval{0, 3});
   CHECK(uneven.slices[0][0] == hpl::geometry::Interval{0, 6});
   CHECK(uneven.slices[2][0] == hpl::geometry::Interval{0, 4});
+  const Surroundings around{{{{-1, 1}, {-1, 1}, {0, 0}}}, 4};
+  const AxisSet both{true, true, false};
+  const auto nodes = nodesFirstCuttings({64, 64, 1}, both, around, {}, {0, 0, 1, 1});
+  std::vector<std::string> names;
+  for (const Cutting& cutting : nodes) names.push_back(cutting.describe());
+  const auto blocks22 =
+      std::find(names.begin(), names.end(), "nodes 2 x 1, devices of each 1 x 2 (idy x idx)");
+  REQUIRE(blocks22 != names.end());
+  const Cutting& square = nodes[static_cast<std::size_t>(blocks22 - names.begin())];
+  CHECK(square.slices[1][0] == hpl::geometry::Interval{32, 64});
+  CHECK(square.slices[2][1] == hpl::geometry::Interval{32, 64});
+  const auto three = nodesFirstCuttings({64, 64, 1}, both, around, {}, {0, 0, 1});
+  REQUIRE(three.size() == 1);
+  CHECK(three.front().describe() == "nodes, then devices by halving (idy, idx)");
+  CHECK(nodesFirstCuttings({2, 2, 1}, both, around, {}, {0, 1, 2, 3, 4, 5}).empty());
   ExchangeCost cost;
   cost.bytes = 32;
   cost.messages = 1;
   CHECK(cost.describe() == "32 bytes in 1 message");
+  cost.bytesBetweenNodes = 8;
+  CHECK(cost.describe() == "32 bytes in 1 message (8 between nodes)");
 }

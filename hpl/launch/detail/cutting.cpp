@@ -65,6 +65,17 @@ class GridCutter {
   std::vector<Slice>& slices_;
 };
 
+/// "nodes 2 x 1, devices 1 x 3 (idy x idx)", or "nodes and devices by halving (idy, idx)".
+std::string nameOf(const geometry::Hierarchy& hierarchy, const std::vector<std::size_t>& axes) {
+  std::vector<std::string> names;
+  names.reserve(axes.size());
+  for (const std::size_t axis : axes) names.emplace_back(axisName(static_cast<int>(axis)));
+  if (hierarchy.nodeGrid.empty())
+    return fmt::format("nodes, then devices by halving ({})", fmt::join(names, ", "));
+  return fmt::format("nodes {}, devices of each {} ({})", fmt::join(hierarchy.nodeGrid, " x "),
+                     fmt::join(hierarchy.deviceGrid, " x "), fmt::join(names, " x "));
+}
+
 }  // namespace
 
 bool isEmpty(const Slice& slice) {
@@ -73,6 +84,7 @@ bool isEmpty(const Slice& slice) {
 }
 
 std::string Cutting::describe() const {
+  if (!name.empty()) return name;
   std::vector<std::string> names, counts;
   for (int axis = 2; axis >= 0; --axis) {
     const auto a = static_cast<std::size_t>(axis);
@@ -114,40 +126,101 @@ std::vector<std::array<int, 3>> gridsOf(int devices, const AxisSet& mayBeCut) {
   return grids;
 }
 
-std::optional<Cutting> halvedCutting(const std::array<Index, 3>& domain, const AxisSet& mayBeCut,
-                                     const Slice& reach, Index bytes,
-                                     const std::vector<double>& weights) {
-  geometry::PartitionProblem problem;
-  geometry::HaloOfField halo;
-  std::vector<std::size_t> axes;  // by dimension, the slowest first
-  for (std::size_t a = 3; a-- > 0;) {
-    if (!mayBeCut[a]) continue;
-    axes.push_back(a);
-    problem.domain.append(domain[a]);
-    halo.before.append(-reach[a].lo);
-    halo.after.append(reach[a].hi);
+namespace {
+
+/// The domain along the axes that may be cut, shared by devices that are named node by node.
+class Partitioned {
+ public:
+  Partitioned(const std::array<Index, 3>& domain, const AxisSet& mayBeCut,
+              const Surroundings& around, std::vector<std::vector<double>> nodes)
+      : domain_(domain) {
+    geometry::HaloOfField halo;
+    for (std::size_t a = 3; a-- > 0;) {
+      if (!mayBeCut[a]) continue;
+      axes_.push_back(a);
+      problem_.domain.append(domain[a]);
+      halo.before.append(-around.reach[a].lo);
+      halo.after.append(around.reach[a].hi);
+    }
+    halo.bytesPerCell = around.bytes;
+    problem_.fields = {halo};
+    for (const std::vector<double>& node : nodes) {
+      firstOf_.push_back(devices_);
+      devices_ += node.size();
+    }
+    problem_.nodes = std::move(nodes);
   }
-  halo.bytesPerCell = bytes;
-  problem.fields = {halo};
-  problem.nodes = {weights};
-  Cutting cutting;
-  cutting.grid = {0, 0, 0};
-  Slice whole;
-  for (std::size_t a = 0; a < 3; ++a) whole[a] = {0, domain[a]};
-  cutting.slices.assign(weights.size(), whole);
-  try {
-    for (const geometry::Block& block : geometry::partition(problem).blocks) {
-      for (std::size_t d = 0; d < axes.size(); ++d) {
+
+  const geometry::PartitionProblem& problem() const { return problem_; }
+  const std::vector<std::size_t>& axes() const { return axes_; }
+
+  /// Nothing where blocks would be thinner than what is read around them.
+  std::optional<geometry::Hierarchy> best() const {
+    try {
+      return geometry::partition(problem_);
+    } catch (const ArgumentError&) {
+      return std::nullopt;
+    }
+  }
+
+  Cutting cuttingOf(const geometry::Hierarchy& hierarchy) const {
+    Cutting cutting;
+    cutting.grid = {0, 0, 0};
+    Slice whole;
+    for (std::size_t a = 0; a < 3; ++a) whole[a] = {0, domain_[a]};
+    cutting.slices.assign(devices_, whole);
+    for (const geometry::Block& block : hierarchy.blocks) {
+      const std::size_t device =
+          firstOf_[static_cast<std::size_t>(block.node)] + static_cast<std::size_t>(block.device);
+      for (std::size_t d = 0; d < axes_.size(); ++d) {
         const Interval part{block.cells.lo(static_cast<int>(d)),
                             block.cells.hi(static_cast<int>(d))};
-        cutting.slices[static_cast<std::size_t>(block.device)][axes[d]] = part;
-        if (part.length() < domain[axes[d]]) cutting.cut[axes[d]] = true;
+        cutting.slices[device][axes_[d]] = part;
+        if (part.length() < domain_[axes_[d]]) cutting.cut[axes_[d]] = true;
       }
     }
-  } catch (const ArgumentError&) {
-    return std::nullopt;  // blocks would be thinner than what is read around them
+    return cutting;
   }
-  return cutting;
+
+ private:
+  std::array<Index, 3> domain_;
+  geometry::PartitionProblem problem_;
+  std::vector<std::size_t> axes_;  // by dimension, the slowest first
+  std::vector<std::size_t> firstOf_;
+  std::size_t devices_ = 0;
+};
+
+}  // namespace
+
+std::optional<Cutting> halvedCutting(const std::array<Index, 3>& domain, const AxisSet& mayBeCut,
+                                     const Surroundings& around,
+                                     const std::vector<double>& weights) {
+  const Partitioned shared(domain, mayBeCut, around, {weights});
+  const std::optional<geometry::Hierarchy> best = shared.best();
+  return best ? std::optional(shared.cuttingOf(*best)) : std::nullopt;
+}
+
+std::vector<Cutting> nodesFirstCuttings(const std::array<Index, 3>& domain, const AxisSet& mayBeCut,
+                                        const Surroundings& around,
+                                        const std::vector<double>& weights,
+                                        const std::vector<int>& nodes) {
+  std::vector<std::vector<double>> byNode;
+  for (std::size_t device = 0; device < nodes.size(); ++device) {
+    if (device == 0 || nodes[device] != nodes[device - 1]) byNode.emplace_back();
+    byNode.back().push_back(weights.empty() ? 1.0 : weights[device]);
+  }
+  const Partitioned shared(domain, mayBeCut, around, std::move(byNode));
+  std::vector<Cutting> all;
+  const auto add = [&](const geometry::Hierarchy& hierarchy) {
+    all.push_back(shared.cuttingOf(hierarchy));
+    all.back().name = nameOf(hierarchy, shared.axes());
+  };
+  if (const std::optional<geometry::Hierarchy> best = shared.best()) add(*best);
+  // Corners that nobody reads decide between grids of few blocks only.
+  constexpr std::size_t kFewDevices = 64;
+  if (nodes.size() > kFewDevices) return all;
+  for (const geometry::Hierarchy& grid : geometry::gridPartitions(shared.problem())) add(grid);
+  return all;
 }
 
 }  // namespace hpl::launch

@@ -18,6 +18,8 @@ struct Cutting {
   std::array<int, 3> grid{1, 1, 1};
   AxisSet cut{};
   std::vector<Slice> slices;
+  /// How it came about; empty: the grid says it.
+  std::string name;
 
   bool isGrid() const { return grid[0] > 0; }
   /// "bands of idy", "blocks 2 x 3 (idy x idx)", "blocks by halving (idy, idx)".
@@ -35,11 +37,27 @@ Cutting gridCutting(const std::array<geometry::Index, 3>& domain, const std::arr
 /// The ways to write a number of devices as a grid over some axes, the slowest axis cut most first.
 std::vector<std::array<int, 3>> gridsOf(int devices, const AxisSet& mayBeCut);
 
+/// What a kernel reads around its work-items: cells along each axis, below and above, and the bytes
+/// of one cell.
+struct Surroundings {
+  Slice reach{};
+  geometry::Index bytes = 1;
+};
+
 /// Repeated halves in proportion to the weights, each across the axis where the least is exchanged
-/// (geometry/hierarchy.h). `reach`: cells that work-items read around themselves along each axis,
-/// below and above; `bytes`: of one cell. Nothing where blocks would be thinner than that.
+/// (geometry/hierarchy.h). Nothing where blocks would be thinner than what is read around them.
 std::optional<Cutting> halvedCutting(const std::array<geometry::Index, 3>& domain,
-                                     const AxisSet& mayBeCut, const Slice& reach,
-                                     geometry::Index bytes, const std::vector<double>& weights);
+                                     const AxisSet& mayBeCut, const Surroundings& around,
+                                     const std::vector<double>& weights);
+
+/// Ways to divide among nodes first, then among the devices of each (node-aware communication,
+/// III-A; geometry/hierarchy.h): that with the least exchange between nodes and, of these, within
+/// them, if blocks read all that is around them; for few devices every other grid, too, from which
+/// to choose by what is really read. `nodes`: that of each device, numbers that grow from one to
+/// the next or stay. None where blocks would be thinner than what is read around them.
+std::vector<Cutting> nodesFirstCuttings(const std::array<geometry::Index, 3>& domain,
+                                        const AxisSet& mayBeCut, const Surroundings& around,
+                                        const std::vector<double>& weights,
+                                        const std::vector<int>& nodes);
 
 }  // namespace hpl::launch

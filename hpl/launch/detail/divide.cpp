@@ -196,6 +196,11 @@ class Cutter {
   std::optional<Cutting> asBefore() const;
   Cutting cheapest() const;
   std::vector<Cutting> candidates() const;
+  Surroundings surroundings() const;
+  /// The node of each device, where there are several and the devices are in their order; else
+  /// empty: a list that the program names in another order is kept.
+  std::vector<int> nodes() const;
+  ExchangeModel modelOf(const std::vector<Cutting>& all, bool& exchanges) const;
   [[noreturn]] void refuseAxis(int axis, const std::string& what) const;
   void explain(const Cutting& chosen, const std::string& why) const;
 
@@ -261,52 +266,87 @@ std::optional<Cutting> Cutter::asBefore() const {
   return std::nullopt;
 }
 
+std::vector<int> Cutter::nodes() const {
+  std::vector<int> nodes;
+  for (std::size_t i = 0; i < job_.devices.size(); ++i) {
+    const runtime::DeviceState& device = *job_.devices[i];
+    if (i > 0 && device.index() < job_.devices[i - 1]->index()) return {};
+    nodes.push_back(device.node());
+  }
+  return nodes.front() == nodes.back() ? std::vector<int>() : nodes;
+}
+
+Surroundings Cutter::surroundings() const {
+  Surroundings around;
+  for (const ReadArray& array : reads_) {
+    around.bytes = std::max(around.bytes, array.elementBytes);
+    for (std::size_t a = 0; a < 3; ++a) {
+      const Index cells = array.footprint.reachAlong(static_cast<int>(a));
+      around.reach[a] = {std::min(around.reach[a].lo, -cells), std::max(around.reach[a].hi, cells)};
+    }
+  }
+  return around;
+}
+
 std::vector<Cutting> Cutter::candidates() const {
   std::vector<Cutting> all;
   for (const std::array<int, 3>& grid : gridsOf(static_cast<int>(job_.devices.size()), mayBeCut_))
     all.push_back(gridCutting(domain_, grid, job_.weights));
   if (job_.weights.empty()) return all;
-  Slice reach{};
-  Index bytes = 1;
-  for (const ReadArray& array : reads_) {
-    bytes = std::max(bytes, array.elementBytes);
-    for (std::size_t a = 0; a < 3; ++a) {
-      const Index cells = array.footprint.reachAlong(static_cast<int>(a));
-      reach[a] = {std::min(reach[a].lo, -cells), std::max(reach[a].hi, cells)};
-    }
-  }
-  if (auto halved = halvedCutting(domain_, mayBeCut_, reach, bytes, job_.weights))
+  if (auto halved = halvedCutting(domain_, mayBeCut_, surroundings(), job_.weights))
     all.push_back(std::move(*halved));
   return all;
 }
 
-/// The least exchange; of equal ones the one that is listed first.
+/// Of what the kernel reads; of a stencil over what it writes where that exchanges nothing.
+ExchangeModel Cutter::modelOf(const std::vector<Cutting>& all, bool& exchanges) const {
+  ExchangeModel model(reads_);
+  exchanges = std::any_of(all.begin(), all.end(),
+                          [&](const Cutting& cutting) { return model.costOf(cutting).bytes > 0; });
+  if (exchanges) return model;
+  std::vector<ReadArray> nominal;
+  nominal.reserve(written_.size());
+  for (const Written& written : written_) nominal.push_back(nominalStencil(written));
+  return ExchangeModel(std::move(nominal));
+}
+
+namespace {
+
+bool isBetter(const ExchangeCost& a, const ExchangeCost& b) {
+  if (a.idle != b.idle) return a.idle < b.idle;
+  if (a.bytesBetweenNodes != b.bytesBetweenNodes) return a.bytesBetweenNodes < b.bytesBetweenNodes;
+  return a.inBytes() < b.inBytes();
+}
+
+}  // namespace
+
+/// The least exchange, between nodes before all; of equal ones the one that is listed first.
 Cutting Cutter::cheapest() const {
   std::vector<Cutting> all = candidates();
+  bool exchanges = false;
+  const ExchangeModel model = modelOf(all, exchanges);
   std::vector<ExchangeCost> costs;
-  const auto weigh = [&](const ExchangeModel& model) {
+  for (const Cutting& cutting : all) costs.push_back(model.costOf(cutting));
+  auto best = std::min_element(costs.begin(), costs.end(), isBetter) - costs.begin();
+  if (const std::vector<int> nodes = this->nodes(); !nodes.empty()) {
+    // Who is a neighbour of whom matters now, which takes a look at each device.
+    std::vector<Cutting> few{std::move(all[static_cast<std::size_t>(best)])};
+    for (Cutting& cutting :
+         nodesFirstCuttings(domain_, mayBeCut_, surroundings(), job_.weights, nodes))
+      few.push_back(std::move(cutting));
+    all = std::move(few);
     costs.clear();
-    for (const Cutting& cutting : all) costs.push_back(model.costOf(cutting));
-  };
-  weigh(ExchangeModel(reads_));
-  const bool exchanges = std::any_of(costs.begin(), costs.end(),
-                                     [](const ExchangeCost& cost) { return cost.bytes > 0; });
-  if (!exchanges) {
-    std::vector<ReadArray> nominal;
-    nominal.reserve(written_.size());
-    for (const Written& written : written_) nominal.push_back(nominalStencil(written));
-    weigh(ExchangeModel(std::move(nominal)));
+    for (const Cutting& cutting : all) costs.push_back(model.costOf(cutting, nodes));
+    best = std::min_element(costs.begin(), costs.end(), isBetter) - costs.begin();
   }
-  const auto isBetter = [](const ExchangeCost& a, const ExchangeCost& b) {
-    return a.idle != b.idle ? a.idle < b.idle : a.inBytes() < b.inBytes();
-  };
-  const auto best = std::min_element(costs.begin(), costs.end(), isBetter) - costs.begin();
   if (runtime::settings().explain) {
     std::string why = exchanges ? "" : "exchanges nothing; a stencil of radius 1 would: ";
     why += costs[static_cast<std::size_t>(best)].describe() + " per step";
-    for (std::size_t i = 0; i < all.size(); ++i)
+    constexpr std::size_t kMostListed = 8;
+    for (std::size_t i = 0; i < std::min(all.size(), kMostListed); ++i)
       if (static_cast<std::ptrdiff_t>(i) != best)
         why += fmt::format("; {}: {}", all[i].describe(), costs[i].describe());
+    if (all.size() > kMostListed) why += fmt::format("; and {} more", all.size() - kMostListed);
     explain(all[static_cast<std::size_t>(best)], why);
   }
   return std::move(all[static_cast<std::size_t>(best)]);

@@ -48,7 +48,9 @@ Index ExchangeCost::inBytes() const {
 }
 
 std::string ExchangeCost::describe() const {
-  return fmt::format("{} bytes in {} message{}", bytes, messages, messages == 1 ? "" : "s");
+  return fmt::format(
+      "{} bytes in {} message{}{}", bytes, messages, messages == 1 ? "" : "s",
+      bytesBetweenNodes ? fmt::format(" ({} between nodes)", *bytesBetweenNodes) : "");
 }
 
 Box ownCells(const Box& view, const std::array<int, 3>& dimOf, const Cutting& cutting,
@@ -100,8 +102,21 @@ std::vector<ExchangeModel::Sample> ExchangeModel::samplesOf(const Cutting& cutti
 }
 
 ExchangeCost ExchangeModel::costOf(const Cutting& cutting) const {
+  return costOf(cutting, samplesOf(cutting), {});
+}
+
+/// Devices with equal blocks have neighbours on different nodes: each of them counts for itself.
+ExchangeCost ExchangeModel::costOf(const Cutting& cutting, const std::vector<int>& nodes) const {
+  std::vector<Sample> all;
+  for (std::size_t device = 0; device < cutting.slices.size(); ++device)
+    if (!isEmpty(cutting.slices[device])) all.push_back({device, 1});
+  return costOf(cutting, all, nodes);
+}
+
+ExchangeCost ExchangeModel::costOf(const Cutting& cutting, const std::vector<Sample>& samples,
+                                   const std::vector<int>& nodes) const {
   ExchangeCost cost;
-  const std::vector<Sample> samples = samplesOf(cutting);
+  if (!nodes.empty()) cost.bytesBetweenNodes = 0;
   const std::array<Index, 3> domain = wholeDomain(cutting);
   cost.idle =
       static_cast<int>(std::count_if(cutting.slices.begin(), cutting.slices.end(), isEmpty));
@@ -118,7 +133,13 @@ ExchangeCost ExchangeModel::costOf(const Cutting& cutting) const {
         cost.bytes += sample.count * box.volume() * array.elementBytes;
         cost.runs += sample.count * runsOf(box, array.view);
         coherence::forEachHome(array.cells, box, [&](const Box& home, const geometry::Point&) {
-          owners.forEachMeeting(home, [&](int) { cost.messages += sample.count; });
+          owners.forEachMeeting(home, [&](int owner) {
+            cost.messages += sample.count;
+            if (nodes.empty() || nodes[static_cast<std::size_t>(owner)] == nodes[sample.device])
+              return;
+            *cost.bytesBetweenNodes +=
+                sample.count * array.elementBytes * intersect(home, owners[owner]).volume();
+          });
         });
       }
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,10 +33,12 @@ struct ExchangeCost {
   geometry::Index runs = 0;
   /// Devices without work.
   int idle = 0;
+  /// Of the bytes, those between nodes; nothing: not looked at.
+  std::optional<geometry::Index> bytesBetweenNodes{};
 
   /// Time, as the bytes that a link moves in it.
   geometry::Index inBytes() const;
-  /// "4096 bytes in 6 messages".
+  /// "4096 bytes in 6 messages", and "(1024 between nodes)".
   std::string describe() const;
 };
 
@@ -44,6 +47,8 @@ class ExchangeModel {
   explicit ExchangeModel(std::vector<ReadArray> arrays) : arrays_(std::move(arrays)) {}
 
   ExchangeCost costOf(const Cutting& cutting) const;
+  /// With bytesBetweenNodes. `nodes`: that of each device.
+  ExchangeCost costOf(const Cutting& cutting, const std::vector<int>& nodes) const;
 
  private:
   struct Sample {
@@ -52,6 +57,8 @@ class ExchangeModel {
     geometry::Index count = 1;
   };
   std::vector<Sample> samplesOf(const Cutting& cutting) const;
+  ExchangeCost costOf(const Cutting& cutting, const std::vector<Sample>& samples,
+                      const std::vector<int>& nodes) const;
 
   std::vector<ReadArray> arrays_;
 };
