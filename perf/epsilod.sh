@@ -3,7 +3,7 @@
 # The experiments of EPSILOD (de Castro et al. 2023, section 5) with samples/epsilod: strong and weak scaling over
 # ranks with generic and specific kernels (Figs 7 and 8, Table 2), the same against MPI and OpenCL by hand under mpirun
 # (Figs 9 and 10, where the paper has Celerity), devices of different speeds (Fig. 11, Table 5), and a dry run of the
-# paper's cluster up to 48 devices, at the paper's sizes.
+# paper's cluster up to its 48 devices, and on to 10,000, at the paper's sizes.
 # Usage: perf/epsilod.sh [FOLDER] (default: perf/results/latest). Writes epsilod.csv, epsilod_dry.csv and, with
 # matplotlib, pictures. In the environment: SIDE (cells of a side, default 2048), ITERATIONS (default 200),
 # REPETITIONS (default 5; the paper has 15 and 1000 iterations), STENCILS, DRY_DEVICES (0: no dry run).
@@ -11,6 +11,7 @@
 # One machine can show whether ranks cost anything: P ranks of one core each against one rank of one core. It cannot
 # show a network, nor more ranks than cores (the line of 2 P ranks is there to show what that costs). What the paper
 # shows on 48 GPUs the dry run models: its times are a model's, its messages and bytes are exact.
+# The table says of each figure what is measured here and what is not, with the paper's figures beside it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 out=${1:-perf/results/latest}
@@ -103,7 +104,7 @@ fi
 # The paper's cluster, four V100 of 16 GB on each node, at its sizes.
 dry=$out/epsilod_dry.csv
 echo "experiment,stencil,kernel,rows,columns,devices,seconds_per_iteration,efficiency,network_bytes,gflops" >"$dry"
-for devices in ${DRY_DEVICES:-1 2 4 8 16 32 48}; do
+for devices in ${DRY_DEVICES:-1 2 4 8 16 32 48 192 768 3072 10000}; do
   [ "$devices" != 0 ] || continue
   for stencil in $stencils; do
     for kernel in specific generic; do

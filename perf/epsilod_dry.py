@@ -5,7 +5,8 @@
     epsilod_dry.py PROGRAM DEVICES STENCIL KERNEL      prints one line of CSV for each experiment
 
 The machine: nodes of four V100 of 16 GB with NVLink, InfiniBand EDR between nodes. Strong: 44,000 x 44,000 cells. Weak:
-as many rows more as there are devices. Times come from the model of docs/dry-run.md, messages and bytes are exact."""
+as many rows more as there are devices, while two arrays fit into the addresses of a process. Times come from the model
+of docs/dry-run.md, messages and bytes are exact."""
 import json
 import os
 import subprocess
@@ -13,6 +14,8 @@ import sys
 import tempfile
 
 SIDE = 44000
+# Cells of 4 bytes of an array, of which a program has two.
+MOST_CELLS = 1 << 43
 NEIGHBOURS = {"2d4": 4, "2d9": 9, "2d9nc": 9, "2d5": 5}
 FEW, ITERATIONS = 4, 16
 
@@ -48,6 +51,8 @@ def main():
     program, stencil, kernel = sys.argv[1], sys.argv[3], sys.argv[4]
     devices = int(sys.argv[2])
     for experiment, rows in (("strong", SIDE), ("weak", SIDE * devices)):
+        if rows * SIDE > MOST_CELLS:
+            continue
         # What some iterations more take: without the first ones and the initial values.
         few, many = (report_of(program, devices, stencil, kernel, rows, n) for n in (FEW, FEW + ITERATIONS))
         seconds = (many["time_s"] - few["time_s"]) / ITERATIONS

@@ -4,8 +4,8 @@
 
     plot_epsilod.py MEASURED.csv DRY.csv FOLDER        strong.svg and weak.svg (Figs 7, 8), "... by hand.svg"
                                                        (Figs 9, 10), uneven.svg (Fig. 11)
-    plot_epsilod.py --table MEASURED.csv DRY.csv       GFLOPS of the weak scaling (Table 2), and ours against
-                                                       the twin (Figs 9, 10); needs no matplotlib
+    plot_epsilod.py --table MEASURED.csv DRY.csv       the same and Tables 2 to 5 as text, the paper's figures
+                                                       beside ours; needs no matplotlib
 
 Times of a point are the least of its repetitions, as in the paper's first study."""
 import collections
@@ -16,6 +16,14 @@ import sys
 PAPER_TABLE_2 = {"generic": [821.59, 1640.67, 3142.45, 6219.52, 12333.38, 24800.17, 36968.81],
                  "specific": [1282.60, 2557.95, 4684.85, 9302.92, 18478.60, 37114.85, 55087.86]}
 PAPER_DEVICES = [1, 2, 4, 8, 16, 32, 48]
+# Weak scaling on 1 to 32 GPUs, GFLOPS of Celerity and of EPSILOD. The last two columns of Table 4 are the same in
+# both of its rows, which is a misprint: they are left out.
+PAPER_TABLES_3_4 = {"2d9": [(1238.37, 1426.74), (2341.60, 2830.06), (4238.52, 4953.20), (8417.58, 9785.37),
+                            (15777.26, 17965.59), (30940.34, 35145.91)],
+                    "2d4": [(817.36, 774.52), (1520.13, 1536.50), (2712.66, 2681.57), (5361.13, 5287.03),
+                            (10020.10, 9773.10)]}
+# Two V100 and two WX 9100, 2d9: equal shares, and weights of 1 and 0.46.
+PAPER_TABLE_5 = (2216.63, 3657.75)
 
 
 def rows_of(path, columns):
@@ -46,7 +54,29 @@ def modelled(path):
 
 
 def print_table(here, model):
-    """The shape of Table 2: GFLOPS of 2d9, weak scaling; efficiency against one device."""
+    """All figures and tables as text, the paper's beside ours."""
+    print_scaling(here, model)
+    print_table_2(here, model)
+    print_pairs(here)
+    print_uneven(here)
+
+
+def print_scaling(here, model):
+    """Figs 7 and 8: efficiency against one device, of the time of an iteration."""
+    print("Figs 7 and 8. Here: that ranks cost little while each has a core. Not here: a network, more devices than cores; "
+          "the dry run models those. The paper: strong above 90 % up to 48 GPUs.")
+    for name, points in (("measured here", here), ("modelled", model)):
+        for (experiment, stencil, kernel), line in sorted(points.items()):
+            if experiment not in ("strong", "weak") or min(line) != 1:
+                continue
+            ideal = {n: line[1][0] / (n if experiment == "strong" else 1) for n in line}
+            print(f"{experiment}, {stencil}, {kernel} kernel, {name}: " + ", ".join(
+                f"{n}: {1e3 * line[n][0]:.3g} ms ({ideal[n] / line[n][0]:.0%})" for n in sorted(line)))
+
+
+def print_table_2(here, model):
+    """GFLOPS of 2d9, weak scaling; efficiency against one device."""
+    print("\nTable 2. Here: the shape, on cores of one machine. Not here: a GPU's memory, which makes the paper's figures.")
     for name, points in (("measured here", here), ("modelled", model)):
         for kernel in ("generic", "specific"):
             line = points.get(("weak", "2d9", kernel), {})
@@ -60,14 +90,35 @@ def print_table(here, model):
         print(f"2d9 weak, {kernel} kernel, the paper: " + ", ".join(
             f"{devices}: {speed:.2f} GFLOPS ({speed / speeds[0] / devices:.0%})"
             for devices, speed in zip(PAPER_DEVICES, speeds)))
+
+
+def print_pairs(here):
+    """Figs 9 and 10, Tables 3 and 4."""
+    print("\nFigs 9 and 10, Tables 3 and 4. Here: the skeleton by the twin in MPI and OpenCL by hand. Not here: Celerity, to "
+          "which the paper's ratios are.")
     for (experiment, stencil, kernel), line in sorted(here.items()):
         if kernel == "twin":
             ours = here.get((experiment, stencil, "specific"), {})
             print(f"{experiment}, {stencil}: " + ", ".join(
                 f"{devices}: {ours[devices][1] / speed:.2f} of the twin's {speed:.2f} GFLOPS"
                 for devices, (_, speed) in sorted(line.items()) if devices in ours))
+    for stencil, pairs in PAPER_TABLES_3_4.items():
+        print(f"weak, {stencil}, the paper's by Celerity: " + ", ".join(
+            f"{devices}: {ours / theirs:.2f}" for devices, (theirs, ours) in zip(PAPER_DEVICES, pairs)))
+
+
+def print_uneven(here):
+    """Fig. 11 and Table 5."""
+    print("\nFig. 11, Table 5. Here: two cores, of which another program takes half of one; weights given or measured. Not "
+          "here: GPUs of two vendors.")
+    for (experiment, stencil, _), line in sorted(here.items()):
         if experiment.startswith("uneven"):
-            print(f"{experiment}, {stencil}: {max(speed for _, speed in line.values()):.2f} GFLOPS")
+            speed = max(speed for _, speed in line.values())
+            equal = here.get(("uneven 1:1", stencil, "specific"), {})
+            gain = speed / max((each for _, each in equal.values()), default=speed)
+            print(f"{experiment}, {stencil}: {speed:.2f} GFLOPS, x {gain:.2f} of equal shares")
+    even, weighted = PAPER_TABLE_5
+    print(f"2d9, the paper, four GPUs of two kinds: {even:.2f} GFLOPS, {weighted:.2f} with weights, x {weighted / even:.2f}")
 
 
 def draw_scaling(pyplot, experiment, here, model, out):

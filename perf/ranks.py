@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What ranks cost: the same program in one process and on two ranks, and with and without a Session.
+"""What ranks cost: the same program in one process and on two ranks, with and without a Session; the host's work for
+each step and the courier's for each message; a row of 4 KiB beside the driver's own time; scaling from one rank to
+two, and of two ranks of different speeds.
 
 Usage: perf/ranks.py [--rounds N] [--csv FILE] [PROGRAM] (default: 9 rounds, build/release/perf/hpl_rank_bench, which is
 built if it is not there). Contenders run by turns; the table shows ratios of medians. Where the contenders are alike, one
-machine shows what the library adds; it cannot show a network.
+machine shows what the library adds; it cannot show a network. Scaling and uneven ranks want a machine of two cores or
+more that does nothing else. --only NAME leaves the other tables out: pairs, host, row, scaling, uneven.
 """
 import argparse
 import os
@@ -12,25 +15,37 @@ import statistics
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 MPIRUN = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", "2"]
 # Two devices of one CPU, in one process and one for each rank: both virtual, or half of the cores each.
 BOTH = {"virtual": "cpu:0*2", "halves": "cpu:0/2"}
-STEPS = {"launch": 20000, "exchange": 4000, "life": 300, "jacobi3d": 200}
+STEPS = {"launch": 20000, "exchange": 4000, "life": 300, "jacobi3d": 200, "compute": 60, "row": 2000}
+ROWS = 512
 
 
 def contenders():
     """[(what is compared, program's work, {name: (launcher, environment)}, the first is the reference, goal)]"""
     yield ("a Session of one rank", "launch",
-           {"no session": ([], {"HPL_BENCH_SESSION": "0"}), "session": ([], {})}, "time <= 1.02")
+           {"no session": ([], {"RANK_BENCH_SESSION": "0"}), "session": ([], {})}, "time <= 1.02")
     for devices, names in BOTH.items():
         for work in ("life", "jacobi3d", "exchange"):
             env = {"HPL_DEVICES": names}
             yield (f"{work}, two {devices}", work,
-                   {"one process": ([], env | {"HPL_BENCH_SESSION": "0"}),
+                   {"one process": ([], env | {"RANK_BENCH_SESSION": "0"}),
                     "forked ranks": ([], env | {"HPL_RANKS": "2"}), "mpirun": (MPIRUN, env)},
                    "speed >= 0.97" if work != "exchange" else "")
+
+
+class Cost(NamedTuple):
+    """Seconds of a step, of the host's calls, of their and of the courier's processor time, and of the driver's own
+    transfer."""
+    step: float
+    host: float
+    work: float
+    courier: float
+    driver: float
 
 
 def measure(program, work, launcher, env):
@@ -39,7 +54,7 @@ def measure(program, work, launcher, env):
                           capture_output=True, text=True, timeout=300)
     if done.returncode != 0:
         sys.exit(f"{' '.join(launcher)} {program} {work}: exit code {done.returncode}\n{done.stderr}")
-    return tuple(float(number) for number in done.stdout.split())
+    return Cost(*(float(number) for number in done.stdout.split()))
 
 
 def build(program):
@@ -49,28 +64,97 @@ def build(program):
     return program
 
 
-def main():
-    options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    options.add_argument("--rounds", type=int, default=9)
-    options.add_argument("--csv", type=Path)
-    options.add_argument("program", nargs="?", type=Path, default=ROOT / "build/release/perf/hpl_rank_bench")
-    given = options.parse_args()
-    program = given.program if given.program.exists() else build(given.program)
-    lines = ["what,contender,round,seconds_per_step,host_seconds_per_step"]
+def medians(program, rounds, ways):
+    """{name: median Cost} of {name: (work, launcher, environment)}, measured by turns."""
+    costs = {name: [] for name in ways}
+    for _ in range(rounds):
+        for name, (work, launcher, env) in ways.items():
+            costs[name].append(measure(program, work, launcher, env))
+    return {name: Cost(*(statistics.median(column) for column in zip(*each))) for name, each in costs.items()}
+
+
+def pairs(program, rounds, lines):
     print(f"{'':32}{'contender':16}{'us a step':>10}{'us of host':>12}{'time':>8}{'speed':>8}")
     for what, work, each, goal in contenders():
         steps, hosts = {name: [] for name in each}, {name: [] for name in each}
-        for turn in range(given.rounds):
+        for turn in range(rounds):
             for name, (launcher, env) in each.items():
-                step, host = measure(program, work, launcher, env)
-                steps[name].append(step)
-                hosts[name].append(host)
-                lines.append(f'"{what}",{name},{turn + 1},{step:.4g},{host:.4g}')
+                cost = measure(program, work, launcher, env)
+                steps[name].append(cost.step)
+                hosts[name].append(cost.host)
+                lines.append(f'"{what}",{name},{turn + 1},{cost.step:.4g},{cost.host:.4g}')
         reference = statistics.median(steps[next(iter(each))])
         for place, name in enumerate(each):
             step = statistics.median(steps[name])
             print(f"{what if place == 0 else '':32}{name:16}{1e6 * step:10.2f}{1e6 * statistics.median(hosts[name]):12.2f}"
                   f"{step / reference:8.3f}{reference / step:8.3f}  {goal if place > 0 else ''}", flush=True)
+
+
+def host(program, rounds):
+    """The middle one of three ranks has two neighbours, and gets a message from each in every step."""
+    three = {"HPL_DEVICES": "cpu:0*3", "HPL_RANKS": "3"}
+    found = medians(program, rounds, {"window": ("exchange", [], three),
+                                      "messages": ("exchange", [], three | {"HPL_TRANSPORT": "-window"})})
+    for name, cost in found.items():
+        print(f"two neighbours, {name}: the host {1e6 * cost.work:.2f} us of processor time a step (goal 10), the courier "
+              f"{1e6 * cost.courier / 2:.2f} us for each message that comes in (goal 6)")
+
+
+def row(program, rounds):
+    two = {"HPL_DEVICES": "cpu:0*2"}
+    found = medians(program, rounds, {"window, forked": ("row", [], two | {"HPL_RANKS": "2"}),
+                                      "window, mpirun": ("row", MPIRUN, two),
+                                      "messages, mpirun": ("row", MPIRUN, two | {"HPL_TRANSPORT": "-window"})})
+    for name, cost in found.items():
+        print(f"a row of 4 KiB each way, {name}: {1e6 * cost.step:.1f} us, the driver's own read and write {1e6 * cost.driver:.1f}"
+              f" us: + {1e6 * (cost.step - cost.driver):.1f} us (goal {10 if name.startswith('window') else 25})")
+
+
+def scaling(program, rounds):
+    halves = {"HPL_DEVICES": "cpu:0/2"}
+    two = halves | {"HPL_RANKS": "2"}
+    found = medians(program, rounds, {
+        "one": ("compute", [], halves | {"RANK_BENCH_DEVICE": "0", "RANK_BENCH_ROWS": str(ROWS)}),
+        "weak": ("compute", [], two | {"RANK_BENCH_ROWS": str(2 * ROWS)}),
+        "strong": ("compute", [], two | {"RANK_BENCH_ROWS": str(ROWS)})})
+    one, weak, strong = (found[name].step for name in ("one", "weak", "strong"))
+    print(f"compute-bound, weak: one rank {1e6 * one:.0f} us, two ranks {1e6 * weak:.0f} us: {one / weak:.1%} (goal 97 %)")
+    print(f"compute-bound, strong: two ranks {1e6 * strong:.0f} us: {one / strong / 2:.1%} (goal 90 % while a step takes 200 us)")
+
+
+def uneven(program, rounds):
+    competitor = subprocess.Popen([ROOT / "perf/competitor.py", "--core", "0", "--share", "0.5"], stdout=subprocess.PIPE)
+    try:
+        competitor.stdout.readline()
+        halves = {"HPL_DEVICES": "cpu:0/2", "POCL_AFFINITY": "1"}
+        found = medians(program, rounds, {
+            "first": ("compute", [], halves | {"RANK_BENCH_DEVICE": "0"}),
+            "second": ("compute", [], halves | {"RANK_BENCH_DEVICE": "1"}),
+            "equal": ("compute", [], halves | {"HPL_RANKS": "2"}),
+            "measured": ("compute", [], halves | {"HPL_RANKS": "2", "RANK_BENCH_WEIGHTS": "measured"})})
+    finally:
+        competitor.kill()
+        competitor.wait()
+    together = 1 / found["first"].step + 1 / found["second"].step
+    for name in ("equal", "measured"):
+        print(f"two ranks, of which one has half of its core, {name} shares: {1 / found[name].step / together:.1%} of the sum of "
+              f"their speeds{' (goal 95 %)' if name == 'measured' else ''}")
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    options.add_argument("--rounds", type=int, default=9)
+    options.add_argument("--csv", type=Path, help="of the pairs")
+    options.add_argument("--only", choices=["pairs", "host", "row", "scaling", "uneven"])
+    options.add_argument("program", nargs="?", type=Path, default=ROOT / "build/release/perf/hpl_rank_bench")
+    given = options.parse_args()
+    program = given.program if given.program.exists() else build(given.program)
+    lines = ["what,contender,round,seconds_per_step,host_seconds_per_step"]
+    if given.only in (None, "pairs"):
+        pairs(program, given.rounds, lines)
+    for name, table in (("host", host), ("row", row), ("scaling", scaling), ("uneven", uneven)):
+        if given.only in (None, name):
+            table(program, given.rounds)
     if given.csv:
         given.csv.write_text("\n".join(lines) + "\n")
 

@@ -32,7 +32,7 @@ using Session = hpl::ranks::Session;  // HPL_RANKS=4
 #endif
 
 /// The paper's strong scaling.
-constexpr samples::SizeRange kSizes{{44000, 44000}, 5, 1 << 22};
+constexpr samples::SizeRange kSizes{{44000, 44000}, 5, 1 << 29};
 
 struct Options {
   std::string size = "512", stencil = "2d4", kernel = "specific", blocks, weights, png, csv, device;

@@ -104,6 +104,15 @@ void Draft::adopt(const DistributionPtr& next) {
   active = base_->books_->distributions.intern(next);
 }
 
+bool Draft::isCutAs(const DistributionPtr& other) const {
+  if (active == nullptr || other == nullptr) return false;
+  if (active == other || (active == oneCut_ && other == otherCut_)) return true;
+  if (!(*active == *other)) return false;
+  oneCut_ = active;
+  otherCut_ = other;
+  return true;
+}
+
 void Draft::noteNewGhosts(const Distribution* before, const Distribution& now) {
   newGhosts_.clear();
   if (now.origin() != Origin::Explicit || !now.hasGhosts()) return;

@@ -32,6 +32,9 @@ class Draft {
   bool mayHaveImages() const;
 
   DistributionPtr active;
+  /// Whether the active distribution has the parts of this one. Every part of a launch asks, and to
+  /// compare two takes a look at all parts: the answer for the last one is remembered.
+  bool isCutAs(const DistributionPtr& other) const;
   std::shared_ptr<const ExplicitParts> explicitParts;
   bool partsEnded = false;
   std::vector<LostCells> lost;
@@ -74,6 +77,8 @@ class Draft {
   StatePtr base_;
   std::vector<std::unique_ptr<Open>> open_;  // by space
   std::map<SpaceId, geometry::Region> newGhosts_;
+  // Found to be equal.
+  mutable DistributionPtr oneCut_, otherCut_;
 };
 
 }  // namespace hpl::coherence::detail

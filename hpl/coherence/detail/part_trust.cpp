@@ -157,8 +157,7 @@ Box coreBoxOf(const PartUse& use) {
 }  // namespace
 
 bool isActive(const Draft& draft, const PartUse& use) {
-  return draft.active != nullptr && use.part >= 0 &&
-         (draft.active == use.distribution || *draft.active == *use.distribution);
+  return use.part >= 0 && draft.isCutAs(use.distribution);
 }
 
 void computeNeeds(std::span<PartUse> uses) {

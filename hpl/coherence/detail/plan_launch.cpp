@@ -183,9 +183,7 @@ void LaunchPlan::findPlaces() {
     bool isOwn = false;
     if (use.distribution != nullptr) {
       isOwn = use.distribution->hasGhosts();
-      const bool isActive =
-          active != nullptr && (active == use.distribution || *active == *use.distribution);
-      if (isOwn && isActive) work.part = work.annotated;
+      if (isOwn && draft.isCutAs(use.distribution)) work.part = work.annotated;
     } else if (use.isView) {
       if (active != nullptr && active->origin() == Origin::Explicit && active->hasGhosts())
         work.part = active->partOn(work.device, work.cells);
@@ -323,7 +321,7 @@ void LaunchPlan::applyAllWrites() {
       const DistributionPtr& active = draft.active;
       const bool hasParts = active != nullptr && active->hasGhosts();
       if (use.distribution != nullptr) {
-        if (hasParts && *active == *use.distribution) write.part = work.annotated;
+        if (hasParts && draft.isCutAs(use.distribution)) write.part = work.annotated;
       } else if (use.isView && hasParts && active->origin() == Origin::Explicit) {
         write.part = active->partOn(work.device, work.cells);
       }

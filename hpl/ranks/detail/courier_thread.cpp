@@ -169,6 +169,7 @@ void CourierThread::requireOtherThread() const {
 }
 
 void CourierThread::run(const Courier::MakeFabric& make) {
+  prctl(PR_SET_NAME, "hpl courier");  // for top, debuggers and perf/ranks.py
   prctl(PR_SET_TIMERSLACK,
         1000UL);  // naps are short: the default rounds them up by 50 microseconds
   std::unique_ptr<Desk> desk;
