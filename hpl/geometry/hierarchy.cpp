@@ -187,7 +187,11 @@ bool isWideEnough(const PartitionProblem& problem, const Grid& nodes, const Grid
 struct Score {
   Index between = 0;
   Index within = 0;
-  friend auto operator<=>(const Score&, const Score&) = default;
+
+  Index time() const { return kNodeLinkSpeed * between + within; }
+  bool isLess(const Score& other) const {
+    return time() != other.time() ? time() < other.time() : between < other.between;
+  }
 };
 
 Score scoreOf(const PartitionProblem& problem, const Grid& nodes, const Grid& devices) {
@@ -214,13 +218,38 @@ void forEachPair(const PartitionProblem& problem, F&& f) {
   });
 }
 
+/// Divides the longest dimension by each prime factor in turn.
+Grid gridByFactors(Extents& lengths, int parts) {
+  Grid grid(at(lengths.rank()), 1);
+  for (const int factor : primeFactors(parts)) {
+    int longest = 0;
+    for (int d = 1; d < lengths.rank(); ++d)
+      if (lengths[d] > lengths[longest]) longest = d;
+    lengths[longest] = std::max<Index>(1, lengths[longest] / factor);
+    grid[at(longest)] *= factor;
+  }
+  return grid;
+}
+
+/// The grids of nodes and of devices that the paper chooses for equal nodes.
+std::pair<Grid, Grid> gridsOfPaper(const PartitionProblem& problem) {
+  Extents lengths = problem.domain;
+  Grid nodes = gridByFactors(lengths, static_cast<int>(problem.nodes.size()));
+  Grid devices = gridByFactors(lengths, static_cast<int>(problem.nodes.front().size()));
+  return {std::move(nodes), std::move(devices)};
+}
+
 /// The best grids of equal nodes; nothing when none is wide enough.
 std::optional<Hierarchy> bestGrids(const PartitionProblem& problem) {
+  const auto [paperNodes, paperDevices] = gridsOfPaper(problem);
+  const bool hasPaper = isWideEnough(problem, paperNodes, paperDevices);
+  const Score paper = scoreOf(problem, paperNodes, paperDevices);
   std::optional<std::pair<Grid, Grid>> best;
   Score least;
   forEachPair(problem, [&](const Grid& nodes, const Grid& devices) {
     const Score score = scoreOf(problem, nodes, devices);
-    if (best && !(score < least)) return;
+    if (hasPaper && score.between > paper.between) return;
+    if (best && !score.isLess(least)) return;
     best.emplace(nodes, devices);
     least = score;
   });
@@ -369,10 +398,9 @@ std::optional<Hierarchy> bestPartition(const PartitionProblem& problem) {
       return best;
   }
   std::optional<Hierarchy> halved = Bisection(problem).divide();
-  const auto score = [](const Hierarchy& hierarchy) {
-    return Score{hierarchy.bytesBetweenNodes, hierarchy.bytesWithinNodes};
-  };
-  if (halved && (!best || score(*halved) < score(*best))) best = std::move(halved);
+  const bool isBetter = halved && (!best || (halved->time() < best->time() &&
+                                             halved->bytesBetweenNodes <= best->bytesBetweenNodes));
+  if (isBetter) best = std::move(halved);
   return best;
 }
 
@@ -402,19 +430,6 @@ std::optional<Hierarchy> bestPartition(const PartitionProblem& problem) {
                   devicesOf(problem), domain));
 }
 
-/// Divides the longest dimension by each prime factor in turn.
-Grid gridByFactors(Extents& lengths, int parts) {
-  Grid grid(at(lengths.rank()), 1);
-  for (const int factor : primeFactors(parts)) {
-    int longest = 0;
-    for (int d = 1; d < lengths.rank(); ++d)
-      if (lengths[d] > lengths[longest]) longest = d;
-    lengths[longest] = std::max<Index>(1, lengths[longest] / factor);
-    grid[at(longest)] *= factor;
-  }
-  return grid;
-}
-
 std::string sizeOf(Index bytes) {
   constexpr std::array<const char*, 4> kUnits = {"bytes", "kB", "MB", "GB"};
   auto amount = static_cast<double>(bytes);
@@ -441,15 +456,17 @@ std::vector<int> primeFactors(int number) {
   return factors;
 }
 
+Index Hierarchy::time() const noexcept {
+  return kNodeLinkSpeed * bytesBetweenNodes + bytesWithinNodes;
+}
+
 Hierarchy partitionAsInPaper(const PartitionProblem& problem) {
   checkProblem(problem);
   if (!hasEqualNodes(problem))
     throw ArgumentError(
         "partition as in the paper: the nodes need equally many devices of equal weights; "
         "partition() divides among others");
-  Extents lengths = problem.domain;
-  const Grid nodes = gridByFactors(lengths, static_cast<int>(problem.nodes.size()));
-  const Grid devices = gridByFactors(lengths, static_cast<int>(problem.nodes.front().size()));
+  const auto [nodes, devices] = gridsOfPaper(problem);
   if (!isWideEnough(problem, nodes, devices)) refuse(problem);
   return gridHierarchy(problem, nodes, devices);
 }

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <random>
 
+#include "hpl/runtime/settings.h"
 #include "program_on_ranks.h"
 #include "tests/messages.h"
 
@@ -86,6 +87,9 @@ std::string explained(const std::function<std::string()>& program, int ranks, in
     const int log = open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
     dup2(log, 2);
     close(log);
+    runtime::Settings explaining = runtime::settings();
+    explaining.explain = true;
+    runtime::overrideSettings(explaining);
     return program();
   });
   std::ifstream log(file);
@@ -110,7 +114,6 @@ TEST_CASE("programs that the library divides among nodes compute what one proces
 }
 
 TEST_CASE("explain says how nodes divide a domain, and what passes between them") {
-  setenv("HPL_EXPLAIN", "1", 1);
   const auto step = [] {
     Grid a(64, 4096), b(64, 4096);
     setCells(a, 1);
@@ -119,7 +122,6 @@ TEST_CASE("explain says how nodes divide a domain, and what passes between them"
     return std::to_string(b(5, 5).value());
   };
   const std::string text = explained(step, 4, 1);
-  unsetenv("HPL_EXPLAIN");
   CAPTURE(text);
   // Rows of 64 cells pass between the nodes, not those of 4096.
   CHECK(contains(text, "kernel 'ninePoint' on 4 devices: nodes 1 x 2, devices of each 1 x 2"));
@@ -127,7 +129,6 @@ TEST_CASE("explain says how nodes divide a domain, and what passes between them"
 }
 
 TEST_CASE("a list of devices in an order of the program's own is kept") {
-  setenv("HPL_EXPLAIN", "1", 1);
   const auto step = [] {
     Grid a(64, 4096), b(64, 4096);
     setCells(a, 1);
@@ -137,7 +138,6 @@ TEST_CASE("a list of devices in an order of the program's own is kept") {
     return std::to_string(b(5, 5).value());
   };
   const std::string text = explained(step, 4, 1);
-  unsetenv("HPL_EXPLAIN");
   CAPTURE(text);
   CHECK(contains(text, "kernel 'ninePoint' on 4 devices: bands of idy, "));
   CHECK_FALSE(contains(text, "nodes 1 x 2"));

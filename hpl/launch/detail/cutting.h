@@ -51,10 +51,10 @@ std::optional<Cutting> halvedCutting(const std::array<geometry::Index, 3>& domai
                                      const std::vector<double>& weights);
 
 /// Ways to divide among nodes first, then among the devices of each (node-aware communication,
-/// III-A; geometry/hierarchy.h): that with the least exchange between nodes and, of these, within
-/// them, if blocks read all that is around them; for few devices every other grid, too, from which
-/// to choose by what is really read. `nodes`: that of each device, numbers that grow from one to
-/// the next or stay. None where blocks would be thinner than what is read around them.
+/// III-A; geometry/hierarchy.h): that whose exchange takes the least time if blocks read all that
+/// is around them; for few devices every other grid, too, from which to choose by what is really
+/// read. `nodes`: that of each device, numbers that grow from one to the next or stay. None where
+/// blocks would be thinner than what is read around them.
 std::vector<Cutting> nodesFirstCuttings(const std::array<geometry::Index, 3>& domain,
                                         const AxisSet& mayBeCut, const Surroundings& around,
                                         const std::vector<double>& weights,

@@ -313,14 +313,12 @@ ExchangeModel Cutter::modelOf(const std::vector<Cutting>& all, bool& exchanges) 
 namespace {
 
 bool isBetter(const ExchangeCost& a, const ExchangeCost& b) {
-  if (a.idle != b.idle) return a.idle < b.idle;
-  if (a.bytesBetweenNodes != b.bytesBetweenNodes) return a.bytesBetweenNodes < b.bytesBetweenNodes;
-  return a.inBytes() < b.inBytes();
+  return a.idle != b.idle ? a.idle < b.idle : a.inBytes() < b.inBytes();
 }
 
 }  // namespace
 
-/// The least exchange, between nodes before all; of equal ones the one that is listed first.
+/// The least exchange; of equal ones the one that is listed first.
 Cutting Cutter::cheapest() const {
   std::vector<Cutting> all = candidates();
   bool exchanges = false;

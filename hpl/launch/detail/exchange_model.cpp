@@ -8,6 +8,7 @@
 
 #include "hpl/coherence/images.h"
 #include "hpl/geometry/box_index.h"
+#include "hpl/geometry/hierarchy.h"
 
 namespace hpl::launch {
 namespace {
@@ -44,7 +45,8 @@ std::array<Index, 3> wholeDomain(const Cutting& cutting) {
 }  // namespace
 
 Index ExchangeCost::inBytes() const {
-  return bytes + messages * kBytesOfMessage + runs * kBytesOfRun;
+  const Index slower = bytesBetweenNodes.value_or(0) * (geometry::kNodeLinkSpeed - 1);
+  return bytes + slower + messages * kBytesOfMessage + runs * kBytesOfRun;
 }
 
 std::string ExchangeCost::describe() const {

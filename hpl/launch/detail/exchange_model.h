@@ -36,7 +36,7 @@ struct ExchangeCost {
   /// Of the bytes, those between nodes; nothing: not looked at.
   std::optional<geometry::Index> bytesBetweenNodes{};
 
-  /// Time, as the bytes that a link moves in it.
+  /// Time, as the bytes that a link within a node moves in it.
   geometry::Index inBytes() const;
   /// "4096 bytes in 6 messages", and "(1024 between nodes)".
   std::string describe() const;
