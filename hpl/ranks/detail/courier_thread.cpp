@@ -73,7 +73,7 @@ void CourierThread::post(Errand errand) {
     if (!ended_) {
       mailbox_.push_back(std::move(errand));
       if (sleeps_) wake_.notify_all();
-      if (sleepsByBell_) window_->ownBell().ring();
+      if (sleepsByBell_ && !mailbox_.back().isRungFor()) window_->ownBell().ring();
       return;
     }
   }
@@ -104,6 +104,8 @@ void CourierThread::give(const std::shared_ptr<LateAllgather>& collective,
 void CourierThread::awaitWord(int peer, const std::atomic<std::uint64_t>& word, std::uint64_t value,
                               AwaitedWords::Done done) {
   Errand errand;
+  errand.word = &word;
+  errand.value = value;
   errand.other = [this, peer, &word, value,
                   done = std::move(done)](const std::exception_ptr& failure) {
     if (failure) return done(failure);
@@ -226,7 +228,9 @@ void CourierThread::work() {
     if (isSpread_ && desk_->post.controlToSend() == 0) hasTold_.store(true);
     if (isOver()) return;
     if (moved) {
-      lastMoved_ = Clock::now();
+      const auto now = Clock::now();
+      spinPays_ = now - lastMoved_ < 2 * kSpin;
+      lastMoved_ = now;
     } else {
       judgeLosses();
       pause();
@@ -366,11 +370,12 @@ void CourierThread::pause() {
   // An hour: alone, it is woken by errands only.
   if (!isAwaiting) return sleep(size() > 1 ? kHeartbeat : std::chrono::hours(1));
   const auto late = Clock::now() - lastMoved_;
-  if (late < kSpin || waiting_ == Waiting::Spin) return;
   // Whoever leaves a message in the window wakes the thread; nobody does for other messages.
-  const bool isRung = desk_->post.underWay() == 0 && !desk_->collectives.isMoving() &&
+  const bool isRung = window_ != nullptr && waiting_ == Waiting::Sleep &&
+                      desk_->post.underWay() == 0 && !desk_->collectives.isMoving() &&
                       desk_->post.controlToSend() == 0 && !leaves_;
-  if (isRung && waiting_ == Waiting::Sleep && window_ != nullptr) return sleepByBell(kBetweenLooks);
+  if (waiting_ == Waiting::Spin || (late < kSpin && (spinPays_ || !isRung))) return;
+  if (isRung) return sleepByBell(kBetweenLooks);
   if (late < kYield || waiting_ == Waiting::Yield) return std::this_thread::yield();
   sleep(std::clamp(std::chrono::duration_cast<microseconds>(late / kNapPart), kShortestNap,
                    kLongestNap));

@@ -36,6 +36,15 @@ class CourierThread {
     std::function<void(const std::exception_ptr& failure)> other;
     /// Of no use to anybody once the thread has ended.
     bool isInternal = false;
+    /// Of awaitWord().
+    const std::atomic<std::uint64_t>* word = nullptr;
+    std::uint64_t value = 0;
+
+    /// Whether the bell will be rung for it: by the rank that sets the word, after it has done so.
+    /// A thread that listens already need not be woken for the errand itself.
+    bool isRungFor() const noexcept {
+      return word != nullptr && word->load(std::memory_order_acquire) < value;
+    }
   };
 
   CourierThread(const Courier::MakeFabric& make, Waiting waiting);
@@ -125,6 +134,8 @@ class CourierThread {
   bool isSpread_ = false;
   bool leaves_ = false;
   Clock::time_point lastMoved_{};
+  // The last thing to do came so soon that looking for it was cheaper than to be woken.
+  bool spinPays_ = true;
   Clock::time_point lastLook_{};
   Clock::time_point leftAt_{};
 
