@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What ranks cost: the same program in one process and on two ranks, with and without a Session; the host's work for
-each step and the courier's for each message; a row of 4 KiB beside the driver's own time; scaling from one rank to
-two, and of two ranks of different speeds.
+"""What ranks cost: the same program in one process, on two ranks, and in MPI and OpenCL by hand; with and without a
+Session; the host's work for each step and the courier's for each message; a row of 4 KiB beside the driver's own time;
+scaling from one rank to two, and of two ranks of different speeds.
 
 Usage: perf/ranks.py [--rounds N] [--csv FILE] [PROGRAM] (default: 9 rounds, build/release/perf/hpl_rank_bench, which is
 built if it is not there). Contenders run by turns; the table shows ratios of medians. Where the contenders are alike, one
@@ -21,6 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent
 MPIRUN = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", "2"]
 # Two devices of one CPU, in one process and one for each rank: both virtual, or half of the cores each.
 BOTH = {"virtual": "cpu:0*2", "halves": "cpu:0/2"}
+# How the twin in MPI and OpenCL opens the same ones.
+TWIN = {"virtual": "whole", "halves": "halves"}
 STEPS = {"launch": 20000, "exchange": 4000, "life": 300, "jacobi3d": 200, "compute": 60, "row": 2000}
 ROWS = 512
 
@@ -32,10 +34,11 @@ def contenders():
     for devices, names in BOTH.items():
         for work in ("life", "jacobi3d", "exchange"):
             env = {"HPL_DEVICES": names}
-            yield (f"{work}, two {devices}", work,
-                   {"one process": ([], env | {"RANK_BENCH_SESSION": "0"}),
-                    "forked ranks": ([], env | {"HPL_RANKS": "2"}), "mpirun": (MPIRUN, env)},
-                   "speed >= 0.97" if work != "exchange" else "")
+            each = {"one process": ([], env | {"RANK_BENCH_SESSION": "0"}),
+                    "forked ranks": ([], env | {"HPL_RANKS": "2"}), "mpirun": (MPIRUN, env)}
+            if work != "exchange":
+                each["by hand"] = (MPIRUN, {"TWIN": TWIN[devices]})
+            yield f"{work}, two {devices}", work, each, "speed >= 0.97" if work != "exchange" else ""
 
 
 class Cost(NamedTuple):
@@ -49,17 +52,20 @@ class Cost(NamedTuple):
 
 
 def measure(program, work, launcher, env):
-    more = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    done = subprocess.run([*launcher, str(program), work, str(STEPS[work])], env=os.environ | more | env,
-                          capture_output=True, text=True, timeout=300)
+    # Else ranks that wait for each other in MPI take the cores from the devices.
+    more = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_mpi_yield_when_idle": "1"}
+    command = [*launcher, str(program), work, str(STEPS[work])]
+    if "TWIN" in env:
+        command = [*launcher, str(program.parent / "hpl_rank_twin"), work, str(STEPS[work]), env["TWIN"]]
+    done = subprocess.run(command, env=os.environ | more | env, capture_output=True, text=True, timeout=300)
     if done.returncode != 0:
-        sys.exit(f"{' '.join(launcher)} {program} {work}: exit code {done.returncode}\n{done.stderr}")
+        sys.exit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr}")
     return Cost(*(float(number) for number in done.stdout.split()))
 
 
 def build(program):
     for command in (["cmake", "--preset", "release"],
-                    ["cmake", "--build", "--preset", "release", "--target", "hpl_rank_bench"]):
+                    ["cmake", "--build", "--preset", "release", "--target", "hpl_rank_bench", "hpl_rank_twin"]):
         subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     return program
 
@@ -87,7 +93,10 @@ def pairs(program, rounds, lines):
         for place, name in enumerate(each):
             step = statistics.median(steps[name])
             print(f"{what if place == 0 else '':32}{name:16}{1e6 * step:10.2f}{1e6 * statistics.median(hosts[name]):12.2f}"
-                  f"{step / reference:8.3f}{reference / step:8.3f}  {goal if place > 0 else ''}", flush=True)
+                  f"{step / reference:8.3f}{reference / step:8.3f}  {goal if 0 < place < 3 else ''}", flush=True)
+        if "by hand" in steps:
+            ratio = statistics.median(steps["by hand"]) / statistics.median(steps["mpirun"])
+            print(f"{'':32}{'mpirun by the twin by hand':46}{ratio:8.3f}  speed >= 0.98", flush=True)
 
 
 def host(program, rounds):
@@ -148,7 +157,8 @@ def main():
     options.add_argument("--only", choices=["pairs", "host", "row", "scaling", "uneven"])
     options.add_argument("program", nargs="?", type=Path, default=ROOT / "build/release/perf/hpl_rank_bench")
     given = options.parse_args()
-    program = given.program if given.program.exists() else build(given.program)
+    twin = given.program.parent / "hpl_rank_twin"
+    program = given.program if given.program.exists() and twin.exists() else build(given.program)
     lines = ["what,contender,round,seconds_per_step,host_seconds_per_step"]
     if given.only in (None, "pairs"):
         pairs(program, given.rounds, lines)
