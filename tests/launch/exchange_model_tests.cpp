@@ -97,7 +97,7 @@ TEST_CASE("the model counts the cells that devices read of others, whatever the 
       all.push_back(gridCutting(domain, grid, weights));
     const Surroundings around{{{{-2, 2}, {-3, 3}, {-1, 1}}}, 4};
     std::vector<int> nodes;
-    for (int d = 0, node = 0; d < devices; ++d) nodes.push_back(node += below(3) == 0 ? 1 : 0);
+    for (int d = 0; d < devices; ++d) nodes.push_back(below(3));
     if (!weights.empty())
       if (auto halved = halvedCutting(domain, {true, true, false}, around, weights))
         all.push_back(*halved);
@@ -192,6 +192,16 @@ TEST_CASE("cuts are named, and the first device has the first block") {
   const auto three = nodesFirstCuttings({64, 64, 1}, both, around, {}, {0, 0, 1});
   REQUIRE(three.size() == 1);
   CHECK(three.front().describe() == "nodes, then devices by halving (idy, idx)");
+  // Devices that alternate between two nodes: each node has a half of the domain all the same.
+  const auto turns = nodesFirstCuttings({64, 64, 1}, both, around, {}, {5, 2, 5, 2});
+  const auto halves = std::find_if(turns.begin(), turns.end(), [](const Cutting& cutting) {
+    return cutting.describe() == "nodes 2 x 1, devices of each 1 x 2 (idy x idx)";
+  });
+  REQUIRE(halves != turns.end());
+  for (const std::size_t device : {0, 2})
+    CHECK(halves->slices[device][1] == hpl::geometry::Interval{0, 32});
+  for (const std::size_t device : {1, 3})
+    CHECK(halves->slices[device][1] == hpl::geometry::Interval{32, 64});
   CHECK(nodesFirstCuttings({2, 2, 1}, both, around, {}, {0, 1, 2, 3, 4, 5}).empty());
   ExchangeCost cost;
   cost.bytes = 32;

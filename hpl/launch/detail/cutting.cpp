@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "hpl/error.h"
@@ -65,7 +66,8 @@ class GridCutter {
   std::vector<Slice>& slices_;
 };
 
-/// "nodes 2 x 1, devices 1 x 3 (idy x idx)", or "nodes and devices by halving (idy, idx)".
+/// "nodes 2 x 1, devices of each 1 x 3 (idy x idx)", or "nodes, then devices by halving (idy,
+/// idx)".
 std::string nameOf(const geometry::Hierarchy& hierarchy, const std::vector<std::size_t>& axes) {
   std::vector<std::string> names;
   names.reserve(axes.size());
@@ -128,11 +130,13 @@ std::vector<std::array<int, 3>> gridsOf(int devices, const AxisSet& mayBeCut) {
 
 namespace {
 
-/// The domain along the axes that may be cut, shared by devices that are named node by node.
+/// The domain along the axes that may be cut, shared by the devices of nodes.
 class Partitioned {
  public:
+  /// `nodes`: of each device. `weights`: empty, if all are equal.
   Partitioned(const std::array<Index, 3>& domain, const AxisSet& mayBeCut,
-              const Surroundings& around, std::vector<std::vector<double>> nodes)
+              const Surroundings& around, const std::vector<double>& weights,
+              const std::vector<int>& nodes)
       : domain_(domain) {
     geometry::HaloOfField halo;
     for (std::size_t a = 3; a-- > 0;) {
@@ -144,11 +148,17 @@ class Partitioned {
     }
     halo.bytesPerCell = around.bytes;
     problem_.fields = {halo};
-    for (const std::vector<double>& node : nodes) {
-      firstOf_.push_back(devices_);
-      devices_ += node.size();
+    std::map<int, std::size_t> known;
+    for (std::size_t device = 0; device < nodes.size(); ++device) {
+      const std::size_t node = known.emplace(nodes[device], known.size()).first->second;
+      if (node == devicesOf_.size()) {
+        devicesOf_.emplace_back();
+        problem_.nodes.emplace_back();
+      }
+      devicesOf_[node].push_back(device);
+      problem_.nodes[node].push_back(weights.empty() ? 1.0 : weights[device]);
     }
-    problem_.nodes = std::move(nodes);
+    devices_ = nodes.size();
   }
 
   const geometry::PartitionProblem& problem() const { return problem_; }
@@ -171,7 +181,7 @@ class Partitioned {
     cutting.slices.assign(devices_, whole);
     for (const geometry::Block& block : hierarchy.blocks) {
       const std::size_t device =
-          firstOf_[static_cast<std::size_t>(block.node)] + static_cast<std::size_t>(block.device);
+          devicesOf_[static_cast<std::size_t>(block.node)][static_cast<std::size_t>(block.device)];
       for (std::size_t d = 0; d < axes_.size(); ++d) {
         const Interval part{block.cells.lo(static_cast<int>(d)),
                             block.cells.hi(static_cast<int>(d))};
@@ -185,8 +195,8 @@ class Partitioned {
  private:
   std::array<Index, 3> domain_;
   geometry::PartitionProblem problem_;
-  std::vector<std::size_t> axes_;  // by dimension, the slowest first
-  std::vector<std::size_t> firstOf_;
+  std::vector<std::size_t> axes_;                    // by dimension, the slowest first
+  std::vector<std::vector<std::size_t>> devicesOf_;  // of nodes, in the order of their first ones
   std::size_t devices_ = 0;
 };
 
@@ -195,7 +205,7 @@ class Partitioned {
 std::optional<Cutting> halvedCutting(const std::array<Index, 3>& domain, const AxisSet& mayBeCut,
                                      const Surroundings& around,
                                      const std::vector<double>& weights) {
-  const Partitioned shared(domain, mayBeCut, around, {weights});
+  const Partitioned shared(domain, mayBeCut, around, weights, std::vector<int>(weights.size(), 0));
   const std::optional<geometry::Hierarchy> best = shared.best();
   return best ? std::optional(shared.cuttingOf(*best)) : std::nullopt;
 }
@@ -204,12 +214,7 @@ std::vector<Cutting> nodesFirstCuttings(const std::array<Index, 3>& domain, cons
                                         const Surroundings& around,
                                         const std::vector<double>& weights,
                                         const std::vector<int>& nodes) {
-  std::vector<std::vector<double>> byNode;
-  for (std::size_t device = 0; device < nodes.size(); ++device) {
-    if (device == 0 || nodes[device] != nodes[device - 1]) byNode.emplace_back();
-    byNode.back().push_back(weights.empty() ? 1.0 : weights[device]);
-  }
-  const Partitioned shared(domain, mayBeCut, around, std::move(byNode));
+  const Partitioned shared(domain, mayBeCut, around, weights, nodes);
   std::vector<Cutting> all;
   const auto add = [&](const geometry::Hierarchy& hierarchy) {
     all.push_back(shared.cuttingOf(hierarchy));

@@ -22,7 +22,7 @@ struct Cutting {
   std::string name;
 
   bool isGrid() const { return grid[0] > 0; }
-  /// "bands of idy", "blocks 2 x 3 (idy x idx)", "blocks by halving (idy, idx)".
+  /// "bands of idy", "blocks 2 x 3 (idy x idx)", "blocks by halving (idy, idx)", or the name.
   std::string describe() const;
 };
 
@@ -53,8 +53,8 @@ std::optional<Cutting> halvedCutting(const std::array<geometry::Index, 3>& domai
 /// Ways to divide among nodes first, then among the devices of each (node-aware communication,
 /// III-A; geometry/hierarchy.h): that whose exchange takes the least time if blocks read all that
 /// is around them; for few devices every other grid, too, from which to choose by what is really
-/// read. `nodes`: that of each device, numbers that grow from one to the next or stay. None where
-/// blocks would be thinner than what is read around them.
+/// read. `nodes`: that of each device, in any order. None where blocks would be thinner than what
+/// is read around them.
 std::vector<Cutting> nodesFirstCuttings(const std::array<geometry::Index, 3>& domain,
                                         const AxisSet& mayBeCut, const Surroundings& around,
                                         const std::vector<double>& weights,

@@ -273,7 +273,9 @@ std::vector<int> Cutter::nodes() const {
     if (i > 0 && device.index() < job_.devices[i - 1]->index()) return {};
     nodes.push_back(device.node());
   }
-  return nodes.front() == nodes.back() ? std::vector<int>() : nodes;
+  const bool isOne =
+      std::all_of(nodes.begin(), nodes.end(), [&](int node) { return node == nodes.front(); });
+  return isOne ? std::vector<int>() : nodes;
 }
 
 Surroundings Cutter::surroundings() const {
