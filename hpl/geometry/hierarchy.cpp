@@ -8,11 +8,14 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <optional>
+#include <tuple>
 
 #include "hpl/error.h"
-#include "hpl/geometry/box_index.h"
+#include "hpl/geometry/bisection.h"
+#include "hpl/geometry/block_exchanges.h"
 #include "hpl/geometry/partition_checks.h"
 #include "hpl/geometry/splits.h"
 
@@ -22,10 +25,6 @@ namespace {
 using Grid = std::vector<int>;
 
 std::size_t at(int d) { return static_cast<std::size_t>(d); }
-
-bool isPeriodic(const PartitionProblem& problem, int d) {
-  return !problem.periodic.empty() && problem.periodic[at(d)];
-}
 
 bool hasEqualNodes(const PartitionProblem& problem) {
   const std::vector<double>& first = problem.nodes.front();
@@ -125,14 +124,6 @@ void forEachGrid(int parts, int rank, F&& f) {
   go(go, 0, parts);
 }
 
-/// The widest halo of a dimension, below or above.
-Index widestHalo(const PartitionProblem& problem, int d) {
-  Index widest = 0;
-  for (const HaloOfField& field : problem.fields)
-    widest = std::max({widest, field.before[d], field.after[d]});
-  return widest;
-}
-
 /// Whether each part of each dimension has cells, and as many as its neighbours read.
 bool isWideEnough(const PartitionProblem& problem, const Grid& nodes, const Grid& devices) {
   for (int d = 0; d < problem.domain.rank(); ++d) {
@@ -163,7 +154,7 @@ Score scoreOf(const PartitionProblem& problem, const Grid& nodes, const Grid& de
 
 Hierarchy gridHierarchy(const PartitionProblem& problem, const Grid& nodes, const Grid& devices) {
   const Score score = scoreOf(problem, nodes, devices);
-  return {blocksOf(problem, nodes, devices), nodes, devices, score.between, score.within};
+  return {blocksOf(problem, nodes, devices), nodes, devices, false, score.between, score.within};
 }
 
 /// Calls f(nodes, devices) for the grids of equal nodes that are wide enough.
@@ -217,132 +208,6 @@ std::optional<Hierarchy> bestGrids(const PartitionProblem& problem) {
   return gridHierarchy(problem, best->first, best->second);
 }
 
-/// Calls f(to, from, bytes) for each part of a halo of block `to` that block `from` owns. Images of
-/// the domain stand beside it where it is periodic.
-template <class F>
-void forEachExchange(const PartitionProblem& problem, const std::vector<Block>& blocks, F&& f) {
-  const int rank = problem.domain.rank();
-  std::vector<Box> boxes;
-  boxes.reserve(blocks.size());
-  for (const Block& block : blocks) boxes.push_back(block.cells);
-  const BoxIndex index(std::move(boxes));
-  std::vector<Point> images{Point::filled(rank, 0)};
-  for (int d = 0; d < rank; ++d) {
-    if (!isPeriodic(problem, d)) continue;
-    const std::size_t known = images.size();
-    for (std::size_t i = 0; i < known; ++i) {
-      for (const Index step : {-problem.domain[d], problem.domain[d]}) {
-        images.push_back(images[i]);
-        images.back()[d] = step;
-      }
-    }
-  }
-  for (int to = 0; to < index.size(); ++to) {
-    for (const HaloOfField& field : problem.fields) {
-      const Box halo = index[to].grown(field.before, field.after);
-      for (const Point& image : images) {
-        const Box there = halo.translated(image);
-        index.forEachMeeting(there, [&](int from) {
-          if (from != to) f(to, from, intersect(there, index[from]).volume() * field.bytesPerCell);
-        });
-      }
-    }
-  }
-}
-
-/// Halves lists of nodes or devices, and the box that they share.
-class Bisection {
- public:
-  explicit Bisection(const PartitionProblem& problem) : problem_(problem) {}
-
-  /// Nothing when some device would get too few cells.
-  std::optional<Hierarchy> divide() {
-    std::vector<double> weights;
-    std::vector<int> devices;
-    for (const std::vector<double>& node : problem_.nodes) {
-      weights.push_back(std::accumulate(node.begin(), node.end(), 0.0));
-      devices.push_back(static_cast<int>(node.size()));
-    }
-    Hierarchy result;
-    const auto divideNode = [&](const Box& box, std::size_t node) {
-      const std::vector<int> ones(problem_.nodes[node].size(), 1);
-      return halve(
-          box, problem_.nodes[node], ones, 0, ones.size(),
-          [&](const Box& cells, std::size_t device) {
-            result.blocks.push_back({cells, static_cast<int>(node), static_cast<int>(device)});
-            return true;
-          });
-    };
-    if (!halve(Box::ofExtents(problem_.domain), weights, devices, 0, weights.size(), divideNode))
-      return std::nullopt;
-    forEachExchange(problem_, result.blocks, [&](int to, int from, Index bytes) {
-      const bool isNear = result.blocks[at(to)].node == result.blocks[at(from)].node;
-      (isNear ? result.bytesWithinNodes : result.bytesBetweenNodes) += bytes;
-    });
-    return result;
-  }
-
- private:
-  /// Divides `box` among the sharers from `begin` to `end`, `devices` of them in each, and calls
-  /// f(box, sharer) for each.
-  template <class F>
-  bool halve(const Box& box, const std::vector<double>& weights, const std::vector<int>& devices,
-             std::size_t begin, std::size_t end, F&& f) {
-    if (end - begin == 1) return f(box, begin);
-    const auto weigh = [&](std::size_t from, std::size_t to) {
-      return std::accumulate(weights.begin() + static_cast<std::ptrdiff_t>(from),
-                             weights.begin() + static_cast<std::ptrdiff_t>(to), 0.0);
-    };
-    const double all = weigh(begin, end);
-    std::size_t middle = begin + 1;
-    while (middle + 1 < end &&
-           std::abs(2 * weigh(begin, middle + 1) - all) < std::abs(2 * weigh(begin, middle) - all))
-      ++middle;
-    const double share = weigh(begin, middle) / all;
-    const auto count = [&](std::size_t from, std::size_t to) {
-      return std::accumulate(devices.begin() + static_cast<std::ptrdiff_t>(from),
-                             devices.begin() + static_cast<std::ptrdiff_t>(to), Index{0});
-    };
-    const auto cut = bestCut(box, share, count(begin, middle), count(middle, end));
-    if (!cut) return false;
-    const auto [d, place] = *cut;
-    return halve(box.withRange(d, box.lo(d), place), weights, devices, begin, middle, f) &&
-           halve(box.withRange(d, place, box.hi(d)), weights, devices, middle, end, f);
-  }
-
-  /// The dimension and the place of the cut with the smallest interface; of equal ones the slower
-  /// dimension. Nothing when no cut leaves enough cells on both sides.
-  std::optional<std::pair<int, Index>> bestCut(const Box& box, double share, Index first,
-                                               Index second) const {
-    std::optional<std::pair<int, Index>> best;
-    Index least = 0;
-    for (int d = 0; d < box.rank(); ++d) {
-      const Index width = std::max<Index>(1, widestHalo(problem_, d));
-      const Index length = box.extent(d), area = box.volume() / length;
-      const Index low = std::max(width, (first + area - 1) / area);
-      const Index high = length - std::max(width, (second + area - 1) / area);
-      if (low > high) continue;
-      const auto wanted = static_cast<Index>(std::llround(static_cast<double>(length) * share));
-      const Index bytes = interfaceBytes(box, d);
-      if (best && bytes >= least) continue;
-      best.emplace(d, box.lo(d) + std::clamp(wanted, low, high));
-      least = bytes;
-    }
-    return best;
-  }
-
-  /// What a cut across dimension d adds to an exchange.
-  Index interfaceBytes(const Box& box, int d) const {
-    const bool isWhole = box.extent(d) == problem_.domain[d];
-    Index perCell = 0;
-    for (const HaloOfField& field : problem_.fields)
-      perCell += (field.before[d] + field.after[d]) * field.bytesPerCell;
-    return perCell * (box.volume() / box.extent(d)) * (isWhole && isPeriodic(problem_, d) ? 2 : 1);
-  }
-
-  const PartitionProblem& problem_;
-};
-
 /// Whether grids of so many parts cannot come near to cubes, so that other partitions may be
 /// better.
 bool isAwkward(std::size_t parts) {
@@ -350,17 +215,55 @@ bool isAwkward(std::size_t parts) {
   return !factors.empty() && factors.front() > 3;
 }
 
+/// The most that a partition may send between nodes: as much as the paper's, where that divides the
+/// problem.
+Index mostBetween(const PartitionProblem& problem) {
+  constexpr Index kAny = std::numeric_limits<Index>::max();
+  if (!hasEqualNodes(problem)) return kAny;
+  const auto [nodes, devices] = gridsOfPaper(problem);
+  return isWideEnough(problem, nodes, devices) ? scoreOf(problem, nodes, devices).between : kAny;
+}
+
+std::optional<Hierarchy> bestPartition(const PartitionProblem& problem);
+
+/// The partition that knows no nodes, its blocks dealt to the nodes in their order.
+std::optional<Hierarchy> dealtPartition(const PartitionProblem& problem) {
+  // Of many devices each node's share is near to a block in any case.
+  constexpr int kMost = 256;
+  if (problem.nodes.size() == 1 || devicesOf(problem) > kMost) return std::nullopt;
+  PartitionProblem flat = problem;
+  flat.nodes.assign(1, {});
+  std::vector<std::pair<int, int>> places;
+  for (std::size_t node = 0; node < problem.nodes.size(); ++node) {
+    for (std::size_t device = 0; device < problem.nodes[node].size(); ++device) {
+      flat.nodes.front().push_back(problem.nodes[node][device]);
+      places.emplace_back(static_cast<int>(node), static_cast<int>(device));
+    }
+  }
+  std::optional<Hierarchy> dealt = bestPartition(flat);
+  if (!dealt) return dealt;
+  dealt->nodeGrid.clear();
+  dealt->deviceGrid.clear();
+  dealt->isDealt = true;
+  for (std::size_t i = 0; i < places.size(); ++i)
+    std::tie(dealt->blocks[i].node, dealt->blocks[i].device) = places[i];
+  sumExchanges(problem, *dealt);
+  return dealt;
+}
+
 std::optional<Hierarchy> bestPartition(const PartitionProblem& problem) {
   std::optional<Hierarchy> best;
-  if (hasEqualNodes(problem)) {
-    best = bestGrids(problem);
-    if (best && !isAwkward(problem.nodes.size()) && !isAwkward(problem.nodes.front().size()))
-      return best;
-  }
-  std::optional<Hierarchy> halved = Bisection(problem).divide();
-  const bool isBetter = halved && (!best || (halved->time() < best->time() &&
-                                             halved->bytesBetweenNodes <= best->bytesBetweenNodes));
-  if (isBetter) best = std::move(halved);
+  if (hasEqualNodes(problem)) best = bestGrids(problem);
+  const bool isEven =
+      best && !isAwkward(problem.nodes.size()) && !isAwkward(problem.nodes.front().size());
+  const Index most = mostBetween(problem);
+  const auto offer = [&](std::optional<Hierarchy> other) {
+    const bool isBetter =
+        other && (!best || (other->time() < best->time() && other->bytesBetweenNodes <= most));
+    if (isBetter) best = std::move(other);
+  };
+  if (!isEven) offer(halvedPartition(problem));
+  offer(dealtPartition(problem));
   return best;
 }
 
@@ -466,8 +369,8 @@ std::string describe(const Hierarchy& hierarchy) {
   };
   std::string text;
   if (hierarchy.nodeGrid.empty()) {
-    text = fmt::format("{}, {} in all, halved repeatedly", counted(nodes, "node"),
-                       counted(devices, "device"));
+    text = fmt::format("{}, {} in all, {}", counted(nodes, "node"), counted(devices, "device"),
+                       hierarchy.isDealt ? "dealt in order" : "halved repeatedly");
   } else {
     text = fmt::format("{} as {}, {} each as {}", counted(nodes, "node"),
                        fmt::join(hierarchy.nodeGrid, " x "),

@@ -40,6 +40,8 @@ struct Hierarchy {
   std::vector<Block> blocks;
   /// Blocks per dimension, of nodes and of the devices of each; empty when the blocks are no grid.
   std::vector<int> nodeGrid, deviceGrid;
+  /// It is a partition that knows no nodes, dealt to them in their order.
+  bool isDealt = false;
   /// What one exchange of all fields takes between devices of different nodes and of one.
   Index bytesBetweenNodes = 0;
   Index bytesWithinNodes = 0;
@@ -63,7 +65,8 @@ inline constexpr Index kNodeLinkSpeed = 4;
 /// between nodes than the paper's, where that divides the problem. Nodes of equal devices: over all
 /// grids of nodes and of devices, and over the bisection below. Others: the nodes are halved,
 /// repeatedly, and the domain in proportion to their weights, across the dimension where the least
-/// is exchanged; then the devices of each node alike. Throws ArgumentError for no node, a node
+/// is exchanged; then the devices of each node alike. Up to 256 devices the partition that knows no
+/// nodes is looked at, too, dealt to the nodes in order. Throws ArgumentError for no node, a node
 /// without devices, weights that are not positive and finite, fields or periodic dimensions that do
 /// not fit the domain, negative halos, for more devices than the domain can be divided among, and
 /// for halos that are wider than a block, which is named.

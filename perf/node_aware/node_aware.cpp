@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exchanges of the node-aware paper (its IV): four single-precision quantities, radius 3, 26
-// neighbours. For perf/node_aware.sh.
+// neighbours. For perf/node_aware.py.
 //
 //     hpl_node_aware partitions weak|strong|SIDE NODES
 //                            bytes by scheme of dividing a cube among nodes of six devices, as CSV

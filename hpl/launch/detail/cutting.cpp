@@ -73,7 +73,10 @@ std::string nameOf(const geometry::Hierarchy& hierarchy, const std::vector<std::
   names.reserve(axes.size());
   for (const std::size_t axis : axes) names.emplace_back(axisName(static_cast<int>(axis)));
   if (hierarchy.nodeGrid.empty())
-    return fmt::format("nodes, then devices by halving ({})", fmt::join(names, ", "));
+    return fmt::format(
+        "{} ({})",
+        hierarchy.isDealt ? "blocks dealt to nodes in order" : "nodes, then devices by halving",
+        fmt::join(names, ", "));
   return fmt::format("nodes {}, devices of each {} ({})", fmt::join(hierarchy.nodeGrid, " x "),
                      fmt::join(hierarchy.deviceGrid, " x "), fmt::join(names, " x "));
 }

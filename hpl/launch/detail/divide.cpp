@@ -328,7 +328,8 @@ Cutting Cutter::cheapest() const {
   std::vector<ExchangeCost> costs;
   for (const Cutting& cutting : all) costs.push_back(model.costOf(cutting));
   auto best = std::min_element(costs.begin(), costs.end(), isBetter) - costs.begin();
-  if (const std::vector<int> nodes = this->nodes(); !nodes.empty()) {
+  const std::vector<int> nodes = this->nodes();
+  if (!nodes.empty()) {
     // Who is a neighbour of whom matters now, which takes a look at each device.
     std::vector<Cutting> few{std::move(all[static_cast<std::size_t>(best)])};
     for (Cutting& cutting :
@@ -346,6 +347,8 @@ Cutting Cutter::cheapest() const {
     for (std::size_t i = 0; i < std::min(all.size(), kMostListed); ++i)
       if (static_cast<std::ptrdiff_t>(i) != best)
         why += fmt::format("; {}: {}", all[i].describe(), costs[i].describe());
+    if (!nodes.empty() && all.size() == 1)
+      why += "; among the nodes first, blocks would be thinner than what is read around them";
     if (all.size() > kMostListed) why += fmt::format("; and {} more", all.size() - kMostListed);
     explain(all[static_cast<std::size_t>(best)], why);
   }
