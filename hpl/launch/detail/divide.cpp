@@ -326,6 +326,7 @@ Cutting Cutter::cheapest() const {
   bool exchanges = false;
   const ExchangeModel model = modelOf(all, exchanges);
   std::vector<ExchangeCost> costs;
+  costs.reserve(all.size());
   for (const Cutting& cutting : all) costs.push_back(model.costOf(cutting));
   auto best = std::min_element(costs.begin(), costs.end(), isBetter) - costs.begin();
   const std::vector<int> nodes = this->nodes();
@@ -337,6 +338,7 @@ Cutting Cutter::cheapest() const {
       few.push_back(std::move(cutting));
     all = std::move(few);
     costs.clear();
+    costs.reserve(all.size());
     for (const Cutting& cutting : all) costs.push_back(model.costOf(cutting, nodes));
     best = std::min_element(costs.begin(), costs.end(), isBetter) - costs.begin();
   }
