@@ -107,6 +107,9 @@ class StencilPattern {
 template <class T, int N>
 class PatternStencil {
  public:
+  /// The call in messages.
+  static constexpr const char* kCall = "PatternStencil";
+
   /// Throws ArgumentError unless N is the pattern's number of dimensions.
   explicit PatternStencil(const StencilPattern& pattern)
       : step_(
@@ -117,7 +120,7 @@ class PatternStencil {
   /// The pattern on another device; default: defaultDevice(). Throws DeviceError when there is no
   /// such device.
   PatternStencil device(const Device& device) const {
-    return with([&](launch::LaunchOptions& options) { stencils::chooseDevice(options, device); });
+    return with([&](launch::LaunchOptions& options) { options.device = &device.state(); });
   }
   /// The pattern on several devices: all of the default device's type, the first n of them or of
   /// another type, or those of a list. Each computes a share of dimension N - 2 (counted from 1),
@@ -126,10 +129,12 @@ class PatternStencil {
   PatternStencil devices() const { return devices(hpl::devices(defaultDevice().type())); }
   PatternStencil devices(int n) const { return devices(defaultDevice().type(), n); }
   PatternStencil devices(DeviceType type, int n) const {
-    return with([&](launch::LaunchOptions& options) { stencils::chooseDevices(options, type, n); });
+    return with(
+        [&](launch::LaunchOptions& options) { launch::chooseDevices(options, kCall, type, n); });
   }
   PatternStencil devices(const std::vector<Device>& list) const {
-    return with([&](launch::LaunchOptions& options) { stencils::chooseDevices(options, list); });
+    return with(
+        [&](launch::LaunchOptions& options) { launch::chooseDevices(options, kCall, list); });
   }
   /// How floating point is treated; default: HPL_FP.
   PatternStencil fp(FpMode mode) const {

@@ -101,6 +101,8 @@ class StencilApplication {
 ///     edges.run(1);
 class StencilProgram : public StencilChoices<StencilProgram> {
  public:
+  static constexpr const char* kCall = "StencilProgram";
+
   StencilProgram() : state_(stencils::makeProgram()) {}
 
   /// Names the program in messages.

@@ -43,62 +43,6 @@ std::int64_t Stencil::reach(int input, Face face) const {
 }
 
 namespace stencils {
-namespace {
-
-launch::ShareOptions& share(launch::LaunchOptions& options) {
-  // Copies of a launcher do not share their choices.
-  options.shares = options.shares ? std::make_shared<launch::ShareOptions>(*options.shares)
-                                  : std::make_shared<launch::ShareOptions>();
-  return *options.shares;
-}
-
-}  // namespace
-
-void chooseDevice(launch::LaunchOptions& options, const Device& device) {
-  options.device = &device.state();
-}
-
-void chooseDevices(launch::LaunchOptions& options, const std::vector<Device>& list) {
-  if (list.empty())
-    throw LaunchError("Stencil::devices(...): the list of devices is empty; name at least one");
-  std::vector<runtime::DeviceState*> states;
-  for (const Device& device : list) {
-    for (const runtime::DeviceState* other : states)
-      if (other == &device.state())
-        throw LaunchError(
-            fmt::format("Stencil::devices(...): device {} is named twice; give it a larger weight "
-                        "instead",
-                        device.name()));
-    states.push_back(&device.state());
-  }
-  share(options).devices = std::move(states);
-}
-
-void chooseDevices(launch::LaunchOptions& options, DeviceType type, int n) {
-  if (n < 1) throw LaunchError(fmt::format("Stencil::devices({}): ask for at least one device", n));
-  std::vector<Device> list = hpl::devices(type);
-  if (static_cast<int>(list.size()) < n)
-    throw DeviceError(fmt::format(
-        "Stencil::devices({}): there are {} such devices; HPL_DEVICES=\"cpu:0*{}\" opens one "
-        "device several times",
-        n, list.size(), n));
-  list.erase(list.begin() + n, list.end());
-  chooseDevices(options, list);
-}
-
-void chooseAllDevices(launch::LaunchOptions& options) { share(options).devices.clear(); }
-
-void chooseWeights(launch::LaunchOptions& options, const std::vector<double>& shares) {
-  launch::ShareOptions& chosen = share(options);
-  chosen.weights = shares;
-  chosen.measured = false;
-}
-
-void chooseMeasuredWeights(launch::LaunchOptions& options) { share(options).measured = true; }
-
-void chooseBlocks(launch::LaunchOptions& options, const Domain& grid) {
-  share(options).blocks = grid;
-}
 
 void chooseTimeTile(IterationPlan& plan, int steps, const Domain& tile) {
   if (steps < 1)

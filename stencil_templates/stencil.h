@@ -158,73 +158,16 @@ class StencilUntil {
 
 namespace stencils {
 
-void chooseDevice(launch::LaunchOptions& options, const Device& device);
-void chooseDevices(launch::LaunchOptions& options, const std::vector<Device>& list);
-void chooseDevices(launch::LaunchOptions& options, DeviceType type, int n);
-void chooseAllDevices(launch::LaunchOptions& options);
-void chooseWeights(launch::LaunchOptions& options, const std::vector<double>& shares);
-void chooseMeasuredWeights(launch::LaunchOptions& options);
-void chooseBlocks(launch::LaunchOptions& options, const Domain& grid);
 void chooseTimeTile(IterationPlan& plan, int steps, const Domain& tile);
 
 }  // namespace stencils
 
 /// Where and how stencils are launched. `Self` is the class that the choices are made for.
 template <class Self>
-class StencilChoices {
+class StencilChoices : public launch::DeviceChoice<Self> {
  public:
-  /// Where to run; default: defaultDevice(). Throws DeviceError when there is no such device.
-  Self& device(const Device& device) {
-    stencils::chooseDevice(options_, device);
-    return self();
-  }
-  Self& device(DeviceType type, int n = 0) { return device(Device(type, n)); }
-
-  /// All devices of the default device's type, the first n of them or of another type, or those of
-  /// a list. Each computes some slices of the slowest dimension, and gets the neighbouring slices
-  /// that it needs when they have changed. Throws DeviceError if there are fewer devices, and
-  /// LaunchError for an empty list or a device that is named twice.
-  Self& devices() {
-    stencils::chooseAllDevices(options_);
-    return self();
-  }
-  Self& devices(int n) { return devices(defaultDevice().type(), n); }
-  Self& devices(DeviceType type, int n) {
-    stencils::chooseDevices(options_, type, n);
-    return self();
-  }
-  Self& devices(const std::vector<Device>& list) {
-    stencils::chooseDevices(options_, list);
-    return self();
-  }
-
-  /// Shares of the slices: one number per device, in proportion, or MEASURED.
-  Self& weights(const std::vector<double>& shares) {
-    stencils::chooseWeights(options_, shares);
-    return self();
-  }
-  Self& weights(std::initializer_list<double> shares) {
-    return weights(std::vector<double>(shares));
-  }
-  Self& weights(MeasuredWeights) {
-    stencils::chooseMeasuredWeights(options_);
-    return self();
-  }
-
-  /// The arrays are cut into a grid of blocks, one for each device: x of them along the last
-  /// dimension, y along the one before it, z along the first of three, as Launcher::blocks says.
-  /// Default: as the arrays were cut before, else what exchanges the least.
-  Self& blocks(const Domain& grid) {
-    stencils::chooseBlocks(options_, grid);
-    return self();
-  }
-
-  /// How floating point is treated; default: HPL_FP.
-  Self& fp(FpMode mode) {
-    options_.fp = mode;
-    options_.fpChosen = true;
-    return self();
-  }
+  /// The call in messages.
+  static constexpr const char* kCall = "Stencil";
 
   /// Steps per pass over memory (time tiling). 1 launches each step by itself; without this call
   /// the library chooses. Results are the same, but for floating-point contraction. Throws
@@ -234,7 +177,7 @@ class StencilChoices {
   /// The same, in tiles of `tile` cells: Domain(x, y) in two dimensions.
   Self& timeTile(int steps, const Domain& tile) {
     stencils::chooseTimeTile(plan_, steps, tile);
-    return self();
+    return static_cast<Self&>(*this);
   }
 
  protected:
@@ -243,11 +186,7 @@ class StencilChoices {
   StencilChoices(const StencilChoices&) = default;
   StencilChoices& operator=(const StencilChoices&) = default;
 
-  launch::LaunchOptions options_;
   stencils::IterationPlan plan_;
-
- private:
-  Self& self() { return static_cast<Self&>(*this); }
 };
 
 /// A stencil about to be launched somewhere: `heat.devices(4)(in, out, 0.1f)`.

@@ -9,46 +9,17 @@
 #include "hpl/launch/argument.h"
 #include "hpl/launch/detail/kernel_checks.h"
 #include "hpl/launch/detail/kernel_source.h"
+#include "hpl/launch/device_choice.h"
 #include "hpl/launch/execution_plan.h"
 #include "hpl/launch/frunner.h"
+#include "hpl/launch/options.h"
 #include "hpl/layout/domain.h"
 #include "hpl/layout/tuning.h"
 #include "hpl/runtime/device.h"
-#include "hpl/runtime/fp_mode.h"
 
 namespace hpl {
 
 namespace launch {
-
-/// How a launch is shared out among several devices.
-struct ShareOptions {
-  /// Empty: all devices of the default device's type.
-  std::vector<runtime::DeviceState*> devices;
-  /// One per device; empty: equal shares.
-  std::vector<double> weights;
-  /// The weights are to be measured.
-  bool measured = false;
-  /// One per device; empty: LaunchOptions::global and local hold for all.
-  std::vector<Domain> global;
-  std::vector<Domain> local;
-  /// How many blocks the library cuts the domain into along each axis; dims 0: it chooses.
-  Domain blocks;
-
-  friend bool operator==(const ShareOptions&, const ShareOptions&) = default;
-};
-
-/// How a launch is to be made; what is unset the library chooses.
-struct LaunchOptions {
-  runtime::DeviceState* device = nullptr;
-  Domain global;
-  Domain local;
-  FpMode fp = DEFAULT_FP;
-  bool fpChosen = false;
-  /// The arrays are this rank's alone (HPL_RANK_LOCAL), and so is the launch.
-  bool isOwn = false;
-  /// Null: one device, unless an argument is distributed.
-  std::shared_ptr<ShareOptions> shares;
-};
 
 FRunner launch(const EntryHandle& kernel, const LaunchOptions& options, Arguments arguments);
 /// Runs the kernel with the host interpreter instead of a device.
@@ -61,12 +32,12 @@ void forget(KernelEntry& entry);
 
 }  // namespace launch
 
-/// `.weights(MEASURED)`.
-enum MeasuredWeights : unsigned char { MEASURED };
-
 /// A kernel about to be launched: `eval(f).global(n).local(64).device(GPU, 0)(args...)`.
-class Launcher {
+class Launcher : public launch::DeviceChoice<Launcher> {
  public:
+  /// The call in messages.
+  static constexpr const char* kCall = "eval(...)";
+
   explicit Launcher(launch::EntryHandle kernel) : kernel_(std::move(kernel)) {}
 
   /// Size of the global domain: x runs along the last dimension of arrays. Default: the shape of
@@ -93,69 +64,16 @@ class Launcher {
   Launcher& local(std::size_t x, std::size_t y) { return local(Domain(x, y)); }
   Launcher& local(std::size_t x, std::size_t y, std::size_t z) { return local(Domain(x, y, z)); }
 
-  /// Where to run. Default: defaultDevice(). Throws DeviceError when there is no such device.
-  Launcher& device(const Device& device) {
-    options_.device = &device.state();
-    return *this;
-  }
-  Launcher& device(DeviceType type, int n = 0) { return device(Device(type, n)); }
-
-  /// The same on several devices, to which the launch is shared out: all devices of the default
-  /// device's type, the first n of them, or of a type, or those of a list. Arrays are split as
-  /// their annotations say; if no argument is annotated, as the library infers from the kernel's
-  /// accesses (DESIGN: automatic distribution). Throws DeviceError when there are not so many
-  /// devices, LaunchError for an empty list or a device that is named twice.
-  Launcher& devices();
-  Launcher& devices(int n);
-  Launcher& devices(DeviceType type, int n);
-  Launcher& devices(const std::vector<Device>& list);
-
-  /// How the work is shared out: one number per device, in proportion. LaunchError at the launch
-  /// for a wrong number of weights, and for weights that are not positive and finite.
-  Launcher& weights(const std::vector<double>& shares) {
-    share().weights = shares;
-    share().measured = false;
-    return *this;
-  }
-  Launcher& weights(std::initializer_list<double> shares) {
-    return weights(std::vector<double>(shares));
-  }
-  /// The same as measured: the first launch runs the kernel for a moment on copies of the arguments
-  /// on each device; the result is remembered for the kernel, the devices and the shapes.
-  Launcher& weights(MeasuredWeights) {
-    share().measured = true;
-    return *this;
-  }
-  /// Without annotations: the domain is cut into a grid of blocks, one for each device, x of them
-  /// along idx, y along idy, z along idz. idx varies fastest from device to device. Default: bands
-  /// or blocks, whichever exchange the least; later launches on the same arrays follow the first
-  /// one. With weights each row of blocks is divided by itself. LaunchError at the launch unless
-  /// there are as many blocks as devices, for annotated arguments, and for an axis along which the
-  /// kernel cannot be divided.
-  Launcher& blocks(const Domain& grid) {
-    share().blocks = grid;
-    return *this;
-  }
-  Launcher& blocks(std::size_t x) { return blocks(Domain(x)); }
-  Launcher& blocks(std::size_t x, std::size_t y) { return blocks(Domain(x, y)); }
-  Launcher& blocks(std::size_t x, std::size_t y, std::size_t z) { return blocks(Domain(x, y, z)); }
   /// Devices and shares at once.
   Launcher& plan(const ExecutionPlan& plan);
 
   /// Domains of each device's own, in the order of the devices.
   Launcher& global(const std::vector<Domain>& domains) {
-    share().global = domains;
+    launch::sharesOf(options_).global = domains;
     return *this;
   }
   Launcher& local(const std::vector<Domain>& domains) {
-    share().local = domains;
-    return *this;
-  }
-
-  /// How floating point is treated; default: HPL_FP.
-  Launcher& fp(FpMode mode) {
-    options_.fp = mode;
-    options_.fpChosen = true;
+    launch::sharesOf(options_).local = domains;
     return *this;
   }
 
@@ -207,13 +125,7 @@ class Launcher {
   }
 
  private:
-  launch::ShareOptions& share() {
-    if (!options_.shares) options_.shares = std::make_shared<launch::ShareOptions>();
-    return *options_.shares;
-  }
-
   launch::EntryHandle kernel_;
-  launch::LaunchOptions options_;
   TuneOptions tuning_;
 };
 

@@ -12,14 +12,6 @@
 #include "stencil_templates/detail/time_findings.h"
 
 namespace hpl::stencils {
-std::vector<Device> devicesOf(const launch::LaunchOptions& options) {
-  if (!options.shares)
-    return {options.device != nullptr ? Device(*options.device) : defaultDevice()};
-  if (options.shares->devices.empty()) return devices(defaultDevice().type());
-  std::vector<Device> named;
-  for (runtime::DeviceState* state : options.shares->devices) named.emplace_back(*state);
-  return named;
-}
 
 std::string reluctance(const launch::LaunchOptions& options) {
   const runtime::Settings& settings = runtime::settings();

@@ -36,8 +36,6 @@ struct TimeWish {
 /// of other dimensions.
 TimeWish wishOf(const std::string& name, const IterationPlan& plan, int dims, std::int64_t steps);
 
-/// The devices that a launch with these options goes to.
-std::vector<Device> devicesOf(const launch::LaunchOptions& options);
 /// Why the library does not join steps by itself; empty: nothing is against it.
 std::string reluctance(const launch::LaunchOptions& options);
 /// What the model is to know of a recipe on the first of so many devices.

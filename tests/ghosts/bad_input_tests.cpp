@@ -78,7 +78,7 @@ TEST_CASE("devices must exist and be named once") {
   expectMessage(messageOf<LaunchError>([&] {
                   eval(increment).devices({device, device});
                 }),
-                {"is chosen twice", "larger weight"});
+                {"eval(...).devices", "is named twice", "larger weight"});
   expectMessage(messageOf<LaunchError>([&] { eval(increment).devices(std::vector<Device>{}); }),
                 {"list of devices is empty"});
   expectMessage(messageOf<LaunchError>([&] { eval(increment).devices(0); }),

@@ -110,3 +110,22 @@ TEST_CASE("devices() without a number means all devices of the default device's 
       eval(increment).devices().weights(std::vector<double>(all.size() + 1, 1.0))(PART1(a)),
       LaunchError);
 }
+
+TEST_CASE("copies of a launcher keep choices of their own") {
+  Array<int, 1> a(64);
+  a = 1;
+  const std::vector<double> tooMany(devices(defaultDevice().type()).size() + 1, 1.0);
+  Launcher all = eval(increment).devices();
+  Launcher weighted = all;
+  weighted.weights(tooMany);
+  all(PART1(a));
+  CHECK(a(63).value() == 2);
+  CHECK_THROWS_AS(weighted(PART1(a)), LaunchError);
+  // Both ways: what the first one chooses later is not for its copy.
+  Launcher first = eval(increment).devices();
+  Launcher second = first;
+  first.weights(tooMany);
+  second(PART1(a));
+  CHECK(a(63).value() == 3);
+  CHECK_THROWS_AS(first(PART1(a)), LaunchError);
+}

@@ -8,6 +8,8 @@
 
 #include "hpl/runtime/settings.h"
 #include "stencil_support.h"
+#include "stencil_templates/pattern.h"
+#include "stencil_templates/program.h"
 
 using namespace hpl;
 using namespace stencil_tests;
@@ -267,4 +269,32 @@ TEST_CASE("stencils: a periodic iteration on several devices moves a few rows pe
   // them.
   CHECK(moved == 2 * devices * row * steps);
   CHECK(profile.bytesHostToDevice + profile.bytesDeviceToHost <= 2 * moved);
+}
+
+TEST_CASE("devices of stencils, programs, patterns: messages name the call, copies are their own") {
+  const Stencil heat(heatOf);
+  StencilProgram program;
+  const PatternStencil<float, 4> pattern =
+      StencilPattern({{-1, 1}, {0, 0}, {0, 0}, {0, 0}}, {1, 2, 1}, 4).specific<float, 4>();
+  const Device device = defaultDevice();
+  const std::vector<Device> none, twice = {device, device};
+  const auto expectBoth = [&](const std::string& call, auto&& choose) {
+    expectMessage(messageOf<LaunchError>([&] { choose(none); }),
+                  {call + ".devices(...)", "the list of devices is empty"});
+    expectMessage(messageOf<LaunchError>([&] { choose(twice); }),
+                  {call + ".devices(...)", "is named twice", "larger weight"});
+  };
+  expectBoth("Stencil", [&](const auto& list) { heat.devices(list); });
+  expectBoth("StencilProgram", [&](const auto& list) { program.devices(list); });
+  expectBoth("PatternStencil", [&](const auto& list) { pattern.devices(list); });
+
+  Plate a(16, 16), b(16, 16);
+  a = 1.0f;
+  b = 0.0f;
+  const StencilLauncher launcher = heat.devices(std::vector<Device>{device});
+  StencilLauncher weighted = launcher;
+  weighted.weights({1, 2});
+  launcher(a, b, 0.1f);
+  CHECK(b(8, 8).value() == 1.0f);
+  CHECK_THROWS_AS(weighted(a, b, 0.1f), LaunchError);
 }

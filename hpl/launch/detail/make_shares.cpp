@@ -364,54 +364,6 @@ std::shared_ptr<SharedPlan> makeSharedPlan(KernelEntry& entry, const LaunchOptio
 }  // namespace hpl::launch
 
 namespace hpl {
-namespace {
-
-[[noreturn]] void throwTooFew(int wanted, DeviceType type, int there) {
-  throw DeviceError(
-      fmt::format("eval(...).devices({}): there {} {} device{} of type {}; "
-                  "HPL_DEVICES=\"cpu:0*{}\" opens one device several times",
-                  wanted, there == 1 ? "is" : "are", there, there == 1 ? "" : "s",
-                  deviceTypeName(type), wanted));
-}
-
-}  // namespace
-
-Launcher& Launcher::devices(const std::vector<Device>& list) {
-  if (list.empty())
-    throw LaunchError("eval(...).devices(...): the list of devices is empty; name at least one");
-  // A look through few is faster than to mark them.
-  constexpr std::size_t kFew = 16;
-  std::vector<runtime::DeviceState*> states;
-  states.reserve(list.size());
-  std::vector<char> isListed(list.size() > kFew ? runtime::Runtime::get().devices().size() : 0);
-  for (const Device& device : list) {
-    const bool isTwice =
-        isListed.empty() ? std::find(states.begin(), states.end(), &device.state()) != states.end()
-                         : std::exchange(isListed[static_cast<std::size_t>(device.id())], 1) != 0;
-    if (isTwice)
-      throw LaunchError(
-          fmt::format("eval(...).devices(...): device {} is chosen twice; name each "
-                      "device once and give it a larger weight instead",
-                      device.state().name()));
-    states.push_back(&device.state());
-  }
-  share().devices = std::move(states);
-  return *this;
-}
-
-Launcher& Launcher::devices(DeviceType type, int n) {
-  if (n < 1)
-    throw LaunchError(fmt::format("eval(...).devices({}): ask for at least one device", n));
-  std::vector<Device> list = hpl::devices(type);
-  if (static_cast<int>(list.size()) < n) throwTooFew(n, type, static_cast<int>(list.size()));
-  list.erase(list.begin() + n, list.end());
-  return devices(list);
-}
-
-Launcher& Launcher::devices() { return devices(hpl::devices(defaultDevice().type())); }
-
-Launcher& Launcher::devices(int n) { return devices(defaultDevice().type(), n); }
-
 Launcher& Launcher::plan(const ExecutionPlan& plan) {
   std::vector<Device> list;
   std::vector<double> percentages;
@@ -421,7 +373,7 @@ Launcher& Launcher::plan(const ExecutionPlan& plan) {
   }
   devices(list);
   weights(percentages);
-  share().measured = plan.search() == PlanSearch::ONCE;
+  launch::sharesOf(options_).measured = plan.search() == PlanSearch::ONCE;
   return *this;
 }
 

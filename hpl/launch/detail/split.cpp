@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "hpl/array/annotation_splits.h"
 #include "hpl/error.h"
 #include "hpl/launch/detail/shares.h"
 
@@ -106,35 +107,16 @@ void growBeyondEnds(const ShareJob& job, std::size_t i, const DimAnnotation& dim
   }
 }
 
-/// The devices as a grid over the annotated dimensions.
-std::vector<geometry::DimSplit> splitsOf(const ShareJob& job, const Annotation& annotation,
-                                         const geometry::Extents& extents) {
-  const auto devices = static_cast<int>(job.devices.size());
-  std::vector<geometry::DimSplit> splits;
-  std::vector<int> grid{devices};
-  if (annotation.count > 1) {
-    geometry::Extents split;
-    for (int k = 0; k < annotation.count; ++k) split.append(extents[annotation.dims[k].dim]);
-    grid = geometry::gridOf(devices, split);
-  }
-  for (int k = 0; k < annotation.count; ++k) {
-    const DimAnnotation& dim = annotation.dims[k];
-    geometry::DimSplit one;
-    one.dim = dim.dim;
-    one.parts = grid[static_cast<std::size_t>(k)];
-    one.before = dim.before;
-    one.after = dim.after;
-    if (annotation.count == 1) one.weights = job.weights;
-    splits.push_back(one);
-  }
-  return splits;
+std::vector<geometry::DimSplit> splitsOf(const ShareJob& job, std::size_t i) {
+  return splitsOf(job.arguments[i].annotation(), job.arguments[i].view->box(),
+                  static_cast<int>(job.devices.size()), job.weights);
 }
 
 Cut cutOne(const ShareJob& job, std::size_t i) {
   checkAnnotation(job, i);
   const Annotation& annotation = job.arguments[i].annotation();
   const Box& whole = job.arguments[i].view->box();
-  Cut cut = geometry::splitBox(whole, splitsOf(job, annotation, whole.extents()));
+  Cut cut = geometry::splitBox(whole, splitsOf(job, i));
   if (isPeriodic(annotation)) checkAlone(job, i);
   for (int k = 0; k < annotation.count; ++k) {
     if (annotation.dims[k].wrapping != PERIODIC) continue;
@@ -148,7 +130,7 @@ coherence::DistributionPtr periodicDistribution(const ShareJob& job, std::size_t
   const Annotation& annotation = job.arguments[i].annotation();
   const Box& whole = job.arguments[i].view->box();
   std::vector<coherence::GridAxis> axes;
-  for (geometry::DimSplit& split : splitsOf(job, annotation, whole.extents()))
+  for (geometry::DimSplit& split : splitsOf(job, i))
     axes.push_back({std::move(split), annotation.dims[axes.size()].wrapping == PERIODIC});
   std::vector<coherence::SpaceId> spaces;
   spaces.reserve(job.devices.size());

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "hpl/array/annotation_splits.h"
 #include "hpl/error.h"
 #include "hpl/geometry/splits.h"
 #include "stencil_templates/kernel/detail/helper_layout.h"
@@ -60,28 +61,6 @@ void checkShapes(const Preparation& p) {
           "smaller extents or a larger array",
           p.name, most, plural(most), d + 1, box.extent(d)));
   }
-}
-
-/// As the launch cuts an annotated argument.
-std::vector<geometry::Part> cut(const Preparation& p) {
-  const Box box = boxOf(p);
-  const auto devices = static_cast<int>(p.devices.size());
-  std::vector<int> grid{devices};
-  if (p.annotation.count > 1) {
-    geometry::Extents split;
-    for (int k = 0; k < p.annotation.count; ++k) split.append(box.extent(p.annotation.dims[k].dim));
-    grid = geometry::gridOf(devices, split);
-  }
-  std::vector<geometry::DimSplit> splits;
-  for (int k = 0; k < p.annotation.count; ++k) {
-    const launch::DimAnnotation& dim = p.annotation.dims[k];
-    geometry::DimSplit& split = splits.emplace_back();
-    split.dim = dim.dim;
-    split.parts = grid[static_cast<std::size_t>(k)];
-    split.before = dim.before;
-    split.after = dim.after;
-  }
-  return geometry::splitBox(box, splits);
 }
 
 void checkAnnotation(const Preparation& p) {
@@ -194,7 +173,9 @@ Prepared prepare(const Preparation& p) {
   checkNumbers(p);
   checkAnnotation(p);
   checkShapes(p);
-  const std::vector<geometry::Part> parts = cut(p);
+  const Box whole = boxOf(p);
+  const std::vector<geometry::Part> parts = geometry::splitBox(
+      whole, launch::splitsOf(p.annotation, whole, static_cast<int>(p.devices.size())));
   checkParts(p, parts);
   std::vector<Device> tiled;
   for (const Device& device : p.devices)

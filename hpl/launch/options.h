@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "hpl/layout/domain.h"
+#include "hpl/runtime/device.h"
+#include "hpl/runtime/fp_mode.h"
+
+namespace hpl::launch {
+
+/// How a launch is shared out among several devices.
+struct ShareOptions {
+  /// Empty: all devices of the default device's type.
+  std::vector<runtime::DeviceState*> devices;
+  /// One per device; empty: equal shares.
+  std::vector<double> weights;
+  /// The weights are to be measured.
+  bool measured = false;
+  /// One per device; empty: LaunchOptions::global and local hold for all.
+  std::vector<Domain> global;
+  std::vector<Domain> local;
+  /// How many blocks the library cuts the domain into along each axis; dims 0: it chooses.
+  Domain blocks;
+
+  friend bool operator==(const ShareOptions&, const ShareOptions&) = default;
+};
+
+/// How a launch is to be made; what is unset the library chooses.
+struct LaunchOptions {
+  runtime::DeviceState* device = nullptr;
+  Domain global;
+  Domain local;
+  FpMode fp = DEFAULT_FP;
+  bool fpChosen = false;
+  /// The arrays are this rank's alone (HPL_RANK_LOCAL), and so is the launch.
+  bool isOwn = false;
+  /// Null: one device, unless an argument is distributed.
+  std::shared_ptr<ShareOptions> shares;
+};
+
+}  // namespace hpl::launch
