@@ -49,6 +49,12 @@ void exchangeGhosts(const Planning& planning, int operand) {
   planning.step.exchanged[static_cast<std::size_t>(operand)] = 1;
   Sources sources(planning.machine, draft);
   std::vector<std::pair<SpaceId, Region>> arrived;
+  std::size_t sides = 0;
+  for (SpaceId space = 1; space < draft.spaceCount(); ++space)
+    sides += draft.copiesOf(space).kept.boxCount();
+  arrived.reserve(static_cast<std::size_t>(draft.active->partCount()));
+  // A side with corners comes from three owners.
+  planning.transfers.reserve(planning.transfers.size() + 2 * sides);
   for (SpaceId space = 1; space < draft.spaceCount(); ++space) {
     const Copies& copies = draft.copiesOf(space);
     if (copies.kept.empty()) continue;

@@ -106,6 +106,11 @@ void LaunchPlan::requireSensible(const Use& use) const {
 }
 
 void LaunchPlan::listWork() {
+  std::size_t count = 0;
+  for (const Use& use : launch_.uses)
+    count +=
+        use.distribution == nullptr ? 1 : static_cast<std::size_t>(use.distribution->partCount());
+  work_.reserve(count);
   for (std::size_t number = 0; number < launch_.uses.size(); ++number) {
     const Use& use = launch_.uses[number];
     requireSensible(use);
