@@ -252,6 +252,43 @@ TEST_CASE("ghosts that are updated by hand allocate nothing, too") {
   CHECK(valuesOf(a) == x);
 }
 
+TEST_CASE("launches whose cells come from the host each time allocate nothing, too") {
+  const Device device = testDevices().front();
+  if (!devicesWaitByThemselves() || device.state().sharesHostMemory()) return;
+  const int rows = 16 * deviceCount();
+  Grid a(rows, 32), b(rows, 32);
+  b = 0;
+  const std::vector<int> start = someValues(rows * 32, 15);
+  const auto write = [&](int change) {
+    int* cells = a.data(HPL_RDWR);
+    for (std::size_t i = 0; i < start.size(); ++i) cells[i] = start[i] + change;
+  };
+  const auto launchAndWrite = [&](const std::function<void()>& launch) {
+    const auto step = [&] {
+      write(0);
+      launch();
+    };
+    repeatUntilSteady(step);
+    write(1);
+    const Counts done = countsOf(launch);
+    CHECK(done.writes >= 1);
+    CHECK(done.allocations == 0);
+    CHECK(done.objects == 0);
+    CHECK(done.waits == 0);
+    std::vector<int> written = start;
+    for (int& value : written) ++value;
+    CHECK(valuesOf(b) == fivePointStep(written, std::vector<int>(written.size(), 0), rows, 32));
+  };
+  SUBCASE("on one device") {
+    FRunner launch = eval(fivePoint).device(device)(b, a);
+    launchAndWrite([&] { launch.run(); });
+  }
+  SUBCASE("on several") {
+    FRunner launch = eval(fivePoint).devices(deviceCount())(PART1(b, 1), PART1(a, 1));
+    launchAndWrite([&] { launch.run(); });
+  }
+}
+
 TEST_CASE("assignments between views on a device and on the host allocate nothing, too") {
   Grid a(64, 32), b(64, 32);
   a.copyFrom(someValues(64 * 32, 11).data());

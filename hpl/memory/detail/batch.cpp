@@ -97,9 +97,9 @@ bool isInHosts(const Move& move) {
 
 bool canTravelTogether(const Move& move) {
   const Route& route = move.route;
-  if (runtime::settings().pack == runtime::Pack::Off || route.isWithin) return false;
-  if (route.bytes > kMostBytesTogether || (!route.isDirect && route.chunks.size() != 1))
-    return false;
+  const bool isBetweenDevices = route.way == Way::Direct || hasHalves(route);
+  if (runtime::settings().pack == runtime::Pack::Off || !isBetweenDevices) return false;
+  if (route.bytes > kMostBytesTogether) return false;
   const auto isInReach = [](const End& end) {
     return runsHostFunctions(end.replica->device()) && addressOf(*end.replica) != nullptr;
   };
@@ -141,7 +141,7 @@ class CommandMaker {
 
 void makeCommands(Batch& batch, std::span<const Move> moves) {
   CommandMaker out, in;
-  batch.isDirect = moves.front().route.isDirect;
+  batch.isDirect = moves.front().route.way == Way::Direct;
   for (const Move& move : moves) {
     const std::byte* from = addressOf(*move.src.replica);
     std::byte* to = addressOf(*move.dst.replica);

@@ -31,7 +31,7 @@ bool isInHosts(const Move& move) {
 }
 
 bool worksByItself(const End& src, const End& dst) {
-  if (src.onHost() || dst.onHost()) return false;
+  if (src.onHost() || dst.onHost()) return !(src.onHost() && dst.onHost());
   DeviceState& to = dst.replica->device();
   return src.replica->device().sharesContextWith(to) || to.honoursUserEvents();
 }
@@ -47,12 +47,12 @@ bool areDependent(const std::vector<Move>& moves) {
 }
 
 void addQueues(const Move& move, std::vector<Queue*>& queues) {
-  if (move.route.isWithin) return;
+  const Way way = move.route.way;
   const auto add = [&](Queue& queue) {
     if (std::find(queues.begin(), queues.end(), &queue) == queues.end()) queues.push_back(&queue);
   };
-  if (!move.route.isDirect) add(move.src.out());
-  add(move.dst.in());
+  if (way == Way::Staged || way == Way::Download) add(move.src.out());
+  if (way != Way::Within && way != Way::Download) add(move.dst.in());
 }
 
 }  // namespace
@@ -103,9 +103,10 @@ Moved Recordings::sendWhole(Lock& lock, const Recording& recording, const Batch&
   const std::span<const Move> moves = batch.of(recording.moves);
   if (!batch.isTogether()) {
     const Move& move = moves.front();
-    return move.route.isWithin ? copyWithin(move.src, move.dst, move.route, scratch_.transfer)
-                               : detail::send(lock, move.src, move.dst, move.route,
-                                              scratch_.transfer, Sending::Repeated);
+    return move.route.way == Way::Within
+               ? copyWithin(move.src, move.dst, move.route, scratch_.transfer)
+               : detail::send(lock, move.src, move.dst, move.route, scratch_.transfer,
+                              Sending::Repeated);
   }
   if (batch.isDirect) return sendDirect(moves, batch, scratch_);
   onHost_.clear();

@@ -27,9 +27,9 @@ struct Recording {
   std::vector<StatePtr> before;        ///< by root
   std::vector<std::uint64_t> layouts;  ///< by root
   coherence::StepPtr step;
-  /// Between this process's devices' own buffers, then in the hosts' memory.
+  /// Those with an end in a buffer of this process's devices, then those in the hosts' memory.
   std::vector<Move> moves;
-  std::vector<Batch> batches;  ///< of those between devices
+  std::vector<Batch> batches;  ///< of the former
   Mail mail;                   ///< to and from other processes
   std::vector<Queue*> queues;  ///< that work
   bool inHalves = false;       ///< all can be read before one is written

@@ -22,12 +22,6 @@ namespace {
 
 using geometry::RectCopy;
 
-std::size_t bytesOf(const std::vector<RectCopy>& copies) {
-  std::size_t bytes = 0;
-  for (const RectCopy& copy : copies) bytes += copy.bytes();
-  return bytes;
-}
-
 std::vector<RectCopy> copiesBetween(const End& src, const End& dst) {
   const auto enclosing = [](const End& end) {
     return end.replica ? end.replica->box : end.state->wholeBox();
@@ -46,25 +40,6 @@ Moved note(trace::Transfer kind, std::size_t bytes, Queue& queue, cl::Event even
   noteEnd(src, false, event, queue, number);
   noteEnd(dst, true, std::move(event), queue, number);
   return Moved::Enqueued;
-}
-
-Moved upload(const End& src, const End& dst, const WaitList& waits) {
-  DeviceState& device = dst.replica->device();
-  // The host may not write what is being read; whoever wants to has to ask again, and waits.
-  src.state->forbidHostWrites(src.box);
-  const std::vector<RectCopy> copies = copiesBetween(src, dst);
-  cl::Event event = enqueueWrites(device, dst.replica->buffer, src.state->hostData, copies, waits,
-                                  dst.state->root.label());
-  return note(trace::Transfer::HostToDevice, bytesOf(copies), dst.in(), std::move(event), src, dst);
-}
-
-Moved download(const End& src, const End& dst, const WaitList& waits) {
-  DeviceState& device = src.replica->device();
-  const std::vector<RectCopy> copies = copiesBetween(src, dst);
-  cl::Event event = enqueueReads(device, src.replica->buffer, dst.state->hostData, copies, waits,
-                                 src.state->root.label());
-  return note(trace::Transfer::DeviceToHost, bytesOf(copies), src.out(), std::move(event), src,
-              dst);
 }
 
 std::vector<StagedChunk> chunksBetween(const End& src, const End& dst) {
@@ -122,49 +97,76 @@ Moved transferAcross(Lock& lock, const End& src, const End& dst) {
 
 Route routeBetween(const End& src, const End& dst) {
   Route route;
-  route.isWithin = &src.replica->device() == &dst.replica->device();
-  route.isDirect = src.replica->device().sharesContextWith(dst.replica->device());
   route.bytes = static_cast<std::size_t>(src.box.volume()) * src.state->root.elementSize();
-  if (route.isDirect) {
-    route.copies = copiesBetween(src, dst);
-  } else {
+  if (src.onHost()) {
+    route.way = Way::Upload;
+  } else if (dst.onHost()) {
+    route.way = Way::Download;
+  } else if (&src.replica->device() == &dst.replica->device()) {
+    route.way = Way::Within;
+  } else if (src.replica->device().sharesContextWith(dst.replica->device())) {
+    route.way = Way::Direct;
+  }
+  if (route.way == Way::Staged) {
     route.chunks = chunksBetween(src, dst);
+  } else {
+    route.copies = copiesBetween(src, dst);
   }
   return route;
 }
+
+namespace {
+
+// A transfer that one queue does by itself, after `waits`.
+Moved sendAtOnce(const End& src, const End& dst, const Route& route, Queue& queue,
+                 const WaitList& waits, Flush flush) {
+  DeviceState& device = queue.device();
+  if (route.way == Way::Upload) {
+    // The host may not write what is being read; whoever wants to has to ask again, and waits.
+    src.state->forbidHostWrites(src.box);
+    cl::Event event = enqueueWrites(device, dst.replica->buffer, src.state->hostData, route.copies,
+                                    waits, dst.state->root.label(), flush);
+    return note(trace::Transfer::HostToDevice, route.bytes, queue, std::move(event), src, dst);
+  }
+  if (route.way == Way::Download) {
+    cl::Event event = enqueueReads(device, src.replica->buffer, dst.state->hostData, route.copies,
+                                   waits, src.state->root.label(), flush);
+    return note(trace::Transfer::DeviceToHost, route.bytes, queue, std::move(event), src, dst);
+  }
+  cl::Event event =
+      enqueueCopies(device, queue.commands(), src.replica->buffer, dst.replica->buffer,
+                    route.copies, waits, dst.state->root.label(), flush);
+  return note(trace::Transfer::DeviceToDevice, route.bytes, queue, std::move(event), src, dst);
+}
+
+}  // namespace
 
 Moved send(Lock& lock, const End& src, const End& dst, const Route& route, TransferScratch& scratch,
            Sending sending) {
   const Forget forget = sending == Sending::Alone ? Forget::Always : Forget::IfMany;
   const Flush flush = sending == Sending::Alone ? Flush::Now : Flush::Later;
-  DeviceState& from = src.replica->device();
-  DeviceState& to = dst.replica->device();
+  const bool isStaged = route.way == Way::Staged;
+  Queue& writer = route.way == Way::Download ? src.out() : dst.in();
+  Queue& reader = isStaged ? src.out() : writer;
   scratch.reads.clear();
   scratch.writes.clear();
-  // A direct copy is one command of the destination's.
-  Waits& reads = route.isDirect ? scratch.writes : scratch.reads;
-  collectConflicts(*src.state, src.storage(), src.box, false,
-                   {route.isDirect ? &dst.in() : &src.out()}, reads, forget);
-  collectConflicts(*dst.state, dst.storage(), dst.box, true, {&dst.in()}, scratch.writes, forget);
+  Waits& reads = isStaged ? scratch.reads : scratch.writes;
+  collectConflicts(*src.state, src.storage(), src.box, false, {&reader}, reads, forget);
+  collectConflicts(*dst.state, dst.storage(), dst.box, true, {&writer}, scratch.writes, forget);
   for (const Waits* waits : {&scratch.reads, &scratch.writes}) {
     if (!waits->mustBlock()) continue;
     if (sending == Sending::Alone) blockOn(lock, waits->host, src.state->root);
     return Moved::Blocked;
   }
-  scratch.reads.relayTo(from);
-  scratch.writes.relayTo(to);
-  const std::string& label = dst.state->root.label();
-  if (route.isDirect) {
-    cl::Event event =
-        enqueueCopies(to, dst.in().commands(), src.replica->buffer, dst.replica->buffer,
-                      route.copies, scratch.writes.events, label, flush);
-    return note(trace::Transfer::DeviceToDevice, route.bytes, dst.in(), std::move(event), src, dst);
-  }
+  scratch.reads.relayTo(reader.device());
+  scratch.writes.relayTo(writer.device());
+  if (!isStaged) return sendAtOnce(src, dst, route, writer, scratch.writes.events, flush);
   StagedEvents events =
-      enqueueStagedCopy({from, src.replica->buffer, to, dst.replica->buffer, label}, route.chunks,
-                        scratch.reads.events, scratch.writes.events, flush);
-  noteEnd(src, false, std::move(events.read), src.out(), src.out().count());
-  noteEnd(dst, true, std::move(events.written), dst.in(), dst.in().count());
+      enqueueStagedCopy({reader.device(), src.replica->buffer, writer.device(), dst.replica->buffer,
+                         dst.state->root.label()},
+                        route.chunks, scratch.reads.events, scratch.writes.events, flush);
+  noteEnd(src, false, std::move(events.read), reader, reader.count());
+  noteEnd(dst, true, std::move(events.written), writer, writer.count());
   return Moved::Enqueued;
 }
 
@@ -200,24 +202,11 @@ Moved sendIn(const End& src, const End& dst, const Route& route, TransferScratch
 }
 
 Moved transfer(Lock& lock, const End& src, const End& dst) {
-  const bool up = src.onHost();
-  const bool down = dst.onHost();
-  if (!up && !down) {
-    if (!src.replica->device().sharesContextWith(dst.replica->device()))
-      return transferAcross(lock, src, dst);
-    TransferScratch scratch;
-    return send(lock, src, dst, routeBetween(src, dst), scratch);
-  }
-  Queue& queue = down ? src.out() : dst.in();
-  Waits waits;
-  collectConflicts(*src.state, src.storage(), src.box, false, {&queue}, waits);
-  collectConflicts(*dst.state, dst.storage(), dst.box, true, {&queue}, waits);
-  if (waits.mustBlock()) {
-    blockOn(lock, waits.host, src.state->root);
-    return Moved::Blocked;
-  }
-  waits.relayTo(queue.device());
-  return up ? upload(src, dst, waits.events) : download(src, dst, waits.events);
+  if (!src.onHost() && !dst.onHost() &&
+      !src.replica->device().sharesContextWith(dst.replica->device()))
+    return transferAcross(lock, src, dst);
+  TransferScratch scratch;
+  return send(lock, src, dst, routeBetween(src, dst), scratch);
 }
 
 cl::Event enqueueDeviceCopy(DeviceState& device, const cl::Buffer& src, const Box& srcEnclosing,

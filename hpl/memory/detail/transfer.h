@@ -31,16 +31,23 @@ enum class Moved {
 /// Validity is the caller's business.
 Moved transfer(Lock& lock, const End& src, const End& dst);
 
-/// How cells get from one device to another one by the devices' own doing: all that can be known
+enum class Way {
+  Within,   ///< within a device: on its compute queue
+  Direct,   ///< between devices of one context
+  Staged,   ///< between devices, through the host's memory
+  Upload,   ///< from the host's memory to a device
+  Download  ///< from a device to the host's memory
+};
+
+/// How cells get from one storage to another one by the devices' own doing: all that can be known
 /// before, as long as the buffers are what they are.
 struct Route {
-  bool isWithin = false;                   ///< within a device: on its compute queue
-  bool isDirect = false;                   ///< within a context
-  std::vector<geometry::RectCopy> copies;  ///< of a direct copy
-  std::vector<StagedChunk> chunks;         ///< of one through the host's memory
+  Way way = Way::Staged;
+  std::vector<geometry::RectCopy> copies;  ///< of all but staged ones
+  std::vector<StagedChunk> chunks;         ///< of staged ones
   std::size_t bytes = 0;
 };
-/// Both ends are devices' own.
+/// At least one end is a device's own.
 Route routeBetween(const End& src, const End& dst);
 
 /// Lists that send() fills, for those who call it often.
@@ -54,16 +61,18 @@ enum class Sending {
   Repeated  ///< as one of several: the caller flushes, and does what comes out as Blocked otherwise
 };
 
-/// The transfer between two devices' own buffers along a route; the destination's device honours
-/// user events unless the route is direct. When something has to be waited for, nothing is moved;
-/// only a transfer that is sent alone gives the lock up then, and waits.
+/// The transfer along a route that leads from one device or host to another; the destination's
+/// device honours user events if the route is staged. When something has to be waited for, nothing
+/// is moved; only a transfer that is sent alone gives the lock up then, and waits.
 Moved send(Lock& lock, const End& src, const End& dst, const Route& route, TransferScratch& scratch,
            Sending sending = Sending::Alone);
 
 /// The halves of a transfer through the host's memory in one chunk, as one of several (Repeated):
 /// sendOut() reads, and adds to `onHost` what sendIn() writes. Where all are read before the first
 /// is written, none waits in a device's queue behind a write that waits for another device.
-inline bool hasHalves(const Route& route) { return !route.isDirect && route.chunks.size() == 1; }
+inline bool hasHalves(const Route& route) {
+  return route.way == Way::Staged && route.chunks.size() == 1;
+}
 Moved sendOut(const End& src, const End& dst, const Route& route, TransferScratch& scratch,
               std::vector<ChunkOnHost>& onHost);
 Moved sendIn(const End& src, const End& dst, const Route& route, TransferScratch& scratch,
