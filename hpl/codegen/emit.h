@@ -51,6 +51,9 @@ struct EmitOptions {
   /// Conversions between vectors mean what C's conversions of their lanes mean; OpenCL's own
   /// convert_T of drivers are slow at times (PoCL: lane by lane).
   bool plainConversions = false;
+  /// The compiler has clang's functions of vectors and makes the device's code of them. Others may
+  /// know them and not what becomes of them: the simulator then takes any mask for empty.
+  bool hasClangVectors = false;
   /// The kernel computes in vectors of up to this many bits; x86 compilers cut those of 512 into
   /// halves unless they are told. 0: what the compiler thinks best.
   int vectorBits = 0;

@@ -25,7 +25,8 @@ struct Quirks {
   bool mixesEqualPrograms = false;
   /// Runs a queue inside the flush, where a command that waits for another queue would never end.
   bool runsInFlush = false;
-  /// Compiles vectors of more lanes than OpenCL C's, as clang has them (ext_vector_type).
+  /// Compiles vectors of more lanes than OpenCL C's, as clang has them (ext_vector_type), and
+  /// clang's functions of vectors (__builtin_reduce_or).
   bool hasLongVectors = false;
   /// Its times say nothing about a device.
   bool isSimulator = false;

@@ -189,7 +189,7 @@ int FunctionWriter::node(const Expr& expr, const ir::BuiltinExpr& builtin) {
     out_ += "as_" + spell(expr.type);
   } else {
     const Type& first = builtin.args.front()->type;
-    const bool isAny = builtin.builtin == ir::Builtin::any_ && session_.options.plainConversions;
+    const bool isAny = builtin.builtin == ir::Builtin::any_ && session_.options.hasClangVectors;
     session_.testsMasks = session_.testsMasks || isAny;
     if (isAny && first.lanes > kMostLanes) {
       // Truth values have all bits set, or none.

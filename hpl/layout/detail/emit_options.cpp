@@ -4,6 +4,7 @@
 #include "hpl/layout/detail/shared_strides.h"
 #include "hpl/memory/root.h"
 #include "hpl/runtime/device_state.h"
+#include "hpl/runtime/quirks.h"
 #include "hpl/runtime/settings.h"
 
 namespace hpl::layout::detail {
@@ -45,6 +46,8 @@ codegen::EmitOptions emitOptions(const LaunchRequest& request, const Layout& lay
   if (request.slice && !layout.isRewritten) options.sliceDims = static_cast<int>(shape.dims);
   options.axes = shape.axes;
   options.plainConversions = layout.isRewritten;
+  options.hasClangVectors =
+      layout.isRewritten && runtime::quirksOf(request.device->properties()).hasLongVectors;
   options.vectorBits = layout.vectorBits;
   options.distinctArrays = layout.distinctArrays;
   // A share's replicas hold what it touches of each array only.
