@@ -12,6 +12,7 @@
 #include "stencil_templates/boundary.h"
 #include "stencil_templates/kernel/stencil_kernel.h"
 #include "stencil_templates/pattern.h"
+#include "stencil_templates/per_step.h"
 #include "stencil_templates/program.h"
 #include "stencil_templates/skeleton.h"
 #include "stencil_templates/stencil.h"

@@ -83,6 +83,14 @@ struct Argument {
     return argument;
   }
 
+  /// The same for a value of a type that is known at run time, of at most 16 bytes.
+  static Argument scalarOf(const ir::Type& type, const std::byte* value) {
+    Argument argument;
+    argument.type = type;
+    std::memcpy(argument.storage_, value, ir::sizeOf(type));
+    return argument;
+  }
+
   static Argument part(const launch::PartExtent& extent) {
     Argument argument;
     argument.kind = Kind::PartExtent;

@@ -84,6 +84,16 @@ struct TimeProgram {
   std::vector<TimeField> fields;
   std::vector<TimeStage> stages;
   int steps = -1;
+  /// Scalar parameters that change from step to step, and the parameters (arrays of one dimension)
+  /// that hold their values; the parameter (int) that says which value is that of the launch's
+  /// first step, and the one (int) for the last value, which further steps use as well.
+  struct StepScalar {
+    int scalar = -1;
+    int table = -1;
+  };
+  std::vector<StepScalar> stepScalars;
+  int firstStep = -1;
+  int lastStep = -1;
   /// Persistent kernels: the parameters for flags (ints) and for the looks of a wait (int).
   int flags = -1;
   int patience = -1;

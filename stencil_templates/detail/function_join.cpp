@@ -156,6 +156,8 @@ JoinedFunction Joiner::pair(const JoinedFunction& first, const JoinedFunction& s
   result.point = std::make_shared<const JoinedPoint>(from.point, to.point, std::move(handed),
                                                      std::move(inputs));
   result.writes = to.writes;
+  result.perStep.resize(from.point->signature().parameters.size());
+  result.perStep.insert(result.perStep.end(), to.perStep.begin(), to.perStep.end());
   for (std::size_t d = 0; d < 3; ++d) {
     result.low[d] = std::max(from.low[d], to.low[d]);
     result.high[d] = std::max(from.high[d], to.high[d]);

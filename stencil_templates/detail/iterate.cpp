@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <map>
+#include <span>
 #include <tuple>
 
 #include "hpl/error.h"
@@ -21,7 +23,7 @@ namespace {
 class Iteration final : public Stepper {
  public:
   Iteration(StencilState& state, const launch::LaunchOptions& options,
-            std::vector<StencilArgument> arguments)
+            std::vector<StencilArgument> arguments, std::int64_t steps)
       : state_(state),
         options_(options),
         signature_(state.signature()),
@@ -30,6 +32,7 @@ class Iteration final : public Stepper {
     pairs_ = signature_.outputs.size();
     kernel_ = state_.kernelFor(options_, there_.data(), there_.size(), true);
     checkPairs();
+    state_.makeTables(there_, std::max<std::int64_t>(steps, 1));
     back_ = there_;
     for (std::size_t k = 0; k < pairs_; ++k) std::swap(back_[k], back_[inputs_ + k]);
   }
@@ -117,10 +120,21 @@ class Iteration final : public Stepper {
     return wishOf(state_.describe(), plan, there_.front().argument.view->extents.rank(), joined);
   }
 
+  /// The arguments of the next launch, with their present values.
+  const std::vector<StencilArgument>& present() {
+    std::vector<StencilArgument>& arguments = launches_ % 2 == 0 ? there_ : back_;
+    for (StencilArgument& argument : arguments)
+      if (argument.table != nullptr) argument.argument = argument.table->at(steps_);
+    return arguments;
+  }
+
   void launch(const TimeTile& tile, std::int64_t steps) {
     const Kind kind{launches_ % 2 != 0, steps, steps > 1 ? tile : TimeTile()};
-    const std::vector<StencilArgument>& arguments = launches_ % 2 == 0 ? there_ : back_;
-    if (const auto known = runners_.find(kind); known != runners_.end()) {
+    const std::vector<StencilArgument>& arguments = present();
+    // Runners repeat the values that they were made with.
+    const bool changes =
+        std::find(kernel_->perStep.begin(), kernel_->perStep.end(), true) != kernel_->perStep.end();
+    if (const auto known = runners_.find(kind); known != runners_.end() && !changes) {
       known->second.run();
     } else if (steps == 1) {
       runners_[kind] = launchKernel(*kernel_, options_, arguments.data());
@@ -130,7 +144,7 @@ class Iteration final : public Stepper {
       if (kernel->isRejected) return advance(TimeTile(), steps);
       try {
         runners_[kind] =
-            launchSteps(*kernel, options_, signature_, arguments, static_cast<int>(steps));
+            launchSteps(*kernel, options_, signature_, arguments, static_cast<int>(steps), steps_);
       } catch (const BuildError& error) {
         reject(*kernel, state_.describe(), error);
         return advance(TimeTile(), steps);
@@ -186,13 +200,15 @@ class Iteration final : public Stepper {
     }
   }
 
-  PersistentArguments persistentArguments() const {
-    const std::vector<StencilArgument>& arguments = launches_ % 2 == 0 ? there_ : back_;
+  PersistentArguments persistentArguments(const TimeKernel& kernel) {
+    const std::vector<StencilArgument>& arguments = present();
     PersistentArguments list;
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      (i < inputs_ + pairs_ ? list.arrays : list.scalars).push_back(arguments[i].argument);
-      if (i >= inputs_ && i < inputs_ + pairs_) list.between.push_back(arguments[i].argument);
+    for (std::size_t i = 0; i < inputs_ + pairs_; ++i) {
+      list.arrays.push_back(arguments[i].argument);
+      if (i >= inputs_) list.between.push_back(arguments[i].argument);
     }
+    list.scalars =
+        stepScalars(kernel.recipe, std::span(arguments).subspan(inputs_ + pairs_), steps_);
     return list;
   }
 
@@ -201,7 +217,7 @@ class Iteration final : public Stepper {
     if (hasGivenUp(device)) return false;
     try {
       const Persisted done = stencils::persist(kernel, state_.persistentSpaces(), options_,
-                                               persistentArguments(), steps);
+                                               persistentArguments(kernel), steps);
       if (done != Persisted::GaveUp) return done == Persisted::Done;
     } catch (const BuildError& error) {
       reject(kernel, state_.describe(), error);
@@ -269,7 +285,7 @@ TuneResult tuneIteration(StencilState& state, const launch::LaunchOptions& optio
         "{}: iterate({}).tune(...) tunes for one device; leave out .devices(...), and call it for "
         "each kind of device with .device(...) and arrays of the parts' sizes",
         state.describe(), plan.steps));
-  return Iteration(state, options, std::move(arguments)).tune(plan);
+  return Iteration(state, options, std::move(arguments), plan.steps).tune(plan);
 }
 
 StencilRun iterateStencil(StencilState& state, const launch::LaunchOptions& options,
@@ -277,7 +293,7 @@ StencilRun iterateStencil(StencilState& state, const launch::LaunchOptions& opti
   const std::int64_t steps = plan.steps;
   const Until& until = plan.until;
   checkSteps(state, steps);
-  Iteration iteration(state, options, std::move(arguments));
+  Iteration iteration(state, options, std::move(arguments), steps);
   iteration.chooseTile(plan);
   StencilRun run{0, std::numeric_limits<double>::quiet_NaN(), false};
   if (steps == 0) return run;

@@ -81,6 +81,7 @@ std::int64_t ProgramState::persist(const launch::LaunchOptions& options, const T
     ++launches_;
     noteSwaps(pass, swapped);
     done += now;
+    step_ += now;
   }
   return done;
 }

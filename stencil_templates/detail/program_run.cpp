@@ -217,12 +217,46 @@ std::vector<launch::Argument> ProgramState::arraysFor(const ProgramPass& pass,
   return list;
 }
 
-std::vector<launch::Argument> ProgramState::scalarsFor(const ProgramPass& pass) const {
-  std::vector<launch::Argument> list;
-  for (const ProgramFunction* function : pass.scalarsOf)
-    for (const ProgramArgument& scalar : function->scalars)
-      list.push_back(scalar.argument.argument);
+void ProgramState::makeTables(std::int64_t steps) {
+  step_ = 0;
+  StepTables before;
+  std::vector<StepTables::Table> kept;
+  for (const auto& [function, tables] : tables_)
+    for (const StepTables::Table& table : tables)
+      if (table != nullptr) kept.push_back(table);
+  before.keep(std::move(kept));
+  for (const auto& function : functions_) {
+    const PointSignature& signature = function->stencil->signature();
+    std::vector<StepTables::Table> tables;
+    for (std::size_t i = 0; i < function->scalars.size(); ++i) {
+      const PerStep* values = function->scalars[i].argument.perStep;
+      StepTables::Table& table = tables.emplace_back();
+      if (values == nullptr) continue;
+      const memory::View& like = *fields_.front().array.argument.argument.view;
+      table = before.known(std::make_shared<StepTable>(
+          *values, signature.parameters[i], steps, like,
+          fmt::format("{}, {}", describe(), function->name), fmt::format("parameter {}", i + 1)));
+    }
+    tables_[function.get()] = std::move(tables);
+  }
+}
+
+std::vector<StencilArgument> ProgramState::scalarsOf(const ProgramFunction& function) const {
+  std::vector<StencilArgument> list;
+  const std::vector<StepTables::Table>& tables = tables_.at(&function);
+  for (std::size_t i = 0; i < function.scalars.size(); ++i) {
+    StencilArgument& scalar = list.emplace_back(function.scalars[i].argument);
+    scalar.table = tables[i];
+    if (scalar.table != nullptr) scalar.argument = scalar.table->at(step_);
+  }
   return list;
+}
+
+std::vector<launch::Argument> ProgramState::scalarsFor(const ProgramPass& pass) const {
+  std::vector<StencilArgument> list;
+  for (const ProgramFunction* function : pass.scalarsOf)
+    for (StencilArgument& scalar : scalarsOf(*function)) list.push_back(std::move(scalar));
+  return stepScalars(pass.kernel->recipe, list, step_);
 }
 
 FRunner ProgramState::launchPass(const launch::LaunchOptions& options, const ProgramPass& pass,
@@ -246,14 +280,21 @@ FRunner ProgramState::launchStencil(const launch::LaunchOptions& options,
       list.push_back(
           (swapped[static_cast<std::size_t>(number)] ? field(number).spare : field(number).array)
               .argument);
-  for (const ProgramArgument& scalar : function.scalars) list.push_back(scalar.argument);
+  for (StencilArgument& scalar : scalarsOf(function)) list.push_back(std::move(scalar));
   return stencils::launchStencil(*function.stencil, options, list.data(), list.size());
 }
 
 void ProgramState::launch(const launch::LaunchOptions& options, const ProgramPass& pass, int steps,
                           std::vector<bool>& swapped) {
   const std::tuple<const ProgramPass*, int, std::vector<bool>> kind{&pass, steps, swapped};
-  if (const auto known = runners_.find(kind); known != runners_.end()) {
+  const auto isPerStep = [](const ProgramArgument& scalar) {
+    return scalar.argument.perStep != nullptr;
+  };
+  // Runners repeat the values that they were made with.
+  const bool changes = pass.stencil != nullptr ? std::any_of(pass.stencil->scalars.begin(),
+                                                             pass.stencil->scalars.end(), isPerStep)
+                                               : pass.kernel->recipe.hasStepScalars();
+  if (const auto known = runners_.find(kind); known != runners_.end() && !changes) {
     known->second.run();
   } else {
     runners_[kind] = pass.stencil != nullptr ? launchStencil(options, *pass.stencil, swapped)
@@ -288,6 +329,7 @@ void ProgramState::stream(const launch::LaunchOptions& options, const TimeTile& 
     const std::int64_t now = (steps + left - 1) / left;
     try {
       for (const ProgramPass& pass : passes) launch(options, pass, static_cast<int>(now), swapped);
+      step_ += now;
     } catch (const BuildError& error) {
       // Functions by themselves are kernels as they were written.
       if (!isWhole || launches_ != before) throw;
@@ -389,6 +431,7 @@ void ProgramState::prepare(const launch::LaunchOptions& options, const std::stri
                     describe(), call));
   checkUse();
   checkContents();
+  makeTables(steps);
   setEnds(options);
   if (const std::string why = impossibility(wholeRecipe()); !why.empty())
     throw LaunchError(fmt::format(

@@ -219,6 +219,8 @@ void ProgramState::addChecked(const std::shared_ptr<StencilState>& stencil,
     (i < inputs ? function.reads : function.writes).push_back(fieldOf(arguments[i]));
   }
   fresh->scalars.assign(arguments.begin() + static_cast<std::ptrdiff_t>(arrays), arguments.end());
+  for (const ProgramArgument& scalar : fresh->scalars)
+    function.perStep.push_back(scalar.argument.perStep != nullptr);
   for (const Box& box : boxesFor(name, cells, function.writes)) {
     for (int d = 0; d < recipe.dims(); ++d) {
       const auto k = static_cast<std::size_t>(d);

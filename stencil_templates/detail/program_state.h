@@ -123,6 +123,10 @@ class ProgramState {
               std::vector<bool>& swapped);
   std::vector<launch::Argument> arraysFor(const ProgramPass& pass,
                                           const std::vector<bool>& swapped) const;
+  /// Gives the scalars that change from step to step their values, for a run of so many steps.
+  void makeTables(std::int64_t steps);
+  /// With their values of the present step.
+  std::vector<StencilArgument> scalarsOf(const ProgramFunction& function) const;
   std::vector<launch::Argument> scalarsFor(const ProgramPass& pass) const;
   static void noteSwaps(const ProgramPass& pass, std::vector<bool>& swapped);
   void launch(const launch::LaunchOptions& options, const ProgramPass& pass, int steps,
@@ -160,6 +164,10 @@ class ProgramState {
   std::map<std::tuple<const ProgramPass*, int, std::vector<bool>>, FRunner> runners_;
   /// In all runs.
   std::int64_t launches_ = 0;
+  /// In the present run.
+  std::int64_t step_ = 0;
+  /// Of the functions' scalars, in their order; null: it is the same in all steps.
+  std::map<const ProgramFunction*, std::vector<StepTables::Table>> tables_;
 };
 
 }  // namespace hpl::stencils

@@ -2,14 +2,18 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
 #include "hpl/hpl.h"
+#include "stencil_templates/per_step.h"
 #include "stencil_templates/temporary.h"
 
 /// Arguments of a stencil without their C++ types.
 namespace hpl::stencils {
+
+class StepTable;
 
 /// An argument, with what a stencil does to arrays besides launching. Valid during the call.
 struct StencilArgument {
@@ -22,6 +26,10 @@ struct StencilArgument {
   void (*exchange)(const void* a, const void* b) = nullptr;
   /// Copies the cells of the ranges, one for each dimension, between arrays of one type.
   void (*copy)(const void* to, const void* from, const Range* ranges) = nullptr;
+  /// A scalar that changes from step to step: `argument` is its value in step 0.
+  const PerStep* perStep = nullptr;
+  /// Its values, once the number of steps is known.
+  std::shared_ptr<StepTable> table;
 };
 
 template <class A, std::size_t... I>
@@ -64,7 +72,13 @@ StencilArgument stencilArgument(X& x) {
       "HPL: a Temporary lives within a StencilProgram, program.apply(f)(...); a stencil by "
       "itself takes Arrays");
   StencilArgument result;
-  result.argument = launch::makeArgument(x);
+  if constexpr (std::is_same_v<A, PerStep>) {
+    result.argument = x.at(0);
+    result.perStep = &x;
+    return result;
+  } else {
+    result.argument = launch::makeArgument(x);
+  }
   if constexpr (detail::ArrayTraits<A>::kIsArray) {
     // Others are refused by their rank.
     if constexpr (detail::ArrayTraits<A>::kRank >= 1 && detail::ArrayTraits<A>::kRank <= 3) {

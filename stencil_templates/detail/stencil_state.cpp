@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "hpl/error.h"
 #include "hpl/runtime/device.h"
 #include "hpl/runtime/log.h"
@@ -121,7 +124,10 @@ std::shared_ptr<const StencilKernel> StencilState::kernelFor(const launch::Launc
   for (std::size_t i = 0; i < signature().inputs.size(); ++i)
     arrays.push_back(arguments[i].argument.view);
   const GridEnds ends = endsOf(options, arrays, signature().dims);
-  Key key{"", isForSeveralDevices(options), keepsRims, ends.joined, ends.whyNotTiled};
+  std::vector<bool> perStep;
+  for (std::size_t i = signature().inputs.size() + signature().outputs.size(); i < count; ++i)
+    perStep.push_back(arguments[i].perStep != nullptr);
+  Key key{"", isForSeveralDevices(options), keepsRims, ends.joined, ends.whyNotTiled, perStep};
   for (std::size_t i = 0; i < signature().outputs.size(); ++i) {
     outputs.push_back(arguments[signature().inputs.size() + i].argument.type);
     std::get<0>(key) += ir::describe(outputs.back()) + ' ';
@@ -131,6 +137,7 @@ std::shared_ptr<const StencilKernel> StencilState::kernelFor(const launch::Launc
     auto fresh = std::make_shared<StencilKernel>();
     fresh->recipe = makeRecipe(describe(), outputs, ends, std::get<1>(key));
     fresh->recipe.keepsRims = keepsRims;
+    fresh->perStep = std::move(perStep);
     checkBoundaries(describe(), fresh->recipe);
     const launch::KernelSource source{&recordRecipe, &fresh->recipe, "stencil"};
     // The kernel keeps the recipe, and the recipe lives as long as the kernel's handle.
@@ -177,7 +184,7 @@ std::shared_ptr<const TimeKernel> StencilState::timeKernelFor(const StencilKerne
   std::string types;
   for (const ir::Type& type : kernel.recipe.outputs) types += ir::describe(type) + ' ';
   const GridEnds& ends = kernel.recipe.ends;
-  auto& known = timeKernels_[{types, tile, ends.joined, ends.whyNotTiled}];
+  auto& known = timeKernels_[{types, tile, ends.joined, ends.whyNotTiled, kernel.perStep}];
   if (known == nullptr) known = newTimeKernel(kernel, tile);
   return known;
 }
@@ -190,7 +197,11 @@ std::shared_ptr<const TimeKernel> StencilState::makeTimeKernel(const StencilKern
 
 std::shared_ptr<const TimeKernel> StencilState::newTimeKernel(const StencilKernel& kernel,
                                                               const TimeTile& tile) {
-  TimeFunction function{point_, kernel.recipe.inputs, {}, {}, {}, {}, facts(describe()).cost};
+  TimeFunction function;
+  function.point = point_;
+  function.inputs = kernel.recipe.inputs;
+  function.cost = facts(describe()).cost;
+  function.perStep = kernel.perStep;
   std::vector<ir::Type> fields;
   for (const InputPlan& input : kernel.recipe.inputs) {
     function.reads.push_back(static_cast<int>(fields.size()));
@@ -260,16 +271,52 @@ FRunner launchKernel(const StencilKernel& kernel, const launch::LaunchOptions& o
   return launch::launch(kernel.entry, own, list);
 }
 
+void StencilState::makeTables(std::vector<StencilArgument>& arguments, std::int64_t steps) {
+  const std::lock_guard lock(mutex_);
+  const std::size_t arrays = signature().inputs.size() + signature().outputs.size();
+  std::vector<StepTables::Table> tables;
+  for (std::size_t i = arrays; i < arguments.size(); ++i) {
+    StencilArgument& argument = arguments[i];
+    if (argument.perStep == nullptr) continue;
+    argument.table = tables_.known(
+        std::make_shared<StepTable>(*argument.perStep, signature().parameters[i - arrays], steps,
+                                    *arguments.front().argument.view, describe(),
+                                    nameOfArgument(signature(), arguments.data(), i)));
+    tables.push_back(argument.table);
+  }
+  if (!tables.empty()) tables_.keep(std::move(tables));
+}
+
+std::vector<launch::Argument> stepScalars(const TimeRecipe& recipe,
+                                          std::span<const StencilArgument> scalars,
+                                          std::int64_t first) {
+  std::vector<launch::Argument> list;
+  if (recipe.hasStepScalars()) {
+    std::int64_t last = std::numeric_limits<int>::max();
+    for (const StencilArgument& scalar : scalars)
+      if (scalar.table != nullptr) last = std::min(last, scalar.table->steps() - 1);
+    list.push_back(launch::makeArgument(static_cast<int>(first)));
+    list.push_back(launch::makeArgument(static_cast<int>(last)));
+  }
+  for (const StencilArgument& scalar : scalars) {
+    list.push_back(scalar.argument);
+    if (scalar.table != nullptr) list.push_back(scalar.table->array());
+  }
+  return list;
+}
+
 FRunner launchSteps(const TimeKernel& kernel, const launch::LaunchOptions& options,
                     const PointSignature& signature, const std::vector<StencilArgument>& arguments,
-                    int steps) {
+                    int steps, std::int64_t first) {
   const std::size_t arrays = signature.inputs.size() + signature.outputs.size();
   std::vector<launch::Argument> list;
   for (std::size_t i = 0; i < arrays; ++i)
     list.push_back(i < signature.inputs.size() ? kernel.recipe.shown(arguments[i].argument)
                                                : arguments[i].argument);
   list.push_back(launch::makeArgument(steps));
-  for (std::size_t i = arrays; i < arguments.size(); ++i) list.push_back(arguments[i].argument);
+  const std::vector<launch::Argument> scalars =
+      stepScalars(kernel.recipe, std::span(arguments).subspan(arrays), first);
+  list.insert(list.end(), scalars.begin(), scalars.end());
   launch::LaunchOptions own = options;
   own.global = domainOf(arguments[0].argument.view->extents);
   return launch::launch(kernel.entry, own, list);

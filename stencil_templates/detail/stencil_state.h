@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "stencil_templates/detail/persistent_steps.h"
 #include "stencil_templates/detail/recipe.h"
 #include "stencil_templates/detail/stencil_argument.h"
+#include "stencil_templates/detail/step_table.h"
 #include "stencil_templates/detail/time_choice.h"
 #include "stencil_templates/detail/time_recipe.h"
 #include "stencil_templates/stencil.h"
@@ -25,6 +27,8 @@ namespace hpl::stencils {
 struct StencilKernel {
   StencilRecipe recipe;
   launch::EntryHandle entry;
+  /// TimeFunction::perStep.
+  std::vector<bool> perStep;
 };
 
 /// The same for several steps per launch.
@@ -70,12 +74,16 @@ class StencilState {
                                                    const TimeTile& tile);
   TimeChoices& timeChoices() { return timeChoices_; }
   PersistentSpaces& persistentSpaces() { return persistentSpaces_; }
+  /// Gives those arguments of an iteration that change from step to step their values, for so many
+  /// steps, at least one. Throws what StepTable does.
+  void makeTables(std::vector<StencilArgument>& arguments, std::int64_t steps);
   const PointSignature& signature() const { return point_->signature(); }
   /// "stencil 'heat'", or "a stencil".
   std::string describe() const;
 
  private:
-  using Key = std::tuple<std::string, bool, bool, std::array<bool, 3>, std::string>;
+  using Key =
+      std::tuple<std::string, bool, bool, std::array<bool, 3>, std::string, std::vector<bool>>;
 
   StencilRecipe makeRecipe(const std::string& name, const std::vector<ir::Type>& outputs,
                            const GridEnds& ends, bool slices);
@@ -90,15 +98,16 @@ class StencilState {
   std::vector<FaceBoundaries> boundaries_;
   std::mutex mutex_;
   std::optional<PointFacts> facts_;
-  /// By the types of the outputs, by whether slices are arguments and whether rims are kept, and by
-  /// the ends of the grid.
+  /// By the types of the outputs, by whether slices are arguments and whether rims are kept, by the
+  /// ends of the grid, and by the scalars that change from step to step.
   std::map<Key, std::shared_ptr<const StencilKernel>> kernels_;
-  /// By the types of the outputs, the tile and the ends of the grid.
-  std::map<std::tuple<std::string, TimeTile, std::array<bool, 3>, std::string>,
+  /// By the types of the outputs, the tile, the ends of the grid and those scalars.
+  std::map<std::tuple<std::string, TimeTile, std::array<bool, 3>, std::string, std::vector<bool>>,
            std::shared_ptr<const TimeKernel>>
       timeKernels_;
   TimeChoices timeChoices_;
   PersistentSpaces persistentSpaces_;
+  StepTables tables_;
 };
 
 /// Throws ArgumentError or ShapeError, in the user's terms, for arguments that do not fit the point
@@ -123,10 +132,14 @@ Domain domainOf(const geometry::Extents& extents);
 /// Launches the kernel; the arguments have been checked.
 FRunner launchKernel(const StencilKernel& kernel, const launch::LaunchOptions& options,
                      const StencilArgument* arguments);
-/// The same for so many steps.
+/// The same for so many steps, from step `first` on.
 FRunner launchSteps(const TimeKernel& kernel, const launch::LaunchOptions& options,
                     const PointSignature& signature, const std::vector<StencilArgument>& arguments,
-                    int steps);
+                    int steps, std::int64_t first = 0);
+/// The arguments of a kernel of several steps behind the number of steps: see TimeRecipe.
+std::vector<launch::Argument> stepScalars(const TimeRecipe& recipe,
+                                          std::span<const StencilArgument> scalars,
+                                          std::int64_t first);
 /// Notes that the kernel does not compile, which is a defect of the library, and says so: what it
 /// would do is done step by step, or function by function.
 void reject(const TimeKernel& kernel, const std::string& name, const BuildError& error);

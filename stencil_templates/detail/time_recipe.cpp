@@ -64,6 +64,7 @@ TimeRecipe::TimeRecipe(int dims, std::vector<ir::Type> fields, std::vector<TimeF
     program_.patience = parameter++;
   }
   program_.steps = parameter;
+  addScalars(parameter + 1);
   int branches = static_cast<int>(functions_.size());
   for (const TimeFunction& function : functions_) addFunction(function, branches);
   const strategies::Growth halo = strategies::haloOf(program_, std::max(1, tile_.depth));
@@ -72,6 +73,22 @@ TimeRecipe::TimeRecipe(int dims, std::vector<ir::Type> fields, std::vector<TimeF
     if (!program_.isJoined[d]) continue;
     program_.ghostsBefore[d] = halo.before[d];
     ghostsAfter_[d] = halo.after[d];
+  }
+}
+
+void TimeRecipe::addScalars(int parameter) {
+  const auto changes = [](const TimeFunction& function) {
+    const auto& perStep = function.perStep;
+    return std::find(perStep.begin(), perStep.end(), true) != perStep.end();
+  };
+  if (std::none_of(functions_.begin(), functions_.end(), changes)) return;
+  program_.firstStep = parameter++;
+  program_.lastStep = parameter++;
+  for (const TimeFunction& function : functions_) {
+    for (std::size_t i = 0; i < function.point->signature().parameters.size(); ++i) {
+      const int scalar = parameter++;
+      if (function.isPerStep(i)) program_.stepScalars.push_back({scalar, parameter++});
+    }
   }
 }
 
@@ -170,14 +187,26 @@ void TimeRecipe::record() const {
     detail::scalarParameter(irType<int>());
   }
   detail::scalarParameter(irType<int>());
+  Symbol firstStep;
+  if (hasStepScalars()) {
+    firstStep = detail::scalarParameter(irType<int>());
+    detail::scalarParameter(irType<int>());
+  }
 
   std::array<Node, 3> own{};
   for (int d = 0; d < dims; ++d) own[unsignedOf(d)] = positionOf(dims, d).node();
   for (const TimeFunction& function : functions_) {
     KernelSymbols symbols;
     for (const int field : function.reads) symbols.inputs.push_back(current[unsignedOf(field)]);
-    for (const ir::Type& type : function.point->signature().parameters)
-      symbols.scalars.push_back(detail::scalarParameter(type));
+    const std::vector<ir::Type>& parameters = function.point->signature().parameters;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const Symbol scalar = detail::scalarParameter(parameters[i]);
+      symbols.scalars.push_back(scalar);
+      if (!function.isPerStep(i)) continue;
+      const Symbol table = detail::arrayParameter(parameters[i], ir::Space::Global, 1, true);
+      const Node step = detail::variableNode(firstStep);
+      detail::assignNode(detail::variableNode(scalar), detail::accessNode(table, &step, 1));
+    }
     detail::beginIf(always());
     // Old and new cells may lie in the same place: nothing is stored before all has been read.
     std::vector<Node> cells;
@@ -258,6 +287,24 @@ void TimeRecipe::adjust(ir::AccessSummary& summary) const {
     }
   }
   if (isPersistent()) adjustFlags(summary);
+  adjustTables(summary);
+}
+
+/// Which steps a launch does, its parameters say.
+void TimeRecipe::adjustTables(ir::AccessSummary& summary) const {
+  for (const strategies::TimeProgram::StepScalar& own : program_.stepScalars) {
+    for (ir::ArrayAccess& access : summary.arrays) {
+      if (access.array->paramIndex != own.table) continue;
+      ir::ArrayAccess all;
+      all.array = access.array;
+      access = std::move(all);
+      access.read = access.readsOldContents = true;
+      ir::AccessSite& site = access.sites.emplace_back();
+      site.reads = true;
+      site.index.push_back(ir::IndexForm::unknown());
+      access.reads = site.index;
+    }
+  }
 }
 
 void TimeRecipe::adjustFlags(ir::AccessSummary& summary) const {

@@ -29,6 +29,11 @@ struct TimeFunction {
   PointCost cost;
   /// At most so many cells along each dimension; 0: any number.
   std::array<std::int64_t, 3> most{};
+  /// By scalar parameter of the point function: whether it changes from step to step. May be
+  /// shorter: the others do not.
+  std::vector<bool> perStep;
+
+  bool isPerStep(std::size_t scalar) const { return scalar < perStep.size() && perStep[scalar]; }
 };
 
 /// How a pass does several steps: on whole boxes one after another (strategies::overlapped), or on
@@ -49,8 +54,10 @@ struct TimeTile {
 
 /// As a kernel its parameters are: the fields, the new fields where they are written, if it is
 /// persistent for each of those an array between, then the flags and the patience (int); the number
-/// of steps (int), the scalars of all functions. Parameters that it does not access are arrays of
-/// any shape: fields that are not read before they are written, and temporary ones.
+/// of steps (int), if scalars change from step to step the numbers of the first step and of the
+/// last value (ints), the scalars of all functions, each that changes followed by its values.
+/// Parameters that it does not access are arrays of any shape: fields that are not read before they
+/// are written, and temporary ones.
 class TimeRecipe final : public layout::KernelRewriter {
  public:
   /// `lifetimes`: of the fields; none: what is written goes from step to step.
@@ -68,6 +75,7 @@ class TimeRecipe final : public layout::KernelRewriter {
   bool isPeriodic(int dim) const;
   bool hasComputedFaces() const;
   const GridEnds& ends() const { return ends_; }
+  bool hasStepScalars() const { return !program_.stepScalars.empty(); }
   /// The argument that the kernel sees as an old field.
   launch::Argument shown(const launch::Argument& array) const;
   /// Why passes of so many steps reach too far beyond joined ends of a grid: an array has the cells
@@ -83,8 +91,10 @@ class TimeRecipe final : public layout::KernelRewriter {
   strategies::Overlapped write(const layout::RewriteRequest& request, const TileEstimate& tile,
                                bool isAlone) const;
   void addFunction(const TimeFunction& function, int& branches);
+  void addScalars(int parameter);
   std::array<std::int64_t, 3> groupsOf(const layout::RewriteRequest& request) const;
   void adjustFlags(ir::AccessSummary& summary) const;
+  void adjustTables(ir::AccessSummary& summary) const;
   bool coversGrid(int field) const;
   bool isPersistent() const { return tile_.form == TimeForm::Persistent; }
 

@@ -99,6 +99,7 @@ Overlapped ChainBuilder::build() {
   std::vector<Box> regions;
   for (std::size_t k = 0; k < program_.stages.size(); ++k)
     regions.push_back(declaredRegion(*body, k));
+  setStepScalars(*body, number(0));
   Variable* front = builder_.variable("front", kLong);
   front_ = builder_.ref(front);
   const Expr* end = builder_.add(tile_.hi[0], chain_.after);

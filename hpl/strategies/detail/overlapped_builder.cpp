@@ -105,6 +105,7 @@ Overlapped OverlappedBuilder::build() {
   Block* step =
       builder_.loop(*body, remaining, builder_.add(steps, -1),
                     builder_.binary(BinaryOp::Ge, left, number(0)), builder_.add(left, -1));
+  setStepScalars(*step, minus(builder_.add(steps, -1), left));
   for (std::size_t k = 0; k < program_.stages.size(); ++k) stage(*step, k, left);
   store(*body);
   return finished(*body, "tiles",

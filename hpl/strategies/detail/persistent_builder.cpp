@@ -265,12 +265,13 @@ void PersistentBuilder::exchange(Block& out) {
   barrier(out);
 }
 
-void PersistentBuilder::steps(Block& out, const Expr* count) {
+void PersistentBuilder::steps(Block& out, const Expr* count, const Expr* before) {
   Variable* remaining = builder_.variable("remaining", kLong);
   const Expr* left = builder_.ref(remaining);
   Block* step =
       builder_.loop(out, remaining, builder_.add(count, -1),
                     builder_.binary(BinaryOp::Ge, left, number(0)), builder_.add(left, -1));
+  setStepScalars(*step, plus(before, minus(builder_.add(count, -1), left)));
   for (std::size_t k = 0; k < program_.stages.size(); ++k) stage(*step, k, left);
 }
 
@@ -294,7 +295,8 @@ Overlapped PersistentBuilder::build() {
   keepUnwritten(*body);
   Variable* todo = builder_.variable("todo", kLong);
   const Expr* left = builder_.ref(todo);
-  builder_.declare(*body, todo, builder_.cast(builder_.ref(param(program_.steps)), kLong));
+  const Expr* all = builder_.cast(builder_.ref(param(program_.steps)), kLong);
+  builder_.declare(*body, todo, all);
   const std::int64_t depth = options_.depth;
   // Exchanges are counted so that the last one has an odd number.
   const Expr* passes = builder_.binary(BinaryOp::Div, builder_.add(left, depth - 1), number(depth));
@@ -305,7 +307,7 @@ Overlapped PersistentBuilder::build() {
   const ir::Loop loop{nullptr, less(number(0), left), builder_.block(), builder_.block(), true};
   auto& pass = const_cast<Block&>(*loop.body);
   const Expr* now = declared(pass, "now", builder_.smaller(left, number(depth)));
-  steps(pass, now);
+  steps(pass, now, minus(all, left));
   builder_.assign(pass, left, builder_.binary(BinaryOp::Sub, left, now));
   builder_.assign(pass, round_, builder_.add(round_, 1));
   if (exchanges()) {

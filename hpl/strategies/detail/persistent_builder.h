@@ -33,7 +33,8 @@ class PersistentBuilder final : public OverlappedBuilder {
   }
   bool exchanges() const { return isExchanged(0) || isExchanged(1) || isExchanged(2); }
 
-  void steps(ir::Block& out, const Expr* count);
+  /// `before`: steps that were done before these.
+  void steps(ir::Block& out, const Expr* count, const Expr* before);
   void exchange(ir::Block& out);
   /// The cells of the tile that others read, and those around it that it reads: box by box.
   void forOwnRims(ir::Block& out, const BoxCode& code);

@@ -197,6 +197,7 @@ Overlapped ProgramStreamBuilder::build() {
                               builder_.add(builder_.ref(done), 1));
   done_ = builder_.ref(done);
   remaining_ = declared(*step, "remaining", minus(builder_.add(steps_, -1), done_));
+  setStepScalars(*step, done_);
   for (k_ = 0; k_ < program_.stages.size(); ++k_) {
     Block* own = builder_.block();
     computeStage(*own, at);

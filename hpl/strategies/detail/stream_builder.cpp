@@ -180,6 +180,8 @@ Overlapped StreamBuilder::build() {
                     builder_.binary(BinaryOp::Sub, builder_.ref(front),
                                     builder_.binary(BinaryOp::Mul, level_, number(stream_.lag))));
   remaining_ = declared(*levels, "remaining", builder_.binary(BinaryOp::Sub, steps_, level_));
+  // Level 0 loads.
+  setStepScalars(*levels, builder_.larger(builder_.add(level_, -1), number(0)));
   this->level(*levels);
   return finished(*body, "streams",
                   ringBytes(program_, bytesOf(source_.kernel(), program_), options_));

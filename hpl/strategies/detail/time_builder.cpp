@@ -199,6 +199,21 @@ const Expr* TimeBuilder::inBuffer(std::size_t field, const Expr* slot, const Cel
                        ir::Access{memory, {index}, static_cast<std::uint8_t>(lanes)});
 }
 
+void TimeBuilder::setStepScalars(Block& out, const Expr* step) {
+  if (program_.stepScalars.empty()) return;
+  const auto number = [&](int parameter) {
+    return builder_.cast(builder_.ref(param(parameter)), kLong);
+  };
+  const Expr* at =
+      declared(out, "step",
+               builder_.smaller(plus(number(program_.firstStep), step), number(program_.lastStep)));
+  for (const TimeProgram::StepScalar& own : program_.stepScalars) {
+    const Variable* table = param(own.table);
+    builder_.assign(out, builder_.ref(param(own.scalar)),
+                    builder_.make(table->type, ir::Access{table, {builder_.cast(at, kUlong)}}));
+  }
+}
+
 const Expr* TimeBuilder::inGlobal(const Variable* array, const Cell& cell, int lanes,
                                   bool isVolatile) {
   ir::Access access{array, {}, static_cast<std::uint8_t>(lanes), isVolatile};

@@ -70,6 +70,9 @@ class TimeBuilder : protected KernelWriter {
   /// For so many steps after the first one, of each pass.
   void declareTile(ir::Block& out, const Expr* further);
   void barrier(ir::Block& out);
+  /// Gives the scalars that change from step to step the values of a step (long), which is counted
+  /// from the launch's first one.
+  void setStepScalars(ir::Block& out, const Expr* step);
   /// Loops over the cells of a box: those of a row `lanes` at a time, the rest one by one; by all
   /// work-items of the group.
   void forCells(ir::Block& out, const Box& box, int lanes, const CellCode& code);
