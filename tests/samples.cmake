@@ -3,6 +3,7 @@
 # which finds data races, accesses out of bounds and diverging barriers.
 
 # Arguments of the tests; a sample without an entry runs without arguments.
+set(acoustic_args --size 150 -n 200 --drift 0.1 --check)
 set(canny_args --size 301x203 --check --no-progress)
 set(epsilod_args --size 60x47 --stencil 2d9nc -n 20 --check --no-progress)
 set(fdtd2d_args --size 200 -n 90 --check)
@@ -24,6 +25,7 @@ set(pattern_kernel_args "${PROJECT_SOURCE_DIR}/samples/patterns/star4.pattern")
 
 # The simulator runs less than a million work-items per second, each a hundred times slower.
 # More than one tile of the hysteresis in both directions.
+set(acoustic_simulator_args --size 64 -n 2 --every 2 --drift 1 --check)
 set(canny_simulator_args --size 262x36 --low 5 --high 60 --check --no-progress)
 set(epsilod_simulator_args --size 16x12 --kernel native -n 3 --check --no-progress)
 set(fdtd2d_simulator_args --size 20 -n 5 --time-tile 3 --check)
@@ -60,7 +62,7 @@ foreach(name IN LISTS samples)
       list(APPEND strategies rows tile stream)
     endif()
     # Time tiles of one work-item, in vectors, and of groups.
-    if(name MATCHES "^(fdtd2d|heat2d)$")
+    if(name MATCHES "^(acoustic|fdtd2d|heat2d)$")
       set(strategies auto tile)
     endif()
     if(name STREQUAL "canny")

@@ -85,6 +85,14 @@ SAMPLES = {
             (2, 2, ["--devices", "4", "--time-tile", "3"]),
         ],
     ),
+    # A program whose scalars change from step to step, and that reads a row between steps.
+    "acoustic": (
+        ["--size", "80", "-n", "24", "--drift", "0.4", "--check"],
+        [
+            (2, 1, ["--devices", "2"]),
+            (2, 2, ["--devices", "4", "--time-tile", "2"]),
+        ],
+    ),
     # Blocks of rows that exchange by AUTO_SYNC, of arrays of two and three dimensions.
     "lbm": (
         ["--size", "24", "-n", "20", "--check", "--no-progress"],

@@ -43,6 +43,10 @@ TABLE = {
                 "--csv": [""], "--devices": NO_POSITIVE + ["1025"], "--device": STYLES["--device"]},
     "fdtd2d": {"--size": NO_POSITIVE + ["7", "16385"], "-n": NO_POSITIVE, "--time-tile": NO_COUNTS,
                "--devices": NO_POSITIVE + ["1025"], "--png": [""], "--device": STYLES["--device"]},
+    "acoustic": {"--size": NO_POSITIVE + ["63", "16385"], "-n": NO_POSITIVE, "--every": NO_POSITIVE + ["1"],
+                 "--drift": NO_NUMBERS + [HUGE, "11"], "--time-tile": NO_COUNTS,
+                 "--devices": NO_POSITIVE + ["1025"], "--png": [""], "--traces": [""],
+                 "--device": STYLES["--device"]},
     "cg": {"--size": NO_POSITIVE + ["7", "4097"], "-n": NO_POSITIVE,
            "--tolerance": NO_NUMBERS + ["0", "-1", "1e-15", "0.2"], "--png": [""], "--device": STYLES["--device"]},
     "grayscott": {"--size": NO_POSITIVE + ["2", "16385"], "-n": NO_COUNTS, "--pattern": ["", "nan", "x"],
@@ -83,6 +87,7 @@ NEEDS_STYLE = {"--devices", "--weights", "--ghost-width"}
 # A second option makes these small when a value is accepted by mistake.
 SMALL = {"saxpy": [], "matmul": [], "reduction": [], "native_kernel": [], "pattern_kernel": [],
          "mandelbrot": ["--width", "8", "--height", "8"], "heat2d": ["--size", "16", "-n", "1"],
+         "acoustic": ["--size", "64", "-n", "1"],
          "cg": ["--size", "8", "-n", "1"], "grayscott": ["--size", "16", "-n", "1"],
          "ising": ["--size", "16", "-n", "1"], "kmeans": ["--size", "8", "-n", "1"],
          "lbm": ["--size", "16", "-n", "1"], "multigrid": ["--size", "8", "-n", "1"],
@@ -94,7 +99,7 @@ SMALL = {"saxpy": [], "matmul": [], "reduction": [], "native_kernel": [], "patte
 
 # Programs that read a file, and the option that names it; then those that write one.
 READERS = {"epsilod": ["--stencil"], "canny": ["--input"], "gauss": ["--input"], "kmeans": ["--input"], "life": ["--pattern"], "pattern_kernel": []}
-WRITERS = {"epsilod": ["--png"], "cg": ["--png"], "grayscott": ["--png"], "ising": ["--png"], "kmeans": ["--png"],
+WRITERS = {"acoustic": ["--png"], "epsilod": ["--png"], "cg": ["--png"], "grayscott": ["--png"], "ising": ["--png"], "kmeans": ["--png"],
            "lbm": ["--png"], "multigrid": ["--png"], "nbody": ["--png"], "mandelbrot": ["--png"], "heat2d": ["--png"], "canny": ["--png"], "life": ["--gif"],
            "shwa": ["--gif"]}
 
