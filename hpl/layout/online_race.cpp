@@ -17,6 +17,8 @@ namespace {
 
 /// What enqueueing takes when nothing is compiled in it.
 constexpr double kUsualEnqueue = 100e-6;
+/// The first launches may compile and move data.
+constexpr std::int64_t kFirstLook = 4;
 
 /// Whether the kernel has finished. Throws DeviceError when it failed.
 bool isDone(const cl::Event& event) {
@@ -53,8 +55,7 @@ OnlineRace::OnlineRace(const LaunchRequest& request, const Shape& shape)
       version_(request.version),
       device_(request.device),
       shape_(shape),
-      allowance_(onlineOptions().start, onlineOptions().share),
-      making_(onlineOptions().making) {}
+      race_({onlineOptions().start, onlineOptions().share, onlineOptions().making}, kFirstLook) {}
 
 bool OnlineRace::isLedBy(runtime::DeviceState& device, const Shape& shape) {
   if (!hasLeader_) {
@@ -73,9 +74,8 @@ void OnlineRace::begin() {
   std::erase_if(points,
                 [](const tune::Point& p) { return p.value("band") != 0 || p.value("depth") != 0; });
   points.resize(std::min(points.size(), onlineOptions().candidates + 1));
-  ladder_ = tune::Ladder(points, store_->find(key_));
-  isMade_.assign(ladder_.points().size(), false);
-  if (ladder_.isFinished()) finish();
+  race_.begin(points, store_->find(key_));
+  if (race_.ladder().isFinished()) finish();
 }
 
 void OnlineRace::dropLegs() {
@@ -87,33 +87,25 @@ void OnlineRace::dropLegs() {
 /// Something is known of a challenger: on with the next one.
 void OnlineRace::settled() {
   dropLegs();
-  if (ladder_.isFinished()) finish();
+  if (race_.ladder().isFinished()) finish();
 }
 
 int OnlineRace::legLaunches() const noexcept {
   constexpr int kMost = 16;
-  if (perLaunch_ <= 0) return 1;
+  if (race_.perUnit() <= 0) return 1;
   return static_cast<int>(
-      std::clamp(std::ceil(onlineOptions().measurement / perLaunch_), 1.0, double{kMost}));
+      std::clamp(std::ceil(onlineOptions().measurement / race_.perUnit()), 1.0, double{kMost}));
 }
 
 /// What a leg is likely to cost. Of a challenger that nothing is known of: that it takes twice as
 /// long; and where it does without the strategy, as long as the strategy may be worth.
 double OnlineRace::costOf(const tune::Race::Leg& leg) const {
   if (leg.candidate == 0) return 0;
-  const tune::Standing standing = ladder_.standing();
+  const std::size_t challenger = race_.ladder().challenger();
   constexpr auto kDirect = static_cast<std::int64_t>(runtime::Strategy::Direct);
-  const bool isDirect = points()[ladder_.challenger()].value("strategy") == kDirect;
-  const double unknown = isDirect ? 30 : 1;
-  const double loss = standing.rounds == 0 ? unknown : std::max(0.02, standing.ratio - 1);
-  const double making = isMade_[ladder_.challenger()] ? 0 : making_;
-  return making + loss * perLaunch_ * (legLaunches() + 1);
-}
-
-void OnlineRace::sleepUntilAllowed(double cost) {
-  const double missing = allowance_.neededFor(cost) - used();
-  const double launches = std::clamp(missing / std::max(perLaunch_, 1e-9), 1.0, 1e12);
-  wakeAt_ = launches_ + static_cast<std::uint64_t>(launches);
+  const bool isDirect = points()[challenger].value("strategy") == kDirect;
+  const double making = race_.isMade(challenger) ? 0 : race_.making();
+  return making + race_.expectedLoss(isDirect ? 30 : 1) * race_.perUnit() * (legLaunches() + 1);
 }
 
 /// Finds out how long the kernel takes, and again after four times as many launches: a timed launch
@@ -121,76 +113,69 @@ void OnlineRace::sleepUntilAllowed(double cost) {
 std::optional<std::size_t> OnlineRace::probe() {
   wait();
   if (!pending_.empty()) return std::nullopt;
-  if (perLaunch_ > 0 && allowance_.hasBegun(used())) {
+  if (race_.mayBegin()) {
     begin();
     return std::nullopt;
   }
-  if (launches_ >= nextProbe_) {
-    nextProbe_ = 4 * launches_;
+  if (race_.isProbeDue()) {
+    race_.noteProbe();
     leg_ = tune::Race::Leg{};
     ++wishes_;
     left_ = 1;
     return 0;
   }
-  wakeAt_ = nextProbe_;
-  if (perLaunch_ > 0) {
-    const double launches = std::clamp(std::ceil(allowance_.neededFor(0) / perLaunch_), 1.0, 1e12);
-    wakeAt_ = std::clamp(static_cast<std::uint64_t>(launches), launches_ + 1, nextProbe_);
-  }
+  race_.sleepUntilProbe();
   return std::nullopt;
 }
 
 std::optional<std::size_t> OnlineRace::wish() {
   if (finished_) return std::nullopt;
-  if (ladder_.isFinished() && !leg_) return probe();
+  if (race_.ladder().isFinished() && !leg_) return probe();
   if (!leg_) {
-    const auto next = ladder_.next();
+    const auto next = race_.ladder().next();
     if (!next) {
       wait();
       return std::nullopt;
     }
     const double cost = costOf(*next);
-    if (!allowance_.covers(cost, used())) {
-      sleepUntilAllowed(cost);
+    if (!race_.allows(cost)) {
+      race_.sleepUntilAllowed(cost);
       return std::nullopt;
     }
     leg_ = next;
     ++wishes_;
     left_ = legLaunches();
-    ladder_.start(*leg_);
+    race_.ladder().start(*leg_);
   }
   wait();
-  return ladder_.candidateOf(*leg_);
+  return race_.ladder().candidateOf(*leg_);
 }
 
 bool OnlineRace::mayMake(std::size_t candidate) const {
-  return !isMade_[candidate] || candidate == incumbent() || allowance_.covers(0, used());
+  return !race_.isMade(candidate) || candidate == incumbent() || race_.allows(0);
 }
 
 void OnlineRace::noteMade(std::size_t candidate, double seconds) {
-  allowance_.spend(seconds);
-  // What came from a cache says little of what others will take.
-  if (!isMade_[candidate]) making_ = std::max(seconds, making_ / 2);
-  isMade_[candidate] = true;
+  race_.noteMade(candidate, seconds);
 }
 
 void OnlineRace::noteFailed(std::size_t candidate, double seconds) {
-  allowance_.spend(seconds);
-  if (finished_ || candidate != ladder_.challenger()) return;
-  ladder_.fail();
+  race_.spend(seconds);
+  if (finished_ || candidate != race_.ladder().challenger()) return;
+  race_.ladder().fail();
   settled();
 }
 
 void OnlineRace::noteLaunch(std::uint64_t wish, bool warming, cl::Event event, double hostSeconds) {
   if (wish != wishes_ || !leg_ || event() == nullptr) return;
-  if (leg_->candidate != 0) allowance_.spend(std::max(0.0, hostSeconds - kUsualEnqueue));
+  if (leg_->candidate != 0) race_.spend(std::max(0.0, hostSeconds - kUsualEnqueue));
   if (warming) {
     pending_.push_back({*leg_, false, true, {std::move(event)}});
     return;
   }
   events_.push_back(std::move(event));
   if (--left_ > 0) return;
-  pending_.push_back({*leg_, ladder_.isFinished(), false, std::move(events_)});
+  pending_.push_back({*leg_, race_.ladder().isFinished(), false, std::move(events_)});
   events_.clear();
   leg_.reset();
 }
@@ -209,7 +194,7 @@ void OnlineRace::poll() {
     }
   } catch (const DeviceError&) {
     finish();
-    ladder_.dropNews();
+    race_.ladder().dropNews();
   }
 }
 
@@ -218,16 +203,12 @@ void OnlineRace::judge(const Sample& sample, const std::vector<double>& seconds)
   for (const double one : seconds) sum += one;
   const double mean = sum / static_cast<double>(seconds.size());
   if (sample.isProbe) {
-    perLaunch_ = mean;
+    race_.setPerUnit(mean);
     return;
   }
-  if (sample.leg.candidate == 0) {
-    perLaunch_ = mean;
-  } else {
-    allowance_.spend(std::max(0.0, sum - perLaunch_ * static_cast<double>(seconds.size())));
-  }
+  race_.noteTime(sample.leg, sum, static_cast<std::int64_t>(seconds.size()));
   if (sample.isWarming) return;
-  if (ladder_.record(sample.leg, mean)) settled();
+  if (race_.ladder().record(sample.leg, mean)) settled();
 }
 
 void OnlineRace::finish() {
@@ -236,8 +217,8 @@ void OnlineRace::finish() {
 }
 
 std::optional<tune::Finding> OnlineRace::takeNews() {
-  return ladder_.takeNews(fmt::format("tried while programs ran; the last one lost {} by it",
-                                      timeText(allowance_.spent())));
+  return race_.ladder().takeNews(
+      fmt::format("tried while programs ran; the last one lost {} by it", timeText(race_.spent())));
 }
 
 void OnlineRace::keep(const tune::Finding& finding) const {

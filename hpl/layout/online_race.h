@@ -10,8 +10,7 @@
 #include "hpl/layout/shape.h"
 #include "hpl/layout/tuner.h"
 #include "hpl/runtime/cl.h"
-#include "hpl/tune/allowance.h"
-#include "hpl/tune/ladder.h"
+#include "hpl/tune/running_race.h"
 
 namespace hpl::layout {
 
@@ -24,16 +23,16 @@ class OnlineRace {
 
   /// Empty until the kernel has run for a while; first what launches use without this, which is the
   /// default or what an earlier process has found.
-  const std::vector<tune::Point>& points() const noexcept { return ladder_.points(); }
+  const std::vector<tune::Point>& points() const noexcept { return race_.ladder().points(); }
   bool isFinished() const noexcept { return finished_; }
   /// What launches are to use.
-  std::size_t incumbent() const noexcept { return ladder_.incumbent(); }
+  std::size_t incumbent() const noexcept { return race_.ladder().incumbent(); }
 
   /// Whether launches of such a domain on this device take part, which those on the first device
   /// that asks do: elsewhere other times would be compared, of another device or another size.
   bool isLedBy(runtime::DeviceState& device, const Shape& shape);
   /// Counts a launch; whether anything but launching is to be done.
-  bool isDue() noexcept { return ++launches_ >= wakeAt_; }
+  bool isDue() noexcept { return race_.count(); }
   /// What this launch is to run, and be timed; nothing: the incumbent, untimed.
   std::optional<std::size_t> wish();
   /// Whether a plan may make the variant of a candidate now.
@@ -51,12 +50,12 @@ class OnlineRace {
   void poll();
 
   /// There is something to keep(), which happens without the lock.
-  bool hasNews() const noexcept { return ladder_.hasNews(); }
+  bool hasNews() const noexcept { return race_.ladder().hasNews(); }
   /// What has been found out so far, if anything has since the last time.
   std::optional<tune::Finding> takeNews();
   void keep(const tune::Finding& finding) const;
   /// What else has cost time.
-  void noteCost(double seconds) noexcept { allowance_.spend(seconds); }
+  void noteCost(double seconds) noexcept { race_.spend(seconds); }
   /// The devices are about to go: no events are held from here on.
   void stop();
 
@@ -69,11 +68,9 @@ class OnlineRace {
     std::vector<cl::Event> events;
   };
 
-  double used() const noexcept { return static_cast<double>(launches_) * perLaunch_; }
   int legLaunches() const noexcept;
   double costOf(const tune::Race::Leg& leg) const;
-  void sleepUntilAllowed(double cost);
-  void wait() noexcept { wakeAt_ = launches_ + 1; }
+  void wait() noexcept { race_.sleep(1); }
   std::optional<std::size_t> probe();
   void begin();
   void judge(const Sample& sample, const std::vector<double>& seconds);
@@ -87,19 +84,8 @@ class OnlineRace {
   runtime::DeviceState* device_;
   Shape shape_;
   bool hasLeader_ = false;
-  /// Without points until the kernel has run for a while.
-  tune::Ladder ladder_;
-
-  std::uint64_t launches_ = 0;
-  /// The first launches may compile and move data.
-  std::uint64_t wakeAt_ = 4;
-  std::uint64_t nextProbe_ = 4;
-  /// Device seconds; 0: not known yet.
-  double perLaunch_ = 0;
-  tune::Allowance allowance_;
-  double making_;
-  std::vector<bool> isMade_;
-
+  /// Counts launches, in device seconds.
+  tune::RunningRace race_;
   std::optional<tune::Race::Leg> leg_;
   std::uint64_t wishes_ = 0;
   int left_ = 0;

@@ -11,6 +11,7 @@
 #include "hpl/layout/tuner.h"
 #include "hpl/runtime/device.h"
 #include "hpl/runtime/explain.h"
+#include "hpl/runtime/quirks.h"
 #include "hpl/runtime/settings.h"
 #include "hpl/strategies/overlapped.h"
 #include "stencil_templates/detail/tile_choice.h"
@@ -35,21 +36,18 @@ std::int64_t twoPasses(const TimeTile& tile) { return 2 * std::int64_t{std::max(
 TileRace::TileRace(TileRaceSubject subject)
     : subject_(std::move(subject)),
       tiles_{subject_.usual},
-      allowance_(onlineOptions().start, onlineOptions().share),
-      making_(onlineOptions().making),
       // The first steps may compile and move data.
-      wakeAt_(2 * twoPasses(subject_.usual)),
-      nextProbe_(wakeAt_) {}
+      race_({onlineOptions().start, onlineOptions().share, onlineOptions().making},
+            2 * twoPasses(subject_.usual)) {}
 
 std::int64_t TileRace::quietSteps() const {
-  if (hasBegun_ && ladder_.isFinished()) return INT64_MAX;
-  return std::max<std::int64_t>(0, wakeAt_ - steps_);
+  return race_.hasBegun() && race_.ladder().isFinished() ? INT64_MAX : race_.quiet();
 }
 
 std::int64_t TileRace::legSteps(const TimeTile& tile) const {
   const std::int64_t least = twoPasses(tile);
-  if (perStep_ <= 0) return least;
-  const double steps = std::ceil(kLonger * onlineOptions().measurement / perStep_);
+  if (race_.perUnit() <= 0) return least;
+  const double steps = std::ceil(kLonger * onlineOptions().measurement / race_.perUnit());
   return roundedUp(std::max(least, static_cast<std::int64_t>(std::min(steps, 1e6))), least);
 }
 
@@ -59,8 +57,8 @@ void TileRace::advance(Stepper& work, std::int64_t steps) {
   while (steps > 0) {
     std::int64_t done = 0;
     if (quietSteps() == 0) {
-      if (!hasBegun_ && perStep_ > 0 && allowance_.hasBegun(used())) begin();
-      done = hasBegun_ ? race(work, steps) : probe(work, steps);
+      if (!race_.hasBegun() && race_.mayBegin()) begin();
+      done = race_.hasBegun() ? race(work, steps) : probe(work, steps);
     }
     if (done == 0) done = doQuietly(work, steps);
     steps -= done;
@@ -69,11 +67,11 @@ void TileRace::advance(Stepper& work, std::int64_t steps) {
 
 /// What does not fit any more waits for the next iteration.
 std::int64_t TileRace::doQuietly(Stepper& work, std::int64_t steps) {
-  const TimeTile& tile = tileOf(ladder_.incumbent());
+  const TimeTile& tile = tileOf(race_.ladder().incumbent());
   const std::int64_t quiet = quietSteps();
   if (quiet > 0 && quiet < steps) steps = std::min(steps, roundedUp(quiet, twoPasses(tile)));
   work.advance(tile, steps);
-  steps_ += steps;
+  race_.count(steps);
   return steps;
 }
 
@@ -83,8 +81,8 @@ double TileRace::secondsOf(Stepper& work, const TimeTile& tile, std::int64_t ste
   work.advance(tile, steps);
   work.wait();
   const double seconds = subject_.clock() - begin;
-  steps_ += steps;
-  allowance_.spend(kWaiting);
+  race_.count(steps);
+  race_.spend(kWaiting);
   return seconds;
 }
 
@@ -92,47 +90,34 @@ double TileRace::secondsOf(Stepper& work, const TimeTile& tile, std::int64_t ste
 std::int64_t TileRace::probe(Stepper& work, std::int64_t most) {
   const std::int64_t steps = legSteps(subject_.usual);
   if (steps > most) return 0;
-  perStep_ = secondsOf(work, subject_.usual, steps) / static_cast<double>(steps);
-  nextProbe_ = 4 * std::max(nextProbe_, steps_);
-  wakeAt_ = nextProbe_;
-  if (perStep_ > 0) {
-    const double begins = std::ceil(allowance_.neededFor(0) / perStep_);
-    wakeAt_ = std::min(nextProbe_, static_cast<std::int64_t>(std::min(begins, 1e15)));
-  }
+  race_.setPerUnit(secondsOf(work, subject_.usual, steps) / static_cast<double>(steps));
+  race_.noteProbe();
+  race_.sleepUntilProbe();
   return steps;
 }
 
 void TileRace::begin() {
-  hasBegun_ = true;
-  ladder_ = tune::Ladder(subject_.points(), subject_.known);
-  for (std::size_t k = 1; k < ladder_.points().size(); ++k) {
-    const TimeTile tile = stencils::tileOf(ladder_.points()[k]);
+  race_.begin(subject_.points(), subject_.known);
+  for (std::size_t k = 1; k < race_.ladder().points().size(); ++k) {
+    const TimeTile tile = stencils::tileOf(race_.ladder().points()[k]);
     tiles_.push_back(tile.depth == 1 ? subject_.single : tile);
   }
-  isMade_.assign(tiles_.size(), false);
-  isMade_.front() = true;
+  race_.markMade(0);
 }
 
 /// Of a challenger that nothing is known of: that it takes twice as long.
 double TileRace::costOf(const tune::Race::Leg& leg) const {
   if (leg.candidate == 0) return kWaiting;
-  const tune::Standing standing = ladder_.standing();
-  const double loss = standing.rounds == 0 ? 1 : std::max(0.02, standing.ratio - 1);
-  const TimeTile& tile = tileOf(ladder_.challenger());
-  if (isMade_[ladder_.challenger()])
-    return kWaiting + loss * perStep_ * static_cast<double>(legSteps(tile));
-  return making_ + loss * perStep_ * static_cast<double>(twoPasses(tile) + legSteps(tile));
-}
-
-void TileRace::sleepUntilAllowed(double cost) {
-  const double missing = allowance_.neededFor(cost) - used();
-  const double steps = std::clamp(missing / std::max(perStep_, 1e-12), 1.0, 1e15);
-  wakeAt_ = steps_ + static_cast<std::int64_t>(steps);
+  const std::size_t challenger = race_.ladder().challenger();
+  const TimeTile& tile = tileOf(challenger);
+  const double loss = race_.expectedLoss() * race_.perUnit();
+  if (race_.isMade(challenger)) return kWaiting + loss * static_cast<double>(legSteps(tile));
+  return race_.making() + loss * static_cast<double>(twoPasses(tile) + legSteps(tile));
 }
 
 /// Lets the challenger do its first steps, which compile. One that cannot is out.
 std::int64_t TileRace::make(Stepper& work) {
-  const std::size_t challenger = ladder_.challenger();
+  const std::size_t challenger = race_.ladder().challenger();
   const TimeTile& tile = tileOf(challenger);
   const std::int64_t launches = work.launches();
   const double begin = subject_.clock();
@@ -142,60 +127,52 @@ std::int64_t TileRace::make(Stepper& work) {
   } catch (const Error&) {
     // Steps that were begun are the program's own trouble.
     if (work.launches() != launches) throw;
-    allowance_.spend(subject_.clock() - begin);
-    ladder_.fail();
+    race_.spend(subject_.clock() - begin);
+    race_.ladder().fail();
     keepNews();
-    sleepUntilAllowed(0);
+    race_.sleepUntilAllowed(0);
     return 0;
   }
-  isMade_[challenger] = true;
-  const double making = std::max(0.0, took - perStep_ * static_cast<double>(twoPasses(tile)));
-  allowance_.spend(making);
-  // What came from a cache says little of what others will take.
-  making_ = std::max(making, making_ / 2);
+  race_.noteMade(challenger,
+                 std::max(0.0, took - race_.perUnit() * static_cast<double>(twoPasses(tile))));
   return twoPasses(tile);
 }
 
 std::int64_t TileRace::race(Stepper& work, std::int64_t most) {
-  const auto leg = ladder_.next();
+  const auto leg = race_.ladder().next();
   if (!leg) return 0;
   const double cost = costOf(*leg);
-  if (!allowance_.covers(cost, used())) {
-    sleepUntilAllowed(cost);
+  if (!race_.allows(cost)) {
+    race_.sleepUntilAllowed(cost);
     return 0;
   }
-  const std::size_t candidate = ladder_.candidateOf(*leg);
+  const std::size_t candidate = race_.ladder().candidateOf(*leg);
   const TimeTile& tile = tileOf(candidate);
-  if (!isMade_[candidate]) return twoPasses(tile) > most ? 0 : make(work);
+  if (!race_.isMade(candidate)) return twoPasses(tile) > most ? 0 : make(work);
   const std::int64_t steps = std::min(legSteps(tile), most / twoPasses(tile) * twoPasses(tile));
   if (steps == 0) return 0;
-  ladder_.start(*leg);
+  race_.ladder().start(*leg);
   const double seconds = secondsOf(work, tile, steps);
-  const double perStep = seconds / static_cast<double>(steps);
-  if (leg->candidate == 0) {
-    perStep_ = perStep;
-  } else {
-    allowance_.spend(std::max(0.0, seconds - perStep_ * static_cast<double>(steps)));
-  }
-  if (ladder_.record(*leg, perStep)) keepNews();
+  race_.noteTime(*leg, seconds, steps);
+  if (race_.ladder().record(*leg, seconds / static_cast<double>(steps))) keepNews();
   return steps;
 }
 
 void TileRace::keepNews() {
   const double begin = subject_.clock();
-  const auto finding =
-      ladder_.takeNews(fmt::format("tried while iterations ran; the last process lost {} by it",
-                                   layout::timeText(allowance_.spent())));
+  const auto finding = race_.ladder().takeNews(
+      fmt::format("tried while iterations ran; the last process lost {} by it",
+                  layout::timeText(race_.spent())));
   if (!finding) return;
   subject_.store->keep(subject_.key, *finding);
   if (finding->complete) {
     const std::string text =
         fmt::format("{}: {}, of {} that were tried while it ran{}", subject_.name,
-                    subject_.describe(tileOf(ladder_.incumbent())), finding->lost.size() + 1,
+                    subject_.describe(tileOf(race_.ladder().incumbent())), finding->lost.size() + 1,
                     finding->best == tune::Point() ? "" : layout::remarkOn(*finding) + " per step");
     runtime::explainOrLog(text);
   }
-  allowance_.spend(subject_.clock() - begin);
+  race_.spend(subject_.clock() - begin);
 }
 
 std::shared_ptr<TileRace> raceFor(const TimeWish& wish, const TimeRecipe& recipe,
@@ -211,7 +188,7 @@ std::shared_ptr<TileRace> raceFor(const TimeWish& wish, const TimeRecipe& recipe
     return nullptr;
   const Device& device = devices.front();
   // A simulator's times say nothing.
-  if (device.getProperties().platform.find("Oclgrind") != std::string::npos) return nullptr;
+  if (runtime::quirksOf(device.getProperties()).isSimulator) return nullptr;
   const TileProblem problem = problemOf(recipe, device, extents, 1);
   TileRaceSubject subject;
   subject.key = timeTileKey(wish, recipe, options, device, extents);

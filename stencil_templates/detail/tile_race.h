@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "hpl/tune/allowance.h"
-#include "hpl/tune/ladder.h"
+#include "hpl/tune/running_race.h"
 #include "hpl/tune/search.h"
 #include "stencil_templates/detail/time_choice.h"
 
@@ -75,26 +74,15 @@ class TileRace {
   std::int64_t race(Stepper& work, std::int64_t most);
   double secondsOf(Stepper& work, const TimeTile& tile, std::int64_t steps);
   double costOf(const tune::Race::Leg& leg) const;
-  void sleepUntilAllowed(double cost);
   void begin();
   void keepNews();
-
-  double used() const { return static_cast<double>(steps_) * perStep_; }
 
   std::mutex mutex_;
   TileRaceSubject subject_;
   /// By candidate of the ladder; the usual one alone until something is tried.
   std::vector<TimeTile> tiles_;
-  std::vector<bool> isMade_;
-  tune::Ladder ladder_;
-  bool hasBegun_ = false;
-  tune::Allowance allowance_;
-  double making_;
-  std::int64_t steps_ = 0;
-  std::int64_t wakeAt_;
-  std::int64_t nextProbe_;
-  /// Seconds; 0: not known yet.
-  double perStep_ = 0;
+  /// Counts steps.
+  tune::RunningRace race_;
 };
 
 /// The race for iterations of this kind, which use `usual` without it, and `single` for steps by
