@@ -2,6 +2,9 @@
 #include <benchmark/benchmark.h>
 
 #include <cmath>
+#include <random>
+#include <utility>
+#include <vector>
 
 #include "hpl/geometry/hierarchy.h"
 #include "hpl/geometry/placement.h"
@@ -51,6 +54,35 @@ void placesANode(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(place(flow, distance));
 }
 BENCHMARK(placesANode)->Unit(benchmark::kMicrosecond);
+
+/// Random flows over random distances, the hardest for the exact search: sixteen problems in turn.
+/// Arguments: devices; whether both ways of a pair are alike.
+void placesRandomNodes(benchmark::State& state) {
+  const int n = static_cast<int>(state.range(0));
+  std::mt19937 random(1);
+  const auto matrix = [&](unsigned most) {
+    SquareMatrix made(n);
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j)
+        made(i, j) =
+            state.range(1) != 0 && j < i ? made(j, i) : static_cast<double>(random() % most);
+    return made;
+  };
+  std::vector<std::pair<SquareMatrix, SquareMatrix>> problems;
+  for (int k = 0; k < 16; ++k) {
+    SquareMatrix flow = matrix(100);
+    problems.emplace_back(std::move(flow), matrix(50));
+  }
+  std::size_t next = 0;
+  for (auto _ : state) {
+    const auto& [flow, distance] = problems[next++ % problems.size()];
+    benchmark::DoNotOptimize(place(flow, distance));
+  }
+}
+BENCHMARK(placesRandomNodes)
+    ->ArgNames({"devices", "alike"})
+    ->ArgsProduct({{6, 8, 9}, {0, 1}})
+    ->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 

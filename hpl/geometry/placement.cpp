@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -48,70 +49,284 @@ void check(const SquareMatrix& flow, const SquareMatrix& distance) {
   }
 }
 
-/// What block i costs on device d, with itself and with the blocks that are placed before.
-double costOfNext(const SquareMatrix& flow, const SquareMatrix& distance,
-                  const std::vector<int>& deviceOf, int i, int d) {
-  double cost = term(flow(i, i), distance(d, d));
-  for (int j = 0; j < i; ++j) {
-    const int other = deviceOf[slot(j)];
-    cost += term(flow(i, j), distance(d, other)) + term(flow(j, i), distance(other, d));
+constexpr std::size_t kMost = static_cast<std::size_t>(kMostPlacedExactly);
+/// Fixed sizes: the exact search visits about a thousand nodes and must not allocate in any.
+using Table = std::array<std::array<double, kMost>, kMost>;
+using Numbers = std::array<std::size_t, kMost>;
+
+/// The cheapest assignment of rows to columns, and prices: no cost is less than the price of its
+/// row and of its column together, and those assigned are equal to it.
+struct Assignment {
+  double cost = 0;
+  Numbers columnOf{};
+  std::array<double, kMost> rowPrice{}, columnPrice{};
+};
+
+/// The Hungarian method, by shortest augmenting paths, for n rows and columns of finite costs.
+Assignment assign(const Table& cost, std::size_t n) {
+  // Row and column 0 are none: a column of row 0 is free.
+  std::array<double, kMost + 1> u{}, v{};
+  std::array<std::size_t, kMost + 1> rowOf{}, previous{};
+  for (std::size_t row = 1; row <= n; ++row) {
+    std::array<double, kMost + 1> slack;
+    slack.fill(kInfinite);
+    std::array<bool, kMost + 1> isReached{};
+    rowOf[0] = row;
+    std::size_t column = 0;
+    do {
+      isReached[column] = true;
+      const std::size_t from = rowOf[column];
+      std::size_t next = 0;
+      double step = kInfinite;
+      for (std::size_t j = 1; j <= n; ++j) {
+        if (isReached[j]) continue;
+        const double reduced = cost[from - 1][j - 1] - u[from] - v[j];
+        if (reduced < slack[j]) {
+          slack[j] = reduced;
+          previous[j] = column;
+        }
+        if (slack[j] < step) {
+          step = slack[j];
+          next = j;
+        }
+      }
+      for (std::size_t j = 0; j <= n; ++j) {
+        if (isReached[j]) {
+          u[rowOf[j]] += step;
+          v[j] -= step;
+        } else {
+          slack[j] -= step;
+        }
+      }
+      column = next;
+    } while (rowOf[column] != 0);
+    for (; column != 0; column = previous[column]) rowOf[column] = rowOf[previous[column]];
   }
-  return cost;
+  Assignment made;
+  for (std::size_t j = 1; j <= n; ++j) {
+    made.columnOf[rowOf[j] - 1] = j - 1;
+    made.cost += cost[rowOf[j] - 1][j - 1];
+    made.rowPrice[j - 1] = u[j];
+    made.columnPrice[j - 1] = v[j];
+  }
+  return made;
 }
 
-/// Branch and bound: blocks are placed in their order; a branch ends when what it costs so far,
-/// and the least that the flow among the blocks to come can cost, is no less than the best known.
+/// Branch and bound with the bound of Gilmore and Lawler: the largest flows of a block over the
+/// shortest distances of a device are the least that the block costs there, and the cheapest
+/// assignment of such costs is the least that all blocks cost. The prices of that assignment tell
+/// which block to place next and which of its devices need no look.
 class ExactSearch {
  public:
   ExactSearch(const SquareMatrix& flow, const SquareMatrix& distance, Placement begin)
-      : flow_(flow), distance_(distance), best_(std::move(begin)) {
-    const int n = flow.size();
-    double nearest = kInfinite;
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j)
-        if (i != j) nearest = std::min(nearest, distance(i, j));
-    if (n == 1) nearest = 0;
-    rest_.assign(slot(n) + 1, 0);
-    for (int i = n - 1; i >= 0; --i) {
-      double among = 0;
-      for (int j = 0; j < n; ++j)
-        if (j < i) among += flow(i, j) + flow(j, i);
-      rest_[slot(i)] = rest_[slot(i) + 1] + term(among, nearest);
-    }
-    deviceOf_.assign(slot(n), 0);
-    isTaken_.assign(slot(n), false);
+      : flow_(flow), distance_(distance), n_(slot(flow.size())), best_(std::move(begin)) {
+    copyValues();
+    sortNeighbours();
+    findTwins();
   }
 
   Placement run() {
-    go(0, 0);
-    best_.isExact = true;
+    Node root;
+    root.count = n_;
+    std::iota(root.blocks.begin(), root.blocks.end(), std::size_t{0});
+    std::iota(root.devices.begin(), root.devices.end(), std::size_t{0});
+    for (std::size_t i = 0; i < n_; ++i)
+      for (std::size_t d = 0; d < n_; ++d) root.placedCost[i][d] = flow(i, i) * distance(d, d);
+    deviceOf_.assign(n_, 0);
+    go(root);
+    // From the largest ceiling on, costs are cut that are real: nothing is proved.
+    best_.isExact = ceiling_ < kLargest;
     return best_;
   }
 
  private:
-  void go(int i, double cost) {
-    if (!(cost + rest_[slot(i)] < best_.cost * (1 - kTie))) return;
-    if (i == flow_.size()) {
-      best_.deviceOf = deviceOf_;
-      best_.cost = cost;
-      return;
+  /// Blocks and devices that are still to be joined.
+  struct Node {
+    std::size_t count = 0;
+    Numbers blocks{}, devices{};
+    /// Costs of the blocks that are placed.
+    double cost = 0;
+    /// Costs of a block on a device, with itself and with the blocks that are placed.
+    Table placedCost{};
+  };
+  /// The others of a block or device, by their flows or distances from it and to it.
+  using Neighbours = std::array<Numbers, kMost>;
+  /// The product of two is still finite.
+  static constexpr double kLargest = 1e150;
+
+  double flow(std::size_t i, std::size_t j) const { return flows_[i][j]; }
+  double distance(std::size_t d, std::size_t e) const { return ways_[d][e]; }
+
+  /// Infinite distances become so long that the least flow over one costs more than the ceiling:
+  /// products need no case for 0 times infinite.
+  void copyValues() {
+    double all = 0, farthest = 0, leastFlow = kInfinite;
+    for (std::size_t i = 0; i < n_; ++i) {
+      for (std::size_t j = 0; j < n_; ++j) {
+        flows_[i][j] = flow_(static_cast<int>(i), static_cast<int>(j));
+        ways_[i][j] = distance_(static_cast<int>(i), static_cast<int>(j));
+        all += flows_[i][j];
+        if (flows_[i][j] > 0) leastFlow = std::min(leastFlow, flows_[i][j]);
+        if (!std::isinf(ways_[i][j])) farthest = std::max(farthest, ways_[i][j]);
+      }
     }
-    for (int d = 0; d < flow_.size(); ++d) {
-      if (isTaken_[slot(d)]) continue;
-      isTaken_[slot(d)] = true;
-      deviceOf_[slot(i)] = d;
-      go(i + 1, cost + costOfNext(flow_, distance_, deviceOf_, i, d));
-      isTaken_[slot(d)] = false;
+    ceiling_ = std::min(2 * all * farthest + 1, kLargest);
+    for (auto& row : ways_)
+      for (double& way : row)
+        if (std::isinf(way)) way = std::min(2 * ceiling_ / leastFlow, kLargest);
+  }
+
+  double limit() const { return std::min(best_.cost * (1 - kTie), ceiling_); }
+
+  void sortNeighbours() {
+    for (std::size_t i = 0; i < n_; ++i) {
+      const auto sortBy = [&](Numbers& numbers, auto&& comesBefore) {
+        std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+        std::sort(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(n_), comesBefore);
+      };
+      sortBy(flowsFrom_[i], [&](auto a, auto b) { return flow(i, a) > flow(i, b); });
+      sortBy(flowsTo_[i], [&](auto a, auto b) { return flow(a, i) > flow(b, i); });
+      sortBy(waysFrom_[i], [&](auto a, auto b) { return distance(i, a) < distance(i, b); });
+      sortBy(waysTo_[i], [&](auto a, auto b) { return distance(a, i) < distance(b, i); });
     }
+  }
+
+  /// Twins are devices that may change places: the distances stay as they are.
+  void findTwins() {
+    for (std::size_t d = 0; d < n_; ++d) {
+      for (std::size_t e = 0; e < n_; ++e) {
+        bool isTwin = distance(d, d) == distance(e, e) && distance(d, e) == distance(e, d);
+        for (std::size_t f = 0; f < n_; ++f)
+          if (f != d && f != e)
+            isTwin = isTwin && distance(d, f) == distance(e, f) && distance(f, d) == distance(f, e);
+        isTwin_[d][e] = isTwin;
+      }
+    }
+  }
+
+  /// The flows (or distances) of those that are left, in their order, without the block's own.
+  template <class Value>
+  static Table leftOf(const Numbers& left, std::size_t count, const Neighbours& neighbours,
+                      Value value) {
+    std::array<bool, kMost> isLeft{};
+    for (std::size_t r = 0; r < count; ++r) isLeft[left[r]] = true;
+    Table sorted{};
+    for (std::size_t r = 0; r < count; ++r) {
+      std::size_t filled = 0;
+      for (std::size_t k = 0; filled + 1 < count; ++k) {
+        const std::size_t other = neighbours[left[r]][k];
+        if (isLeft[other] && other != left[r]) sorted[r][filled++] = value(left[r], other);
+      }
+    }
+    return sorted;
+  }
+
+  /// The least cost of each block that is left on each device that is left. Half of a flow counts
+  /// where it leaves and half where it arrives. Costs from the limit on are cut to it: whatever
+  /// needs one is no better than the best, and the assignment takes no infinite ones.
+  Table leastCosts(const Node& node) const {
+    const std::size_t m = node.count;
+    const auto flowFrom = [&](auto i, auto j) { return flow(i, j); };
+    const auto flowTo = [&](auto i, auto j) { return flow(j, i); };
+    const auto wayFrom = [&](auto d, auto e) { return distance(d, e); };
+    const auto wayTo = [&](auto d, auto e) { return distance(e, d); };
+    const Table flowsFrom = leftOf(node.blocks, m, flowsFrom_, flowFrom);
+    const Table flowsTo = leftOf(node.blocks, m, flowsTo_, flowTo);
+    const Table waysFrom = leftOf(node.devices, m, waysFrom_, wayFrom);
+    const Table waysTo = leftOf(node.devices, m, waysTo_, wayTo);
+    const double cut = std::min(best_.cost, ceiling_);
+    Table least{};
+    for (std::size_t r = 0; r < m; ++r) {
+      for (std::size_t c = 0; c < m; ++c) {
+        double twice = 0;
+        for (std::size_t k = 0; k + 1 < m; ++k)
+          twice += flowsFrom[r][k] * waysFrom[c][k] + flowsTo[r][k] * waysTo[c][k];
+        least[r][c] = std::min(node.placedCost[node.blocks[r]][node.devices[c]] + twice / 2, cut);
+      }
+    }
+    return least;
+  }
+
+  void takeIfBetter(const Node& node, const Assignment& assignment) {
+    std::vector<int> deviceOf = deviceOf_;
+    for (std::size_t r = 0; r < node.count; ++r)
+      deviceOf[node.blocks[r]] = static_cast<int>(node.devices[assignment.columnOf[r]]);
+    const double cost = placementCost(flow_, distance_, deviceOf);
+    if (!(cost < best_.cost * (1 - kTie))) return;
+    best_.deviceOf = std::move(deviceOf);
+    best_.cost = cost;
+  }
+
+  void go(const Node& node) {
+    const Table least = leastCosts(node);
+    const Assignment assignment = assign(least, node.count);
+    const double bound = node.cost + assignment.cost;
+    if (!(bound < limit())) return;
+    takeIfBetter(node, assignment);
+    // The bound of two blocks is their cost.
+    if (node.count <= 2) return;
+    const auto boundWith = [&](std::size_t r, std::size_t c) {
+      return bound +
+             std::max(0.0, least[r][c] - assignment.rowPrice[r] - assignment.columnPrice[c]);
+    };
+    std::size_t row = 0;
+    double most = -1;
+    for (std::size_t r = 0; r < node.count; ++r) {
+      double sum = 0;
+      for (std::size_t c = 0; c < node.count; ++c)
+        sum += std::min(boundWith(r, c), limit()) - bound;
+      if (sum > most) {
+        most = sum;
+        row = r;
+      }
+    }
+    Numbers columns{};
+    std::iota(columns.begin(), columns.end(), std::size_t{0});
+    std::stable_sort(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(node.count),
+                     [&](auto a, auto b) { return boundWith(row, a) < boundWith(row, b); });
+    for (std::size_t k = 0; k < node.count; ++k)
+      if (boundWith(row, columns[k]) < limit() && !hasEarlierTwin(node, columns[k]))
+        go(with(node, row, columns[k]));
+  }
+
+  bool hasEarlierTwin(const Node& node, std::size_t column) const {
+    for (std::size_t c = 0; c < column; ++c)
+      if (isTwin_[node.devices[c]][node.devices[column]]) return true;
+    return false;
+  }
+
+  /// The node after block number `row` of those left went to device number `column`.
+  Node with(const Node& node, std::size_t row, std::size_t column) {
+    const std::size_t block = node.blocks[row], device = node.devices[column];
+    deviceOf_[block] = static_cast<int>(device);
+    Node child = node;
+    child.cost += node.placedCost[block][device];
+    --child.count;
+    // Order is kept: of twins the first in the list is looked at.
+    std::copy(node.blocks.begin() + static_cast<std::ptrdiff_t>(row) + 1, node.blocks.end(),
+              child.blocks.begin() + static_cast<std::ptrdiff_t>(row));
+    std::copy(node.devices.begin() + static_cast<std::ptrdiff_t>(column) + 1, node.devices.end(),
+              child.devices.begin() + static_cast<std::ptrdiff_t>(column));
+    for (std::size_t r = 0; r < child.count; ++r) {
+      for (std::size_t c = 0; c < child.count; ++c) {
+        const std::size_t i = child.blocks[r], d = child.devices[c];
+        child.placedCost[i][d] +=
+            flow(i, block) * distance(d, device) + flow(block, i) * distance(device, d);
+      }
+    }
+    return child;
   }
 
   const SquareMatrix& flow_;
   const SquareMatrix& distance_;
+  std::size_t n_;
   Placement best_;
-  /// The least that blocks from i on can cost with each other and with those before.
-  std::vector<double> rest_;
+  Table flows_{}, ways_{};
+  /// More than any placement costs that needs no infinite distance.
+  double ceiling_ = 0;
+  Neighbours flowsFrom_{}, flowsTo_{}, waysFrom_{}, waysTo_{};
+  std::array<std::array<bool, kMost>, kMost> isTwin_{};
   std::vector<int> deviceOf_;
-  std::vector<bool> isTaken_;
 };
 
 /// Exchanges the devices of pairs of blocks as long as that makes it cheaper.
@@ -148,6 +363,24 @@ void improveByExchanges(const SquareMatrix& flow, const SquareMatrix& distance,
   placement.cost = placementCost(flow, distance, deviceOf);
 }
 
+/// The best that exchanges lead to, from the identity and from other beginnings; the identity
+/// itself where none costs less.
+Placement bestByExchanges(const SquareMatrix& flow, const SquareMatrix& distance,
+                          const Placement& identity, int beginnings) {
+  Placement best = identity;
+  improveByExchanges(flow, distance, best);
+  std::mt19937 random(1);
+  for (int beginning = 0; beginning < beginnings; ++beginning) {
+    Placement other = identity;
+    // Not std::shuffle, which libraries do in their own ways.
+    for (std::size_t i = other.deviceOf.size() - 1; i > 0; --i)
+      std::swap(other.deviceOf[i], other.deviceOf[random() % (i + 1)]);
+    improveByExchanges(flow, distance, other);
+    if (other.cost < best.cost * (1 - kTie)) best = std::move(other);
+  }
+  return best.cost < identity.cost * (1 - kTie) ? best : identity;
+}
+
 }  // namespace
 
 SquareMatrix::SquareMatrix(int size, std::vector<double> values)
@@ -172,19 +405,13 @@ Placement place(const SquareMatrix& flow, const SquareMatrix& distance) {
   identity.deviceOf.resize(slot(flow.size()));
   std::iota(identity.deviceOf.begin(), identity.deviceOf.end(), 0);
   identity.cost = placementCost(flow, distance, identity.deviceOf);
-  if (flow.size() <= kMostPlacedExactly) return ExactSearch(flow, distance, identity).run();
-  Placement best = identity;
-  improveByExchanges(flow, distance, best);
-  std::mt19937 random(1);
-  for (int beginning = 0; beginning < beginningsFor(flow.size()); ++beginning) {
-    Placement other = identity;
-    // Not std::shuffle, which libraries do in their own ways.
-    for (int i = flow.size() - 1; i > 0; --i)
-      std::swap(other.deviceOf[slot(i)], other.deviceOf[random() % (slot(i) + 1)]);
-    improveByExchanges(flow, distance, other);
-    if (other.cost < best.cost * (1 - kTie)) best = std::move(other);
+  if (flow.size() <= kMostPlacedExactly) {
+    // A good beginning cuts most branches: a few exchanges cost less than the search saves.
+    constexpr int kBeginnings = 3;
+    return ExactSearch(flow, distance, bestByExchanges(flow, distance, identity, kBeginnings))
+        .run();
   }
-  return best;
+  return bestByExchanges(flow, distance, identity, beginningsFor(flow.size()));
 }
 
 }  // namespace hpl::geometry

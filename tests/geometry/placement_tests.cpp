@@ -75,6 +75,41 @@ TEST_CASE("placements are as cheap as the cheapest of all") {
   }
 }
 
+TEST_CASE("nine devices are placed as cheaply as the cheapest of all") {
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    SquareMatrix flow = randomMatrix(random, 9, seed % 3 == 0 ? 3 : 100);
+    SquareMatrix distance = randomMatrix(random, 9, seed % 3 == 1 ? 3 : 50);
+    // Every other one is symmetric, as exchanges of equal halos over links are.
+    for (int i = 0; seed % 2 == 0 && i < 9; ++i) {
+      for (int j = 0; j < i; ++j) {
+        flow(i, j) = flow(j, i);
+        distance(i, j) = distance(j, i);
+      }
+    }
+    const Placement placed = place(flow, distance);
+    CHECK(placed.isExact);
+    CHECK(isPermutation(placed.deviceOf));
+    CHECK(placed.cost == placementCost(flow, distance, placed.deviceOf));
+    CHECK(placed.cost == extremes(flow, distance).first);
+  }
+}
+
+TEST_CASE("placements over missing paths are the cheapest of those that need none") {
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    const int n = 3 + static_cast<int>(random() % 4);
+    const SquareMatrix flow = randomMatrix(random, n, seed % 2 == 0 ? 2 : 4);
+    SquareMatrix distance = randomMatrix(random, n, 9);
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j)
+        if (i != j && random() % 5 == 0) distance(i, j) = std::numeric_limits<double>::infinity();
+    CHECK(place(flow, distance).cost == extremes(flow, distance).first);
+  }
+}
+
 TEST_CASE("the blocks of figure 11 are placed best on a node of two triads") {
   PartitionProblem problem;
   problem.domain = {1440, 1452, 700};
