@@ -3,12 +3,14 @@
 // with exchanges of ghosts, against the same programs written by hand in OpenCL.
 //
 // distributed/host_cost: the host's time for one annotated launch and one syncGhosts, per device
-// and step, beside that of a hand-written step. distributed/life and jacobi3d: whole runs, the
-// exchange included, of kernels as a scientist writes them, against the best kernels that we know
-// (perf/stencils). distributed/..._processor: the same in time that the calling thread, for whole
-// runs all threads of the process, had a processor for; it hardly depends on what else the machine
-// does, but leaves out what is waited. --check compares results at small sizes and measures
-// nothing.
+// and step, beside that of a hand-written step; distributed/host_cost_automatic: that of a launch
+// which the library divides, and which fetches its ghosts by itself;
+// distributed/host_cost_auto_sync: that of an annotated launch which does so (AUTO_SYNC).
+// distributed/life and jacobi3d: whole runs, the exchange included, of kernels as a scientist
+// writes them, against the best kernels that we know (perf/stencils). distributed/..._processor:
+// the same in time that the calling thread, for whole runs all threads of the process, had a
+// processor for; it hardly depends on what else the machine does, but leaves out what is waited.
+// --check compares results at small sizes and measures nothing.
 #include <time.h>
 
 #include <array>
@@ -109,6 +111,21 @@ struct LifePair {
     for (int i = 0; i < steps; ++i) {
       eval(life).local(std::min(size, kLocal), 1)(PART1(b, 1), PART1(a, 1));
       b.syncGhosts();
+      swap(a, b);
+    }
+  }
+  /// The launch exchanges what it needs.
+  void autoSync() {
+    for (int i = 0; i < steps; ++i) {
+      eval(life).local(std::min(size, kLocal), 1)(PART1(b, 1, AUTO_SYNC), PART1(a, 1, AUTO_SYNC));
+      swap(a, b);
+    }
+  }
+  /// As the library divides it.
+  void automatic() {
+    const int count = static_cast<int>(raw.devices());
+    for (int i = 0; i < steps; ++i) {
+      eval(life).local(std::min(size, kLocal), 1).devices(count)(b, a);
       swap(a, b);
     }
   }
@@ -299,6 +316,28 @@ int main(int argc, char** argv) {
   registerProcessorPair(
       "distributed/host_cost_processor", CLOCK_THREAD_CPUTIME_ID,
       200.0 * static_cast<double>(devices), [&] { small.ours(); }, [&] { small.twin(); }, settle);
+  LifePair divided(64, 200);
+  divided.automatic();
+  divided.twin();
+  require(divided.agree(), "life, divided by the library");
+  perf::registerPair(
+      "distributed/host_cost_automatic", 200.0 * static_cast<double>(devices),
+      [&] { divided.automatic(); }, [&] { divided.twin(); },
+      [&] {
+        syncAll();
+        divided.raw.finish();
+      });
+  LifePair synced(64, 200);
+  synced.autoSync();
+  synced.twin();
+  require(synced.agree(), "life with AUTO_SYNC");
+  perf::registerPair(
+      "distributed/host_cost_auto_sync", 200.0 * static_cast<double>(devices),
+      [&] { synced.autoSync(); }, [&] { synced.twin(); },
+      [&] {
+        syncAll();
+        synced.raw.finish();
+      });
   const auto largeOurs = [&] {
     large.ours();
     syncAll();
