@@ -45,7 +45,7 @@ namespace stencils {
 /// one is launched. It returns an arithmetic value, which converts as scalar arguments do. A
 /// stencil that is applied once uses the value of step 0.
 template <class F>
-  requires std::invocable<F&, std::int64_t>
+  requires std::invocable<F&, std::int64_t> && std::copy_constructible<F>
 PerStep perStep(F value) {
   using T = std::remove_cvref_t<std::invoke_result_t<F&, std::int64_t>>;
   static_assert(std::is_arithmetic_v<T>,

@@ -272,19 +272,24 @@ FRunner launchKernel(const StencilKernel& kernel, const launch::LaunchOptions& o
 }
 
 void StencilState::makeTables(std::vector<StencilArgument>& arguments, std::int64_t steps) {
-  const std::lock_guard lock(mutex_);
+  // Without the lock: the user's functions may do anything, and the end of a table may take long.
   const std::size_t arrays = signature().inputs.size() + signature().outputs.size();
-  std::vector<StepTables::Table> tables;
+  std::vector<StepTables::Table> tables, before;
   for (std::size_t i = arrays; i < arguments.size(); ++i) {
     StencilArgument& argument = arguments[i];
     if (argument.perStep == nullptr) continue;
-    argument.table = tables_.known(
+    argument.table =
         std::make_shared<StepTable>(*argument.perStep, signature().parameters[i - arrays], steps,
                                     *arguments.front().argument.view, describe(),
-                                    nameOfArgument(signature(), arguments.data(), i)));
+                                    nameOfArgument(signature(), arguments.data(), i));
+  }
+  const std::lock_guard lock(mutex_);
+  for (StencilArgument& argument : arguments) {
+    if (argument.table == nullptr) continue;
+    argument.table = tables_.known(argument.table);
     tables.push_back(argument.table);
   }
-  if (!tables.empty()) tables_.keep(std::move(tables));
+  if (!tables.empty()) before = tables_.keep(std::move(tables));
 }
 
 std::vector<launch::Argument> stepScalars(const TimeRecipe& recipe,

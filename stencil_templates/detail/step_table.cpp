@@ -41,7 +41,7 @@ launch::Argument StepTable::at(std::int64_t step) const {
 }
 
 launch::Argument StepTable::array() {
-  if (root_ == nullptr) {
+  std::call_once(isMade_, [&] {
     memory::RootOptions options;
     options.shape = {steps_};
     options.elementSize = ir::sizeOf(type_);
@@ -51,7 +51,7 @@ launch::Argument StepTable::array() {
     options.isRankLocal = isRankLocal_;
     root_ = memory::Root::create(std::move(options));
     std::memcpy(root_->hostData(root_->whole().box(), true, true), values_.data(), values_.size());
-  }
+  });
   launch::Argument argument;
   argument.kind = launch::Argument::Kind::Array;
   argument.type = type_;

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "stencil_templates/per_step.h"
@@ -35,18 +37,23 @@ class StepTable {
   std::int64_t steps_;
   bool isRankLocal_;
   std::vector<std::byte> values_;
+  /// Iterations of several threads may share the table.
+  std::once_flag isMade_;
   std::shared_ptr<memory::Root> root_;
 };
 
-/// Tables of an iteration outlive it: its kernels may be under way. They are kept until the next
-/// one, which takes those that have its values.
+/// Tables of an iteration outlive it: its kernels may be under way, and the end of a table waits
+/// for them. They are kept until the next iteration, which takes those that have its values.
 class StepTables {
  public:
   using Table = std::shared_ptr<StepTable>;
 
   /// The kept table with the same values, or this one.
   Table known(Table fresh) const;
-  void keep(std::vector<Table> tables) { kept_ = std::move(tables); }
+  /// Returns those that were kept before.
+  std::vector<Table> keep(std::vector<Table> tables) {
+    return std::exchange(kept_, std::move(tables));
+  }
 
  private:
   std::vector<Table> kept_;

@@ -5,11 +5,13 @@
 #include <cmath>
 #include <random>
 #include <stdexcept>
+#include <thread>
 
 #include "hpl/runtime/settings.h"
 #include "stencil_support.h"
 #include "stencil_templates/detail/spinning.h"
 #include "stencil_templates/program.h"
+#include "stencil_templates/temporary.h"
 
 using namespace hpl;
 using namespace stencil_tests;
@@ -326,6 +328,112 @@ TEST_CASE("scalars per step: what is wrong is said before anything is launched")
                 {"function 1", "parameter 1", "values for 2 steps"});
   program.run(2);
   CHECK(b(0).value() == 2.0f);
+}
+
+TEST_CASE("scalars per step: functions that are put together have those of both") {
+  // The second function reads what the first one hands on at the own cell; the third one reads it
+  // elsewhere.
+  constexpr int kRows = 40, kColumns = 53, kSteps = 23;
+  const auto gain = [](std::int64_t step) { return static_cast<int>(step % 3) + 1; };
+  const auto offset = [](std::int64_t step) { return static_cast<int>(5 * step % 7); };
+  const auto run = [&](bool reads, auto&& choose) {
+    Array<int, 2> u(kRows, kColumns), v(kRows, kColumns);
+    u = 1;
+    v = 2;
+    Temporary<int, 2> scaledField("scaled");
+    StencilProgram program;
+    using Field = Neighbourhood<int, 2>;
+    program.apply([](Field own, Int factor) { return own(0, 0) * factor; })(u, scaledField,
+                                                                            perStep(gain));
+    program.apply([](Field own, Field other, Int plus) {
+      return (own(0, 0) + other(0, 0) + plus) % 1000;
+    })(scaledField, v, u, perStep(offset));
+    if (reads) {
+      Stencil sum([](Field t, Int factor, Int plus) {
+        return (t(-1, 0) + factor * t(0, 1) + plus) % 1000;
+      });
+      sum.boundary(Fixed(1));
+      program.apply(sum)(scaledField, v, perStep(offset), perStep(gain));
+    }
+    choose(program);
+    program.run(kSteps);
+    std::vector<int> cells = cellsOf(u);
+    const std::vector<int> others = cellsOf(v);
+    cells.insert(cells.end(), others.begin(), others.end());
+    return cells;
+  };
+  const auto onHost = [&](bool reads) {
+    std::vector<int> u(kRows * kColumns, 1), v(kRows * kColumns, 2);
+    for (int s = 0; s < kSteps; ++s) {
+      std::vector<int> scaledCells = u;
+      for (int& cell : scaledCells) cell *= gain(s);
+      for (std::size_t i = 0; i < u.size(); ++i) u[i] = (scaledCells[i] + v[i] + offset(s)) % 1000;
+      if (!reads) continue;
+      const auto at = [&](int y, int x) {
+        return y < 0 || x >= kColumns ? 1 : scaledCells[static_cast<std::size_t>(y * kColumns + x)];
+      };
+      for (int y = 0; y < kRows; ++y)
+        for (int x = 0; x < kColumns; ++x)
+          v[static_cast<std::size_t>(y * kColumns + x)] =
+              (at(y - 1, x) + offset(s) * at(y, x + 1) + gain(s)) % 1000;
+    }
+    u.insert(u.end(), v.begin(), v.end());
+    return u;
+  };
+  for (const bool reads : {false, true}) {
+    CAPTURE(reads);
+    const std::vector<int> expected = onHost(reads);
+    CHECK(run(reads, [](StencilProgram&) {}) == expected);
+    CHECK(run(reads, [](StencilProgram& p) { p.fuse(false); }) == expected);
+    CHECK(run(reads, [](StencilProgram& p) { p.fuse(Fusion::Tiles); }) == expected);
+    for (int depth = 2; depth <= 5; ++depth)
+      CHECK(run(reads, [&](StencilProgram& p) { p.timeTile(depth); }) == expected);
+    CHECK(run(reads, [](StencilProgram& p) { p.devices(deviceCount()).timeTile(3); }) == expected);
+    if (canSpin()) CHECK(run(reads, [](StencilProgram& p) { p.persistent(); }) == expected);
+  }
+}
+
+TEST_CASE("scalars per step: rows of functions that follow each other have them, too") {
+  // A chain: no step sees what the one before has written, so the last one counts.
+  Array<int, 2> in(64, 70), out(64, 70);
+  in = 3;
+  out = 0;
+  Temporary<int, 2> between("between");
+  StencilProgram program;
+  using Field = Neighbourhood<int, 2>;
+  Stencil first([](Field t, Int plus) { return t(-1, 0) + t(1, 0) + plus; });
+  Stencil second([](Field t, Int factor) { return (t(0, -1) + t(0, 1)) * factor; });
+  first.boundary(Nearest());
+  second.boundary(Nearest());
+  const auto number = perStep([](std::int64_t step) { return static_cast<int>(step) + 1; });
+  program.apply(first)(in, between, number);
+  program.apply(second)(between, out, number);
+  program.fuse(Fusion::Rows).run(5);
+  CHECK(cellsOf(out) == std::vector<int>(64 * 70, (3 + 3 + 5) * 2 * 5));
+  program.fuse(false).run(2);
+  CHECK(cellsOf(out) == std::vector<int>(64 * 70, (3 + 3 + 2) * 2 * 2));
+}
+
+TEST_CASE(
+    "scalars per step: a stencil may be asked while its values are made, also by two threads") {
+  const Stencil stencil = scaled();
+  std::vector<std::thread> threads;
+  std::vector<float> results(2, 0.0f);
+  for (std::size_t t = 0; t < 2; ++t) {
+    threads.emplace_back([&, t] {
+      Array<float, 1> a(300), b(300);
+      for (int turn = 0; turn < 10; ++turn) {
+        a = 1.0f;
+        // All have the same values, so they share a table.
+        stencil.timeTile(3).iterate(6)(a, b, perStep([&](std::int64_t step) {
+                                         return stencil.reach(Face::LEFT) + (step % 2) + 1;
+                                       }));
+      }
+      results[t] = a(299);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(results == std::vector<float>{8.0f, 8.0f});
 }
 
 TEST_CASE("scalars per step: tuning measures with the values that there are") {
