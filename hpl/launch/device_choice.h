@@ -98,9 +98,9 @@ class DeviceChoice {
   ~DeviceChoice() = default;
   DeviceChoice() = default;
   DeviceChoice(const DeviceChoice&) = default;
-  DeviceChoice(DeviceChoice&&) = default;
+  DeviceChoice(DeviceChoice&&) noexcept = default;
   DeviceChoice& operator=(const DeviceChoice&) = default;
-  DeviceChoice& operator=(DeviceChoice&&) = default;
+  DeviceChoice& operator=(DeviceChoice&&) noexcept = default;
 
   LaunchOptions options_;
 

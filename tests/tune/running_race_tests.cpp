@@ -104,7 +104,7 @@ TEST_CASE("a running race looks first when it is told to, then after four times 
   race.sleepUntilProbe();
   CHECK(race.quiet() == 12);
   CHECK(!race.mayBegin());
-  // A unit takes a thousandth: the race begins after a second, before the next probe would.
+  // A unit takes half a second: the race may begin at once, before the next probe.
   race.setPerUnit(0.5);
   race.sleepUntilProbe();
   CHECK(race.quiet() == 0);
