@@ -316,28 +316,21 @@ int main(int argc, char** argv) {
   registerProcessorPair(
       "distributed/host_cost_processor", CLOCK_THREAD_CPUTIME_ID,
       200.0 * static_cast<double>(devices), [&] { small.ours(); }, [&] { small.twin(); }, settle);
-  LifePair divided(64, 200);
-  divided.automatic();
-  divided.twin();
-  require(divided.agree(), "life, divided by the library");
-  perf::registerPair(
-      "distributed/host_cost_automatic", 200.0 * static_cast<double>(devices),
-      [&] { divided.automatic(); }, [&] { divided.twin(); },
-      [&] {
-        syncAll();
-        divided.raw.finish();
-      });
-  LifePair synced(64, 200);
-  synced.autoSync();
-  synced.twin();
-  require(synced.agree(), "life with AUTO_SYNC");
-  perf::registerPair(
-      "distributed/host_cost_auto_sync", 200.0 * static_cast<double>(devices),
-      [&] { synced.autoSync(); }, [&] { synced.twin(); },
-      [&] {
-        syncAll();
-        synced.raw.finish();
-      });
+  const auto registerStep = [&](const char* name, LifePair& pair, void (LifePair::*step)()) {
+    (pair.*step)();
+    pair.twin();
+    require(pair.agree(), name);
+    perf::registerPair(
+        name, 200.0 * static_cast<double>(devices), [&pair, step] { (pair.*step)(); },
+        [&pair] { pair.twin(); },
+        [&pair] {
+          syncAll();
+          pair.raw.finish();
+        });
+  };
+  LifePair divided(64, 200), synced(64, 200);
+  registerStep("distributed/host_cost_automatic", divided, &LifePair::automatic);
+  registerStep("distributed/host_cost_auto_sync", synced, &LifePair::autoSync);
   const auto largeOurs = [&] {
     large.ours();
     syncAll();

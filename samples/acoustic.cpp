@@ -152,6 +152,9 @@ int main(int argc, char** argv) try {
       ->capture_default_str();
   app.add_option("--every", every, "steps between two samples of the receivers, an even number")
       ->check(CLI::Range(2, 1000000))
+      ->check([](const std::string& text) {
+        return std::stoi(text) % 2 == 0 ? std::string() : text + " is no even number";
+      })
       ->capture_default_str();
   app.add_option("--time-tile", perPass,
                  "pairs of steps per pass over memory; 0: the library chooses")
@@ -200,7 +203,7 @@ int main(int argc, char** argv) try {
   }
   if (perPass > 0) program.timeTile(perPass);
   // The receivers are the cells of a row.
-  const int perSample = std::max(1, every / 2);
+  const int perSample = every / 2;
   std::vector<float> heard;
   program.every(perSample, [&](std::int64_t) {
     Array<float, 2>& row = now(Range(source.row, source.row), Range(0, side - 1));

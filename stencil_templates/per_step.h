@@ -15,15 +15,20 @@ namespace hpl {
 /// A scalar argument of a stencil whose value is another one in each step: see perStep.
 class PerStep {
  public:
-  /// Steps from `steps` on have no value; any: -1.
-  PerStep(std::function<launch::Argument(std::int64_t step)> at, std::int64_t steps)
-      : at_(std::move(at)), steps_(steps) {}
+  /// Values are like `like`. Steps from `steps` on have none; any: -1.
+  PerStep(std::function<launch::Argument(std::int64_t step)> at, const launch::Argument& like,
+          std::int64_t steps)
+      : at_(std::move(at)), like_(like), steps_(steps) {}
 
+  /// Asks for the value of a step.
   launch::Argument at(std::int64_t step) const { return at_(step); }
+  /// A value of its type, without asking.
+  const launch::Argument& like() const { return like_; }
   std::int64_t steps() const { return steps_; }
 
  private:
   std::function<launch::Argument(std::int64_t)> at_;
+  launch::Argument like_;
   std::int64_t steps_;
 };
 
@@ -41,9 +46,9 @@ namespace stencils {
 ///     }));
 ///
 /// Results are those of one launch per step with the present value; time tiles and persistent
-/// kernels have the values in a table. The function is called once for each step before the first
-/// one is launched. It returns an arithmetic value, which converts as scalar arguments do. A
-/// stencil that is applied once uses the value of step 0.
+/// kernels have the values in a table. The function is called once for each step, in their order,
+/// before the first one is launched. It returns an arithmetic value, which converts as scalar
+/// arguments do. A stencil that is applied once uses the value of step 0.
 template <class F>
   requires std::invocable<F&, std::int64_t> && std::copy_constructible<F>
 PerStep perStep(F value) {
@@ -54,7 +59,7 @@ PerStep perStep(F value) {
   return {[value = std::move(value)](std::int64_t step) mutable {
             return launch::Argument::scalar(static_cast<T>(value(step)));
           },
-          -1};
+          launch::Argument::scalar(T()), -1};
 }
 
 /// The same with values[step], for as many steps as there are values. Throws ArgumentError if there
@@ -67,7 +72,7 @@ PerStep perStep(std::vector<T> values) {
   return {[values = std::move(values)](std::int64_t step) {
             return launch::Argument::scalar(static_cast<T>(values[static_cast<std::size_t>(step)]));
           },
-          steps};
+          launch::Argument::scalar(T()), steps};
 }
 
 }  // namespace hpl

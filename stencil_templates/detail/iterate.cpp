@@ -32,7 +32,8 @@ class Iteration final : public Stepper {
     pairs_ = signature_.outputs.size();
     kernel_ = state_.kernelFor(options_, there_.data(), there_.size(), true);
     checkPairs();
-    state_.makeTables(there_, std::max<std::int64_t>(steps, 1));
+    changes_ = kernel_->changes();
+    if (changes_) state_.makeTables(there_, std::max<std::int64_t>(steps, 1));
     back_ = there_;
     for (std::size_t k = 0; k < pairs_; ++k) std::swap(back_[k], back_[inputs_ + k]);
   }
@@ -123,6 +124,7 @@ class Iteration final : public Stepper {
   /// The arguments of the next launch, with their present values.
   const std::vector<StencilArgument>& present() {
     std::vector<StencilArgument>& arguments = launches_ % 2 == 0 ? there_ : back_;
+    if (!changes_) return arguments;
     for (StencilArgument& argument : arguments)
       if (argument.table != nullptr) argument.argument = argument.table->at(steps_);
     return arguments;
@@ -132,9 +134,7 @@ class Iteration final : public Stepper {
     const Kind kind{launches_ % 2 != 0, steps, steps > 1 ? tile : TimeTile()};
     const std::vector<StencilArgument>& arguments = present();
     // Runners repeat the values that they were made with.
-    const bool changes =
-        std::find(kernel_->perStep.begin(), kernel_->perStep.end(), true) != kernel_->perStep.end();
-    if (const auto known = runners_.find(kind); known != runners_.end() && !changes) {
+    if (const auto known = runners_.find(kind); known != runners_.end() && !changes_) {
       known->second.run();
     } else if (steps == 1) {
       runners_[kind] = launchKernel(*kernel_, options_, arguments.data());
@@ -238,6 +238,8 @@ class Iteration final : public Stepper {
   std::shared_ptr<const StencilKernel> kernel_;
   std::size_t inputs_ = 0;
   std::size_t pairs_ = 0;
+  /// Some scalar is another one in each step.
+  bool changes_ = false;
   /// The arguments of odd steps (the first one among them) and of even ones.
   std::vector<StencilArgument> there_;
   std::vector<StencilArgument> back_;

@@ -26,9 +26,9 @@ struct StencilArgument {
   void (*exchange)(const void* a, const void* b) = nullptr;
   /// Copies the cells of the ranges, one for each dimension, between arrays of one type.
   void (*copy)(const void* to, const void* from, const Range* ranges) = nullptr;
-  /// A scalar that changes from step to step: `argument` is its value in step 0.
+  /// A scalar that changes from step to step: `argument` has its type.
   const PerStep* perStep = nullptr;
-  /// Its values, once the number of steps is known.
+  /// Its values, once the number of steps is known: `argument` is one of them from then on.
   std::shared_ptr<StepTable> table;
 };
 
@@ -73,7 +73,7 @@ StencilArgument stencilArgument(X& x) {
       "itself takes Arrays");
   StencilArgument result;
   if constexpr (std::is_same_v<A, PerStep>) {
-    result.argument = x.at(0);
+    result.argument = x.like();
     result.perStep = &x;
     return result;
   } else {

@@ -287,6 +287,7 @@ void StencilState::makeTables(std::vector<StencilArgument>& arguments, std::int6
   for (StencilArgument& argument : arguments) {
     if (argument.table == nullptr) continue;
     argument.table = tables_.known(argument.table);
+    argument.argument = argument.table->at(0);
     tables.push_back(argument.table);
   }
   if (!tables.empty()) before = tables_.keep(std::move(tables));
@@ -334,7 +335,12 @@ std::shared_ptr<StencilState> makeState(std::shared_ptr<const PointFunction> poi
 FRunner launchStencil(StencilState& state, const launch::LaunchOptions& options,
                       const StencilArgument* arguments, std::size_t count) {
   const auto kernel = state.kernelFor(options, arguments, count);
-  return launchKernel(*kernel, options, arguments);
+  if (!kernel->changes()) return launchKernel(*kernel, options, arguments);
+  std::vector<StencilArgument> present(arguments, arguments + count);
+  for (StencilArgument& argument : present)
+    if (argument.perStep != nullptr && argument.table == nullptr)
+      argument.argument = argument.perStep->at(0);
+  return launchKernel(*kernel, options, present.data());
 }
 
 }  // namespace hpl::stencils

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <memory>
@@ -29,6 +30,9 @@ struct StencilKernel {
   launch::EntryHandle entry;
   /// TimeFunction::perStep.
   std::vector<bool> perStep;
+
+  /// Whether some scalar is another one in each step.
+  bool changes() const { return std::find(perStep.begin(), perStep.end(), true) != perStep.end(); }
 };
 
 /// The same for several steps per launch.

@@ -292,6 +292,41 @@ TEST_CASE("scalars per step convert like others, and a single application has th
   CHECK(a(0).value() == 24.0f);
 }
 
+TEST_CASE("scalars per step: a function is asked once for each step, in their order") {
+  Array<float, 1> a(50), b(50);
+  a = 1.0f;
+  std::vector<std::int64_t> asked;
+  // One that counts by itself, as random numbers do.
+  const auto counting = [&asked, calls = 1](std::int64_t step) mutable {
+    asked.push_back(step);
+    return static_cast<float>(calls++);
+  };
+  const std::vector<std::int64_t> four{0, 1, 2, 3};
+  const auto check = [&](auto&& run, const std::vector<std::int64_t>& steps, float product) {
+    a = 1.0f;
+    asked.clear();
+    run();
+    CHECK(asked == steps);
+    CHECK(a(7).value() == product);
+  };
+  const Stencil stencil = scaled();
+  check([&] { stencil.iterate(4)(a, b, perStep(counting)); }, four, 24);
+  check([&] { stencil.timeTile(1).iterate(4)(a, b, perStep(counting)); }, four, 24);
+  check([&] { stencil.timeTile(3).iterate(4)(a, b, perStep(counting)); }, four, 24);
+  for (const bool fuses : {false, true}) {
+    StencilProgram program;
+    program.apply(stencil)(a, a, perStep(counting));
+    program.fuse(fuses);
+    check([&] { program.run(4); }, four, 24);
+  }
+  check(
+      [&] {
+        stencil(a, b, perStep(counting));
+        swap(a, b);
+      },
+      {0}, 1);
+}
+
 TEST_CASE("scalars per step: until() counts the same steps") {
   Array<float, 1> a(64), b(64);
   a = 1.0f;
