@@ -35,11 +35,15 @@ install(FILES
   "${PROJECT_BINARY_DIR}/HPLConfig.cmake"
   "${PROJECT_BINARY_DIR}/HPLConfigVersion.cmake"
   "${PROJECT_SOURCE_DIR}/cmake/FindxxHash.cmake"
+  "${PROJECT_SOURCE_DIR}/cmake/Findhwloc.cmake"
   DESTINATION "${hpl_cmake_dir}")
 
 # A static library hands its own dependencies to whoever links it; a shared one carries them. The
 # paths are relative to the file's own place, so the prefix can be chosen or moved at install time.
 set(HPL_PC_LIBS "-lspdlog -lfmt -lxxhash -lOpenCL -pthread -ldl")
+if(hwloc_FOUND)
+  string(APPEND HPL_PC_LIBS " -lhwloc")
+endif()
 if(BUILD_SHARED_LIBS)
   set(HPL_PC_LIBS "")
 endif()

@@ -2,6 +2,7 @@
 #include "hpl/coherence/parcels.h"
 
 #include <algorithm>
+#include <compare>
 #include <map>
 #include <utility>
 
@@ -9,19 +10,42 @@ namespace hpl::coherence {
 
 namespace {
 
-void add(std::map<int, Parcel>& parcels, int peer, std::size_t transfer, std::size_t bytes) {
-  Parcel& parcel = parcels[peer];
-  parcel.peer = peer;
+/// A message: the other process, and what it is for there, sorted alike at both ends.
+struct Key {
+  int peer = 0;
+  SpaceId from = -1;
+  SpaceId to = -1;
+  int operand = -1;
+  friend auto operator<=>(const Key&, const Key&) = default;
+};
+using ByKey = std::map<Key, Parcel>;
+
+void add(ByKey& parcels, const Key& key, std::size_t transfer, std::size_t bytes) {
+  Parcel& parcel = parcels[key];
+  parcel.peer = key.peer;
   const std::size_t offset =
       (parcel.bytes + kPieceAlignment - 1) / kPieceAlignment * kPieceAlignment;
   parcel.pieces.push_back({transfer, offset, bytes});
   parcel.bytes = offset + bytes;
 }
 
-std::vector<Parcel> listOf(std::map<int, Parcel>& parcels) {
+std::vector<Parcel> listOf(ByKey& parcels) {
   std::vector<Parcel> list;
-  for (auto& [peer, parcel] : parcels) list.push_back(std::move(parcel));
+  for (auto& [key, parcel] : parcels) list.push_back(std::move(parcel));
   return list;
+}
+
+/// The message that a transfer between devices goes into.
+Key keyOf(const Transfer& transfer, int peer, Together together) {
+  switch (together) {
+    case Together::Ranks:
+      break;
+    case Together::Devices:
+      return {peer, transfer.from, transfer.to};
+    case Together::Fields:
+      return {peer, transfer.from, transfer.to, transfer.fromOperand};
+  }
+  return {peer};
 }
 
 }  // namespace
@@ -53,8 +77,9 @@ std::vector<Stretch> stretchesOf(const Step& step) {
   return stretches;
 }
 
-Parcels parcelsOf(const Step& step, Stretch which, const Machine& machine, int ranks, int me) {
-  std::map<int, Parcel> outgoing, incoming;
+Parcels parcelsOf(const Step& step, Stretch which, const Machine& machine, int ranks, int me,
+                  Together together) {
+  ByKey outgoing, incoming;
   for (std::size_t at = which.begin; at < which.end; ++at) {
     const Transfer transfer = step.transfers[at];
     if (transfer.from == kHosts) continue;
@@ -63,15 +88,15 @@ Parcels parcelsOf(const Step& step, Stretch which, const Machine& machine, int r
     const std::size_t bytes = static_cast<std::size_t>(transfer.target.volume()) *
                               step.after[operand]->root().elementSize;
     if (transfer.to == kHosts) {
-      if (from != me) add(incoming, from, at, bytes);
+      if (from != me) add(incoming, {from}, at, bytes);
       for (int peer = 0; from == me && peer < ranks; ++peer)
-        if (peer != me) add(outgoing, peer, at, bytes);
+        if (peer != me) add(outgoing, {peer}, at, bytes);
       continue;
     }
     const int to = machine.space(transfer.to).rank;
     if (from == to) continue;
-    if (from == me) add(outgoing, to, at, bytes);
-    if (to == me) add(incoming, from, at, bytes);
+    if (from == me) add(outgoing, keyOf(transfer, to, together), at, bytes);
+    if (to == me) add(incoming, keyOf(transfer, from, together), at, bytes);
   }
   return {listOf(outgoing), listOf(incoming)};
 }

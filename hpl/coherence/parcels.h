@@ -8,8 +8,8 @@
 #include "hpl/coherence/step.h"
 
 /// The messages of a step. All cells that one process sends another one for a stretch of a step are
-/// one message, whatever the number of arrays and devices. Both sides derive what is where in it
-/// from the step.
+/// one message, whatever the number of arrays and devices; or several, for comparison. Both sides
+/// derive what is where in them from the step.
 namespace hpl::coherence {
 
 /// Pieces begin at multiples of this, so that any element is aligned.
@@ -23,14 +23,22 @@ struct Piece {
   friend bool operator==(const Piece&, const Piece&) = default;
 };
 
-/// What one process sends another one for a step.
+/// The cells that share a message.
+enum class Together {
+  Ranks,    ///< All that one process has for another one.
+  Devices,  ///< What one device of the process has for one of the other; what is for the hosts.
+  Fields    ///< The same of one array.
+};
+
+/// What one process sends another one for a step, or a part of that.
 struct Parcel {
   int peer = 0;
   std::vector<Piece> pieces;
   std::size_t bytes = 0;
 };
 
-/// The messages of one process, by peer; without empty ones.
+/// The messages of one process, by peer; without empty ones. Those between two processes are in
+/// the same order at both.
 struct Parcels {
   std::vector<Parcel> outgoing;
   std::vector<Parcel> incoming;
@@ -50,6 +58,7 @@ std::vector<Stretch> stretchesOf(const Step& step);
 
 /// The messages that rank `me` of `ranks` sends and gets for a stretch of the step. Cells that go
 /// from a device to the hosts go to all ranks; the hosts' cells are on each rank and go nowhere.
-Parcels parcelsOf(const Step& step, Stretch which, const Machine& machine, int ranks, int me);
+Parcels parcelsOf(const Step& step, Stretch which, const Machine& machine, int ranks, int me,
+                  Together together = Together::Ranks);
 
 }  // namespace hpl::coherence

@@ -42,6 +42,7 @@ void chooseDevices(LaunchOptions& options, const char* call, const std::vector<D
     states.push_back(&device.state());
   }
   sharesOf(options).devices = std::move(states);
+  sharesOf(options).areListed = true;
 }
 
 void chooseDevices(LaunchOptions& options, const char* call, DeviceType type, int n) {
@@ -55,6 +56,7 @@ void chooseDevices(LaunchOptions& options, const char* call, DeviceType type, in
         call, n, there == 1 ? "is" : "are", there, there == 1 ? "" : "s", deviceTypeName(type), n));
   list.erase(list.begin() + n, list.end());
   chooseDevices(options, call, list);
+  sharesOf(options).areListed = false;
 }
 
 std::vector<Device> devicesOf(const LaunchOptions& options) {

@@ -43,9 +43,14 @@ class DeviceChoice {
   /// The same on several devices, to which the launch is shared out: all devices of the default
   /// device's type, the first n of them, or of a type, or those of a list. Annotated arguments are
   /// split as their annotations say; if none is annotated, the library splits the arrays as the
-  /// accesses of the kernel allow (docs/several-devices.md). Throws DeviceError when there are
-  /// fewer devices, LaunchError for an empty list or a device that is named twice.
-  Self& devices() { return devices(hpl::devices(defaultDevice().type())); }
+  /// accesses of the kernel allow (docs/several-devices.md). Then blocks go to the devices of a
+  /// list in its order, to others so that much passes where links are fast (HPL_PLACEMENT). Throws
+  /// DeviceError when there are fewer devices, LaunchError for an empty list or a device that is
+  /// named twice.
+  Self& devices() {
+    const DeviceType type = defaultDevice().type();
+    return devices(type, hpl::getDeviceNumber(type));
+  }
   Self& devices(int n) { return devices(defaultDevice().type(), n); }
   Self& devices(DeviceType type, int n) {
     chooseDevices(options_, Self::kCall, type, n);

@@ -14,6 +14,8 @@ namespace hpl::launch {
 struct ShareOptions {
   /// Empty: all devices of the default device's type.
   std::vector<runtime::DeviceState*> devices;
+  /// The program has listed them: each keeps the block of its place in the list.
+  bool areListed = false;
   /// One per device; empty: equal shares.
   std::vector<double> weights;
   /// The weights are to be measured.

@@ -31,6 +31,18 @@ std::string strategyOf(const runtime::Settings& settings) {
                                        {"auto", "direct", "rows", "tile", "stream"});
 }
 
+std::string transportOf(const runtime::Transports& transport) {
+  std::vector<std::string> words;
+  const auto add = [&](runtime::Use use, std::string_view name) {
+    if (use != runtime::Use::Auto)
+      words.push_back(fmt::format("{}{}", use == runtime::Use::Never ? "-" : "", name));
+  };
+  add(transport.self, "self");
+  add(transport.direct, "direct");
+  add(transport.window, "window");
+  return words.empty() ? "auto" : fmt::format("{}", fmt::join(words, ","));
+}
+
 std::optional<std::string> valueOf(const Terms& terms, const std::string& name) {
   const auto it = std::ranges::find(terms, name, [](const auto& term) { return term.first; });
   if (it == terms.end()) return {};
@@ -61,13 +73,16 @@ constexpr std::string_view kVersion = "The version of HPL";
 }  // namespace
 
 Terms termsOf(const runtime::Settings& s) {
-  return {{std::string(kVersion), std::string(version)},
-          {"HPL_CHECK", checksOf(s)},
-          {"HPL_FP", wordFor<FpMode, 3>(s.fp, {"default", "strict", "fast"})},
-          {"HPL_OVERLAP", wordFor<runtime::Overlap, 3>(s.overlap, {"auto", "on", "off"})},
-          {"HPL_STRATEGY", strategyOf(s)},
-          {"HPL_TRANSPORT", wordFor<runtime::Transports, 2>(s.transport, {"auto", "-window"})},
-          {"HPL_TUNE", wordFor<runtime::TuneMode, 3>(s.tune, {"off", "quick", "full"})}};
+  return {
+      {std::string(kVersion), std::string(version)},
+      {"HPL_CHECK", checksOf(s)},
+      {"HPL_FP", wordFor<FpMode, 3>(s.fp, {"default", "strict", "fast"})},
+      {"HPL_MESSAGES", wordFor<runtime::Messages, 3>(s.messages, {"ranks", "devices", "fields"})},
+      {"HPL_OVERLAP", wordFor<runtime::Overlap, 3>(s.overlap, {"auto", "on", "off"})},
+      {"HPL_PLACEMENT", wordFor<runtime::PlaceBlocks, 2>(s.placement, {"auto", "off"})},
+      {"HPL_STRATEGY", strategyOf(s)},
+      {"HPL_TRANSPORT", transportOf(s.transport)},
+      {"HPL_TUNE", wordFor<runtime::TuneMode, 3>(s.tune, {"off", "quick", "full"})}};
 }
 
 std::string disagreement(std::span<const Terms> all) {

@@ -15,6 +15,7 @@
 #include "hpl/ranks/detail/forked.h"
 #include "hpl/ranks/detail/joint_timeline.h"
 #include "hpl/ranks/detail/launcher.h"
+#include "hpl/ranks/detail/node_links.h"
 #include "hpl/ranks/detail/rank_file.h"
 #include "hpl/ranks/detail/roll_call.h"
 #include "hpl/ranks/world.h"
@@ -153,6 +154,7 @@ void begin(std::unique_ptr<Fabric> (*make)()) {
   nameTimeline();
   // All ranks look for devices now: later it would depend on what each does first.
   runtime::Runtime::get();
+  if (!isPlanned) agreeOnLinks(*world());
 }
 
 }  // namespace

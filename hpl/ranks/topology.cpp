@@ -4,11 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
-#include <future>
 
+#include "hpl/ranks/path_speed.h"
 #include "hpl/runtime/runtime.h"
+#include "hpl/runtime/settings.h"
+#include "hpl/topology/links.h"
 
 namespace hpl::ranks {
 namespace {
@@ -24,51 +25,18 @@ constexpr std::size_t kMostDevices = 16;
 
 std::string_view pathBetween(const World& world, const DeviceState& a, const DeviceState& b) {
   if (&a == &b) return "-";
-  if (a.rank() == b.rank()) return a.sharesContextWith(b) ? "direct" : "host";
+  const bool isDirect = runtime::settings().transport.direct != runtime::Use::Never;
+  if (a.rank() == b.rank()) return isDirect && a.sharesContextWith(b) ? "direct" : "host";
   if (a.node() != b.node()) return "network";
   return world.sharesOnNode() ? "window" : "message";
 }
 
-/// Waits for a message.
-class Arrival {
- public:
-  Courier::Done done() {
-    return [this](const std::exception_ptr& failure, std::size_t) {
-      failure ? promise_.set_exception(failure) : promise_.set_value();
-    };
-  }
-  void wait() { promise_.get_future().get(); }
-
- private:
-  std::promise<void> promise_;
-};
-
-/// Seconds of a message to the other rank and back.
-double pingPong(Courier& courier, int other, bool begins, std::span<std::byte> bytes, int times) {
-  using Clock = std::chrono::steady_clock;
-  double best = 1e9;
-  for (int i = 0; i < times; ++i) {
-    Arrival sent;
-    Arrival received;
-    courier.receive(other, bytes, received.done());
-    const auto begin = Clock::now();
-    if (!begins) received.wait();
-    courier.send(other, bytes, sent.done());
-    if (begins) received.wait();
-    best = std::min(best, std::chrono::duration<double>(Clock::now() - begin).count());
-    sent.wait();
-  }
-  return best;
-}
-
-Link measure(Courier& courier, int from, int to) {
-  const bool begins = courier.rank() == from;
+Link measure(World& world, int from, int to) {
+  const bool begins = world.rank() == from;
   const int other = begins ? to : from;
-  std::vector<std::byte> bytes(kLarge);
-  const double small =
-      pingPong(courier, other, begins, std::span(bytes).first(kSmall), kSmallTimes);
-  const double large = pingPong(courier, other, begins, bytes, kLargeTimes);
-  return {from, to, small / 2 * 1e6, static_cast<double>(kLarge) / (large / 2)};
+  const double small = secondsOfMessage(world, other, begins, kSmall, kSmallTimes);
+  const double large = secondsOfMessage(world, other, begins, kLarge, kLargeTimes);
+  return {from, to, small * 1e6, static_cast<double>(kLarge) / large};
 }
 
 std::string describePaths(const World& world,
@@ -115,8 +83,8 @@ std::vector<Link> measureLinks(World& world) {
   for (int from = 0; from < world.size(); ++from) {
     for (int to = from + 1; to < world.size(); ++to) {
       courier.allAgree(true);  // the other ranks are quiet
-      if (world.rank() == from) own.push_back(measure(courier, from, to));
-      if (world.rank() == to) measure(courier, from, to);
+      if (world.rank() == from) own.push_back(measure(world, from, to));
+      if (world.rank() == to) measure(world, from, to);
     }
   }
   std::vector<Link> all;

@@ -69,8 +69,14 @@ std::string World::ownBuildsFolder() {
 }
 
 void World::choosePaths() {
-  const bool isAsked = runtime::settings().transport == runtime::Transports::Auto;
+  const runtime::Use use = runtime::settings().transport.window;
+  const bool isAsked = use != runtime::Use::Never;
   Window* const window = isAsked ? courier_->window() : nullptr;
+  if (use == runtime::Use::Required && !courier_->allAgree(window != nullptr || ranksOnNode_ == 1))
+    throw SettingsError(
+        "HPL_TRANSPORT=window asks for memory that the ranks of a node share, and on some node "
+        "they "
+        "cannot share any; HPL_TRANSPORT=auto lets cells pass between them by messages");
   sharesOnNode_ = isAsked && (window != nullptr || ranksOnNode_ == 1);
   for (int other = 0; other < size(); ++other) {
     paths_.push_back(messages_.emplace_back(messagesWith(*courier_, other)).get());

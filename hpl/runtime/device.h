@@ -26,6 +26,8 @@ struct DeviceProperties {
   std::string driverVersion;
   /// The device's OpenCL version string, e.g. "OpenCL 3.0 PoCL ...".
   std::string openclVersion;
+  /// Where the device sits, "0000:3b:00.0"; empty: on no PCI bus, or the driver does not tell.
+  std::string pciAddress;
   /// `GPU`, `CPU` or `ACCELERATOR`, never `ANY`.
   DeviceType type = CPU;
   std::size_t globalMemory = 0;

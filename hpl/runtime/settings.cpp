@@ -124,12 +124,36 @@ bool applyText(std::string& target, const std::string& value) {
   return true;
 }
 
+/// "auto", or names with a minus: never; "window": required.
+bool applyTransports(Settings& s, const std::string& value) {
+  s.transport = {};
+  const std::string v = lower(value);
+  if (v == "auto") return true;
+  for (std::size_t begin = 0; begin <= v.size();) {
+    const std::size_t end = std::min(v.find(',', begin), v.size());
+    const std::string word = v.substr(begin, end - begin);
+    Use* const way = word == "-self"     ? &s.transport.self
+                     : word == "-direct" ? &s.transport.direct
+                     : word == "-window" ? &s.transport.window
+                                         : nullptr;
+    if (way != nullptr && *way == Use::Auto) {
+      *way = Use::Never;
+    } else if (word == "window" && s.transport.window == Use::Auto) {
+      s.transport.window = Use::Required;
+    } else {
+      return false;
+    }
+    begin = end + 1;
+  }
+  return true;
+}
+
 constexpr std::string_view switchValues = "on|off (also 1|0, true|false, yes|no)";
 
-const std::array<Setting, 24>& table() {
+const std::array<Setting, 27>& table() {
   using S = Settings;
   using V = const std::string&;
-  static const std::array<Setting, 24> settings{{
+  static const std::array<Setting, 27> settings{{
       {{"HPL_DEVICES",
         "list of gpu|cpu|accelerator|any|part of a platform's name, each [:n][/k][*k]",
         "all devices",
@@ -254,12 +278,31 @@ const std::array<Setting, 24>& table() {
                                             {"yield", RanksWait::Yield},
                                             {"sleep", RanksWait::Sleep}}});
        }},
-      {{"HPL_TRANSPORT", "auto|-window", "auto",
-        "How cells reach other ranks: through shared memory on one node (window) and by messages "
-        "between nodes; -window: by messages everywhere."},
+      {{"HPL_TRANSPORT", "auto, or some of window, -window, -direct, -self", "auto",
+        "How cells get from one memory to another: by a copy within a device to its own ghosts "
+        "(self), by one command between devices of a context (direct), through memory that the "
+        "ranks of a node share (window), through the hosts' memory and by messages. -window, "
+        "-direct and -self do without; window: an error where ranks of a node share none."},
+       applyTransports},
+      {{"HPL_MESSAGES", "ranks|devices|fields", "ranks",
+        "What one message between ranks has in an exchange: all that one rank has for another, "
+        "what one device has for another, or that of one array."},
        [](S& s, V v) {
-         return applyChoice<Transports, 2>(
-             s.transport, v, {{{"auto", Transports::Auto}, {"-window", Transports::NoWindow}}});
+         return applyChoice<Messages, 3>(s.messages, v,
+                                         {{{"ranks", Messages::Ranks},
+                                           {"devices", Messages::Devices},
+                                           {"fields", Messages::Fields}}});
+       }},
+      {{"HPL_TOPOLOGY", "a file", "this node, as hwloc sees it",
+        "hwloc's XML description of a node (lstopo node.xml), from which to take the bandwidths "
+        "between its devices."},
+       [](S& s, V v) { return applyText(s.topology, v); }},
+      {{"HPL_PLACEMENT", "auto|off", "auto",
+        "Which device of a node gets which block that the library has cut: those with fast links "
+        "between them get the blocks that exchange most, or each the next in order."},
+       [](S& s, V v) {
+         return applyChoice<PlaceBlocks, 2>(
+             s.placement, v, {{{"auto", PlaceBlocks::Auto}, {"off", PlaceBlocks::Off}}});
        }},
       {{"HPL_TUNE", "off|quick|full", "quick",
         "Measured choice of how kernels are laid out: none, while long runs run, or before the "

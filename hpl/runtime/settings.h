@@ -15,8 +15,27 @@ namespace hpl::runtime {
 enum class ZeroCopy { Auto, On, Off };
 /// What the courier between ranks does while messages are on their way.
 enum class RanksWait { Spin, Yield, Sleep };
-/// Auto: shared memory between ranks of a node, messages between others.
-enum class Transports { Auto, NoWindow };
+/// Whether a way of cells from one memory to another is used.
+enum class Use {
+  Auto,     ///< Where it is there.
+  Never,    ///< Not even where it is there.
+  Required  ///< It is an error if it is not there.
+};
+/// The ways that cells may take; without them they pass through the hosts' memory, and by messages.
+struct Transports {
+  Use self = Use::Auto;    ///< A copy within a device, to images of its own cells.
+  Use direct = Use::Auto;  ///< One command of a driver, between devices of one context.
+  Use window = Use::Auto;  ///< Memory that the ranks of a node share.
+  friend bool operator==(const Transports&, const Transports&) = default;
+};
+/// What goes into one message between ranks.
+enum class Messages {
+  Ranks,    ///< All that one rank has for another one in an exchange.
+  Devices,  ///< What one device has for another one.
+  Fields    ///< The same of one array.
+};
+/// Whether the library chooses which block goes to which device of a node.
+enum class PlaceBlocks { Auto, Off };
 /// Auto: compiled programs are kept where the driver does not keep them itself.
 enum class DiskCache { Auto, On, Off };
 enum class Overlap { Auto, On, Off };
@@ -83,7 +102,13 @@ struct Settings {
   /// HPL_RANKS_WAIT.
   RanksWait ranksWait = RanksWait::Sleep;
   /// HPL_TRANSPORT.
-  Transports transport = Transports::Auto;
+  Transports transport;
+  /// HPL_MESSAGES.
+  Messages messages = Messages::Ranks;
+  /// HPL_TOPOLOGY: hwloc's description of this node as XML; empty: the node is asked.
+  std::string topology;
+  /// HPL_PLACEMENT.
+  PlaceBlocks placement = PlaceBlocks::Auto;
   /// HPL_TUNE.
   TuneMode tune = TuneMode::Quick;
 };

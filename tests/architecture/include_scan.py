@@ -13,7 +13,7 @@ from pathlib import Path
 LEVELS = [
     ["error.h"],
     ["geometry"],
-    ["coherence", "dry_run", "ir", "ranks", "runtime", "trace", "tune"],
+    ["coherence", "dry_run", "ir", "ranks", "runtime", "topology", "trace", "tune"],
     ["memory", "codegen", "strategies", "lang", "array"],
     ["layout"],
     ["launch", "ghosts"],

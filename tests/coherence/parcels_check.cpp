@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parcels_check.h"
 
+#include <algorithm>
+#include <array>
 #include <map>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -96,6 +100,54 @@ std::string defectOfStretch(const Step& here, const Step& there, Stretch which,
   return "";
 }
 
+/// What may share a message: the devices of a transfer, and the array; -1: does not count.
+std::array<int, 3> groupOf(const Transfer& transfer, Together together) {
+  if (transfer.to == kHosts) return {-1, -1, -1};
+  return {transfer.from, transfer.to,
+          together == Together::Fields ? static_cast<int>(transfer.fromOperand) : -1};
+}
+
+/// Several messages between two processes: one for each group, in one order at both, and all
+/// transfers in them.
+std::string defectOfSeveral(const Step& here, const Step& there, Stretch which,
+                            const Machine& machine, int ranks, Together together) {
+  std::map<std::pair<int, int>, std::vector<Parcel>> sent, awaited;
+  for (int rank = 0; rank < ranks; ++rank) {
+    for (const Parcel& parcel : parcelsOf(here, which, machine, ranks, rank, together).outgoing)
+      sent[{rank, parcel.peer}].push_back(parcel);
+    for (const Parcel& parcel : parcelsOf(there, which, machine, ranks, rank, together).incoming)
+      awaited[{parcel.peer, rank}].push_back(parcel);
+  }
+  for (int from = 0; from < ranks; ++from) {
+    for (int to = 0; to < ranks; ++to) {
+      std::vector<std::size_t> expected = expectedBetween(here, which, machine, from, to);
+      const std::vector<Parcel>& out = sent[{from, to}];
+      const std::vector<Parcel>& in = awaited[{from, to}];
+      if (out.size() != in.size()) return "messages that nobody sends or gets";
+      std::set<std::array<int, 3>> groups;
+      std::vector<std::size_t> carried;
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        if (out[i].pieces != in[i].pieces || out[i].bytes != in[i].bytes)
+          return "two sides of a message that differ";
+        const auto group = groupOf(here.transfers[out[i].pieces.front().transfer], together);
+        if (!groups.insert(group).second) return "two messages of one group";
+        std::vector<std::size_t> own;
+        for (const Piece& piece : out[i].pieces) {
+          if (groupOf(here.transfers[piece.transfer], together) != group)
+            return "a message of two groups";
+          own.push_back(piece.transfer);
+        }
+        if (std::string defect = defectOf(out[i], here, own); !defect.empty()) return defect;
+        carried.insert(carried.end(), own.begin(), own.end());
+      }
+      std::sort(carried.begin(), carried.end());
+      std::sort(expected.begin(), expected.end());
+      if (carried != expected) return "transfers that no message carries, or two do";
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string defectOfParcels(const Step& here, const Step& there, const Machine& machine,
@@ -105,6 +157,9 @@ std::string defectOfParcels(const Step& here, const Step& there, const Machine& 
   std::string defect = defectOfStretches(here, stretches);
   for (const Stretch& stretch : stretches)
     if (defect.empty()) defect = defectOfStretch(here, there, stretch, machine, ranks);
+  for (const Together together : {Together::Devices, Together::Fields})
+    for (const Stretch& stretch : stretches)
+      if (defect.empty()) defect = defectOfSeveral(here, there, stretch, machine, ranks, together);
   return defect;
 }
 

@@ -265,10 +265,22 @@ def topology(program, launcher):
     yield check("forked ranks that exchange messages", [program], {"HPL_RANKS": "4", "HPL_TRANSPORT": "-window"},
                 two | {" message": 13}, [0])
     yield check("one process", [program, "--measure"], {}, {"1 rank on 1 node, 4 devices": 1}, [0])
-    yield check("a wrong option", [program, "--what"], {}, {"Usage: hpl_topology": 1}, [2])
+    yield check("a wrong option", [program, "--what"], {}, {"The following argument was not expected: --what": 1}, [2])
+    yield check("a domain that is none", [program, "--domain", "5x"], {},
+                {"--domain 5x: one to three numbers of cells joined by x": 1, "1 rank on 1 node": 0}, [1])
+    node = {"HPL_TOPOLOGY": str(HERE.parent / "topology" / "odd_node.xml")}
+    yield check("the links of a topology file, and a placement", [program, "--domain", "400x40"], node,
+                {"GB/s from row to column (HPL_TOPOLOGY=": 1, "    20.0": 2, "4 devices each as 4 x 1": 1,
+                 "ms on its links as placed": 1, "at worst (": 1}, [0])
+    yield check("the same on ranks", [program, "--domain", "400x40"], node | {"HPL_RANKS": "2"},
+                {"    20.0": 2, "ms on its links as placed": 1}, [0])
+    yield check("a topology that cannot be read is named by all ranks", [program], {"HPL_TOPOLOGY": "/no/node.xml", "HPL_RANKS": "2"},
+                {"rank 0: HPL_TOPOLOGY: /no/node.xml: there is no such file to read": 2}, [1])
+    yield check("a window where one is asked for", [program], {"HPL_TRANSPORT": "window", "HPL_RANKS": "2"}, {" window": 9}, [0])
     if launcher:
         yield check("ranks of mpirun, measured", Launcher(launcher).start(3, program, "--measure"), {},
-                    {"3 ranks on 1 node, 4 devices": 1, "0 - 1:": 1, "1 - 2:": 1, "GB/s": 3, " window": 11}, [0])
+                    {"3 ranks on 1 node, 4 devices": 1, "0 - 1:": 1, "1 - 2:": 1, "GB/s for 1 MiB": 3, " window": 11,
+                     "Links between this process's devices, measured now": 1}, [0])
 
 
 def nodes(program, path):

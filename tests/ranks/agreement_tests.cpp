@@ -50,7 +50,12 @@ TEST_CASE("each setting that shapes plans counts") {
       {"HPL_STRATEGY", termsWith([](Settings& s) { s.persistent = true; })},
       {"HPL_STRATEGY", termsWith([](Settings& s) { s.strategy = hpl::runtime::Strategy::Tile; })},
       {"HPL_TRANSPORT",
-       termsWith([](Settings& s) { s.transport = hpl::runtime::Transports::NoWindow; })},
+       termsWith([](Settings& s) { s.transport.window = hpl::runtime::Use::Never; })},
+      {"HPL_TRANSPORT",
+       termsWith([](Settings& s) { s.transport.self = hpl::runtime::Use::Never; })},
+      {"HPL_MESSAGES", termsWith([](Settings& s) { s.messages = hpl::runtime::Messages::Fields; })},
+      {"HPL_PLACEMENT",
+       termsWith([](Settings& s) { s.placement = hpl::runtime::PlaceBlocks::Off; })},
       {"HPL_TUNE", termsWith([](Settings& s) { s.tune = hpl::runtime::TuneMode::Full; })}};
   for (const auto& [name, terms] : others)
     CHECK(disagreement(std::vector<Terms>{plain, terms}).starts_with(name));

@@ -21,6 +21,7 @@
 
 #include "hpl/memory/detail/letters.h"
 #include "hpl/ranks/world.h"
+#include "hpl/runtime/settings.h"
 #include "program_on_ranks.h"
 #include "tests/messages.h"
 #include "tests/ranks/counting_fabric.h"
@@ -251,6 +252,23 @@ TEST_CASE("a node without shared memory uses messages, and says so once") {
   CHECK(at != std::string::npos);
   CHECK(text.find(warning, at + 1) == std::string::npos);
   CHECK(contains(text, "HPL_TRANSPORT=-window asks for that"));
+}
+
+TEST_CASE("a window that is asked for and cannot be had is an error on all ranks") {
+  const auto asking = [](std::unique_ptr<ranks::Fabric> inner) {
+    runtime::Settings settings = runtime::settings();
+    settings.transport.window = runtime::Use::Required;
+    runtime::overrideSettings(settings);
+    return withoutWindow(std::move(inner));
+  };
+  const auto reports = hpl_tests::inWorlds(
+      3, [] { return std::string("begun"); }, asking);
+  for (const auto& report : reports) {
+    CHECK(report.said.empty());
+    CHECK(contains(report.thrown,
+                   "HPL_TRANSPORT=window asks for memory that the ranks of a node "
+                   "share, and on some node they cannot share any"));
+  }
 }
 
 TEST_CASE("a rank that leaves is named to one that waits for it at the window") {

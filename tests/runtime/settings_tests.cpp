@@ -105,8 +105,16 @@ TEST_CASE("choices are read without regard to case") {
   CHECK(parse("HPL_RANKS", "mpi").ranks == 0);
   CHECK(parse("HPL_RANKS_WAIT", "spin").ranksWait == RanksWait::Spin);
   CHECK(parse("HPL_RANKS_WAIT", "sleep").ranksWait == RanksWait::Sleep);
-  CHECK(parse("HPL_TRANSPORT", "auto").transport == Transports::Auto);
-  CHECK(parse("HPL_TRANSPORT", "-window").transport == Transports::NoWindow);
+  CHECK(parse("HPL_TRANSPORT", "auto").transport == Transports{});
+  CHECK(parse("HPL_TRANSPORT", "-window").transport.window == Use::Never);
+  CHECK(parse("HPL_TRANSPORT", "window").transport.window == Use::Required);
+  CHECK(parse("HPL_TRANSPORT", "-self,-Direct").transport ==
+        Transports{Use::Never, Use::Never, Use::Auto});
+  CHECK(parse("HPL_MESSAGES", "fields").messages == Messages::Fields);
+  CHECK(parse("HPL_MESSAGES", "devices").messages == Messages::Devices);
+  CHECK(parse("HPL_MESSAGES", "ranks").messages == Messages::Ranks);
+  CHECK(parse("HPL_TOPOLOGY", "node.xml").topology == "node.xml");
+  CHECK(parse("HPL_PLACEMENT", "off").placement == PlaceBlocks::Off);
 }
 
 TEST_CASE("checks are a list") {
@@ -174,7 +182,11 @@ TEST_CASE("a malformed value is reported with variable, value and what is accept
                         Case{"HPL_RANKS", "65", "from 1 to 64, or mpi"},
                         Case{"HPL_RANKS", "four", "from 1 to 64, or mpi"},
                         Case{"HPL_RANKS_WAIT", "nap", "spin|yield|sleep"},
-                        Case{"HPL_TRANSPORT", "pigeon", "auto|-window"}}) {
+                        Case{"HPL_TRANSPORT", "pigeon", "auto, or some of"},
+                        Case{"HPL_TRANSPORT", "window,-window", "auto, or some of"},
+                        Case{"HPL_TRANSPORT", "direct", "auto, or some of"},
+                        Case{"HPL_MESSAGES", "letters", "ranks|devices|fields"},
+                        Case{"HPL_PLACEMENT", "best", "auto|off"}}) {
     const std::string message = failure(c.name, c.value);
     CAPTURE(message);
     CHECK(message.find(std::string(c.name) + "=" + c.value) != std::string::npos);

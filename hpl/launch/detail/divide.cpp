@@ -6,6 +6,7 @@
 #include "hpl/error.h"
 #include "hpl/launch/detail/exchange_model.h"
 #include "hpl/launch/detail/known_cuts.h"
+#include "hpl/launch/detail/place_blocks.h"
 #include "hpl/launch/detail/shares.h"
 #include "hpl/layout/outside.h"
 #include "hpl/runtime/explain.h"
@@ -200,6 +201,11 @@ class Cutter {
   /// The node of each device, where there are several and the devices are in their order; else
   /// empty: a list that the program names in another order is kept.
   std::vector<int> nodes() const;
+  /// The library says which device gets which block.
+  bool isPlaced() const {
+    return !(job_.options.shares && job_.options.shares->areListed) &&
+           runtime::settings().placement == runtime::PlaceBlocks::Auto;
+  }
   ExchangeModel modelOf(const std::vector<Cutting>& all, bool& exchanges) const;
   [[noreturn]] void refuseAxis(int axis, const std::string& what) const;
   void explain(const Cutting& chosen, const std::string& why) const;
@@ -342,6 +348,9 @@ Cutting Cutter::cheapest() const {
     for (const Cutting& cutting : all) costs.push_back(model.costOf(cutting, nodes));
     best = std::min_element(costs.begin(), costs.end(), isBetter) - costs.begin();
   }
+  Cutting chosen = all[static_cast<std::size_t>(best)];
+  const std::string placed =
+      isPlaced() ? placeBlocks(chosen, model, job_.devices, job_.weights) : "";
   if (runtime::settings().explain) {
     std::string why = exchanges ? "" : "exchanges nothing; a stencil of radius 1 would: ";
     why += costs[static_cast<std::size_t>(best)].describe() + " per step";
@@ -352,9 +361,10 @@ Cutting Cutter::cheapest() const {
     if (!nodes.empty() && all.size() == 1)
       why += "; among the nodes first, blocks would be thinner than what is read around them";
     if (all.size() > kMostListed) why += fmt::format("; and {} more", all.size() - kMostListed);
-    explain(all[static_cast<std::size_t>(best)], why);
+    if (!placed.empty()) why += "; placed: " + placed;
+    explain(chosen, why);
   }
-  return std::move(all[static_cast<std::size_t>(best)]);
+  return chosen;
 }
 
 void Cutter::explain(const Cutting& chosen, const std::string& why) const {

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "hpl/coherence/images.h"
-#include "hpl/geometry/box_index.h"
 #include "hpl/geometry/hierarchy.h"
 
 namespace hpl::launch {
@@ -115,38 +115,81 @@ ExchangeCost ExchangeModel::costOf(const Cutting& cutting, const std::vector<int
   return costOf(cutting, all, nodes);
 }
 
+namespace {
+
+/// Who owns which cells of the array.
+geometry::BoxIndex ownersOf(const ReadArray& array, const Cutting& cutting) {
+  const std::array<Index, 3> domain = wholeDomain(cutting);
+  std::vector<Box> own;
+  own.reserve(cutting.slices.size());
+  for (std::size_t d = 0; d < cutting.slices.size(); ++d)
+    own.push_back(ownCells(array.cells, array.dimOf, cutting, d, domain));
+  return geometry::BoxIndex(std::move(own));
+}
+
+}  // namespace
+
+template <class F, class G>
+void ExchangeModel::forEachGhost(const ReadArray& array, const Cutting& cutting,
+                                 const geometry::BoxIndex& owners, std::size_t device, F&& f,
+                                 G&& g) {
+  Region ghosts = array.footprint.of(array.view, cutting.slices[device], cutting.cut);
+  ghosts.subtract(owners[static_cast<int>(device)]);
+  for (const Box& box : ghosts) {
+    f(box);
+    coherence::forEachHome(array.cells, box, [&](const Box& home, const geometry::Point&) {
+      owners.forEachMeeting(home, [&](int owner) { g(static_cast<std::size_t>(owner), home); });
+    });
+  }
+}
+
 ExchangeCost ExchangeModel::costOf(const Cutting& cutting, const std::vector<Sample>& samples,
                                    const std::vector<int>& nodes) const {
   ExchangeCost cost;
   if (!nodes.empty()) cost.bytesBetweenNodes = 0;
-  const std::array<Index, 3> domain = wholeDomain(cutting);
   cost.idle =
       static_cast<int>(std::count_if(cutting.slices.begin(), cutting.slices.end(), isEmpty));
   for (const ReadArray& array : arrays_) {
-    std::vector<Box> own;
-    own.reserve(cutting.slices.size());
-    for (std::size_t d = 0; d < cutting.slices.size(); ++d)
-      own.push_back(ownCells(array.cells, array.dimOf, cutting, d, domain));
-    const geometry::BoxIndex owners(std::move(own));
-    for (const Sample& sample : samples) {
-      Region ghosts = array.footprint.of(array.view, cutting.slices[sample.device], cutting.cut);
-      ghosts.subtract(owners[static_cast<int>(sample.device)]);
-      for (const Box& box : ghosts) {
-        cost.bytes += sample.count * box.volume() * array.elementBytes;
-        cost.runs += sample.count * runsOf(box, array.view);
-        coherence::forEachHome(array.cells, box, [&](const Box& home, const geometry::Point&) {
-          owners.forEachMeeting(home, [&](int owner) {
+    const geometry::BoxIndex owners = ownersOf(array, cutting);
+    for (const Sample& sample : samples)
+      forEachGhost(
+          array, cutting, owners, sample.device,
+          [&](const Box& box) {
+            cost.bytes += sample.count * box.volume() * array.elementBytes;
+            cost.runs += sample.count * runsOf(box, array.view);
+          },
+          [&](std::size_t owner, const Box& home) {
             cost.messages += sample.count;
-            if (nodes.empty() || nodes[static_cast<std::size_t>(owner)] == nodes[sample.device])
-              return;
-            *cost.bytesBetweenNodes +=
-                sample.count * array.elementBytes * intersect(home, owners[owner]).volume();
+            if (nodes.empty() || nodes[owner] == nodes[sample.device]) return;
+            *cost.bytesBetweenNodes += sample.count * array.elementBytes *
+                                       intersect(home, owners[static_cast<int>(owner)]).volume();
           });
-        });
-      }
-    }
   }
   return cost;
+}
+
+geometry::SquareMatrix ExchangeModel::bytesBetween(const Cutting& cutting,
+                                                   const std::vector<std::size_t>& devices) const {
+  geometry::SquareMatrix bytes(static_cast<int>(devices.size()));
+  std::map<std::size_t, int> placeOf;
+  for (const std::size_t device : devices)
+    placeOf.emplace(device, static_cast<int>(placeOf.size()));
+  for (const ReadArray& array : arrays_) {
+    const geometry::BoxIndex owners = ownersOf(array, cutting);
+    for (const auto& [device, place] : placeOf) {
+      if (isEmpty(cutting.slices[device])) continue;
+      forEachGhost(
+          array, cutting, owners, device, [](const Box&) {},
+          [&, to = place](std::size_t owner, const Box& home) {
+            const auto from = placeOf.find(owner);
+            // A block's own cells across a periodic border take no link.
+            if (from == placeOf.end() || from->second == to) return;
+            bytes(to, from->second) += static_cast<double>(
+                intersect(home, owners[static_cast<int>(owner)]).volume() * array.elementBytes);
+          });
+    }
+  }
+  return bytes;
 }
 
 }  // namespace hpl::launch

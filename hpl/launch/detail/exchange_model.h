@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "hpl/geometry/box_index.h"
+#include "hpl/geometry/placement.h"
 #include "hpl/launch/detail/cutting.h"
 
 /// What ways to share a domain out make devices exchange in each step of a program that writes its
@@ -49,6 +51,10 @@ class ExchangeModel {
   ExchangeCost costOf(const Cutting& cutting) const;
   /// With bytesBetweenNodes. `nodes`: that of each device.
   ExchangeCost costOf(const Cutting& cutting, const std::vector<int>& nodes) const;
+  /// The bytes between some devices, by their places in the list: (to, from) is what the block of
+  /// one reads of the other's.
+  geometry::SquareMatrix bytesBetween(const Cutting& cutting,
+                                      const std::vector<std::size_t>& devices) const;
 
  private:
   struct Sample {
@@ -57,6 +63,11 @@ class ExchangeModel {
     geometry::Index count = 1;
   };
   std::vector<Sample> samplesOf(const Cutting& cutting) const;
+  /// Calls f(cells) for each box that the device reads of others, and g(owner, home) for each part
+  /// of it that one of them owns.
+  template <class F, class G>
+  static void forEachGhost(const ReadArray& array, const Cutting& cutting,
+                           const geometry::BoxIndex& owners, std::size_t device, F&& f, G&& g);
   ExchangeCost costOf(const Cutting& cutting, const std::vector<Sample>& samples,
                       const std::vector<int>& nodes) const;
 

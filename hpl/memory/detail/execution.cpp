@@ -88,8 +88,11 @@ void makeMove(Lock& lock, const Move& move) {
   if (move.src.replica != nullptr && isWaiting(*move.src.replica, move.src.box, move.what.read))
     return moveWaiting(lock, move.src, move.dst);
   if (move.src.replica != nullptr && move.dst.replica != nullptr &&
-      &move.src.replica->device() == &move.dst.replica->device())
-    return copyOnDevice(lock, move.src, move.dst);
+      &move.src.replica->device() == &move.dst.replica->device()) {
+    const bool isInBuffers = !move.src.onHost() && !move.dst.onHost();
+    if (!isInBuffers || copiesDirectly(move.src.replica->device(), move.dst.replica->device()))
+      return copyOnDevice(lock, move.src, move.dst);
+  }
   while (transfer(lock, move.src, move.dst) == Moved::Blocked) {
   }
 }

@@ -8,10 +8,12 @@
 #include <chrono>
 #include <cstring>
 #include <deque>
+#include <limits>
 #include <map>
 #include <thread>
 #include <utility>
 
+#include "hpl/coherence/parcels.h"
 #include "hpl/error.h"
 #include "hpl/memory/detail/session.h"
 #include "hpl/runtime/events.h"
@@ -81,9 +83,9 @@ void waitForLetters() noexcept { Traffic::get().waitIfAbove(0, 0); }
 namespace {
 
 // Both ends of a message have to come to the same path.
-ranks::Transport& pathOf(ranks::World& world, int peer, std::size_t bytes, Readers readers) {
+ranks::Transport& pathOf(ranks::World& world, int peer, const LetterKind& kind) {
   ranks::Transport& path = world.pathTo(peer);
-  const bool fits = readers == Readers::OneRank && kLetterHead + bytes <= path.most();
+  const bool fits = kind.readers == Readers::OneRank && kind.together <= path.most();
   return fits ? path : world.messagesTo(peer);
 }
 
@@ -128,10 +130,16 @@ class Looks {
 
 }  // namespace
 
-LetterPaper letterTo(ranks::World& world, const std::vector<int>& peers, std::size_t bytes,
-                     Readers readers) {
-  ranks::Transport& path = pathOf(world, peers.front(), bytes, readers);
-  return {&path, path.toSend(kLetterHead + bytes, Looks(world, peers.front()))};
+std::size_t bytesTogether(std::size_t letters, std::size_t bytes) noexcept {
+  // Half of what may be under way on a lane, so that the next operation's find room, too.
+  constexpr std::size_t kMostLetters = ranks::WindowLane::kMost / 2;
+  if (letters > kMostLetters) return std::numeric_limits<std::size_t>::max();
+  return bytes + letters * (kLetterHead + coherence::kPieceAlignment);
+}
+
+LetterPaper letterTo(ranks::World& world, const std::vector<int>& peers, const LetterKind& kind) {
+  ranks::Transport& path = pathOf(world, peers.front(), kind);
+  return {&path, path.toSend(kLetterHead + kind.bytes, Looks(world, peers.front()))};
 }
 
 struct OutgoingLetter::State {
@@ -276,10 +284,10 @@ void noteArrival(const Incoming& letter, const std::byte* memory, std::exception
 
 }  // namespace
 
-IncomingLetter::IncomingLetter(ranks::World& world, int peer, std::size_t bytes, Readers readers,
+IncomingLetter::IncomingLetter(ranks::World& world, int peer, const LetterKind& kind,
                                std::vector<cl::Event> gates)
-    : state_(std::make_shared<State>(peer, bytes, ranks::operationLog().current(), std::move(gates),
-                                     world, pathOf(world, peer, bytes, readers))) {
+    : state_(std::make_shared<State>(peer, kind.bytes, ranks::operationLog().current(),
+                                     std::move(gates), world, pathOf(world, peer, kind))) {
   Traffic::get().begin();
   const auto whenThere = [letter = state_](const ranks::Transport::Paper& paper) {
     // Tells whether anything came.
@@ -290,7 +298,7 @@ IncomingLetter::IncomingLetter(ranks::World& world, int peer, std::size_t bytes,
       noteArrival(letter, memory, std::move(failure));
     };
   };
-  state_->memory = state_->path.receive(kLetterHead + bytes, whenThere).memory;
+  state_->memory = state_->path.receive(kLetterHead + kind.bytes, whenThere).memory;
 }
 
 const std::byte* IncomingLetter::cells() const noexcept {

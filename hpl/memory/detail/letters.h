@@ -29,14 +29,24 @@ enum class Readers {
   AllHosts  ///< All ranks' hosts get the same.
 };
 
+/// Facts of a message that both of its ends know in advance.
+struct LetterKind {
+  std::size_t bytes = 0;  ///< of cells
+  Readers readers = Readers::OneRank;
+  /// Bytes of all messages that the sender begins for the receiver before it waits for one of the
+  /// receiver's: they are under way at the same time.
+  std::size_t together = 0;
+};
+/// LetterKind::together of `letters` messages that carry `bytes` of cells in all.
+std::size_t bytesTogether(std::size_t letters, std::size_t bytes) noexcept;
+
 /// An empty message to one or several ranks. To be made in the order of operations, without the
 /// coherence lock: it may wait until earlier messages have been read. Throws RankError.
 struct LetterPaper {
   ranks::Transport* path = nullptr;
   ranks::Transport::Paper paper = {};
 };
-LetterPaper letterTo(ranks::World& world, const std::vector<int>& peers, std::size_t bytes,
-                     Readers readers);
+LetterPaper letterTo(ranks::World& world, const std::vector<int>& peers, const LetterKind& kind);
 
 /// A message to one or several ranks, which leaves as soon as its parts have been read; where the
 /// path asks for it, behind those that were begun before it.
@@ -67,7 +77,7 @@ class OutgoingLetter {
 class IncomingLetter {
  public:
   /// `gates`: user events that end when the message is there, or never will be.
-  IncomingLetter(ranks::World& world, int peer, std::size_t bytes, Readers readers,
+  IncomingLetter(ranks::World& world, int peer, const LetterKind& kind,
                  std::vector<cl::Event> gates);
 
   const std::byte* cells() const noexcept;

@@ -9,6 +9,7 @@
 #include "hpl/geometry/rect_copy.h"
 #include "hpl/memory/detail/letters.h"
 #include "hpl/memory/detail/session.h"
+#include "hpl/runtime/settings.h"
 #include "hpl/trace/timeline.h"
 
 namespace hpl::memory::detail {
@@ -52,7 +53,29 @@ std::vector<MailLetter> lettersOf(const coherence::Step& step, const std::vector
       letter.pieces.push_back(pieceOf(what, piece, endOf(what), direction));
     }
   }
+  std::map<int, std::pair<std::size_t, std::size_t>> ofPeer;  // letters, bytes
+  for (const MailLetter& letter : letters)
+    for (const int peer : letter.peers) {
+      ++ofPeer[peer].first;
+      ofPeer[peer].second += letter.bytes;
+    }
+  for (MailLetter& letter : letters) {
+    const auto [count, bytes] = ofPeer[letter.peers.front()];
+    letter.together = bytesTogether(count, bytes);
+  }
   return letters;
+}
+
+coherence::Together together() {
+  switch (runtime::settings().messages) {
+    case runtime::Messages::Ranks:
+      break;
+    case runtime::Messages::Devices:
+      return coherence::Together::Devices;
+    case runtime::Messages::Fields:
+      return coherence::Together::Fields;
+  }
+  return coherence::Together::Ranks;
 }
 
 }  // namespace
@@ -61,8 +84,8 @@ Mail mailOf(const coherence::Step& step, coherence::Stretch which, const EndOfTr
             const EndOfTransfer& targetOf) {
   const ranks::World* world = otherRanks();
   if (world == nullptr || which.begin == which.end) return {};
-  const coherence::Parcels parcels =
-      coherence::parcelsOf(step, which, planner().machine(), world->size(), world->rank());
+  const coherence::Parcels parcels = coherence::parcelsOf(step, which, planner().machine(),
+                                                          world->size(), world->rank(), together());
   return {lettersOf(step, parcels.outgoing, sourceOf, Direction::Out),
           lettersOf(step, parcels.incoming, targetOf, Direction::In)};
 }
@@ -82,10 +105,10 @@ void waitsOf(Lock& lock, const MailPiece& piece, bool write, Queue& queue, Waits
   waits.relayTo(queue.device());
 }
 
-Readers readersOf(const MailLetter& letter) {
+LetterKind kindOf(const MailLetter& letter) {
   const auto isForHosts = [](const MailPiece& piece) { return piece.what.to == kHosts; };
-  return std::any_of(letter.pieces.begin(), letter.pieces.end(), isForHosts) ? Readers::AllHosts
-                                                                             : Readers::OneRank;
+  const bool isForAll = std::any_of(letter.pieces.begin(), letter.pieces.end(), isForHosts);
+  return {letter.bytes, isForAll ? Readers::AllHosts : Readers::OneRank, letter.together};
 }
 
 struct ById {
@@ -154,8 +177,7 @@ Expected expect(ranks::World& world, const MailLetter& letter) {
   std::vector<cl::Event> events;
   events.reserve(gates.size());
   for (const auto& [device, event] : gates) events.push_back(event);
-  IncomingLetter paper(world, letter.peers.front(), letter.bytes, readersOf(letter),
-                       std::move(events));
+  IncomingLetter paper(world, letter.peers.front(), kindOf(letter), std::move(events));
   return {&letter, std::move(gates), std::move(paper)};
 }
 
@@ -227,7 +249,7 @@ void postOutgoing(Lock& lock, const Mail& mail, const BeforePiece& before) {
   try {
     waitForRoom(world);
     for (const MailLetter& letter : mail.outgoing)
-      papers.push_back(letterTo(world, letter.peers, letter.bytes, readersOf(letter)));
+      papers.push_back(letterTo(world, letter.peers, kindOf(letter)));
   } catch (...) {
     lock.lock();
     throw;

@@ -9,9 +9,9 @@
 #include "hpl/memory/detail/transfer.h"
 
 /// The messages of a stretch of an operation, as this process reads and writes them. All that goes
-/// to one rank is one message. Each rank reads all that it sends before it writes what it gets, so
-/// no queue of a device has a read that another rank waits for behind a write that waits for other
-/// ranks.
+/// to one rank is one message, unless HPL_MESSAGES says otherwise. Each rank reads all that it
+/// sends before it writes what it gets, so no queue of a device has a read that another rank waits
+/// for behind a write that waits for other ranks.
 namespace hpl::memory::detail {
 
 /// Cells of one transfer, at this process's end of it.
@@ -28,6 +28,7 @@ struct MailLetter {
   std::vector<int> peers;  ///< All of them get the same; of incoming ones, the sender.
   std::vector<MailPiece> pieces;
   std::size_t bytes = 0;
+  std::size_t together = 0;  ///< LetterKind::together
 };
 
 struct Mail {

@@ -33,7 +33,7 @@ bool isInHosts(const Move& move) {
 bool worksByItself(const End& src, const End& dst) {
   if (src.onHost() || dst.onHost()) return !(src.onHost() && dst.onHost());
   DeviceState& to = dst.replica->device();
-  return src.replica->device().sharesContextWith(to) || to.honoursUserEvents();
+  return copiesDirectly(src.replica->device(), to) || to.honoursUserEvents();
 }
 
 // Whether one of the moves writes what another one, or itself, reads.

@@ -9,6 +9,7 @@
 #include "hpl/geometry/rect_copy.h"
 #include "hpl/memory/detail/placement.h"
 #include "hpl/memory/detail/staging.h"
+#include "hpl/runtime/settings.h"
 #include "hpl/trace/timeline.h"
 
 namespace hpl::memory::detail {
@@ -95,6 +96,12 @@ Moved transferAcross(Lock& lock, const End& src, const End& dst) {
 
 }  // namespace
 
+bool copiesDirectly(const DeviceState& from, const DeviceState& to) {
+  const runtime::Transports& transport = runtime::settings().transport;
+  if (&from == &to) return transport.self != runtime::Use::Never;
+  return from.sharesContextWith(to) && transport.direct != runtime::Use::Never;
+}
+
 Route routeBetween(const End& src, const End& dst) {
   Route route;
   route.bytes = static_cast<std::size_t>(src.box.volume()) * src.state->root.elementSize();
@@ -102,10 +109,8 @@ Route routeBetween(const End& src, const End& dst) {
     route.way = Way::Upload;
   } else if (dst.onHost()) {
     route.way = Way::Download;
-  } else if (&src.replica->device() == &dst.replica->device()) {
-    route.way = Way::Within;
-  } else if (src.replica->device().sharesContextWith(dst.replica->device())) {
-    route.way = Way::Direct;
+  } else if (copiesDirectly(src.replica->device(), dst.replica->device())) {
+    route.way = &src.replica->device() == &dst.replica->device() ? Way::Within : Way::Direct;
   }
   if (route.way == Way::Staged) {
     route.chunks = chunksBetween(src, dst);
@@ -203,7 +208,7 @@ Moved sendIn(const End& src, const End& dst, const Route& route, TransferScratch
 
 Moved transfer(Lock& lock, const End& src, const End& dst) {
   if (!src.onHost() && !dst.onHost() &&
-      !src.replica->device().sharesContextWith(dst.replica->device()))
+      !copiesDirectly(src.replica->device(), dst.replica->device()))
     return transferAcross(lock, src, dst);
   TransferScratch scratch;
   return send(lock, src, dst, routeBetween(src, dst), scratch);

@@ -39,6 +39,10 @@ enum class Way {
   Download  ///< from a device to the host's memory
 };
 
+/// Whether cells pass between two devices, or within one, without the host's memory: they share a
+/// context, and HPL_TRANSPORT does not forbid it.
+bool copiesDirectly(const DeviceState& from, const DeviceState& to);
+
 /// How cells get from one storage to another one by the devices' own doing: all that can be known
 /// before, as long as the buffers are what they are.
 struct Route {

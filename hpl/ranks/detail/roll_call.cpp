@@ -26,6 +26,7 @@ void eachProperty(Properties& p, F&& f) {
   f("platform", p.platform);
   f("driverVersion", p.driverVersion);
   f("openclVersion", p.openclVersion);
+  f("pciAddress", p.pciAddress);
   f("type", p.type);
   f("globalMemory", p.globalMemory);
   f("maxAllocation", p.maxAllocation);

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "hpl/error.h"
+#include "hpl/runtime/detail/pci_address.h"
 
 namespace hpl::runtime {
 namespace {
@@ -231,6 +232,7 @@ DeviceProperties queryProperties(const cl::Platform& platform, const cl::Device&
   tryQuery([&] { p.vendor = cleaned(device.getInfo<CL_DEVICE_VENDOR>()); });
   tryQuery([&] { p.driverVersion = cleaned(device.getInfo<CL_DRIVER_VERSION>()); });
   tryQuery([&] { p.openclVersion = cleaned(device.getInfo<CL_DEVICE_VERSION>()); });
+  p.pciAddress = pciAddressOf(device);
   tryQuery([&] { p.type = toDeviceType(device.getInfo<CL_DEVICE_TYPE>()).value_or(CPU); });
   tryQuery([&] { p.globalMemory = device.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>(); });
   tryQuery([&] { p.maxAllocation = device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>(); });

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hpl/geometry/placement.h"
+#include "hpl/runtime/device.h"
+#include "hpl/topology/node_topology.h"
+
+/// How fast bytes pass between the devices of a node: from a file, from hwloc, or measured once and
+/// kept.
+namespace hpl::topology {
+
+/// The links between the devices of one node, in the order of the program's list.
+struct NodeLinks {
+  /// Bytes a second from the row's device to the column's; nothing in the diagonal counts.
+  geometry::SquareMatrix bandwidths{0};
+  /// Where they are from: "HPL_TOPOLOGY=node.xml", "hwloc", "measured", or why they count as equal.
+  std::string origin;
+
+  /// No order of the devices is better than another one.
+  bool areEqual() const noexcept;
+  /// The time of a byte, for geometry::place(): 1 / bandwidth, 0 in the diagonal.
+  geometry::SquareMatrix distances() const;
+};
+
+/// A node with nothing to choose: all links count the same.
+NodeLinks equalLinks(int devices, std::string reason);
+
+/// Finds each of a node's devices in a topology: by its PCI address; devices without one take the
+/// remaining devices of the topology in order. -1 if there is none.
+std::vector<int> matchDevices(const NodeTopology& topology,
+                              const std::vector<DeviceProperties>& devices);
+
+/// The links between these devices as a topology knows them; nothing if it has no bandwidths.
+/// Several openings of one device are as near to each other as the nearest two of the node. Throws
+/// SettingsError, with `name` for the topology, for a device that it does not know.
+std::optional<NodeLinks> linksFrom(const NodeTopology& topology,
+                                   const std::vector<DeviceProperties>& devices,
+                                   const std::string& name);
+
+/// Rounds measured bandwidths, which are noisy: those up to a quarter below the fastest become
+/// equal to it, then those up to a quarter below the fastest of the rest, and so on.
+geometry::SquareMatrix inClasses(const geometry::SquareMatrix& bandwidths);
+
+/// The links of a node, as far as they are known without measuring: from HPL_TOPOLOGY; equal for
+/// fewer than three devices, and for CPUs, which share the node's memory; from hwloc, where it
+/// finds all devices by their PCI addresses; from an earlier measurement. Nothing if they have to
+/// be measured. Throws SettingsError as readTopology() and linksFrom() do.
+std::optional<NodeLinks> knownLinks(const std::vector<DeviceProperties>& devices,
+                                    const std::string& node);
+
+/// Keeps measured links for later processes on this node (HPL_CACHE, HPL_CACHE_DIR).
+void keepLinks(const std::vector<DeviceProperties>& devices, const std::string& node,
+               const NodeLinks& links);
+
+/// The links of a node of this program, counted from 0: those given to setLinks(); else found by
+/// the first call, which measures them if need be. A dry run measures nothing. Throws as
+/// knownLinks().
+const NodeLinks& linksOf(int node);
+/// Sets the links of all nodes, once the processes have agreed on them.
+void setLinks(std::vector<NodeLinks> ofNodes);
+
+/// As a table in GB/s, a row for each device.
+std::string describe(const NodeLinks& links, const std::vector<std::string>& names);
+
+}  // namespace hpl::topology
