@@ -51,8 +51,10 @@ World::World(std::unique_ptr<Courier> courier) : courier_(std::move(courier)) {
     ++ranksOnNode_;
     if (rank < this->rank()) ++rankOnNode_;
   }
-  if (const std::string message = disagreement(terms); !message.empty())
+  if (const std::string message = disagreement(terms); !message.empty()) {
+    gatherBeforeError();
     throw SettingsError(message);
+  }
   choosePaths();
 }
 
@@ -99,6 +101,14 @@ void World::choosePaths() {
 std::string World::describe(int rank) const {
   if (nodes() == 1) return fmt::format("rank {}", rank);
   return fmt::format("rank {} (node {})", rank, nodeName(nodeOf(rank)));
+}
+
+void World::gatherBeforeError() noexcept {
+  try {
+    courier_->allAgree(true);
+  } catch (const Error&) {
+    // A rank has ended already: all were here by then, and this one has its own error to throw.
+  }
 }
 
 void World::atLeave(void (*hook)()) {

@@ -118,8 +118,9 @@ bool waitForUnpin(Lock& lock, const DeviceMemory& memory) {
 }
 
 Slot& slotFor(Replica& replica, const Box& box, bool write) {
-  // Few distinct boxes are the rule; beyond that precision buys less than the search costs.
-  constexpr std::size_t kMostSlots = 16;
+  // A periodic exchange of a cube within its device reads 26 boxes and writes 26; beyond a few such
+  // sets precision buys less than the search costs.
+  constexpr std::size_t kMostSlots = 96;
   for (auto& slot : replica.slots) {
     if (slot->write == write && slot->box == box) return *slot;
   }

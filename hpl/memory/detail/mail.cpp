@@ -92,15 +92,16 @@ Mail mailOf(const coherence::Step& step, coherence::Stretch which, const EndOfTr
 
 namespace {
 
-// What the queue has to wait for before it reads or writes the piece.
-void waitsOf(Lock& lock, const MailPiece& piece, bool write, Queue& queue, Waits& waits) {
-  RootState& state = *piece.end.state;
+// The events that the queue has to wait for before it reads or writes the pieces.
+void waitsOf(Lock& lock, std::span<const MailPiece> pieces, bool write, Queue& queue,
+             Waits& waits) {
   for (;;) {
     waits.clear();
-    collectConflicts(state, piece.end.storage(), piece.end.box, write, {&queue}, waits,
-                     Forget::IfMany);
+    for (const MailPiece& piece : pieces)
+      collectConflicts(*piece.end.state, piece.end.storage(), piece.end.box, write, {&queue}, waits,
+                       Forget::IfMany);
     if (!waits.mustBlock()) break;
-    blockOn(lock, waits.host, state.root);
+    blockOn(lock, waits.host, pieces.front().end.state->root);
   }
   waits.relayTo(queue.device());
 }
@@ -122,11 +123,94 @@ void flushAll(const LastCommands& last) {
     runtime::check(runtime::flushed(queue->commands()), "clFlush", &queue->device());
 }
 
+void readPiece(Lock& lock, const MailPiece& piece, std::byte* into, LastCommands& last) {
+  Queue& queue = piece.end.out();
+  DeviceState& device = queue.device();
+  Waits waits;
+  waitsOf(lock, {&piece, 1}, false, queue, waits);
+  const std::string& label = piece.end.state->root.label();
+  cl::Event read = enqueueDenseReads(device, piece.end.replica->buffer, piece.copies, piece.bytes,
+                                     into + piece.offset, waits.events, label, Flush::Later);
+  trace::recordTransfer(trace::Transfer::DeviceToDevice, 0, device.index(), read(), label,
+                        queue.track());
+  noteEnd(piece.end, false, read, queue, queue.count());
+  last[&queue] = std::move(read);
+}
+
+// Of all letters, one after the other: under the coherence lock.
+HostScratch& hostScratch() {
+  static auto& scratch = *new HostScratch;
+  return scratch;
+}
+
+std::string labelsOf(std::span<const MailPiece> pieces) {
+  std::string labels;
+  for (const MailPiece& piece : pieces)
+    labels += (labels.empty() ? "" : ", ") + piece.end.state->root.label();
+  return labels;
+}
+
+// By one command that reads all of the pieces into the message, or writes them from there.
+cl::Event enqueueTogether(const Queue& queue, const HostCommand& command, std::byte* message,
+                          const Waits& waits, std::span<const MailPiece> pieces) {
+  cl::Event event;
+  const cl_int code =
+      enqueueHostCommand(queue, command, message, waits.events, hostScratch(), event);
+  if (code != CL_SUCCESS)
+    runtime::throwDeviceError(code, "clEnqueueNativeKernel", &queue.device(),
+                              runtime::Concern::array(labelsOf(pieces)));
+  return event;
+}
+
+void noteTogether(std::span<const MailPiece> pieces, bool write, cl::Event event, Queue& queue,
+                  LastCommands& last) {
+  std::size_t bytes = 0;
+  const Stamp number = queue.count();
+  for (const MailPiece& piece : pieces) {
+    noteEnd(piece.end, write, event, queue, number);
+    if (write) bytes += piece.bytes;
+  }
+  trace::recordTransfer(trace::Transfer::DeviceToDevice, bytes, queue.device().index(), event(),
+                        trace::enabled() ? labelsOf(pieces) : std::string(), queue.track());
+  last[&queue] = std::move(event);
+}
+
+// Calls alone(piece) for each piece that has a command of its own, together(pieces, command) for
+// those that share one.
+template <class Alone, class Together>
+void forEachBatch(const MailLetter& letter, const Alone& alone, const Together& together) {
+  const std::span<const MailPiece> pieces = letter.pieces;
+  if (letter.batches.empty())
+    for (const MailPiece& piece : pieces) alone(piece);
+  for (const MailBatch& batch : letter.batches) {
+    const auto some = pieces.subspan(batch.first, batch.count);
+    if (batch.command.empty()) {
+      for (const MailPiece& piece : some) alone(piece);
+    } else {
+      together(some, batch.command);
+    }
+  }
+}
+
 void sendLetter(Lock& lock, ranks::World& world, const MailLetter& letter, LetterPaper empty,
                 const BeforePiece& before) {
   OutgoingLetter paper(world, letter.peers, std::move(empty));
-  readPieces(lock, letter.pieces, paper.cells(), before,
-             [&](const cl::Event& read, DeviceState& device) { paper.waitFor(read, device); });
+  LastCommands last;
+  forEachBatch(
+      letter,
+      [&](const MailPiece& piece) {
+        if (before) before(piece);
+        readPiece(lock, piece, paper.cells(), last);
+      },
+      [&](std::span<const MailPiece> pieces, const HostCommand& command) {
+        Queue& queue = pieces.front().end.out();
+        Waits waits;
+        waitsOf(lock, pieces, false, queue, waits);
+        noteTogether(pieces, false, enqueueTogether(queue, command, paper.cells(), waits, pieces),
+                     queue, last);
+      });
+  flushAll(last);
+  for (const auto& [queue, read] : last) paper.waitFor(read, queue->device());
   paper.seal();
 }
 
@@ -170,6 +254,11 @@ struct Expected {
   const MailLetter* letter;
   std::vector<std::pair<DeviceState*, cl::Event>> gates;
   IncomingLetter paper;
+
+  void addGate(const DeviceState& device, Waits& waits) const {
+    for (const auto& [of, gate] : gates)
+      if (of->sharesContextWith(device)) waits.events.push_back(gate);
+  }
 };
 
 Expected expect(ranks::World& world, const MailLetter& letter) {
@@ -187,9 +276,8 @@ void writeToDevice(Lock& lock, const MailPiece& piece, const Expected& expected,
   DeviceState& device = queue.device();
   Waits waits;
   if (!device.honoursUserEvents()) waitFor(lock, expected.paper);
-  waitsOf(lock, piece, true, queue, waits);
-  for (const auto& [of, gate] : expected.gates)
-    if (of->sharesContextWith(device)) waits.events.push_back(gate);
+  waitsOf(lock, {&piece, 1}, true, queue, waits);
+  expected.addGate(device, waits);
   const std::string& label = piece.end.state->root.label();
   cl::Event written =
       enqueueDenseWrites(device, piece.end.replica->buffer, piece.copies, piece.bytes,
@@ -200,15 +288,67 @@ void writeToDevice(Lock& lock, const MailPiece& piece, const Expected& expected,
   last[&queue] = std::move(written);
 }
 
+void writeTogether(Lock& lock, std::span<const MailPiece> pieces, const HostCommand& command,
+                   const Expected& expected, LastCommands& last) {
+  Queue& queue = pieces.front().end.in();
+  Waits waits;
+  if (!queue.device().honoursUserEvents()) waitFor(lock, expected.paper);
+  waitsOf(lock, pieces, true, queue, waits);
+  expected.addGate(queue.device(), waits);
+  // The command reads the message only.
+  auto* const message = const_cast<std::byte*>(expected.paper.cells());
+  noteTogether(pieces, true, enqueueTogether(queue, command, message, waits, pieces), queue, last);
+}
+
 void writeLetter(Lock& lock, const Expected& expected, const BeforePiece& before) {
   LastCommands last;
-  for (const MailPiece& piece : expected.letter->pieces) {
-    if (piece.end.replica == nullptr) continue;
-    if (before) before(piece);
-    writeToDevice(lock, piece, expected, last);
-  }
+  forEachBatch(
+      *expected.letter,
+      [&](const MailPiece& piece) {
+        if (piece.end.replica == nullptr) return;
+        if (before) before(piece);
+        writeToDevice(lock, piece, expected, last);
+      },
+      [&](std::span<const MailPiece> pieces, const HostCommand& command) {
+        writeTogether(lock, pieces, command, expected, last);
+      });
   flushAll(last);
   for (const auto& [queue, written] : last) expected.paper.keepFor(written, queue->device());
+}
+
+// Sorts the pieces by device, and lists those of each.
+void joinPieces(MailLetter& letter, Direction direction) {
+  const auto deviceOf = [](const MailPiece& piece) {
+    return piece.end.replica == nullptr ? -1 : piece.end.replica->device().index();
+  };
+  std::stable_sort(
+      letter.pieces.begin(), letter.pieces.end(),
+      [&](const MailPiece& a, const MailPiece& b) { return deviceOf(a) < deviceOf(b); });
+  letter.batches.clear();
+  const std::span<const MailPiece> pieces = letter.pieces;
+  for (std::size_t first = 0; first < pieces.size();) {
+    const auto rest = pieces.subspan(first);
+    const auto end = std::find_if_not(rest.begin(), rest.end(), [&](const MailPiece& piece) {
+      return deviceOf(piece) == deviceOf(rest.front());
+    });
+    MailBatch& batch = letter.batches.emplace_back();
+    batch.first = first;
+    batch.count = static_cast<std::size_t>(end - rest.begin());
+    first += batch.count;
+    HostCommandMaker maker;
+    bool isReached = batch.count > 1 && deviceOf(rest.front()) >= 0;
+    for (const MailPiece& piece : rest.first(isReached ? batch.count : 0)) {
+      std::byte* const address = addressForHost(*piece.end.replica);
+      isReached = isReached && address != nullptr;
+      maker.use(piece.end.replica->buffer);
+      if (direction == Direction::Out) {
+        maker.add(piece.copies, address, nullptr, piece.offset);
+      } else {
+        maker.add(piece.copies, nullptr, address, piece.offset);
+      }
+    }
+    if (isReached) batch.command = maker.made();
+  }
 }
 
 }  // namespace
@@ -223,22 +363,18 @@ void readPieces(Lock& lock, std::span<const MailPiece> pieces, std::byte* into,
                 const BeforePiece& before,
                 const std::function<void(const cl::Event&, DeviceState&)>& begun) {
   LastCommands last;
-  Waits waits;
   for (const MailPiece& piece : pieces) {
     if (before) before(piece);
-    Queue& queue = piece.end.out();
-    DeviceState& device = queue.device();
-    waitsOf(lock, piece, false, queue, waits);
-    cl::Event read = enqueueDenseReads(device, piece.end.replica->buffer, piece.copies, piece.bytes,
-                                       into + piece.offset, waits.events,
-                                       piece.end.state->root.label(), Flush::Later);
-    trace::recordTransfer(trace::Transfer::DeviceToDevice, 0, device.index(), read(),
-                          piece.end.state->root.label(), queue.track());
-    noteEnd(piece.end, false, read, queue, queue.count());
-    last[&queue] = std::move(read);
+    readPiece(lock, piece, into, last);
   }
   flushAll(last);
   for (const auto& [queue, read] : last) begun(read, queue->device());
+}
+
+void joinPieces(Mail& mail) {
+  if (runtime::settings().pack == runtime::Pack::Off) return;
+  for (MailLetter& letter : mail.outgoing) joinPieces(letter, Direction::Out);
+  for (MailLetter& letter : mail.incoming) joinPieces(letter, Direction::In);
 }
 
 void postOutgoing(Lock& lock, const Mail& mail, const BeforePiece& before) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hpl/coherence/parcels.h"
+#include "hpl/memory/detail/host_command.h"
 #include "hpl/memory/detail/transfer.h"
 
 /// The messages of a stretch of an operation, as this process reads and writes them. All that goes
@@ -24,9 +25,18 @@ struct MailPiece {
   std::vector<geometry::RectCopy> copies = {};
 };
 
+/// Neighbours in a list of pieces, of one device, which reads or writes them by one command.
+struct MailBatch {
+  std::size_t first = 0;
+  std::size_t count = 1;
+  HostCommand command;  ///< Empty: each piece has a command of its own.
+};
+
 struct MailLetter {
   std::vector<int> peers;  ///< All of them get the same; of incoming ones, the sender.
   std::vector<MailPiece> pieces;
+  /// Those of all pieces; empty: each piece has a command of its own.
+  std::vector<MailBatch> batches = {};
   std::size_t bytes = 0;
   std::size_t together = 0;  ///< LetterKind::together
 };
@@ -42,6 +52,10 @@ struct Mail {
 using EndOfTransfer = std::function<End(const coherence::Transfer& transfer)>;
 Mail mailOf(const coherence::Step& step, coherence::Stretch which, const EndOfTransfer& sourceOf,
             const EndOfTransfer& targetOf);
+
+/// Joins the pieces of each device that can do them by one command. For mail that is sent as often
+/// as its buffers stay what they are.
+void joinPieces(Mail& mail);
 
 /// What has to be done with a buffer before cells of it are read or written; may be empty.
 using BeforePiece = std::function<void(const MailPiece& piece)>;

@@ -51,8 +51,9 @@ void addQueues(const Move& move, std::vector<Queue*>& queues) {
   const auto add = [&](Queue& queue) {
     if (std::find(queues.begin(), queues.end(), &queue) == queues.end()) queues.push_back(&queue);
   };
+  if (way == Way::Within) return add(move.dst.replica->memory->compute);
   if (way == Way::Staged || way == Way::Download) add(move.src.out());
-  if (way != Way::Within && way != Way::Download) add(move.dst.in());
+  if (way != Way::Download) add(move.dst.in());
 }
 
 }  // namespace
@@ -69,9 +70,15 @@ RecordingPtr Recordings::learn(Recording&& fresh) {
     addQueues(move, fresh.queues);
   }
   fresh.batches = batchesOf(fresh.moves);
-  fresh.inHalves = std::all_of(fresh.batches.begin(), fresh.batches.end(), [&](const Batch& batch) {
-    return batch.isTogether() ? !batch.isDirect : hasHalves(fresh.moves[batch.first].route);
+  const auto isWhole = [&](const Batch& batch) {
+    return isByOneQueue(fresh.moves[batch.first].route.way);
+  };
+  const auto halves = std::find_if_not(fresh.batches.begin(), fresh.batches.end(), isWhole);
+  fresh.wholes = static_cast<std::size_t>(halves - fresh.batches.begin());
+  fresh.inHalves = std::all_of(halves, fresh.batches.end(), [&](const Batch& batch) {
+    return hasHalves(fresh.moves[batch.first].route);
   });
+  joinPieces(fresh.mail);
   scratch_.reserveFor(fresh.batches);
   onHost_.reserve(fresh.batches.size());
   auto made = std::make_shared<const Recording>(std::move(fresh));
@@ -108,14 +115,15 @@ Moved Recordings::sendWhole(Lock& lock, const Recording& recording, const Batch&
                : detail::send(lock, move.src, move.dst, move.route, scratch_.transfer,
                               Sending::Repeated);
   }
-  if (batch.isDirect) return sendDirect(moves, batch, scratch_);
+  if (batch.isByOneQueue()) return sendByOneQueue(moves, batch, scratch_);
   onHost_.clear();
   const Moved read = sendOut(moves, batch, scratch_, onHost_);
   return read == Moved::Enqueued ? sendIn(moves, batch, scratch_, onHost_.front()) : read;
 }
 
 void Recordings::sendInHalves(const Recording& recording, std::size_t& done) {
-  for (const Batch& batch : recording.batches) {
+  const auto halves = std::span(recording.batches).subspan(recording.wholes);
+  for (const Batch& batch : halves) {
     const std::span<const Move> moves = batch.of(recording.moves);
     const Move& first = moves.front();
     const Moved read = batch.isTogether()
@@ -124,7 +132,7 @@ void Recordings::sendInHalves(const Recording& recording, std::size_t& done) {
     if (read != Moved::Enqueued) break;
   }
   for (std::size_t i = 0; i < onHost_.size(); ++i) {
-    const Batch& batch = recording.batches[i];
+    const Batch& batch = halves[i];
     const std::span<const Move> moves = batch.of(recording.moves);
     const Move& first = moves.front();
     const Moved written = batch.isTogether() ? sendIn(moves, batch, scratch_, onHost_[i])
@@ -137,11 +145,12 @@ void Recordings::sendInHalves(const Recording& recording, std::size_t& done) {
 
 // What is left is the host's own business.
 void Recordings::sendAll(Lock& lock, const Recording& recording, std::size_t& done) {
-  if (recording.inHalves) return sendInHalves(recording, done);
-  for (const Batch& batch : recording.batches) {
+  const std::size_t wholes = recording.inHalves ? recording.wholes : recording.batches.size();
+  for (const Batch& batch : std::span(recording.batches).first(wholes)) {
     if (sendWhole(lock, recording, batch) != Moved::Enqueued) return;
     done += batch.count;
   }
+  if (recording.inHalves) sendInHalves(recording, done);
 }
 
 void Recordings::replay(Lock& lock, const Recording& recording, std::size_t& done) {

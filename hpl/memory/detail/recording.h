@@ -32,7 +32,8 @@ struct Recording {
   std::vector<Batch> batches;  ///< of the former
   Mail mail;                   ///< to and from other processes
   std::vector<Queue*> queues;  ///< that work
-  bool inHalves = false;       ///< all can be read before one is written
+  std::size_t wholes = 0;      ///< batches at the front that one queue does
+  bool inHalves = false;       ///< all others can be read before one is written
   /// Of a launch: where its uses find their cells (null: another process's), and whether a
   /// repetition changes nothing.
   std::vector<Replica*> used;

@@ -43,6 +43,9 @@ enum class Way {
 /// context, and HPL_TRANSPORT does not forbid it.
 bool copiesDirectly(const DeviceState& from, const DeviceState& to);
 
+/// One queue of a device does the whole of it, from buffer to buffer.
+inline bool isByOneQueue(Way way) { return way == Way::Within || way == Way::Direct; }
+
 /// How cells get from one storage to another one by the devices' own doing: all that can be known
 /// before, as long as the buffers are what they are.
 struct Route {

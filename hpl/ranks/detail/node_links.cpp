@@ -47,6 +47,7 @@ std::vector<json> tellAll(World& world, const json& own) {
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     const json& said = all[rank];
     if (!said.contains("failure")) continue;
+    world.gatherBeforeError();
     const std::string text =
         world.describe(static_cast<int>(rank)) + ": " + said.at("failure").get<std::string>();
     if (said.at("isSetting").get<bool>()) throw SettingsError(text);

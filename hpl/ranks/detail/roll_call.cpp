@@ -123,8 +123,10 @@ runtime::GlobalList rollCall(World& world, const runtime::Inventory& inventory) 
     const auto& blob = all[static_cast<std::size_t>(rank)];
     const auto* begin = reinterpret_cast<const std::uint8_t*>(blob.data());
     const json other = json::from_cbor(begin, begin + blob.size());
-    if (const auto failure = other.at("failure").get<std::string>(); !failure.empty())
+    if (const auto failure = other.at("failure").get<std::string>(); !failure.empty()) {
+      world.gatherBeforeError();
       throw DeviceError(fmt::format("{}: {}", world.describe(rank), failure));
+    }
     if (rank == world.rank()) {
       for (ListedDevice& device : devices) list.devices.push_back(std::move(device));
     } else {
