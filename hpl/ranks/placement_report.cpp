@@ -57,6 +57,7 @@ double costliest(const SquareMatrix& flow, const SquareMatrix& distance) {
 
 std::string describeCells(const geometry::Box& cells) {
   std::vector<std::string> ranges;
+  ranges.reserve(static_cast<std::size_t>(cells.rank()));
   for (int d = 0; d < cells.rank(); ++d)
     ranges.push_back(fmt::format("[{}, {})", cells.lo(d), cells.hi(d)));
   return fmt::format("{}", fmt::join(ranges, " x "));

@@ -222,8 +222,9 @@ int main(int argc, char** argv) {
   }
   try {
     const Session session(argc, argv);
-    const double seconds =
-        measure(static_cast<std::size_t>(std::atoll(argv[1])), std::atoi(argv[2]));
+    const auto side = static_cast<std::size_t>(std::atoll(argv[1]));
+    const int times = std::atoi(argv[2]);
+    const double seconds = isOrder ? measureSteps(side, times, order) : measure(side, times);
     if (session.rank() == 0) std::printf("%.6g\n", seconds);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "hpl_node_exchange: %s\n", error.what());

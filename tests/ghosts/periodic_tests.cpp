@@ -304,6 +304,28 @@ TEST_CASE("repeated exchanges of periodic ghosts allocate nothing") {
       1, deviceCount() == 1 ? 2 : 0);  // two copies within the device
 }
 
+TEST_CASE("an exchange of periodic cubes is one command within a device, and allocates nothing") {
+  // With HPL_PACK=on each box has kernels of its own.
+  if (!devicesWaitByThemselves() || runtime::settings().pack == runtime::Pack::On) return;
+  // 26 boxes of each array, of which a device has at least 8 within itself.
+  Array<int, 3> a(8 * deviceCount(), 12, 10), b(8 * deviceCount(), 12, 10);
+  a = 1;
+  b = 2;
+  const auto addOne = [](Array<int, 3> x) { x[idz][idy][idx] += 1; };
+  const auto step = [&] {
+    eval(addOne)(PART123(a, 2, 2, 2, PERIODIC));
+    eval(addOne)(PART123(b, 2, 2, 2, PERIODIC));
+    syncGhosts(a, b);
+  };
+  checkSteady(step, 2, 2);  // two arrays are copied within each device
+  if (runtime::settings().pack != runtime::Pack::Auto || !devicesShareHostMemory()) return;
+  // Reads and writes between each two of these devices, and one command within each.
+  const auto n = static_cast<std::size_t>(deviceCount());
+  const Counts done = countsOf(step);
+  finishAll();
+  CHECK(done.transfers <= n + 2 * n * (n - 1));
+}
+
 TEST_CASE("shares of periodic parts may be measured") {
   std::vector<ExecutionPlan::Share> shares;
   for (const Device& device : testDevices()) shares.push_back({device, 100.0 / deviceCount()});

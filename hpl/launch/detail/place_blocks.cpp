@@ -70,6 +70,7 @@ std::string placeBlocks(Cutting& cutting, const ExchangeModel& model,
     if (best.deviceOf == order) continue;
     const double before = geometry::placementCost(flow, distance, order);
     std::vector<Slice> slices;
+    slices.reserve(node.devices.size());
     for (const std::size_t device : node.devices) slices.push_back(cutting.slices[device]);
     for (std::size_t block = 0; block < slices.size(); ++block)
       cutting.slices[node.devices[static_cast<std::size_t>(best.deviceOf[block])]] = slices[block];
