@@ -175,6 +175,19 @@ TEST_CASE("results on ranks do not depend on where blocks are placed") {
   }
 }
 
+TEST_CASE("blocks are placed on nodes whose ranks are not next to each other") {
+  const unsigned seed = 3;
+  const std::string expected = saidOn(1, 1, [] { return steps(seed); });
+  const auto reports = hpl_tests::inWorlds(4, [] {
+    listDevices({4, 2, ranks::world()->rank(), -1, true});
+    return steps(seed);
+  });
+  for (const auto& report : reports) {
+    CHECK(report.thrown == "");
+    CHECK(report.said == expected);
+  }
+}
+
 TEST_CASE("a placement is reported with its cost in order and at worst") {
   const std::string said = saidOn(1, 4, [] {
     SquareMatrix bandwidths(4);

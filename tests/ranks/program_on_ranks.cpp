@@ -19,7 +19,8 @@ runtime::GlobalList listOf(const runtime::Inventory& inventory, const Listed& li
   const std::string name = fmt::format("cpu:0*{}", listed.each);
   const auto open = [&](int rank) {
     auto states = runtime::selectDevices(inventory, runtime::parseDeviceList(name));
-    return runtime::listOwn(std::move(states), rank, rank / 2, fmt::format("n{}", rank / 2));
+    const int node = listed.byTurns ? rank % 2 : rank / 2;
+    return runtime::listOwn(std::move(states), rank, node, fmt::format("n{}", node));
   };
   runtime::GlobalList list;
   list.rank = listed.me;

@@ -22,6 +22,8 @@ struct Listed {
   int each = 1;
   int me = 0;
   int without = -1;
+  /// The ranks are on two nodes by turns; else each two neighbours share a node.
+  bool byTurns = false;
 };
 /// To be called before the process uses a device.
 void listDevices(const Listed& listed);

@@ -22,16 +22,19 @@ struct OfNode {
   std::vector<int> inNode;           // places among the node's devices
 };
 
-/// Each device's number among those of its node, in the program's list.
+/// The devices by node. The list of the program goes rank by rank, and ranks of a node need not be
+/// next to each other.
 std::map<int, OfNode> byNode(const std::vector<runtime::DeviceState*>& devices) {
+  std::map<int, int> counts;
+  const auto& all = runtime::Runtime::get().devices();
+  std::vector<int> placeInNode;  // by index
+  placeInNode.reserve(all.size());
+  for (const auto& device : all) placeInNode.push_back(counts[device->node()]++);
   std::map<int, OfNode> nodes;
-  std::map<int, int> firstOf;  // the first device of each node
-  for (const auto& device : runtime::Runtime::get().devices())
-    firstOf.emplace(device->node(), device->index());
   for (std::size_t i = 0; i < devices.size(); ++i) {
     OfNode& node = nodes[devices[i]->node()];
     node.devices.push_back(i);
-    node.inNode.push_back(devices[i]->index() - firstOf[devices[i]->node()]);
+    node.inNode.push_back(placeInNode[static_cast<std::size_t>(devices[i]->index())]);
   }
   return nodes;
 }
