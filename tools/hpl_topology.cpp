@@ -71,7 +71,7 @@ void print(int argc, char** argv, const Question& question) {
   hpl::ranks::World& world = *hpl::ranks::world();
   if (session.rank() == 0) {
     std::fputs(hpl::ranks::describeTopology(world).c_str(), stdout);
-    std::fputs(hpl::ranks::describeNodeLinks(world).c_str(), stdout);
+    std::fputs(hpl::ranks::describeNodeLinks().c_str(), stdout);
   }
   if (question.measures) {
     if (session.rank() == 0) std::fputs(hpl::ranks::measureOwnLinks().c_str(), stdout);
@@ -81,7 +81,7 @@ void print(int argc, char** argv, const Question& question) {
     }
   }
   if (problem) {
-    const std::string report = hpl::ranks::describePlacement(world, *problem);
+    const std::string report = hpl::ranks::describePlacement(*problem);
     if (session.rank() == 0) std::printf("\n%s", report.c_str());
   }
 }

@@ -20,10 +20,14 @@ using geometry::Index;
 using geometry::SquareMatrix;
 using runtime::DeviceState;
 
-std::vector<std::vector<DeviceState*>> devicesByNode(const World& world) {
-  std::vector<std::vector<DeviceState*>> nodes(static_cast<std::size_t>(world.nodes()));
-  for (const auto& device : runtime::Runtime::get().devices())
-    nodes[static_cast<std::size_t>(device->node())].push_back(device.get());
+/// In a dry run there are more nodes than those of the processes.
+std::vector<std::vector<DeviceState*>> devicesByNode() {
+  std::vector<std::vector<DeviceState*>> nodes;
+  for (const auto& device : runtime::Runtime::get().devices()) {
+    const auto node = static_cast<std::size_t>(device->node());
+    if (node >= nodes.size()) nodes.resize(node + 1);
+    nodes[node].push_back(device.get());
+  }
   return nodes;
 }
 
@@ -102,8 +106,8 @@ std::string describeNode(int node, const std::vector<DeviceState*>& devices,
 
 }  // namespace
 
-std::string describePlacement(const World& world, geometry::PartitionProblem problem) {
-  const auto nodes = devicesByNode(world);
+std::string describePlacement(geometry::PartitionProblem problem) {
+  const auto nodes = devicesByNode();
   // Nodes without devices share nothing; blocks count the others.
   std::vector<int> numbers;
   for (std::size_t node = 0; node < nodes.size(); ++node) {
@@ -120,9 +124,9 @@ std::string describePlacement(const World& world, geometry::PartitionProblem pro
   return text;
 }
 
-std::string describeNodeLinks(const World& world) {
+std::string describeNodeLinks() {
   std::string text;
-  const auto nodes = devicesByNode(world);
+  const auto nodes = devicesByNode();
   for (std::size_t node = 0; node < nodes.size(); ++node) {
     if (nodes[node].size() < 2) continue;
     text += fmt::format("\nLinks between the devices of node {}\n", node) +

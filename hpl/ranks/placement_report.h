@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "hpl/geometry/hierarchy.h"
-#include "hpl/ranks/world.h"
 
 namespace hpl::ranks {
 
@@ -15,10 +14,10 @@ namespace hpl::ranks {
 /// at worst (looked for among all orders, of up to nine devices). `problem` has no nodes yet: all
 /// devices weigh the same. Throws ArgumentError as geometry::partition() does, SettingsError as
 /// topology::linksOf() does.
-std::string describePlacement(const World& world, geometry::PartitionProblem problem);
+std::string describePlacement(geometry::PartitionProblem problem);
 
 /// The links between the devices of each node, for nodes with more than one.
-std::string describeNodeLinks(const World& world);
+std::string describeNodeLinks();
 
 /// The same, measured now, of this process's devices; empty for fewer than two.
 std::string measureOwnLinks();

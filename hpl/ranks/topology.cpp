@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "hpl/ranks/path_speed.h"
+#include "hpl/runtime/dry_run.h"
 #include "hpl/runtime/runtime.h"
 #include "hpl/runtime/settings.h"
 #include "hpl/topology/links.h"
@@ -54,7 +55,33 @@ std::string describePaths(const World& world,
 
 }  // namespace
 
+namespace {
+
+std::string describeDevice(const DeviceState& device) {
+  const DeviceProperties& p = device.properties();
+  return fmt::format("    {}  {}, {} units, {:.1f} GiB ({})\n", device.name(),
+                     deviceTypeName(p.type), p.computeUnits,
+                     static_cast<double>(p.globalMemory) / 0x1p30, p.platform);
+}
+
+/// The machine of a dry run, of which the one process is no part.
+std::string describePlanned() {
+  const auto& devices = runtime::Runtime::get().devices();
+  std::string text;
+  int node = -1;
+  for (const auto& device : devices) {
+    if (device->node() != node) text += fmt::format("node {}\n", node = device->node());
+    text += describeDevice(*device);
+  }
+  return fmt::format("A dry run of {} devices on {} node{}\n", devices.size(), node + 1,
+                     node == 0 ? "" : "s") +
+         text;
+}
+
+}  // namespace
+
 std::string describeTopology(const World& world) {
+  if (runtime::isDryRun()) return describePlanned();
   const auto& devices = runtime::Runtime::get().devices();
   std::string text = fmt::format(
       "{} rank{} on {} node{}, {} device{}\n", world.size(), world.size() == 1 ? "" : "s",
@@ -65,11 +92,7 @@ std::string describeTopology(const World& world) {
       if (world.nodeOf(rank) != node) continue;
       text += fmt::format("  rank {}\n", rank);
       for (const auto& device : devices) {
-        if (device->rank() != rank) continue;
-        const DeviceProperties& p = device->properties();
-        text += fmt::format("    {}  {}, {} units, {:.1f} GiB ({})\n", device->name(),
-                            deviceTypeName(p.type), p.computeUnits,
-                            static_cast<double>(p.globalMemory) / 0x1p30, p.platform);
+        if (device->rank() == rank) text += describeDevice(*device);
       }
     }
   }

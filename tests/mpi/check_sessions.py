@@ -276,6 +276,18 @@ def topology(program, launcher):
                 {"    20.0": 2, "ms on its links as placed": 1}, [0])
     yield check("a topology that cannot be read is named by all ranks", [program], {"HPL_TOPOLOGY": "/no/node.xml", "HPL_RANKS": "2"},
                 {"rank 0: HPL_TOPOLOGY: /no/node.xml: there is no such file to read": 2}, [1])
+    with tempfile.TemporaryDirectory() as folder:
+        machine = Path(folder) / "machine.json"
+        device = {"count": 4, "kind": "gpu", "name": "planned", "memory_GiB": 16, "gflops": 1000, "bandwidth_GBs": 100,
+                  "launch_us": 5}
+        machine.write_text(json.dumps({"name": "planned", "nodes": [{"count": 3, "devices": [device]}],
+                                       "links": {"host": {"bandwidth_GBs": 10, "latency_us": 5},
+                                                 "node": {"bandwidth_GBs": 10, "latency_us": 5},
+                                                 "network": {"bandwidth_GBs": 5, "latency_us": 5}}}))
+        yield check("a placement on nodes that are only planned", [program, "--domain", "1200x40"],
+                    node | {"HPL_DRY_RUN": str(machine)},
+                    {"A dry run of 12 devices on 3 nodes": 1, "Links between the devices of node 2": 1,
+                     "3 nodes as 3 x 1, 4 devices each as 4 x 1": 1, "ms on its links as placed": 3}, [0])
     yield check("a window where one is asked for", [program], {"HPL_TRANSPORT": "window", "HPL_RANKS": "2"}, {" window": 9}, [0])
     if launcher:
         yield check("ranks of mpirun, measured", Launcher(launcher).start(3, program, "--measure"), {},

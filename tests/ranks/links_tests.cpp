@@ -198,8 +198,7 @@ TEST_CASE("a placement is reported with its cost in order and at worst") {
     geometry::PartitionProblem problem;
     problem.domain = {400, 40};
     problem.fields = {{{1, 1}, {1, 1}, 4}};
-    return ranks::describePlacement(*ranks::world(), problem) +
-           ranks::describeNodeLinks(*ranks::world());
+    return ranks::describePlacement(problem) + ranks::describeNodeLinks();
   });
   CAPTURE(said);
   // Bands 0 to 3: of the three borders two are near, one is far; in order all three are far.
