@@ -10,7 +10,7 @@ namespace hpl::coherence {
 
 namespace {
 
-/// A message: the other process, and what it is for there, sorted alike at both ends.
+/// Identifies a message between this process and another one; sorts alike at both ends.
 struct Key {
   int peer = 0;
   SpaceId from = -1;

@@ -70,7 +70,10 @@ std::string describePlanned() {
   std::string text;
   int node = -1;
   for (const auto& device : devices) {
-    if (device->node() != node) text += fmt::format("node {}\n", node = device->node());
+    if (device->node() != node) {
+      node = device->node();
+      text += fmt::format("node {}\n", node);
+    }
     text += describeDevice(*device);
   }
   return fmt::format("A dry run of {} devices on {} node{}\n", devices.size(), node + 1,

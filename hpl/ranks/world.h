@@ -44,8 +44,8 @@ class World {
   /// "rank 3 (node n1)", for messages; "rank 3" where all ranks are on one node.
   std::string describe(int rank) const;
 
-  /// Waits until all ranks are here, before each of them throws an error that all have learnt of:
-  /// the news that one has ended must not overtake it. Collective; never throws.
+  /// Waits until all ranks know of an error that each of them is about to throw. Otherwise the news
+  /// that one rank has ended might overtake the error. Collective; never throws.
   void gatherBeforeError() noexcept;
 
   /// Registers work for the end of the session, while the other ranks are still there; in reverse

@@ -17,16 +17,17 @@ namespace hpl::topology {
 struct NodeLinks {
   /// Bytes a second from the row's device to the column's; nothing in the diagonal counts.
   geometry::SquareMatrix bandwidths{0};
-  /// Where they are from: "HPL_TOPOLOGY=node.xml", "hwloc", "measured", or why they count as equal.
+  /// The source of the bandwidths ("HPL_TOPOLOGY=node.xml", "hwloc", "measured"), or the reason why
+  /// they count as equal.
   std::string origin;
 
-  /// No order of the devices is better than another one.
+  /// True if all bandwidths are the same, so that all orders of the devices cost the same.
   bool areEqual() const noexcept;
   /// The time of a byte, for geometry::place(): 1 / bandwidth, 0 in the diagonal.
   geometry::SquareMatrix distances() const;
 };
 
-/// A node with nothing to choose: all links count the same.
+/// Links that all count the same, for `reason`.
 NodeLinks equalLinks(int devices, std::string reason);
 
 /// Finds each of a node's devices in a topology: by its PCI address; devices without one take the

@@ -77,19 +77,24 @@ class Reader {
   }
 
   NodeTopology result() const {
-    NodeTopology result;
-    result.devices = devices_;
     std::array<hwloc_distances_s*, 16> all{};
     auto count = static_cast<unsigned>(all.size());
     if (hwloc_distances_get(topology_, &count, all.data(), HWLOC_DISTANCES_KIND_MEANS_BANDWIDTH,
                             0) != 0)
-      return result;
+      count = 0;
     count = std::min(count, static_cast<unsigned>(all.size()));
+    std::optional<NodeTopology> result;
     for (unsigned i = 0; i < count; ++i) {
-      if (!result.bandwidths) result.bandwidths = matrixOf(*all[i]);
+      if (!result) result = topologyOf(*all[i]);
       hwloc_distances_release(topology_, all[i]);
     }
-    return result;
+    if (result) return *result;
+    // A display that computes nothing is no device, where there are devices that compute.
+    NodeTopology plain;
+    const bool hasOpenCl = std::find(isOpenCl_.begin(), isOpenCl_.end(), true) != isOpenCl_.end();
+    for (std::size_t i = 0; i < devices_.size(); ++i)
+      if (isOpenCl_[i] || !hasOpenCl) plain.devices.push_back(devices_[i]);
+    return plain;
   }
   /// Two OpenCL devices of one name; nullptr: there are none.
   const char* twice() const { return twice_; }
@@ -108,9 +113,11 @@ class Reader {
       if (isOpenCl || !address.empty()) {
         devices_.push_back({object->name, address});
         objects_.push_back(object);
+        isOpenCl_.push_back(isOpenCl);
       }
     } else if (isOpenCl) {
       known->name = object->name;
+      isOpenCl_[static_cast<std::size_t>(known - devices_.begin())] = true;
     }
   }
 
@@ -123,28 +130,39 @@ class Reader {
     return -1;
   }
 
-  /// Nothing if the matrix lacks a device.
-  std::optional<SquareMatrix> matrixOf(const hwloc_distances_s& given) const {
+  /// The devices of the matrix; nothing if it lacks an OpenCL device, or has no device at all.
+  std::optional<NodeTopology> topologyOf(const hwloc_distances_s& given) const {
     std::map<int, unsigned> place;
     for (unsigned i = 0; i < given.nbobjs; ++i)
       if (const int device = deviceOf(given.objs[i]); device >= 0) place.emplace(device, i);
-    if (devices_.empty() || place.size() != devices_.size()) return std::nullopt;
-    SquareMatrix matrix(static_cast<int>(devices_.size()));
-    for (const auto& [from, row] : place)
-      for (const auto& [to, column] : place) {
+    for (std::size_t i = 0; i < devices_.size(); ++i)
+      if (isOpenCl_[i] && !place.contains(static_cast<int>(i))) return std::nullopt;
+    if (place.empty()) return std::nullopt;
+    NodeTopology found;
+    std::vector<hwloc_obj_t> objects;
+    std::vector<unsigned> rows;
+    for (const auto& [device, row] : place) {
+      found.devices.push_back(devices_[static_cast<std::size_t>(device)]);
+      objects.push_back(objects_[static_cast<std::size_t>(device)]);
+      rows.push_back(row);
+    }
+    SquareMatrix matrix(static_cast<int>(rows.size()));
+    for (std::size_t from = 0; from < rows.size(); ++from)
+      for (std::size_t to = 0; to < rows.size(); ++to) {
         if (from == to) continue;
-        const hwloc_uint64_t megabytes = given.values[row * given.nbobjs + column];
-        matrix(from, to) = megabytes > 0
-                               ? static_cast<double>(megabytes) * kMega
-                               : std::min(pciSpeedOf(objects_[static_cast<std::size_t>(from)]),
-                                          pciSpeedOf(objects_[static_cast<std::size_t>(to)]));
+        const hwloc_uint64_t megabytes = given.values[rows[from] * given.nbobjs + rows[to]];
+        matrix(static_cast<int>(from), static_cast<int>(to)) =
+            megabytes > 0 ? static_cast<double>(megabytes) * kMega
+                          : std::min(pciSpeedOf(objects[from]), pciSpeedOf(objects[to]));
       }
-    return matrix;
+    found.bandwidths = std::move(matrix);
+    return found;
   }
 
   hwloc_topology_t topology_;
   std::vector<KnownDevice> devices_;
   std::vector<hwloc_obj_t> objects_;
+  std::vector<bool> isOpenCl_;
   std::map<std::string, int> names_;
   const char* twice_ = nullptr;
 };

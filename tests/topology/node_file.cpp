@@ -68,6 +68,16 @@ class Writer {
                       "subtype=\"OpenCL\" osdev_type=\"5\"/></object>",
                       devices_.back().number, devices_.size() - 1));
     }
+    if (node_.hasDisplay && socket == 0) {
+      line(
+          fmt::format("<object type=\"PCIDev\" gp_index=\"{}\" pci_busid=\"0000:f0:00.0\" "
+                      "pci_type=\"0300 [1a03:2000] [1a03:2000] 41\" pci_link_speed=\"0.5\">",
+                      next()));
+      line(
+          fmt::format("<object type=\"OSDev\" gp_index=\"{}\" name=\"card0\" osdev_type=\"1\"/>"
+                      "</object>",
+                      next()));
+    }
     line("</object></object>");
   }
 

@@ -13,6 +13,8 @@ struct NodeFile {
   int within = 50000;
   int across = 32000;
   bool hasBandwidths = true;
+  /// A display adapter, such as servers have for their console.
+  bool hasDisplay = false;
 };
 
 /// A node like Summit's: GPUs opencl0d0, opencl0d1, ... at 0000:01:00.0, ..., 0001:01:00.0, ...

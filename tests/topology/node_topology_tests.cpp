@@ -79,6 +79,18 @@ TEST_CASE("a node without a matrix of bandwidths has devices all the same") {
   CHECK_FALSE(node.bandwidths);
 }
 
+TEST_CASE("a display that computes nothing is no device") {
+  if (!hasHwloc()) return;
+  NodeFile server;
+  server.hasDisplay = true;
+  const NodeTopology node = readTopology(TestFile(xmlOf(server)).path());
+  CHECK(node.devices.size() == 6);
+  REQUIRE(node.bandwidths);
+  CHECK((*node.bandwidths)(0, 3) == 32e9);
+  server.hasBandwidths = false;
+  CHECK(readTopology(TestFile(xmlOf(server)).path()).devices.size() == 6);
+}
+
 TEST_CASE("where a matrix says 0 there is no such link, and the PCI bus counts") {
   if (!hasHwloc()) return;
   NodeFile apart;

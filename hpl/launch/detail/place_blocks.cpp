@@ -63,7 +63,7 @@ std::string placeBlocks(Cutting& cutting, const ExchangeModel& model,
         distance(i, j) =
             all(node.inNode[static_cast<std::size_t>(i)], node.inNode[static_cast<std::size_t>(j)]);
     const SquareMatrix bytes = model.bytesBetween(cutting, node.devices);
-    // What a block reads comes from the owner's device.
+    // Cells flow from the owner's device to the reader's.
     SquareMatrix flow(size);
     for (int to = 0; to < size; ++to)
       for (int from = 0; from < size; ++from) flow(from, to) = bytes(to, from);

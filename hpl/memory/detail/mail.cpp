@@ -137,7 +137,7 @@ void readPiece(Lock& lock, const MailPiece& piece, std::byte* into, LastCommands
   last[&queue] = std::move(read);
 }
 
-// Of all letters, one after the other: under the coherence lock.
+// One for all letters: the coherence lock is held while it is used.
 HostScratch& hostScratch() {
   static auto& scratch = *new HostScratch;
   return scratch;
@@ -150,7 +150,7 @@ std::string labelsOf(std::span<const MailPiece> pieces) {
   return labels;
 }
 
-// By one command that reads all of the pieces into the message, or writes them from there.
+// Enqueues one command that reads all pieces into the message, or writes them from there.
 cl::Event enqueueTogether(const Queue& queue, const HostCommand& command, std::byte* message,
                           const Waits& waits, std::span<const MailPiece> pieces) {
   cl::Event event;

@@ -53,8 +53,8 @@ using EndOfTransfer = std::function<End(const coherence::Transfer& transfer)>;
 Mail mailOf(const coherence::Step& step, coherence::Stretch which, const EndOfTransfer& sourceOf,
             const EndOfTransfer& targetOf);
 
-/// Joins the pieces of each device that can do them by one command. For mail that is sent as often
-/// as its buffers stay what they are.
+/// Joins the pieces of each device that can move them by one command. The commands hold addresses
+/// of buffers: for mail that is not sent any more once one of its buffers has changed.
 void joinPieces(Mail& mail);
 
 /// What has to be done with a buffer before cells of it are read or written; may be empty.
