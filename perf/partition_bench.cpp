@@ -41,19 +41,20 @@ void dividesUnevenNodes(benchmark::State& state) {
 }
 BENCHMARK(dividesUnevenNodes)->Arg(1)->Arg(16)->Arg(256)->Unit(benchmark::kMicrosecond);
 
-/// The blocks of figure 11 on two triads of 50 GB/s that 32 GB/s connect.
+/// The blocks of figure 11 on triads of 50 GB/s that 32 GB/s connect: two as on Summit, or three.
 void placesANode(benchmark::State& state) {
-  PartitionProblem problem = cube(1, 6);
+  const int devices = static_cast<int>(state.range(0));
+  PartitionProblem problem = cube(1, devices);
   problem.domain = {1440, 1452, 700};
   const std::vector<Index> bytes = exchangedBytes(problem, partition(problem).blocks);
-  const SquareMatrix flow(6, std::vector<double>(bytes.begin(), bytes.end()));
-  SquareMatrix distance(6);
-  for (int i = 0; i < 6; ++i)
-    for (int j = 0; j < 6; ++j)
+  const SquareMatrix flow(devices, std::vector<double>(bytes.begin(), bytes.end()));
+  SquareMatrix distance(devices);
+  for (int i = 0; i < devices; ++i)
+    for (int j = 0; j < devices; ++j)
       if (i != j) distance(i, j) = 1.0 / (i / 3 == j / 3 ? 50.0 : 32.0);
   for (auto _ : state) benchmark::DoNotOptimize(place(flow, distance));
 }
-BENCHMARK(placesANode)->Unit(benchmark::kMicrosecond);
+BENCHMARK(placesANode)->Arg(6)->Arg(9)->Unit(benchmark::kMicrosecond);
 
 /// Random flows over random distances, the hardest for the exact search: sixteen problems in turn.
 /// Arguments: devices; whether both ways of a pair are alike.

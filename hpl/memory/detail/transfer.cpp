@@ -304,7 +304,7 @@ Moved copyWithin(const End& src, const End& dst, const Route& route, TransferScr
   waits.relayTo(device);
   cl::Event event =
       enqueueCopies(device, device.computeQueue(), src.replica->buffer, dst.replica->buffer,
-                    route.copies, waits.events, dst.state->root.label());
+                    route.copies, waits.events, dst.state->root.label(), Flush::Later);
   noteDeviceCopy(src, dst, route.bytes, std::move(event));
   return Moved::Enqueued;
 }

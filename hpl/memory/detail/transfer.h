@@ -90,7 +90,8 @@ Moved sendIn(const End& src, const End& dst, const Route& route, TransferScratch
 void noteEnd(const End& end, bool write, cl::Event event, Queue& queue, Stamp number);
 
 /// A copy within one device's buffers by a command of its compute queue, which orders it like a
-/// kernel. When something has to be waited for, nothing is copied.
+/// kernel; as one of several: the caller flushes. When something has to be waited for, nothing is
+/// copied.
 Moved copyWithin(const End& src, const End& dst, const Route& route, TransferScratch& scratch);
 
 /// The same for cells that may overlap, in buffers of the device's own or in the host's memory;
