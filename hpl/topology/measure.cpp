@@ -51,11 +51,11 @@ class Meter {
     runtime::check(code, "clEnqueueWriteBuffer", devices_[i]);
   }
   void copy(std::size_t from, std::size_t to) {
-    const cl_command_queue queue = devices_[to]->transferQueue()();
-    runtime::check(clEnqueueCopyBuffer(queue, buffers_[from](), buffers_[to](), 0, 0, kProbeBytes,
-                                       0, nullptr, nullptr),
+    cl::Event copied;
+    runtime::check(clEnqueueCopyBuffer(devices_[to]->transferQueue()(), buffers_[from](),
+                                       buffers_[to](), 0, 0, kProbeBytes, 0, nullptr, &copied()),
                    "clEnqueueCopyBuffer", devices_[to]);
-    runtime::check(clFinish(queue), "clFinish", devices_[to]);
+    runtime::check(clWaitForEvents(1, &copied()), "clWaitForEvents", devices_[to]);
   }
 
  private:

@@ -29,6 +29,7 @@
 #include "hpl/hpl.h"
 #include "hpl/memory/detail/letters.h"
 #include "hpl/ranks/world.h"
+#include "perf/node_aware/corners.h"
 
 #ifdef HPL_PERF_WITH_MPI
 #include "hpl/mpi.h"
@@ -39,9 +40,10 @@ using Session = hpl::ranks::Session;
 
 namespace {
 
-constexpr int kQuantities = 4;
-constexpr int kHalo = 3;
-using Cube = hpl::Array<float, 3>;
+using node_aware::corners;
+using node_aware::Cube;
+using node_aware::kHalo;
+using node_aware::kQuantities;
 
 void touch(Cube q) {
   using namespace hpl;
@@ -107,25 +109,6 @@ double measure(std::size_t side, int times) {
 }
 
 // ---- blocks in several orders -----------------------------------------------------------------
-
-/// Reads all eight corners of a neighbourhood of radius kHalo, of each quantity.
-void corners(Cube a1, Cube b1, Cube c1, Cube d1, const Cube& a, const Cube& b, const Cube& c,
-             const Cube& d) {
-  using namespace hpl;
-  static constexpr int r = kHalo;
-  if_(idx >= r && idx + r < szx && idy >= r && idy + r < szy && idz >= r && idz + r < szz) {
-    const auto sum = [](const Cube& q) {
-      return q[idz - r][idy - r][idx - r] + q[idz - r][idy - r][idx + r] +
-             q[idz - r][idy + r][idx - r] + q[idz - r][idy + r][idx + r] +
-             q[idz + r][idy - r][idx - r] + q[idz + r][idy - r][idx + r] +
-             q[idz + r][idy + r][idx - r] + q[idz + r][idy + r][idx + r];
-    };
-    a1[idz][idy][idx] = 0.125f * sum(a);
-    b1[idz][idy][idx] = 0.125f * sum(b);
-    c1[idz][idy][idx] = 0.125f * sum(c);
-    d1[idz][idy][idx] = 0.125f * sum(d);
-  }
-}
 
 /// The devices in the order in which block i goes to the i-th of them: what passes between nodes
 /// costs eight times as much as what passes within.

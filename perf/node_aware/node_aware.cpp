@@ -18,6 +18,7 @@
 #include "hpl/geometry/placement.h"
 #include "hpl/geometry/splits.h"
 #include "hpl/hpl.h"
+#include "perf/node_aware/corners.h"
 
 namespace {
 
@@ -28,7 +29,7 @@ using hpl::geometry::Index;
 using hpl::geometry::PartitionProblem;
 
 constexpr int kPerNode = 6;
-constexpr int kRadius = 3;
+constexpr int kRadius = node_aware::kHalo;
 
 PartitionProblem problemOf(Index side, int nodes) {
   PartitionProblem problem;
@@ -111,26 +112,7 @@ int placement() {
   return best.cost <= least * (1 + 1e-12) ? 0 : 1;
 }
 
-using Cube = hpl::Array<float, 3>;
-
-/// All cells of a halo of three: eight corners of the neighbourhood, of four quantities.
-void step(Cube a1, Cube b1, Cube c1, Cube d1, const Cube& a, const Cube& b, const Cube& c,
-          const Cube& d) {
-  using namespace hpl;
-  static constexpr int r = kRadius;
-  if_(idx >= r && idx + r < szx && idy >= r && idy + r < szy && idz >= r && idz + r < szz) {
-    const auto corners = [](const Cube& q) {
-      return q[idz - r][idy - r][idx - r] + q[idz - r][idy - r][idx + r] +
-             q[idz - r][idy + r][idx - r] + q[idz - r][idy + r][idx + r] +
-             q[idz + r][idy - r][idx - r] + q[idz + r][idy - r][idx + r] +
-             q[idz + r][idy + r][idx - r] + q[idz + r][idy + r][idx + r];
-    };
-    a1[idz][idy][idx] = 0.125f * corners(a);
-    b1[idz][idy][idx] = 0.125f * corners(b);
-    c1[idz][idy][idx] = 0.125f * corners(c);
-    d1[idz][idy][idx] = 0.125f * corners(d);
-  }
-}
+using node_aware::Cube;
 
 int exchange(std::size_t side, int steps) {
   Cube now[4], next[4];
@@ -139,7 +121,8 @@ int exchange(std::size_t side, int steps) {
     next[q] = Cube(side, side, side);
   }
   for (int i = 0; i < steps; ++i) {
-    hpl::eval(step).devices()(next[0], next[1], next[2], next[3], now[0], now[1], now[2], now[3]);
+    hpl::eval(node_aware::corners)
+        .devices()(next[0], next[1], next[2], next[3], now[0], now[1], now[2], now[3]);
     for (int q = 0; q < 4; ++q) swap(now[q], next[q]);
   }
   return 0;
