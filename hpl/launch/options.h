@@ -25,6 +25,10 @@ struct ShareOptions {
   std::vector<Domain> local;
   /// How many blocks the library cuts the domain into along each axis; dims 0: it chooses.
   Domain blocks;
+  /// Launches of the library's own whose kernels wait for each other: arguments that differ from
+  /// device to device are the device's own and say nothing of the others, which are divided as if
+  /// those were not there; each device runs its block at once.
+  bool runAtOnce = false;
 
   friend bool operator==(const ShareOptions&, const ShareOptions&) = default;
 };

@@ -72,6 +72,11 @@ bool DeviceState::samePhysicalDeviceAs(const DeviceState& other) const noexcept 
   return identity_.physical() == other.identity_.physical();
 }
 
+unsigned DeviceState::physicalUnits() const {
+  if (!isLocal()) return identity_.properties.computeUnits;
+  return identity_.physical.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
+}
+
 void DeviceState::enlist(const Place& place) {
   identity_.index = place.index;
   identity_.platformIndex = place.platformIndex;

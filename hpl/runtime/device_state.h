@@ -141,6 +141,8 @@ class DeviceState {
   const std::string& suffix() const noexcept { return identity_.suffix; }
   /// Whether the two states are parts or copies of one physical device.
   bool samePhysicalDeviceAs(const DeviceState& other) const noexcept;
+  /// Compute units of that device; of a device of another process those of its own.
+  unsigned physicalUnits() const;
 
   /// Whether kernels work in the host's memory without copies (CL_MEM_USE_HOST_PTR over memory
   /// aligned to hostAlignment). The first call measures it, on CPUs only: both directions must be

@@ -65,8 +65,8 @@ struct TimeField {
   int current = -1;
   int next = -1;
   Lifetime lifetime = Lifetime::Steps;
-  /// Persistent kernels: the parameter of a further array of the grid's shape, for written fields
-  /// that go from step to step.
+  /// Persistent kernels: the parameter of an array of twice the grid's shape, one after the other
+  /// along a dimension before the slowest one, for written fields that go from step to step.
   int between = -1;
 
   bool isWritten() const { return next >= 0; }
@@ -94,9 +94,13 @@ struct TimeProgram {
   std::vector<StepScalar> stepScalars;
   int firstStep = -1;
   int lastStep = -1;
-  /// Persistent kernels: the parameters for flags (ints) and for the looks of a wait (int).
+  /// Persistent kernels: the parameters for flags (ints), for the looks of a wait (int), for what
+  /// the flags are at most when the launch begins (int, at least 1), and for the number (int) of
+  /// the device's first group along the slowest dimension.
   int flags = -1;
   int patience = -1;
+  int raised = -1;
+  int firstGroup = -1;
   /// Periodic dimensions in which the parameters of old fields have cells of the other end beyond
   /// both ends, and how many of them before the first cell. In others the kernel leads indices to
   /// the other end.

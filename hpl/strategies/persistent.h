@@ -19,6 +19,10 @@ namespace hpl::strategies {
 /// a group has given up; the others follow, in the order of the groups, the fastest axis first.
 inline constexpr std::int64_t kFlagDistance = 32;
 constexpr std::int64_t flagsFor(std::int64_t groups) { return (groups + 1) * kFlagDistance; }
+/// How much higher flags are after so many steps, `depth` of them between exchanges.
+constexpr std::int64_t flagsRaised(std::int64_t steps, int depth) {
+  return (steps + depth - 1) / depth;
+}
 
 /// Why the strategy is not for the program, with any tiles; empty: it is.
 std::string whyNotPersistent(const TimeProgram& program);
@@ -28,14 +32,15 @@ std::string whyNotTiles(const TimeProgram& program, const OverlappedOptions& opt
                         const std::array<std::int64_t, 3>& extents);
 
 /// Rewrites a verified kernel. `options.depth` is the number of steps between exchanges, and
-/// `groups` the number of groups along each dimension, all of which must run at the same time. The
-/// kernel reads the fields, which keep their values, and writes the new fields; what it leaves in
-/// the arrays `TimeField::between`, and in the flags, which are 0 at first, means nothing to
-/// others.
+/// `groups` the number of groups along each dimension, all of which must run at the same time:
+/// those of one launch, or of launches on several devices, each of which has a row of them along
+/// the slowest dimension, the arrays `TimeField::between`, and the flags in common. The kernel
+/// reads the fields, which keep their values, and writes the new fields; what it leaves in the
+/// arrays between means nothing to others. Flags only rise: by flagsRaised() at most in a launch.
 ///
-/// A group that has looked `TimeProgram::patience` times at a flag in vain sets flag 0 to 1 and
-/// ends, and so do the others; the new fields are then of no use. The rewritten kernel keeps parts
-/// of `kernel`, which must live as long.
+/// A group that has looked `TimeProgram::patience` times at a flag in vain sets flag 0 to what
+/// `TimeProgram::raised` says and ends, and so do the others; the new fields are then of no use.
+/// The rewritten kernel keeps parts of `kernel`, which must live as long.
 Overlapped persistent(const ir::Kernel& kernel, const ir::AccessSummary& summary,
                       const TimeProgram& program, const OverlappedOptions& options,
                       const std::array<std::int64_t, 3>& groups);

@@ -213,8 +213,8 @@ class Iteration final : public Stepper {
   }
 
   bool persistOnce(const TimeKernel& kernel, std::int64_t steps) {
-    const Device device = devicesOf(options_).front();
-    if (hasGivenUp(device)) return false;
+    const std::vector<Device> devices = devicesOf(options_);
+    if (hasGivenUp(devices)) return false;
     try {
       const Persisted done = stencils::persist(kernel, state_.persistentSpaces(), options_,
                                                persistentArguments(kernel), steps);
@@ -223,7 +223,7 @@ class Iteration final : public Stepper {
       reject(kernel, state_.describe(), error);
       return false;
     }
-    reportGivenUp(state_.describe(), device);
+    reportGivenUp(state_.describe(), devices);
     // Iterations from now on choose again.
     state_.timeChoices().clear();
     return false;

@@ -9,6 +9,7 @@
 #include "hpl/error.h"
 #include "hpl/layout/tuner.h"
 #include "hpl/runtime/device.h"
+#include "hpl/runtime/device_state.h"
 #include "hpl/runtime/log.h"
 #include "hpl/runtime/settings.h"
 #include "hpl/strategies/persistent.h"
@@ -32,6 +33,8 @@ struct WaitCost {
   double launch = 2e-6;
   double pass = 5e-6;
   double wait = 30e-6;
+  /// Devices wait for each other's launches, and for the cells that they exchange.
+  double exchange = 8e-6;
   /// A group raises its flag, and its neighbour sees it; cells of rims are copied twice.
   double handshake = 300;
   double perRimCell = 0.5;
@@ -48,8 +51,8 @@ std::size_t dimsOf(const TileProblem& problem) {
 
 std::int64_t cellsOf(const Sizes& sizes) { return sizes[0] * sizes[1] * sizes[2]; }
 
-/// How many groups may lie along each dimension: on CPUs along the slowest one alone, where rims
-/// are whole rows.
+/// How many groups of a device may lie along each dimension: on CPUs along the slowest one alone,
+/// where rims are whole rows.
 std::vector<Sizes> groupings(const TileProblem& problem) {
   const auto units = static_cast<std::int64_t>(std::max(1u, problem.units));
   std::vector<Sizes> found;
@@ -79,6 +82,23 @@ bool isPeriodic(const strategies::TimeProgram& program, std::size_t d) {
     for (const strategies::TimeRead& read : stage.reads)
       if (read.beyond[2 * d] == strategies::Beyond::Periodic) return true;
   return false;
+}
+
+/// Why the bands of several devices cannot be cut into so many tiles each, whose groups exchange
+/// with those next to them only; empty: they can.
+std::string whyNotBands(const TileProblem& problem, const TimeTile& tile, std::int64_t groups,
+                        std::size_t devices) {
+  const strategies::Growth halo = strategies::haloOf(*problem.program, tile.depth);
+  const std::int64_t reach = std::max(halo.before[0], halo.after[0]);
+  for (const std::int64_t rows : bandsOf(problem.extents[0], devices)) {
+    const std::int64_t last = rows - (groups - 1) * tile.cells[0];
+    if (last >= std::max<std::int64_t>(1, reach) && last <= tile.cells[0]) continue;
+    return fmt::format(
+        "bands of {} rows on {} devices are too thin for {} group{} each: {} step{} reach {} cells",
+        rows, devices, groups, groups == 1 ? "" : "s", tile.depth, tile.depth == 1 ? "" : "s",
+        reach);
+  }
+  return "";
 }
 
 /// Of a row of cells, all functions together.
@@ -121,19 +141,27 @@ double cyclesPerStep(const TileProblem& problem, const TimeTile& tile, const Siz
   return cycles;
 }
 
+std::string nameOf(const std::vector<Device>& devices) {
+  if (devices.size() == 1) return "device " + devices.front().state().name();
+  std::string names;
+  for (const Device& device : devices) names += (names.empty() ? "" : ", ") + device.state().name();
+  return "devices " + names;
+}
+
 /// Whatever the tiles.
 std::string obstacle(const TimeWish& wish, const TimeRecipe& recipe,
                      const launch::LaunchOptions& options) {
   if (runtime::settings().checkBounds) return "HPL_CHECK=bounds checks every access";
   if (isDryRun()) return "a dry run plans launches";
   if (!layout::mayDecideByTimes()) return "several ranks do the steps together";
-  const std::size_t devices = devicesOf(options).size();
-  if (devices > 1)
-    return fmt::format("it runs on {} devices, and groups wait for each other on one only",
-                       devices);
+  const std::vector<Device> devices = devicesOf(options);
+  if (devices.size() > 1 && (!options.shares->weights.empty() || options.shares->measured ||
+                             options.shares->blocks.dims > 0))
+    return "groups on several devices take equal bands, and .weights, .blocks or a plan says "
+           "otherwise";
   if (std::string why = impossibility(recipe); !why.empty()) return why;
   if (std::string why = reluctance(options); !why.empty() && !wish.insists) return why;
-  if (hasGivenUp(devicesOf(options).front()))
+  if (hasGivenUp(devices))
     return "groups have waited for each other in vain on this device before";
   if (recipe.cost().usesProbe) return "its point function has a probe, which shows each step";
   return strategies::whyNotPersistent(recipe.program());
@@ -151,31 +179,54 @@ std::string describeKept(const TileProblem& problem, const PersistentEstimate& k
       1e6 * kept.secondsPerStep);
 }
 
+/// These tiles of groups on so many devices, if they suit the grid; no cells, and why not.
+PersistentEstimate keptOf(const TileProblem& problem, const Sizes& ofEach, int depth,
+                          std::size_t devices, std::string& why) {
+  PersistentEstimate kept;
+  kept.tile = {depth, {1, 1, 1}, TimeForm::Persistent};
+  const std::int64_t rows = bandsOf(problem.extents[0], devices).front();
+  for (std::size_t d = 0; d < dimsOf(problem); ++d) {
+    const std::int64_t cells = d == 0 ? rows : problem.extents[d];
+    kept.tile.cells[d] = (cells + ofEach[d] - 1) / ofEach[d];
+  }
+  Sizes looked = problem.extents;
+  if (devices > 1) {
+    kept.tile.groups = ofEach[0] * static_cast<std::int64_t>(devices);
+    why = whyNotBands(problem, kept.tile, ofEach[0], devices);
+    looked[0] = kept.tile.cells[0];
+  } else if (groupsOf(kept.tile, problem.extents) != ofEach) {
+    // Fewer of these tiles cover the grid; why not those of others is of more interest.
+    return {};
+  }
+  if (why.empty() || devices == 1) {
+    kept.local = estimateOf(problem, kept.tile).local;
+    why = strategies::whyNotTiles(*problem.program, optionsFor(problem, kept.tile, kept.local),
+                                  looked);
+  }
+  if (!why.empty()) return {};
+  const Sizes groups = groupsOf(kept.tile, problem.extents);
+  kept.groups = cellsOf(groups);
+  kept.boxBytes = strategies::boxBytes(*problem.program, problem.bytes,
+                                       optionsFor(problem, kept.tile, kept.local));
+  kept.secondsPerStep = cyclesPerStep(problem, kept.tile, groups) / kCost.cyclesPerSecond;
+  return kept;
+}
+
 }  // namespace
 
-PersistentEstimate bestKept(const TileProblem& problem, std::int64_t steps, int depth,
-                            std::string& why) {
+PersistentEstimate bestKept(const TileProblem& problem, std::size_t devices, std::int64_t steps,
+                            int depth, std::string& why) {
   PersistentEstimate best;
   std::size_t smallest = SIZE_MAX;
-  for (const Sizes& groups : groupings(problem)) {
+  for (const Sizes& ofEach : groupings(problem)) {
     for (const int looked : kDepths) {
       const int between = depth > 0 ? depth : looked;
       if (depth > 0 && looked != kDepths[0]) break;
       if (between > steps && depth == 0) break;
-      PersistentEstimate kept;
-      kept.tile = {between, {1, 1, 1}, TimeForm::Persistent};
-      for (std::size_t d = 0; d < dimsOf(problem); ++d)
-        kept.tile.cells[d] = (problem.extents[d] + groups[d] - 1) / groups[d];
-      if (groupsOf(kept.tile, problem.extents) != groups) continue;
-      kept.groups = cellsOf(groups);
-      kept.local = estimateOf(problem, kept.tile).local;
-      const strategies::OverlappedOptions options = optionsFor(problem, kept.tile, kept.local);
-      if (why = strategies::whyNotTiles(*problem.program, options, problem.extents); !why.empty())
-        continue;
-      kept.boxBytes = strategies::boxBytes(*problem.program, problem.bytes, options);
+      const PersistentEstimate kept = keptOf(problem, ofEach, between, devices, why);
+      if (kept.tile.cells[0] == 0) continue;
       smallest = std::min(smallest, kept.boxBytes);
       if (problem.localMemory > 0 && kept.boxBytes > problem.localMemory) continue;
-      kept.secondsPerStep = cyclesPerStep(problem, kept.tile, groups) / kCost.cyclesPerSecond;
       if (best.tile.cells[0] == 0 || kept.secondsPerStep < best.secondsPerStep) best = kept;
     }
   }
@@ -183,19 +234,22 @@ PersistentEstimate bestKept(const TileProblem& problem, std::int64_t steps, int 
     why.clear();
   } else if (smallest != SIZE_MAX) {
     why = fmt::format("tiles for {} groups need {} KiB of local memory, and the device has {} KiB",
-                      std::max(1u, problem.units), smallest / 1024, problem.localMemory / 1024);
+                      std::max(1u, problem.units) * devices, smallest / 1024,
+                      problem.localMemory / 1024);
   }
   return best;
 }
 
-double secondsOtherwise(const TileProblem& problem, const TimeTile& tile) {
+double secondsOtherwise(const TileProblem& problem, std::size_t devices, const TimeTile& tile) {
   const auto cells = static_cast<double>(cellsOf(problem.extents));
-  const double perUnit = std::max(1u, problem.units) * kCost.cyclesPerSecond;
+  const double perUnit = std::max(1u, problem.units) * devices * kCost.cyclesPerSecond;
+  const double exchange = devices > 1 ? kCost.exchange : 0;
   if (tile.depth > 1)
-    return kCost.pass / tile.depth + cells * estimateOf(problem, tile).cycles / perUnit;
+    return (kCost.pass + exchange) / tile.depth +
+           cells * estimateOf(problem, tile).cycles / perUnit;
   const double rows = cells / static_cast<double>(problem.extents[dimsOf(problem) - 1]);
   const double launches = tile.depth == 1 ? 1 : static_cast<double>(problem.program->stages.size());
-  return launches * kCost.launch +
+  return launches * (kCost.launch + exchange) +
          (cells * cyclesOfCell(problem) + rows * rowCycles(problem)) / perUnit;
 }
 
@@ -211,16 +265,17 @@ std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe&
   std::string why = obstacle(wish, recipe, options);
   std::string found;
   PersistentEstimate kept;
-  const Device device = devicesOf(options).front();
+  const std::vector<Device> devices = devicesOf(options);
   if (why.empty()) {
-    TileProblem problem = problemOf(recipe, device, extents, 1);
+    TileProblem problem = problemOf(recipe, devices.front(), extents, 1);
+    problem.units = unitsOfEach(devices);
     // As the recipe has it.
     problem.isAlone = problem.isAlone && runtime::settings().strategy != runtime::Strategy::Tile;
     if (!isAsked && !problem.isAlone) return std::nullopt;
-    kept = bestKept(problem, wish.steps, wish.tile.depth, why);
+    kept = bestKept(problem, devices.size(), wish.steps, wish.tile.depth, why);
     std::int64_t least = 2;
     if (why.empty() && !isAsked) {
-      const double other = secondsOtherwise(problem, otherwise);
+      const double other = secondsOtherwise(problem, devices.size(), otherwise);
       const double gain = kWorthwhile * other - kept.secondsPerStep;
       const std::string numbers = fmt::format("{}; otherwise a step takes about {:.2f} us",
                                               describeKept(problem, kept), 1e6 * other);
@@ -232,7 +287,7 @@ std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe&
       }
     }
     if (why.empty())
-      why = whyNotSpinning(device, kept.groups,
+      why = whyNotSpinning(devices, kept.groups / static_cast<std::int64_t>(devices.size()),
                            std::int64_t{kept.local[0]} * kept.local[1] * kept.local[2]);
     if (why.empty()) {
       if (found.empty())
@@ -243,20 +298,19 @@ std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe&
   }
   if (wish.insists)
     throw LaunchError(
-        fmt::format("{}: its steps cannot be one launch on device {}: {}; leave out "
-                    ".persistent()",
-                    wish.name, device.name(), why));
+        fmt::format("{}: its steps cannot be one launch on {}: {}; leave out .persistent()",
+                    wish.name, nameOf(devices), why));
   explain(wish.name, "its steps are not one launch: " + why);
   return std::nullopt;
 }
 
-void reportGivenUp(const std::string& name, const Device& device) {
-  if (!noteGivenUp(device)) return;
+void reportGivenUp(const std::string& name, const std::vector<Device>& devices) {
+  if (!noteGivenUp(devices)) return;
   runtime::log::warn(
-      fmt::format("{}: on device {}, groups of a persistent kernel waited for each other in vain, "
+      fmt::format("{}: on {}, groups of a persistent kernel waited for each other in vain, "
                   "so its steps were done again as launches of their own; this process has no more "
                   "persistent kernels there (HPL_PATIENCE says how long groups wait)",
-                  name, device.name()));
+                  name, nameOf(devices)));
 }
 
 }  // namespace hpl::stencils

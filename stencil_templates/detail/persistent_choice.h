@@ -22,13 +22,14 @@ struct PersistentEstimate {
   double secondsPerStep = 0;
 };
 
-/// The best tiles, with `depth` steps between exchanges if that is not 0; depth 1 and no cells
-/// where none fits, and `why` says so.
-PersistentEstimate bestKept(const TileProblem& problem, std::int64_t steps, int depth,
-                            std::string& why);
+/// The best tiles on so many devices, with `depth` steps between exchanges if that is not 0; no
+/// cells where none fits, and `why` says so. The problem is that of the whole grid, with the units
+/// of one device.
+PersistentEstimate bestKept(const TileProblem& problem, std::size_t devices, std::int64_t steps,
+                            int depth, std::string& why);
 /// Seconds per step of an iteration in these tiles, step by step (depth 1), or function by function
 /// (depth 0), with what launching takes.
-double secondsOtherwise(const TileProblem& problem, const TimeTile& tile);
+double secondsOtherwise(const TileProblem& problem, std::size_t devices, const TimeTile& tile);
 
 /// The tiles that groups keep, if iterations of many steps are to be one launch, or so many:
 /// because the user or HPL_STRATEGY asks for it, or because the model thinks it faster than
@@ -40,7 +41,7 @@ std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe&
                                          const TimeTile& otherwise, int launches = 1);
 
 /// Says once that the groups of a persistent kernel waited in vain, and for the rest of the process
-/// that there are none on the device.
-void reportGivenUp(const std::string& name, const Device& device);
+/// that there are none on these devices.
+void reportGivenUp(const std::string& name, const std::vector<Device>& devices);
 
 }  // namespace hpl::stencils

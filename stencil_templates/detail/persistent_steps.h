@@ -5,9 +5,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <tuple>
 #include <vector>
 
+#include "stencil_templates/detail/peer_array.h"
 #include "stencil_templates/detail/stencil_argument.h"
 #include "stencil_templates/detail/time_recipe.h"
 
@@ -22,20 +24,26 @@ class PersistentSpaces {
   struct Space {
     /// One iteration at a time.
     std::mutex busy;
-    std::vector<std::shared_ptr<memory::Root>> between;
-    Array<int, 1> flags;
+    std::vector<std::unique_ptr<PeerArray>> between;
+    PeerArray flags;
+    /// What the flags are at most.
+    int raised = 1;
+    /// By device, the number of its first group along the slowest dimension.
+    std::vector<int> firstGroups;
+    /// Kernels and arrays for which all devices have their kernels, compiled.
+    std::set<std::vector<const void*>> ready;
 
-    Space(std::vector<std::shared_ptr<memory::Root>> arrays, std::size_t flagCount)
-        : between(std::move(arrays)), flags(flagCount) {}
+    Space(std::size_t devices, std::int64_t flagCount)
+        : flags(devices, static_cast<std::size_t>(flagCount)) {}
   };
 
   /// `between`: arrays that those between are to be like.
-  std::shared_ptr<Space> find(const Device& device, const TimeTile& tile,
+  std::shared_ptr<Space> find(const std::vector<Device>& devices, const TimeTile& tile,
                               const std::vector<launch::Argument>& between);
   void clear();
 
  private:
-  using Key = std::tuple<std::uint64_t, TimeTile, std::vector<std::int64_t>>;
+  using Key = std::tuple<std::vector<std::uint64_t>, TimeTile, std::vector<std::int64_t>>;
 
   std::mutex mutex_;
   std::map<Key, std::shared_ptr<Space>> spaces_;
@@ -60,11 +68,14 @@ struct PersistentArguments {
   std::vector<launch::Argument> scalars;
 };
 
-/// Does so many steps in one launch and waits for its end: from the fields to the new fields.
+/// Does so many steps in one launch (on several devices, one on each) and waits for its end: from
+/// the fields to the new fields.
 Persisted persist(const TimeKernel& kernel, PersistentSpaces& spaces,
                   const launch::LaunchOptions& options, const PersistentArguments& arguments,
                   std::int64_t steps);
 
+/// The rows along the slowest dimension that each of several devices has.
+std::vector<std::int64_t> bandsOf(std::int64_t rows, std::size_t devices);
 /// Groups along each dimension of a grid.
 std::array<std::int64_t, 3> groupsOf(const TimeTile& tile,
                                      const std::array<std::int64_t, 3>& extents);

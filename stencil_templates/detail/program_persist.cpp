@@ -43,8 +43,8 @@ std::optional<KeptTile> ProgramState::chooseKept(const launch::LaunchOptions& op
 
 bool ProgramState::persistOnce(const launch::LaunchOptions& options, const ProgramPass& pass,
                                std::int64_t steps, const std::vector<bool>& swapped) {
-  const Device device = devicesOf(options).front();
-  if (hasGivenUp(device)) return false;
+  const std::vector<Device> devices = devicesOf(options);
+  if (hasGivenUp(devices)) return false;
   PersistentArguments arguments{arraysFor(pass, swapped), {}, scalarsFor(pass)};
   const std::vector<strategies::TimeField>& uses = pass.kernel->recipe.program().fields;
   for (std::size_t i = 0; i < uses.size(); ++i)
@@ -60,7 +60,7 @@ bool ProgramState::persistOnce(const launch::LaunchOptions& options, const Progr
     reject(*pass.kernel, describe(), error);
     return false;
   }
-  reportGivenUp(describe(), device);
+  reportGivenUp(describe(), devices);
   // Runs from now on choose again.
   choices_->clear();
   return false;

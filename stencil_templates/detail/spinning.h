@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "hpl/runtime/device.h"
 
@@ -11,12 +13,20 @@
 /// time, so nothing is launched before it is known that they do, and no wait is without end.
 namespace hpl::stencils {
 
-/// Why that many groups of `items` work-items cannot wait for each other on the device; empty: they
-/// can. Where the device's kind says nothing against it, a kernel of as many groups is launched,
-/// once per device, driver and size: each counts itself and waits, not for ever, until it has seen
-/// all (the census). What came out is kept with the findings of tuning, unless a group was missing:
-/// the machine may have been busy, and a later process looks again.
+/// Why `groups` groups of `items` work-items on each of the devices cannot wait for each other;
+/// empty: they can. Where the kinds of the devices say nothing against it, kernels of as many
+/// groups are launched, once per device, driver and size: each group counts itself and waits, not
+/// for ever, until it has seen all (the census). Groups on several devices count in the memory that
+/// persistent kernels would exchange cells through (CommonMemory). What came out is kept with the
+/// findings of tuning, unless a group was missing: the machine may have been busy, and a later
+/// process looks again.
+std::string whyNotSpinning(std::span<const Device> devices, std::int64_t groups,
+                           std::int64_t items);
 std::string whyNotSpinning(const Device& device, std::int64_t groups, std::int64_t items);
+
+/// How many groups of each of the devices may run at once: of parts and copies of one physical
+/// device only as many as it has units in all. At least 1.
+unsigned unitsOfEach(std::span<const Device> devices);
 
 /// Looks at a flag before a group gives up: for about a second, or as HPL_PATIENCE says.
 int patienceOn(const Device& device);
@@ -26,8 +36,12 @@ int patienceOn(const Device& device);
 /// groups would wait for groups that never begin.
 class SpinLease {
  public:
-  /// Nothing where too many groups wait on the physical device already.
-  static std::optional<SpinLease> take(const Device& device, std::int64_t groups);
+  /// For so many groups on each device. Nothing where too many groups wait on a physical device
+  /// already.
+  static std::optional<SpinLease> take(std::span<const Device> devices, std::int64_t groups);
+  static std::optional<SpinLease> take(const Device& device, std::int64_t groups) {
+    return take({&device, 1}, groups);
+  }
   SpinLease(SpinLease&& other) noexcept : id_(other.id_) { other.id_ = 0; }
   SpinLease& operator=(SpinLease&&) = delete;
   ~SpinLease();
@@ -37,9 +51,11 @@ class SpinLease {
   std::uint64_t id_;
 };
 
-/// Notes that groups have waited in vain on the device; false if that was known.
-bool noteGivenUp(const Device& device);
-bool hasGivenUp(const Device& device);
+/// Notes that groups have waited in vain on the devices; false if that was known of all.
+bool noteGivenUp(std::span<const Device> devices);
+/// Whether they have on one of them.
+bool hasGivenUp(std::span<const Device> devices);
+inline bool hasGivenUp(const Device& device) { return hasGivenUp({&device, 1}); }
 
 /// For tests: what the census of such groups is to find from now on; nothing: what is true. Forgets
 /// what this process has found, and who has given up.

@@ -62,6 +62,8 @@ TimeRecipe::TimeRecipe(int dims, std::vector<ir::Type> fields, std::vector<TimeF
         program_.fields[f].between = parameter++;
     program_.flags = parameter++;
     program_.patience = parameter++;
+    program_.raised = parameter++;
+    program_.firstGroup = parameter++;
   }
   program_.steps = parameter;
   addScalars(parameter + 1);
@@ -182,9 +184,9 @@ void TimeRecipe::record() const {
   if (isPersistent()) {
     for (std::size_t f = 0; f < fields_.size(); ++f)
       if (program_.fields[f].between >= 0)
-        detail::arrayParameter(fields_[f], ir::Space::Global, dims, false);
+        detail::arrayParameter(fields_[f], ir::Space::Global, dims + 1, false);
     detail::arrayParameter(irType<int>(), ir::Space::Global, 1, false);
-    detail::scalarParameter(irType<int>());
+    for (int k = 0; k < 3; ++k) detail::scalarParameter(irType<int>());
   }
   detail::scalarParameter(irType<int>());
   Symbol firstStep;
@@ -253,7 +255,7 @@ void TimeRecipe::adjust(ir::AccessSummary& summary) const {
   const std::size_t dims = unsignedOf(program_.dims);
   for (std::size_t f = 0; f < program_.fields.size(); ++f) {
     const strategies::TimeField& field = program_.fields[f];
-    for (const int parameter : {field.current, field.next, field.between}) {
+    for (const int parameter : {field.current, field.next}) {
       if (parameter < 0) continue;
       const bool writes = parameter != field.current;
       const bool covers = field.isLoaded() || coversGrid(static_cast<int>(f));
@@ -286,7 +288,7 @@ void TimeRecipe::adjust(ir::AccessSummary& summary) const {
       *found = std::move(access);
     }
   }
-  if (isPersistent()) adjustFlags(summary);
+  if (isPersistent()) adjustShared(summary);
   adjustTables(summary);
 }
 
@@ -307,13 +309,20 @@ void TimeRecipe::adjustTables(ir::AccessSummary& summary) const {
   }
 }
 
-void TimeRecipe::adjustFlags(ir::AccessSummary& summary) const {
+/// What groups exchange, and the flags, which are anywhere.
+void TimeRecipe::adjustShared(ir::AccessSummary& summary) const {
+  const auto isShared = [&](int parameter) {
+    return parameter == program_.flags ||
+           std::any_of(
+               program_.fields.begin(), program_.fields.end(),
+               [&](const strategies::TimeField& field) { return parameter == field.between; });
+  };
   for (ir::ArrayAccess& access : summary.arrays) {
-    if (access.array->paramIndex != program_.flags) continue;
+    if (!isShared(access.array->paramIndex)) continue;
     access.read = access.readsOldContents = access.written = true;
     ir::AccessSite& site = access.sites.emplace_back();
     site.reads = site.writes = true;
-    site.index.push_back(ir::IndexForm::unknown());
+    site.index.assign(static_cast<std::size_t>(access.array->rank), ir::IndexForm::unknown());
     access.reads = access.writes = site.index;
   }
 }
@@ -324,6 +333,7 @@ std::array<std::int64_t, 3> TimeRecipe::groupsOf(const layout::RewriteRequest& r
     const auto cells = static_cast<std::int64_t>(request.size[unsignedOf(program_.dims) - 1 - d]);
     groups[d] = (cells + tile_.cells[d] - 1) / tile_.cells[d];
   }
+  if (tile_.groups > 0) groups[0] = tile_.groups;
   return groups;
 }
 

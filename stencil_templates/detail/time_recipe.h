@@ -48,13 +48,15 @@ struct TimeTile {
   int depth = 1;
   std::array<std::int64_t, 3> cells{};
   TimeForm form = TimeForm::Any;
+  /// Persistent on several devices: groups along the slowest dimension on all of them; 0: on one.
+  std::int64_t groups = 0;
 
   friend auto operator<=>(const TimeTile&, const TimeTile&) = default;
 };
 
 /// As a kernel its parameters are: the fields, the new fields where they are written, if it is
-/// persistent for each of those an array between, then the flags and the patience (int); the number
-/// of steps (int), if scalars change from step to step the numbers of the first step and of the
+/// persistent for each of those an array between, then the flags, and as ints the patience, what
+/// the flags are raised to, and the device's first group; the number of steps (int), if scalars change from step to step the numbers of the first step and of the
 /// last value (ints), the scalars of all functions, each that changes followed by its values.
 /// Parameters that it does not access are arrays of any shape: fields that are not read before they
 /// are written, and temporary ones.
@@ -93,7 +95,7 @@ class TimeRecipe final : public layout::KernelRewriter {
   void addFunction(const TimeFunction& function, int& branches);
   void addScalars(int parameter);
   std::array<std::int64_t, 3> groupsOf(const layout::RewriteRequest& request) const;
-  void adjustFlags(ir::AccessSummary& summary) const;
+  void adjustShared(ir::AccessSummary& summary) const;
   void adjustTables(ir::AccessSummary& summary) const;
   bool coversGrid(int field) const;
   bool isPersistent() const { return tile_.form == TimeForm::Persistent; }

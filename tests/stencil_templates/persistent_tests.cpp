@@ -2,101 +2,15 @@
 // Iterations of stencils that are one launch, on the device, against one step after another in C++.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <random>
 #include <thread>
 
 #include "../messages.h"
-#include "hpl/runtime/settings.h"
-#include "stencil_support.h"
-#include "stencil_templates/detail/persistent_choice.h"
-#include "stencil_templates/detail/persistent_steps.h"
-#include "stencil_templates/detail/spinning.h"
+#include "persistent_support.h"
 
 using namespace hpl;
 using namespace stencil_tests;
 
 namespace {
-
-/// Groups can wait for each other here.
-bool canSpin() {
-  const Device device = defaultDevice();
-  return stencils::whyNotSpinning(device, device.getProperties().computeUnits, 1).empty();
-}
-
-/// What a test plants is gone after it.
-struct Planted {
-  runtime::Settings before = runtime::settings();
-  ~Planted() {
-    runtime::overrideSettings(before);
-    stencils::plantCensus(std::nullopt);
-  }
-};
-
-struct RandomCase {
-  std::vector<Tap> taps;
-  Rules rules;
-  Index3 extents{1, 1, 1};
-  int steps = 2;
-  int depth = 0;
-};
-
-RandomCase randomCase(std::mt19937& random, int dims) {
-  const auto between = [&](int lo, int hi) {
-    return std::uniform_int_distribution<int>(lo, hi)(random);
-  };
-  RandomCase one;
-  const auto first = static_cast<std::size_t>(3 - dims);
-  for (int t = between(2, 5); t > 0; --t) {
-    Tap& tap = one.taps.emplace_back();
-    for (std::size_t k = first; k < 3; ++k) tap.offset[k] = between(-2, 2);
-    tap.weight = between(-2, 2);
-  }
-  const Margins margins = marginsOf(one.taps);
-  bool isPeriodic = false;
-  for (std::size_t k = first; k < 3; ++k) {
-    one.extents[k] = std::max({2, margins.before[k], margins.after[k]}) +
-                     between(0, dims == 1 ? 300 : 60 / dims);
-    for (FaceRule& rule : one.rules[k])
-      rule = {static_cast<Kind>(between(0, kKinds - 1)), between(-5, 5)};
-    for (const FaceRule& rule : one.rules[k])
-      if (rule.kind == Kind::Periodic) one.rules[k] = {{{Kind::Periodic, 0}, {Kind::Periodic, 0}}};
-    isPeriodic = isPeriodic || one.rules[k][0].kind == Kind::Periodic;
-  }
-  for (std::size_t k = first; k < 3; ++k)
-    for (FaceRule& rule : one.rules[k])
-      if (isPeriodic && rule.kind == Kind::Computed) rule.kind = Kind::Fixed;
-  one.steps = between(1, 30);
-  one.depth = between(0, 4);
-  return one;
-}
-
-template <class T, int N>
-void checkPersistent(unsigned seed) {
-  CAPTURE(seed);
-  std::mt19937 random(seed);
-  const RandomCase one = randomCase(random, N);
-  CAPTURE(describe(one.rules, N));
-  CAPTURE(one.steps);
-  CAPTURE(one.depth);
-  Grid<T> grid = someCells<T>(one.extents, seed);
-  Array<T, N> a = arrayOf<T, N>(grid);
-  Array<T, N> b = arrayOf<T, N>(someCells<T>(one.extents, seed + 1));
-  for (int s = 0; s < one.steps; ++s) grid = weightedSum(grid, grid, one.taps, one.rules);
-  Stencil stencil(weightedSumOf<T, N>(one.taps));
-  setRules(stencil, one.rules, N);
-  StencilLauncher launcher = stencil.persistent();
-  if (one.depth > 0) launcher.timeTile(one.depth);
-  launcher.iterate(one.steps)(a, b);
-  CHECK(cellsOf(a) == grid.cells);
-}
-
-Stencil jacobi() {
-  Stencil stencil(
-      [](Neighbourhood<float, 2> p) { return 0.25f * (p(-1, 0) + p(1, 0) + p(0, -1) + p(0, 1)); });
-  stencil.boundary(Fixed(1.0f)).label("jacobi");
-  return stencil;
-}
 
 /// Cells after so many steps of a grid of n x n.
 std::vector<float> jacobiCells(int n, int steps, std::optional<bool> persistent) {
@@ -110,16 +24,6 @@ std::vector<float> jacobiCells(int n, int steps, std::optional<bool> persistent)
     stencil.iterate(steps)(a, b);
   }
   return cellsOf(a);
-}
-
-template <class Call>
-std::string messageOf(Call call) {
-  try {
-    call();
-  } catch (const LaunchError& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 }  // namespace
@@ -188,7 +92,7 @@ TEST_CASE("persistent: groups that wait in vain give up, and the steps are launc
     gaveUp = stencils::hasGivenUp(defaultDevice());
   }
   CHECK(gaveUp);
-  const std::string message = messageOf([] { jacobiCells(64, 400, true); });
+  const std::string message = launchErrorOf([] { jacobiCells(64, 400, true); });
   CHECK(message.find("groups have waited for each other in vain on this device before") !=
         std::string::npos);
 }
@@ -204,7 +108,7 @@ TEST_CASE("persistent: where groups do not run at once, it is refused with numbe
                        std::to_string(units) + " unit") == 0);
   if (units < 2) return;
   stencils::plantCensus(false);
-  const std::string message = messageOf([] { jacobiCells(64, 100, true); });
+  const std::string message = launchErrorOf([] { jacobiCells(64, 100, true); });
   CHECK(message.find("stencil 'jacobi': its steps cannot be one launch on device ") == 0);
   CHECK(message.find("; leave out .persistent()") != std::string::npos);
   // What was not asked for is launched step by step.
@@ -215,7 +119,7 @@ TEST_CASE("persistent: where groups do not run at once, it is refused with numbe
   CHECK(cells == jacobiCells(64, 100, false));
 }
 
-TEST_CASE("persistent: functions and devices that it is not for are refused with the reason") {
+TEST_CASE("persistent: functions and grids that it is not for are refused with the reason") {
   Array<float, 2> a(32, 32), b(32, 32);
   a = 0.0f;
   b = 0.0f;
@@ -225,20 +129,12 @@ TEST_CASE("persistent: functions and devices that it is not for are refused with
     }
   });
   holes.boundary(Nearest());
-  CHECK(messageOf([&] {
+  CHECK(launchErrorOf([&] {
           holes.persistent().iterate(5)(a, b);
         }).find("its point function does not assign every cell") != std::string::npos);
   Array<float, 2> c(4000, 4000), d(4000, 4000);
-  const std::string large = messageOf([&] { jacobi().persistent().iterate(5)(c, d); });
+  const std::string large = launchErrorOf([&] { jacobi().persistent().iterate(5)(c, d); });
   CHECK(large.find("KiB of local memory, and the device has ") != std::string::npos);
-  if (deviceCount() < 2) return;
-  const Stencil stencil = jacobi();
-  StencilLauncher launcher = stencil.persistent();
-  launcher.devices(defaultDevice().type(), 2);
-  CHECK(messageOf([&] {
-          launcher.iterate(5)(a, b);
-        }).find("it runs on 2 devices, and groups wait for each other on one only") !=
-        std::string::npos);
 }
 
 TEST_CASE(

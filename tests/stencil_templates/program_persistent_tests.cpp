@@ -2,80 +2,15 @@
 // Programs of several stencils whose steps are one launch, on the device.
 #include <doctest/doctest.h>
 
-#include <random>
 #include <thread>
 
 #include "../messages.h"
-#include "hpl/runtime/settings.h"
-#include "random_program.h"
-#include "stencil_templates/detail/spinning.h"
+#include "persistent_support.h"
 
 using namespace hpl;
 using namespace stencil_tests;
 
 namespace {
-
-bool canWait() {
-  const Device device = defaultDevice();
-  return stencils::whyNotSpinning(device, device.getProperties().computeUnits, 1).empty();
-}
-
-/// What a test plants is gone after it.
-struct PlantedSettings {
-  runtime::Settings before = runtime::settings();
-  ~PlantedSettings() {
-    runtime::overrideSettings(before);
-    stencils::plantCensus(std::nullopt);
-  }
-};
-
-bool isTemporaryField(const RandomProgram& program, std::size_t f) {
-  return !program.lifetimes.empty() && program.lifetimes[f] == strategies::Lifetime::Temporary;
-}
-
-/// Whether it was one launch; else no step sees what the one before it has written.
-template <int N>
-bool checkKept(const RandomProgram& program, unsigned seed, int steps, int depth) {
-  CAPTURE(describe(program));
-  CAPTURE(seed);
-  CAPTURE(steps);
-  CAPTURE(depth);
-  std::vector<Grid<int>> expected;
-  std::vector<Array<int, N>> arrays;
-  std::vector<stencils::ProgramArgument> fields;
-  for (std::size_t f = 0; f < static_cast<std::size_t>(program.fields); ++f) {
-    expected.push_back(someCells<int>(program.extents, seed + static_cast<unsigned>(f)));
-    arrays.push_back(arrayOf<int, N>(expected.back()));
-    fields.push_back(isTemporaryField(program, f) ? stencils::programArgument(Temporary<int, N>())
-                                                  : stencils::programArgument(arrays.back()));
-  }
-  StencilProgram run;
-  for (const RandomFunction& f : program.functions) addTo<N>(run, program, f, fields);
-  run.persistent();
-  if (depth > 0) run.timeTile(depth);
-  try {
-    const StencilRun done = run.run(steps);
-    CHECK(done.steps == steps);
-  } catch (const LaunchError& error) {
-    CHECK(std::string(error.what()).find("no step sees what the one before it has written") !=
-          std::string::npos);
-    return false;
-  }
-  for (int s = 0; s < steps; ++s) referenceStep(program, expected);
-  for (std::size_t f = 0; f < arrays.size(); ++f) {
-    CAPTURE(f);
-    if (!isTemporaryField(program, f)) CHECK(cellsOf(arrays[f]) == expected[f].cells);
-  }
-  return true;
-}
-
-bool checkKept(const RandomProgram& program, std::mt19937& random, unsigned seed) {
-  const int steps = 2 + static_cast<int>(random() % 20);
-  const int depth = static_cast<int>(random() % 4);
-  if (program.dims == 1) return checkKept<1>(program, seed, steps, depth);
-  if (program.dims == 2) return checkKept<2>(program, seed, steps, depth);
-  return checkKept<3>(program, seed, steps, depth);
-}
 
 bool hasEmptyFunction(const RandomProgram& program) {
   for (const RandomFunction& f : program.functions)
@@ -129,7 +64,7 @@ std::vector<float> wavesAfter(std::size_t n, int steps, bool persistent) {
 }  // namespace
 
 TEST_CASE("persistent programs: random programs equal one function after another") {
-  if (!canWait()) return;
+  if (!canSpin()) return;
   int kept = 0;
   for (unsigned seed = 1; seed <= 6; ++seed) {
     std::mt19937 random(seed);
@@ -140,7 +75,7 @@ TEST_CASE("persistent programs: random programs equal one function after another
 }
 
 TEST_CASE("persistent programs: random programs with temporaries equal function after function") {
-  if (!canWait()) return;
+  if (!canSpin()) return;
   int kept = 0;
   for (unsigned seed = 1; seed <= 2; ++seed) {
     std::mt19937 random(seed);
@@ -152,7 +87,7 @@ TEST_CASE("persistent programs: random programs with temporaries equal function 
 }
 
 TEST_CASE("persistent programs: runs that come again, with questions, equal steps by themselves") {
-  if (!canWait()) return;
+  if (!canSpin()) return;
   Waves kept(48), apart(48);
   kept.program.persistent();
   apart.program.persistent(false).fuse(false).timeTile(1);
@@ -175,7 +110,7 @@ TEST_CASE("persistent programs: runs that come again, with questions, equal step
 }
 
 TEST_CASE("persistent programs: functions that come later have their own kernel") {
-  if (!canWait()) return;
+  if (!canSpin()) return;
   std::vector<double> sums[2];
   for (const bool persistent : {false, true}) {
     Array<int, 1> a(300);
@@ -197,9 +132,9 @@ TEST_CASE("persistent programs: functions that come later have their own kernel"
 }
 
 TEST_CASE("persistent programs: groups that wait in vain give up, and the steps are launched") {
-  if (!canWait() || defaultDevice().getProperties().computeUnits < 2) return;
+  if (!canSpin() || defaultDevice().getProperties().computeUnits < 2) return;
   const std::vector<float> expected = wavesAfter(48, 300, false);
-  const PlantedSettings planted;
+  const Planted planted;
   runtime::Settings impatient = planted.before;
   impatient.patience = 1;
   runtime::overrideSettings(impatient);
@@ -216,7 +151,7 @@ TEST_CASE("persistent programs: groups that wait in vain give up, and the steps 
 }
 
 TEST_CASE("persistent programs: two at once on one device, of which one may have to be streamed") {
-  if (!canWait()) return;
+  if (!canSpin()) return;
   const std::vector<float> expected = wavesAfter(48, 201, false);
   std::vector<float> cells[2][4];
   std::vector<std::thread> threads;
@@ -245,11 +180,4 @@ TEST_CASE("persistent programs: what cannot be one launch is refused with the re
   CHECK(messageOf<LaunchError>([&] { chain.run(5); }) ==
         begin + "no step sees what the one before it has written" + end);
   CHECK(chain.run(1).steps == 1);
-  if (deviceCount() < 2) return;
-  Waves shared(32);
-  shared.program.persistent().devices(defaultDevice().type(), 2);
-  CHECK(messageOf<LaunchError>([&] {
-          shared.program.run(5);
-        }).find("it runs on 2 devices, and groups wait for each other on one only") !=
-        std::string::npos);
 }

@@ -96,7 +96,7 @@ void checkBlocks(const ShareJob& job) {
                     "many blocks as there are devices",
                     job.version->name, nameOfBlocks(blocks), number, job.devices.size(),
                     job.devices.size() == 1 ? "" : "s"));
-  if (job.anyAnnotated() || job.anyPerDevice())
+  if (job.isCut())
     throw LaunchError(
         fmt::format("kernel '{}': {} says how the library cuts arrays by itself, but the arguments "
                     "say how they are cut; leave out the one or the other",
@@ -300,6 +300,8 @@ void addDividedPlans(const ShareJob& job, std::vector<Share>& shares) {
     if (isEmpty(slice)) continue;
     DeviceArguments arguments;
     arguments.list.assign(job.arguments.begin(), job.arguments.end());
+    for (Argument& argument : arguments.list)
+      if (argument.kind == Argument::Kind::PerDevice) argument = argument.onDevice(d);
     arguments.partExtents.assign(job.arguments.size(), 0);
     std::copy(division.global.size, division.global.size + 3,
               arguments.context.slice.emplace().whole);
@@ -352,7 +354,7 @@ std::shared_ptr<SharedPlan> makeSharedPlan(KernelEntry& entry, const LaunchOptio
   if (options.shares && options.shares->measured) job.weights = measuredWeights(job);
   std::vector<Share> shares;
   bool hasGhosts = false;
-  if (job.anyAnnotated() || job.anyPerDevice() || job.devices.size() == 1) {
+  if (job.isCut() || job.devices.size() == 1) {
     hasGhosts = addAnnotatedPlans(job, shares);
   } else {
     addDividedPlans(job, shares);

@@ -292,7 +292,8 @@ std::vector<Slice> piecesOfPart(const ShareJob& job, const std::vector<Cut>& cut
 
 std::vector<Slice> piecesOfBlock(const ShareJob& job, const Division& division,
                                  std::size_t device) {
-  if (runtime::settings().overlap == Overlap::Off || job.devices.size() < 2 || !mayBeCut(job))
+  if (runtime::settings().overlap == Overlap::Off || job.devices.size() < 2 || job.runAtOnce() ||
+      !mayBeCut(job))
     return {};
   const Slice& share = division.slices[device];
   const Reads reads = readsOf(job);

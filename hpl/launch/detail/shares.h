@@ -32,6 +32,10 @@ struct ShareJob {
 
   bool anyAnnotated() const;
   bool anyPerDevice() const;
+  /// See ShareOptions::runAtOnce.
+  bool runAtOnce() const { return options.shares && options.shares->runAtOnce; }
+  /// The arguments say what each device gets of them.
+  bool isCut() const { return anyAnnotated() || (anyPerDevice() && !runAtOnce()); }
 };
 
 /// The work-item id that runs along an axis of the domain, as kernels spell it.

@@ -61,6 +61,7 @@ TimeBuilder::Cell PersistentBuilder::ownGroup() {
   Cell group{};
   for (std::size_t d = 0; d < dims(); ++d)
     group[d] = builder_.cast(query(ir::Query::GroupId, axisOf(d)), kLong);
+  group[0] = plus(builder_.cast(builder_.ref(param(program_.firstGroup)), kLong), group[0]);
   return group;
 }
 
@@ -78,10 +79,12 @@ void PersistentBuilder::raiseFlag(Block& out) {
 }
 
 void PersistentBuilder::giveUp(Block& out, bool tellsOthers) {
-  const Expr* yes = builder_.number(1, kInt);
   if (tellsOthers)
-    builder_.statement(out, ir::Atomic{nullptr, ir::AtomicOp::Store, flag(number(0)), {yes}});
-  builder_.assign(out, failed_, yes);
+    builder_.statement(out, ir::Atomic{nullptr,
+                                       ir::AtomicOp::Store,
+                                       flag(number(0)),
+                                       {builder_.ref(param(program_.raised))}});
+  builder_.assign(out, failed_, builder_.number(1, kInt));
   builder_.statement(out, ir::Break{});
 }
 
@@ -115,7 +118,8 @@ void PersistentBuilder::waitForFlag(Block& out, const Expr* group) {
   Block* follow = builder_.block();
   giveUp(*follow, false);
   builder_.statement(
-      *ask, ir::If{builder_.binary(BinaryOp::Ne, builder_.ref(others), builder_.number(0, kInt)),
+      *ask, ir::If{builder_.binary(BinaryOp::Eq, builder_.ref(others),
+                                   builder_.ref(param(program_.raised))),
                    follow, nullptr});
   const Expr* phase = builder_.binary(BinaryOp::BitAnd, count, builder_.number(kLooks - 1, kInt));
   builder_.statement(
@@ -157,11 +161,6 @@ void PersistentBuilder::waitForNeighbours(Block& out) {
 bool PersistentBuilder::goesOn(std::size_t field) const {
   const TimeField& own = program_.fields[field];
   return own.isWritten() && own.lifetime == Lifetime::Steps;
-}
-
-const Variable* PersistentBuilder::exchangeArray(std::size_t field, bool inBetween) const {
-  const TimeField& own = program_.fields[field];
-  return param(inBetween ? own.between : own.next);
 }
 
 void PersistentBuilder::forOwnRims(Block& out, const BoxCode& code) {
@@ -216,33 +215,27 @@ void PersistentBuilder::forRims(Block& out, const BoxCode& code) {
   }
 }
 
-void PersistentBuilder::storeRims(Block& out, bool inBetween) {
+void PersistentBuilder::storeRims(Block& out) {
   forOwnRims(out, [&](Block& body, const Box& box) {
     for (std::size_t f = 0; f < buffers_.size(); ++f)
-      if (goesOn(f)) storeBox(body, f, box, exchangeArray(f, inBetween));
+      if (goesOn(f)) storeBox(body, f, box, between(f));
   });
 }
 
-void PersistentBuilder::loadRims(Block& out, bool inBetween) {
+void PersistentBuilder::loadRims(Block& out) {
   forRims(out, [&](Block& body, const Box& box) {
     for (std::size_t f = 0; f < buffers_.size(); ++f)
-      if (goesOn(f)) loadBox(body, f, box, exchangeArray(f, inBetween));
+      if (goesOn(f)) loadBox(body, f, box, between(f));
   });
 }
 
-/// Groups are at most one exchange apart, so that two arrays, by turns, hold all rims that somebody
-/// may still read. The last exchange is in the arrays between: the new fields get the tiles then.
+/// Groups are at most one exchange apart, so that two grids, by turns, hold all rims that somebody
+/// may still read.
 void PersistentBuilder::exchange(Block& out) {
-  const Expr* isBetween =
-      declared(out, "between", builder_.binary(BinaryOp::BitAnd, round_, builder_.number(1, kInt)));
-  const auto inBoth = [&](void (PersistentBuilder::*code)(Block&, bool)) {
-    Block* between = builder_.block();
-    Block* next = builder_.block();
-    (this->*code)(*between, true);
-    (this->*code)(*next, false);
-    builder_.statement(out, ir::If{isBetween, between, next});
-  };
-  inBoth(&PersistentBuilder::storeRims);
+  half_ = declared(
+      out, "half",
+      builder_.cast(builder_.binary(BinaryOp::BitAnd, round_, builder_.number(1, kInt)), kLong));
+  storeRims(out);
   if (!waits()) {
     groupBarrier(out);
   } else {
@@ -261,7 +254,7 @@ void PersistentBuilder::exchange(Block& out) {
         out,
         ir::If{builder_.binary(BinaryOp::Ne, stopped_, builder_.number(0, kInt)), leave, nullptr});
   }
-  inBoth(&PersistentBuilder::loadRims);
+  loadRims(out);
   barrier(out);
 }
 
@@ -298,12 +291,9 @@ Overlapped PersistentBuilder::build() {
   const Expr* all = builder_.cast(builder_.ref(param(program_.steps)), kLong);
   builder_.declare(*body, todo, all);
   const std::int64_t depth = options_.depth;
-  // Exchanges are counted so that the last one has an odd number.
-  const Expr* passes = builder_.binary(BinaryOp::Div, builder_.add(left, depth - 1), number(depth));
   Variable* round = builder_.variable("round", kInt);
   round_ = builder_.ref(round);
-  builder_.declare(*body, round,
-                   builder_.cast(builder_.binary(BinaryOp::BitAnd, passes, number(1)), kInt));
+  builder_.declare(*body, round, builder_.ref(param(program_.raised)));
   const ir::Loop loop{nullptr, less(number(0), left), builder_.block(), builder_.block(), true};
   auto& pass = const_cast<Block&>(*loop.body);
   const Expr* now = declared(pass, "now", builder_.smaller(left, number(depth)));

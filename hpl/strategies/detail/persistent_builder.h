@@ -39,11 +39,12 @@ class PersistentBuilder final : public OverlappedBuilder {
   /// The cells of the tile that others read, and those around it that it reads: box by box.
   void forOwnRims(ir::Block& out, const BoxCode& code);
   void forRims(ir::Block& out, const BoxCode& code);
-  void storeRims(ir::Block& out, bool inBetween);
-  void loadRims(ir::Block& out, bool inBetween);
+  void storeRims(ir::Block& out);
+  void loadRims(ir::Block& out);
   /// Whether other groups need what this one makes of the field; others are made anew in each step.
   bool goesOn(std::size_t field) const;
-  const ir::Variable* exchangeArray(std::size_t field, bool inBetween) const;
+  /// Where the present exchange takes place.
+  Half between(std::size_t field) const { return {param(program_.fields[field].between), half_}; }
 
   // Flags.
   void groupBarrier(ir::Block& out);
@@ -58,7 +59,8 @@ class PersistentBuilder final : public OverlappedBuilder {
   void giveUp(ir::Block& out, bool tellsOthers);
 
   std::array<std::int64_t, 3> groups_;
-  /// Exchanges so far (int), and whether the group has given up (int): of one work-item, and, where
+  const Expr* half_ = nullptr;
+  /// What flags are raised to (int), and whether the group has given up (int): of one work-item, and, where
   /// there are several, of all.
   const Expr* round_ = nullptr;
   const Expr* failed_ = nullptr;

@@ -214,9 +214,14 @@ void TimeBuilder::setStepScalars(Block& out, const Expr* step) {
   }
 }
 
-const Expr* TimeBuilder::inGlobal(const Variable* array, const Cell& cell, int lanes,
-                                  bool isVolatile) {
+const Expr* TimeBuilder::inGlobal(const Variable* array, const Cell& cell, int lanes) {
+  return inHalf({array, nullptr}, cell, lanes, false);
+}
+
+const Expr* TimeBuilder::inHalf(const Half& other, const Cell& cell, int lanes, bool isVolatile) {
+  const Variable* array = other.array;
   ir::Access access{array, {}, static_cast<std::uint8_t>(lanes), isVolatile};
+  if (other.number != nullptr) access.indices.push_back(builder_.cast(other.number, kUlong));
   for (std::size_t d = 0; d < dims(); ++d) access.indices.push_back(builder_.cast(cell[d], kUlong));
   return builder_.make(lanes > 1 ? widened(array->type, lanes) : array->type, access);
 }
@@ -235,14 +240,14 @@ TimeBuilder::Cell TimeBuilder::wrapped(const Cell& cell, bool isVector) {
   return from;
 }
 
-void TimeBuilder::loadBox(Block& out, std::size_t field, const Box& box, const Variable* other) {
+void TimeBuilder::loadBox(Block& out, std::size_t field, const Box& box, const Half& other) {
   // On CPUs all units see the same caches.
-  const bool isVolatile = other != nullptr && !isAlone();
-  const Variable* from = other != nullptr ? other : param(program_.fields[field].current);
+  const bool isVolatile = other.array != nullptr && !isAlone();
+  const Half from = other.array != nullptr ? other : Half{param(program_.fields[field].current)};
   const auto loads = [&](const Box& part, int width) {
     forCells(out, part, width, [&](Block& body, const Cell& cell, int lanes) {
       builder_.assign(body, inBuffer(field, slotOf(field), cell, lanes),
-                      inGlobal(from, wrapped(cell, width > 1), lanes, isVolatile));
+                      inHalf(from, wrapped(cell, width > 1), lanes, isVolatile));
     });
   };
   const std::size_t x = fastest();
@@ -259,10 +264,11 @@ void TimeBuilder::loadBox(Block& out, std::size_t field, const Box& box, const V
   loads(part, 1);
 }
 
-void TimeBuilder::storeBox(Block& out, std::size_t field, const Box& box, const Variable* other) {
-  const Variable* to = other != nullptr ? other : param(program_.fields[field].next);
+void TimeBuilder::storeBox(Block& out, std::size_t field, const Box& box, const Half& other) {
+  const Half to = other.array != nullptr ? other : Half{param(program_.fields[field].next)};
   forCells(out, box, lanesFor(field), [&](Block& body, const Cell& cell, int lanes) {
-    builder_.assign(body, inGlobal(to, cell, lanes), inBuffer(field, slotOf(field), cell, lanes));
+    builder_.assign(body, inHalf(to, cell, lanes, false),
+                    inBuffer(field, slotOf(field), cell, lanes));
   });
 }
 

@@ -16,6 +16,13 @@ namespace hpl::strategies::detail {
 /// Bytes of an element of each field.
 std::vector<std::size_t> bytesOf(const ir::Kernel& kernel, const TimeProgram& program);
 
+/// One grid (its number: long) of an array that has two, one after another; no number: an array of
+/// one grid; no array: a field itself.
+struct Half {
+  const ir::Variable* array = nullptr;
+  const ir::Expr* number = nullptr;
+};
+
 /// What the kernels of time tiles have in common: loops over the cells of boxes, margins beyond the
 /// grid, and functions computed in rows of vectors.
 class TimeBuilder : protected KernelWriter {
@@ -81,11 +88,9 @@ class TimeBuilder : protected KernelWriter {
   Cell wrapped(const Cell& cell, bool isVector);
   /// Loads a box into slotOf(field), from the field or from another array, which other groups
   /// write.
-  void loadBox(ir::Block& out, std::size_t field, const Box& box,
-               const ir::Variable* other = nullptr);
+  void loadBox(ir::Block& out, std::size_t field, const Box& box, const Half& other = {});
   /// Writes the cells of slotOf(field) to the new field, or to another array.
-  void storeBox(ir::Block& out, std::size_t field, const Box& box,
-                const ir::Variable* other = nullptr);
+  void storeBox(ir::Block& out, std::size_t field, const Box& box, const Half& other = {});
   /// Ends the kernel; `kind` says in the reason what the tiles are.
   Overlapped finished(ir::Block& body, const std::string& kind, std::size_t bytes);
 
@@ -103,8 +108,9 @@ class TimeBuilder : protected KernelWriter {
   Tile tileOver(const ir::Variable* memory, const Cell& cell);
   /// How far (ulong) a cell lies from the beginning of the boxes along a dimension but the fastest.
   virtual const Expr* placeAlong(std::size_t d, const Expr* at);
-  const Expr* inGlobal(const ir::Variable* array, const Cell& cell, int lanes,
-                       bool isVolatile = false);
+  const Expr* inGlobal(const ir::Variable* array, const Cell& cell, int lanes);
+  /// The same in other memory, which other groups write.
+  const Expr* inHalf(const Half& other, const Cell& cell, int lanes, bool isVolatile);
   int lanesFor(std::size_t field) const;
 
   // Regions.

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stencil_templates/detail/peer_array.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "hpl/geometry/box.h"
+#include "hpl/runtime/device_state.h"
+
+namespace hpl::stencils {
+
+void PeerArray::Free::operator()(std::byte* bytes) const noexcept { std::free(bytes); }
+
+void PeerArray::makeRoots(std::size_t devices, memory::RootOptions options) {
+  options.isInternal = true;
+  if (devices > 1) {
+    constexpr std::size_t kUnit = runtime::DeviceState::hostAlignment;
+    std::size_t bytes = options.elementSize;
+    for (const geometry::Index extent : options.shape) bytes *= static_cast<std::size_t>(extent);
+    bytes = (bytes + kUnit - 1) / kUnit * kUnit;
+    cells_.reset(static_cast<std::byte*>(std::aligned_alloc(kUnit, bytes)));
+    if (cells_ == nullptr) throw std::bad_alloc();
+    std::memset(cells_.get(), 0, bytes);
+    options.userMemory = cells_.get();
+  }
+  for (std::size_t d = 0; d < devices; ++d) roots_.push_back(memory::Root::create(options));
+}
+
+PeerArray::PeerArray(std::size_t devices, const memory::Root& like,
+                     const geometry::Extents& extents) {
+  memory::RootOptions options;
+  options.shape = extents;
+  options.elementSize = like.elementSize();
+  options.type = like.type();
+  options.label = like.label();
+  options.hostMemory = memory::HostMemory::None;
+  options.isRankLocal = like.isRankLocal();
+  makeRoots(devices, std::move(options));
+}
+
+PeerArray::PeerArray(std::size_t devices, std::size_t count) {
+  memory::RootOptions options;
+  options.shape = geometry::Extents{static_cast<geometry::Index>(count)};
+  options.elementSize = sizeof(int);
+  options.type = irType<int>();
+  makeRoots(devices, std::move(options));
+  if (devices > 1) return;
+  memory::Root& own = *roots_.front();
+  std::memset(own.hostData(own.whole().box(), true, true), 0, own.bytes());
+}
+
+PeerArray::~PeerArray() = default;
+
+launch::Argument PeerArray::argumentOn(std::size_t device) const {
+  memory::View& whole = roots_[device]->whole();
+  launch::Argument argument;
+  argument.kind = launch::Argument::Kind::Array;
+  argument.type = roots_[device]->type();
+  argument.rank = whole.extents.rank();
+  argument.view = &whole;
+  return argument;
+}
+
+launch::Argument PeerArray::argument() const {
+  if (roots_.size() == 1) return argumentOn(0);
+  return launch::Argument::perDevice(
+      this, roots_.size(), [](const void* array, std::size_t device) {
+        return static_cast<const PeerArray*>(array)->argumentOn(device);
+      });
+}
+
+int PeerArray::valueAfter(std::size_t device, std::int64_t index) const {
+  memory::Root& own = *roots_[device];
+  const geometry::Box cell = own.whole().box().withRange(0, index, index + 1);
+  return *static_cast<const int*>(own.hostData(cell, false));
+}
+
+}  // namespace hpl::stencils

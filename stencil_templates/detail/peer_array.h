@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "hpl/hpl.h"
+#include "hpl/memory/root.h"
+
+/// Memory of kernels that wait for each other.
+namespace hpl::stencils {
+
+/// An array that kernels on several devices use at the same time, and order among themselves. Each
+/// device has an array of its own; all of them lie over the same cells of the host's memory, so
+/// that no launch waits for one on another device. Only for devices that work in the host's memory
+/// (DeviceProperties::sharesHostMemory). One device alone has an ordinary array.
+class PeerArray {
+ public:
+  /// Elements are like those of `like`; their values are 0 where there are several devices.
+  PeerArray(std::size_t devices, const memory::Root& like, const geometry::Extents& extents);
+  /// Of ints, all of them 0.
+  PeerArray(std::size_t devices, std::size_t count);
+  PeerArray(const PeerArray&) = delete;
+  PeerArray& operator=(const PeerArray&) = delete;
+  ~PeerArray();
+
+  std::size_t devices() const noexcept { return roots_.size(); }
+  /// For a launch on all of the devices, or on one of them. Valid as long as the array.
+  launch::Argument argument() const;
+  launch::Argument argumentOn(std::size_t device) const;
+  /// An element of an array of ints, once launches on a device have ended.
+  int valueAfter(std::size_t device, std::int64_t index) const;
+
+ private:
+  struct Free {
+    void operator()(std::byte* bytes) const noexcept;
+  };
+  void makeRoots(std::size_t devices, memory::RootOptions options);
+
+  /// Shared by the arrays, which must not outlive it; null: one device.
+  std::unique_ptr<std::byte, Free> cells_;
+  std::vector<std::shared_ptr<memory::Root>> roots_;
+};
+
+}  // namespace hpl::stencils

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "hpl/runtime/settings.h"
+#include "random_program.h"
+#include "stencil_support.h"
+#include "stencil_templates/detail/persistent_choice.h"
+#include "stencil_templates/detail/persistent_steps.h"
+#include "stencil_templates/detail/spinning.h"
+
+/// Iterations that are one launch on each device.
+namespace stencil_tests {
+
+/// Groups can wait for each other here.
+inline bool canSpin() {
+  const hpl::Device device = hpl::defaultDevice();
+  return hpl::stencils::whyNotSpinning(device, device.getProperties().computeUnits, 1).empty();
+}
+
+/// What a test plants is gone after it.
+struct Planted {
+  hpl::runtime::Settings before = hpl::runtime::settings();
+  ~Planted() {
+    hpl::runtime::overrideSettings(before);
+    hpl::stencils::plantCensus(std::nullopt);
+  }
+};
+
+/// A weighted sum over a grid, with a rule for each face.
+struct PersistentCase {
+  std::vector<Tap> taps;
+  Rules rules;
+  Index3 extents{1, 1, 1};
+  int steps = 2;
+  int depth = 0;
+};
+
+inline PersistentCase randomPersistent(std::mt19937& random, int dims) {
+  const auto between = [&](int lo, int hi) {
+    return std::uniform_int_distribution<int>(lo, hi)(random);
+  };
+  PersistentCase one;
+  const auto first = static_cast<std::size_t>(3 - dims);
+  for (int t = between(2, 5); t > 0; --t) {
+    Tap& tap = one.taps.emplace_back();
+    for (std::size_t k = first; k < 3; ++k) tap.offset[k] = between(-2, 2);
+    tap.weight = between(-2, 2);
+  }
+  const Margins margins = marginsOf(one.taps);
+  bool isPeriodic = false;
+  for (std::size_t k = first; k < 3; ++k) {
+    one.extents[k] = std::max({2, margins.before[k], margins.after[k]}) +
+                     between(0, dims == 1 ? 300 : 60 / dims);
+    for (FaceRule& rule : one.rules[k])
+      rule = {static_cast<Kind>(between(0, kKinds - 1)), between(-5, 5)};
+    for (const FaceRule& rule : one.rules[k])
+      if (rule.kind == Kind::Periodic) one.rules[k] = {{{Kind::Periodic, 0}, {Kind::Periodic, 0}}};
+    isPeriodic = isPeriodic || one.rules[k][0].kind == Kind::Periodic;
+  }
+  for (std::size_t k = first; k < 3; ++k)
+    for (FaceRule& rule : one.rules[k])
+      if (isPeriodic && rule.kind == Kind::Computed) rule.kind = Kind::Fixed;
+  one.steps = between(1, 30);
+  one.depth = between(0, 4);
+  return one;
+}
+
+/// On the devices; none: on the default one.
+template <class T, int N>
+void checkPersistent(unsigned seed, const std::vector<hpl::Device>& devices = {}) {
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  PersistentCase one = randomPersistent(random, N);
+  // Bands at least as thick as what a few steps reach.
+  if (!devices.empty()) one.extents[3 - N] += 12 * static_cast<int>(devices.size());
+  CAPTURE(describe(one.rules, N));
+  CAPTURE(one.steps);
+  CAPTURE(one.depth);
+  Grid<T> grid = someCells<T>(one.extents, seed);
+  hpl::Array<T, N> a = arrayOf<T, N>(grid);
+  hpl::Array<T, N> b = arrayOf<T, N>(someCells<T>(one.extents, seed + 1));
+  for (int s = 0; s < one.steps; ++s) grid = weightedSum(grid, grid, one.taps, one.rules);
+  hpl::Stencil stencil(weightedSumOf<T, N>(one.taps));
+  setRules(stencil, one.rules, N);
+  hpl::StencilLauncher launcher = stencil.persistent();
+  if (!devices.empty()) launcher.devices(devices);
+  if (one.depth > 0) launcher.timeTile(one.depth);
+  launcher.iterate(one.steps)(a, b);
+  CHECK(cellsOf(a) == grid.cells);
+}
+
+/// What a LaunchError says.
+template <class Call>
+std::string launchErrorOf(Call call) {
+  try {
+    call();
+  } catch (const hpl::LaunchError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+inline hpl::Stencil jacobi() {
+  hpl::Stencil stencil([](hpl::Neighbourhood<float, 2> p) {
+    return 0.25f * (p(-1, 0) + p(1, 0) + p(0, -1) + p(0, 1));
+  });
+  stencil.boundary(hpl::Fixed(1.0f)).label("jacobi");
+  return stencil;
+}
+
+inline bool isTemporaryField(const RandomProgram& program, std::size_t f) {
+  return !program.lifetimes.empty() && program.lifetimes[f] == hpl::strategies::Lifetime::Temporary;
+}
+
+/// Runs the program in one launch on each of the devices (none: on the default one). False: no step
+/// sees what the one before it has written.
+template <int N>
+bool checkKept(const RandomProgram& program, unsigned seed, int steps, int depth,
+               const std::vector<hpl::Device>& devices) {
+  CAPTURE(describe(program));
+  CAPTURE(seed);
+  CAPTURE(steps);
+  CAPTURE(depth);
+  std::vector<Grid<int>> expected;
+  std::vector<hpl::Array<int, N>> arrays;
+  std::vector<hpl::stencils::ProgramArgument> fields;
+  for (std::size_t f = 0; f < static_cast<std::size_t>(program.fields); ++f) {
+    expected.push_back(someCells<int>(program.extents, seed + static_cast<unsigned>(f)));
+    arrays.push_back(arrayOf<int, N>(expected.back()));
+    fields.push_back(isTemporaryField(program, f) ? hpl::stencils::programArgument(hpl::Temporary<int, N>())
+                                                  : hpl::stencils::programArgument(arrays.back()));
+  }
+  hpl::StencilProgram run;
+  for (const RandomFunction& f : program.functions) addTo<N>(run, program, f, fields);
+  run.persistent();
+  if (!devices.empty()) run.devices(devices);
+  if (depth > 0) run.timeTile(depth);
+  try {
+    const hpl::StencilRun done = run.run(steps);
+    CHECK(done.steps == steps);
+  } catch (const hpl::LaunchError& error) {
+    CHECK(std::string(error.what()).find("no step sees what the one before it has written") !=
+          std::string::npos);
+    return false;
+  }
+  for (int s = 0; s < steps; ++s) referenceStep(program, expected);
+  for (std::size_t f = 0; f < arrays.size(); ++f) {
+    CAPTURE(f);
+    if (!isTemporaryField(program, f)) CHECK(cellsOf(arrays[f]) == expected[f].cells);
+  }
+  return true;
+}
+
+inline bool checkKept(const RandomProgram& program, std::mt19937& random, unsigned seed,
+                      const std::vector<hpl::Device>& devices = {}) {
+  const int steps = 2 + static_cast<int>(random() % 20);
+  const int depth = static_cast<int>(random() % 4);
+  if (program.dims == 1) return checkKept<1>(program, seed, steps, depth, devices);
+  if (program.dims == 2) return checkKept<2>(program, seed, steps, depth, devices);
+  return checkKept<3>(program, seed, steps, depth, devices);
+}
+
+}  // namespace stencil_tests
