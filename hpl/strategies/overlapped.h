@@ -76,6 +76,27 @@ struct TimeField {
   }
 };
 
+/// Persistent kernels: every few steps, and after the last one, groups look at how much the last
+/// step has changed a field. The residual is the largest value of a function of each cell's new and
+/// old value; NaN where one of them is. When it is below a bound, all groups end at the next look:
+/// nobody waits for what was found a moment ago. -1: there are no looks, or a parameter.
+struct TimeLooks {
+  int field = -1;
+  /// The branch that gives a cell of the array `residual` its value, from `TimeField::current` (the
+  /// new value) and the array `old`.
+  int body = -1;
+  /// Arrays of the grid's shape, of the field's elements and of residuals (float or double).
+  int old = -1;
+  int residual = -1;
+  /// An array of residuals, for lookValuesFor(groups) of them.
+  int values = -1;
+  /// Steps between looks (int), and the bound (of the residuals' type).
+  int every = -1;
+  int bound = -1;
+
+  bool areWanted() const { return field >= 0; }
+};
+
 /// What the kernel means. Its body is a row of branches, numbered from 0 on; they read and write
 /// fields at constant offsets from the ids. `steps` is its parameter (int) that says how many steps
 /// to do.
@@ -101,6 +122,7 @@ struct TimeProgram {
   int patience = -1;
   int raised = -1;
   int firstGroup = -1;
+  TimeLooks looks = {};
   /// Periodic dimensions in which the parameters of old fields have cells of the other end beyond
   /// both ends, and how many of them before the first cell. In others the kernel leads indices to
   /// the other end.

@@ -15,13 +15,32 @@
 /// and none for groups further away.
 namespace hpl::strategies {
 
-/// Ints between the flags of two groups, so that each has a cache line of its own. Flag 0 says that
-/// a group has given up; the others follow, in the order of the groups, the fastest axis first.
+/// Elements between the flags, or values, of two groups, so that each has a cache line of its own.
+/// Flag 0 says that a group has given up; there follow those of the groups, in their order, the
+/// fastest axis first, those that they raise when they look, and what the first group reports: the
+/// steps that were done, and whether a residual was below the bound.
 inline constexpr std::int64_t kFlagDistance = 32;
-constexpr std::int64_t flagsFor(std::int64_t groups) { return (groups + 1) * kFlagDistance; }
-/// How much higher flags are after so many steps, `depth` of them between exchanges.
-constexpr std::int64_t flagsRaised(std::int64_t steps, int depth) {
-  return (steps + depth - 1) / depth;
+constexpr std::int64_t lookFlagOf(std::int64_t groups) { return groups + 1; }
+constexpr std::int64_t stepsDoneAt(std::int64_t groups) { return (2 * groups + 1) * kFlagDistance; }
+constexpr std::int64_t wasBelowAt(std::int64_t groups) { return (2 * groups + 2) * kFlagDistance; }
+constexpr std::int64_t flagsFor(std::int64_t groups) { return (2 * groups + 3) * kFlagDistance; }
+
+/// The residuals that the groups found at the last few looks: groups are less than so many apart
+/// (a group that is at look n has seen all at look n - 1, who had seen all at look n - 2).
+inline constexpr std::int64_t kLooksKept = 4;
+constexpr std::int64_t lookValueAt(std::int64_t look, std::int64_t group, std::int64_t groups) {
+  return (look % kLooksKept * groups + group) * kFlagDistance;
+}
+constexpr std::int64_t lookValuesFor(std::int64_t groups) {
+  return kLooksKept * groups * kFlagDistance;
+}
+
+/// How much higher flags are after so many steps, `depth` of them between exchanges, and `every`
+/// (0: all) between looks.
+constexpr std::int64_t flagsRaised(std::int64_t steps, std::int64_t depth, std::int64_t every = 0) {
+  const std::int64_t looks = every > 0 ? steps / every : 0;
+  const std::int64_t rest = every > 0 ? steps % every : steps;
+  return looks * ((every + depth - 1) / depth) + (rest + depth - 1) / depth;
 }
 
 /// Why the strategy is not for the program, with any tiles; empty: it is.

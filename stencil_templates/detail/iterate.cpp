@@ -59,7 +59,12 @@ class Iteration final : public Stepper {
       choice.race = raceFor(wish, recipe, options_, extents, choice.tile, {});
       return choice;
     });
-    if (!choice_.kept || wish.steps < choice_.kept->leastSteps) return;
+    const std::int64_t steps = std::max(wish.steps, wish.lookedSteps);
+    if (!choice_.kept || steps < choice_.kept->leastSteps) return;
+    if (choice_.kept->tile.looks) {
+      looked_ = choice_.kept->tile;
+      return;
+    }
     choice_.tile = choice_.kept->tile;
     choice_.race = nullptr;
   }
@@ -95,6 +100,28 @@ class Iteration final : public Stepper {
     }
   }
   std::int64_t launches() const override { return launches_; }
+
+  /// The most steps of a launch whose groups look at the result; 0: there is none.
+  std::int64_t mostLooked(const Until& until) const {
+    return looked_ ? mostSteps(gridOf(there_.front().argument.view->extents)) / until.every *
+                         until.every
+                   : 0;
+  }
+  /// Does at most so many steps in one launch, with looks; nothing where that did not work out: no
+  /// step was done.
+  std::optional<PersistentResult> advanceLooking(std::int64_t steps, const Until& until) {
+    std::shared_ptr<const TimeKernel>& kernel = kernels_[*looked_];
+    if (kernel == nullptr) kernel = state_.timeKernelFor(*kernel_, *looked_, until.residual);
+    std::optional<PersistentResult> done;
+    if (!kernel->isRejected) done = persistOnce(*kernel, steps, {until.every, until.bound});
+    if (!done) {
+      looked_.reset();
+      return done;
+    }
+    ++launches_;
+    steps_ += done->steps;
+    return done;
+  }
   void wait() override { devicesOf(options_).front().sync(); }
 
   /// Brings the result into the inputs.
@@ -118,7 +145,11 @@ class Iteration final : public Stepper {
     // Until a look at the residual, the last step is one by itself.
     const std::int64_t joined =
         plan.until.every > 0 ? std::min(plan.steps, plan.until.every) - 1 : plan.steps;
-    return wishOf(state_.describe(), plan, there_.front().argument.view->extents.rank(), joined);
+    const geometry::Extents& shape = there_.front().argument.view->extents;
+    TimeWish wish = wishOf(state_.describe(), plan, shape.rank(), joined);
+    if (plan.until.every > 0 && plan.until.every <= mostSteps(gridOf(shape)))
+      wish.lookedSteps = plan.steps;
+    return wish;
   }
 
   /// The arguments of the next launch, with their present values.
@@ -212,21 +243,23 @@ class Iteration final : public Stepper {
     return list;
   }
 
-  bool persistOnce(const TimeKernel& kernel, std::int64_t steps) {
+  std::optional<PersistentResult> persistOnce(const TimeKernel& kernel, std::int64_t steps,
+                                              const PersistentLooks& looks = {}) {
     const std::vector<Device> devices = devicesOf(options_);
-    if (hasGivenUp(devices)) return false;
+    if (hasGivenUp(devices)) return std::nullopt;
     try {
-      const Persisted done = stencils::persist(kernel, state_.persistentSpaces(), options_,
-                                               persistentArguments(kernel), steps);
-      if (done != Persisted::GaveUp) return done == Persisted::Done;
+      const PersistentResult done = stencils::persist(
+          kernel, state_.persistentSpaces(), options_, persistentArguments(kernel), steps, looks);
+      if (done.what == Persisted::Done) return done;
+      if (done.what == Persisted::Busy) return std::nullopt;
     } catch (const BuildError& error) {
       reject(kernel, state_.describe(), error);
-      return false;
+      return std::nullopt;
     }
     reportGivenUp(state_.describe(), devices);
     // Iterations from now on choose again.
     state_.timeChoices().clear();
-    return false;
+    return std::nullopt;
   }
 
   /// Direction, steps, and the tile of several.
@@ -244,6 +277,8 @@ class Iteration final : public Stepper {
   std::vector<StencilArgument> there_;
   std::vector<StencilArgument> back_;
   TimeChoice choice_;
+  /// Of launches whose groups look at the result by themselves.
+  std::optional<TimeTile> looked_;
   std::map<TimeTile, std::shared_ptr<const TimeKernel>> kernels_;
   std::map<Kind, FRunner> runners_;
   std::int64_t launches_ = 0;
@@ -256,26 +291,59 @@ void checkSteps(const StencilState& state, std::int64_t steps) {
         fmt::format("{}: iterate({}): the number of steps is negative", state.describe(), steps));
 }
 
-/// Steps with looks in between. A look is read after the next steps have been enqueued, so that the
-/// devices never wait for the host.
-StencilRun runUntil(Iteration& iteration, ResidualLooks& looks, std::int64_t steps,
-                    const Until& until) {
-  StencilRun run;
-  std::int64_t look = 0;
-  while (iteration.steps() < steps && !run.converged) {
-    const std::int64_t more = std::min(until.every, steps - iteration.steps());
-    // A look compares the last two states.
-    iteration.advance(more - 1);
-    iteration.advance(1);
-    looks.launch(look, iteration.now(), iteration.before());
-    if (look > 0) run.converged = looks.value(look - 1) < until.bound;
-    ++look;
+/// Steps with looks, of which each decides at the next one, so that nobody waits for it.
+class UntilLoop {
+ public:
+  UntilLoop(Iteration& iteration, std::function<std::unique_ptr<ResidualLooks>()> makeLooks,
+            std::int64_t steps, const Until& until)
+      : iteration_(iteration), makeLooks_(std::move(makeLooks)), steps_(steps), until_(until) {}
+
+  StencilRun run() {
+    while (iteration_.steps() < steps_ && !converged_)
+      if (looks_ != nullptr || !runInOneLaunch()) runToNextLook();
+    if (looks_ != nullptr) residual_ = looks_->value(look_ - 1);
+    return {iteration_.steps(), residual_, converged_ || residual_ < until_.bound};
   }
-  run.steps = iteration.steps();
-  run.residual = looks.value(look - 1);
-  run.converged = run.converged || run.residual < until.bound;
-  return run;
-}
+
+ private:
+  bool runInOneLaunch() {
+    std::int64_t now = std::min(iteration_.mostLooked(until_), steps_ - iteration_.steps());
+    if (now == 0) return false;
+    // The last launch ended with a look that decides at the next one.
+    if (isBelow_) now = std::min(now, until_.every);
+    const std::optional<PersistentResult> done = iteration_.advanceLooking(now, until_);
+    if (!done) return false;
+    converged_ = isBelow_ || done->wasBelow;
+    residual_ = done->residual;
+    isBelow_ = residual_ < until_.bound;
+    return true;
+  }
+
+  /// The look before is read after these steps have been enqueued.
+  void runToNextLook() {
+    if (looks_ == nullptr) looks_ = makeLooks_();
+    const std::int64_t more = std::min(until_.every, steps_ - iteration_.steps());
+    // A look compares the last two states.
+    iteration_.advance(more - 1);
+    iteration_.advance(1);
+    looks_->launch(look_, iteration_.now(), iteration_.before());
+    if (look_ > 0) isBelow_ = looks_->value(look_ - 1) < until_.bound;
+    converged_ = isBelow_;
+    ++look_;
+  }
+
+  Iteration& iteration_;
+  std::function<std::unique_ptr<ResidualLooks>()> makeLooks_;
+  std::int64_t steps_;
+  const Until& until_;
+  /// Once looks are launched, they are to the end; and how many were.
+  std::unique_ptr<ResidualLooks> looks_;
+  std::int64_t look_ = 0;
+  /// What the last look has found whose residual is known.
+  double residual_ = 0;
+  bool isBelow_ = false;
+  bool converged_ = false;
+};
 
 }  // namespace
 
@@ -298,12 +366,14 @@ StencilRun iterateStencil(StencilState& state, const launch::LaunchOptions& opti
   Iteration iteration(state, options, std::move(arguments), steps);
   iteration.chooseTile(plan);
   StencilRun run{0, std::numeric_limits<double>::quiet_NaN(), false};
-  if (steps == 0) return run;
-  std::unique_ptr<ResidualLooks> looks;
   if (until.every > 0)
-    looks = ResidualLooks::make(state.describe(), options, iteration.firstOutput(), until.residual);
-  if (looks != nullptr) {
-    run = runUntil(iteration, *looks, steps, until);
+    checkResidual(state.describe(), iteration.firstOutput().argument.type, until.residual.get());
+  if (steps == 0) return run;
+  if (until.every > 0) {
+    const auto makeLooks = [&] {
+      return ResidualLooks::make(options, iteration.firstOutput(), until.residual);
+    };
+    run = UntilLoop(iteration, makeLooks, steps, until).run();
   } else {
     iteration.advance(steps);
     run.steps = steps;

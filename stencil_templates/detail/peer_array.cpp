@@ -39,11 +39,11 @@ PeerArray::PeerArray(std::size_t devices, const memory::Root& like,
   makeRoots(devices, std::move(options));
 }
 
-PeerArray::PeerArray(std::size_t devices, std::size_t count) {
+PeerArray::PeerArray(std::size_t devices, const ir::Type& type, const geometry::Extents& extents) {
   memory::RootOptions options;
-  options.shape = geometry::Extents{static_cast<geometry::Index>(count)};
-  options.elementSize = sizeof(int);
-  options.type = irType<int>();
+  options.shape = extents;
+  options.elementSize = ir::sizeOf(type);
+  options.type = type;
   makeRoots(devices, std::move(options));
   if (devices > 1) return;
   memory::Root& own = *roots_.front();
@@ -70,10 +70,9 @@ launch::Argument PeerArray::argument() const {
       });
 }
 
-int PeerArray::valueAfter(std::size_t device, std::int64_t index) const {
+const void* PeerArray::cellsAfter(std::size_t device) const {
   memory::Root& own = *roots_[device];
-  const geometry::Box cell = own.whole().box().withRange(0, index, index + 1);
-  return *static_cast<const int*>(own.hostData(cell, false));
+  return own.hostData(own.whole().box(), false);
 }
 
 }  // namespace hpl::stencils

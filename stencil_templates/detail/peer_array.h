@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "hpl/hpl.h"
@@ -19,8 +20,8 @@ class PeerArray {
  public:
   /// Elements are like those of `like`; their values are 0 where there are several devices.
   PeerArray(std::size_t devices, const memory::Root& like, const geometry::Extents& extents);
-  /// Of ints, all of them 0.
-  PeerArray(std::size_t devices, std::size_t count);
+  /// Of ints, floats or doubles (the type's bytes), all of them 0.
+  PeerArray(std::size_t devices, const ir::Type& type, const geometry::Extents& extents);
   PeerArray(const PeerArray&) = delete;
   PeerArray& operator=(const PeerArray&) = delete;
   ~PeerArray();
@@ -29,14 +30,21 @@ class PeerArray {
   /// For a launch on all of the devices, or on one of them. Valid as long as the array.
   launch::Argument argument() const;
   launch::Argument argumentOn(std::size_t device) const;
-  /// An element of an array of ints, once launches on a device have ended.
-  int valueAfter(std::size_t device, std::int64_t index) const;
+  /// The elements of a vector, of ints or what they are, once launches on a device have ended.
+  template <class T>
+  std::span<const T> after(std::size_t device) const {
+    return {static_cast<const T*>(cellsAfter(device)), roots_[device]->size()};
+  }
+  int valueAfter(std::size_t device, std::int64_t index) const {
+    return after<int>(device)[static_cast<std::size_t>(index)];
+  }
 
  private:
   struct Free {
     void operator()(std::byte* bytes) const noexcept;
   };
   void makeRoots(std::size_t devices, memory::RootOptions options);
+  const void* cellsAfter(std::size_t device) const;
 
   /// Shared by the arrays, which must not outlive it; null: one device.
   std::unique_ptr<std::byte, Free> cells_;

@@ -34,7 +34,7 @@ struct WaitCost {
   double pass = 5e-6;
   double wait = 30e-6;
   /// Devices wait for each other's launches, and for the cells that they exchange.
-  double exchange = 8e-6;
+  double exchange = 15e-6;
   /// A group raises its flag, and its neighbour sees it; cells of rims are copied twice.
   double handshake = 300;
   double perRimCell = 0.5;
@@ -244,9 +244,14 @@ double secondsOtherwise(const TileProblem& problem, std::size_t devices, const T
   const auto cells = static_cast<double>(cellsOf(problem.extents));
   const double perUnit = std::max(1u, problem.units) * devices * kCost.cyclesPerSecond;
   const double exchange = devices > 1 ? kCost.exchange : 0;
-  if (tile.depth > 1)
-    return (kCost.pass + exchange) / tile.depth +
-           cells * estimateOf(problem, tile).cycles / perUnit;
+  if (tile.depth > 1) {
+    // On several devices only the depth is chosen, and each has the best tiles for its part.
+    TileProblem own = problem;
+    own.extents[0] = bandsOf(problem.extents[0], devices).front();
+    const TileEstimate tiles =
+        tile.cells[0] > 0 ? estimateOf(own, tile) : bestTile(own, tile.depth, tile.form);
+    return (kCost.pass + exchange) / tile.depth + cells * tiles.cycles / perUnit;
+  }
   const double rows = cells / static_cast<double>(problem.extents[dimsOf(problem) - 1]);
   const double launches = tile.depth == 1 ? 1 : static_cast<double>(problem.program->stages.size());
   return launches * (kCost.launch + exchange) +
@@ -259,7 +264,8 @@ std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe&
                                          const TimeTile& otherwise, int launches) {
   const std::string form = launches == 1 ? "one launch" : fmt::format("{} launches", launches);
   const bool isAsked = wish.persistent == true;
-  if (wish.persistent == false || wish.steps < 2) return std::nullopt;
+  const std::int64_t steps = std::max(wish.steps, wish.lookedSteps);
+  if (wish.persistent == false || steps < 2) return std::nullopt;
   if (!isAsked && !layout::mayDecideByTimes()) return std::nullopt;
   if (!isAsked && wish.tile.depth > 0) return std::nullopt;
   std::string why = obstacle(wish, recipe, options);
@@ -272,7 +278,8 @@ std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe&
     // As the recipe has it.
     problem.isAlone = problem.isAlone && runtime::settings().strategy != runtime::Strategy::Tile;
     if (!isAsked && !problem.isAlone) return std::nullopt;
-    kept = bestKept(problem, devices.size(), wish.steps, wish.tile.depth, why);
+    kept = bestKept(problem, devices.size(), steps, wish.tile.depth, why);
+    kept.tile.looks = wish.lookedSteps > 0;
     std::int64_t least = 2;
     if (why.empty() && !isAsked) {
       const double other = secondsOtherwise(problem, devices.size(), otherwise);

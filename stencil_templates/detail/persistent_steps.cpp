@@ -2,6 +2,8 @@
 #include "stencil_templates/detail/persistent_steps.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "hpl/geometry/splits.h"
 #include "hpl/runtime/device_state.h"
@@ -105,6 +107,13 @@ std::shared_ptr<PersistentSpaces::Space> PersistentSpaces::find(
   for (const launch::Argument& like : between)
     space->between.push_back(
         std::make_unique<PeerArray>(devices.size(), like.view->root(), both));
+  if (tile.looks) {
+    const ir::Type type = residualTypeOf(between.front().type);
+    space->old = std::make_unique<PeerArray>(1, between.front().view->root(), shape);
+    space->residuals = std::make_unique<PeerArray>(1, type, shape);
+    space->looks = std::make_unique<PeerArray>(
+        devices.size(), type, geometry::Extents{strategies::lookValuesFor(groupCount(tile, grid))});
+  }
   std::int64_t first = 0;
   for (const std::int64_t rows : bandsOf(grid[0], devices.size())) {
     space->firstGroups.push_back(static_cast<int>(first));
@@ -118,43 +127,121 @@ void PersistentSpaces::clear() {
   spaces_.clear();
 }
 
-Persisted persist(const TimeKernel& kernel, PersistentSpaces& spaces,
-                  const launch::LaunchOptions& options, const PersistentArguments& arguments,
-                  std::int64_t steps) {
+namespace {
+
+/// The arguments of a launch; what they are made of lives as long as this.
+class ArgumentList {
+ public:
+  ArgumentList(const PersistentSpaces::Space& space, const PersistentArguments& arguments,
+               const PersistentLooks& looks, int patience, std::int64_t steps)
+      : patience_(patience),
+        raised_(space.raised),
+        every_(static_cast<int>(looks.every)),
+        steps_(static_cast<int>(steps)),
+        bound_(looks.bound),
+        floatBound_(floatAbove(looks.bound)) {
+    list_ = arguments.arrays;
+    for (const auto& between : space.between) list_.push_back(between->argument());
+    list_.push_back(space.flags.argument());
+    list_.push_back(launch::makeArgument(patience_));
+    list_.push_back(launch::makeArgument(raised_));
+    list_.push_back(space.firstGroups.size() == 1 ? launch::makeArgument(space.firstGroups.front())
+                                                  : launch::makeArgument(space.firstGroups));
+    if (space.looks != nullptr) {
+      for (const auto* array : {&space.old, &space.residuals, &space.looks})
+        list_.push_back((*array)->argument());
+      list_.push_back(launch::makeArgument(every_));
+      list_.push_back(space.looks->argumentOn(0).type == irType<double>()
+                          ? launch::makeArgument(bound_)
+                          : launch::makeArgument(floatBound_));
+    }
+    stepsAt_ = list_.size();
+    list_.push_back(launch::makeArgument(steps_));
+    list_.insert(list_.end(), arguments.scalars.begin(), arguments.scalars.end());
+  }
+  ArgumentList(const ArgumentList&) = delete;
+  ArgumentList& operator=(const ArgumentList&) = delete;
+
+  const std::vector<launch::Argument>& list() const { return list_; }
+  /// The same for a launch that does nothing.
+  std::vector<launch::Argument> withoutSteps() const {
+    std::vector<launch::Argument> none = list_;
+    none[stepsAt_] = launch::makeArgument(kNone);
+    return none;
+  }
+
+ private:
+  static constexpr int kNone = 0;
+
+  /// A float is below it if it is below the bound.
+  static float floatAbove(double bound) {
+    const auto near = static_cast<float>(bound);
+    return near < bound ? std::nextafter(near, std::numeric_limits<float>::infinity()) : near;
+  }
+
+  int patience_;
+  int raised_;
+  int every_;
+  int steps_;
+  double bound_;
+  float floatBound_;
+  std::size_t stepsAt_ = 0;
+  std::vector<launch::Argument> list_;
+};
+
+/// The largest residual that the groups have found at a look; a NaN stays.
+template <class R>
+double largestAt(const PeerArray& looks, std::int64_t look, std::int64_t groups) {
+  const std::span<const R> values = looks.after<R>(0);
+  double most = 0;
+  for (std::int64_t group = 0; group < groups; ++group) {
+    const auto at = static_cast<std::size_t>(strategies::lookValueAt(look, group, groups));
+    const auto value = static_cast<double>(values[at]);
+    if (!(value <= most) && !std::isnan(most)) most = value;
+  }
+  return most;
+}
+
+PersistentResult resultOf(const PersistentSpaces::Space& space, std::int64_t groups,
+                          std::int64_t steps, const PersistentLooks& looks) {
+  PersistentResult result{Persisted::Done, steps};
+  if (space.looks == nullptr) return result;
+  result.steps = space.flags.valueAfter(0, strategies::stepsDoneAt(groups));
+  result.wasBelow = space.flags.valueAfter(0, strategies::wasBelowAt(groups)) != 0;
+  const std::int64_t last = (result.steps + looks.every - 1) / looks.every - 1;
+  result.residual = space.looks->argumentOn(0).type == irType<double>()
+                        ? largestAt<double>(*space.looks, last, groups)
+                        : largestAt<float>(*space.looks, last, groups);
+  return result;
+}
+
+}  // namespace
+
+PersistentResult persist(const TimeKernel& kernel, PersistentSpaces& spaces,
+                         const launch::LaunchOptions& options, const PersistentArguments& arguments,
+                         std::int64_t steps, const PersistentLooks& looks) {
   const std::vector<Device> devices = devicesOf(options);
   const TimeTile& tile = kernel.recipe.tile();
   const auto space = spaces.find(devices, tile, arguments.between);
   const std::unique_lock mine(space->busy, std::try_to_lock);
-  if (!mine.owns_lock()) return Persisted::Busy;
+  if (!mine.owns_lock()) return {Persisted::Busy};
   const geometry::Extents& shape = arguments.between.front().view->extents;
   const std::int64_t groups = groupCount(tile, gridOf(shape));
   const std::optional<SpinLease> lease =
       SpinLease::take(devices, groups / static_cast<std::int64_t>(devices.size()));
-  if (!lease) return Persisted::Busy;
-  std::vector<launch::Argument> list = arguments.arrays;
-  for (const auto& between : space->between) list.push_back(between->argument());
-  list.push_back(space->flags.argument());
-  const int patience = patienceOn(devices.front());
-  const int raised = space->raised;
-  const int count = static_cast<int>(steps);
-  list.push_back(launch::makeArgument(patience));
-  list.push_back(launch::makeArgument(raised));
-  list.push_back(devices.size() == 1 ? launch::makeArgument(space->firstGroups.front())
-                                     : launch::makeArgument(space->firstGroups));
-  const std::size_t number = list.size();
-  list.push_back(launch::makeArgument(count));
-  list.insert(list.end(), arguments.scalars.begin(), arguments.scalars.end());
+  if (!lease) return {Persisted::Busy};
   const launch::LaunchOptions own = optionsFor(options, devices, shape.rank());
+  const int raised = space->raised;
+  const ArgumentList list(*space, arguments, looks, patienceOn(devices.front()), steps);
   if (isFirst(*space, kernel, arguments.arrays)) {
-    const int none = 0;
-    list[number] = launch::makeArgument(none);
-    launch::launch(kernel.entry, own, list);
+    launch::launch(kernel.entry, own, list.withoutSteps());
     hasAnyGivenUp(space->flags, raised);
-    list[number] = launch::makeArgument(count);
   }
-  space->raised += static_cast<int>(strategies::flagsRaised(steps, tile.depth));
-  launch::launch(kernel.entry, own, list);
-  return hasAnyGivenUp(space->flags, raised) ? Persisted::GaveUp : Persisted::Done;
+  space->raised += static_cast<int>(
+      strategies::flagsRaised(steps, tile.depth, tile.looks ? looks.every : 0));
+  launch::launch(kernel.entry, own, list.list());
+  if (hasAnyGivenUp(space->flags, raised)) return {Persisted::GaveUp};
+  return resultOf(*space, groups, steps, looks);
 }
 
 }  // namespace hpl::stencils

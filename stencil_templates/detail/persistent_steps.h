@@ -32,9 +32,13 @@ class PersistentSpaces {
     std::vector<int> firstGroups;
     /// Kernels and arrays for which all devices have their kernels, compiled.
     std::set<std::vector<const void*>> ready;
+    /// Where there are looks: old values of output 1, residuals, and those of the groups.
+    std::unique_ptr<PeerArray> old;
+    std::unique_ptr<PeerArray> residuals;
+    std::unique_ptr<PeerArray> looks;
 
     Space(std::size_t devices, std::int64_t flagCount)
-        : flags(devices, static_cast<std::size_t>(flagCount)) {}
+        : flags(devices, irType<int>(), {flagCount}) {}
   };
 
   /// `between`: arrays that those between are to be like.
@@ -47,6 +51,12 @@ class PersistentSpaces {
 
   std::mutex mutex_;
   std::map<Key, std::shared_ptr<Space>> spaces_;
+};
+
+/// How the groups look at what the last step has changed, every so many steps and at the end.
+struct PersistentLooks {
+  std::int64_t every = 1;
+  double bound = 0;
 };
 
 /// What came of a persistent launch.
@@ -68,11 +78,21 @@ struct PersistentArguments {
   std::vector<launch::Argument> scalars;
 };
 
-/// Does so many steps in one launch (on several devices, one on each) and waits for its end: from
-/// the fields to the new fields.
-Persisted persist(const TimeKernel& kernel, PersistentSpaces& spaces,
-                  const launch::LaunchOptions& options, const PersistentArguments& arguments,
-                  std::int64_t steps);
+/// With looks: the steps that were done, the residual of the last look, and whether that of an
+/// earlier one was below the bound.
+struct PersistentResult {
+  Persisted what = Persisted::Done;
+  std::int64_t steps = 0;
+  double residual = 0;
+  bool wasBelow = false;
+};
+
+/// Does so many steps (with looks: at most) in one launch (on several devices, one on each) and
+/// waits for its end: from the fields to the new fields. Looks: if the kernel's tile has them.
+PersistentResult persist(const TimeKernel& kernel, PersistentSpaces& spaces,
+                         const launch::LaunchOptions& options,
+                         const PersistentArguments& arguments, std::int64_t steps,
+                         const PersistentLooks& looks = {});
 
 /// The rows along the slowest dimension that each of several devices has.
 std::vector<std::int64_t> bandsOf(std::int64_t rows, std::size_t devices);

@@ -54,7 +54,7 @@ bool ProgramState::persistOnce(const launch::LaunchOptions& options, const Progr
   own.global = domainOf(extents_);
   try {
     const Persisted done =
-        stencils::persist(*pass.kernel, persistentSpaces_, own, arguments, steps);
+        stencils::persist(*pass.kernel, persistentSpaces_, own, arguments, steps).what;
     if (done != Persisted::GaveUp) return done == Persisted::Done;
   } catch (const BuildError& error) {
     reject(*pass.kernel, describe(), error);

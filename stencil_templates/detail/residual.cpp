@@ -37,11 +37,7 @@ struct ResidualRecipe {
 };
 
 Node ResidualRecipe::difference(Node now, Node before) const {
-  if (function != nullptr) return detail::convertNode(function->record(now, before), result);
-  const Node a = detail::convertNode(now, result);
-  const Node b = detail::convertNode(before, result);
-  return detail::builtinNode(ir::Builtin::fabs_, result,
-                             {detail::binaryNode(ir::BinaryOp::Sub, result, a, b)});
+  return residualNode(function.get(), type, now, before);
 }
 
 void ResidualRecipe::largestResidual() const {
@@ -204,10 +200,8 @@ bool isForOneDevice(const launch::LaunchOptions& options) {
 
 }  // namespace
 
-std::unique_ptr<ResidualLooks> ResidualLooks::make(
-    const std::string& stencil, const launch::LaunchOptions& options, const StencilArgument& output,
-    std::shared_ptr<const ResidualFunction> function) {
-  const ir::Type& type = output.argument.type;
+void checkResidual(const std::string& stencil, const ir::Type& type,
+                   const ResidualFunction* function) {
   if (function == nullptr && !type.isScalar())
     throw ArgumentError(fmt::format(
         "{}: output 1 has elements of type {}, whose difference is no number; name a residual: "
@@ -218,15 +212,21 @@ std::unique_ptr<ResidualLooks> ResidualLooks::make(
         "{}: the residual of until(...) takes values of type {}, but output 1 has elements of type "
         "{}",
         stencil, ir::describe(function->type()), ir::describe(type)));
+}
+
+std::unique_ptr<ResidualLooks> ResidualLooks::make(
+    const launch::LaunchOptions& options, const StencilArgument& output,
+    std::shared_ptr<const ResidualFunction> function) {
+  const ir::Type& type = output.argument.type;
   ResidualRecipe recipe;
   recipe.type = type;
   recipe.dims = output.argument.rank;
   recipe.cellByCell = recipe.dims == 1 && !isForOneDevice(options);
   recipe.function = std::move(function);
-  const bool wide = type.scalar == ir::Scalar::Double;
-  recipe.result = wide ? irType<double>() : irType<float>();
+  recipe.result = residualTypeOf(type);
   const memory::View& view = *output.argument.view;
-  if (wide) return std::make_unique<LooksOf<double>>(options, view, std::move(recipe));
+  if (recipe.result == irType<double>())
+    return std::make_unique<LooksOf<double>>(options, view, std::move(recipe));
   return std::make_unique<LooksOf<float>>(options, view, std::move(recipe));
 }
 

@@ -8,15 +8,18 @@
 
 namespace hpl::stencils {
 
+/// Throws ArgumentError when values of output 1 have no residual of the given kind (null: the
+/// absolute difference).
+void checkResidual(const std::string& stencil, const ir::Type& type,
+                   const ResidualFunction* function);
+
 /// Looks at how much an iteration still changes, without stopping it: launch() enqueues the
 /// reduction on the devices of the stencil, value() waits for one that was launched before. Two may
 /// be under way.
 class ResidualLooks {
  public:
-  /// `output`: output 1; both arrays of the looks have its type and shape. Throws ArgumentError
-  /// when its elements have no residual of the given kind (null: the absolute difference).
-  static std::unique_ptr<ResidualLooks> make(const std::string& stencil,
-                                             const launch::LaunchOptions& options,
+  /// `output`: output 1; both arrays of the looks have its type and shape.
+  static std::unique_ptr<ResidualLooks> make(const launch::LaunchOptions& options,
                                              const StencilArgument& output,
                                              std::shared_ptr<const ResidualFunction> function);
   virtual ~ResidualLooks() = default;

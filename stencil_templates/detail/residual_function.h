@@ -23,6 +23,22 @@ class ResidualFunction {
   virtual detail::Node record(detail::Node now, detail::Node before) const = 0;
 };
 
+/// Of what type residuals of such values are.
+inline ir::Type residualTypeOf(const ir::Type& value) {
+  return value.scalar == ir::Scalar::Double ? irType<double>() : irType<float>();
+}
+
+/// The residual of a cell; of a null function the absolute difference.
+inline detail::Node residualNode(const ResidualFunction* function, const ir::Type& value,
+                                 detail::Node now, detail::Node before) {
+  const ir::Type result = residualTypeOf(value);
+  if (function != nullptr) return detail::convertNode(function->record(now, before), result);
+  const detail::Node a = detail::convertNode(now, result);
+  const detail::Node b = detail::convertNode(before, result);
+  return detail::builtinNode(ir::Builtin::fabs_, result,
+                             {detail::binaryNode(ir::BinaryOp::Sub, result, a, b)});
+}
+
 template <class F, class Params>
 class ResidualOf;
 template <class F, class... P>

@@ -77,7 +77,7 @@ std::string census(Devices devices, std::int64_t groups, std::int64_t items) {
   const int looks = devices.front().type() == CPU ? kCensusLooks : kCensusLooksOfGpu;
   const auto all = static_cast<int>(groups * static_cast<std::int64_t>(devices.size()));
   try {
-    const PeerArray count(devices.size(), 2);
+    const PeerArray count(devices.size(), irType<int>(), {2});
     const auto entry = launch::entryOf<decltype(&countGroups)>(&countGroups);
     for (std::size_t d = 0; d < devices.size(); ++d) {
       launch::LaunchOptions options;

@@ -169,8 +169,10 @@ PointCost StencilState::cost() {
 
 TimeKernel::TimeKernel(int dims, std::vector<ir::Type> fields, std::vector<TimeFunction> functions,
                        const TimeTile& tile, const std::string& label,
-                       const std::vector<strategies::Lifetime>& lifetimes, const GridEnds& ends)
-    : recipe(dims, std::move(fields), std::move(functions), tile, lifetimes, ends) {
+                       const std::vector<strategies::Lifetime>& lifetimes, const GridEnds& ends,
+                       std::shared_ptr<const ResidualFunction> residual)
+    : recipe(dims, std::move(fields), std::move(functions), tile, lifetimes, ends,
+             std::move(residual)) {
   const launch::KernelSource source{
       [](const void* made) { static_cast<const TimeRecipe*>(made)->record(); }, &recipe, "stencil",
       &recipe};
@@ -178,14 +180,17 @@ TimeKernel::TimeKernel(int dims, std::vector<ir::Type> fields, std::vector<TimeF
   entry.entry = entry.owner.get();
 }
 
-std::shared_ptr<const TimeKernel> StencilState::timeKernelFor(const StencilKernel& kernel,
-                                                              const TimeTile& tile) {
+std::shared_ptr<const TimeKernel> StencilState::timeKernelFor(
+    const StencilKernel& kernel, const TimeTile& tile,
+    const std::shared_ptr<const ResidualFunction>& residual) {
   const std::lock_guard lock(mutex_);
   std::string types;
   for (const ir::Type& type : kernel.recipe.outputs) types += ir::describe(type) + ' ';
   const GridEnds& ends = kernel.recipe.ends;
   auto& known = timeKernels_[{types, tile, ends.joined, ends.whyNotTiled, kernel.perStep}];
-  if (known == nullptr) known = newTimeKernel(kernel, tile);
+  // Of residuals of the program's own only the last one: the next may be a new function each time.
+  if (known == nullptr || known->recipe.residual() != residual.get())
+    known = newTimeKernel(kernel, tile, residual);
   return known;
 }
 
@@ -195,8 +200,9 @@ std::shared_ptr<const TimeKernel> StencilState::makeTimeKernel(const StencilKern
   return newTimeKernel(kernel, tile);
 }
 
-std::shared_ptr<const TimeKernel> StencilState::newTimeKernel(const StencilKernel& kernel,
-                                                              const TimeTile& tile) {
+std::shared_ptr<const TimeKernel> StencilState::newTimeKernel(
+    const StencilKernel& kernel, const TimeTile& tile,
+    const std::shared_ptr<const ResidualFunction>& residual) {
   TimeFunction function;
   function.point = point_;
   function.inputs = kernel.recipe.inputs;
@@ -216,7 +222,7 @@ std::shared_ptr<const TimeKernel> StencilState::newTimeKernel(const StencilKerne
   }
   return std::make_shared<const TimeKernel>(
       dims, std::move(fields), std::vector<TimeFunction>{std::move(function)}, tile, label_,
-      std::vector<strategies::Lifetime>(), kernel.recipe.ends);
+      std::vector<strategies::Lifetime>(), kernel.recipe.ends, residual);
 }
 
 void reject(const TimeKernel& kernel, const std::string& name, const BuildError& error) {

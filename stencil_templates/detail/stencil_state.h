@@ -45,7 +45,8 @@ struct TimeKernel {
   /// `label`: the kernel's name in messages, or empty. `lifetimes`: see TimeRecipe.
   TimeKernel(int dims, std::vector<ir::Type> fields, std::vector<TimeFunction> functions,
              const TimeTile& tile, const std::string& label = {},
-             const std::vector<strategies::Lifetime>& lifetimes = {}, const GridEnds& ends = {});
+             const std::vector<strategies::Lifetime>& lifetimes = {}, const GridEnds& ends = {},
+             std::shared_ptr<const ResidualFunction> residual = nullptr);
 };
 
 /// What the copies of a Stencil share. Its functions may be called from several threads.
@@ -71,8 +72,10 @@ class StencilState {
                           std::size_t count);
   PointCost cost();
   /// The kernel that does `tile.depth` steps of `kernel` per launch; made at the first call.
-  std::shared_ptr<const TimeKernel> timeKernelFor(const StencilKernel& kernel,
-                                                  const TimeTile& tile);
+  /// `residual`: what it looks at, if the tile has looks.
+  std::shared_ptr<const TimeKernel> timeKernelFor(
+      const StencilKernel& kernel, const TimeTile& tile,
+      const std::shared_ptr<const ResidualFunction>& residual = nullptr);
   /// One of the caller's own.
   std::shared_ptr<const TimeKernel> makeTimeKernel(const StencilKernel& kernel,
                                                    const TimeTile& tile);
@@ -93,8 +96,9 @@ class StencilState {
                            const GridEnds& ends, bool slices);
   /// Throws KernelError for a point function that is none; `name` is the stencil's in messages.
   const PointFacts& facts(const std::string& name);
-  std::shared_ptr<const TimeKernel> newTimeKernel(const StencilKernel& kernel,
-                                                  const TimeTile& tile);
+  std::shared_ptr<const TimeKernel> newTimeKernel(
+      const StencilKernel& kernel, const TimeTile& tile,
+      const std::shared_ptr<const ResidualFunction>& residual = nullptr);
   void checkFace(Face face) const;
 
   std::shared_ptr<const PointFunction> point_;

@@ -53,7 +53,7 @@ bool areAlike(const std::vector<Device>& devices) {
 }
 
 TimeWish wishOf(const std::string& name, const IterationPlan& plan, int dims, std::int64_t steps) {
-  TimeWish wish{name, {plan.timeTile, {}}, steps, plan.persistent, plan.persistent == true};
+  TimeWish wish{name, {plan.timeTile, {}}, steps, 0, plan.persistent, plan.persistent == true};
   if (!plan.persistent && plan.timeTile == 0 && runtime::settings().persistent)
     wish.persistent = true;
   const Domain& tile = plan.tile;
@@ -139,8 +139,14 @@ TimeChoice TimeChoices::find(const TimeWish& wish, const void* program,
                              const std::function<TimeChoice()>& choose) {
   // Programs that come by more kinds of iterations than this do not repeat them.
   constexpr std::size_t kMostKnown = 64;
-  Known kind{wish.tile,     wish.persistent, std::min(wish.steps, kManySteps), program, {},
-             options.local, extents};
+  Known kind{wish.tile,
+             wish.persistent,
+             std::min(wish.steps, kManySteps),
+             std::min(wish.lookedSteps, kManySteps),
+             program,
+             {},
+             options.local,
+             extents};
   for (const Device& device : devicesOf(options)) kind.devices.push_back(&device.state());
   {
     const std::lock_guard lock(mutex_);

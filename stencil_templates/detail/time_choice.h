@@ -26,6 +26,8 @@ struct TimeWish {
   TimeTile tile;
   /// Steps that are done without a look at the result.
   std::int64_t steps = 0;
+  /// Steps of one launch whose groups look at the result by themselves; 0: there are none.
+  std::int64_t lookedSteps = 0;
   /// Whether they are one launch, as the user or HPL_STRATEGY asks; empty: it is to be chosen.
   std::optional<bool> persistent = {};
   /// The user asks, rather than the environment: what is impossible is an error.
@@ -93,6 +95,7 @@ class TimeChoices {
     TimeTile wished;
     std::optional<bool> persistent;
     std::int64_t steps = 0;
+    std::int64_t lookedSteps = 0;
     const void* program = nullptr;
     std::vector<const runtime::DeviceState*> devices;
     Domain local;

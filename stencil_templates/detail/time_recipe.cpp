@@ -44,8 +44,12 @@ std::size_t unsignedOf(int value) { return static_cast<std::size_t>(value); }
 
 TimeRecipe::TimeRecipe(int dims, std::vector<ir::Type> fields, std::vector<TimeFunction> functions,
                        const TimeTile& tile, const std::vector<strategies::Lifetime>& lifetimes,
-                       const GridEnds& ends)
-    : fields_(std::move(fields)), functions_(std::move(functions)), tile_(tile), ends_(ends) {
+                       const GridEnds& ends, std::shared_ptr<const ResidualFunction> residual)
+    : fields_(std::move(fields)),
+      functions_(std::move(functions)),
+      tile_(tile),
+      ends_(ends),
+      residual_(std::move(residual)) {
   program_.dims = dims;
   program_.fields.resize(fields_.size());
   std::vector<bool> written(fields_.size());
@@ -65,10 +69,18 @@ TimeRecipe::TimeRecipe(int dims, std::vector<ir::Type> fields, std::vector<TimeF
     program_.raised = parameter++;
     program_.firstGroup = parameter++;
   }
+  if (tile_.looks) {
+    // Of output 1, which is field 0.
+    program_.looks.field = 0;
+    for (int* own : {&program_.looks.old, &program_.looks.residual, &program_.looks.values,
+                     &program_.looks.every, &program_.looks.bound})
+      *own = parameter++;
+  }
   program_.steps = parameter;
   addScalars(parameter + 1);
   int branches = static_cast<int>(functions_.size());
   for (const TimeFunction& function : functions_) addFunction(function, branches);
+  if (tile_.looks) program_.looks.body = branches;
   const strategies::Growth halo = strategies::haloOf(program_, std::max(1, tile_.depth));
   for (std::size_t d = 0; d < unsignedOf(dims); ++d) {
     program_.isJoined[d] = ends_.joined[d] && isPeriodic(static_cast<int>(d));
@@ -188,6 +200,16 @@ void TimeRecipe::record() const {
     detail::arrayParameter(irType<int>(), ir::Space::Global, 1, false);
     for (int k = 0; k < 3; ++k) detail::scalarParameter(irType<int>());
   }
+  Symbol old;
+  Symbol residual;
+  if (tile_.looks) {
+    const ir::Type type = residualTypeOf(fields_.front());
+    old = detail::arrayParameter(fields_.front(), ir::Space::Global, dims, false);
+    residual = detail::arrayParameter(type, ir::Space::Global, dims, false);
+    detail::arrayParameter(type, ir::Space::Global, 1, false);
+    detail::scalarParameter(irType<int>());
+    detail::scalarParameter(type);
+  }
   detail::scalarParameter(irType<int>());
   Symbol firstStep;
   if (hasStepScalars()) {
@@ -238,6 +260,21 @@ void TimeRecipe::record() const {
       }
     }
   }
+  if (tile_.looks) recordLooks(current, old, residual);
+}
+
+void TimeRecipe::recordLooks(const std::vector<Symbol>& current, Symbol old,
+                             Symbol residual) const {
+  std::array<Node, 3> own{};
+  for (int d = 0; d < program_.dims; ++d)
+    own[unsignedOf(d)] = positionOf(program_.dims, d).node();
+  const auto cellOf = [&](Symbol array) {
+    return detail::accessNode(array, own.data(), unsignedOf(program_.dims));
+  };
+  detail::beginIf(always());
+  detail::assignNode(cellOf(residual), residualNode(residual_.get(), fields_.front(),
+                                                    cellOf(current.front()), cellOf(old)));
+  detail::endBlock();
 }
 
 /// Whether one function writes all cells of the field; several are not put together.
@@ -289,6 +326,7 @@ void TimeRecipe::adjust(ir::AccessSummary& summary) const {
     }
   }
   if (isPersistent()) adjustShared(summary);
+  if (tile_.looks) adjustLooks(summary);
   adjustTables(summary);
 }
 
@@ -309,10 +347,29 @@ void TimeRecipe::adjustTables(ir::AccessSummary& summary) const {
   }
 }
 
+/// What each group writes for its own cells, before it reads it.
+void TimeRecipe::adjustLooks(ir::AccessSummary& summary) const {
+  for (ir::ArrayAccess& access : summary.arrays) {
+    const int parameter = access.array->paramIndex;
+    if (parameter != program_.looks.old && parameter != program_.looks.residual) continue;
+    ir::ArrayAccess own;
+    own.array = access.array;
+    own.read = own.written = own.coversThreads = true;
+    ir::AccessSite& site = own.sites.emplace_back();
+    site.reads = site.writes = true;
+    for (int axis = program_.dims - 1; axis >= 0; --axis) {
+      own.coverAxes.push_back(axis);
+      site.index.push_back(ir::IndexForm::affine(axis, 0, 0));
+    }
+    own.reads = own.writes = site.index;
+    access = std::move(own);
+  }
+}
+
 /// What groups exchange, and the flags, which are anywhere.
 void TimeRecipe::adjustShared(ir::AccessSummary& summary) const {
   const auto isShared = [&](int parameter) {
-    return parameter == program_.flags ||
+    return parameter == program_.flags || (tile_.looks && parameter == program_.looks.values) ||
            std::any_of(
                program_.fields.begin(), program_.fields.end(),
                [&](const strategies::TimeField& field) { return parameter == field.between; });

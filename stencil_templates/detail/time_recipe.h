@@ -10,6 +10,7 @@
 #include "hpl/layout/rewriter.h"
 #include "hpl/strategies/overlapped.h"
 #include "stencil_templates/detail/recipe.h"
+#include "stencil_templates/detail/residual_function.h"
 
 /// What a kernel that does several time steps is generated from.
 namespace hpl::stencils {
@@ -50,13 +51,17 @@ struct TimeTile {
   TimeForm form = TimeForm::Any;
   /// Persistent on several devices: groups along the slowest dimension on all of them; 0: on one.
   std::int64_t groups = 0;
+  /// Persistent: groups look at how much the steps still change (TimeLooks).
+  bool looks = false;
 
   friend auto operator<=>(const TimeTile&, const TimeTile&) = default;
 };
 
 /// As a kernel its parameters are: the fields, the new fields where they are written, if it is
 /// persistent for each of those an array between, then the flags, and as ints the patience, what
-/// the flags are raised to, and the device's first group; the number of steps (int), if scalars change from step to step the numbers of the first step and of the
+/// the flags are raised to, and the device's first group; if there are looks, the old values, the
+/// residuals, the groups' values, the steps between looks (int) and the bound; the number of steps
+/// (int), if scalars change from step to step the numbers of the first step and of the
 /// last value (ints), the scalars of all functions, each that changes followed by its values.
 /// Parameters that it does not access are arrays of any shape: fields that are not read before they
 /// are written, and temporary ones.
@@ -65,7 +70,7 @@ class TimeRecipe final : public layout::KernelRewriter {
   /// `lifetimes`: of the fields; none: what is written goes from step to step.
   TimeRecipe(int dims, std::vector<ir::Type> fields, std::vector<TimeFunction> functions,
              const TimeTile& tile, const std::vector<strategies::Lifetime>& lifetimes = {},
-             const GridEnds& ends = {});
+             const GridEnds& ends = {}, std::shared_ptr<const ResidualFunction> residual = nullptr);
 
   int dims() const { return program_.dims; }
   const strategies::TimeProgram& program() const { return program_; }
@@ -77,6 +82,8 @@ class TimeRecipe final : public layout::KernelRewriter {
   bool isPeriodic(int dim) const;
   bool hasComputedFaces() const;
   const GridEnds& ends() const { return ends_; }
+  /// What looks compare by; null: the absolute difference.
+  const ResidualFunction* residual() const { return residual_.get(); }
   bool hasStepScalars() const { return !program_.stepScalars.empty(); }
   /// The argument that the kernel sees as an old field.
   launch::Argument shown(const launch::Argument& array) const;
@@ -97,6 +104,8 @@ class TimeRecipe final : public layout::KernelRewriter {
   std::array<std::int64_t, 3> groupsOf(const layout::RewriteRequest& request) const;
   void adjustShared(ir::AccessSummary& summary) const;
   void adjustTables(ir::AccessSummary& summary) const;
+  void adjustLooks(ir::AccessSummary& summary) const;
+  void recordLooks(const std::vector<Symbol>& current, Symbol old, Symbol residual) const;
   bool coversGrid(int field) const;
   bool isPersistent() const { return tile_.form == TimeForm::Persistent; }
 
@@ -107,6 +116,7 @@ class TimeRecipe final : public layout::KernelRewriter {
   PointCost cost_;
   EndCells ghostsAfter_{};
   strategies::TimeProgram program_;
+  std::shared_ptr<const ResidualFunction> residual_;
 };
 
 }  // namespace hpl::stencils

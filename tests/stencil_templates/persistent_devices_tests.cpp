@@ -3,6 +3,7 @@
 // cells by themselves, against one step after another.
 #include <thread>
 
+#include "hpl/runtime/device_state.h"
 #include "persistent_support.h"
 
 using namespace hpl;
@@ -105,6 +106,16 @@ TEST_CASE("persistent on several devices: until looks at the same steps") {
     return std::pair(run.steps, cellsOf(a));
   };
   CHECK(runOf(keptOn(all)) == runOf(jacobi().persistent(false)));
+}
+
+TEST_CASE("persistent on several devices: random looks are those of launches between them") {
+  const std::vector<Device> all = spinningDevices();
+  if (all.empty()) return;
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    checkLooks<float, 2>(seed, all);
+    checkLooks<int, 1>(100 + seed, all);
+    checkLooks<double, 3>(200 + seed, all);
+  }
 }
 
 TEST_CASE("persistent on several devices: groups that wait in vain give up, and steps are launched") {

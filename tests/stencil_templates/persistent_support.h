@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <random>
 #include <string>
@@ -95,6 +96,68 @@ void checkPersistent(unsigned seed, const std::vector<hpl::Device>& devices = {}
   if (one.depth > 0) launcher.timeTile(one.depth);
   launcher.iterate(one.steps)(a, b);
   CHECK(cellsOf(a) == grid.cells);
+}
+
+/// What a run with looks has done, and the cells that it left.
+template <class T, int N>
+struct Looked {
+  hpl::StencilRun run;
+  std::vector<T> cells;
+};
+
+/// Iterations with looks in one launch against iterations with launches between looks.
+template <class T, int N>
+void checkLooks(unsigned seed, const std::vector<hpl::Device>& devices = {}) {
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  const auto between = [&](int lo, int hi) {
+    return std::uniform_int_distribution<int>(lo, hi)(random);
+  };
+  PersistentCase one = randomPersistent(random, N);
+  if (!devices.empty()) one.extents[3 - N] += 12 * static_cast<int>(devices.size());
+  // Averages, whose changes become small after some steps; or sums, whose do not.
+  if (seed % 4 != 0)
+    for (Tap& tap : one.taps) tap.weight = 1;
+  const int every = between(1, 9);
+  const int steps = between(1, 60);
+  const double bound = std::uniform_real_distribution<double>(0.0001, 3)(random);
+  const bool isOwn = between(0, 2) == 0;
+  CAPTURE(describe(one.rules, N));
+  CAPTURE(steps);
+  CAPTURE(every);
+  CAPTURE(bound);
+  CAPTURE(one.depth);
+  const auto looked = [&](bool persistent) {
+    Grid<T> grid = someCells<T>(one.extents, seed);
+    hpl::Array<T, N> a = arrayOf<T, N>(grid);
+    hpl::Array<T, N> b = arrayOf<T, N>(someCells<T>(one.extents, seed + 1));
+    const auto divisor = static_cast<T>(one.taps.size());
+    hpl::Stencil stencil([&](hpl::Neighbourhood<T, N> p) {
+      return weightedSumOf<T, N>(one.taps)(p) / (seed % 4 != 0 ? divisor : T(1));
+    });
+    setRules(stencil, one.rules, N);
+    hpl::StencilLauncher launcher = stencil.persistent(persistent);
+    if (!devices.empty()) launcher.devices(devices);
+    if (persistent && one.depth > 0) launcher.timeTile(one.depth);
+    const auto run = [&](hpl::StencilIteration iteration) { return iteration(a, b); };
+    using Kernel = hpl::Array<T, 0>;
+    const hpl::StencilRun done =
+        isOwn ? run(launcher
+                        .until(bound, every,
+                               [](Kernel now, Kernel before) {
+                                 return hpl::cast<float>(now - before) * 0.5f;
+                               })
+                        .iterate(steps))
+              : run(launcher.until(bound, every).iterate(steps));
+    return Looked<T, N>{done, cellsOf(a)};
+  };
+  const Looked<T, N> kept = looked(true);
+  const Looked<T, N> launched = looked(false);
+  CHECK(kept.run.steps == launched.run.steps);
+  CHECK(kept.run.converged == launched.run.converged);
+  const bool isStrange = std::isnan(kept.run.residual) && std::isnan(launched.run.residual);
+  if (!isStrange) CHECK(kept.run.residual == launched.run.residual);
+  CHECK(kept.cells == launched.cells);
 }
 
 /// What a LaunchError says.

@@ -78,6 +78,31 @@ TEST_CASE("persistent: until looks at the same steps") {
   CHECK(runOf(true) == runOf(false));
 }
 
+TEST_CASE("persistent: random looks in the kernel are those of launches between them") {
+  if (!canSpin()) return;
+  for (unsigned seed = 1; seed <= 8; ++seed) {
+    checkLooks<float, 2>(seed);
+    checkLooks<int, 2>(100 + seed);
+  }
+  for (unsigned seed = 1; seed <= 3; ++seed) {
+    checkLooks<double, 1>(200 + seed);
+    checkLooks<float, 3>(300 + seed);
+    checkLooks<short, 2>(400 + seed);
+  }
+}
+
+TEST_CASE("persistent: a residual that is no number keeps the iteration going to its end") {
+  if (!canSpin()) return;
+  Array<float, 1> a(200), b(200);
+  for (int i = 0; i < 200; ++i) a(i) = i == 150 ? 1e38f : 1.0f;
+  Stencil grow([](Neighbourhood<float, 1> p) { return p(0) * 10.0f - p(1) * 0.5f; });
+  grow.boundary(Nearest());
+  const StencilRun run = grow.persistent().until(0.1, 3).iterate(20)(a, b);
+  CHECK(run.steps == 20);
+  CHECK(std::isnan(run.residual));
+  CHECK_FALSE(run.converged);
+}
+
 TEST_CASE("persistent: groups that wait in vain give up, and the steps are launched one by one") {
   if (!canSpin() || defaultDevice().getProperties().computeUnits < 2) return;
   const Planted planted;

@@ -82,13 +82,13 @@ void PersistentBuilder::giveUp(Block& out, bool tellsOthers) {
   if (tellsOthers)
     builder_.statement(out, ir::Atomic{nullptr,
                                        ir::AtomicOp::Store,
-                                       flag(number(0)),
+                                       flag(this->number(0)),
                                        {builder_.ref(param(program_.raised))}});
   builder_.assign(out, failed_, builder_.number(1, kInt));
   builder_.statement(out, ir::Break{});
 }
 
-void PersistentBuilder::waitForFlag(Block& out, const Expr* group) {
+void PersistentBuilder::waitForFlag(Block& out, const Expr* number, const Expr* height) {
   Variable* seen = builder_.variable("seen", kInt);
   Variable* looks = builder_.variable("looks", kInt);
   const Expr* count = builder_.ref(looks);
@@ -97,11 +97,11 @@ void PersistentBuilder::waitForFlag(Block& out, const Expr* group) {
   Block* look = builder_.block();
   builder_.statement(*look, ir::Atomic{seen,
                                        ir::AtomicOp::Load,
-                                       flag(group),
+                                       flag(number),
                                        {},
                                        ir::MemoryOrder::Acquire,
                                        ir::MemoryScope::Device});
-  const ir::Loop loop{look, less(builder_.ref(seen), round_), builder_.block(), builder_.block(),
+  const ir::Loop loop{look, less(builder_.ref(seen), height), builder_.block(), builder_.block(),
                       true};
   auto& step = const_cast<Block&>(*loop.step);
   auto& body = const_cast<Block&>(*loop.body);
@@ -114,7 +114,7 @@ void PersistentBuilder::waitForFlag(Block& out, const Expr* group) {
   Block* ask = builder_.block();
   Variable* others = builder_.variable("others", kInt);
   builder_.declare(*ask, others, nullptr);
-  builder_.statement(*ask, ir::Atomic{others, ir::AtomicOp::Load, flag(number(0)), {}});
+  builder_.statement(*ask, ir::Atomic{others, ir::AtomicOp::Load, flag(this->number(0)), {}});
   Block* follow = builder_.block();
   giveUp(*follow, false);
   builder_.statement(
@@ -152,7 +152,7 @@ void PersistentBuilder::waitForNeighbours(Block& out) {
   }
   const Expr* other = declared(*inner, "other", groupNumber(group));
   Block* wait = builder_.block();
-  waitForFlag(*wait, other);
+  waitForFlag(*wait, other, round_);
   const Expr* isOther = builder_.binary(BinaryOp::Ne, other, groupNumber(own));
   const Expr* goesOn = builder_.binary(BinaryOp::Eq, failed_, builder_.number(0, kInt));
   builder_.statement(*inner, ir::If{both(isOther, goesOn), wait, nullptr});
@@ -229,6 +229,13 @@ void PersistentBuilder::loadRims(Block& out) {
   });
 }
 
+void PersistentBuilder::leaveIfStopped(Block& out) {
+  Block* leave = builder_.block();
+  builder_.statement(*leave, ir::Return{nullptr});
+  builder_.statement(out, ir::If{builder_.binary(BinaryOp::Ne, stopped_, builder_.number(0, kInt)),
+                                 leave, nullptr});
+}
+
 /// Groups are at most one exchange apart, so that two grids, by turns, hold all rims that somebody
 /// may still read.
 void PersistentBuilder::exchange(Block& out) {
@@ -248,24 +255,88 @@ void PersistentBuilder::exchange(Block& out) {
       groupBarrier(out);
       fence(out, ir::MemoryOrder::Acquire);
     }
-    Block* leave = builder_.block();
-    builder_.statement(*leave, ir::Return{nullptr});
-    builder_.statement(
-        out,
-        ir::If{builder_.binary(BinaryOp::Ne, stopped_, builder_.number(0, kInt)), leave, nullptr});
+    leaveIfStopped(out);
   }
   loadRims(out);
   barrier(out);
 }
 
-void PersistentBuilder::steps(Block& out, const Expr* count, const Expr* before) {
+void PersistentBuilder::steps(Block& out, const Expr* count, const Expr* before,
+                              const Expr* isLook) {
   Variable* remaining = builder_.variable("remaining", kLong);
   const Expr* left = builder_.ref(remaining);
   Block* step =
       builder_.loop(out, remaining, builder_.add(count, -1),
                     builder_.binary(BinaryOp::Ge, left, number(0)), builder_.add(left, -1));
   setStepScalars(*step, plus(before, minus(builder_.add(count, -1), left)));
+  if (isLook != nullptr) {
+    Block* keep = builder_.block();
+    keepOld(*keep);
+    const Expr* isLast = builder_.binary(BinaryOp::Eq, left, number(0));
+    builder_.statement(*step, ir::If{both(isLast, isLook), keep, nullptr});
+  }
   for (std::size_t k = 0; k < program_.stages.size(); ++k) stage(*step, k, left);
+}
+
+void PersistentBuilder::declareState(Block& out) {
+  Variable* round = builder_.variable("round", kInt);
+  round_ = builder_.ref(round);
+  builder_.declare(out, round, builder_.ref(param(program_.raised)));
+  if (waits()) {
+    Variable* failed = builder_.variable("failed", kInt);
+    failed_ = stopped_ = builder_.ref(failed);
+    builder_.declare(out, failed, builder_.number(0, kInt));
+    if (!isAlone()) {
+      Variable* stopped = builder_.variable("stopped", kInt);
+      stopped->space = ir::Space::Local;
+      builder_.declare(out, stopped, nullptr);
+      stopped_ = builder_.ref(stopped);
+    }
+  }
+  if (looks()) declareLooks(out);
+}
+
+/// A few steps, a look, an exchange, until all steps are done.
+void PersistentBuilder::passes(Block& out) {
+  Variable* todo = builder_.variable("todo", kLong);
+  const Expr* left = builder_.ref(todo);
+  const Expr* all = builder_.cast(builder_.ref(param(program_.steps)), kLong);
+  builder_.declare(out, todo, all);
+  const ir::Loop loop{nullptr, less(number(0), left), builder_.block(), builder_.block(), true};
+  auto& pass = const_cast<Block&>(*loop.body);
+  const Expr* now = builder_.smaller(left, number(options_.depth));
+  const Expr* isLook = nullptr;
+  if (looks()) {
+    const Expr* to = builder_.cast(toLook_, kLong);
+    now = declared(pass, "now", builder_.smaller(now, to));
+    isLook = declared(pass, "looks",
+                      either(builder_.binary(BinaryOp::Eq, now, to),
+                             builder_.binary(BinaryOp::Eq, now, left)));
+  } else {
+    now = declared(pass, "now", now);
+  }
+  steps(pass, now, minus(all, left), isLook);
+  builder_.assign(pass, left, builder_.binary(BinaryOp::Sub, left, now));
+  builder_.assign(pass, round_, builder_.add(round_, 1));
+  if (looks()) {
+    builder_.assign(pass, toLook_,
+                    builder_.binary(BinaryOp::Sub, toLook_, builder_.cast(now, kInt)));
+    Block* looking = builder_.block();
+    look(*looking);
+    builder_.statement(pass, ir::If{isLook, looking, nullptr});
+    Block* end = builder_.block();
+    builder_.statement(*end, ir::Break{});
+    builder_.statement(pass,
+                       ir::If{builder_.binary(BinaryOp::Ne, wasBelow_, builder_.number(0, kInt)),
+                              end, nullptr});
+  }
+  if (exchanges()) {
+    Block* rims = builder_.block();
+    exchange(*rims);
+    builder_.statement(pass, ir::If{less(number(0), left), rims, nullptr});
+  }
+  builder_.statement(out, loop);
+  if (looks()) report(out, minus(all, left));
 }
 
 Overlapped PersistentBuilder::build() {
@@ -273,39 +344,10 @@ Overlapped PersistentBuilder::build() {
   declareBuffers(*body);
   declareTile(*body, number(options_.depth - 1));
   declarePlaces(*body);
-  if (waits()) {
-    Variable* failed = builder_.variable("failed", kInt);
-    failed_ = stopped_ = builder_.ref(failed);
-    builder_.declare(*body, failed, builder_.number(0, kInt));
-    if (!isAlone()) {
-      Variable* stopped = builder_.variable("stopped", kInt);
-      stopped->space = ir::Space::Local;
-      builder_.declare(*body, stopped, nullptr);
-      stopped_ = builder_.ref(stopped);
-    }
-  }
+  declareState(*body);
   load(*body);
   keepUnwritten(*body);
-  Variable* todo = builder_.variable("todo", kLong);
-  const Expr* left = builder_.ref(todo);
-  const Expr* all = builder_.cast(builder_.ref(param(program_.steps)), kLong);
-  builder_.declare(*body, todo, all);
-  const std::int64_t depth = options_.depth;
-  Variable* round = builder_.variable("round", kInt);
-  round_ = builder_.ref(round);
-  builder_.declare(*body, round, builder_.ref(param(program_.raised)));
-  const ir::Loop loop{nullptr, less(number(0), left), builder_.block(), builder_.block(), true};
-  auto& pass = const_cast<Block&>(*loop.body);
-  const Expr* now = declared(pass, "now", builder_.smaller(left, number(depth)));
-  steps(pass, now, minus(all, left));
-  builder_.assign(pass, left, builder_.binary(BinaryOp::Sub, left, now));
-  builder_.assign(pass, round_, builder_.add(round_, 1));
-  if (exchanges()) {
-    Block* rims = builder_.block();
-    exchange(*rims);
-    builder_.statement(pass, ir::If{less(number(0), left), rims, nullptr});
-  }
-  builder_.statement(*body, loop);
+  passes(*body);
   store(*body);
   const std::size_t bytes = boxBytes(program_, bytesOf(source_.kernel(), program_), options_);
   Overlapped result = finished(*body, "tiles", bytes);

@@ -33,9 +33,11 @@ class PersistentBuilder final : public OverlappedBuilder {
   }
   bool exchanges() const { return isExchanged(0) || isExchanged(1) || isExchanged(2); }
 
-  /// `before`: steps that were done before these.
-  void steps(ir::Block& out, const Expr* count, const Expr* before);
+  /// `before`: steps that were done before these; `isLook`: there is a look after the last one.
+  void steps(ir::Block& out, const Expr* count, const Expr* before, const Expr* isLook);
   void exchange(ir::Block& out);
+  void declareState(ir::Block& out);
+  void passes(ir::Block& out);
   /// The cells of the tile that others read, and those around it that it reads: box by box.
   void forOwnRims(ir::Block& out, const BoxCode& code);
   void forRims(ir::Block& out, const BoxCode& code);
@@ -55,8 +57,27 @@ class PersistentBuilder final : public OverlappedBuilder {
   Cell ownGroup();
   void raiseFlag(ir::Block& out);
   void waitForNeighbours(ir::Block& out);
-  void waitForFlag(ir::Block& out, const Expr* group);
+  /// Until the flag is as high.
+  void waitForFlag(ir::Block& out, const Expr* number, const Expr* height);
   void giveUp(ir::Block& out, bool tellsOthers);
+  /// Ends the kernel if the group has given up.
+  void leaveIfStopped(ir::Block& out);
+
+  // Looks (persistent_looks.cpp).
+  bool looks() const { return program_.looks.areWanted(); }
+  std::int64_t groupCount() const { return groups_[0] * groups_[1] * groups_[2]; }
+  void declareLooks(ir::Block& out);
+  void keepOld(ir::Block& out);
+  void look(ir::Block& out);
+  const Expr* largestOfTile(ir::Block& out);
+  const Expr* largestOfGroup(ir::Block& out, const Expr* own);
+  void publish(ir::Block& out, const Expr* most);
+  void judge(ir::Block& out);
+  void report(ir::Block& out, const Expr* done);
+  const Expr* lookValue(const Expr* look, const Expr* group);
+  /// `most` becomes the larger of both; a NaN stays.
+  void take(ir::Block& out, const Expr* most, const Expr* value);
+  const Expr* zero(const ir::Type& type) { return builder_.make(type, ir::Constant{}); }
 
   std::array<std::int64_t, 3> groups_;
   const Expr* half_ = nullptr;
@@ -65,6 +86,13 @@ class PersistentBuilder final : public OverlappedBuilder {
   const Expr* round_ = nullptr;
   const Expr* failed_ = nullptr;
   const Expr* stopped_ = nullptr;
+  /// Steps to the next look, looks so far, and whether a residual was below the bound (ints); the
+  /// last one of all work-items of the group.
+  const Expr* toLook_ = nullptr;
+  const Expr* looksDone_ = nullptr;
+  const Expr* wasBelow_ = nullptr;
+  /// Local memory: what each of several work-items has found.
+  const ir::Variable* mostOfItems_ = nullptr;
 };
 
 }  // namespace hpl::strategies::detail
