@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "hpl/ir/interpreter.h"
 #include "hpl/ir/printer.h"
@@ -30,14 +31,15 @@ struct Kept {
   Overlapped made;
 };
 
-Kept keptOf(const RandomProgram& program, const OverlappedOptions& options) {
+Kept keptOf(const RandomProgram& program, const OverlappedOptions& options, bool looks = false) {
   Kept kept;
   kept.options = options;
   for (std::size_t d = 0; d < static_cast<std::size_t>(program.dims); ++d) {
     kept.extents[d] = program.extents[static_cast<std::size_t>(3 - program.dims) + d];
     kept.groups[d] = (kept.extents[d] + options.tile[d] - 1) / options.tile[d];
   }
-  kept.recipe = recipeOf(program, {options.depth, options.tile, stencils::TimeForm::Persistent});
+  kept.recipe =
+      recipeOf(program, {options.depth, options.tile, stencils::TimeForm::Persistent, 0, looks});
   {
     hpl::detail::Capture session({});
     kept.recipe->record();
@@ -51,9 +53,18 @@ Kept keptOf(const RandomProgram& program, const OverlappedOptions& options) {
   return kept;
 }
 
+/// How groups look at field 0, and what came of it.
+struct Looking {
+  int every = 1;
+  float bound = 0;
+  std::int64_t steps = 0;
+  bool wasBelow = false;
+  float residual = 0;
+};
+
 /// Whether all groups went on to the end.
 bool run(const Kept& kept, int steps, int patience, std::vector<Grid<int>>& now,
-         std::vector<Grid<int>>& next) {
+         std::vector<Grid<int>>& next, Looking* looking = nullptr) {
   const TimeProgram& program = kept.recipe->program();
   const auto dims = static_cast<std::size_t>(program.dims);
   const std::vector<std::int64_t> extents(kept.extents.begin(), kept.extents.begin() + dims);
@@ -80,6 +91,17 @@ bool run(const Kept& kept, int steps, int patience, std::vector<Grid<int>>& now,
   arguments.push_back(ir::scalarArgument(patience));
   arguments.push_back(ir::scalarArgument(kRaised));
   arguments.push_back(ir::scalarArgument(0));
+  const std::int64_t groups = kept.groups[0] * kept.groups[1] * kept.groups[2];
+  std::vector<int> old(next.front().cells.size());
+  std::vector<float> residuals(old.size());
+  std::vector<float> values(static_cast<std::size_t>(lookValuesFor(groups)));
+  if (looking != nullptr) {
+    arguments.push_back(ir::arrayArgument(old.data(), extents));
+    arguments.push_back(ir::arrayArgument(residuals.data(), extents));
+    arguments.push_back(ir::arrayArgument(values.data(), {lookValuesFor(groups)}));
+    arguments.push_back(ir::scalarArgument(looking->every));
+    arguments.push_back(ir::scalarArgument(looking->bound));
+  }
   arguments.push_back(ir::scalarArgument(steps));
   ir::NDRange range{program.dims, {1, 1, 1}, {1, 1, 1}};
   for (const Hidden& hidden : kept.made.hidden) {
@@ -97,8 +119,20 @@ bool run(const Kept& kept, int steps, int patience, std::vector<Grid<int>>& now,
   checks.detectUninitialised = true;
   checks.maxLoopIterations = 1000000;
   ir::interpret(*kept.made.kernel, range, arguments, checks);
-  CHECK(*std::max_element(flags.begin(), flags.end()) <=
-        kRaised + flagsRaised(steps, kept.options.depth));
+  const std::int64_t every = looking != nullptr ? looking->every : 0;
+  for (std::int64_t number = 1; number <= 2 * groups; ++number)
+    CHECK(flags[static_cast<std::size_t>(number * kFlagDistance)] <=
+          kRaised + flagsRaised(steps, kept.options.depth, every));
+  if (looking != nullptr) {
+    looking->steps = flags[static_cast<std::size_t>(stepsDoneAt(groups))];
+    looking->wasBelow = flags[static_cast<std::size_t>(wasBelowAt(groups))] != 0;
+    const std::int64_t last = (looking->steps + every - 1) / every - 1;
+    looking->residual = 0;
+    for (std::int64_t group = 0; group < groups; ++group)
+      looking->residual =
+          std::max(looking->residual,
+                   values[static_cast<std::size_t>(lookValueAt(last, group, groups))]);
+  }
   return flags[0] != kRaised;
 }
 
@@ -175,7 +209,67 @@ std::int64_t checkProgram(unsigned seed, bool isAlone) {
   return checkProgram(program, random, seed, isAlone);
 }
 
+/// Which of them looked at what they do; the number of those that stopped early.
+struct LookCount {
+  int looked = 0;
+  int stopped = 0;
+};
+
+void checkLooks(unsigned seed, bool isAlone, LookCount& count) {
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  const RandomProgram program = randomProgram(random, isAlone && seed % 3 == 0 ? 20 : 0);
+  const OverlappedOptions options = optionsFor(random, program, isAlone);
+  const Kept plain = keptOf(program, options);
+  const TimeField& field = plain.recipe->program().fields[0];
+  if (!field.isWritten() || field.lifetime != Lifetime::Steps) return;
+  const Kept kept = keptOf(program, options, true);
+  REQUIRE_MESSAGE(kept.made.kernel != nullptr, kept.made.reason);
+  const int steps = std::uniform_int_distribution<int>(1, 12)(random);
+  Looking looking;
+  looking.every = std::uniform_int_distribution<int>(1, 4)(random);
+  // What steps change is of any size.
+  looking.bound = std::exp(std::uniform_real_distribution<float>(0, 12)(random));
+  CAPTURE(steps);
+  CAPTURE(looking.every);
+  CAPTURE(looking.bound);
+  CAPTURE(describe(program));
+  std::vector<Grid<int>> now = fieldsOf(program, seed);
+  std::vector<Grid<int>> expected = now;
+  bool isBelow = false;
+  bool wasBelow = false;
+  float residual = 0;
+  int done = 0;
+  while (done < steps && !wasBelow) {
+    const Grid<int> before = expected[0];
+    referenceStep(program, expected);
+    ++done;
+    if (done % looking.every != 0 && done != steps) continue;
+    residual = 0;
+    for (std::size_t i = 0; i < before.cells.size(); ++i)
+      residual = std::max(residual, std::fabs(static_cast<float>(expected[0].cells[i]) -
+                                              static_cast<float>(before.cells[i])));
+    wasBelow = isBelow;
+    isBelow = residual < looking.bound;
+  }
+  std::vector<Grid<int>> next(now.size(), Grid<int>(program.extents));
+  REQUIRE(run(kept, steps, 1 << 20, now, next, &looking));
+  CHECK(looking.steps == done);
+  CHECK(looking.wasBelow == wasBelow);
+  CHECK(looking.residual == residual);
+  CHECK(next[0].cells == expected[0].cells);
+  ++count.looked;
+  count.stopped += done < steps ? 1 : 0;
+}
+
 }  // namespace
+
+TEST_CASE("persistent kernels: groups look at what steps change, and all stop at the same step") {
+  LookCount count;
+  for (unsigned seed = 3001; seed <= 3080; ++seed) checkLooks(seed, seed % 2 == 0, count);
+  CHECK(count.looked >= 40);
+  CHECK(count.stopped >= 10);
+}
 
 TEST_CASE("persistent kernels: random programs in vectors equal one step after another") {
   std::int64_t several = 0;
