@@ -27,9 +27,18 @@ constexpr double kUneven = 0.03;
 
 }  // namespace
 
-bool mayChain(const TileProblem& problem, int depth) {
-  return problem.isAlone && depth == 1 && strategies::whyNotChain(*problem.program).empty();
+std::string whyNotChain(const TileProblem& problem, int depth) {
+  if (!problem.isAlone)
+    return "groups of work-items share local memory on this device, and rows are for CPUs";
+  if (depth != 1) return "a kernel does one step row by row";
+  return strategies::whyNotChain(*problem.program);
 }
+
+bool isChainRival(const TileProblem& problem, int depth) {
+  return problem.program->stages.size() > 1 && whyNotChain(problem, depth).empty();
+}
+
+const DeviceCost& costOfChain(const TileProblem& /*problem*/) { return kChain; }
 
 std::vector<std::int64_t> chainBands(const TileProblem& problem) {
   std::vector<std::int64_t> rows;
@@ -47,11 +56,12 @@ double chainCut(const TileProblem& problem, std::size_t dim, double grown) {
   return dim + 1 == dims && grown > 0 ? std::max(grown, 2.0 * problem.lanes) : grown;
 }
 
-double cyclesOfChainRows(const TileProblem& problem, const strategies::TimeStage& stage,
-                         const std::vector<bool>& hasBox, std::int64_t cells) {
+double cyclesOfChainRows(const TileProblem& problem, const TimeTile& tile, std::size_t stage,
+                         const PointCost& /*cost*/, const std::vector<bool>& hasBox) {
   if (problem.program->dims != 2) return 0;
+  const std::int64_t cells = std::min(tile.cells[1], problem.extents[1]);
   double rows = 0;
-  for (const strategies::TimeRead& read : stage.reads)
+  for (const strategies::TimeRead& read : problem.program->stages[stage].reads)
     if (hasBox[static_cast<std::size_t>(read.field)])
       rows = std::max(rows, static_cast<double>(read.offsets[0].hi - read.offsets[0].lo + 1));
   return kPerFarRow * std::max(0.0, rows - kNearRows) + kPerRow / static_cast<double>(cells);

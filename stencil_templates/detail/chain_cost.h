@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "stencil_templates/detail/device_cost.h"
 #include "stencil_templates/detail/tile_choice.h"
 
-/// What the model of tile_choice.h knows of chains (strategies::chain) beside other forms.
+/// What the model of tile_choice.h knows of chains (strategies::chain) beside other forms: their
+/// row of time_forms.h.
 namespace hpl::stencils {
 
-/// Whether the form is for the program on the device, with so many steps per pass.
-bool mayChain(const TileProblem& problem, int depth);
+/// Why the form is not for the program on the device, with so many steps per pass: a phrase.
+std::string whyNotChain(const TileProblem& problem, int depth);
+/// Of programs of several functions.
+bool isChainRival(const TileProblem& problem, int depth);
+const DeviceCost& costOfChain(const TileProblem& problem);
 /// Rows of the bands that are looked at.
 std::vector<std::int64_t> chainBands(const TileProblem& problem);
 /// What is computed twice where bands are cut along a dimension, when functions need `grown` cells
 /// around them.
 double chainCut(const TileProblem& problem, std::size_t dim, double grown);
-/// Cycles that a function's rows of so many cells cost more than in a box, per cell. `hasBox`:
-/// fields that have rows in local memory.
-double cyclesOfChainRows(const TileProblem& problem, const strategies::TimeStage& stage,
-                         const std::vector<bool>& hasBox, std::int64_t cells);
+/// Cycles that a function's rows cost more than in a box, per cell. `hasBox`: fields that have rows
+/// in local memory.
+double cyclesOfChainRows(const TileProblem& problem, const TimeTile& tile, std::size_t stage,
+                         const PointCost& cost, const std::vector<bool>& hasBox);
 /// How much longer all bands take because some do, when the units' last ones are such a part of
 /// all.
 double chainUnevenness(double lastPart);

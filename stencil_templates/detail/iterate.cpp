@@ -248,8 +248,8 @@ class Iteration final : public Stepper {
     const std::vector<Device> devices = devicesOf(options_);
     if (hasGivenUp(devices)) return std::nullopt;
     try {
-      const PersistentResult done = stencils::persist(
-          kernel, state_.persistentSpaces(), options_, persistentArguments(kernel), steps, looks);
+      const PersistentResult done = stencils::persist(kernel, state_.persistentSpaces(), options_,
+                                                      persistentArguments(kernel), steps, looks);
       if (done.what == Persisted::Done) return done;
       if (done.what == Persisted::Busy) return std::nullopt;
     } catch (const BuildError& error) {

@@ -161,8 +161,7 @@ std::string obstacle(const TimeWish& wish, const TimeRecipe& recipe,
            "otherwise";
   if (std::string why = impossibility(recipe); !why.empty()) return why;
   if (std::string why = reluctance(options); !why.empty() && !wish.insists) return why;
-  if (hasGivenUp(devices))
-    return "groups have waited for each other in vain on this device before";
+  if (hasGivenUp(devices)) return "groups have waited for each other in vain on this device before";
   if (recipe.cost().usesProbe) return "its point function has a probe, which shows each step";
   return strategies::whyNotPersistent(recipe.program());
 }

@@ -105,8 +105,7 @@ std::shared_ptr<PersistentSpaces::Space> PersistentSpaces::find(
   geometry::Extents both{2};
   for (const geometry::Index extent : shape) both.append(extent);
   for (const launch::Argument& like : between)
-    space->between.push_back(
-        std::make_unique<PeerArray>(devices.size(), like.view->root(), both));
+    space->between.push_back(std::make_unique<PeerArray>(devices.size(), like.view->root(), both));
   if (tile.looks) {
     const ir::Type type = residualTypeOf(between.front().type);
     space->old = std::make_unique<PeerArray>(1, between.front().view->root(), shape);
@@ -237,8 +236,8 @@ PersistentResult persist(const TimeKernel& kernel, PersistentSpaces& spaces,
     launch::launch(kernel.entry, own, list.withoutSteps());
     hasAnyGivenUp(space->flags, raised);
   }
-  space->raised += static_cast<int>(
-      strategies::flagsRaised(steps, tile.depth, tile.looks ? looks.every : 0));
+  space->raised +=
+      static_cast<int>(strategies::flagsRaised(steps, tile.depth, tile.looks ? looks.every : 0));
   launch::launch(kernel.entry, own, list.list());
   if (hasAnyGivenUp(space->flags, raised)) return {Persisted::GaveUp};
   return resultOf(*space, groups, steps, looks);

@@ -90,9 +90,8 @@ struct PersistentResult {
 /// Does so many steps (with looks: at most) in one launch (on several devices, one on each) and
 /// waits for its end: from the fields to the new fields. Looks: if the kernel's tile has them.
 PersistentResult persist(const TimeKernel& kernel, PersistentSpaces& spaces,
-                         const launch::LaunchOptions& options,
-                         const PersistentArguments& arguments, std::int64_t steps,
-                         const PersistentLooks& looks = {});
+                         const launch::LaunchOptions& options, const PersistentArguments& arguments,
+                         std::int64_t steps, const PersistentLooks& looks = {});
 
 /// The rows along the slowest dimension that each of several devices has.
 std::vector<std::int64_t> bandsOf(std::int64_t rows, std::size_t devices);

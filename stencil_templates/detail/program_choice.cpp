@@ -8,8 +8,8 @@
 #include "hpl/error.h"
 #include "hpl/runtime/device.h"
 #include "hpl/runtime/settings.h"
-#include "hpl/strategies/chain.h"
 #include "stencil_templates/detail/time_findings.h"
+#include "stencil_templates/detail/time_forms.h"
 
 namespace hpl::stencils {
 namespace {
@@ -31,9 +31,7 @@ std::string refusal(const ProgramWish& wish, const TimeRecipe& recipe,
 std::string whyNotRows(const TileProblem& problem) {
   if (runtime::settings().strategy == runtime::Strategy::Tile)
     return "HPL_STRATEGY=tile asks for groups of work-items";
-  if (!problem.isAlone)
-    return "groups of work-items share local memory on this device, and rows are for CPUs";
-  if (const std::string why = strategies::whyNotChain(*problem.program); !why.empty()) return why;
+  if (std::string why = rowOf(TimeForm::Chain).whyNot(problem, 1); !why.empty()) return why;
   return bestTile(problem, 1, TimeForm::Chain).cycles > 0 ? "" : "no rows fit into local memory";
 }
 

@@ -237,7 +237,8 @@ std::optional<SpinLease> SpinLease::take(std::span<const Device> devices, std::i
   const std::lock_guard lock(leases.mutex);
   for (const Device& device : devices) {
     std::int64_t all = groups * alike(devices, device);
-    for (const Leases::Lease& lease : leases.held) all += lease.groups * alike(lease.devices, device);
+    for (const Leases::Lease& lease : leases.held)
+      all += lease.groups * alike(lease.devices, device);
     if (all > static_cast<std::int64_t>(device.state().physicalUnits())) return std::nullopt;
   }
   leases.held.push_back({++leases.last, {devices.begin(), devices.end()}, groups});

@@ -6,10 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "hpl/strategies/chain.h"
-#include "hpl/strategies/stream.h"
-#include "stencil_templates/detail/chain_cost.h"
 #include "stencil_templates/detail/stream_cost.h"
+#include "stencil_templates/detail/time_forms.h"
 
 namespace hpl::stencils {
 namespace {
@@ -18,50 +16,6 @@ using strategies::Growth;
 
 /// Steps per pass that are looked at.
 constexpr int kDepths[] = {2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 32, 48};
-/// What a kind of device costs, in cycles of one unit; bytes are those that memory moves per cycle
-/// of a unit when all units ask for them.
-struct DeviceCost {
-  double perOperation;
-  double perRead;
-  double perWrite;
-  double bytesPerCycle;
-  /// Bytes that storing an element moves for each of its own: caches load what is overwritten.
-  double perStoredByte;
-  /// To begin a row of vectors, or to wait for the other work-items of a group.
-  double perRow;
-  double perStep;
-  /// The part of local memory that boxes may take, so that the rest of what is at work has a place.
-  double usable;
-  /// What must be won for tiling to be chosen.
-  double worthwhile;
-  /// One group computes while memory serves another one.
-  bool overlaps;
-};
-/// One work-item per tile: a vector's operations, loads and stores in the second-level cache,
-/// measured on an x86 CPU with 512-bit vectors.
-constexpr DeviceCost kAlone{0.4, 0.25, 1.2, 11.5, 2, 12, 0, 0.75, 0.93, false};
-/// A group per tile: 128 operations and 32 accesses of local memory per cycle, as GPUs' data sheets
-/// have it; not measured.
-constexpr DeviceCost kGroup{1.0 / 128, 1.0 / 32, 1.0 / 32, 15, 1, 0, 100, 0.5, 0.75, true};
-
-/// Streams of planes share most loads, but wait for the planes of each result; those of rows
-/// compute each row alone and share none. Of several functions: see stream_cost.h.
-constexpr DeviceCost kPlanes{0.1, 0.2, 2.4, 11.5, 2, 12, 0, 0.75, 0.93, false};
-constexpr DeviceCost kRows{0.4, 1.1, 1.2, 11.5, 2, 12, 0, 0.75, 0.93, false};
-/// Chains read rows soon after they were written.
-constexpr DeviceCost kChain{0.37, 0.22, 1.1, 11.5, 2, 12, 0, 0.75, 0.93, false};
-
-/// What a core loses for each plane beyond the next ones that a step by itself reads: blocks of few
-/// planes read them again, from far away.
-constexpr double kPerFarPlane = 0.08;
-
-const DeviceCost& costOf(const TileProblem& problem, TimeForm form = TimeForm::Boxes) {
-  if (!problem.isAlone) return kGroup;
-  if (form == TimeForm::Chain) return kChain;
-  if (form != TimeForm::Stream) return kAlone;
-  if (problem.program->dims == 3) return kPlanes;
-  return problem.program->stages.size() == 1 ? kRows : kAlone;
-}
 
 std::size_t dimsOf(const TileProblem& problem) {
   return static_cast<std::size_t>(problem.program->dims);
@@ -129,54 +83,11 @@ strategies::OverlappedOptions optionsFor(const TileProblem& problem, const TileE
   return options;
 }
 
-/// Sizes of tiles along a dimension: few, so that all combinations can be looked at.
-std::vector<std::int64_t> sizesFor(const TileProblem& problem, TimeForm form, std::size_t d) {
-  const std::size_t dims = dimsOf(problem);
-  const bool isFastest = d + 1 == dims;
-  std::vector<std::int64_t> sizes;
-  if (form == TimeForm::Chain && d == 0) return chainBands(problem);
-  if (form == TimeForm::Stream && d == 0) {
-    for (const std::int64_t bands : {16, 8, 4, 2, 1})
-      sizes.push_back((problem.extents[0] + bands - 1) / bands);
-    return sizes;
-  }
-  if (form == TimeForm::Stream && !problem.isAlone) {
-    sizes = groupPlanes(problem, d);
-  } else if (form != TimeForm::Boxes && dims == 2) {
-    sizes = {256, 512, 1024, 2048, 4096};
-  } else if (!problem.isAlone) {
-    sizes = dims == 1   ? std::vector<std::int64_t>{128, 256, 512, 1024}
-            : isFastest ? std::vector<std::int64_t>{32, 64}
-                        : std::vector<std::int64_t>{4, 8, 16, 32, 64};
-  } else if (dims == 1) {
-    sizes = {1024, 2048, 4096, 8192, 16384, 32768};
-  } else if (dims == 2) {
-    sizes = isFastest ? std::vector<std::int64_t>{128, 256, 512, 1024}
-                      : std::vector<std::int64_t>{16, 32, 64, 128, 192, 256, 384};
-  } else {
-    sizes = isFastest ? std::vector<std::int64_t>{64, 128, 256, 512}
-                      : std::vector<std::int64_t>{8, 12, 16, 24, 32, 48, 64};
-  }
-  const std::int64_t extent = problem.extents[d];
-  std::vector<std::int64_t> fitting;
-  for (const std::int64_t size : sizes)
-    if (size < extent) fitting.push_back(size);
-  // Equal parts of the grid keep all units busy to the end.
-  for (const std::int64_t parts : {1, 2, 3, 4, 6, 8}) {
-    const std::int64_t multiple = isFastest ? problem.isAlone ? problem.lanes : 32 : 1;
-    const std::int64_t size = roundedUp((extent + parts - 1) / parts, multiple);
-    if (size >= sizes.front() && size <= 2 * sizes.back()) fitting.push_back(size);
-  }
-  if (fitting.empty()) fitting.push_back(extent);
-  return fitting;
-}
-
 std::array<int, 3> groupFor(const TileProblem& problem, const TimeTile& tile) {
   std::array<int, 3> local{1, 1, 1};
   if (problem.isAlone) return local;
   const std::size_t dims = dimsOf(problem);
-  // All share each plane of a stream.
-  const std::size_t first = tile.form == TimeForm::Stream ? 1 : 0;
+  const std::size_t first = rowOf(tile.form).sharedFrom;
   std::size_t items = std::min<std::size_t>(256, std::max<std::size_t>(1, problem.maxGroupSize));
   for (std::size_t d = dims; d-- > first;) {
     const std::size_t wanted = d + 1 == dims && dims > first + 1 ? 32 : items;
@@ -191,10 +102,8 @@ std::array<int, 3> groupFor(const TileProblem& problem, const TimeTile& tile) {
 }
 
 std::size_t boxBytes(const TileProblem& problem, const TileEstimate& estimate) {
-  const auto bytes = estimate.tile.form == TimeForm::Stream  ? &strategies::ringBytes
-                     : estimate.tile.form == TimeForm::Chain ? &strategies::chainBytes
-                                                             : &strategies::boxBytes;
-  return bytes(*problem.program, problem.bytes, optionsFor(problem, estimate));
+  return rowOf(estimate.tile.form)
+      .bytes(*problem.program, problem.bytes, optionsFor(problem, estimate));
 }
 
 /// As good, what needs less memory is better.
@@ -204,19 +113,8 @@ bool isBetter(const TileEstimate& a, const TileEstimate& b) {
 
 std::size_t limitOf(const TileProblem& problem, TimeForm form) {
   if (problem.localMemory == 0) return SIZE_MAX;
-  const double usable = form == TimeForm::Stream && !storesStraight(problem)
-                            ? kUsableByRings
-                            : costOf(problem).usable;
-  return static_cast<std::size_t>(usable * static_cast<double>(problem.localMemory));
-}
-
-/// Forms that boxes are compared with.
-std::vector<TimeForm> otherForms(const TileProblem& problem, int depth) {
-  std::vector<TimeForm> forms;
-  if (mayStream(problem)) forms.push_back(TimeForm::Stream);
-  if (problem.program->stages.size() > 1 && mayChain(problem, depth))
-    forms.push_back(TimeForm::Chain);
-  return forms;
+  return static_cast<std::size_t>(rowOf(form).usable(problem) *
+                                  static_cast<double>(problem.localMemory));
 }
 
 /// Cycles per cell and step that the functions take in tiles; and the same if nothing were computed
@@ -227,6 +125,7 @@ struct Work {
 };
 Work workOf(const TileProblem& problem, const TimeTile& tile, const std::vector<bool>& hasBox) {
   const DeviceCost& device = costOf(problem, tile.form);
+  const TimeFormRow& form = rowOf(tile.form);
   const std::vector<strategies::LinearGrowth> boxes =
       strategies::growthOf(*problem.program, tile.depth);
   const std::vector<bool> isOfLastStep = strategies::stagesOfLastStep(*problem.program);
@@ -246,17 +145,14 @@ Work workOf(const TileProblem& problem, const TimeTile& tile, const std::vector<
       const auto whole = static_cast<double>(problem.extents[d]);
       part *= std::max(0.0, whole - static_cast<double>(stage.low[d] + stage.high[d])) / whole;
       if (tile.cells[d] >= problem.extents[d]) continue;
-      auto first = static_cast<double>(boxes[k].first.before[d] + boxes[k].first.after[d]);
-      if (tile.form == TimeForm::Chain) first = chainCut(problem, d, first);
+      const double first = form.cut(
+          problem, d, static_cast<double>(boxes[k].first.before[d] + boxes[k].first.after[d]));
       const auto more = static_cast<double>(boxes[k].perStep.before[d] + boxes[k].perStep.after[d]);
       twice *= 1 + (first + further * more) / static_cast<double>(tile.cells[d]);
     }
-    double own = arithmeticCycles(problem, tile.form, costOfStage(problem, k)) + perCell;
-    if (tile.form == TimeForm::Stream)
-      own += cyclesOfStreamRows(problem, tile, k, costOfStage(problem, k));
-    if (tile.form == TimeForm::Chain)
-      own += cyclesOfChainRows(problem, problem.program->stages[k], hasBox,
-                               std::min(tile.cells[dims - 1], problem.extents[dims - 1]));
+    const PointCost cost = costOfStage(problem, k);
+    const double own = arithmeticCycles(problem, tile.form, cost) + perCell +
+                       form.rows(problem, tile, k, cost, hasBox);
     const double cycles = steps * part * own;
     work.needed += cycles;
     work.cycles += twice * cycles;
@@ -269,14 +165,16 @@ Work workOf(const TileProblem& problem, const TimeTile& tile, const std::vector<
 TileEstimate estimateOf(const TileProblem& problem, const TimeTile& tile) {
   if (tile.form == TimeForm::Any) {
     TileEstimate best = estimateOf(problem, {tile.depth, tile.cells, TimeForm::Boxes});
-    for (const TimeForm form : otherForms(problem, tile.depth)) {
-      const TileEstimate other = estimateOf(problem, {tile.depth, tile.cells, form});
-      const bool isKnown = problem.isAlone || form != TimeForm::Stream;
-      if (best.boxBytes > limitOf(problem, best.tile.form) || (isKnown && isBetter(other, best)))
+    for (const TimeFormRow& row : timeForms()) {
+      if (!row.isRival(problem, tile.depth)) continue;
+      const TileEstimate other = estimateOf(problem, {tile.depth, tile.cells, row.form});
+      if (best.boxBytes > limitOf(problem, best.tile.form) ||
+          (row.isModelled(problem) && isBetter(other, best)))
         best = other;
     }
     return best;
   }
+  const TimeFormRow& form = rowOf(tile.form);
   TileEstimate estimate{tile, groupFor(problem, tile), 0, 1, 0};
   estimate.boxBytes = boxBytes(problem, estimate);
   const std::size_t dims = dimsOf(problem);
@@ -300,24 +198,22 @@ TileEstimate estimateOf(const TileProblem& problem, const TimeTile& tile) {
   }
   estimate.redundancy = done.needed > 0 ? done.cycles / done.needed : 1;
   const double units = std::max(1u, problem.units);
-  double idle = std::ceil(tiles / units) * units * largest / whole;
-  if (tile.form == TimeForm::Chain) idle *= chainUnevenness(units * largest / whole);
+  const double idle =
+      std::ceil(tiles / units) * units * largest / whole * form.unevenness(units * largest / whole);
   const DeviceCost& device = costOf(problem, tile.form);
   const double depth = tile.depth;
   const double copy = device.perRead + device.perWrite;
   double copied = 0;
   for (std::size_t f = 0; f < problem.bytes.size(); ++f) {
     if (!boxes[f]) continue;
-    const bool isStraight = tile.form == TimeForm::Stream && storesStraight(problem);
-    copied += (isStored(problem, f) && !isStraight ? copy : 0);
+    copied += (isStored(problem, f) && !form.storesStraight(problem) ? copy : 0);
     copied += (problem.program->fields[f].isLoaded() ? loaded * copy : 0);
   }
   copied /= widthOf(problem);
   const double memory = bytesPerCell(problem) * loaded / device.bytesPerCycle;
   // Between two functions all work-items of a group wait for each other: once for each plane.
   const std::int64_t planes = std::min(tile.cells[0], problem.extents[0]);
-  const double shared =
-      tile.form == TimeForm::Stream ? largest / static_cast<double>(planes) : largest;
+  const double shared = form.sharedFrom > 0 ? largest / static_cast<double>(planes) : largest;
   const double work = done.cycles + estimate.redundancy * device.perStep / shared + copied / depth;
   estimate.cycles =
       idle * (device.overlaps ? std::max(work, memory / depth) : work + memory / depth);
@@ -331,11 +227,11 @@ std::vector<TileEstimate> tilesLookedAt(const TileProblem& problem, int depth, T
   const std::size_t dims = dimsOf(problem);
   const std::size_t limit = problem.localMemory > 0 ? problem.localMemory : SIZE_MAX;
   std::vector<TileEstimate> tiles;
-  if (form == TimeForm::Stream && !mayStream(problem)) return tiles;
-  if (form == TimeForm::Chain && !mayChain(problem, depth)) return tiles;
-  for (const std::int64_t a : sizesFor(problem, form, 0))
-    for (const std::int64_t b : dims > 1 ? sizesFor(problem, form, 1) : none)
-      for (const std::int64_t c : dims > 2 ? sizesFor(problem, form, 2) : none)
+  const TimeFormRow& row = rowOf(form);
+  if (!row.whyNot(problem, depth).empty()) return tiles;
+  for (const std::int64_t a : row.sizes(problem, 0))
+    for (const std::int64_t b : dims > 1 ? row.sizes(problem, 1) : none)
+      for (const std::int64_t c : dims > 2 ? row.sizes(problem, 2) : none)
         if (const TileEstimate estimate = estimateOf(problem, {depth, {a, b, c}, form});
             estimate.boxBytes <= limit)
           tiles.push_back(estimate);
@@ -343,7 +239,8 @@ std::vector<TileEstimate> tilesLookedAt(const TileProblem& problem, int depth, T
 }
 
 double cyclesUntiled(const TileProblem& problem) {
-  if (dimsOf(problem) < 3 || !mayStream(problem) || !storesStraight(problem))
+  // A step by itself goes through planes like a stream.
+  if (dimsOf(problem) < 3 || !isStreamRival(problem, 1) || !storesStraight(problem))
     return together(arithmeticCycles(problem, TimeForm::Boxes, problem.cost),
                     cyclesOfMemory(problem));
   const Growth reach = strategies::haloOf(*problem.program, 1);
@@ -387,14 +284,6 @@ double cyclesUnfused(const TileProblem& problem) {
   return cycles;
 }
 
-namespace {
-
-const char* kindOf(TimeForm form) {
-  return form == TimeForm::Stream ? "streams" : form == TimeForm::Chain ? "bands" : "tiles";
-}
-
-}  // namespace
-
 std::string describe(const TileProblem& problem, const TileEstimate& estimate) {
   std::string cells;
   for (std::size_t d = 0; d < dimsOf(problem); ++d)
@@ -402,7 +291,7 @@ std::string describe(const TileProblem& problem, const TileEstimate& estimate) {
   return fmt::format(
       "{} of {} would take about {:.2f} cycles per cell and step, {:.0f} % of the work done twice, "
       "{} KiB of local memory",
-      kindOf(estimate.tile.form), cells, estimate.cycles, 100 * (estimate.redundancy - 1),
+      rowOf(estimate.tile.form).tiles, cells, estimate.cycles, 100 * (estimate.redundancy - 1),
       estimate.boxBytes / 1024);
 }
 
@@ -413,9 +302,9 @@ bool isWorthwhile(const TileProblem& problem, const TileEstimate& estimate, doub
 TileEstimate bestTile(const TileProblem& problem, int depth, TimeForm form) {
   if (form == TimeForm::Any) {
     TileEstimate best = bestTile(problem, depth, TimeForm::Boxes);
-    for (const TimeForm other : otherForms(problem, depth)) {
-      if (other == TimeForm::Stream && !problem.isAlone) continue;
-      const TileEstimate found = bestTile(problem, depth, other);
+    for (const TimeFormRow& row : timeForms()) {
+      if (!row.isRival(problem, depth) || !row.isModelled(problem)) continue;
+      const TileEstimate found = bestTile(problem, depth, row.form);
       if (found.cycles > 0 && (best.cycles == 0 || isBetter(found, best))) best = found;
     }
     return best;
@@ -454,13 +343,14 @@ std::string describe(const TileProblem& problem, const TimeTile& tile) {
   std::string cells;
   for (std::size_t d = 0; d < dimsOf(problem); ++d)
     cells += fmt::format("{}{}", d > 0 ? " x " : "", tile.cells[d]);
-  return fmt::format("{} steps per pass in {} of {}", tile.depth, kindOf(tile.form), cells);
+  return fmt::format("{} steps per pass in {} of {}", tile.depth, rowOf(tile.form).tiles, cells);
 }
 
 std::string misfit(const TileProblem& problem, const TimeTile& tile) {
   constexpr int kDeepest = 4096;
   constexpr std::int64_t kLongest = std::int64_t{1} << 30;
   constexpr double kMost = 1LL << 40;
+  const TimeFormRow& row = rowOf(tile.form);
   if (tile.depth == 1) return "";
   if (tile.depth < 1 || tile.depth > kDeepest)
     return fmt::format("a pass cannot have {} steps", tile.depth);
@@ -469,12 +359,11 @@ std::string misfit(const TileProblem& problem, const TimeTile& tile) {
   for (std::size_t d = 0; d < 3; ++d) {
     if (tile.cells[d] < 1 || tile.cells[d] > kLongest)
       return fmt::format("tiles cannot have {} cells along a dimension", tile.cells[d]);
-    if (d > 0 || tile.form != TimeForm::Stream) cells *= static_cast<double>(tile.cells[d]);
+    if (d >= row.sharedFrom) cells *= static_cast<double>(tile.cells[d]);
   }
   if (cells > kMost) return fmt::format("tiles cannot have {:.0f} cells", cells);
-  if (tile.form == TimeForm::Stream && !mayStream(problem)) {
-    return "it cannot be a stream: " + whyNotStream(problem);
-  }
+  if (const std::string why = row.whyNot(problem, tile.depth); !why.empty())
+    return fmt::format("it cannot be a {}: {}", row.strategy, why);
   const std::size_t bytes = estimateOf(problem, tile).boxBytes;
   if (problem.localMemory > 0 && bytes > problem.localMemory)
     return fmt::format("{} would need {} bytes of local memory, and the device has {}",

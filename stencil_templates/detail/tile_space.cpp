@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "hpl/layout/tuner.h"
+#include "stencil_templates/detail/time_forms.h"
 
 namespace hpl::stencils {
 namespace {
@@ -35,8 +36,9 @@ std::vector<TileEstimate> allTiles(const TileProblem& problem, std::int64_t step
   std::vector<TileEstimate> all;
   for (const int depth : depthsLookedAt()) {
     if (depth > steps) break;
-    for (const TimeForm form : {TimeForm::Boxes, TimeForm::Stream}) {
-      const std::vector<TileEstimate> tiles = tilesLookedAt(problem, depth, form);
+    for (const TimeFormRow& row : timeForms()) {
+      if (!row.isMeasured) continue;
+      const std::vector<TileEstimate> tiles = tilesLookedAt(problem, depth, row.form);
       all.insert(all.end(), tiles.begin(), tiles.end());
     }
   }
@@ -64,10 +66,9 @@ TimeTile tileOf(const Point& point) {
   tile.depth = static_cast<int>(std::clamp<std::int64_t>(depth, -1, 1 << 20));
   if (tile.depth == 1) return tile;
   tile.cells = {point.value("slow"), point.value("middle"), point.value("fast")};
-  const std::int64_t form = point.value("form");
-  tile.form = form == static_cast<std::int64_t>(TimeForm::Boxes)    ? TimeForm::Boxes
-              : form == static_cast<std::int64_t>(TimeForm::Stream) ? TimeForm::Stream
-                                                                    : TimeForm::Any;
+  for (const TimeFormRow& row : timeForms())
+    if (row.isMeasured && static_cast<std::int64_t>(row.form) == point.value("form"))
+      tile.form = row.form;
   return tile;
 }
 

@@ -6,11 +6,8 @@
 #include <algorithm>
 
 #include "hpl/runtime/settings.h"
-#include "hpl/strategies/chain.h"
-#include "hpl/strategies/persistent.h"
-#include "hpl/strategies/stream.h"
 #include "stencil_templates/detail/border.h"
-#include "stencil_templates/detail/tile_choice.h"
+#include "stencil_templates/detail/time_forms.h"
 
 namespace hpl::stencils {
 namespace {
@@ -266,8 +263,7 @@ void TimeRecipe::record() const {
 void TimeRecipe::recordLooks(const std::vector<Symbol>& current, Symbol old,
                              Symbol residual) const {
   std::array<Node, 3> own{};
-  for (int d = 0; d < program_.dims; ++d)
-    own[unsignedOf(d)] = positionOf(program_.dims, d).node();
+  for (int d = 0; d < program_.dims; ++d) own[unsignedOf(d)] = positionOf(program_.dims, d).node();
   const auto cellOf = [&](Symbol array) {
     return detail::accessNode(array, own.data(), unsignedOf(program_.dims));
   };
@@ -384,13 +380,15 @@ void TimeRecipe::adjustShared(ir::AccessSummary& summary) const {
   }
 }
 
-std::array<std::int64_t, 3> TimeRecipe::groupsOf(const layout::RewriteRequest& request) const {
+/// Of the whole launch.
+std::array<std::int64_t, 3> TimeRecipe::groupsOf(const layout::RewriteRequest& request,
+                                                 const TimeTile& tile) const {
   std::array<std::int64_t, 3> groups{1, 1, 1};
   for (std::size_t d = 0; d < unsignedOf(program_.dims); ++d) {
     const auto cells = static_cast<std::int64_t>(request.size[unsignedOf(program_.dims) - 1 - d]);
-    groups[d] = (cells + tile_.cells[d] - 1) / tile_.cells[d];
+    groups[d] = (cells + tile.cells[d] - 1) / tile.cells[d];
   }
-  if (tile_.groups > 0) groups[0] = tile_.groups;
+  if (tile.groups > 0) groups[0] = tile.groups;
   return groups;
 }
 
@@ -403,22 +401,11 @@ strategies::Overlapped TimeRecipe::write(const layout::RewriteRequest& request,
   options.lanes = isAlone ? request.lanes : 1;
   options.exact = request.exact;
   options.localMemory = request.localMemory;
-  const TimeForm form = tile.tile.form;
-  if (form == TimeForm::Persistent) {
-    strategies::Overlapped kept = strategies::persistent(request.kernel, request.summary, program_,
-                                                         options, groupsOf(request));
-    if (kept.kernel) kept.reason = "persistent: " + kept.reason;
-    return kept;
-  }
-  const auto rewritten = form == TimeForm::Stream  ? &strategies::stream
-                         : form == TimeForm::Chain ? &strategies::chain
-                                                   : &strategies::overlapped;
-  strategies::Overlapped tiled = rewritten(request.kernel, request.summary, program_, options);
-  const char* const name = form == TimeForm::Stream  ? "stream: "
-                           : form == TimeForm::Chain ? "chain: "
-                                                     : "overlapped: ";
-  if (tiled.kernel) tiled.reason = name + tiled.reason;
-  return tiled;
+  const TimeFormRow& form = rowOf(tile.tile.form);
+  strategies::Overlapped made =
+      form.write(request.kernel, request.summary, program_, options, groupsOf(request, tile.tile));
+  if (made.kernel) made.reason = fmt::format("{}: {}", form.strategy, made.reason);
+  return made;
 }
 
 layout::RewriteResult TimeRecipe::rewrite(const layout::RewriteRequest& request) const {

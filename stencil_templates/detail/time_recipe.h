@@ -101,7 +101,8 @@ class TimeRecipe final : public layout::KernelRewriter {
                                bool isAlone) const;
   void addFunction(const TimeFunction& function, int& branches);
   void addScalars(int parameter);
-  std::array<std::int64_t, 3> groupsOf(const layout::RewriteRequest& request) const;
+  std::array<std::int64_t, 3> groupsOf(const layout::RewriteRequest& request,
+                                       const TimeTile& tile) const;
   void adjustShared(ir::AccessSummary& summary) const;
   void adjustTables(ir::AccessSummary& summary) const;
   void adjustLooks(ir::AccessSummary& summary) const;

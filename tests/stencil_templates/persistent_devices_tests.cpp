@@ -118,7 +118,8 @@ TEST_CASE("persistent on several devices: random looks are those of launches bet
   }
 }
 
-TEST_CASE("persistent on several devices: groups that wait in vain give up, and steps are launched") {
+TEST_CASE(
+    "persistent on several devices: groups that wait in vain give up, and steps are launched") {
   const std::vector<Device> all = spinningDevices();
   if (all.empty()) return;
   const Planted planted;
@@ -178,11 +179,13 @@ TEST_CASE("persistent on several devices: what cannot be is refused with the rea
   if (stencils::whyNotSpinning(two, 1, 1).empty()) {
     StencilLauncher deep = keptOn(two);
     deep.timeTile(40);
-    CHECK(says(refusal(deep), "bands of 32 rows on 2 devices are too thin for 1 group each: 40 "
-                              "steps reach 40 cells"));
+    CHECK(says(refusal(deep),
+               "bands of 32 rows on 2 devices are too thin for 1 group each: 40 "
+               "steps reach 40 cells"));
     const Planted planted;
     stencils::plantCensus(false);
-    CHECK(says(refusal(keptOn(two)), "on devices " + two[0].state().name() + ", " + two[1].state().name() +
+    CHECK(says(refusal(keptOn(two)), "on devices " + two[0].state().name() + ", " +
+                                         two[1].state().name() +
                                          ": the 2 devices do not run 1 groups each at once"));
   } else if (!two[0].getProperties().sharesHostMemory) {
     CHECK(says(refusal(keptOn(two)), "does not work in the host's memory"));

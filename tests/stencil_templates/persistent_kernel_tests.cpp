@@ -129,9 +129,8 @@ bool run(const Kept& kept, int steps, int patience, std::vector<Grid<int>>& now,
     const std::int64_t last = (looking->steps + every - 1) / every - 1;
     looking->residual = 0;
     for (std::int64_t group = 0; group < groups; ++group)
-      looking->residual =
-          std::max(looking->residual,
-                   values[static_cast<std::size_t>(lookValueAt(last, group, groups))]);
+      looking->residual = std::max(
+          looking->residual, values[static_cast<std::size_t>(lookValueAt(last, group, groups))]);
   }
   return flags[0] != kRaised;
 }

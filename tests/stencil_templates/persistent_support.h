@@ -198,8 +198,9 @@ bool checkKept(const RandomProgram& program, unsigned seed, int steps, int depth
   for (std::size_t f = 0; f < static_cast<std::size_t>(program.fields); ++f) {
     expected.push_back(someCells<int>(program.extents, seed + static_cast<unsigned>(f)));
     arrays.push_back(arrayOf<int, N>(expected.back()));
-    fields.push_back(isTemporaryField(program, f) ? hpl::stencils::programArgument(hpl::Temporary<int, N>())
-                                                  : hpl::stencils::programArgument(arrays.back()));
+    fields.push_back(isTemporaryField(program, f)
+                         ? hpl::stencils::programArgument(hpl::Temporary<int, N>())
+                         : hpl::stencils::programArgument(arrays.back()));
   }
   hpl::StencilProgram run;
   for (const RandomFunction& f : program.functions) addTo<N>(run, program, f, fields);

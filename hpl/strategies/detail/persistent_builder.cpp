@@ -117,10 +117,9 @@ void PersistentBuilder::waitForFlag(Block& out, const Expr* number, const Expr* 
   builder_.statement(*ask, ir::Atomic{others, ir::AtomicOp::Load, flag(this->number(0)), {}});
   Block* follow = builder_.block();
   giveUp(*follow, false);
-  builder_.statement(
-      *ask, ir::If{builder_.binary(BinaryOp::Eq, builder_.ref(others),
-                                   builder_.ref(param(program_.raised))),
-                   follow, nullptr});
+  builder_.statement(*ask, ir::If{builder_.binary(BinaryOp::Eq, builder_.ref(others),
+                                                  builder_.ref(param(program_.raised))),
+                                  follow, nullptr});
   const Expr* phase = builder_.binary(BinaryOp::BitAnd, count, builder_.number(kLooks - 1, kInt));
   builder_.statement(
       body, ir::If{builder_.binary(BinaryOp::Eq, phase, builder_.number(kLooks - 1, kInt)), ask,
@@ -309,9 +308,9 @@ void PersistentBuilder::passes(Block& out) {
   if (looks()) {
     const Expr* to = builder_.cast(toLook_, kLong);
     now = declared(pass, "now", builder_.smaller(now, to));
-    isLook = declared(pass, "looks",
-                      either(builder_.binary(BinaryOp::Eq, now, to),
-                             builder_.binary(BinaryOp::Eq, now, left)));
+    isLook = declared(
+        pass, "looks",
+        either(builder_.binary(BinaryOp::Eq, now, to), builder_.binary(BinaryOp::Eq, now, left)));
   } else {
     now = declared(pass, "now", now);
   }
@@ -326,9 +325,9 @@ void PersistentBuilder::passes(Block& out) {
     builder_.statement(pass, ir::If{isLook, looking, nullptr});
     Block* end = builder_.block();
     builder_.statement(*end, ir::Break{});
-    builder_.statement(pass,
-                       ir::If{builder_.binary(BinaryOp::Ne, wasBelow_, builder_.number(0, kInt)),
-                              end, nullptr});
+    builder_.statement(
+        pass,
+        ir::If{builder_.binary(BinaryOp::Ne, wasBelow_, builder_.number(0, kInt)), end, nullptr});
   }
   if (exchanges()) {
     Block* rims = builder_.block();

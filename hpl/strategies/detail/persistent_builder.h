@@ -81,8 +81,8 @@ class PersistentBuilder final : public OverlappedBuilder {
 
   std::array<std::int64_t, 3> groups_;
   const Expr* half_ = nullptr;
-  /// What flags are raised to (int), and whether the group has given up (int): of one work-item, and, where
-  /// there are several, of all.
+  /// What flags are raised to (int), and whether the group has given up (int): of one work-item,
+  /// and, where there are several, of all.
   const Expr* round_ = nullptr;
   const Expr* failed_ = nullptr;
   const Expr* stopped_ = nullptr;

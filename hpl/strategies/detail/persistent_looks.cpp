@@ -75,8 +75,7 @@ const Expr* PersistentBuilder::largestOfTile(Block& out) {
     take(body, width > 1 ? wide : most, inGlobal(array, cell, width));
   });
   for (int lane = 0; lane < (wide != nullptr ? lanes : 0); ++lane)
-    take(out, most,
-         builder_.make(type, ir::Component{wide, {static_cast<std::uint8_t>(lane)}}));
+    take(out, most, builder_.make(type, ir::Component{wide, {static_cast<std::uint8_t>(lane)}}));
   return most;
 }
 
@@ -88,11 +87,10 @@ const Expr* PersistentBuilder::largestOfGroup(Block& out, const Expr* own) {
     const Expr* id = builder_.cast(query(ir::Query::LocalId, axisOf(d)), kUlong);
     item = item == nullptr
                ? id
-               : builder_.binary(
-                     BinaryOp::Add,
-                     builder_.binary(BinaryOp::Mul, item,
-                                     builder_.number(options_.local[d], kUlong)),
-                     id);
+               : builder_.binary(BinaryOp::Add,
+                                 builder_.binary(BinaryOp::Mul, item,
+                                                 builder_.number(options_.local[d], kUlong)),
+                                 id);
   }
   const auto element = [&](const Expr* at) {
     return builder_.make(own->type, ir::Access{mostOfItems_, {at}});
@@ -102,8 +100,8 @@ const Expr* PersistentBuilder::largestOfGroup(Block& out, const Expr* own) {
   Block* first = builder_.block();
   Variable* k = builder_.variable("item", kLong);
   const Expr* at = builder_.ref(k);
-  Block* each =
-      builder_.loop(*first, k, number(1), less(at, number(mostOfItems_->extents[0])), builder_.add(at, 1));
+  Block* each = builder_.loop(*first, k, number(1), less(at, number(mostOfItems_->extents[0])),
+                              builder_.add(at, 1));
   take(*each, own, element(builder_.cast(at, kUlong)));
   builder_.statement(out, ir::If{isFirstItem(), first, nullptr});
   return own;
@@ -146,21 +144,21 @@ void PersistentBuilder::judge(Block& out) {
   builder_.declare(out, most, zero(most->type));
   Variable* k = builder_.variable("group", kLong);
   const Expr* group = builder_.ref(k);
-  Block* each = builder_.loop(out, k, number(0), less(group, number(groupCount())),
-                              builder_.add(group, 1));
+  Block* each =
+      builder_.loop(out, k, number(0), less(group, number(groupCount())), builder_.add(group, 1));
   if (waits()) {
     Block* wait = builder_.block();
     waitForFlag(*wait, builder_.add(group, lookFlagOf(groupCount())), height);
     builder_.statement(
-        *each, ir::If{builder_.binary(BinaryOp::Eq, failed_, builder_.number(0, kInt)), wait,
-                      nullptr});
+        *each,
+        ir::If{builder_.binary(BinaryOp::Eq, failed_, builder_.number(0, kInt)), wait, nullptr});
     fence(*each, ir::MemoryOrder::Acquire);
   }
   take(*each, all, declared(*each, "theirs", lookValue(before, group)));
   Block* yes = builder_.block();
   builder_.assign(*yes, wasBelow_, builder_.number(1, kInt));
-  builder_.statement(out, ir::If{less(all, builder_.ref(param(program_.looks.bound))), yes,
-                                 nullptr});
+  builder_.statement(out,
+                     ir::If{less(all, builder_.ref(param(program_.looks.bound))), yes, nullptr});
 }
 
 void PersistentBuilder::look(Block& out) {
@@ -169,9 +167,9 @@ void PersistentBuilder::look(Block& out) {
   publish(*first, most);
   Block* verdict = builder_.block();
   judge(*verdict);
-  builder_.statement(*first, ir::If{builder_.binary(BinaryOp::Gt, looksDone_,
-                                                    builder_.number(0, kInt)),
-                                    verdict, nullptr});
+  builder_.statement(
+      *first, ir::If{builder_.binary(BinaryOp::Gt, looksDone_, builder_.number(0, kInt)), verdict,
+                     nullptr});
   if (!isAlone()) {
     if (waits()) builder_.assign(*first, stopped_, failed_);
     builder_.statement(out, ir::If{isFirstItem(), first, nullptr});
@@ -195,9 +193,9 @@ void PersistentBuilder::report(Block& out, const Expr* done) {
   };
   say(stepsDoneAt(groupCount()), builder_.cast(done, kInt));
   say(wasBelowAt(groupCount()), wasBelow_);
-  const Expr* isFirst =
-      builder_.binary(BinaryOp::Eq, groupNumber(ownGroup()), number(1));
-  builder_.statement(out, ir::If{both(isFirst, isAlone() ? nullptr : isFirstItem()), first, nullptr});
+  const Expr* isFirst = builder_.binary(BinaryOp::Eq, groupNumber(ownGroup()), number(1));
+  builder_.statement(out,
+                     ir::If{both(isFirst, isAlone() ? nullptr : isFirstItem()), first, nullptr});
 }
 
 }  // namespace hpl::strategies::detail

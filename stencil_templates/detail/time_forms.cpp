@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stencil_templates/detail/time_forms.h"
+
+#include <algorithm>
+
+#include "hpl/strategies/chain.h"
+#include "hpl/strategies/persistent.h"
+#include "hpl/strategies/stream.h"
+#include "stencil_templates/detail/chain_cost.h"
+#include "stencil_templates/detail/stream_cost.h"
+
+namespace hpl::stencils {
+namespace {
+
+using strategies::Overlapped;
+using strategies::OverlappedOptions;
+using strategies::TimeProgram;
+using Groups = std::array<std::int64_t, 3>;
+using Sizes = std::vector<std::int64_t>;
+
+/// The strategies that do not look at the number of groups.
+template <Overlapped (*write)(const ir::Kernel&, const ir::AccessSummary&, const TimeProgram&,
+                              const OverlappedOptions&)>
+Overlapped written(const ir::Kernel& kernel, const ir::AccessSummary& summary,
+                   const TimeProgram& program, const OverlappedOptions& options,
+                   const Groups& /*groups*/) {
+  return write(kernel, summary, program, options);
+}
+
+std::string nothing(const TileProblem& /*problem*/, int /*depth*/) { return ""; }
+bool always(const TileProblem& /*problem*/) { return true; }
+bool never(const TileProblem& /*problem*/) { return false; }
+bool isNoRival(const TileProblem& /*problem*/, int /*depth*/) { return false; }
+double asMuch(const TileProblem& /*problem*/, std::size_t /*d*/, double grown) { return grown; }
+double noMore(const TileProblem& /*problem*/, const TimeTile& /*tile*/, std::size_t /*stage*/,
+              const PointCost& /*cost*/, const std::vector<bool>& /*hasBox*/) {
+  return 0;
+}
+double even(double /*lastPart*/) { return 1; }
+double usableByBoxes(const TileProblem& problem) { return costOf(problem).usable; }
+const DeviceCost& costOfBoxes(const TileProblem& /*problem*/) { return kAlone; }
+
+/// Those of a list that are smaller than the grid, and equal parts of the grid, which keep all
+/// units busy to the end.
+Sizes fitting(const TileProblem& problem, std::size_t d, const Sizes& sizes) {
+  const bool isFastest = d + 1 == static_cast<std::size_t>(problem.program->dims);
+  const std::int64_t extent = problem.extents[d];
+  Sizes found;
+  for (const std::int64_t size : sizes)
+    if (size < extent) found.push_back(size);
+  for (const std::int64_t parts : {1, 2, 3, 4, 6, 8}) {
+    const std::int64_t multiple = isFastest ? problem.isAlone ? problem.lanes : 32 : 1;
+    const std::int64_t size = roundedUp((extent + parts - 1) / parts, multiple);
+    if (size >= sizes.front() && size <= 2 * sizes.back()) found.push_back(size);
+  }
+  if (found.empty()) found.push_back(extent);
+  return found;
+}
+
+Sizes sizesOfBoxes(const TileProblem& problem, std::size_t d) {
+  const auto dims = static_cast<std::size_t>(problem.program->dims);
+  const bool isFastest = d + 1 == dims;
+  if (!problem.isAlone)
+    return fitting(problem, d,
+                   dims == 1   ? Sizes{128, 256, 512, 1024}
+                   : isFastest ? Sizes{32, 64}
+                               : Sizes{4, 8, 16, 32, 64});
+  if (dims == 1) return fitting(problem, d, {1024, 2048, 4096, 8192, 16384, 32768});
+  if (dims == 2)
+    return fitting(problem, d,
+                   isFastest ? Sizes{128, 256, 512, 1024} : Sizes{16, 32, 64, 128, 192, 256, 384});
+  return fitting(problem, d,
+                 isFastest ? Sizes{64, 128, 256, 512} : Sizes{8, 12, 16, 24, 32, 48, 64});
+}
+
+/// Along the fastest dimension where a form goes through rows one after another.
+Sizes sizesOfRows(const TileProblem& problem, std::size_t d) {
+  if (problem.program->dims != 2) return sizesOfBoxes(problem, d);
+  return fitting(problem, d, {256, 512, 1024, 2048, 4096});
+}
+
+Sizes sizesOfStreams(const TileProblem& problem, std::size_t d) {
+  if (d == 0) return streamBands(problem);
+  return problem.isAlone ? sizesOfRows(problem, d) : fitting(problem, d, groupPlanes(problem, d));
+}
+
+Sizes sizesOfChains(const TileProblem& problem, std::size_t d) {
+  return d == 0 ? chainBands(problem) : sizesOfRows(problem, d);
+}
+
+constexpr TimeFormRow kForms[] = {
+    {TimeForm::Boxes, "overlapped", "tiles", &nothing, &strategies::boxBytes,
+     &written<&strategies::overlapped>, &isNoRival, &always, true, &sizesOfBoxes, 0, &costOfBoxes,
+     &usableByBoxes, &never, &asMuch, &noMore, &even},
+    {TimeForm::Stream, "stream", "streams", &whyNotStream, &strategies::ringBytes,
+     &written<&strategies::stream>, &isStreamRival, &isStreamModelled, true, &sizesOfStreams, 1,
+     &costOfStream, &usableByStream, &storesStraight, &asMuch, &cyclesOfStreamRows, &even},
+    {TimeForm::Chain, "chain", "bands", &whyNotChain, &strategies::chainBytes,
+     &written<&strategies::chain>, &isChainRival, &always, false, &sizesOfChains, 0, &costOfChain,
+     &usableByBoxes, &never, &chainCut, &cyclesOfChainRows, &chainUnevenness},
+    {TimeForm::Persistent, "persistent", "tiles", &nothing, &strategies::boxBytes,
+     &strategies::persistent, &isNoRival, &always, false, &sizesOfBoxes, 0, &costOfBoxes,
+     &usableByBoxes, &never, &asMuch, &noMore, &even},
+};
+
+}  // namespace
+
+std::span<const TimeFormRow> timeForms() { return kForms; }
+
+const TimeFormRow& rowOf(TimeForm form) {
+  const auto found = std::find_if(std::begin(kForms), std::end(kForms),
+                                  [form](const TimeFormRow& row) { return row.form == form; });
+  return found != std::end(kForms) ? *found : kForms[0];
+}
+
+const DeviceCost& costOf(const TileProblem& problem, TimeForm form) {
+  return problem.isAlone ? rowOf(form).cost(problem) : kGroup;
+}
+
+}  // namespace hpl::stencils
