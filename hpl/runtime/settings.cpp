@@ -210,8 +210,9 @@ const std::array<Setting, 27>& table() {
              s.overlap, v, {{{"auto", Overlap::Auto}, {"on", Overlap::On}, {"off", Overlap::Off}}});
        }},
       {{"HPL_PACK", "auto|on|off", "auto",
-        "Whether a kernel gathers strided ghosts before they move; auto: not on CPUs; off: nor do "
-        "ghosts of several arrays travel together."},
+        "Whether a kernel gathers the ghosts of an array for another device before they move, and "
+        "one scatters them there; auto: not on CPUs; off: nor do ghosts of several arrays travel "
+        "together."},
        [](S& s, V v) {
          return applyChoice<Pack, 3>(
              s.pack, v, {{{"auto", Pack::Auto}, {"on", Pack::On}, {"off", Pack::Off}}});

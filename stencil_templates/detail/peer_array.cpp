@@ -1,30 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stencil_templates/detail/peer_array.h"
 
-#include <cstdlib>
 #include <cstring>
-#include <new>
 
 #include "hpl/geometry/box.h"
-#include "hpl/runtime/device_state.h"
 
 namespace hpl::stencils {
 
-void PeerArray::Free::operator()(std::byte* bytes) const noexcept { std::free(bytes); }
-
 void PeerArray::makeRoots(std::size_t devices, memory::RootOptions options) {
   options.isInternal = true;
-  if (devices > 1) {
-    constexpr std::size_t kUnit = runtime::DeviceState::hostAlignment;
-    std::size_t bytes = options.elementSize;
-    for (const geometry::Index extent : options.shape) bytes *= static_cast<std::size_t>(extent);
-    bytes = (bytes + kUnit - 1) / kUnit * kUnit;
-    cells_.reset(static_cast<std::byte*>(std::aligned_alloc(kUnit, bytes)));
-    if (cells_ == nullptr) throw std::bad_alloc();
-    std::memset(cells_.get(), 0, bytes);
-    options.userMemory = cells_.get();
-  }
-  for (std::size_t d = 0; d < devices; ++d) roots_.push_back(memory::Root::create(options));
+  if (devices > 1) options.hostMemory = memory::HostMemory::Plain;
+  roots_.push_back(memory::Root::create(options));
+  if (devices == 1) return;
+  memory::Root& first = *roots_.front();
+  options.userMemory = first.hostData(first.whole().box(), true, true);
+  std::memset(options.userMemory, 0, first.bytes());
+  while (roots_.size() < devices) roots_.push_back(memory::Root::create(options));
 }
 
 PeerArray::PeerArray(std::size_t devices, const memory::Root& like,
@@ -50,7 +41,10 @@ PeerArray::PeerArray(std::size_t devices, const ir::Type& type, const geometry::
   std::memset(own.hostData(own.whole().box(), true, true), 0, own.bytes());
 }
 
-PeerArray::~PeerArray() = default;
+PeerArray::~PeerArray() {
+  // The first one has the memory.
+  while (!roots_.empty()) roots_.pop_back();
+}
 
 launch::Argument PeerArray::argumentOn(std::size_t device) const {
   memory::View& whole = roots_[device]->whole();

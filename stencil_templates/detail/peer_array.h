@@ -18,7 +18,8 @@ namespace hpl::stencils {
 /// (DeviceProperties::sharesHostMemory). One device alone has an ordinary array.
 class PeerArray {
  public:
-  /// Elements are like those of `like`; their values are 0 where there are several devices.
+  /// Elements are like those of `like`; their values are 0 where there are several devices. Throws
+  /// AllocationError.
   PeerArray(std::size_t devices, const memory::Root& like, const geometry::Extents& extents);
   /// Of ints, floats or doubles (the type's bytes), all of them 0.
   PeerArray(std::size_t devices, const ir::Type& type, const geometry::Extents& extents);
@@ -40,14 +41,10 @@ class PeerArray {
   }
 
  private:
-  struct Free {
-    void operator()(std::byte* bytes) const noexcept;
-  };
   void makeRoots(std::size_t devices, memory::RootOptions options);
   const void* cellsAfter(std::size_t device) const;
 
-  /// Shared by the arrays, which must not outlive it; null: one device.
-  std::unique_ptr<std::byte, Free> cells_;
+  /// The first one has the memory that the others lie over.
   std::vector<std::shared_ptr<memory::Root>> roots_;
 };
 

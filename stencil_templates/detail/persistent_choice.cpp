@@ -261,7 +261,10 @@ std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe&
                                          const launch::LaunchOptions& options,
                                          const std::array<std::int64_t, 3>& extents,
                                          const TimeTile& otherwise, int launches) {
-  const std::string form = launches == 1 ? "one launch" : fmt::format("{} launches", launches);
+  const std::vector<Device> devices = devicesOf(options);
+  const std::string form =
+      fmt::format("{}{}", launches == 1 ? "one launch" : fmt::format("{} launches", launches),
+                  devices.size() > 1 ? " on each device" : "");
   const bool isAsked = wish.persistent == true;
   const std::int64_t steps = std::max(wish.steps, wish.lookedSteps);
   if (wish.persistent == false || steps < 2) return std::nullopt;
@@ -270,7 +273,6 @@ std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe&
   std::string why = obstacle(wish, recipe, options);
   std::string found;
   PersistentEstimate kept;
-  const std::vector<Device> devices = devicesOf(options);
   if (why.empty()) {
     TileProblem problem = problemOf(recipe, devices.front(), extents, 1);
     problem.units = unitsOfEach(devices);

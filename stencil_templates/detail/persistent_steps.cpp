@@ -42,8 +42,9 @@ bool isFirst(PersistentSpaces::Space& space, const TimeKernel& kernel,
              const std::vector<launch::Argument>& arrays) {
   constexpr std::size_t kMostKnown = 64;
   if (space.flags.devices() < 2) return false;
-  std::vector<const void*> kind{&kernel};
-  for (const launch::Argument& array : arrays) kind.push_back(array.view);
+  std::vector<std::uint64_t> kind{kernel.number};
+  for (const launch::Argument& array : arrays)
+    kind.push_back(reinterpret_cast<std::uint64_t>(array.view));
   if (space.ready.size() >= kMostKnown) space.ready.clear();
   return space.ready.insert(std::move(kind)).second;
 }
@@ -229,6 +230,9 @@ PersistentResult persist(const TimeKernel& kernel, PersistentSpaces& spaces,
   const std::optional<SpinLease> lease =
       SpinLease::take(devices, groups / static_cast<std::int64_t>(devices.size()));
   if (!lease) return {Persisted::Busy};
+  // None of several is to wait for one that has other work to do first.
+  if (devices.size() > 1)
+    for (const Device& device : devices) device.sync();
   const launch::LaunchOptions own = optionsFor(options, devices, shape.rank());
   const int raised = space->raised;
   const ArgumentList list(*space, arguments, looks, patienceOn(devices.front()), steps);

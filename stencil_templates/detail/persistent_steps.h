@@ -30,8 +30,8 @@ class PersistentSpaces {
     int raised = 1;
     /// By device, the number of its first group along the slowest dimension.
     std::vector<int> firstGroups;
-    /// Kernels and arrays for which all devices have their kernels, compiled.
-    std::set<std::vector<const void*>> ready;
+    /// Kernels (their numbers) and views for which all devices have their kernels, compiled.
+    std::set<std::vector<std::uint64_t>> ready;
     /// Where there are looks: old values of output 1, residuals, and those of the groups.
     std::unique_ptr<PeerArray> old;
     std::unique_ptr<PeerArray> residuals;

@@ -167,6 +167,11 @@ PointCost StencilState::cost() {
   return facts(describe()).cost;
 }
 
+std::uint64_t TimeKernel::nextNumber() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
 TimeKernel::TimeKernel(int dims, std::vector<ir::Type> fields, std::vector<TimeFunction> functions,
                        const TimeTile& tile, const std::string& label,
                        const std::vector<strategies::Lifetime>& lifetimes, const GridEnds& ends,

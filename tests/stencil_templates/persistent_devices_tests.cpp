@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Iterations and programs that are one launch on each of several devices, whose groups exchange
 // cells by themselves, against one step after another.
+#include <cstdlib>
 #include <thread>
 
 #include "hpl/runtime/device_state.h"
@@ -152,6 +153,60 @@ TEST_CASE("persistent on several devices: two iterations at once, of which one m
   for (std::thread& thread : threads) thread.join();
   CHECK(cells[0] == expected);
   CHECK(cells[1] == expected);
+}
+
+TEST_CASE("persistent on several devices: a device that has other work to do is waited for") {
+  const std::vector<Device> all = spinningDevices();
+  if (all.empty()) return;
+  Array<float, 1> busy(1);
+  busy = 1.0f;
+  // A few seconds: longer than groups wait for each other.
+  const auto work = [&] {
+    eval([](Array<float, 1> x) {
+      for_(Int k = 0, k < 1000000000, k++) {
+        x[0] = x[0] * 0.999f + 0.5f;
+      }
+    })
+        .global(1)
+        .device(all.back())(busy);
+  };
+  const std::vector<float> expected = expectedAfter(40, {100});
+  CHECK(cellsAfter(keptOn(all), 40, {100}) == expected);
+  work();
+  CHECK(cellsAfter(keptOn(all), 40, {100}) == expected);
+  CHECK_FALSE(stencils::hasGivenUp(all));
+}
+
+TEST_CASE("persistent on several devices: many runs of any size, with and without looks") {
+  const char* const asked = std::getenv("TEST_RUNS");
+  const int runs = asked != nullptr ? std::atoi(asked) : 12;
+  const std::vector<Device> all = spinningDevices();
+  const Planted planted;
+  int gaveUp = 0;
+  for (int k = 0; k < runs; ++k) {
+    CAPTURE(k);
+    std::mt19937 random(static_cast<unsigned>(k));
+    const int n = 24 + 8 * static_cast<int>(random() % 12);
+    const int steps = 40 + 20 * static_cast<int>(random() % 10);
+    const bool isOnAll = random() % 2 == 0 && !all.empty();
+    const std::vector<Device> own = isOnAll ? all : std::vector<Device>{defaultDevice()};
+    if (!stencils::whyNotSpinning(own, 1, 1).empty()) continue;
+    const std::vector<float> expected = expectedAfter(n, {steps});
+    Array<float, 2> a(n, n), b(n, n);
+    a = 0.0f;
+    a(n / 2, n / 3) = 100.0f;
+    StencilLauncher launcher = keptOn(own);
+    if (random() % 2 == 0) {
+      launcher.iterate(steps)(a, b);
+    } else {
+      CHECK(launcher.until(1e-30, 7).iterate(steps)(a, b).steps == steps);
+    }
+    CHECK(cellsOf(a) == expected);
+    if (!stencils::hasGivenUp(own)) continue;
+    ++gaveUp;
+    stencils::plantCensus(std::nullopt);
+  }
+  MESSAGE(runs << " runs, in " << gaveUp << " of them groups gave up");
 }
 
 TEST_CASE("persistent on several devices: what cannot be is refused with the reason") {

@@ -215,7 +215,8 @@ DeviceArguments argumentsOf(const ShareJob& job, const std::vector<Cut>& cuts,
 
 void addPlan(const ShareJob& job, std::vector<Share>& shares, std::size_t device,
              const DeviceArguments& arguments, const LaunchOptions& options) {
-  if (runtime::settings().tune == runtime::TuneMode::Full && !runtime::hasRanks())
+  if (runtime::settings().tune == runtime::TuneMode::Full && !runtime::hasRanks() &&
+      !job.runAtOnce())
     tunePartBefore(job.entry, options, arguments.list, arguments.context);
   shares.push_back(
       {makePlan(job.entry, options, *job.devices[device], arguments.list, arguments.context),

@@ -7,8 +7,11 @@
 #include <tuple>
 #include <utility>
 
+#include "hpl/memory/detail/half_done.h"
+#include "hpl/memory/detail/packing.h"
 #include "hpl/memory/detail/recording.h"
 #include "hpl/runtime/relay.h"
+#include "hpl/runtime/runtime.h"
 #include "hpl/runtime/settings.h"
 #include "hpl/trace/timeline.h"
 
@@ -26,13 +29,18 @@ bool isInHosts(const Move& move) {
   return move.src.replica == nullptr && move.dst.replica == nullptr;
 }
 
+/// One command for many boxes of the replica.
+bool isReachable(const Replica& replica) {
+  return usesBoxKernels(replica.device()) || addressForHost(replica) != nullptr;
+}
+
 bool canTravelTogether(const Move& move) {
   const Route& route = move.route;
   if (runtime::settings().pack == runtime::Pack::Off) return false;
   if (!isByOneQueue(route.way) && !hasHalves(route)) return false;
   if (route.bytes > kMostBytesTogether) return false;
-  return addressForHost(*move.dst.replica) != nullptr &&
-         addressForHost(*move.src.replica) != nullptr;
+  if (isByOneQueue(route.way) && usesBoxKernels(move.dst.replica->device())) return true;
+  return isReachable(*move.dst.replica) && isReachable(*move.src.replica);
 }
 
 bool areOfOnePair(const Move& a, const Move& b) {
@@ -40,29 +48,58 @@ bool areOfOnePair(const Move& a, const Move& b) {
          &a.dst.replica->device() == &b.dst.replica->device();
 }
 
+/// Boxes that one device gathers, scatters or copies, by whatever it can.
+class Commands {
+ public:
+  explicit Commands(runtime::DeviceState& device)
+      : device_(device), byKernels_(usesBoxKernels(device)) {}
+
+  /// A null replica stands for the message, in which the copies begin at byte `at`.
+  void add(const std::vector<geometry::RectCopy>& copies, const Replica* from, const Replica* to,
+           std::size_t at) {
+    if (byKernels_)
+      return kernels_.add(copies, from != nullptr ? from->buffer() : nullptr,
+                          to != nullptr ? to->buffer() : nullptr, at);
+    if (from != nullptr) host_.use(from->buffer);
+    if (to != nullptr) host_.use(to->buffer);
+    host_.add(copies, from != nullptr ? addressForHost(*from) : nullptr,
+              to != nullptr ? addressForHost(*to) : nullptr, at);
+  }
+
+  void make(HostCommand& command, BoxKernels& kernels) const {
+    if (byKernels_) {
+      kernels = kernels_.made(device_);
+    } else {
+      command = host_.made();
+    }
+  }
+
+ private:
+  runtime::DeviceState& device_;
+  bool byKernels_;
+  HostCommandMaker host_;
+  BoxKernelsMaker kernels_;
+};
+
 void makeCommands(Batch& batch, std::span<const Move> moves) {
-  HostCommandMaker out, in;
+  Commands out(moves.front().src.replica->device());
+  Commands in(moves.front().dst.replica->device());
   batch.way = moves.front().route.way;
   for (const Move& move : moves) {
-    const std::byte* from = addressForHost(*move.src.replica);
-    std::byte* to = addressForHost(*move.dst.replica);
-    in.use(move.dst.replica->buffer);
     if (batch.isByOneQueue()) {
-      in.use(move.src.replica->buffer);
-      in.add(move.route.copies, from, to, 0);
+      in.add(move.route.copies, move.src.replica, move.dst.replica, 0);
     } else {
       const StagedChunk& chunk = move.route.chunks.front();
-      out.use(move.src.replica->buffer);
-      out.add(chunk.reads, from, nullptr, batch.bytes);
-      in.add(chunk.writes, nullptr, to, batch.bytes);
+      out.add(chunk.reads, move.src.replica, nullptr, batch.bytes);
+      in.add(chunk.writes, nullptr, move.dst.replica, batch.bytes);
     }
     batch.bytes += move.route.bytes;
     if (batch.way != Way::Within) continue;
     batch.slots.push_back(&slotFor(*move.src.replica, move.src.box, false));
     batch.slots.push_back(&slotFor(*move.dst.replica, move.dst.box, true));
   }
-  if (!batch.isByOneQueue()) batch.out = out.made();
-  batch.in = in.made();
+  if (!batch.isByOneQueue()) out.make(batch.out, batch.outKernels);
+  in.make(batch.in, batch.inKernels);
 }
 
 }  // namespace
@@ -122,14 +159,64 @@ std::string labelsOf(std::span<const Move> moves) {
   return labels;
 }
 
+[[noreturn]] void throwFor(cl_int code, const char* call, const Queue& queue,
+                           std::span<const Move> moves) {
+  runtime::throwDeviceError(code, call, &queue.device(), runtime::Concern::array(labelsOf(moves)));
+}
+
 cl::Event enqueueOn(const Queue& queue, const HostCommand& command, std::byte* message,
                     const WaitList& waits, std::span<const Move> moves, BatchScratch& scratch) {
   cl::Event event;
   const cl_int code = enqueueHostCommand(queue, command, message, waits, scratch.host, event);
-  if (code != CL_SUCCESS)
-    runtime::throwDeviceError(code, "clEnqueueNativeKernel", &queue.device(),
-                              runtime::Concern::array(labelsOf(moves)));
+  if (code != CL_SUCCESS) throwFor(code, "clEnqueueNativeKernel", queue, moves);
   return event;
+}
+
+/// The commands before have begun: nothing of them may be under way when their memory is given
+/// back.
+[[noreturn]] void throwHalfDone(cl_int code, const char* call, const Queue& queue,
+                                std::span<const Move> moves) {
+  runtime::Runtime::flushAll();
+  runtime::finished(queue.commands());
+  try {
+    throwFor(code, call, queue, moves);
+  } catch (const DeviceError& error) {
+    throw HalfDoneError(error);
+  }
+}
+
+cl::Event enqueueOn(const Queue& queue, const BoxKernels& kernels, cl_mem message,
+                    const WaitList& waits, std::span<const Move> moves, bool begun) {
+  cl::Event event;
+  const cl_int code =
+      kernels.enqueue(queue.device(), queue.commands(), message, waits, event, begun);
+  if (code == CL_SUCCESS) return event;
+  if (begun) throwHalfDone(code, "clEnqueueNDRangeKernel", queue, moves);
+  throwFor(code, "clEnqueueNDRangeKernel", queue, moves);
+}
+
+/// Gathers the message on the device, and brings it to the host's memory.
+cl::Event enqueueGathering(const Queue& queue, const Batch& batch, std::byte* message,
+                           const WaitList& waits, std::span<const Move> moves) {
+  const cl::Buffer& dense = packBuffer(queue.device(), QueueKind::Out, batch.bytes);
+  enqueueOn(queue, batch.outKernels, dense(), waits, moves, false);
+  cl_event read = nullptr;
+  const cl_int code = clEnqueueReadBuffer(queue.commands()(), dense(), CL_FALSE, 0, batch.bytes,
+                                          message, 0, nullptr, &read);
+  if (code != CL_SUCCESS) throwFor(code, "clEnqueueReadBuffer", queue, moves);
+  return cl::Event(read);
+}
+
+/// Brings the message to the device, and scatters it there.
+cl::Event enqueueScattering(const Queue& queue, const Batch& batch, const std::byte* message,
+                            const WaitList& waits, std::span<const Move> moves) {
+  const cl::Buffer& dense = packBuffer(queue.device(), QueueKind::In, batch.bytes);
+  const cl_int code = clEnqueueWriteBuffer(
+      queue.commands()(), dense(), CL_FALSE, 0, batch.bytes, message,
+      static_cast<cl_uint>(waits.size()),
+      waits.empty() ? nullptr : reinterpret_cast<const cl_event*>(waits.data()), nullptr);
+  if (code != CL_SUCCESS) throwFor(code, "clEnqueueWriteBuffer", queue, moves);
+  return enqueueOn(queue, batch.inKernels, dense(), {}, moves, true);
 }
 
 // False: something has to be waited for.
@@ -164,7 +251,9 @@ Moved sendOut(std::span<const Move> moves, const Batch& batch, BatchScratch& scr
   waits.relayTo(out.device());
   StagingMemory memory(batch.bytes, out.device());
   memory.addWaits(waits.events);
-  cl::Event read = enqueueOn(out, batch.out, memory.data(), waits.events, moves, scratch);
+  cl::Event read = batch.out.empty()
+                       ? enqueueGathering(out, batch, memory.data(), waits.events, moves)
+                       : enqueueOn(out, batch.out, memory.data(), waits.events, moves, scratch);
   memory.usedUntil(read, out.device());
   noteEnds(moves, &Move::src, false, read, out, out.count());
   onHost.push_back({std::move(memory), std::move(read)});
@@ -180,8 +269,10 @@ Moved sendIn(std::span<const Move> moves, const Batch& batch, BatchScratch& scra
   if (!collectWaits(moves, &Move::dst, true, in, waits)) return Moved::Blocked;
   waits.relayTo(in.device());
   waits.events.push_back(runtime::relay(onHost.read, out.device(), in.device()));
-  const cl::Event written =
-      enqueueOn(in, batch.in, onHost.memory.data(), waits.events, moves, scratch);
+  std::byte* const message = onHost.memory.data();
+  const cl::Event written = batch.in.empty()
+                                ? enqueueScattering(in, batch, message, waits.events, moves)
+                                : enqueueOn(in, batch.in, message, waits.events, moves, scratch);
   onHost.memory.usedUntil(written, in.device());
   count(moves, 0, out, onHost.read);
   count(moves, batch.bytes, in, written);
@@ -200,7 +291,9 @@ Moved sendByOneQueue(std::span<const Move> moves, const Batch& batch, BatchScrat
       !collectWaits(moves, &Move::dst, true, queue, waits))
     return Moved::Blocked;
   waits.relayTo(queue.device());
-  cl::Event copied = enqueueOn(queue, batch.in, nullptr, waits.events, moves, scratch);
+  cl::Event copied = batch.in.empty()
+                         ? enqueueOn(queue, batch.inKernels, nullptr, waits.events, moves, false)
+                         : enqueueOn(queue, batch.in, nullptr, waits.events, moves, scratch);
   count(moves, batch.bytes, queue, copied);
   if (isWithin) {
     const Stamp stamp = memory.compute.record(std::move(copied));

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "hpl/memory/detail/box_kernels.h"
 #include "hpl/memory/detail/host_command.h"
 #include "hpl/memory/detail/transfer.h"
 
@@ -23,8 +24,10 @@ struct Batch {
   // Of several moves:
   std::size_t bytes = 0;
   Way way = Way::Staged;
-  HostCommand out;  ///< gathers on the source, unless one queue copies from buffer to buffer
-  HostCommand in;
+  /// What gathers on the source, unless one queue copies from buffer to buffer, and what scatters
+  /// or copies: of each, one kind is empty.
+  HostCommand out, in;
+  BoxKernels outKernels, inKernels;
   /// Of copies within a device: where each move is noted, its source and then its target.
   std::vector<Slot*> slots;
 

@@ -5,6 +5,7 @@
 
 #include <mutex>
 
+#include "hpl/memory/detail/box_kernels.h"
 #include "hpl/memory/detail/coherence.h"
 #include "hpl/memory/detail/host_access.h"
 #include "hpl/memory/detail/packing.h"
@@ -35,6 +36,7 @@ void shutDown() {
   }
   clearStagingPool();
   clearPacking();
+  clearBoxKernels();
 }
 
 }  // namespace
