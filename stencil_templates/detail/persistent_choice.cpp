@@ -239,6 +239,21 @@ PersistentEstimate bestKept(const TileProblem& problem, std::size_t devices, std
   return best;
 }
 
+namespace {
+
+/// How much more a device of several computes in passes of so many steps: what its neighbours'
+/// bands need of each other, both compute.
+double moreOnSeveral(const TileProblem& problem, std::size_t devices, int depth) {
+  if (devices < 2) return 1;
+  const strategies::Growth halo = strategies::haloOf(*problem.program, depth);
+  const double sides = devices == 2 ? 0.5 : 1;
+  const auto rows = static_cast<double>(bandsOf(problem.extents[0], devices).front());
+  // The mean of all steps.
+  return 1 + sides * static_cast<double>(halo.before[0] + halo.after[0]) / 2 / rows;
+}
+
+}  // namespace
+
 double secondsOtherwise(const TileProblem& problem, std::size_t devices, const TimeTile& tile) {
   const auto cells = static_cast<double>(cellsOf(problem.extents));
   const double perUnit = std::max(1u, problem.units) * devices * kCost.cyclesPerSecond;
@@ -249,7 +264,8 @@ double secondsOtherwise(const TileProblem& problem, std::size_t devices, const T
     own.extents[0] = bandsOf(problem.extents[0], devices).front();
     const TileEstimate tiles =
         tile.cells[0] > 0 ? estimateOf(own, tile) : bestTile(own, tile.depth, tile.form);
-    return (kCost.pass + exchange) / tile.depth + cells * tiles.cycles / perUnit;
+    return (kCost.pass + exchange) / tile.depth +
+           cells * moreOnSeveral(problem, devices, tile.depth) * tiles.cycles / perUnit;
   }
   const double rows = cells / static_cast<double>(problem.extents[dimsOf(problem) - 1]);
   const double launches = tile.depth == 1 ? 1 : static_cast<double>(problem.program->stages.size());
