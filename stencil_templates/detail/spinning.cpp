@@ -72,25 +72,33 @@ std::string missing(Devices devices, std::int64_t groups, const std::string& see
                      seen);
 }
 
+/// How many groups have seen all others begin, in so many looks.
+int groupsThatSawAll(Devices devices, std::int64_t groups, std::int64_t items, int looks) {
+  const PeerArray count(devices.size(), irType<int>(), {2});
+  const auto entry = launch::entryOf<decltype(&countGroups)>(&countGroups);
+  const auto all = static_cast<int>(groups * static_cast<std::int64_t>(devices.size()));
+  for (std::size_t d = 0; d < devices.size(); ++d) {
+    launch::LaunchOptions options;
+    options.device = &devices[d].state();
+    options.global = Domain(static_cast<std::size_t>(groups * items));
+    options.local = Domain(static_cast<std::size_t>(items));
+    const launch::Argument list[] = {count.argumentOn(d), launch::makeArgument(all),
+                                     launch::makeArgument(looks)};
+    launch::launch(entry, options, list);
+  }
+  int seen = 0;
+  for (std::size_t d = 0; d < devices.size(); ++d) seen = count.valueAfter(d, 1);
+  return seen;
+}
+
 /// Empty when all groups have seen all others.
 std::string census(Devices devices, std::int64_t groups, std::int64_t items) {
   const int looks = devices.front().type() == CPU ? kCensusLooks : kCensusLooksOfGpu;
-  const auto all = static_cast<int>(groups * static_cast<std::int64_t>(devices.size()));
   try {
-    const PeerArray count(devices.size(), irType<int>(), {2});
-    const auto entry = launch::entryOf<decltype(&countGroups)>(&countGroups);
-    for (std::size_t d = 0; d < devices.size(); ++d) {
-      launch::LaunchOptions options;
-      options.device = &devices[d].state();
-      options.global = Domain(static_cast<std::size_t>(groups * items));
-      options.local = Domain(static_cast<std::size_t>(items));
-      const launch::Argument list[] = {count.argumentOn(d), launch::makeArgument(all),
-                                       launch::makeArgument(looks)};
-      launch::launch(entry, options, list);
-    }
-    int seen = 0;
-    for (std::size_t d = 0; d < devices.size(); ++d) seen = count.valueAfter(d, 1);
-    if (seen == all) return "";
+    // Each of several devices has its kernel, and nothing else to do, before one waits for others.
+    if (devices.size() > 1) groupsThatSawAll(devices, groups, items, 1);
+    const int seen = groupsThatSawAll(devices, groups, items, looks);
+    if (seen == groups * static_cast<std::int64_t>(devices.size())) return "";
     return missing(devices, groups, fmt::format(": {} of them saw all begin", seen));
   } catch (const Error& error) {
     return missing(devices, groups, fmt::format(": {}", error.what()));

@@ -140,6 +140,31 @@ TEST_CASE(
   CHECK(cellsAfter(keptOn(all), 64, {400}) == expected);
 }
 
+TEST_CASE("persistent on several devices: looks at elements that are vectors") {
+  if (const std::vector<Device> all = spinningDevices(); !all.empty()) checkLooksOfVectors(all);
+}
+
+TEST_CASE("persistent on several devices: scalars that change from step to step") {
+  const std::vector<Device> all = spinningDevices();
+  if (all.empty()) return;
+  Stencil stencil([](Neighbourhood<float, 2> p, Float factor) {
+    return factor * (p(-1, 0) + p(1, 0) + p(0, -1) + p(0, 1));
+  });
+  stencil.boundary(Periodic());
+  const auto cellsWith = [&](StencilLauncher launcher) {
+    Array<float, 2> a(44, 37), b(44, 37);
+    a = 1.0f;
+    a(20, 5) = 9.0f;
+    launcher.iterate(33)(a, b, perStep([](std::int64_t step) {
+                           return step % 3 == 0 ? 0.2f : 0.25f + 0.001f * static_cast<float>(step);
+                         }));
+    return cellsOf(a);
+  };
+  StencilLauncher kept = stencil.persistent();
+  kept.devices(all);
+  CHECK(cellsWith(kept) == cellsWith(stencil.persistent(false).timeTile(1)));
+}
+
 TEST_CASE("persistent on several devices: two iterations at once, of which one may be streamed") {
   const std::vector<Device> all = spinningDevices();
   if (all.empty()) return;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "hpl/runtime/settings.h"
@@ -158,6 +159,38 @@ void checkLooks(unsigned seed, const std::vector<hpl::Device>& devices = {}) {
   const bool isStrange = std::isnan(kept.run.residual) && std::isnan(launched.run.residual);
   if (!isStrange) CHECK(kept.run.residual == launched.run.residual);
   CHECK(kept.cells == launched.cells);
+}
+
+/// The same for elements that are vectors.
+inline void checkLooksOfVectors(const std::vector<hpl::Device>& devices = {}) {
+  using namespace hpl;
+  const auto looked = [&](bool persistent) {
+    Array<float4, 2> a(40, 36), b(40, 36);
+    for (int i = 0; i < 40; ++i)
+      for (int j = 0; j < 36; ++j)
+        a(i, j) = float4(static_cast<float>(i * 7 % 11), static_cast<float>(j * 5 % 13),
+                         static_cast<float>((i + j) % 7), static_cast<float>(i * j % 9));
+    Stencil stencil([](Neighbourhood<float4, 2> p) {
+      return 0.25f * (p(-1, 0) + p(1, 0) + p(0, -1) + p(0, 1));
+    });
+    stencil.boundary(Nearest());
+    StencilLauncher launcher = stencil.persistent(persistent);
+    if (!devices.empty()) launcher.devices(devices);
+    const StencilRun run = launcher
+                               .until(0.02, 5,
+                                      [](Float4 now, Float4 before) {
+                                        return fabs(now.x - before.x) + fabs(now.w - before.w);
+                                      })
+                               .iterate(400)(a, b);
+    std::vector<float> lanes;
+    for (const float4& cell : cellsOf(a))
+      for (std::size_t lane = 0; lane < 4; ++lane) lanes.push_back(cell[lane]);
+    return std::tuple(run.steps, run.residual, run.converged, lanes);
+  };
+  const auto kept = looked(true);
+  CHECK(std::get<2>(kept));
+  CHECK(std::get<0>(kept) < 400);
+  CHECK(kept == looked(false));
 }
 
 /// What a LaunchError says.

@@ -91,6 +91,10 @@ TEST_CASE("persistent: random looks in the kernel are those of launches between 
   }
 }
 
+TEST_CASE("persistent: looks at elements that are vectors, by a residual of the program's") {
+  if (canSpin()) checkLooksOfVectors();
+}
+
 TEST_CASE("persistent: a residual that is no number keeps the iteration going to its end") {
   if (!canSpin()) return;
   Array<float, 1> a(200), b(200);
