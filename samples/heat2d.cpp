@@ -104,12 +104,13 @@ int main(int argc, char** argv) try {
   on.iterate(std::min(steps, 64))(now, next, kRate);  // compiles what the steps below will run
   now.copyFrom(begin.data());
   const auto started = std::chrono::steady_clock::now();
-  on.iterate(steps)(now, next, kRate);
+  const StencilRun run = on.iterate(steps)(now, next, kRate);
   const float* result = now.data(HPL_RD);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  std::printf("%d steps on %d x %d cells in %.2f s: %.2f billion cells per second\n", steps, side,
-              side, seconds, 1e-9 * steps * side * side / seconds);
+  std::printf("%d steps on %d x %d cells in %.2f s, %lld launch%s: %.2f billion cells per second\n",
+              steps, side, side, seconds, static_cast<long long>(run.launches),
+              run.launches == 1 ? "" : "es", 1e-9 * steps * side * side / seconds);
   if (!png.empty()) {
     io::writePng(session.file(png), now,
                  io::ColorScale().range(0, 100).zoom(std::max(1, 512 / side)));

@@ -29,6 +29,9 @@ struct StencilRun {
   double residual = 0;
   /// True if a residual was below the bound.
   bool converged = false;
+  /// Launches that the steps took, on each of several devices; a persistent kernel does many steps
+  /// in one. Looks and what brings results back are not counted.
+  std::int64_t launches = 0;
 
   operator std::int64_t() const noexcept { return steps; }
 };

@@ -302,7 +302,7 @@ class UntilLoop {
     while (iteration_.steps() < steps_ && !converged_)
       if (looks_ != nullptr || !runInOneLaunch()) runToNextLook();
     if (looks_ != nullptr) residual_ = looks_->value(look_ - 1);
-    return {iteration_.steps(), residual_, converged_ || residual_ < until_.bound};
+    return {iteration_.steps(), residual_, converged_ || residual_ < until_.bound, 0};
   }
 
  private:
@@ -365,7 +365,7 @@ StencilRun iterateStencil(StencilState& state, const launch::LaunchOptions& opti
   checkSteps(state, steps);
   Iteration iteration(state, options, std::move(arguments), steps);
   iteration.chooseTile(plan);
-  StencilRun run{0, std::numeric_limits<double>::quiet_NaN(), false};
+  StencilRun run{0, std::numeric_limits<double>::quiet_NaN(), false, 0};
   if (until.every > 0)
     checkResidual(state.describe(), iteration.firstOutput().argument.type, until.residual.get());
   if (steps == 0) return run;
@@ -378,6 +378,7 @@ StencilRun iterateStencil(StencilState& state, const launch::LaunchOptions& opti
     iteration.advance(steps);
     run.steps = steps;
   }
+  run.launches = iteration.launches();
   iteration.finish();
   return run;
 }

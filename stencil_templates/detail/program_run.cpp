@@ -446,7 +446,8 @@ StencilRun ProgramState::run(const launch::LaunchOptions& options, const Iterati
   Stepping stepping(*this, options);
   // Launches of another run may have been made with other options.
   runners_.clear();
-  StencilRun run{0, std::numeric_limits<double>::quiet_NaN(), false};
+  StencilRun run{0, std::numeric_limits<double>::quiet_NaN(), false, 0};
+  const std::int64_t before = launches_;
   while (run.steps < plan.steps && !run.converged) {
     const std::int64_t more =
         every_ > 0 ? std::min(every_, plan.steps - run.steps) : plan.steps - run.steps;
@@ -458,6 +459,7 @@ StencilRun ProgramState::run(const launch::LaunchOptions& options, const Iterati
     run.steps += more;
     if (every_ > 0 && more == every_) run.converged = isDone_(run.steps);
   }
+  run.launches = launches_ - before;
   return run;
 }
 

@@ -24,7 +24,11 @@ std::vector<float> cellsAfter(StencilLauncher launcher, int n, std::initializer_
   Array<float, 2> a(n, n), b(n, n);
   a = 0.0f;
   a(n / 2, n / 3) = 100.0f;
-  for (const int steps : runs) launcher.iterate(steps)(a, b);
+  for (const int steps : runs) {
+    const StencilRun run = launcher.iterate(steps)(a, b);
+    CHECK(run.launches >= 1);
+    CHECK(run.launches <= steps);
+  }
   return cellsOf(a);
 }
 
