@@ -17,7 +17,7 @@ namespace hpl::stencils {
 /// empty: they can. Where the kinds of the devices say nothing against it, kernels of as many
 /// groups are launched, once per device, driver and size: each group counts itself and waits, not
 /// for ever, until it has seen all (the census). Groups on several devices count in the memory that
-/// persistent kernels would exchange cells through (CommonMemory). What came out is kept with the
+/// persistent kernels would exchange cells through (PeerArray). What came out is kept with the
 /// findings of tuning, unless a group was missing: the machine may have been busy, and a later
 /// process looks again.
 std::string whyNotSpinning(std::span<const Device> devices, std::int64_t groups,
