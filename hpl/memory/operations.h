@@ -98,7 +98,12 @@ void withRanks(Party party, Work&& work) {
   }
 }
 
-/// One value of each device, as its owner says. Collective.
+/// An operation of all ranks by itself: each tells the others some numbers, and gets those of all,
+/// by rank. `what`: "steps of 'heat'". Nobody comes back before all have begun. A process alone
+/// gets its own. Throws what every operation of several ranks throws.
+std::vector<std::vector<double>> tellRanks(const std::string& what, std::vector<double> own);
+
+/// One value of each device, as its owner says. Collective: part of an operation.
 std::vector<double> valuesOfOwners(std::vector<double> own,
                                    const std::vector<runtime::DeviceState*>& devices);
 

@@ -61,7 +61,9 @@ Root::Root(Key, RootOptions options) : options_(std::move(options)), size_(check
   // Driver calls, which pinned memory needs, are not made under the lock.
   detail::HostBlock block;
   auto* data = static_cast<std::byte*>(options_.userMemory);
-  if (!hasUserMemory() && options_.hostMemory != HostMemory::None) {
+  if (commonBlock() != nullptr) {
+    data = commonBlock();
+  } else if (!hasUserMemory() && options_.hostMemory != HostMemory::None) {
     block = detail::HostBlock(bytes(), options_.hostMemory, describe());
     data = block.data();
   }

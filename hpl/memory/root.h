@@ -42,6 +42,10 @@ struct RootOptions {
   /// The caller's storage for all elements, or null. It is used instead of memory of our own, never
   /// freed, holds the array's initial contents, and is current again when the array dies.
   void* userMemory = nullptr;
+  /// Memory that the copies of the host and of devices that work in its memory lie in, aligned for
+  /// those (runtime::DeviceState::hostAlignment); null: none. Unlike the caller's storage it has no
+  /// contents at first, and none are owed at the end.
+  std::shared_ptr<std::byte> commonBlock = nullptr;
   /// The library's own: not among the arrays that ranks count.
   bool isInternal = false;
   /// Of this rank alone (HPL_RANK_LOCAL); of no effect where there are no other ranks.
@@ -79,6 +83,9 @@ class Root : public std::enable_shared_from_this<Root> {
   const ir::Type& type() const noexcept { return options_.type; }
   /// Whether the storage is the caller's.
   bool hasUserMemory() const noexcept { return options_.userMemory != nullptr; }
+
+  /// RootOptions::commonBlock.
+  std::byte* commonBlock() const noexcept { return options_.commonBlock.get(); }
 
   /// Whether the array is this rank's alone, and other ranks know nothing of it.
   bool isRankLocal() const noexcept { return options_.isRankLocal; }

@@ -109,11 +109,14 @@ class WindowBell {
   std::uint32_t heard_ = 0;
 };
 
-/// The lanes and bells between a rank and the others of its node.
+/// The lanes and bells between a rank and the others of its node, and memory for kernels of all of
+/// them.
 class Window {
  public:
-  /// Bytes that the ranks of a node share.
+  /// Bytes that the ranks of a node share. Pages appear when they are first written.
   static std::size_t bytesFor(int ranksOnNode) noexcept;
+  /// Those in which devices of several ranks work at the same time.
+  static constexpr std::size_t kPeerBytes = std::size_t{256} << 20;
 
   /// `memory`: bytesFor() zeros that all ranks of the node see.
   /// `ranks`: those of the node, in their order.
@@ -126,6 +129,8 @@ class Window {
   /// Of the rank, which has to be on this node; of this rank itself.
   WindowBell& bellOf(int rank) noexcept;
   WindowBell& ownBell() noexcept { return bells_[own_]; }
+  /// kPeerBytes from a page's begin on; what lies where is the callers' business.
+  std::byte* peerMemory() const noexcept { return memory_.get(); }
 
  private:
   using Lanes = std::vector<std::unique_ptr<WindowLane>>;

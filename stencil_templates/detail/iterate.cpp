@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 #include <tuple>
+#include <utility>
 
 #include "hpl/error.h"
 #include "stencil_templates/detail/iteration_bench.h"
@@ -65,7 +66,7 @@ class Iteration final : public Stepper {
       looked_ = choice_.kept->tile;
       return;
     }
-    choice_.tile = choice_.kept->tile;
+    streamed_ = std::exchange(choice_.tile, choice_.kept->tile);
     choice_.race = nullptr;
   }
 
@@ -147,6 +148,7 @@ class Iteration final : public Stepper {
         plan.until.every > 0 ? std::min(plan.steps, plan.until.every) - 1 : plan.steps;
     const geometry::Extents& shape = there_.front().argument.view->extents;
     TimeWish wish = wishOf(state_.describe(), plan, shape.rank(), joined);
+    wish.isRankLocal = there_.front().argument.view->root().isRankLocal();
     if (plan.until.every > 0 && plan.until.every <= mostSteps(gridOf(shape)))
       wish.lookedSteps = plan.steps;
     return wish;
@@ -224,7 +226,7 @@ class Iteration final : public Stepper {
     while (steps > 0) {
       const std::int64_t launches = (steps + most - 1) / most;
       const std::int64_t now = (steps + launches - 1) / launches;
-      if (kernel->isRejected || !persistOnce(*kernel, now)) return advance(TimeTile(), steps);
+      if (kernel->isRejected || !persistOnce(*kernel, now)) return advance(streamed_, steps);
       ++launches_;
       steps_ += now;
       steps -= now;
@@ -235,8 +237,9 @@ class Iteration final : public Stepper {
     const std::vector<StencilArgument>& arguments = present();
     PersistentArguments list;
     for (std::size_t i = 0; i < inputs_ + pairs_; ++i) {
-      list.arrays.push_back(arguments[i].argument);
-      if (i >= inputs_) list.between.push_back(arguments[i].argument);
+      const launch::Argument& array = arguments[i].argument;
+      list.arrays.push_back(i < inputs_ ? kernel.recipe.shown(array) : array);
+      if (i >= inputs_) list.between.push_back(array);
     }
     list.scalars =
         stepScalars(kernel.recipe, std::span(arguments).subspan(inputs_ + pairs_), steps_);
@@ -247,8 +250,10 @@ class Iteration final : public Stepper {
                                               const PersistentLooks& looks = {}) {
     const std::vector<Device> devices = devicesOf(options_);
     if (hasGivenUp(devices)) return std::nullopt;
+    launch::LaunchOptions own = options_;
+    own.global = domainOf(there_.front().argument.view->extents);
     try {
-      const PersistentResult done = stencils::persist(kernel, state_.persistentSpaces(), options_,
+      const PersistentResult done = stencils::persist(kernel, state_.persistentSpaces(), own,
                                                       persistentArguments(kernel), steps, looks);
       if (done.what == Persisted::Done) return done;
       if (done.what == Persisted::Busy) return std::nullopt;
@@ -277,6 +282,8 @@ class Iteration final : public Stepper {
   std::vector<StencilArgument> there_;
   std::vector<StencilArgument> back_;
   TimeChoice choice_;
+  /// What does the steps of one launch where that does not work out.
+  TimeTile streamed_;
   /// Of launches whose groups look at the result by themselves.
   std::optional<TimeTile> looked_;
   std::map<TimeTile, std::shared_ptr<const TimeKernel>> kernels_;

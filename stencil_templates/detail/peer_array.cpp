@@ -4,47 +4,48 @@
 #include <cstring>
 
 #include "hpl/geometry/box.h"
+#include "hpl/memory/operations.h"
+#include "hpl/memory/peer_memory.h"
 
 namespace hpl::stencils {
 
-void PeerArray::makeRoots(std::size_t devices, memory::RootOptions options) {
+void PeerArray::makeRoots(memory::RootOptions options) {
   options.isInternal = true;
-  if (devices > 1) options.hostMemory = memory::HostMemory::Plain;
-  roots_.push_back(memory::Root::create(options));
-  if (devices == 1) return;
-  memory::Root& first = *roots_.front();
-  options.userMemory = first.hostData(first.whole().box(), true, true);
-  std::memset(options.userMemory, 0, first.bytes());
-  while (roots_.size() < devices) roots_.push_back(memory::Root::create(options));
+  if (devices_.size() > 1) {
+    std::size_t bytes = options.elementSize;
+    for (const geometry::Index extent : options.shape) bytes *= static_cast<std::size_t>(extent);
+    memory_ = memory::peerMemory(bytes, "what devices exchange cells through");
+    options.commonBlock = memory_;
+  }
+  while (roots_.size() < devices_.size()) roots_.push_back(memory::Root::create(options));
 }
 
-PeerArray::PeerArray(std::size_t devices, const memory::Root& like,
-                     const geometry::Extents& extents) {
+PeerArray::PeerArray(std::vector<Device> devices, const memory::Root& like,
+                     const geometry::Extents& extents)
+    : devices_(std::move(devices)) {
   memory::RootOptions options;
   options.shape = extents;
   options.elementSize = like.elementSize();
   options.type = like.type();
   options.label = like.label();
   options.hostMemory = memory::HostMemory::None;
-  options.isRankLocal = like.isRankLocal();
-  makeRoots(devices, std::move(options));
+  makeRoots(std::move(options));
 }
 
-PeerArray::PeerArray(std::size_t devices, const ir::Type& type, const geometry::Extents& extents) {
+PeerArray::PeerArray(std::vector<Device> devices, const ir::Type& type,
+                     const geometry::Extents& extents)
+    : devices_(std::move(devices)) {
   memory::RootOptions options;
   options.shape = extents;
   options.elementSize = ir::sizeOf(type);
   options.type = type;
-  makeRoots(devices, std::move(options));
-  if (devices > 1) return;
+  makeRoots(std::move(options));
+  if (devices_.size() > 1) return;
   memory::Root& own = *roots_.front();
   std::memset(own.hostData(own.whole().box(), true, true), 0, own.bytes());
 }
 
-PeerArray::~PeerArray() {
-  // The first one has the memory.
-  while (!roots_.empty()) roots_.pop_back();
-}
+PeerArray::~PeerArray() = default;
 
 launch::Argument PeerArray::argumentOn(std::size_t device) const {
   memory::View& whole = roots_[device]->whole();
@@ -64,8 +65,16 @@ launch::Argument PeerArray::argument() const {
       });
 }
 
-const void* PeerArray::cellsAfter(std::size_t device) const {
-  memory::Root& own = *roots_[device];
+void PeerArray::settle() const {
+  if (devices_.size() == 1) return;
+  for (const Device& device : devices_)
+    if (device.isLocal()) device.sync();
+  memory::detail::tellRanks("end of kernels that wait for each other", {});
+}
+
+const void* PeerArray::cells() const {
+  if (devices_.size() > 1) return memory_.get();
+  memory::Root& own = *roots_.front();
   return own.hostData(own.whole().box(), false);
 }
 

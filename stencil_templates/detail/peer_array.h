@@ -14,37 +14,44 @@ namespace hpl::stencils {
 
 /// An array that kernels on several devices use at the same time, and order among themselves. Each
 /// device has an array of its own; all of them lie over the same cells of the host's memory, so
-/// that no launch waits for one on another device. Only for devices that work in the host's memory
-/// (DeviceProperties::sharesHostMemory). One device alone has an ordinary array.
+/// that no launch waits for one on another device. Devices of several ranks have it in memory that
+/// their processes share. Only for devices that work in the host's memory
+/// (DeviceProperties::sharesHostMemory). One device alone has an ordinary array. All ranks make
+/// such arrays together, and settle them.
 class PeerArray {
  public:
   /// Elements are like those of `like`; their values are 0 where there are several devices. Throws
   /// AllocationError.
-  PeerArray(std::size_t devices, const memory::Root& like, const geometry::Extents& extents);
+  PeerArray(std::vector<Device> devices, const memory::Root& like,
+            const geometry::Extents& extents);
   /// Of ints, floats or doubles (the type's bytes), all of them 0.
-  PeerArray(std::size_t devices, const ir::Type& type, const geometry::Extents& extents);
+  PeerArray(std::vector<Device> devices, const ir::Type& type, const geometry::Extents& extents);
   PeerArray(const PeerArray&) = delete;
   PeerArray& operator=(const PeerArray&) = delete;
   ~PeerArray();
 
-  std::size_t devices() const noexcept { return roots_.size(); }
   /// For a launch on all of the devices, or on one of them. Valid as long as the array.
   launch::Argument argument() const;
   launch::Argument argumentOn(std::size_t device) const;
-  /// The elements of a vector, of ints or what they are, once launches on a device have ended.
+  const ir::Type& type() const noexcept { return roots_.front()->type(); }
+
+  /// Waits until launches on all devices have ended, whichever ranks they are of; once for all
+  /// arrays of the same launches. The values are there then.
+  void settle() const;
+  /// The elements, after settle(). T is int, float or double.
   template <class T>
-  std::span<const T> after(std::size_t device) const {
-    return {static_cast<const T*>(cellsAfter(device)), roots_[device]->size()};
+  std::span<const T> values() const {
+    return {static_cast<const T*>(cells()), roots_.front()->size()};
   }
-  int valueAfter(std::size_t device, std::int64_t index) const {
-    return after<int>(device)[static_cast<std::size_t>(index)];
-  }
+  int valueAt(std::int64_t index) const { return values<int>()[static_cast<std::size_t>(index)]; }
 
  private:
-  void makeRoots(std::size_t devices, memory::RootOptions options);
-  const void* cellsAfter(std::size_t device) const;
+  void makeRoots(memory::RootOptions options);
+  const void* cells() const;
 
-  /// The first one has the memory that the others lie over.
+  std::vector<Device> devices_;
+  std::shared_ptr<std::byte> memory_;
+  /// One for each device.
   std::vector<std::shared_ptr<memory::Root>> roots_;
 };
 

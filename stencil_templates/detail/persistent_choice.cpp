@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "hpl/error.h"
-#include "hpl/layout/tuner.h"
 #include "hpl/runtime/device.h"
 #include "hpl/runtime/device_state.h"
+#include "hpl/runtime/global_list.h"
 #include "hpl/runtime/log.h"
 #include "hpl/runtime/settings.h"
 #include "hpl/strategies/persistent.h"
@@ -153,13 +153,15 @@ std::string obstacle(const TimeWish& wish, const TimeRecipe& recipe,
                      const launch::LaunchOptions& options) {
   if (runtime::settings().checkBounds) return "HPL_CHECK=bounds checks every access";
   if (isDryRun()) return "a dry run plans launches";
-  if (!layout::mayDecideByTimes()) return "several ranks do the steps together";
+  if (wish.isRankLocal && runtime::hasRanks())
+    return "its arrays are of this rank alone (HPL_RANK_LOCAL)";
   const std::vector<Device> devices = devicesOf(options);
   if (devices.size() > 1 && (!options.shares->weights.empty() || options.shares->measured ||
                              options.shares->blocks.dims > 0))
     return "groups on several devices take equal bands, and .weights, .blocks or a plan says "
            "otherwise";
   if (std::string why = impossibility(recipe); !why.empty()) return why;
+  if (recipe.isPeriodic(0) && !recipe.ends().whyNotTiled.empty()) return recipe.ends().whyNotTiled;
   if (std::string why = reluctance(options); !why.empty() && !wish.insists) return why;
   if (hasGivenUp(devices)) return "groups have waited for each other in vain on this device before";
   if (recipe.cost().usesProbe) return "its point function has a probe, which shows each step";
@@ -284,7 +286,6 @@ std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe&
   const bool isAsked = wish.persistent == true;
   const std::int64_t steps = std::max(wish.steps, wish.lookedSteps);
   if (wish.persistent == false || steps < 2) return std::nullopt;
-  if (!isAsked && !layout::mayDecideByTimes()) return std::nullopt;
   if (!isAsked && wish.tile.depth > 0) return std::nullopt;
   std::string why = obstacle(wish, recipe, options);
   std::string found;

@@ -6,9 +6,11 @@
 #include <limits>
 
 #include "hpl/geometry/splits.h"
+#include "hpl/memory/operations.h"
 #include "hpl/runtime/device_state.h"
 #include "hpl/strategies/persistent.h"
 #include "stencil_templates/detail/program_cells.h"
+#include "stencil_templates/detail/spin_lease.h"
 #include "stencil_templates/detail/spinning.h"
 #include "stencil_templates/detail/stencil_state.h"
 #include "stencil_templates/detail/time_choice.h"
@@ -36,12 +38,10 @@ launch::LaunchOptions optionsFor(const launch::LaunchOptions& options,
   return own;
 }
 
-/// Drivers compile kernels to the end when they are launched. None of several may wait for one that
-/// is being compiled, so that the first launch does no steps.
+/// Whether these devices have no kernel yet for these arrays.
 bool isFirst(PersistentSpaces::Space& space, const TimeKernel& kernel,
              const std::vector<launch::Argument>& arrays) {
   constexpr std::size_t kMostKnown = 64;
-  if (space.flags.devices() < 2) return false;
   std::vector<std::uint64_t> kind{kernel.number};
   for (const launch::Argument& array : arrays)
     kind.push_back(reinterpret_cast<std::uint64_t>(array.view));
@@ -49,12 +49,27 @@ bool isFirst(PersistentSpaces::Space& space, const TimeKernel& kernel,
   return space.ready.insert(std::move(kind)).second;
 }
 
+/// What the ranks of the devices have to know of each other before one of them launches.
+struct Readiness {
+  bool hasLease = true;
+  bool isFirst = false;
+};
+
+Readiness agreed(const Readiness& own, const std::vector<Device>& devices) {
+  Readiness all = own;
+  for (const std::vector<double>& said :
+       memory::detail::tellRanks("steps of kernels that wait for each other",
+                                 {own.hasLease ? 1.0 : 0.0, own.isFirst ? 1.0 : 0.0})) {
+    all.hasLease = all.hasLease && said.at(0) > 0;
+    all.isFirst = (all.isFirst || said.at(1) > 0) && devices.size() > 1;
+  }
+  return all;
+}
+
 /// Whether a group has given up, once all have ended.
 bool hasAnyGivenUp(const PeerArray& flags, int raised) {
-  bool gaveUp = false;
-  for (std::size_t d = 0; d < flags.devices(); ++d)
-    gaveUp = flags.valueAfter(d, 0) == raised || gaveUp;
-  return gaveUp;
+  flags.settle();
+  return flags.valueAt(0) == raised;
 }
 
 }  // namespace
@@ -101,18 +116,19 @@ std::shared_ptr<PersistentSpaces::Space> PersistentSpaces::find(
   if (known != spaces_.end() && known->second->raised < kMostRaised) return known->second;
   if (spaces_.size() >= kMostSpaces) spaces_.clear();
   const std::array<std::int64_t, 3> grid = gridOf(shape);
-  auto space =
-      std::make_shared<Space>(devices.size(), strategies::flagsFor(groupCount(tile, grid)));
+  auto space = std::make_shared<Space>(devices, strategies::flagsFor(groupCount(tile, grid)));
   geometry::Extents both{2};
   for (const geometry::Index extent : shape) both.append(extent);
   for (const launch::Argument& like : between)
-    space->between.push_back(std::make_unique<PeerArray>(devices.size(), like.view->root(), both));
+    space->between.push_back(std::make_unique<PeerArray>(devices, like.view->root(), both));
   if (tile.looks) {
     const ir::Type type = residualTypeOf(between.front().type);
-    space->old = std::make_unique<PeerArray>(1, between.front().view->root(), shape);
-    space->residuals = std::make_unique<PeerArray>(1, type, shape);
+    // Ordinary arrays, of which each device has its band.
+    const std::vector<Device> first{devices.front()};
+    space->old = std::make_unique<PeerArray>(first, between.front().view->root(), shape);
+    space->residuals = std::make_unique<PeerArray>(first, type, shape);
     space->looks = std::make_unique<PeerArray>(
-        devices.size(), type, geometry::Extents{strategies::lookValuesFor(groupCount(tile, grid))});
+        devices, type, geometry::Extents{strategies::lookValuesFor(groupCount(tile, grid))});
   }
   std::int64_t first = 0;
   for (const std::int64_t rows : bandsOf(grid[0], devices.size())) {
@@ -151,9 +167,8 @@ class ArgumentList {
       for (const auto* array : {&space.old, &space.residuals, &space.looks})
         list_.push_back((*array)->argument());
       list_.push_back(launch::makeArgument(every_));
-      list_.push_back(space.looks->argumentOn(0).type == irType<double>()
-                          ? launch::makeArgument(bound_)
-                          : launch::makeArgument(floatBound_));
+      list_.push_back(space.looks->type() == irType<double>() ? launch::makeArgument(bound_)
+                                                              : launch::makeArgument(floatBound_));
     }
     stepsAt_ = list_.size();
     list_.push_back(launch::makeArgument(steps_));
@@ -192,7 +207,7 @@ class ArgumentList {
 /// The largest residual that the groups have found at a look; a NaN stays.
 template <class R>
 double largestAt(const PeerArray& looks, std::int64_t look, std::int64_t groups) {
-  const std::span<const R> values = looks.after<R>(0);
+  const std::span<const R> values = looks.values<R>();
   double most = 0;
   for (std::int64_t group = 0; group < groups; ++group) {
     const auto at = static_cast<std::size_t>(strategies::lookValueAt(look, group, groups));
@@ -206,10 +221,10 @@ PersistentResult resultOf(const PersistentSpaces::Space& space, std::int64_t gro
                           std::int64_t steps, const PersistentLooks& looks) {
   PersistentResult result{Persisted::Done, steps};
   if (space.looks == nullptr) return result;
-  result.steps = space.flags.valueAfter(0, strategies::stepsDoneAt(groups));
-  result.wasBelow = space.flags.valueAfter(0, strategies::wasBelowAt(groups)) != 0;
+  result.steps = space.flags.valueAt(strategies::stepsDoneAt(groups));
+  result.wasBelow = space.flags.valueAt(strategies::wasBelowAt(groups)) != 0;
   const std::int64_t last = (result.steps + looks.every - 1) / looks.every - 1;
-  result.residual = space.looks->argumentOn(0).type == irType<double>()
+  result.residual = space.looks->type() == irType<double>()
                         ? largestAt<double>(*space.looks, last, groups)
                         : largestAt<float>(*space.looks, last, groups);
   return result;
@@ -229,16 +244,20 @@ PersistentResult persist(const TimeKernel& kernel, PersistentSpaces& spaces,
   const std::int64_t groups = groupCount(tile, gridOf(shape));
   const std::optional<SpinLease> lease =
       SpinLease::take(devices, groups / static_cast<std::int64_t>(devices.size()));
-  if (!lease) return {Persisted::Busy};
+  const Readiness ready =
+      agreed({lease.has_value(), isFirst(*space, kernel, arguments.arrays)}, devices);
+  if (!ready.hasLease) return {Persisted::Busy};
   // None of several is to wait for one that has other work to do first.
   if (devices.size() > 1)
     for (const Device& device : devices) device.sync();
   const launch::LaunchOptions own = optionsFor(options, devices, shape.rank());
   const int raised = space->raised;
   const ArgumentList list(*space, arguments, looks, patienceOn(devices.front()), steps);
-  if (isFirst(*space, kernel, arguments.arrays)) {
+  if (ready.isFirst) {
+    // Drivers compile kernels to the end when they are launched. None of several may wait for one
+    // that is being compiled, so that the first launch does no steps.
     launch::launch(kernel.entry, own, list.withoutSteps());
-    hasAnyGivenUp(space->flags, raised);
+    space->flags.settle();
   }
   space->raised +=
       static_cast<int>(strategies::flagsRaised(steps, tile.depth, tile.looks ? looks.every : 0));

@@ -37,7 +37,7 @@ class PersistentSpaces {
     std::unique_ptr<PeerArray> residuals;
     std::unique_ptr<PeerArray> looks;
 
-    Space(std::size_t devices, std::int64_t flagCount)
+    Space(const std::vector<Device>& devices, std::int64_t flagCount)
         : flags(devices, irType<int>(), {flagCount}) {}
   };
 

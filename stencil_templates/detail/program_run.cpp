@@ -361,6 +361,7 @@ ProgramWish ProgramState::wish(const IterationPlan& plan) const {
   const std::int64_t joined = every_ > 0 ? std::min(plan.steps, every_) : plan.steps;
   ProgramWish wish{wishOf(describe(), plan, extents_.rank(), joined), plan.fuse};
   if (plan.fusion) wish.form = *plan.fusion == Fusion::Rows ? TimeForm::Chain : TimeForm::Boxes;
+  wish.time.isRankLocal = fields_.front().array.argument.argument.view->root().isRankLocal();
   // The steps of a chain do the same, one after another.
   if (isChain()) wish.time.steps = 1;
   return wish;

@@ -11,12 +11,17 @@
 #include <tuple>
 #include <vector>
 
+#include "hpl/error.h"
 #include "hpl/hpl.h"
 #include "hpl/layout/tuner.h"
+#include "hpl/memory/operations.h"
+#include "hpl/memory/peer_memory.h"
 #include "hpl/runtime/device_state.h"
+#include "hpl/runtime/global_list.h"
 #include "hpl/runtime/quirks.h"
 #include "hpl/runtime/settings.h"
 #include "stencil_templates/detail/peer_array.h"
+#include "stencil_templates/detail/spin_lease.h"
 
 namespace hpl::stencils {
 namespace {
@@ -39,8 +44,6 @@ void countGroups(Array<int, 1> count, Int groups, Int looks) {
   }
 }
 
-using Devices = std::span<const Device>;
-
 /// Drivers where a loop has an end of its own, or groups run one after the other.
 std::string unfit(const Device& device) {
   const DeviceProperties properties = device.getProperties();
@@ -52,10 +55,26 @@ std::string unfit(const Device& device) {
   return "";
 }
 
+using Devices = std::vector<Device>;
+
+/// By devices (their serials), groups on each and work-items.
+using CensusKey = std::tuple<std::vector<std::uint64_t>, std::int64_t, std::int64_t>;
+
+/// What only the process that owns a device can tell of it.
+struct Seat {
+  bool sharesHostMemory = false;
+  /// Its process shares memory with others of its node.
+  bool sharesPeerMemory = false;
+  unsigned physicalUnits = 1;
+  /// The first of the devices that is a part or a copy of the same physical device.
+  std::size_t firstAlike = 0;
+};
+using Seats = std::vector<Seat>;
+
 struct Known {
   std::mutex mutex;
-  /// By devices, groups on each and work-items.
-  std::map<std::tuple<std::vector<std::uint64_t>, std::int64_t, std::int64_t>, std::string> reasons;
+  std::map<CensusKey, std::string> reasons;
+  std::map<std::vector<std::uint64_t>, Seats> seats;
   std::set<std::uint64_t> givenUp;
   std::optional<bool> planted;
 
@@ -65,7 +84,72 @@ struct Known {
   }
 };
 
-std::string missing(Devices devices, std::int64_t groups, const std::string& seen) {
+std::vector<std::uint64_t> serialsOf(const Devices& devices) {
+  std::vector<std::uint64_t> serials;
+  for (const Device& device : devices) serials.push_back(device.state().serial());
+  return serials;
+}
+
+Seat seatOf(const Devices& devices, std::size_t d) {
+  const Device& device = devices[d];
+  Seat seat{device.getProperties().sharesHostMemory, memory::sharesPeerMemory(),
+            device.state().physicalUnits(), 0};
+  while (!devices[seat.firstAlike].state().samePhysicalDeviceAs(device.state())) ++seat.firstAlike;
+  return seat;
+}
+
+/// Processes of a node see the same processors under names of their own.
+bool areOneCpu(const Device& a, const Device& b) {
+  const DeviceProperties one = a.getProperties(), other = b.getProperties();
+  return a.rank() != b.rank() && a.state().node() == b.state().node() && one.type == CPU &&
+         other.type == CPU && one.platform == other.platform;
+}
+
+Seats findSeats(const Devices& devices) {
+  constexpr std::size_t kWords = 4;
+  std::vector<double> own;
+  for (std::size_t d = 0; d < devices.size(); ++d) {
+    if (!devices[d].isLocal()) continue;
+    const Seat seat = seatOf(devices, d);
+    own.insert(own.end(),
+               {seat.sharesHostMemory ? 1.0 : 0.0, seat.sharesPeerMemory ? 1.0 : 0.0,
+                static_cast<double>(seat.physicalUnits), static_cast<double>(seat.firstAlike)});
+  }
+  // A process alone is heard as the first one.
+  const bool hasOthers = runtime::hasRanks();
+  const std::vector<std::vector<double>> all =
+      hasOthers ? memory::detail::tellRanks("devices whose groups are to wait for each other",
+                                            std::move(own))
+                : std::vector<std::vector<double>>{std::move(own)};
+  std::vector<std::size_t> heard(all.size(), 0);
+  Seats seats;
+  for (std::size_t d = 0; d < devices.size(); ++d) {
+    const auto rank = hasOthers ? static_cast<std::size_t>(devices[d].rank()) : 0;
+    const double* const words = all[rank].data() + kWords * heard[rank]++;
+    Seat seat{words[0] > 0, words[1] > 0, static_cast<unsigned>(words[2]),
+              static_cast<std::size_t>(words[3])};
+    for (std::size_t e = 0; e < d; ++e)
+      if (areOneCpu(devices[e], devices[d]))
+        seat.firstAlike = std::min(seat.firstAlike, seats[e].firstAlike);
+    seats.push_back(seat);
+  }
+  return seats;
+}
+
+Seats seatsOf(const Devices& devices) {
+  Known& known = Known::get();
+  const std::lock_guard lock(known.mutex);
+  Seats& seats = known.seats[serialsOf(devices)];
+  if (seats.empty()) seats = findSeats(devices);
+  return seats;
+}
+
+std::int64_t alike(const Seats& seats, std::size_t d) {
+  return std::count_if(seats.begin(), seats.end(),
+                       [&](const Seat& other) { return other.firstAlike == seats[d].firstAlike; });
+}
+
+std::string missing(const Devices& devices, std::int64_t groups, const std::string& seen) {
   if (devices.size() == 1)
     return fmt::format("the device does not run {} groups at once{}", groups, seen);
   return fmt::format("the {} devices do not run {} groups each at once{}", devices.size(), groups,
@@ -73,8 +157,8 @@ std::string missing(Devices devices, std::int64_t groups, const std::string& see
 }
 
 /// How many groups have seen all others begin, in so many looks.
-int groupsThatSawAll(Devices devices, std::int64_t groups, std::int64_t items, int looks) {
-  const PeerArray count(devices.size(), irType<int>(), {2});
+int groupsThatSawAll(const Devices& devices, std::int64_t groups, std::int64_t items, int looks) {
+  const PeerArray count(devices, irType<int>(), {2});
   const auto entry = launch::entryOf<decltype(&countGroups)>(&countGroups);
   const auto all = static_cast<int>(groups * static_cast<std::int64_t>(devices.size()));
   for (std::size_t d = 0; d < devices.size(); ++d) {
@@ -86,26 +170,31 @@ int groupsThatSawAll(Devices devices, std::int64_t groups, std::int64_t items, i
                                      launch::makeArgument(looks)};
     launch::launch(entry, options, list);
   }
-  int seen = 0;
-  for (std::size_t d = 0; d < devices.size(); ++d) seen = count.valueAfter(d, 1);
-  return seen;
+  count.settle();
+  return count.valueAt(1);
 }
 
 /// Empty when all groups have seen all others.
-std::string census(Devices devices, std::int64_t groups, std::int64_t items) {
+std::string census(const Devices& devices, std::int64_t groups, std::int64_t items) {
   const int looks = devices.front().type() == CPU ? kCensusLooks : kCensusLooksOfGpu;
+  // Keeps other programs from beginning meanwhile; where they have begun, groups will be missing.
+  const std::optional<SpinLease> lease = SpinLease::take(devices, groups);
   try {
     // Each of several devices has its kernel, and nothing else to do, before one waits for others.
     if (devices.size() > 1) groupsThatSawAll(devices, groups, items, 1);
     const int seen = groupsThatSawAll(devices, groups, items, looks);
     if (seen == groups * static_cast<std::int64_t>(devices.size())) return "";
     return missing(devices, groups, fmt::format(": {} of them saw all begin", seen));
+  } catch (const RankError&) {
+    throw;
   } catch (const Error& error) {
     return missing(devices, groups, fmt::format(": {}", error.what()));
   }
 }
 
-std::string keptCensus(Devices devices, std::int64_t groups, std::int64_t items) {
+std::string keptCensus(const Devices& devices, std::int64_t groups, std::int64_t items) {
+  // Ranks would find different things.
+  if (!layout::mayDecideByTimes()) return census(devices, groups, items);
   runtime::DeviceState& first = devices.front().state();
   std::string name = "groups at once";
   if (devices.size() > 1) {
@@ -125,84 +214,71 @@ std::string keptCensus(Devices devices, std::int64_t groups, std::int64_t items)
   return reason;
 }
 
-struct Leases {
-  struct Lease {
-    std::uint64_t id = 0;
-    std::vector<Device> devices;
-    /// On each of them.
-    std::int64_t groups = 0;
-  };
-  std::mutex mutex;
-  std::vector<Lease> held;
-  std::uint64_t last = 0;
-
-  static Leases& get() {
-    static auto* leases = new Leases;
-    return *leases;
-  }
-};
-
-/// How many of the devices are parts or copies of the one that `device` is of.
-std::int64_t alike(Devices devices, const Device& device) {
-  return std::count_if(devices.begin(), devices.end(), [&](const Device& other) {
-    return device.state().samePhysicalDeviceAs(other.state());
-  });
-}
-
 std::string units(std::int64_t count) {
   return fmt::format("{} unit{}", count, count == 1 ? "" : "s");
 }
 
-/// Of the devices' kinds, and in numbers.
-std::string obstacle(Devices devices, std::int64_t groups) {
-  for (const Device& device : devices) {
-    if (std::string why = unfit(device); !why.empty()) return why;
-    if (devices.size() > 1 && !device.getProperties().sharesHostMemory)
+/// Why several devices have no memory in common.
+std::string whyNoMemory(const Devices& devices, const Seats& seats) {
+  const Device& first = devices.front();
+  for (std::size_t d = 0; d < devices.size(); ++d) {
+    const Device& device = devices[d];
+    if (!seats[d].sharesHostMemory)
       return fmt::format(
           "device {} does not work in the host's memory, through which groups on several devices "
           "exchange cells",
           device.state().name());
-    const std::int64_t own = device.getProperties().computeUnits;
-    if (groups > own)
-      return fmt::format("{} groups would wait for each other, and the device has {}", groups,
-                         units(own));
-    const std::int64_t all = groups * alike(devices, device);
-    const std::int64_t physical = device.state().physicalUnits();
-    if (all > physical)
-      return fmt::format(
-          "{} groups on {} devices would wait for each other, and these are parts or copies of one "
-          "with {}",
-          all, alike(devices, device), units(physical));
+    if (device.rank() == first.rank()) continue;
+    if (device.state().node() != first.state().node())
+      return fmt::format("devices {} and {} are on different nodes, which share no memory",
+                         first.state().name(), device.state().name());
+    if (!seats[d].sharesPeerMemory || !seats.front().sharesPeerMemory)
+      return "the ranks share no memory (HPL_TRANSPORT)";
   }
   return "";
 }
 
+/// Of the devices' kinds, and in numbers.
+std::string obstacle(const Devices& devices, const Seats& seats, std::int64_t groups) {
+  for (std::size_t d = 0; d < devices.size(); ++d) {
+    const Device& device = devices[d];
+    if (std::string why = unfit(device); !why.empty()) return why;
+    const std::int64_t own = device.getProperties().computeUnits;
+    if (groups > own)
+      return fmt::format("{} groups would wait for each other, and the device has {}", groups,
+                         units(own));
+    const std::int64_t all = groups * alike(seats, d);
+    if (all > static_cast<std::int64_t>(seats[d].physicalUnits))
+      return fmt::format(
+          "{} groups on {} devices would wait for each other, and these are parts or copies of one "
+          "with {}",
+          all, alike(seats, d), units(seats[d].physicalUnits));
+  }
+  return devices.size() > 1 ? whyNoMemory(devices, seats) : "";
+}
+
 }  // namespace
 
-unsigned unitsOfEach(std::span<const Device> devices) {
+unsigned unitsOfEach(const Devices& devices) {
+  const Seats seats = seatsOf(devices);
   unsigned least = std::numeric_limits<unsigned>::max();
-  for (const Device& device : devices) {
-    const unsigned shared =
-        device.state().physicalUnits() / static_cast<unsigned>(alike(devices, device));
-    least = std::min({least, shared, device.getProperties().computeUnits});
-  }
+  for (std::size_t d = 0; d < devices.size(); ++d)
+    least = std::min({least, seats[d].physicalUnits / static_cast<unsigned>(alike(seats, d)),
+                      devices[d].getProperties().computeUnits});
   return std::max(1u, least);
 }
 
 std::string whyNotSpinning(const Device& device, std::int64_t groups, std::int64_t items) {
-  return whyNotSpinning({&device, 1}, groups, items);
+  return whyNotSpinning(Devices{device}, groups, items);
 }
 
-std::string whyNotSpinning(std::span<const Device> devices, std::int64_t groups,
-                           std::int64_t items) {
+std::string whyNotSpinning(const Devices& devices, std::int64_t groups, std::int64_t items) {
   if (groups <= 1 && devices.size() == 1) return "";
-  if (std::string why = obstacle(devices, groups); !why.empty()) return why;
+  if (std::string why = obstacle(devices, seatsOf(devices), groups); !why.empty()) return why;
   Known& known = Known::get();
   const std::lock_guard lock(known.mutex);
   if (known.planted) return *known.planted ? "" : missing(devices, groups, ": a test says so");
-  std::vector<std::uint64_t> serials;
-  for (const Device& device : devices) serials.push_back(device.state().serial());
-  const std::tuple key{serials, groups, items};
+  const CensusKey key{serialsOf(devices), groups, items};
   const auto found = known.reasons.find(key);
   if (found != known.reasons.end()) return found->second;
   return known.reasons[key] = keptCensus(devices, groups, items);
@@ -237,27 +313,6 @@ int patienceOn(const Device& device) {
   if (const int asked = runtime::settings().patience; asked > 0) return asked;
   // A look takes a CPU some nanoseconds, and a GPU's memory a microsecond.
   return device.type() == CPU ? 1 << 28 : 1 << 20;
-}
-
-std::optional<SpinLease> SpinLease::take(std::span<const Device> devices, std::int64_t groups) {
-  if (groups <= 1 && devices.size() == 1) return SpinLease(0);
-  Leases& leases = Leases::get();
-  const std::lock_guard lock(leases.mutex);
-  for (const Device& device : devices) {
-    std::int64_t all = groups * alike(devices, device);
-    for (const Leases::Lease& lease : leases.held)
-      all += lease.groups * alike(lease.devices, device);
-    if (all > static_cast<std::int64_t>(device.state().physicalUnits())) return std::nullopt;
-  }
-  leases.held.push_back({++leases.last, {devices.begin(), devices.end()}, groups});
-  return SpinLease(leases.last);
-}
-
-SpinLease::~SpinLease() {
-  if (id_ == 0) return;
-  Leases& leases = Leases::get();
-  const std::lock_guard lock(leases.mutex);
-  std::erase_if(leases.held, [this](const Leases::Lease& lease) { return lease.id == id_; });
 }
 
 }  // namespace hpl::stencils

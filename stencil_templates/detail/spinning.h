@@ -19,37 +19,17 @@ namespace hpl::stencils {
 /// for ever, until it has seen all (the census). Groups on several devices count in the memory that
 /// persistent kernels would exchange cells through (PeerArray). What came out is kept with the
 /// findings of tuning, unless a group was missing: the machine may have been busy, and a later
-/// process looks again.
-std::string whyNotSpinning(std::span<const Device> devices, std::int64_t groups,
+/// process looks again. Several ranks keep nothing. All ranks get the same answer.
+std::string whyNotSpinning(const std::vector<Device>& devices, std::int64_t groups,
                            std::int64_t items);
 std::string whyNotSpinning(const Device& device, std::int64_t groups, std::int64_t items);
 
 /// How many groups of each of the devices may run at once: of parts and copies of one physical
 /// device only as many as it has units in all. At least 1.
-unsigned unitsOfEach(std::span<const Device> devices);
+unsigned unitsOfEach(const std::vector<Device>& devices);
 
 /// Looks at a flag before a group gives up: for about a second, or as HPL_PATIENCE says.
 int patienceOn(const Device& device);
-
-/// The right to launch groups that wait for each other, while it is held. All devices of a process
-/// that are parts or copies of a physical one share its units: kernels that together have more
-/// groups would wait for groups that never begin.
-class SpinLease {
- public:
-  /// For so many groups on each device. Nothing where too many groups wait on a physical device
-  /// already.
-  static std::optional<SpinLease> take(std::span<const Device> devices, std::int64_t groups);
-  static std::optional<SpinLease> take(const Device& device, std::int64_t groups) {
-    return take({&device, 1}, groups);
-  }
-  SpinLease(SpinLease&& other) noexcept : id_(other.id_) { other.id_ = 0; }
-  SpinLease& operator=(SpinLease&&) = delete;
-  ~SpinLease();
-
- private:
-  explicit SpinLease(std::uint64_t id) : id_(id) {}
-  std::uint64_t id_;
-};
 
 /// Notes that groups have waited in vain on the devices; false if that was known of all.
 bool noteGivenUp(std::span<const Device> devices);

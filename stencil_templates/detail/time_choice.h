@@ -32,6 +32,8 @@ struct TimeWish {
   std::optional<bool> persistent = {};
   /// The user asks, rather than the environment: what is impossible is an error.
   bool insists = false;
+  /// Its arrays are of this rank alone.
+  bool isRankLocal = false;
 };
 
 /// The wish that a plan amounts to, in a grid of so many dimensions. Throws ArgumentError for tiles
@@ -96,6 +98,7 @@ class TimeChoices {
     std::optional<bool> persistent;
     std::int64_t steps = 0;
     std::int64_t lookedSteps = 0;
+    bool isRankLocal = false;
     const void* program = nullptr;
     std::vector<const runtime::DeviceState*> devices;
     Domain local;

@@ -2,10 +2,16 @@
 // Iterations of stencils that are one launch, on the device, against one step after another in C++.
 #include <doctest/doctest.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
 #include <thread>
 
 #include "../messages.h"
 #include "persistent_support.h"
+#include "stencil_templates/detail/spin_lease.h"
+#include "stencil_templates/detail/unit_locks.h"
 
 using namespace hpl;
 using namespace stencil_tests;
@@ -25,6 +31,41 @@ std::vector<float> jacobiCells(int n, int steps, std::optional<bool> persistent)
   }
   return cellsOf(a);
 }
+
+/// Another program that has groups wait on units of the device, until it is killed.
+class OtherProgram {
+ public:
+  OtherProgram(const Device& device, std::int64_t groups) {
+    int ends[2] = {-1, -1};
+    if (pipe(ends) != 0) return;
+    // What a child asks must have been asked before: it has none of the driver's threads.
+    static_cast<void>(device.getProperties());
+    child_ = fork();
+    if (child_ == 0) {
+      stencils::UnitLocks locks;
+      const char outcome = locks.take(device, groups) ? 'y' : 'n';
+      if (write(ends[1], &outcome, 1) == 1) pause();
+      _exit(1);
+    }
+    char outcome = 'n';
+    hasUnits_ = read(ends[0], &outcome, 1) == 1 && outcome == 'y';
+    close(ends[0]);
+    close(ends[1]);
+  }
+  ~OtherProgram() {
+    if (child_ <= 0) return;
+    kill(child_, SIGKILL);
+    waitpid(child_, nullptr, 0);
+  }
+  OtherProgram(const OtherProgram&) = delete;
+  OtherProgram& operator=(const OtherProgram&) = delete;
+
+  bool hasUnits() const { return hasUnits_; }
+
+ private:
+  pid_t child_ = -1;
+  bool hasUnits_ = false;
+};
 
 }  // namespace
 
@@ -194,4 +235,25 @@ TEST_CASE("persistent: groups of all copies of a device share its units") {
   CHECK(stencils::SpinLease::take(device, 1).has_value());
   first.reset();
   CHECK(stencils::SpinLease::take(device, units).has_value());
+}
+
+TEST_CASE("persistent: programs of one machine share the units of its devices") {
+  const Device device = defaultDevice();
+  const auto units = static_cast<std::int64_t>(device.getProperties().computeUnits);
+  if (units < 2 || !canSpin()) return;
+  const std::vector<float> expected = jacobiCells(48, 300, false);
+  {
+    const OtherProgram other(device, 1);
+    REQUIRE(other.hasUnits());
+    CHECK_FALSE(stencils::SpinLease::take(device, units).has_value());
+    CHECK(stencils::SpinLease::take(device, 1).has_value());
+    Array<float, 2> a(48, 48), b(48, 48);
+    a = 0.0f;
+    a(24, 16) = 100.0f;
+    CHECK(jacobi().persistent().iterate(300)(a, b).launches > 1);
+    CHECK(cellsOf(a) == expected);
+  }
+  // However it ended, its units are free.
+  CHECK(stencils::SpinLease::take(device, units).has_value());
+  CHECK(jacobiCells(48, 300, true) == expected);
 }

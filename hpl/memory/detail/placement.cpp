@@ -24,8 +24,7 @@ Replica* enlist(RootState& state, DeviceMemory& memory, std::unique_ptr<Replica>
   return state.replicas.emplace_back(std::move(replica)).get();
 }
 
-Replica& makeZeroCopy(RootState& state, DeviceMemory& memory) {
-  state.materialiseHost();
+std::unique_ptr<Replica> overHostMemory(const RootState& state, const DeviceMemory& memory) {
   cl_int code = CL_SUCCESS;
   const cl_mem object =
       clCreateBuffer(memory.device.context()(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
@@ -35,7 +34,22 @@ Replica& makeZeroCopy(RootState& state, DeviceMemory& memory) {
   auto replica = std::make_unique<Replica>();
   replica->buffer = cl::Buffer(object);
   replica->box = state.wholeBox();
+  return replica;
+}
+
+Replica& makeZeroCopy(RootState& state, DeviceMemory& memory) {
+  state.materialiseHost();
+  std::unique_ptr<Replica> replica = overHostMemory(state, memory);
   replica->zeroCopy = true;
+  return *enlist(state, memory, std::move(replica));
+}
+
+// Ranks plan as if no device worked in the host's memory. In a common block it does all the same,
+// and stays there.
+Replica& placeInCommonBlock(RootState& state, DeviceMemory& memory) {
+  if (Replica* known = state.findIn(memory.space)) return *known;
+  std::unique_ptr<Replica> replica = overHostMemory(state, memory);
+  replica->pins = 1;
   return *enlist(state, memory, std::move(replica));
 }
 
@@ -113,6 +127,8 @@ Box boxFor(Replica& replica, const Box& need, Fit fit) {
 }  // namespace
 
 Replica* placeOwn(Lock& lock, RootState& state, DeviceMemory& memory, const Box& need, Fit fit) {
+  if (state.root.commonBlock() != nullptr && memory.sharesHostMemory)
+    return &placeInCommonBlock(state, memory);
   Replica* replica = state.findIn(memory.space);
   const Box box = replica != nullptr ? boxFor(*replica, need, fit) : need;
   const bool hasBuffer = replica != nullptr && !isSpilled(*replica);

@@ -149,17 +149,50 @@ void failDiverged(const OperationMark& own, const OperationMark& other, int from
       describeDivergence(own, world->describe(world->rank()), other, world->describe(from)));
 }
 
+namespace {
+
+// What all ranks say at the operation that is under way.
+std::vector<std::vector<double>> valuesOfRanks(ranks::World& world,
+                                               const std::vector<double>& own) {
+  const OperationMark mark = ranks::operationLog().current();
+  std::vector<std::byte> bytes(sizeof mark + own.size() * sizeof(double));
+  std::memcpy(bytes.data(), &mark, sizeof mark);
+  if (!own.empty())
+    std::memcpy(bytes.data() + sizeof mark, own.data(), own.size() * sizeof(double));
+  std::vector<std::vector<double>> values;
+  for (const std::vector<std::byte>& said : world.courier().allgather(bytes)) {
+    OperationMark other;
+    if (said.size() >= sizeof other) std::memcpy(&other, said.data(), sizeof other);
+    if (!other.matches(mark)) {
+      failDiverged(mark, other, static_cast<int>(values.size()));
+      checkRanks();
+    }
+    std::vector<double>& its = values.emplace_back((said.size() - sizeof other) / sizeof(double));
+    if (!its.empty())
+      std::memcpy(its.data(), said.data() + sizeof other, its.size() * sizeof(double));
+  }
+  return values;
+}
+
+}  // namespace
+
+std::vector<std::vector<double>> tellRanks(const std::string& what, std::vector<double> own) {
+  ranks::World* world = otherRanks();
+  if (world == nullptr) return {std::move(own)};
+  OperationName name;
+  name.what = what;
+  sendOwnWrites();
+  enterOperation(name);
+  return valuesOfRanks(*world, own);
+}
+
 std::vector<double> valuesOfOwners(std::vector<double> own,
                                    const std::vector<runtime::DeviceState*>& devices) {
   ranks::World* world = otherRanks();
   if (world == nullptr) return own;
-  const ranks::Courier::Blobs all = world->courier().allgather(std::as_bytes(std::span(own)));
-  for (std::size_t d = 0; d < devices.size(); ++d) {
-    const std::vector<std::byte>& values = all[static_cast<std::size_t>(devices[d]->rank())];
-    if (values.size() != own.size() * sizeof(double))
-      throw RankDivergenceError("another rank measures other devices", devices[d]->rank(), "");
-    std::memcpy(&own[d], values.data() + d * sizeof(double), sizeof(double));
-  }
+  const std::vector<std::vector<double>> all = valuesOfRanks(*world, own);
+  for (std::size_t d = 0; d < devices.size(); ++d)
+    own[d] = all[static_cast<std::size_t>(devices[d]->rank())].at(d);
   return own;
 }
 

@@ -226,10 +226,10 @@ const Expr* TimeBuilder::inHalf(const Half& other, const Cell& cell, int lanes, 
   return builder_.make(lanes > 1 ? widened(array->type, lanes) : array->type, access);
 }
 
-TimeBuilder::Cell TimeBuilder::wrapped(const Cell& cell, bool isVector) {
+TimeBuilder::Cell TimeBuilder::wrapped(const Cell& cell, bool isVector, bool hasGhosts) {
   Cell from = cell;
   for (std::size_t d = 0; d < dims(); ++d) {
-    if (program_.isJoined[d]) {
+    if (program_.isJoined[d] && hasGhosts) {
       from[d] = builder_.add(cell[d], program_.ghostsBefore[d]);
       continue;
     }
@@ -243,15 +243,19 @@ TimeBuilder::Cell TimeBuilder::wrapped(const Cell& cell, bool isVector) {
 void TimeBuilder::loadBox(Block& out, std::size_t field, const Box& box, const Half& other) {
   // On CPUs all units see the same caches.
   const bool isVolatile = other.array != nullptr && !isAlone();
-  const Half from = other.array != nullptr ? other : Half{param(program_.fields[field].current)};
+  // Old fields may have cells of the other end beyond joined ends; what lies between groups has
+  // not.
+  const bool hasGhosts = other.array == nullptr;
+  const Half from = hasGhosts ? Half{param(program_.fields[field].current)} : other;
   const auto loads = [&](const Box& part, int width) {
     forCells(out, part, width, [&](Block& body, const Cell& cell, int lanes) {
       builder_.assign(body, inBuffer(field, slotOf(field), cell, lanes),
-                      inHalf(from, wrapped(cell, width > 1), lanes, isVolatile));
+                      inHalf(from, wrapped(cell, width > 1, hasGhosts), lanes, isVolatile));
     });
   };
   const std::size_t x = fastest();
-  if (!plan_.isPeriodic[x] || program_.isJoined[x]) return loads(box, lanesFor(field));
+  if (!plan_.isPeriodic[x] || (program_.isJoined[x] && hasGhosts))
+    return loads(box, lanesFor(field));
   // Only what lies beyond the ends of rows is loaded cell by cell.
   Box part = box;
   part.hi[x] = builder_.smaller(box.hi[x], number(0));

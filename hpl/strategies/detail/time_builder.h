@@ -84,8 +84,8 @@ class TimeBuilder : protected KernelWriter {
   /// work-items of the group.
   void forCells(ir::Block& out, const Box& box, int lanes, const CellCode& code);
   /// The cell that a cell beyond the ends of a periodic grid stands for; vectors lie inside of
-  /// rows.
-  Cell wrapped(const Cell& cell, bool isVector);
+  /// rows. `hasGhosts`: the array has cells beyond joined ends.
+  Cell wrapped(const Cell& cell, bool isVector, bool hasGhosts);
   /// Loads a box into slotOf(field), from the field or from another array, which other groups
   /// write.
   void loadBox(ir::Block& out, std::size_t field, const Box& box, const Half& other = {});

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// Iterations and programs that are one launch on each of two ranks, whose groups exchange cells
+// through memory that the processes share, against launches in one process.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <random>
+#include <thread>
+
+#include "counting_fabric.h"
+#include "hpl/error.h"
+#include "hpl/memory/operations.h"
+#include "hpl/memory/peer_memory.h"
+#include "hpl/ranks/window.h"
+#include "hpl/ranks/world.h"
+#include "program_on_ranks.h"
+#include "tests/messages.h"
+#include "tests/stencil_templates/persistent_support.h"
+
+using namespace hpl;
+using namespace stencil_tests;
+using hpl_tests::contains;
+using hpl_tests::messageOf;
+using hpl_tests::RankReport;
+using ranks_tests::saidOn;
+
+namespace {
+
+using Program = std::function<std::string(bool isKept)>;
+
+/// Whether groups of two ranks can wait for each other here: the machine has two units.
+bool canSpinOnTwo() {
+  return saidOn(2, 1, [] { return stencils::whyNotSpinning(devices(), 1, 1); }).empty();
+}
+
+/// In one launch on each of two ranks the program says what it says of launches in one process.
+void expectAsLaunched(const Program& program) {
+  if (!canSpinOnTwo()) return;
+  const std::string expected = saidOn(1, 1, [&] { return program(false); });
+  CHECK(saidOn(2, 1, [&] { return program(true); }) == expected);
+}
+
+template <class T, int N>
+std::string bitsOf(const Array<T, N>& cells) {
+  std::string text;
+  for (const T value : stencil_tests::cellsOf(cells)) text += fmt::format("{:a} ", double(value));
+  return text + "\n";
+}
+
+StencilLauncher onAll(StencilLauncher launcher) {
+  launcher.devices(devices());
+  return launcher;
+}
+
+/// One launch, unless a loaded machine has made groups give up.
+std::string launchesOf(const StencilRun& run, bool isKept, std::int64_t expected = 1) {
+  if (!isKept || stencils::hasGivenUp(devices()) || run.launches == expected) return "";
+  return fmt::format("{} launches ", run.launches);
+}
+
+template <class T, int N>
+std::string randomIteration(unsigned seed, bool isKept) {
+  std::mt19937 random(seed);
+  PersistentCase one = randomPersistent(random, N);
+  one.extents[3 - N] += 24;
+  Array<T, N> a = arrayOf<T, N>(someCells<T>(one.extents, seed));
+  Array<T, N> b = arrayOf<T, N>(someCells<T>(one.extents, seed + 1));
+  Stencil stencil(weightedSumOf<T, N>(one.taps));
+  setRules(stencil, one.rules, N);
+  StencilLauncher launcher = onAll(stencil.persistent(isKept));
+  if (isKept && one.depth > 0) launcher.timeTile(one.depth);
+  std::string said;
+  // Again, and by turns with launches.
+  for (const int steps : {one.steps, 3, one.steps + 1}) {
+    said += launchesOf(launcher.iterate(steps)(a, b), isKept);
+    onAll(stencil.persistent(false)).iterate(1)(a, b);
+  }
+  return said + bitsOf(a);
+}
+
+template <int N>
+std::string randomProgramOn(const RandomProgram& program, unsigned seed, int steps, bool isKept) {
+  std::vector<Array<int, N>> arrays;
+  std::vector<stencils::ProgramArgument> fields;
+  for (std::size_t f = 0; f < static_cast<std::size_t>(program.fields); ++f) {
+    arrays.push_back(
+        arrayOf<int, N>(someCells<int>(program.extents, seed + static_cast<unsigned>(f))));
+    fields.push_back(isTemporaryField(program, f) ? stencils::programArgument(Temporary<int, N>())
+                                                  : stencils::programArgument(arrays.back()));
+  }
+  StencilProgram run;
+  for (const RandomFunction& f : program.functions) addTo<N>(run, program, f, fields);
+  run.persistent(isKept).devices(devices());
+  std::string said;
+  try {
+    said = launchesOf(run.run(steps), isKept, 2);
+  } catch (const LaunchError& error) {
+    if (!contains(error.what(), "no step sees what the one before it has written")) throw;
+    run.persistent(false).run(steps);
+  }
+  for (std::size_t f = 0; f < arrays.size(); ++f)
+    if (!isTemporaryField(program, f)) said += bitsOf(arrays[f]);
+  return said;
+}
+
+std::string randomPrograms(unsigned first, unsigned last, bool isKept) {
+  std::string said;
+  for (unsigned seed = first; seed <= last; ++seed) {
+    std::mt19937 random(seed);
+    RandomProgram program = oncePerField(randomProgram(random));
+    program.extents[static_cast<std::size_t>(3 - program.dims)] += 72;
+    const int steps = 2 + static_cast<int>(random() % 20);
+    if (program.dims == 1) said += randomProgramOn<1>(program, seed, steps, isKept);
+    if (program.dims == 2) said += randomProgramOn<2>(program, seed, steps, isKept);
+    if (program.dims == 3) said += randomProgramOn<3>(program, seed, steps, isKept);
+  }
+  return said;
+}
+
+/// What iterations of a square say when they are to be one launch.
+std::string refusal(StencilLauncher launcher, unsigned flags = 0) {
+  Array<float, 2> a(64, 64, flags), b(64, 64, flags);
+  a = 0.0f;
+  b = 0.0f;
+  return launchErrorOf([&] { launcher.iterate(20)(a, b); });
+}
+
+std::unique_ptr<ranks::Fabric> withoutWindow(std::unique_ptr<ranks::Fabric> inner) {
+  return std::make_unique<hpl_tests::CountingFabric>(std::move(inner));
+}
+
+}  // namespace
+
+TEST_CASE("persistent on two ranks: random iterations equal launches in one process") {
+  for (unsigned seed = 1; seed <= 3; ++seed) {
+    CAPTURE(seed);
+    expectAsLaunched([=](bool isKept) {
+      return randomIteration<int, 1>(seed, isKept) + randomIteration<float, 2>(100 + seed, isKept) +
+             randomIteration<double, 3>(200 + seed, isKept) +
+             randomIteration<short, 2>(300 + seed, isKept);
+    });
+  }
+}
+
+TEST_CASE("persistent on two ranks: random programs equal launches in one process") {
+  expectAsLaunched([](bool isKept) { return randomPrograms(1, 5, isKept); });
+}
+
+TEST_CASE("persistent on two ranks: looks are those of launches, and end at the same step") {
+  expectAsLaunched([](bool isKept) {
+    std::string said;
+    for (const double bound : {0.002, 0.05, 1e-30}) {
+      Array<float, 2> a(48, 40), b(48, 40);
+      a = 0.0f;
+      const StencilRun run =
+          onAll(jacobi().persistent(isKept)).until(bound, 25).iterate(1500)(a, b);
+      said += launchesOf(run, isKept);
+      said += fmt::format("{} {} {:a}\n{}", run.steps, run.converged, run.residual, bitsOf(a));
+    }
+    return said;
+  });
+}
+
+TEST_CASE("persistent on two ranks: scalars that change from step to step, and a periodic grid") {
+  expectAsLaunched([](bool isKept) {
+    Stencil stencil([](Neighbourhood<float, 2> p, Float factor) {
+      return factor * (p(-1, 0) + p(1, 0) + p(0, -1) + p(0, 1));
+    });
+    stencil.boundary(Periodic());
+    Array<float, 2> a(44, 37), b(44, 37);
+    a = 1.0f;
+    a(20, 5) = 9.0f;
+    const StencilRun run =
+        onAll(stencil.persistent(isKept)).iterate(33)(a, b, perStep([](std::int64_t step) {
+                                                        return step % 3 == 0
+                                                                   ? 0.2f
+                                                                   : 0.25f + 0.001f * float(step);
+                                                      }));
+    return launchesOf(run, isKept) + bitsOf(a);
+  });
+}
+
+TEST_CASE("persistent on two ranks: chosen by itself where launches would take longer") {
+  if (!canSpinOnTwo()) return;
+  CHECK(saidOn(2, 1, [] {
+          Array<float, 2> a(64, 64), b(64, 64);
+          a = 0.0f;
+          const StencilRun run = jacobi().devices().iterate(5000)(a, b);
+          return run.launches == 1 || stencils::hasGivenUp(devices())
+                     ? "one launch"
+                     : fmt::format("{} launches", run.launches);
+        }) == "one launch");
+}
+
+TEST_CASE("persistent on ranks: an iteration on one rank's device alone") {
+  const auto program = [](bool isKept) {
+    Array<float, 2> a(40, 40), b(40, 40);
+    a = 0.0f;
+    StencilLauncher launcher = jacobi().persistent(isKept);
+    launcher.device(devices().back());
+    const StencilRun run = launcher.until(0.002, 25).iterate(700)(a, b);
+    return launchesOf(run, isKept) + fmt::format("{} {:a} ", run.steps, run.residual) + bitsOf(a);
+  };
+  const std::string expected = saidOn(1, 1, [&] { return program(false); });
+  CHECK(saidOn(2, 1, [&] { return program(true); }) == expected);
+}
+
+TEST_CASE(
+    "persistent on two ranks: groups that wait in vain give up on both, and steps are launched") {
+  if (!canSpinOnTwo()) return;
+  const auto cells = [](bool isKept) {
+    Array<float, 2> a(64, 64), b(64, 64);
+    a = 0.0f;
+    onAll(jacobi().persistent(isKept)).iterate(400)(a, b);
+    return bitsOf(a);
+  };
+  const std::string expected = saidOn(1, 1, [&] { return cells(false); });
+  CHECK(saidOn(2, 1, [&] {
+          runtime::Settings impatient = runtime::settings();
+          impatient.patience = 1;
+          runtime::overrideSettings(impatient);
+          bool gaveUp = false;
+          for (int k = 0; k < 20 && !gaveUp; ++k) {
+            if (cells(true) != expected) return std::string("wrong cells");
+            gaveUp = stencils::hasGivenUp(devices());
+          }
+          return std::string(gaveUp ? "gave up" : "never gave up");
+        }) == "gave up");
+}
+
+TEST_CASE("persistent on ranks: what cannot be is refused on all of them with the reason") {
+  const auto kept = [] { return refusal(onAll(jacobi().persistent())); };
+  CHECK(contains(saidOn(4, 1, kept), "are on different nodes, which share no memory"));
+  CHECK(contains(saidOn(2, 1, kept, withoutWindow), "the ranks share no memory (HPL_TRANSPORT)"));
+  CHECK(saidOn(2, 1, [] {
+          StencilLauncher own = jacobi().persistent();
+          own.device(devices()[static_cast<std::size_t>(ranks::world()->rank())]);
+          const std::string said = refusal(own, HPL_RANK_LOCAL);
+          return said.substr(said.find(": its arrays"));
+        }) == ": its arrays are of this rank alone (HPL_RANK_LOCAL); leave out .persistent()");
+  CHECK(contains(saidOn(2, 1,
+                        [] {
+                          Array<float, 2> a(70, 64), b(70, 64);
+                          Stencil stencil = jacobi();
+                          stencil.boundary(Periodic());
+                          const StencilLauncher launcher = onAll(stencil.persistent());
+                          return launchErrorOf([&] {
+                            StencilLauncher(launcher).iterate(20)(a(Range(2, 65), Range(0, 63)),
+                                                                  b(Range(2, 65), Range(0, 63)));
+                          });
+                        }),
+                 "only whole arrays have the cells of the other end as ghosts"));
+  CHECK(contains(saidOn(2, 1,
+                        [] {
+                          const std::int64_t units = devices().front().getProperties().computeUnits;
+                          return stencils::whyNotSpinning(devices(), units, 1);
+                        }),
+                 "groups on 2 devices would wait for each other, and these are parts or copies"));
+}
+
+TEST_CASE("persistent on two ranks: a rank that is killed ends the other one with its name, soon") {
+  if (!canSpinOnTwo()) return;
+  const std::vector<RankReport> reports = hpl_tests::inWorlds(2, [] {
+    alarm(60);
+    const int rank = ranks::world()->rank();
+    ranks_tests::listDevices({2, 1, rank});
+    Array<float, 2> a(64, 64), b(64, 64);
+    a = 0.0f;
+    const StencilLauncher launcher = onAll(jacobi().persistent());
+    StencilLauncher(launcher).iterate(100)(a, b);
+    std::thread killer;
+    if (rank == 1)
+      killer = std::thread([] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        ::kill(::getpid(), SIGKILL);
+      });
+    for (;;) StencilLauncher(launcher).iterate(500'000)(a, b);
+    return std::string();
+  });
+  INFO(reports[0].thrown << " after " << reports[0].milliseconds << " ms");
+  CHECK(contains(reports[0].thrown, "ank 1"));
+  CHECK(contains(reports[0].thrown, "was killed by signal 9"));
+  CHECK(reports[0].milliseconds < 5000);
+}
+
+TEST_CASE(
+    "memory of kernels on several ranks is the same on all of a node, and zero when it comes "
+    "again") {
+  CHECK(saidOn(2, 1, [] {
+          std::vector<std::shared_ptr<std::byte>> held;
+          std::string wrong;
+          for (int round = 0; round < 6; ++round) {
+            const std::size_t bytes = 5000U + 3000U * static_cast<std::size_t>(round % 4);
+            held.push_back(memory::peerMemory(bytes, "a test's memory"));
+            std::byte* const cells = held.back().get();
+            for (std::size_t i = 0; i < bytes; ++i)
+              if (cells[i] != std::byte{0}) wrong = "not zero";
+            memory::detail::tellRanks("looking", {});
+            if (ranks::world()->rank() == round % 2) std::memset(cells, 7, bytes);
+            memory::detail::tellRanks("writing", {});
+            if (cells[bytes - 1] != std::byte{7}) wrong = "not shared";
+            memory::detail::tellRanks("reading", {});
+            if (round % 2 == 1) held.erase(held.begin());
+          }
+          return wrong;
+        }).empty());
+  CHECK(contains(saidOn(2, 1,
+                        [] {
+                          return messageOf<AllocationError>([] {
+                            memory::peerMemory(ranks::Window::kPeerBytes + 1, "a test's memory");
+                          });
+                        }),
+                 "a test's memory: 268435457 bytes do not fit into the 256 MiB that the ranks of a "
+                 "node share"));
+}
