@@ -10,6 +10,8 @@
 //     looks       the same, with a look at the residual every 100 steps, which the groups take
 //     auto        what the library chooses
 //
+// With HPL_RANKS=2 two processes have a device each.
+//
 // Usage: hpl_cpu_free_bench [--csv FILE] [--rounds N] [--milliseconds M] [--only DIMS]
 // Appends lines to the file: devices, domain, way, microseconds per step (median, least, most),
 // rounds. Prints microseconds per step, medians, and how much longer `auto` takes than the best of
@@ -23,6 +25,8 @@
 #include <iostream>
 #include <map>
 
+#include "hpl/memory/operations.h"
+#include "hpl/ranks/session.h"
 #include "hpl/runtime/settings.h"
 #include "pairs.h"
 #include "stencil_templates/stencil_templates.h"
@@ -30,6 +34,9 @@
 using namespace hpl;
 
 namespace {
+
+/// Which reports.
+bool isFirstRank = true;
 
 struct Options {
   std::string csv;
@@ -51,6 +58,7 @@ Options parsed(int argc, char** argv) {
 }
 
 std::string devicesNamed() {
+  if (const char* const ranks = std::getenv("HPL_RANKS")) return std::string(ranks) + " ranks";
   const char* const named = std::getenv("HPL_DEVICES");
   return named != nullptr ? named : "all";
 }
@@ -62,16 +70,22 @@ struct Way {
   int steps = 64;
 };
 
-/// Until all devices have done what they were given.
+/// Until all devices of this process have done what they were given.
 void waitForAll() {
-  for (const Device& device : devices(defaultDevice().type())) device.sync();
+  for (const Device& device : devices(defaultDevice().type()))
+    if (device.isLocal()) device.sync();
 }
 
+/// The longest that a rank has taken: all decide by the same times.
 double secondsOf(Way& way, int steps) {
   const double begin = perf::secondsNow(perf::Time::Wall);
   way.run(steps);
   waitForAll();
-  return perf::secondsNow(perf::Time::Wall) - begin;
+  double longest = 0;
+  for (const std::vector<double>& said : memory::detail::tellRanks(
+           "measurement", {perf::secondsNow(perf::Time::Wall) - begin}))
+    longest = std::max(longest, said.at(0));
+  return longest;
 }
 
 /// The least of a few: a launch that the machine has held up says nothing of steps.
@@ -87,7 +101,7 @@ bool prepare(Way& way, double seconds) {
     secondsOf(way, way.steps);
     while (leastSecondsOf(way, way.steps) < seconds / 2 && way.steps < 1 << 22) way.steps *= 2;
   } catch (const Error& error) {
-    std::fprintf(stderr, "%s: %s\n", way.name, error.what());
+    if (isFirstRank) std::fprintf(stderr, "%s: %s\n", way.name, error.what());
     return false;
   }
   return true;
@@ -132,7 +146,7 @@ void report(const Options& options, const std::string& domain, std::vector<Way> 
   double chosen = 1e9;
   std::string line;
   std::ofstream csv;
-  if (!options.csv.empty()) csv.open(options.csv, std::ios::app);
+  if (!options.csv.empty() && isFirstRank) csv.open(options.csv, std::ios::app);
   for (const Way& way : ways) {
     const double median = perf::median(way.perStep);
     const auto [low, high] = std::minmax_element(way.perStep.begin(), way.perStep.end());
@@ -148,6 +162,7 @@ void report(const Options& options, const std::string& domain, std::vector<Way> 
       csv << devicesNamed() << ',' << domain << ',' << way.name << ',' << 1e6 * median << ','
           << 1e6 * *low << ',' << 1e6 * *high << ',' << way.perStep.size() << '\n';
   }
+  if (!isFirstRank) return;
   std::printf("%-14s%s  best/auto %.2f\n", domain.c_str(), line.c_str(), best / chosen);
   std::fflush(stdout);
 }
@@ -215,6 +230,8 @@ void cube(const Options& options, std::size_t n) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const ranks::Session session(argc, argv);
+  isFirstRank = session.rank() == 0;
   const Options options = parsed(argc, argv);
   // Nothing is to be tried meanwhile.
   runtime::Settings settings = runtime::settings();

@@ -127,7 +127,8 @@ void WindowBell::rise() noexcept { header_->listens.exchange(0, std::memory_orde
 
 std::size_t Window::bytesFor(int ranksOnNode) noexcept {
   const auto ranks = static_cast<std::size_t>(ranksOnNode);
-  return kPeerBytes + ranks * WindowBell::kBytes + ranks * ranks * bytesOfLane(ranksOnNode);
+  return ranks * WindowBell::kBytes + ranks * ranks * bytesOfLane(ranksOnNode) + kPeerAlignment +
+         kPeerBytes;
 }
 
 Window::Window(std::shared_ptr<std::byte> memory, std::vector<int> ranks, int own)
@@ -135,10 +136,9 @@ Window::Window(std::shared_ptr<std::byte> memory, std::vector<int> ranks, int ow
       ranks_(std::move(ranks)),
       own_(static_cast<std::size_t>(std::ranges::find(ranks_, own) - ranks_.begin())) {
   const std::size_t bytes = bytesOfLane(static_cast<int>(ranks_.size()));
-  std::byte* const bells = memory_.get() + kPeerBytes;
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
-    bells_.emplace_back(bells + rank * WindowBell::kBytes);
-  std::byte* const lanes = bells + ranks_.size() * WindowBell::kBytes;
+    bells_.emplace_back(memory_.get() + rank * WindowBell::kBytes);
+  std::byte* const lanes = memory_.get() + ranks_.size() * WindowBell::kBytes;
   const auto laneAt = [&](std::size_t from, std::size_t to) {
     return std::make_unique<WindowLane>(lanes + (from * ranks_.size() + to) * bytes, bytes);
   };
@@ -147,6 +147,9 @@ Window::Window(std::shared_ptr<std::byte> memory, std::vector<int> ranks, int ow
     from_.push_back(laneAt(other, own_));
   }
   most_ = WindowLane::mostOf(bytes);
+  void* peers = lanes + ranks_.size() * ranks_.size() * bytes;
+  std::size_t room = kPeerAlignment + kPeerBytes;
+  peers_ = static_cast<std::byte*>(std::align(kPeerAlignment, kPeerBytes, peers, room));
 }
 
 WindowBell& Window::bellOf(int rank) noexcept {

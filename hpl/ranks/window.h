@@ -117,6 +117,7 @@ class Window {
   static std::size_t bytesFor(int ranksOnNode) noexcept;
   /// Those in which devices of several ranks work at the same time.
   static constexpr std::size_t kPeerBytes = std::size_t{256} << 20;
+  static constexpr std::size_t kPeerAlignment = 4096;
 
   /// `memory`: bytesFor() zeros that all ranks of the node see.
   /// `ranks`: those of the node, in their order.
@@ -129,8 +130,8 @@ class Window {
   /// Of the rank, which has to be on this node; of this rank itself.
   WindowBell& bellOf(int rank) noexcept;
   WindowBell& ownBell() noexcept { return bells_[own_]; }
-  /// kPeerBytes from a page's begin on; what lies where is the callers' business.
-  std::byte* peerMemory() const noexcept { return memory_.get(); }
+  /// kPeerBytes; what lies where is the callers' business.
+  std::byte* peerMemory() const noexcept { return peers_; }
 
  private:
   using Lanes = std::vector<std::unique_ptr<WindowLane>>;
@@ -143,6 +144,7 @@ class Window {
   Lanes to_;
   Lanes from_;
   std::size_t most_;
+  std::byte* peers_;
 };
 
 }  // namespace hpl::ranks

@@ -35,7 +35,8 @@ class DelayingWindow final : public DelayingFabric {
                                       [bytes](std::byte* begin) { munmap(begin, bytes); });
     const auto ranks = static_cast<std::size_t>(size());
     const std::size_t bells = ranks * hpl::ranks::WindowBell::kBytes;
-    const std::size_t lane = (bytes - bells) / (ranks * ranks);
+    const std::size_t peers = hpl::ranks::Window::kPeerBytes + hpl::ranks::Window::kPeerAlignment;
+    const std::size_t lane = (bytes - bells - peers) / (ranks * ranks);
     for (std::size_t from = 0; from < ranks; ++from) {
       const auto own = static_cast<std::size_t>(rank());
       if (from == own) continue;

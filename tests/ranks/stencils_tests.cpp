@@ -7,6 +7,7 @@
 
 #include <random>
 
+#include "counting_fabric.h"
 #include "hpl/error.h"
 #include "program_on_ranks.h"
 #include "tests/messages.h"
@@ -212,9 +213,13 @@ TEST_CASE("what only one process could do is refused on all ranks, and the sessi
     heat.devices().iterate(5)(now, next, 0.2f);
     return said + bitsOf(now);
   };
-  const std::string said = saidOn(2, 1, program), alone = saidOn(1, 2, program);
-  CHECK(contains(said, "several ranks do the steps together; leave out .persistent()\n"));
-  CHECK_FALSE(contains(alone, "several ranks"));
+  // Ranks that share no memory.
+  const auto withoutWindow = [](std::unique_ptr<ranks::Fabric> inner) {
+    return std::make_unique<hpl_tests::CountingFabric>(std::move(inner));
+  };
+  const std::string said = saidOn(2, 1, program, withoutWindow), alone = saidOn(1, 2, program);
+  CHECK(contains(said, "the ranks share no memory (HPL_TRANSPORT); leave out .persistent()\n"));
+  CHECK_FALSE(contains(alone, "the ranks"));
   const auto cells = [](const std::string& all) { return all.substr(all.find('\n')); };
   CHECK(cells(said) == cells(alone));
 }

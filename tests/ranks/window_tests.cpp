@@ -183,7 +183,7 @@ TEST_CASE("a bell that is rung at any moment wakes the one who listens") {
 TEST_CASE("lanes of all pairs of a node lie beside each other") {
   for (const int count : {2, 3, 64}) {
     const std::size_t bytes = Window::bytesFor(count);
-    CHECK(bytes <= Window::kPeerBytes + (std::size_t{256} << 20) +
+    CHECK(bytes <= Window::kPeerBytes + Window::kPeerAlignment + (std::size_t{256} << 20) +
                        static_cast<std::size_t>(count) * WindowBell::kBytes);
     std::vector<int> ranks;
     for (int rank = 0; rank < count; ++rank) ranks.push_back(10 + 3 * rank);
