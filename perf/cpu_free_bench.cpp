@@ -82,8 +82,8 @@ double secondsOf(Way& way, int steps) {
   way.run(steps);
   waitForAll();
   double longest = 0;
-  for (const std::vector<double>& said : memory::detail::tellRanks(
-           "measurement", {perf::secondsNow(perf::Time::Wall) - begin}))
+  for (const std::vector<double>& said :
+       memory::detail::tellRanks("measurement", {perf::secondsNow(perf::Time::Wall) - begin}))
     longest = std::max(longest, said.at(0));
   return longest;
 }

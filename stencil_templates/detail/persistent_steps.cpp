@@ -123,10 +123,12 @@ std::shared_ptr<PersistentSpaces::Space> PersistentSpaces::find(
     space->between.push_back(std::make_unique<PeerArray>(devices, like.view->root(), both));
   if (tile.looks) {
     const ir::Type type = residualTypeOf(between.front().type);
-    // Ordinary arrays, of which each device has its band.
+    // Ordinary arrays; of the first one each device has its band.
     const std::vector<Device> first{devices.front()};
+    geometry::Extents one;
+    for (int d = 0; d < shape.rank(); ++d) one.append(1);
     space->old = std::make_unique<PeerArray>(first, between.front().view->root(), shape);
-    space->residuals = std::make_unique<PeerArray>(first, type, shape);
+    space->residuals = std::make_unique<PeerArray>(first, type, one);
     space->looks = std::make_unique<PeerArray>(
         devices, type, geometry::Extents{strategies::lookValuesFor(groupCount(tile, grid))});
   }

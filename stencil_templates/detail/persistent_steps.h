@@ -32,7 +32,8 @@ class PersistentSpaces {
     std::vector<int> firstGroups;
     /// Kernels (their numbers) and views for which all devices have their kernels, compiled.
     std::set<std::vector<std::uint64_t>> ready;
-    /// Where there are looks: old values of output 1, residuals, and those of the groups.
+    /// Where there are looks: old values of output 1, what stands for residuals, and those that the
+    /// groups have found.
     std::unique_ptr<PeerArray> old;
     std::unique_ptr<PeerArray> residuals;
     std::unique_ptr<PeerArray> looks;

@@ -350,6 +350,10 @@ void TimeRecipe::adjustLooks(ir::AccessSummary& summary) const {
     if (parameter != program_.looks.old && parameter != program_.looks.residual) continue;
     ir::ArrayAccess own;
     own.array = access.array;
+    if (parameter == program_.looks.residual) {
+      access = std::move(own);
+      continue;
+    }
     own.read = own.written = own.coversThreads = true;
     ir::AccessSite& site = own.sites.emplace_back();
     site.reads = site.writes = true;

@@ -132,9 +132,20 @@ void BodyWriter::bind(const ir::Bind& bind, Block& out) {
       where_);
 }
 
+const Sink* BodyWriter::sinkOf(const Expr& target) const {
+  if (context_.sinks == nullptr) return nullptr;
+  const auto found = context_.sinks->find(rootOf(target));
+  return found != context_.sinks->end() ? &found->second : nullptr;
+}
+
 void BodyWriter::assign(const ir::Assign& assign, const ir::SourceLocation& where,
                         const Expr* mask) {
   const Expr& target = *assign.target;
+  if (const Sink* sink = sinkOf(target)) {
+    if (mask != nullptr) throw Refused{"only some lanes have a value" + at(where)};
+    const bool isWide = context_.lanes > 1;
+    return (*sink)(*out_, isWide ? vector(*assign.value) : scalar(*assign.value), context_.lanes);
+  }
   if (context_.lanes == 1) {
     builder_.assign(*out_, scalar(target), scalar(*assign.value), where);
     return;

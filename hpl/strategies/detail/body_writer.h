@@ -41,6 +41,10 @@ using Tiles = std::unordered_map<const ir::Variable*, Tile>;
 /// element is read where it is.
 using Queues = std::function<const ir::Expr*(const ir::Access&, const std::vector<ir::IndexForm>&)>;
 
+/// Takes the values of so many lanes that a body assigns to an array, which then is not written.
+using Sink = std::function<void(ir::Block& out, const ir::Expr* value, int lanes)>;
+using Sinks = std::unordered_map<const ir::Variable*, Sink>;
+
 /// What all copies of a body share.
 struct BodyContext {
   const Source& source;
@@ -60,6 +64,8 @@ struct BodyContext {
   std::array<Hoister::Bounds, 3> bounds;
   /// Arrays whose elements are read from local memory; null: none.
   const Tiles* tiles = nullptr;
+  /// Null: all arrays are written.
+  const Sinks* sinks = nullptr;
   /// Variables with a component of elements that are vectors, a lane for each neighbour.
   std::unordered_set<const ir::Variable*> elements{};
   /// One work-item: elements that it has kept; empty: none.
@@ -149,6 +155,7 @@ class BodyWriter {
   void declare(const ir::Declare& declare, ir::Block& out);
   void bind(const ir::Bind& bind, ir::Block& out);
   void assign(const ir::Assign& assign, const ir::SourceLocation& where, const ir::Expr* mask);
+  const Sink* sinkOf(const ir::Expr& target) const;
   void store(const ir::Expr& target, const ir::Expr* value, const ir::SourceLocation& where,
              const ir::Expr* mask);
   void branch(const ir::If& branch, ir::Block& out, const ir::Expr* mask);

@@ -52,17 +52,11 @@ void PersistentBuilder::take(Block& out, const Expr* most, const Expr* value) {
   builder_.assign(out, most, builder_.select(keep, most, value));
 }
 
-/// The residuals of the tile's cells go to memory, as a function of a step would write them, and
-/// come back in vectors: so the residual may be any function.
+/// The residual may be any function: it is computed as a function of a step would be, but its
+/// values are not written.
 const Expr* PersistentBuilder::largestOfTile(Block& out) {
   const TimeLooks& looks = program_.looks;
-  TimeStage residuals;
-  residuals.body = looks.body;
-  residuals.reads.push_back({.field = looks.field});
-  compute(out, residuals, tile_);
-  groupBarrier(out);
-  const Variable* array = param(looks.residual);
-  const ir::Type type = array->type;
+  const ir::Type type = param(looks.residual)->type;
   const int lanes = isAlone() ? options_.lanes : 1;
   const auto declaredZero = [&](const char* stem, const ir::Type& of) {
     Variable* variable = builder_.variable(stem, of);
@@ -71,9 +65,14 @@ const Expr* PersistentBuilder::largestOfTile(Block& out) {
   };
   const Expr* most = declaredZero("most", type);
   const Expr* wide = lanes > 1 ? declaredZero("most_of_lanes", widened(type, lanes)) : nullptr;
-  forCells(out, tile_, lanes, [&](Block& body, const Cell& cell, int width) {
-    take(body, width > 1 ? wide : most, inGlobal(array, cell, width));
-  });
+  sinks_[param(looks.residual)] = [&](Block& body, const Expr* value, int width) {
+    take(body, width > 1 ? wide : most, declared(body, "residual", value));
+  };
+  TimeStage residuals;
+  residuals.body = looks.body;
+  residuals.reads.push_back({.field = looks.field});
+  compute(out, residuals, tile_);
+  sinks_.clear();
   for (int lane = 0; lane < (wide != nullptr ? lanes : 0); ++lane)
     take(out, most, builder_.make(type, ir::Component{wide, {static_cast<std::uint8_t>(lane)}}));
   return most;

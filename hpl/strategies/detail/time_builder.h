@@ -172,6 +172,8 @@ class TimeBuilder : protected KernelWriter {
   OverlappedOptions options_;
   OverlappedPlan plan_;
   Interior nowhere_;
+  /// For arrays of which kernels take the values instead of writing them.
+  Sinks sinks_;
   std::vector<const ir::Block*> branches_;
   /// Of the grid, and of the tile.
   std::array<const Expr*, 3> whole_{};

@@ -23,6 +23,7 @@ constexpr std::size_t kWorthKeeping = 7;
 BodyContext TimeBuilder::context(const Tiles& tiles, int lanes) {
   BodyContext context = contextOf(nowhere_, lanes, 0, options_.exact && lanes > 1);
   context.tiles = &tiles;
+  context.sinks = &sinks_;
   context.writesOnce = true;
   return context;
 }
