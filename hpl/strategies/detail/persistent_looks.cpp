@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How persistent kernels look at what steps change.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "hpl/strategies/detail/persistent_builder.h"
 #include "hpl/strategies/persistent.h"
 
@@ -53,8 +57,10 @@ void PersistentBuilder::take(Block& out, const Expr* most, const Expr* value) {
 }
 
 /// The residual may be any function: it is computed as a function of a step would be, but its
-/// values are not written.
+/// values are not written. The largest of vectors waits for the one before it, so that several are
+/// found side by side.
 const Expr* PersistentBuilder::largestOfTile(Block& out) {
+  constexpr std::int64_t kSideBySide = 4;
   const TimeLooks& looks = program_.looks;
   const ir::Type type = param(looks.residual)->type;
   const int lanes = isAlone() ? options_.lanes : 1;
@@ -64,17 +70,28 @@ const Expr* PersistentBuilder::largestOfTile(Block& out) {
     return builder_.ref(variable);
   };
   const Expr* most = declaredZero("most", type);
-  const Expr* wide = lanes > 1 ? declaredZero("most_of_lanes", widened(type, lanes)) : nullptr;
+  std::vector<const Expr*> wide;
+  while (lanes > 1 && wide.size() < kSideBySide)
+    wide.push_back(declaredZero("most_of_lanes", widened(type, lanes)));
+  std::size_t turn = 0;
   sinks_[param(looks.residual)] = [&](Block& body, const Expr* value, int width) {
-    take(body, width > 1 ? wide : most, declared(body, "residual", value));
+    take(body, width > 1 ? wide[turn++ % wide.size()] : most, declared(body, "residual", value));
   };
   TimeStage residuals;
   residuals.body = looks.body;
   residuals.reads.push_back({.field = looks.field});
+  OverlappedOptions own = options_;
+  std::swap(own, options_);
+  options_.vectors = static_cast<int>(
+      std::clamp<std::int64_t>(options_.tile[fastest()] / std::max(1, lanes), 1, kSideBySide));
+  options_.jam = kSideBySide / options_.vectors;
   compute(out, residuals, tile_);
+  std::swap(own, options_);
   sinks_.clear();
-  for (int lane = 0; lane < (wide != nullptr ? lanes : 0); ++lane)
-    take(out, most, builder_.make(type, ir::Component{wide, {static_cast<std::uint8_t>(lane)}}));
+  for (std::size_t k = 1; k < wide.size(); ++k) take(out, wide.front(), wide[k]);
+  for (int lane = 0; lane < (wide.empty() ? 0 : lanes); ++lane)
+    take(out, most,
+         builder_.make(type, ir::Component{wide.front(), {static_cast<std::uint8_t>(lane)}}));
   return most;
 }
 
