@@ -186,8 +186,10 @@ class StencilProgram : public StencilChoices<StencilProgram> {
 
 template <class... A>
 StencilProgram& StencilApplication::operator()(A&&... arguments) {
-  stencils::addFunction(*program_->state_, stencil_, cells_,
-                        {stencils::programArgument(arguments)...});
+  std::vector<stencils::ProgramArgument> list;
+  const auto add = [&](auto& value) { list.push_back(stencils::programArgument(value)); };
+  (stencils::forEachValue(add, arguments), ...);
+  stencils::addFunction(*program_->state_, stencil_, cells_, std::move(list));
   return *program_;
 }
 

@@ -110,8 +110,8 @@ class StencilIteration {
   /// arrays in pairs.
   template <class... A>
   StencilRun operator()(A&&... arguments) const {
-    return stencils::iterateStencil(*state_, options_, {stencils::stencilArgument(arguments)...},
-                                    plan_);
+    const auto list = stencils::stencilArguments(arguments...);
+    return stencils::iterateStencil(*state_, options_, {list.begin(), list.end()}, plan_);
   }
 
   /// Time limit and progress of tune().
@@ -129,8 +129,8 @@ class StencilIteration {
   /// the outputs' sizes.
   template <class... A>
   TuneResult tune(A&&... arguments) const {
-    return stencils::tuneIteration(*state_, options_, {stencils::stencilArgument(arguments)...},
-                                   plan_);
+    const auto list = stencils::stencilArguments(arguments...);
+    return stencils::tuneIteration(*state_, options_, {list.begin(), list.end()}, plan_);
   }
 
  private:
@@ -218,8 +218,8 @@ class StencilLauncher : public StencilChoices<StencilLauncher> {
   /// Applies the stencil once: `heat(in..., out..., scalars...)`, as Stencil says.
   template <class... A>
   FRunner operator()(A&&... arguments) const {
-    const stencils::StencilArgument list[] = {stencils::stencilArgument(arguments)...};
-    return stencils::launchStencil(*state_, options_, list, sizeof...(A));
+    const auto list = stencils::stencilArguments(arguments...);
+    return stencils::launchStencil(*state_, options_, list.data(), list.size());
   }
 
   /// Several steps; see StencilIteration.
@@ -291,8 +291,8 @@ class Stencil {
   /// - KernelError if the point function is not a stencil.
   template <class... A>
   FRunner operator()(A&&... arguments) const {
-    const stencils::StencilArgument list[] = {stencils::stencilArgument(arguments)...};
-    return stencils::launchStencil(*state_, {}, list, sizeof...(A));
+    const auto list = stencils::stencilArguments(arguments...);
+    return stencils::launchStencil(*state_, {}, list.data(), list.size());
   }
 
   /// Where and how to launch: see StencilLauncher.

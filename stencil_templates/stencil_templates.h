@@ -16,4 +16,5 @@
 #include "stencil_templates/program.h"
 #include "stencil_templates/skeleton.h"
 #include "stencil_templates/stencil.h"
+#include "stencil_templates/table.h"
 #include "stencil_templates/temporary.h"

@@ -9,6 +9,7 @@
 
 #include "hpl/hpl.h"
 #include "stencil_templates/neighbourhood.h"
+#include "stencil_templates/table.h"
 
 /// A stencil's point function without its C++ type.
 namespace hpl::stencils {
@@ -50,23 +51,35 @@ template <class P>
 struct PointTraits {
   static constexpr PointParameter kKind = PointParameter::Other;
   static constexpr int kDims = 0;
+  /// Parameters of the kernel that stand for it.
+  static constexpr std::size_t kWidth = 1;
 };
 template <class T, int N>
 struct PointTraits<Neighbourhood<T, N>> {
   static constexpr PointParameter kKind = PointParameter::Input;
   static constexpr int kDims = N;
+  static constexpr std::size_t kWidth = 1;
   using Value = T;
 };
 template <class T>
 struct PointTraits<Output<T>> {
   static constexpr PointParameter kKind = PointParameter::Output;
   static constexpr int kDims = 0;
+  static constexpr std::size_t kWidth = 1;
   using Value = T;
 };
 template <class T>
 struct PointTraits<Array<T, 0>> {
   static constexpr PointParameter kKind = PointParameter::Scalar;
   static constexpr int kDims = 0;
+  static constexpr std::size_t kWidth = 1;
+  using Value = T;
+};
+template <class T, int N>
+struct PointTraits<Table<T, N>> {
+  static constexpr PointParameter kKind = PointParameter::Scalar;
+  static constexpr int kDims = 0;
+  static constexpr std::size_t kWidth = N;
   using Value = T;
 };
 
@@ -94,16 +107,27 @@ constexpr int dimsOf() {
   return dims;
 }
 
-/// The object for parameter number I of a point function.
-template <class P, std::size_t I, std::size_t Inputs, std::size_t Outputs>
+/// Parameters of the kernel before those of parameter number I of a point function.
+template <std::size_t I, class... P>
+constexpr std::size_t placeOf() {
+  const std::size_t widths[] = {PointTraitsOf<P>::kWidth...};
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < I; ++i) place += widths[i];
+  return place;
+}
+
+/// The object for a parameter of a point function, from its place.
+template <class P, std::size_t Place, std::size_t Inputs, std::size_t Outputs>
 auto pointArgument(CellReader& reader, const Node* cells, const Symbol* parameters) {
   using Param = std::remove_cvref_t<P>;
-  if constexpr (I < Inputs) {
-    return Param(reader, static_cast<int>(I));
-  } else if constexpr (I < Inputs + Outputs) {
-    return Param(cells[I - Inputs]);
+  if constexpr (Place < Inputs) {
+    return Param(reader, static_cast<int>(Place));
+  } else if constexpr (Place < Inputs + Outputs) {
+    return Param(cells[Place - Inputs]);
+  } else if constexpr (kIsTable<Param>) {
+    return Param(&parameters[Place - Inputs - Outputs]);
   } else {
-    return Param::fromSymbol(parameters[I - Inputs - Outputs]);
+    return Param::fromSymbol(parameters[Place - Inputs - Outputs]);
   }
 }
 
@@ -136,14 +160,15 @@ class PointFunctionOf<F, std::tuple<P...>> final : public PointFunction {
     auto& list = Traits::kKind == PointParameter::Input    ? signature_.inputs
                  : Traits::kKind == PointParameter::Output ? signature_.outputs
                                                            : signature_.parameters;
-    list.push_back(irType<typename Traits::Value>());
+    for (std::size_t k = 0; k < Traits::kWidth; ++k)
+      list.push_back(irType<typename Traits::Value>());
   }
 
   template <std::size_t... I>
   void call(CellReader& reader, const Node* cells, const Symbol* parameters,
             std::index_sequence<I...>) const {
     std::tuple<std::remove_cvref_t<P>...> arguments{
-        pointArgument<P, I, kInputs, kOutputs>(reader, cells, parameters)...};
+        pointArgument<P, placeOf<I, P...>(), kInputs, kOutputs>(reader, cells, parameters)...};
     F& function = const_cast<F&>(f_);
     if constexpr (kReturns) {
       const Node result = detail::nodeOf(function(static_cast<P&&>(std::get<I>(arguments))...));
@@ -185,7 +210,7 @@ std::shared_ptr<const PointFunction> makePointFunction(F f) {
     using Checks = PointChecks<typename detail::Signature<F>::Result, Params>;
     static_assert(Checks::kKinds,
                   "HPL: a point function takes Neighbourhood<T, N>, Output<T> and scalars such as "
-                  "Float");
+                  "Float or Table<float, N>");
     static_assert(
         Checks::kOrder,
         "HPL: a point function takes its neighbourhoods first, then its outputs, then its "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <type_traits>
@@ -8,6 +9,7 @@
 
 #include "hpl/hpl.h"
 #include "stencil_templates/per_step.h"
+#include "stencil_templates/table.h"
 #include "stencil_templates/temporary.h"
 
 /// Arguments of a stencil without their C++ types.
@@ -89,6 +91,30 @@ StencilArgument stencilArgument(X& x) {
     }
   }
   return result;
+}
+
+/// Arguments of the kernel that stand for an argument of a stencil.
+template <class X>
+constexpr std::size_t kArgumentWidth =
+    kTableSize<std::remove_cvref_t<X>> > 0 ? kTableSize<std::remove_cvref_t<X>> : 1;
+
+/// Calls `take` with each of them: the values of a table, or the argument itself.
+template <class Take, class X>
+void forEachValue(const Take& take, X& x) {
+  if constexpr (kTableSize<std::remove_cvref_t<X>> > 0) {
+    for (auto& value : x) take(value);
+  } else {
+    take(x);
+  }
+}
+
+template <class... X>
+auto stencilArguments(X&... x) {
+  std::array<StencilArgument, (std::size_t{0} + ... + kArgumentWidth<X>)> list;
+  std::size_t at = 0;
+  const auto add = [&](auto& value) { list[at++] = stencilArgument(value); };
+  (forEachValue(add, x), ...);
+  return list;
 }
 
 }  // namespace hpl::stencils
