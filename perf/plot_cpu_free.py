@@ -48,7 +48,9 @@ def tell(times):
                 continue
             # Kernels that nobody waits for include what it takes to launch them.
             hidden = min(1.0, max(0.0, (exchange + computing - step) / exchange))
-            line += f"  {contender} {min(1.0, exchange / step):.0%}, {hidden:.0%}"
+            share = min(1.0, exchange / step)
+            # Of next to nothing it does not matter how much is hidden.
+            line += f"  {contender} {share:.0%}" + (f", {hidden:.0%}" if share >= 0.05 else "")
         print(line)
 
 
@@ -62,7 +64,7 @@ def bars(axes, times, key, title, paper=False):
                   [PAPER[name] for name, _ in shown if name in PAPER], "o", color="#c0504d",
                   label="thesis, 8 GPUs")
         axes.legend(fontsize="x-small")
-    axes.set_yscale("log")
+    axes.set_ylim(bottom=0)
     axes.set_xticks(range(len(shown)), [name for name, _ in shown], rotation=60, ha="right",
                     fontsize="small")
     axes.set_title(title, fontsize="small")

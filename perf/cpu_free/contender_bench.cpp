@@ -142,6 +142,8 @@ bool measure(const Options& options, const std::vector<Device>& devices,
     all.push_back({domain.ny > 1 ? library<3>(devices, domain) : library<2>(devices, domain), {}});
   if (domain.computes && !areEqual(all)) return false;
   for (Timed& one : all) {
+    // The library does several steps of large domains at once.
+    if (one.contender.name == "hpl") one.steps = 32;
     one.contender.run(one.steps);
     while (std::min(secondsOf(one, one.steps), secondsOf(one, one.steps)) <
                5e-4 * options.milliseconds &&

@@ -261,7 +261,9 @@ FRunner launchKernel(const StencilKernel& kernel, const launch::LaunchOptions& o
   const StencilRecipe& recipe = kernel.recipe;
   const PointSignature& signature = recipe.point->signature();
   const std::size_t arrays = signature.inputs.size() + signature.outputs.size();
-  std::vector<launch::Argument> list;
+  // Kept from launch to launch, so that those of an iteration allocate nothing.
+  thread_local std::vector<launch::Argument> list;
+  list.clear();
   for (std::size_t i = 0; i < recipe.inputs.size(); ++i)
     list.push_back(shownTo(recipe.inputs[i], arguments[i].argument));
   for (std::size_t i = recipe.inputs.size(); i < arrays; ++i) list.push_back(arguments[i].argument);

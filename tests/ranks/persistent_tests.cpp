@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <thread>
@@ -206,6 +207,50 @@ TEST_CASE("persistent on ranks: an iteration on one rank's device alone") {
   };
   const std::string expected = saidOn(1, 1, [&] { return program(false); });
   CHECK(saidOn(2, 1, [&] { return program(true); }) == expected);
+}
+
+TEST_CASE("persistent on two ranks: many runs of any size, on one device and on both") {
+  if (!canSpinOnTwo()) return;
+  const char* const asked = std::getenv("TEST_RUNS");
+  const int runs = asked != nullptr ? std::atoi(asked) : 25;
+  CHECK(saidOn(2, 1, [&] {
+          std::mt19937 random(7);
+          std::vector<std::unique_ptr<Stencil>> alive;
+          int gaveUp = 0;
+          for (int k = 0; k < runs; ++k) {
+            // Stencils come and go, and with them what their kernels exchange cells through.
+            if (alive.size() < 3 || random() % 3 == 0)
+              alive.push_back(std::make_unique<Stencil>(jacobi()));
+            if (alive.size() > 4)
+              alive.erase(alive.begin() + static_cast<long>(random() % alive.size()));
+            const Stencil& stencil = *alive[random() % alive.size()];
+            const int n = 24 + 8 * static_cast<int>(random() % 16);
+            const int steps = 20 + static_cast<int>(random() % 200);
+            const bool isOnOne = random() % 4 == 0;
+            const bool looks = random() % 3 == 0;
+            const auto after = [&](bool isKept) {
+              Array<float, 2> a(n, n + 3), b(n, n + 3);
+              a = 0.0f;
+              a(n / 2, n / 3) = 100.0f;
+              StencilLauncher launcher = stencil.persistent(isKept);
+              if (isOnOne) {
+                launcher.device(devices()[static_cast<std::size_t>(n / 8 % 2)]);
+              } else {
+                launcher.devices(devices());
+              }
+              const StencilRun run = looks ? launcher.until(1e-30, 7).iterate(steps)(a, b)
+                                           : launcher.iterate(steps)(a, b);
+              return fmt::format("{} ", run.steps) + bitsOf(a);
+            };
+            if (after(true) != after(false))
+              return fmt::format("run {}: {} steps on {} cells differ", k, steps, n);
+            if (stencils::hasGivenUp(devices())) {
+              ++gaveUp;
+              stencils::plantCensus(std::nullopt);
+            }
+          }
+          return std::string(gaveUp <= runs / 4 ? "" : "groups gave up again and again");
+        }).empty());
 }
 
 TEST_CASE(
