@@ -80,6 +80,7 @@ SAMPLES = {
     "fdtd2d": (
         ["--size", "36", "-n", "15", "--check"],
         [
+            (2, 1, ["--devices", "2"]),
             (3, 1, ["--devices", "3"]),
             (4, 2, ["--devices", "8"]),
             (2, 2, ["--devices", "4", "--time-tile", "3"]),
