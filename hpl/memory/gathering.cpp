@@ -66,7 +66,9 @@ struct Gathering::State {
       const std::vector<std::byte> digested = digest(blocks);
       own.insert(own.end(), digested.begin(), digested.end());
     }
-    give(std::move(own));
+    // Kept, it would keep what the courier calls, which keeps this.
+    const ranks::Courier::Give once = std::exchange(give, {});
+    once(std::move(own));
     const std::lock_guard lock(mutex);
     isDigested = true;
     changed.notify_all();

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stencil_templates/detail/persistent_steps.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "hpl/error.h"
 #include "hpl/geometry/splits.h"
 #include "hpl/memory/operations.h"
 #include "hpl/runtime/device_state.h"
+#include "hpl/runtime/log.h"
 #include "hpl/strategies/persistent.h"
 #include "stencil_templates/detail/program_cells.h"
 #include "stencil_templates/detail/spin_lease.h"
@@ -38,10 +42,11 @@ launch::LaunchOptions optionsFor(const launch::LaunchOptions& options,
   return own;
 }
 
-/// Whether these devices have no kernel yet for these arrays.
+/// Whether several devices have no kernel yet for these arrays.
 bool isFirst(PersistentSpaces::Space& space, const TimeKernel& kernel,
              const std::vector<launch::Argument>& arrays) {
   constexpr std::size_t kMostKnown = 64;
+  if (space.firstGroups.size() < 2) return false;
   std::vector<std::uint64_t> kind{kernel.number};
   for (const launch::Argument& array : arrays)
     kind.push_back(reinterpret_cast<std::uint64_t>(array.view));
@@ -55,13 +60,13 @@ struct Readiness {
   bool isFirst = false;
 };
 
-Readiness agreed(const Readiness& own, const std::vector<Device>& devices) {
+Readiness agreed(const Readiness& own) {
   Readiness all = own;
   for (const std::vector<double>& said :
        memory::detail::tellRanks("steps of kernels that wait for each other",
                                  {own.hasLease ? 1.0 : 0.0, own.isFirst ? 1.0 : 0.0})) {
     all.hasLease = all.hasLease && said.at(0) > 0;
-    all.isFirst = (all.isFirst || said.at(1) > 0) && devices.size() > 1;
+    all.isFirst = all.isFirst || said.at(1) > 0;
   }
   return all;
 }
@@ -234,20 +239,37 @@ PersistentResult resultOf(const PersistentSpaces::Space& space, std::int64_t gro
 
 }  // namespace
 
+namespace {
+
+/// Null: there is no memory for what the groups would exchange cells through.
+std::shared_ptr<PersistentSpaces::Space> spaceFor(PersistentSpaces& spaces,
+                                                  const std::vector<Device>& devices,
+                                                  const TimeTile& tile,
+                                                  const std::vector<launch::Argument>& between) {
+  try {
+    return spaces.find(devices, tile, between);
+  } catch (const AllocationError& error) {
+    runtime::log::info(fmt::format("steps are launches: {}", error.what()));
+    return nullptr;
+  }
+}
+
+}  // namespace
+
 PersistentResult persist(const TimeKernel& kernel, PersistentSpaces& spaces,
                          const launch::LaunchOptions& options, const PersistentArguments& arguments,
                          std::int64_t steps, const PersistentLooks& looks) {
   const std::vector<Device> devices = devicesOf(options);
   const TimeTile& tile = kernel.recipe.tile();
-  const auto space = spaces.find(devices, tile, arguments.between);
+  const auto space = spaceFor(spaces, devices, tile, arguments.between);
+  if (space == nullptr) return {Persisted::Busy};
   const std::unique_lock mine(space->busy, std::try_to_lock);
   if (!mine.owns_lock()) return {Persisted::Busy};
   const geometry::Extents& shape = arguments.between.front().view->extents;
   const std::int64_t groups = groupCount(tile, gridOf(shape));
   const std::optional<SpinLease> lease =
       SpinLease::take(devices, groups / static_cast<std::int64_t>(devices.size()));
-  const Readiness ready =
-      agreed({lease.has_value(), isFirst(*space, kernel, arguments.arrays)}, devices);
+  const Readiness ready = agreed({lease.has_value(), isFirst(*space, kernel, arguments.arrays)});
   if (!ready.hasLease) return {Persisted::Busy};
   // None of several is to wait for one that has other work to do first.
   if (devices.size() > 1)

@@ -63,7 +63,8 @@ struct PersistentLooks {
 /// What came of a persistent launch.
 enum class Persisted {
   Done,
-  /// Other kernels whose groups wait are on the device now; nothing was launched.
+  /// Other kernels whose groups wait are on the device now, or there is no memory for what groups
+  /// exchange; nothing was launched.
   Busy,
   /// A group waited in vain; the inputs are what they were.
   GaveUp

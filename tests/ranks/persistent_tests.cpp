@@ -306,6 +306,28 @@ TEST_CASE("persistent on ranks: what cannot be is refused on all of them with th
                  "groups on 2 devices would wait for each other, and these are parts or copies"));
 }
 
+TEST_CASE("persistent on two ranks: without memory to exchange cells through, steps are launches") {
+  if (!canSpinOnTwo()) return;
+  CHECK(saidOn(2, 1, [] {
+          const auto cells = [](bool isKept, std::int64_t& launches) {
+            Array<float, 2> a(40, 40), b(40, 40);
+            a = 0.0f;
+            launches = onAll(jacobi().persistent(isKept)).iterate(60)(a, b).launches;
+            return bitsOf(a);
+          };
+          std::int64_t some = 0, kept = 0, after = 0;
+          const std::string expected = cells(false, some);
+          {
+            const auto all = memory::peerMemory(ranks::Window::kPeerBytes - 4096, "all of it");
+            if (cells(true, kept) != expected) return std::string("wrong cells");
+          }
+          if (cells(true, after) != expected) return std::string("wrong cells afterwards");
+          return fmt::format(
+              "{} {}", kept > 1 ? "launches" : "one launch",
+              after == 1 || stencils::hasGivenUp(devices()) ? "one launch" : "launches");
+        }) == "launches one launch");
+}
+
 TEST_CASE("persistent on two ranks: a rank that is killed ends the other one with its name, soon") {
   if (!canSpinOnTwo()) return;
   const std::vector<RankReport> reports = hpl_tests::inWorlds(2, [] {

@@ -21,6 +21,7 @@
 #include "tests/messages.h"
 #include "tests/ranks/counting_fabric.h"
 #include "tests/ranks/delaying_fabric.h"
+#include "tests/resident_memory.h"
 
 using namespace hpl;
 using namespace ranks_tests;
@@ -232,6 +233,18 @@ TEST_CASE("a gathering waits for nobody until its result is asked for") {
                        own(99).value());
   });
   CHECK(said == "went on true 4");
+}
+
+TEST_CASE("reductions on ranks keep no memory once they have been read") {
+  if (!hpl_tests::kMeasuresMemory) return;
+  CHECK(saidOn(2, 1, [] {
+          Array<float, 1> cells(1000);
+          cells = 1.0f;
+          const std::size_t grown = hpl_tests::growthKiB(500, 5000, [&](int) {
+            if (static_cast<float>(sum(cells)) != 1000.0f) throw Error("a wrong sum");
+          });
+          return grown < 4096 ? std::string() : fmt::format("{} KiB more", grown);
+        }).empty());
 }
 
 TEST_CASE("a reduction on one rank only is named on all ranks") {
