@@ -266,6 +266,13 @@ const std::array<Setting, 27>& table() {
          const auto [end, error] = std::from_chars(v.data(), v.data() + v.size(), s.patience);
          return error == std::errc{} && end == v.data() + v.size() && s.patience >= 1;
        }},
+      {{"HPL_UNITS", "shared|own", "shared",
+        "Whether programs of a machine take turns at its processors when groups of persistent "
+        "kernels wait for each other; own: this program asks no other one."},
+       [](S& s, V v) {
+         return applyChoice<Units, 2>(s.units, v,
+                                      {{{"shared", Units::Shared}, {"own", Units::Own}}});
+       }},
       {{"HPL_RANKS", "a number from 1 to 64, or mpi", "as the program was started",
         "How many processes a Session forks on this machine; mpi: the program was started by MPI, "
         "even if it does not look so."},

@@ -42,6 +42,9 @@ enum class Overlap { Auto, On, Off };
 enum class Pack { Auto, On, Off };
 /// How many queues the transfers of a device have.
 enum class TransferQueues { Auto, One, Two };
+/// Whether groups that wait for each other take turns at a machine's processors with those of other
+/// programs.
+enum class Units { Shared, Own };
 enum class LogLevel { Off, Error, Warn, Info, Debug };
 enum class TuneMode { Off, Quick, Full };
 /// Findings of tuning on disk hold these numbers.
@@ -95,6 +98,7 @@ struct Settings {
   /// HPL_PATIENCE: how often a group of a persistent kernel looks at a flag in vain before it gives
   /// up; 0: as the device needs.
   int patience = 0;
+  Units units = Units::Shared;
   /// HPL_RANKS: processes that a Session forks; 0: as they were started. `mpiRanks`: MPI has
   /// started them, even if its launcher is not known.
   int ranks = 0;

@@ -99,6 +99,7 @@ TEST_CASE("choices are read without regard to case") {
   CHECK_FALSE(parse("HPL_STRATEGY", "auto").persistent);
   CHECK(parse("HPL_PATIENCE", "17").patience == 17);
   CHECK(parse("HPL_PATIENCE", "auto").patience == 0);
+  CHECK(parse("HPL_UNITS", "own").units == runtime::Units::Own);
   CHECK(parse("HPL_RANKS", "4").ranks == 4);
   CHECK_FALSE(parse("HPL_RANKS", "4").mpiRanks);
   CHECK(parse("HPL_RANKS", "MPI").mpiRanks);
