@@ -28,11 +28,6 @@ namespace stencils {
 /// the kernel, so that tables are small: N is at most 64. Larger ones are arrays.
 template <class T, int N>
 class Table {
-  static_assert(std::is_arithmetic_v<T>, "HPL: the values of a Table are numbers");
-  static_assert(N >= 1 && N <= 64,
-                "HPL: a Table has 1 to 64 values, which are arguments of the kernel; pass more of "
-                "them as an Array");
-
  public:
   using value_type = T;
 
@@ -76,6 +71,12 @@ template <class P>
 inline constexpr bool kIsTable = false;
 template <class T, int N>
 inline constexpr bool kIsTable<Table<T, N>> = true;
+
+/// False for tables that no stencil can have.
+template <class P>
+inline constexpr bool kMayBeTable = true;
+template <class T, int N>
+inline constexpr bool kMayBeTable<Table<T, N>> = std::is_arithmetic_v<T> && N >= 1 && N <= 64;
 
 /// How many values an argument has if it stands for a Table; 0: it does not.
 template <class X>

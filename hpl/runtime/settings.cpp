@@ -150,10 +150,10 @@ bool applyTransports(Settings& s, const std::string& value) {
 
 constexpr std::string_view switchValues = "on|off (also 1|0, true|false, yes|no)";
 
-const std::array<Setting, 27>& table() {
+const std::array<Setting, 28>& table() {
   using S = Settings;
   using V = const std::string&;
-  static const std::array<Setting, 27> settings{{
+  static const std::array<Setting, 28> settings{{
       {{"HPL_DEVICES",
         "list of gpu|cpu|accelerator|any|part of a platform's name, each [:n][/k][*k]",
         "all devices",

@@ -187,6 +187,7 @@ struct PointChecks;
 template <class Result, class... P>
 struct PointChecks<Result, std::tuple<P...>> {
   static constexpr bool kKinds = ((PointTraitsOf<P>::kKind != PointParameter::Other) && ...);
+  static constexpr bool kTables = (kMayBeTable<std::remove_cvref_t<P>> && ...);
   // What follows is asked of parameters of these kinds only.
   static constexpr bool kOrder = !kKinds || isPointOrder<P...>();
   static constexpr bool kHasInput = !kKinds || countOf<P...>(PointParameter::Input) > 0;
@@ -195,7 +196,7 @@ struct PointChecks<Result, std::tuple<P...>> {
                                     ...);
   static constexpr bool kOneResult =
       !kKinds || std::is_void_v<Result> == (countOf<P...>(PointParameter::Output) > 0);
-  static constexpr bool kAll = kKinds && kOrder && kHasInput && kOneRank && kOneResult;
+  static constexpr bool kAll = kKinds && kTables && kOrder && kHasInput && kOneRank && kOneResult;
 };
 
 template <class F>
@@ -211,6 +212,9 @@ std::shared_ptr<const PointFunction> makePointFunction(F f) {
     static_assert(Checks::kKinds,
                   "HPL: a point function takes Neighbourhood<T, N>, Output<T> and scalars such as "
                   "Float or Table<float, N>");
+    static_assert(Checks::kTables,
+                  "HPL: a Table has 1 to 64 numbers, which are arguments of the kernel; pass more "
+                  "of them as an Array");
     static_assert(
         Checks::kOrder,
         "HPL: a point function takes its neighbourhoods first, then its outputs, then its "
