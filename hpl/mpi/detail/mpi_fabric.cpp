@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <climits>
+#include <cstdlib>
 #include <string_view>
 
 #include "hpl/error.h"
@@ -81,6 +82,21 @@ MpiFabric::MpiFabric() {
   numberNodes();
 }
 
+namespace {
+
+/// Larger messages than the eager limit begin when the receiver has said that it is ready. Over TCP
+/// its word waits behind whatever it sends itself: two ranks that exchange borders then do it one
+/// after the other, at half of the link's speed. Receives are posted before messages are sent, so
+/// nothing has to wait. What the user has set stays.
+void sendAtOnceOverTcp() {
+  constexpr const char* kBytes = "4194304";
+  constexpr int kUnlessSet = 0;
+  for (const char* name : {"OMPI_MCA_btl_tcp_eager_limit", "OMPI_MCA_btl_tcp_rndv_eager_limit"})
+    setenv(name, kBytes, kUnlessSet);
+}
+
+}  // namespace
+
 void MpiFabric::initialize() {
   int isInitialized = 0;
   int isFinalized = 0;
@@ -94,6 +110,7 @@ void MpiFabric::initialize() {
   }
   int level = MPI_THREAD_SINGLE;
   if (isInitialized == 0) {
+    sendAtOnceOverTcp();
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level), "MPI_Init_thread");
     isOurs_ = true;
     // MPICH asks this communicator's handler about messages of several others, in MPI_Testsome. One
