@@ -25,6 +25,7 @@
 #include <iostream>
 #include <map>
 
+#include "cpu_free/options.h"
 #include "hpl/memory/operations.h"
 #include "hpl/ranks/session.h"
 #include "hpl/runtime/settings.h"
@@ -40,21 +41,17 @@ bool isFirstRank = true;
 
 struct Options {
   std::string csv;
-  int rounds = 9;
-  double milliseconds = 20;
-  int only = 0;
+  int rounds;
+  double milliseconds;
+  int only;
 };
 
 Options parsed(int argc, char** argv) {
-  Options options;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string name = argv[i];
-    if (name == "--csv") options.csv = argv[i + 1];
-    if (name == "--rounds") options.rounds = std::atoi(argv[i + 1]);
-    if (name == "--milliseconds") options.milliseconds = std::atof(argv[i + 1]);
-    if (name == "--only") options.only = std::atoi(argv[i + 1]);
-  }
-  return options;
+  const auto option = [&](const char* name, const char* otherwise) {
+    return cpu_free::optionOf(argc, argv, name, otherwise);
+  };
+  return {option("--csv", ""), std::atoi(option("--rounds", "9")),
+          std::atof(option("--milliseconds", "20")), std::atoi(option("--only", "0"))};
 }
 
 std::string devicesNamed() {

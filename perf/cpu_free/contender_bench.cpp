@@ -25,6 +25,7 @@
 #include "../pairs.h"
 #include "contenders.h"
 #include "hpl/runtime/settings.h"
+#include "options.h"
 #include "stencil_templates/stencil_templates.h"
 
 using namespace hpl;
@@ -33,21 +34,17 @@ namespace {
 
 struct Options {
   std::string csv;
-  int rounds = 9;
-  double milliseconds = 20;
-  double largest = 1e9;
+  int rounds;
+  double milliseconds;
+  double largest;
 };
 
 Options parsed(int argc, char** argv) {
-  Options options;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string name = argv[i];
-    if (name == "--csv") options.csv = argv[i + 1];
-    if (name == "--rounds") options.rounds = std::atoi(argv[i + 1]);
-    if (name == "--milliseconds") options.milliseconds = std::atof(argv[i + 1]);
-    if (name == "--largest") options.largest = std::atof(argv[i + 1]);
-  }
-  return options;
+  const auto option = [&](const char* name, const char* otherwise) {
+    return cpu_free::optionOf(argc, argv, name, otherwise);
+  };
+  return {option("--csv", ""), std::atoi(option("--rounds", "9")),
+          std::atof(option("--milliseconds", "20")), std::atof(option("--largest", "1e9"))};
 }
 
 struct Timed {

@@ -176,16 +176,17 @@ std::vector<cl::Kernel> kernelsOf(Problem& problem, const char* name) {
 
 using ProblemPtr = std::shared_ptr<Problem>;
 
+void launchWhole(Problem& problem, std::vector<cl::Kernel>& kernels, const Turn& turn) {
+  for (std::size_t d = 0; d < kernels.size(); ++d) {
+    Side& side = problem.sides()[d];
+    enqueue(side.queue, kernels[d], side.field[turn.to], side.field[turn.from], side.border);
+  }
+}
+
 /// Kernels alone, which nobody waits for: what computing takes.
 Steps alone(ProblemPtr problem) {
   return [problem, kernels = kernelsOf(*problem, "whole")](int steps) mutable {
-    for (int step = 0; step < steps; ++step) {
-      const Turn turn = turnOf(step);
-      for (std::size_t d = 0; d < kernels.size(); ++d) {
-        Side& side = problem->sides()[d];
-        enqueue(side.queue, kernels[d], side.field[turn.to], side.field[turn.from], side.border);
-      }
-    }
+    for (int step = 0; step < steps; ++step) launchWhole(*problem, kernels, turnOf(step));
     waitFor(*problem);
   };
 }
@@ -194,10 +195,7 @@ Steps copy(ProblemPtr problem) {
   return [problem, kernels = kernelsOf(*problem, "whole")](int steps) mutable {
     for (int step = 0; step < steps; ++step) {
       const Turn turn = turnOf(step);
-      for (std::size_t d = 0; d < kernels.size(); ++d) {
-        Side& side = problem->sides()[d];
-        enqueue(side.queue, kernels[d], side.field[turn.to], side.field[turn.from], side.border);
-      }
+      launchWhole(*problem, kernels, turn);
       waitFor(*problem);
       copyBorders(*problem, turn.to);
       waitForCopies(*problem);

@@ -250,10 +250,8 @@ class Iteration final : public Stepper {
                                               const PersistentLooks& looks = {}) {
     const std::vector<Device> devices = devicesOf(options_);
     if (hasGivenUp(devices)) return std::nullopt;
-    launch::LaunchOptions own = options_;
-    own.global = domainOf(there_.front().argument.view->extents);
     try {
-      const PersistentResult done = stencils::persist(kernel, state_.persistentSpaces(), own,
+      const PersistentResult done = stencils::persist(kernel, state_.persistentSpaces(), options_,
                                                       persistentArguments(kernel), steps, looks);
       if (done.what == Persisted::Done) return done;
       if (done.what == Persisted::Busy) return std::nullopt;

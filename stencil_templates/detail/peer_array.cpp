@@ -14,8 +14,7 @@ void PeerArray::makeRoots(memory::RootOptions options) {
   if (devices_.size() > 1) {
     std::size_t bytes = options.elementSize;
     for (const geometry::Index extent : options.shape) bytes *= static_cast<std::size_t>(extent);
-    memory_ = memory::peerMemory(bytes, "what devices exchange cells through");
-    options.commonBlock = memory_;
+    options.commonBlock = memory::peerMemory(bytes, "what devices exchange cells through");
   }
   while (roots_.size() < devices_.size()) roots_.push_back(memory::Root::create(options));
 }
@@ -45,8 +44,6 @@ PeerArray::PeerArray(std::vector<Device> devices, const ir::Type& type,
   std::memset(own.hostData(own.whole().box(), true, true), 0, own.bytes());
 }
 
-PeerArray::~PeerArray() = default;
-
 launch::Argument PeerArray::argumentOn(std::size_t device) const {
   memory::View& whole = roots_[device]->whole();
   launch::Argument argument;
@@ -73,8 +70,8 @@ void PeerArray::settle() const {
 }
 
 const void* PeerArray::cells() const {
-  if (devices_.size() > 1) return memory_.get();
   memory::Root& own = *roots_.front();
+  if (devices_.size() > 1) return own.commonBlock();
   return own.hostData(own.whole().box(), false);
 }
 

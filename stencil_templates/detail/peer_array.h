@@ -28,7 +28,6 @@ class PeerArray {
   PeerArray(std::vector<Device> devices, const ir::Type& type, const geometry::Extents& extents);
   PeerArray(const PeerArray&) = delete;
   PeerArray& operator=(const PeerArray&) = delete;
-  ~PeerArray();
 
   /// For a launch on all of the devices, or on one of them. Valid as long as the array.
   launch::Argument argument() const;
@@ -50,7 +49,6 @@ class PeerArray {
   const void* cells() const;
 
   std::vector<Device> devices_;
-  std::shared_ptr<std::byte> memory_;
   /// One for each device.
   std::vector<std::shared_ptr<memory::Root>> roots_;
 };

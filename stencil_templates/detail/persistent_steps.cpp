@@ -25,10 +25,14 @@ namespace {
 /// Flags are ints.
 constexpr int kMostRaised = 1 << 30;
 
-/// The devices side by side along the slowest dimension, in the order of their list.
+/// A launch over the grid, with the devices side by side along the slowest dimension, in the order
+/// of their list.
 launch::LaunchOptions optionsFor(const launch::LaunchOptions& options,
-                                 const std::vector<Device>& devices, int dims) {
+                                 const std::vector<Device>& devices,
+                                 const geometry::Extents& shape) {
+  const int dims = shape.rank();
   launch::LaunchOptions own = options;
+  own.global = domainOf(shape);
   if (devices.size() < 2) return own;
   own.shares = std::make_shared<launch::ShareOptions>(*options.shares);
   own.shares->devices.clear();
@@ -274,7 +278,7 @@ PersistentResult persist(const TimeKernel& kernel, PersistentSpaces& spaces,
   // None of several is to wait for one that has other work to do first.
   if (devices.size() > 1)
     for (const Device& device : devices) device.sync();
-  const launch::LaunchOptions own = optionsFor(options, devices, shape.rank());
+  const launch::LaunchOptions own = optionsFor(options, devices, shape);
   const int raised = space->raised;
   const ArgumentList list(*space, arguments, looks, patienceOn(devices.front()), steps);
   if (ready.isFirst) {

@@ -50,11 +50,9 @@ bool ProgramState::persistOnce(const launch::LaunchOptions& options, const Progr
   for (std::size_t i = 0; i < uses.size(); ++i)
     if (uses[i].between >= 0)
       arguments.between.push_back(field(pass.fields[i]).spare.argument.argument);
-  launch::LaunchOptions own = options;
-  own.global = domainOf(extents_);
   try {
     const Persisted done =
-        stencils::persist(*pass.kernel, persistentSpaces_, own, arguments, steps).what;
+        stencils::persist(*pass.kernel, persistentSpaces_, options, arguments, steps).what;
     if (done != Persisted::GaveUp) return done == Persisted::Done;
   } catch (const BuildError& error) {
     reject(*pass.kernel, describe(), error);

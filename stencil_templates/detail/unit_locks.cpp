@@ -9,9 +9,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <string_view>
+#include <functional>
+#include <string>
 
-#include "hpl/ranks/operation_log.h"
 #include "hpl/runtime/device_state.h"
 #include "hpl/runtime/settings.h"
 
@@ -46,8 +46,9 @@ std::vector<off_t> bytesOf(const Device& device) {
     return bytes;
   }
   constexpr off_t kMostUnits = 4096;
-  const std::uint64_t name = ranks::mixed(
-      0, std::string_view(fmt::format("{} {}", properties.name, properties.pciAddress)));
+  // The same in all programs of one standard library.
+  const std::size_t name =
+      std::hash<std::string>()(fmt::format("{} {}", properties.name, properties.pciAddress));
   const auto begin = static_cast<off_t>(1 + name % 1'000'000) * kMostUnits;
   for (off_t unit = 0; unit < static_cast<off_t>(device.state().physicalUnits()); ++unit)
     bytes.push_back(begin + unit % kMostUnits);
