@@ -32,17 +32,17 @@ std::string describeKind(const Argument& argument) {
 void checkArray(const std::string& stencil, const PointSignature& signature,
                 const StencilArgument* arguments, std::size_t i, const ir::Type* type) {
   const Argument& argument = arguments[i].argument;
-  const std::string name = nameOfArgument(signature, arguments, i);
+  const auto name = [&] { return nameOfArgument(signature, arguments, i); };
   if (argument.annotation().count > 0)
     throw ArgumentError(fmt::format(
         "{}: {} is annotated with PART; stencils are spread over devices with .devices(...), "
         "without annotations",
-        stencil, name));
+        stencil, name()));
   const bool fits = argument.kind == Argument::Kind::Array && argument.rank == signature.dims &&
                     (type == nullptr || argument.type == *type);
   if (fits) return;
   throw ArgumentError(fmt::format(
-      "{}: {} must be a {}-dimensional array{}, but is {}", stencil, name, signature.dims,
+      "{}: {} must be a {}-dimensional array{}, but is {}", stencil, name(), signature.dims,
       type == nullptr ? "" : " of " + ir::describe(*type), describeKind(argument)));
 }
 

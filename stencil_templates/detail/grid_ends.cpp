@@ -24,8 +24,7 @@ bool isWhole(memory::View* view) { return view == &view->root().whole(); }
 GridEnds endsOf(const launch::LaunchOptions& options, const std::vector<memory::View*>& arrays,
                 int dims) {
   GridEnds ends;
-  const std::vector<Device> devices = devicesOf(options);
-  if (devices.size() < 2 || areInHostMemory(devices)) return ends;
+  if (!isForSeveralDevices(options) || areInHostMemory(devicesOf(options))) return ends;
   if (!std::all_of(arrays.begin(), arrays.end(), isWhole)) {
     ends.whyNotTiled =
         "the slowest dimension is periodic, and on devices with memory of their own only whole "

@@ -18,6 +18,7 @@
 #include "stencil_templates/detail/spinning.h"
 #include "stencil_templates/detail/stencil_state.h"
 #include "stencil_templates/detail/time_choice.h"
+#include "stencil_templates/detail/time_kernel.h"
 
 namespace hpl::stencils {
 namespace {

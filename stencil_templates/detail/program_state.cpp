@@ -33,71 +33,67 @@ std::string textOf(const Region& cells) {
 
 }  // namespace
 
-std::string ProgramField::describe() const {
-  if (temporary == nullptr) return viewOf(array).root().describe();
-  return temporary->empty() ? "unnamed temporary" : fmt::format("temporary \"{}\"", *temporary);
-}
-
 std::string ProgramState::describe() const {
   return label_.empty() ? "stencil program" : fmt::format("stencil program '{}'", label_);
 }
 
 int ProgramState::fieldOf(const ProgramArgument& array) {
-  for (std::size_t f = 0; f < fields_.size(); ++f) {
-    if (isSameArray(fields_[f].array, array)) return static_cast<int>(f);
-    if (overlaps(fields_[f].array, array))
+  for (std::size_t f = 0; f < data_.fields.size(); ++f) {
+    if (isSameArray(data_.fields[f].array, array)) return static_cast<int>(f);
+    if (overlaps(data_.fields[f].array, array))
       throw ArgumentError(fmt::format(
           "{}: {} is passed as two views that share cells; pass the same view, or views that are "
           "apart: cells would belong to two fields",
           describe(), viewOf(array).root().describe()));
   }
-  fields_.push_back({array, array.temporary, {}, {}});
-  return static_cast<int>(fields_.size()) - 1;
+  data_.fields.push_back({array, array.temporary, {}, {}});
+  return static_cast<int>(data_.fields.size()) - 1;
 }
 
 /// Gives temporaries arrays of the grid's shape, so that they are arguments like others.
 void ProgramState::makeTemporaries(std::vector<ProgramArgument>& arguments) {
   if (functions_.empty())
     for (const ProgramArgument& argument : arguments)
-      if (argument.argument.argument.view != nullptr && extents_.rank() == 0) {
-        extents_ = viewOf(argument).extents;
-        memory_ = HPL_NOHOST_MEM | (viewOf(argument).root().isRankLocal() ? HPL_RANK_LOCAL : 0U);
+      if (argument.argument.argument.view != nullptr && data_.extents.rank() == 0) {
+        data_.extents = viewOf(argument).extents;
+        data_.memory =
+            HPL_NOHOST_MEM | (viewOf(argument).root().isRankLocal() ? HPL_RANK_LOCAL : 0U);
       }
   for (ProgramArgument& argument : arguments) {
     if (argument.temporary == nullptr) continue;
-    const auto known = std::find_if(fields_.begin(), fields_.end(), [&](const ProgramField& field) {
-      return field.temporary == argument.temporary;
-    });
+    const auto known =
+        std::find_if(data_.fields.begin(), data_.fields.end(),
+                     [&](const StepField& field) { return field.temporary == argument.temporary; });
     const std::shared_ptr<const std::string> identity = argument.temporary;
-    if (known != fields_.end()) {
+    if (known != data_.fields.end()) {
       argument = known->array;
       continue;
     }
     std::array<std::int64_t, 3> extents{1, 1, 1};
-    for (int d = 0; d < argument.rank && argument.rank == extents_.rank(); ++d)
-      extents[static_cast<std::size_t>(d)] = extents_[d];
-    argument = argument.make(extents, memory_);
+    for (int d = 0; d < argument.rank && argument.rank == data_.extents.rank(); ++d)
+      extents[static_cast<std::size_t>(d)] = data_.extents[d];
+    argument = argument.make(extents, data_.memory);
     argument.temporary = identity;
     viewOf(argument).root().setLabel(*identity);
-    fields_.push_back({argument, identity, {}, {}});
+    data_.fields.push_back({argument, identity, {}, {}});
   }
 }
 
 Box ProgramState::boxOf(const std::string& name, const std::vector<Range>& region) const {
-  const Box grid = Box::ofExtents(extents_);
+  const Box grid = Box::ofExtents(data_.extents);
   if (region.empty()) return grid;
-  if (static_cast<int>(region.size()) != extents_.rank())
+  if (static_cast<int>(region.size()) != data_.extents.rank())
     throw ArgumentError(fmt::format(
         "{}: over(...) names {} range{}, and the grid has {} dimension{}", name, region.size(),
-        region.size() == 1 ? "" : "s", extents_.rank(), extents_.rank() == 1 ? "" : "s"));
+        region.size() == 1 ? "" : "s", data_.extents.rank(), data_.extents.rank() == 1 ? "" : "s"));
   Box box = grid;
-  for (int d = 0; d < extents_.rank(); ++d) {
+  for (int d = 0; d < data_.extents.rank(); ++d) {
     const Range& range = region[static_cast<std::size_t>(d)];
-    if (range.first < 0 || range.last >= extents_[d] || range.last < range.first)
+    if (range.first < 0 || range.last >= data_.extents[d] || range.last < range.first)
       throw ArgumentError(fmt::format(
           "{}: the region's range {}..{} of dimension {} does not lie in the grid, whose indices "
           "there are 0..{}",
-          name, range.first, range.last, d + 1, extents_[d] - 1));
+          name, range.first, range.last, d + 1, data_.extents[d] - 1));
     box = box.withRange(d, range.first, range.last + 1);
   }
   return box;
@@ -108,9 +104,9 @@ std::vector<Box> ProgramState::boxesFor(const std::string& name, const ProgramCe
   if (!cells.areElsewhere) return {boxOf(name, cells.region)};
   Region left;
   for (const int output : written) {
-    Region own = Box::ofExtents(extents_);
+    Region own = Box::ofExtents(data_.extents);
     for (const auto& function : functions_)
-      own.subtract(cellsWritten(extents_, function->parts, output));
+      own.subtract(cellsWritten(data_.extents, function.parts, output));
     if (output != written.front() && !(own == left))
       throw ArgumentError(fmt::format(
           "{}: elsewhere(): its outputs miss different cells: {} misses {}, {} misses {}; apply a "
@@ -127,24 +123,24 @@ std::vector<Box> ProgramState::boxesFor(const std::string& name, const ProgramCe
 }
 
 /// Cells that two functions write would depend on the order of the functions alone.
-void ProgramState::checkRegions(const ProgramFunction& fresh) const {
+void ProgramState::checkRegions(const StepFunction& fresh) const {
   for (const int written : fresh.parts.front().writes) {
-    const Region own = cellsWritten(extents_, fresh.parts, written);
+    const Region own = cellsWritten(data_.extents, fresh.parts, written);
     for (const auto& other : functions_) {
-      Region common = cellsWritten(extents_, other->parts, written);
+      Region common = cellsWritten(data_.extents, other.parts, written);
       common.intersect(own);
       if (common.empty()) continue;
       throw ArgumentError(fmt::format(
           "{}: {} writes cells {} of {}, of which {} writes {} already; give the functions "
           "regions that do not overlap with .over(...)",
-          describe(), fresh.name, textOf(own), field(written).describe(), other->name,
+          describe(), fresh.name, textOf(own), field(written).describe(), other.name,
           textOf(common)));
     }
   }
 }
 
 /// What is read of temporaries has been written by functions before this one.
-void ProgramState::checkTemporaries(const ProgramFunction& fresh) const {
+void ProgramState::checkTemporaries(const StepFunction& fresh) const {
   const TimeFunction& any = fresh.parts.front();
   for (std::size_t i = 0; i < any.reads.size(); ++i) {
     const int number = any.reads[i];
@@ -155,7 +151,8 @@ void ProgramState::checkTemporaries(const ProgramFunction& fresh) const {
           "another one as output",
           describe(), fresh.name, field(number).describe()));
     Region written;
-    for (const auto& other : functions_) written.add(cellsWritten(extents_, other->parts, number));
+    for (const auto& other : functions_)
+      written.add(cellsWritten(data_.extents, other.parts, number));
     if (written.empty())
       throw ArgumentError(fmt::format(
           "{}: {} reads {}, which no function before it has written; temporaries hold nothing from "
@@ -163,7 +160,7 @@ void ProgramState::checkTemporaries(const ProgramFunction& fresh) const {
           describe(), fresh.name, field(number).describe()));
     Region missing;
     for (const TimeFunction& part : fresh.parts)
-      if (const Box read = cellsRead(extents_, part, i); !read.empty()) missing.add(read);
+      if (const Box read = cellsRead(data_.extents, part, i); !read.empty()) missing.add(read);
     missing.subtract(written);
     if (missing.empty()) continue;
     throw ArgumentError(fmt::format(
@@ -176,37 +173,35 @@ void ProgramState::checkTemporaries(const ProgramFunction& fresh) const {
 
 void ProgramState::add(const std::shared_ptr<StencilState>& stencil, const ProgramCells& cells,
                        std::vector<ProgramArgument> arguments) {
-  const Former former{fields_, extents_};
+  const Former former{data_, owners_};
   try {
     addChecked(stencil, cells, std::move(arguments));
   } catch (...) {
-    fields_ = former.fields;
-    extents_ = former.extents;
+    data_ = former.data;
+    owners_ = former.owners;
     throw;
   }
-  passes_.clear();
-  choices_->clear();
-  persistentSpaces_.clear();
-  runners_.clear();
+  steps_.reset();
 }
 
 void ProgramState::addChecked(const std::shared_ptr<StencilState>& stencil,
                               const ProgramCells& cells, std::vector<ProgramArgument> arguments) {
-  auto fresh = std::make_unique<ProgramFunction>();
-  fresh->name = fmt::format("function {} ({})", functions_.size() + 1, stencil->describe());
-  fresh->stencil = stencil;
-  fresh->isEverywhere = !cells.areElsewhere && cells.region.empty();
-  const std::string name = fmt::format("{}, {}", describe(), fresh->name);
+  StepFunction fresh;
+  fresh.name = fmt::format("function {} ({})", functions_.size() + 1, stencil->describe());
+  fresh.stencil = stencil.get();
+  owners_.push_back(stencil);
+  fresh.isEverywhere = !cells.areElsewhere && cells.region.empty();
+  const std::string name = fmt::format("{}, {}", describe(), fresh.name);
   makeTemporaries(arguments);
   std::vector<StencilArgument> list;
   for (const ProgramArgument& argument : arguments) list.push_back(argument.argument);
   const StencilRecipe recipe = stencil->recipeFor(name, list.data(), list.size());
   const PointSignature& signature = stencil->signature();
   const geometry::Extents& shape = list.front().argument.view->extents;
-  if (functions_.empty()) extents_ = shape;
-  if (!(shape == extents_))
+  if (functions_.empty()) data_.extents = shape;
+  if (!(shape == data_.extents))
     throw ShapeError(fmt::format("{}: its arrays have the shape {}, but the grid has {}", name,
-                                 shape.toString(), extents_.toString()));
+                                 shape.toString(), data_.extents.toString()));
   TimeFunction function;
   function.point = recipe.point;
   function.inputs = recipe.inputs;
@@ -218,20 +213,23 @@ void ProgramState::addChecked(const std::shared_ptr<StencilState>& stencil,
       throw ArgumentError(fmt::format("{}: output {} is const", name, i - inputs + 1));
     (i < inputs ? function.reads : function.writes).push_back(fieldOf(arguments[i]));
   }
-  fresh->scalars.assign(arguments.begin() + static_cast<std::ptrdiff_t>(arrays), arguments.end());
-  for (const ProgramArgument& scalar : fresh->scalars)
-    function.perStep.push_back(scalar.argument.perStep != nullptr);
+  std::vector<StencilArgument>& scalars = data_.scalars.emplace_back();
+  for (std::size_t i = arrays; i < arguments.size(); ++i) {
+    scalars.push_back(arguments[i].argument);
+    owners_.push_back(arguments[i].owner);
+    function.perStep.push_back(scalars.back().perStep != nullptr);
+  }
   for (const Box& box : boxesFor(name, cells, function.writes)) {
     for (int d = 0; d < recipe.dims(); ++d) {
       const auto k = static_cast<std::size_t>(d);
       function.low[k] = std::max(box.lo(d), recipe.untouched(d, false));
-      function.high[k] = std::max(extents_[d] - box.hi(d), recipe.untouched(d, true));
+      function.high[k] = std::max(data_.extents[d] - box.hi(d), recipe.untouched(d, true));
       function.most[k] = box.hi(d) - box.lo(d);
     }
-    fresh->parts.push_back(function);
+    fresh.parts.push_back(function);
   }
-  checkRegions(*fresh);
-  checkTemporaries(*fresh);
+  checkRegions(fresh);
+  checkTemporaries(fresh);
   functions_.push_back(std::move(fresh));
 }
 

@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "hpl/error.h"
 #include "hpl/runtime/device.h"
-#include "hpl/runtime/log.h"
+#include "stencil_templates/detail/step_program.h"
 #include "stencil_templates/detail/time_choice.h"
 
 namespace hpl::stencils {
@@ -42,6 +41,7 @@ std::string StencilState::describe() const {
 void StencilState::setLabel(const std::string& label) {
   const std::lock_guard lock(mutex_);
   label_ = label;
+  kernels_.clear();
 }
 
 void StencilState::checkFace(Face face) const {
@@ -73,8 +73,6 @@ void StencilState::setBoundary(int input, std::optional<Face> face, const Bounda
         boundaries_[i][static_cast<std::size_t>(f)] = boundary;
   }
   kernels_.clear();
-  timeKernels_.clear();
-  timeChoices_.clear();
 }
 
 const PointFacts& StencilState::facts(const std::string& name) {
@@ -167,77 +165,33 @@ PointCost StencilState::cost() {
   return facts(describe()).cost;
 }
 
-std::uint64_t TimeKernel::nextNumber() {
-  static std::atomic<std::uint64_t> last{0};
-  return ++last;
-}
-
-TimeKernel::TimeKernel(int dims, std::vector<ir::Type> fields, std::vector<TimeFunction> functions,
-                       const TimeTile& tile, const std::string& label,
-                       const std::vector<strategies::Lifetime>& lifetimes, const GridEnds& ends,
-                       std::shared_ptr<const ResidualFunction> residual)
-    : recipe(dims, std::move(fields), std::move(functions), tile, lifetimes, ends,
-             std::move(residual)) {
-  const launch::KernelSource source{
-      [](const void* made) { static_cast<const TimeRecipe*>(made)->record(); }, &recipe, "stencil",
-      &recipe};
-  entry.owner = launch::anonymousEntry(source, nullptr, label);
-  entry.entry = entry.owner.get();
-}
-
-std::shared_ptr<const TimeKernel> StencilState::timeKernelFor(
-    const StencilKernel& kernel, const TimeTile& tile,
-    const std::shared_ptr<const ResidualFunction>& residual) {
+std::shared_ptr<StepProgram> StencilState::iterationWith(const StencilKernel& kernel) {
   const std::lock_guard lock(mutex_);
-  std::string types;
-  for (const ir::Type& type : kernel.recipe.outputs) types += ir::describe(type) + ' ';
-  const GridEnds& ends = kernel.recipe.ends;
-  auto& known = timeKernels_[{types, tile, ends.joined, ends.whyNotTiled, kernel.perStep}];
-  // Of residuals of the program's own only the last one: the next may be a new function each time.
-  if (known == nullptr || known->recipe.residual() != residual.get())
-    known = newTimeKernel(kernel, tile, residual);
-  return known;
-}
-
-std::shared_ptr<const TimeKernel> StencilState::makeTimeKernel(const StencilKernel& kernel,
-                                                               const TimeTile& tile) {
-  const std::lock_guard lock(mutex_);
-  return newTimeKernel(kernel, tile);
-}
-
-std::shared_ptr<const TimeKernel> StencilState::newTimeKernel(
-    const StencilKernel& kernel, const TimeTile& tile,
-    const std::shared_ptr<const ResidualFunction>& residual) {
+  if (kernel.iteration != nullptr) return kernel.iteration;
+  const StencilRecipe& recipe = kernel.recipe;
   TimeFunction function;
   function.point = point_;
-  function.inputs = kernel.recipe.inputs;
+  function.inputs = recipe.inputs;
   function.cost = facts(describe()).cost;
   function.perStep = kernel.perStep;
-  std::vector<ir::Type> fields;
-  for (const InputPlan& input : kernel.recipe.inputs) {
-    function.reads.push_back(static_cast<int>(fields.size()));
-    fields.push_back(input.type);
+  StepContents contents;
+  contents.name = describe();
+  contents.label = label_;
+  contents.dims = recipe.dims();
+  for (const InputPlan& input : recipe.inputs) {
+    function.reads.push_back(static_cast<int>(contents.types.size()));
+    contents.types.push_back(input.type);
   }
-  for (std::size_t k = 0; k < kernel.recipe.outputs.size(); ++k)
+  for (std::size_t k = 0; k < recipe.outputs.size(); ++k)
     function.writes.push_back(static_cast<int>(k));
-  const int dims = kernel.recipe.dims();
-  for (int d = 0; d < dims; ++d) {
-    function.low[static_cast<std::size_t>(d)] = kernel.recipe.untouched(d, false);
-    function.high[static_cast<std::size_t>(d)] = kernel.recipe.untouched(d, true);
+  for (int d = 0; d < recipe.dims(); ++d) {
+    function.low[static_cast<std::size_t>(d)] = recipe.untouched(d, false);
+    function.high[static_cast<std::size_t>(d)] = recipe.untouched(d, true);
   }
-  return std::make_shared<const TimeKernel>(
-      dims, std::move(fields), std::vector<TimeFunction>{std::move(function)}, tile, label_,
-      std::vector<strategies::Lifetime>(), kernel.recipe.ends, residual);
-}
-
-void reject(const TimeKernel& kernel, const std::string& name, const BuildError& error) {
-  if (kernel.isRejected.exchange(true)) return;
-  runtime::log::warn(
-      fmt::format("{}: the kernel of its time tiles, or of several functions, does not compile, "
-                  "which is a defect of HPL; each step is launched by itself (HPL_LOG=info shows "
-                  "what the compiler says)",
-                  name));
-  runtime::log::info(error.what());
+  contents.functions.push_back({describe(), this, {std::move(function)}});
+  contents.areTemporary.resize(contents.types.size());
+  contents.ends = recipe.ends;
+  return kernel.iteration = std::make_shared<StepProgram>(std::move(contents));
 }
 
 namespace {
@@ -281,63 +235,6 @@ FRunner launchKernel(const StencilKernel& kernel, const launch::LaunchOptions& o
   for (std::size_t i = arrays; i < signature.count(); ++i) list.push_back(arguments[i].argument);
   launch::LaunchOptions own = options;
   own.global = domainOf(extents);
-  return launch::launch(kernel.entry, own, list);
-}
-
-void StencilState::makeTables(std::vector<StencilArgument>& arguments, std::int64_t steps) {
-  // Without the lock: the user's functions may do anything, and the end of a table may take long.
-  const std::size_t arrays = signature().inputs.size() + signature().outputs.size();
-  std::vector<StepTables::Table> tables, before;
-  for (std::size_t i = arrays; i < arguments.size(); ++i) {
-    StencilArgument& argument = arguments[i];
-    if (argument.perStep == nullptr) continue;
-    argument.table =
-        std::make_shared<StepTable>(*argument.perStep, signature().parameters[i - arrays], steps,
-                                    *arguments.front().argument.view, describe(),
-                                    nameOfArgument(signature(), arguments.data(), i));
-  }
-  const std::lock_guard lock(mutex_);
-  for (StencilArgument& argument : arguments) {
-    if (argument.table == nullptr) continue;
-    argument.table = tables_.known(argument.table);
-    argument.argument = argument.table->at(0);
-    tables.push_back(argument.table);
-  }
-  if (!tables.empty()) before = tables_.keep(std::move(tables));
-}
-
-std::vector<launch::Argument> stepScalars(const TimeRecipe& recipe,
-                                          std::span<const StencilArgument> scalars,
-                                          std::int64_t first) {
-  std::vector<launch::Argument> list;
-  if (recipe.hasStepScalars()) {
-    std::int64_t last = std::numeric_limits<int>::max();
-    for (const StencilArgument& scalar : scalars)
-      if (scalar.table != nullptr) last = std::min(last, scalar.table->steps() - 1);
-    list.push_back(launch::makeArgument(static_cast<int>(first)));
-    list.push_back(launch::makeArgument(static_cast<int>(last)));
-  }
-  for (const StencilArgument& scalar : scalars) {
-    list.push_back(scalar.argument);
-    if (scalar.table != nullptr) list.push_back(scalar.table->array());
-  }
-  return list;
-}
-
-FRunner launchSteps(const TimeKernel& kernel, const launch::LaunchOptions& options,
-                    const PointSignature& signature, const std::vector<StencilArgument>& arguments,
-                    int steps, std::int64_t first) {
-  const std::size_t arrays = signature.inputs.size() + signature.outputs.size();
-  std::vector<launch::Argument> list;
-  for (std::size_t i = 0; i < arrays; ++i)
-    list.push_back(i < signature.inputs.size() ? kernel.recipe.shown(arguments[i].argument)
-                                               : arguments[i].argument);
-  list.push_back(launch::makeArgument(steps));
-  const std::vector<launch::Argument> scalars =
-      stepScalars(kernel.recipe, std::span(arguments).subspan(arrays), first);
-  list.insert(list.end(), scalars.begin(), scalars.end());
-  launch::LaunchOptions own = options;
-  own.global = domainOf(arguments[0].argument.view->extents);
   return launch::launch(kernel.entry, own, list);
 }
 

@@ -2,27 +2,23 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "hpl/error.h"
-#include "stencil_templates/detail/persistent_steps.h"
 #include "stencil_templates/detail/recipe.h"
 #include "stencil_templates/detail/stencil_argument.h"
 #include "stencil_templates/detail/step_table.h"
-#include "stencil_templates/detail/time_choice.h"
-#include "stencil_templates/detail/time_recipe.h"
 #include "stencil_templates/stencil.h"
 
 namespace hpl::stencils {
+
+class StepProgram;
 
 /// A recipe and what was captured from it.
 struct StencilKernel {
@@ -30,28 +26,11 @@ struct StencilKernel {
   launch::EntryHandle entry;
   /// TimeFunction::perStep.
   std::vector<bool> perStep;
+  /// What iterations with it do; made by StencilState::iterationWith.
+  mutable std::shared_ptr<StepProgram> iteration;
 
   /// Whether some scalar is another one in each step.
   bool changes() const { return std::find(perStep.begin(), perStep.end(), true) != perStep.end(); }
-};
-
-/// The same for several steps per launch.
-struct TimeKernel {
-  TimeRecipe recipe;
-  launch::EntryHandle entry;
-  /// Tells it from all others that there ever were.
-  const std::uint64_t number = nextNumber();
-  /// The device's compiler has rejected what was made of the recipe.
-  mutable std::atomic<bool> isRejected{false};
-
-  /// `label`: the kernel's name in messages, or empty. `lifetimes`: see TimeRecipe.
-  TimeKernel(int dims, std::vector<ir::Type> fields, std::vector<TimeFunction> functions,
-             const TimeTile& tile, const std::string& label = {},
-             const std::vector<strategies::Lifetime>& lifetimes = {}, const GridEnds& ends = {},
-             std::shared_ptr<const ResidualFunction> residual = nullptr);
-
- private:
-  static std::uint64_t nextNumber();
 };
 
 /// What the copies of a Stencil share. Its functions may be called from several threads.
@@ -76,19 +55,8 @@ class StencilState {
   StencilRecipe recipeFor(const std::string& name, const StencilArgument* arguments,
                           std::size_t count);
   PointCost cost();
-  /// The kernel that does `tile.depth` steps of `kernel` per launch; made at the first call.
-  /// `residual`: what it looks at, if the tile has looks.
-  std::shared_ptr<const TimeKernel> timeKernelFor(
-      const StencilKernel& kernel, const TimeTile& tile,
-      const std::shared_ptr<const ResidualFunction>& residual = nullptr);
-  /// One of the caller's own.
-  std::shared_ptr<const TimeKernel> makeTimeKernel(const StencilKernel& kernel,
-                                                   const TimeTile& tile);
-  TimeChoices& timeChoices() { return timeChoices_; }
-  PersistentSpaces& persistentSpaces() { return persistentSpaces_; }
-  /// Gives those arguments of an iteration that change from step to step their values, for so many
-  /// steps, at least one. Throws what StepTable does.
-  void makeTables(std::vector<StencilArgument>& arguments, std::int64_t steps);
+  /// What an iteration with this kernel does.
+  std::shared_ptr<StepProgram> iterationWith(const StencilKernel& kernel);
   const PointSignature& signature() const { return point_->signature(); }
   /// "stencil 'heat'", or "a stencil".
   std::string describe() const;
@@ -101,9 +69,6 @@ class StencilState {
                            const GridEnds& ends, bool slices);
   /// Throws KernelError for a point function that is none; `name` is the stencil's in messages.
   const PointFacts& facts(const std::string& name);
-  std::shared_ptr<const TimeKernel> newTimeKernel(
-      const StencilKernel& kernel, const TimeTile& tile,
-      const std::shared_ptr<const ResidualFunction>& residual = nullptr);
   void checkFace(Face face) const;
 
   std::shared_ptr<const PointFunction> point_;
@@ -114,13 +79,6 @@ class StencilState {
   /// By the types of the outputs, by whether slices are arguments and whether rims are kept, by the
   /// ends of the grid, and by the scalars that change from step to step.
   std::map<Key, std::shared_ptr<const StencilKernel>> kernels_;
-  /// By the types of the outputs, the tile, the ends of the grid and those scalars.
-  std::map<std::tuple<std::string, TimeTile, std::array<bool, 3>, std::string, std::vector<bool>>,
-           std::shared_ptr<const TimeKernel>>
-      timeKernels_;
-  TimeChoices timeChoices_;
-  PersistentSpaces persistentSpaces_;
-  StepTables tables_;
 };
 
 /// Throws ArgumentError or ShapeError, in the user's terms, for arguments that do not fit the point
@@ -145,16 +103,5 @@ Domain domainOf(const geometry::Extents& extents);
 /// Launches the kernel; the arguments have been checked.
 FRunner launchKernel(const StencilKernel& kernel, const launch::LaunchOptions& options,
                      const StencilArgument* arguments);
-/// The same for so many steps, from step `first` on.
-FRunner launchSteps(const TimeKernel& kernel, const launch::LaunchOptions& options,
-                    const PointSignature& signature, const std::vector<StencilArgument>& arguments,
-                    int steps, std::int64_t first = 0);
-/// The arguments of a kernel of several steps behind the number of steps: see TimeRecipe.
-std::vector<launch::Argument> stepScalars(const TimeRecipe& recipe,
-                                          std::span<const StencilArgument> scalars,
-                                          std::int64_t first);
-/// Notes that the kernel does not compile, which is a defect of the library, and says so: what it
-/// would do is done step by step, or function by function.
-void reject(const TimeKernel& kernel, const std::string& name, const BuildError& error);
 
 }  // namespace hpl::stencils

@@ -88,7 +88,7 @@ std::string whyNotJoined(const TimeRecipe& recipe) {
 }
 
 bool isForSeveralDevices(const launch::LaunchOptions& options) {
-  return devicesOf(options).size() > 1;
+  return options.shares != nullptr && devicesOf(options).size() > 1;
 }
 
 TimeTile chooseTimeTile(const TimeWish& wish, const TimeRecipe& recipe,

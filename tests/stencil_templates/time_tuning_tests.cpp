@@ -10,7 +10,7 @@
 #include "hpl/layout/tuner.h"
 #include "hpl/runtime/settings.h"
 #include "stencil_support.h"
-#include "stencil_templates/detail/iteration_bench.h"
+#include "stencil_templates/detail/step_choice.h"
 #include "tests/runtime/subprocess.h"
 
 using namespace hpl;
@@ -86,9 +86,10 @@ std::string keyOfBlur(std::int64_t steps, FpMode fp = STRICT, const Boundary& bo
   options.fp = fp;
   options.fpChosen = true;
   const auto kernel = state.kernelFor(options, arguments.data(), arguments.size(), true);
-  return stencils::IterationBench(state, kernel, {state.describe(), {0, {}}, steps}, options,
-                                  arguments)
-      .key();
+  stencils::StepData data;
+  data.extents = arguments.front().argument.view->extents;
+  data.fields.emplace_back().array.argument = arguments.front();
+  return stencils::findingKey(*state.iterationWith(*kernel), data, options, {}, steps);
 }
 
 /// Tries tiles at once, at any cost, as long as it lives.

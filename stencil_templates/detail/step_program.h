@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "stencil_templates/detail/persistent_steps.h"
+#include "stencil_templates/detail/program_cells.h"
+#include "stencil_templates/detail/step_table.h"
+#include "stencil_templates/detail/time_choice.h"
+#include "stencil_templates/detail/time_kernel.h"
+
+/// What Stencil::iterate and StencilProgram do again and again: functions over fields, and the
+/// kernels that are made of them. A StepRun does the steps.
+namespace hpl::stencils {
+
+class StencilState;
+
+/// A function of a step.
+struct StepFunction {
+  /// In messages: "stencil 'heat'", "stencil program 'waves', function 1 (stencil 'heat')".
+  std::string name;
+  /// Lives as long as the program.
+  StencilState* stencil = nullptr;
+  /// One for each box of cells that it is applied to; all have the same reads and writes.
+  std::vector<TimeFunction> parts;
+  /// Nobody has said to which cells it is applied.
+  bool isEverywhere = true;
+
+  const std::vector<int>& reads() const { return parts.front().reads; }
+  const std::vector<int>& writes() const { return parts.front().writes; }
+  /// Whether its output k is its input k, for all outputs.
+  bool updatesInputs() const;
+};
+
+/// Functions that are launched together.
+struct StepPass {
+  /// The numbers of its functions.
+  std::vector<std::size_t> functions;
+  /// Null: one function, launched as a stencil by itself.
+  std::shared_ptr<const TimeKernel> kernel;
+  /// The program's fields that are the kernel's fields.
+  std::vector<int> fields;
+  /// The functions whose scalars are the kernel's last parameters, as often as they are.
+  std::vector<std::size_t> scalarsOf;
+  /// By field of the program: new cells go to its other array.
+  std::vector<bool> swaps;
+};
+
+/// What a program consists of.
+struct StepContents {
+  /// In messages: "stencil 'heat'"; and the names of its kernels, or empty.
+  std::string name;
+  std::string label;
+  int dims = 1;
+  /// Of the grid. Empty: of an iteration, a program of one function that updates its inputs
+  /// everywhere, on arrays of any shape.
+  geometry::Extents extents;
+  std::vector<StepFunction> functions;
+  /// Of the fields.
+  std::vector<ir::Type> types;
+  std::vector<bool> areTemporary;
+  GridEnds ends;
+};
+
+/// Its functions may be called from several threads.
+class StepProgram {
+ public:
+  using Passes = std::shared_ptr<const std::vector<StepPass>>;
+
+  explicit StepProgram(StepContents contents);
+
+  const std::string& name() const { return contents_.name; }
+  const std::vector<StepFunction>& functions() const { return contents_.functions; }
+  std::size_t fieldCount() const { return contents_.types.size(); }
+  int dims() const { return contents_.dims; }
+  bool isIteration() const { return contents_.extents.rank() == 0; }
+  /// Whether no step sees what the one before it has written.
+  bool isChain() const;
+
+  /// What launches in these tiles are: one pass with all functions, or one for each function (depth
+  /// 0; of iterations, depth 1). Made at the first call. `residual`: what it looks at, if the tile
+  /// has looks. Throws LaunchError where no kernel can be made of a function.
+  Passes passes(const TimeTile& tile,
+                const std::shared_ptr<const ResidualFunction>& residual = nullptr);
+  /// One of the caller's own, as passes() has it.
+  std::vector<StepPass> makePasses(
+      const TimeTile& tile,
+      const std::shared_ptr<const ResidualFunction>& residual = nullptr) const;
+  /// All functions in one kernel; its tile is not to be looked at.
+  const TimeRecipe& recipe() const { return whole_.kernel->recipe; }
+  /// The functions as they are where each has a kernel.
+  const TimeRecipe& apart() const { return apart_; }
+
+  TimeChoices& choices() { return choices_; }
+  PersistentSpaces& spaces() { return spaces_; }
+  /// Keeps tables of values per step for the kernels that are under way. Returns, for each, the
+  /// kept one with the same values, or itself.
+  std::vector<StepTables::Table> keepTables(const std::vector<StepTables::Table>& fresh);
+
+ private:
+  /// What the kernel of a pass is made from.
+  struct PassContents {
+    std::vector<ir::Type> types;
+    std::vector<strategies::Lifetime> lifetimes;
+    std::vector<TimeFunction> parts;
+    /// The function that each part belongs to.
+    std::vector<std::size_t> origins;
+  };
+
+  PassContents contentsOf(const StepPass& pass) const;
+  TimeRecipe recipeApart() const;
+  StepPass passOf(std::vector<std::size_t> functions, const TimeTile& tile,
+                  const std::shared_ptr<const ResidualFunction>& residual) const;
+  StepPass wholePass(const TimeTile& tile,
+                     const std::shared_ptr<const ResidualFunction>& residual = nullptr) const;
+  StepPass singlePass(std::size_t function) const;
+  StepPass stencilPass(std::size_t function) const;
+  bool isPlainStencil(const StepFunction& function) const;
+
+  StepContents contents_;
+  StepPass whole_;
+  TimeRecipe apart_;
+  TimeChoices choices_;
+  PersistentSpaces spaces_;
+  std::mutex mutex_;
+  /// By tile and residual: of residuals of the user's own only the last one, for the next may be a
+  /// new function each time.
+  std::map<TimeTile, std::pair<const ResidualFunction*, Passes>> passes_;
+  StepTables tables_;
+};
+
+}  // namespace hpl::stencils
