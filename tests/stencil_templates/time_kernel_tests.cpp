@@ -141,6 +141,9 @@ Overlapped tiledAs(Form form, const Captured& captured, const TimeProgram& progr
   return rewrite(*captured.kernel, captured.summary, program, options);
 }
 
+/// Of Form::InPlace: those whose new planes take the places of others that are still read.
+int programsThatShift = 0;
+
 /// Returns what was chosen. `isLong`: rows have so many cells that they hand on what they load.
 std::string checkProgram(unsigned seed, Form form, Fields fields = Fields::GoOn, bool joins = false,
                          bool isLong = false) {
@@ -174,8 +177,8 @@ std::string checkProgram(unsigned seed, Form form, Fields fields = Fields::GoOn,
   const Captured captured = capture(*recipe);
   const Overlapped tiled = tiledAs(form, captured, recipe->program(), options);
   REQUIRE_MESSAGE(tiled.kernel != nullptr, tiled.reason);
-  if (form == Form::InPlace)
-    CHECK(strategies::detail::planStream(recipe->program(), options).isInPlace);
+  if (form == Form::InPlace && strategies::detail::planStream(recipe->program(), options).isShifted)
+    ++programsThatShift;
   ir::verify(*tiled.kernel);
 
   std::vector<Grid<int>> now;
@@ -320,5 +323,7 @@ TEST_CASE(
 }
 
 TEST_CASE("time tiles: random programs in streams whose states share places") {
+  programsThatShift = 0;
   for (unsigned seed = 1; seed <= 100; ++seed) checkProgram(3000 + seed, Form::InPlace);
+  CHECK(programsThatShift > 50);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stream and what its levels compute; stream_faces.cpp has what is beyond the grid.
+// Streams; stream_faces.cpp has what is beyond the grid.
 #include "hpl/strategies/detail/stream_builder.h"
 
 #include <algorithm>
@@ -13,176 +13,222 @@ using ir::Block;
 using ir::Expr;
 using ir::Variable;
 
-const Expr* StreamBuilder::slot(std::size_t field, const Expr* level, const Expr* plane) {
-  const auto times = [&](const Expr* value, std::int64_t factor) {
-    if (factor == 1) return value;
-    return builder_.binary(BinaryOp::Mul, value, builder_.number(factor, kUlong));
-  };
-  const bool sharesPlaces = isWritten(field) && stream_.isInPlace;
-  const std::int64_t ring = sharesPlaces ? stream_.slots(true) : stream_.ring(isWritten(field));
-  const Expr* further = minus(number(stream_.depth), level);
-  // A level begins with the places that the one before needs no more.
-  if (sharesPlaces) plane = plus(plane, line(0, stream_.before, further));
+const Expr* StreamBuilder::slot(std::size_t field, const Expr* plane,
+                                const StreamPlan::Back& back) {
+  const StreamPlan::Ring& ring = stream_.rings[field];
+  // Places are counted from that of the tile's first plane after all steps.
+  const Expr* place = plus(
+      plane, line(stream_.depth * ring.perStep.planes - back.planes, -ring.perStep.planes, done_));
   const Expr* distance =
-      builder_.binary(BinaryOp::Sub, builder_.cast(plane, kUlong), builder_.ref(origin_.front()));
-  const Expr* place = builder_.binary(BinaryOp::Rem, distance, builder_.number(ring, kUlong));
-  const Expr* slot = times(place, boxCells_ / slotCells_);
-  if (!isWritten(field)) return slot;
-  if (!sharesPlaces)
-    return builder_.binary(BinaryOp::Add, times(builder_.cast(level, kUlong), ring), slot);
-  return builder_.binary(BinaryOp::Add, slot,
-                         times(builder_.cast(further, kUlong), stream_.shift / slotCells_));
+      builder_.binary(BinaryOp::Sub, builder_.cast(place, kUlong), builder_.ref(origin_.front()));
+  const Expr* slot = builder_.binary(BinaryOp::Rem, distance, builder_.number(ring.slots, kUlong));
+  if (!stream_.isShifted) return slot;
+  const Expr* shift = line((stream_.moreCells(field) - back.cells) / slotCells_,
+                           -ring.perStep.cells / slotCells_, done_);
+  return builder_.binary(
+      BinaryOp::Add,
+      builder_.binary(BinaryOp::Mul, slot, builder_.number(boxCells_ / slotCells_, kUlong)),
+      builder_.cast(shift, kUlong));
 }
 
-const Expr* StreamBuilder::sourcePlane(const TimeRead& read, std::int64_t offset) {
-  const Expr* plane = builder_.add(plane_, offset);
-  if (offset < 0 && read.beyond[0] == Beyond::Nearest) return builder_.larger(plane, number(0));
-  if (offset < 0 && read.beyond[0] == Beyond::Mirror)
-    return builder_.select(less(plane, number(0)), minus(number(-1), plane), plane);
-  const Expr* last = builder_.add(whole(0), -1);
-  if (offset > 0 && read.beyond[1] == Beyond::Nearest) return builder_.smaller(plane, last);
-  if (offset > 0 && read.beyond[1] == Beyond::Mirror)
-    return builder_.select(less(last, plane), minus(plus(last, whole(0)), plane), plane);
-  return plane;
-}
-
-void StreamBuilder::declareSources(Block& out) {
-  const Expr* before = builder_.add(level_, -1);
-  for (std::size_t f = 0; f < rings_.size(); ++f) {
-    if (rings_[f].memory == nullptr) continue;
-    rings_[f].sources[0] = declared(out, "own", slot(f, before, plane_));
-  }
-  for (const TimeRead& read : stage_.reads) {
+bool StreamBuilder::isInPlace(const TimeStage& stage) const {
+  return std::any_of(stage.reads.begin(), stage.reads.end(), [&](const TimeRead& read) {
     const auto field = static_cast<std::size_t>(read.field);
-    if (rings_[field].memory == nullptr) continue;
-    for (std::int64_t offset = read.offsets[0].lo; offset <= read.offsets[0].hi; ++offset)
-      if (offset != 0)
-        rings_[field].sources[offset] =
-            declared(out, "source", slot(field, before, sourcePlane(read, offset)));
-  }
+    return std::find(stage.writes.begin(), stage.writes.end(), read.field) != stage.writes.end() &&
+           stream_.made[k_][field] == stream_.seen[k_][field];
+  });
 }
 
-Tiles StreamBuilder::tilesAt(Block& out, const TimeStage&, const Cell& cell) {
+Tiles StreamBuilder::tilesAt(Block& out, const TimeStage& stage, const Cell& cell) {
   Tiles tiles;
-  for (std::size_t f = 0; f < rings_.size(); ++f) {
-    if (rings_[f].memory == nullptr) continue;
+  const auto add = [&](std::size_t f, int parameter, const char* stem,
+                       const std::map<std::int64_t, const Expr*>& slots) {
     Tile tile = tileOver(rings_[f].memory, cell);
     tile.ringAxis = axisOf(0);
-    const Variable* current = param(program_.fields[f].current);
-    const auto startAt = [&](const char* stem, const Expr* slot) {
-      return declared(out, stem + current->name, rowIndex(slot, cell));
-    };
-    for (const auto& [offset, slot] : rings_[f].sources)
-      tile.starts[offset] = startAt("row_", slot);
-    tile.start = tile.starts[0];
-    tiles.emplace(current, tile);
-    if (!isWritten(f) || isFinal_) continue;
-    tile.start = startAt("new_", rings_[f].here);
-    tile.starts = {{0, tile.start}};
-    tiles.emplace(param(program_.fields[f].next), tile);
-  }
+    const std::string name = stem + param(program_.fields[f].current)->name;
+    for (const auto& [offset, slot] : slots)
+      tile.starts[offset] = declared(out, name, rowIndex(slot, cell));
+    tile.start = tile.starts.begin()->second;
+    tiles.emplace(param(parameter), tile);
+  };
+  for (const TimeRead& read : stage.reads)
+    if (const auto f = static_cast<std::size_t>(read.field); rings_[f].memory != nullptr)
+      add(f, program_.fields[f].current, "row_", rings_[f].sources);
+  for (const int written : stage.writes)
+    if (const auto f = static_cast<std::size_t>(written);
+        rings_[f].memory != nullptr && !isStraight_)
+      add(f, program_.fields[f].next, "new_", {{0, rings_[f].here}});
   return tiles;
 }
 
-void StreamBuilder::load(Block& out) {
-  for (std::size_t f = 0; f < rings_.size(); ++f)
-    if (rings_[f].memory != nullptr) loadBox(out, f, onPlane(box_, plane_));
+void StreamBuilder::load(Block& planes, const Expr* front) {
+  Block* loads = builder_.block();
+  done_ = number(0);
+  for (std::size_t f = 0; f < rings_.size(); ++f) {
+    if (rings_[f].memory == nullptr || !program_.fields[f].isLoaded()) continue;
+    rings_[f].here = declared(*loads, "here", slot(f, front, {}));
+    loadBox(*loads, f, onPlane(box_, front));
+  }
+  builder_.statement(planes, ir::If{less(front, box_.hi[0]), loads, nullptr});
+  // Here and below not where the condition holds only: compilers copy what follows such barriers.
+  barrier(planes);
+}
+
+bool StreamBuilder::keeps(std::size_t field) const {
+  if (rings_[field].memory == nullptr || stream_.made[k_][field] == stream_.seen[k_][field])
+    return false;
+  // What a step begins with has no cells that the only function to write it leaves out.
+  return program_.fields[field].lifetime == Lifetime::Steps ||
+         stream_.planes.fields[field].writers > 1;
 }
 
 void StreamBuilder::keep(Block& out, const Box& cells, int mostLanes) {
-  for (std::size_t f = 0; f < rings_.size(); ++f) {
-    if (!isWritten(f)) continue;
-    const int most = std::min(mostLanes, lanesFor(f));
-    forCells(out, cells, most, [&](Block& body, const Cell& cell, int lanes) {
-      const Expr* to = isFinal_ ? inGlobal(param(program_.fields[f].next), cell, lanes)
-                                : inBuffer(f, rings_[f].here, cell, lanes);
-      builder_.assign(body, to, inBuffer(f, rings_[f].sources[0], cell, lanes));
-    });
+  for (const int written : stage().writes) {
+    const auto f = static_cast<std::size_t>(written);
+    if (!keeps(f)) continue;
+    forCells(out, cells, std::min(mostLanes, lanesFor(f)),
+             [&](Block& body, const Cell& cell, int lanes) {
+               const Expr* to = isStraight_ ? inGlobal(param(program_.fields[f].next), cell, lanes)
+                                            : inBuffer(f, rings_[f].here, cell, lanes);
+               builder_.assign(body, to, inBuffer(f, rings_[f].sources[0], cell, lanes));
+             });
   }
 }
 
-void StreamBuilder::computePlane(Block& out, const Box& wanted) {
-  const Box region = declaredBox(out, regionOf(stage_, stream_.planes.boxes.front(), remaining_));
-  declareSources(out);
-  const bool leavesOut = stage_.low[0] > 0 || stage_.high[0] > 0;
-  Block* rows = leavesOut ? builder_.block() : &out;
+/// Declares where the function finds its planes, and computes one.
+void StreamBuilder::computePlane(Block& out, const Box& region) {
   Block* cells = builder_.block();
-  compute(*cells, stage_, onPlane(region, plane_));
-  builder_.statement(*rows, ir::If{isNotEmpty(onPlane(region, plane_)), cells, nullptr});
-  // In place, these may lie where cells were that had to be read before.
-  forLeftOut(stage_, onPlane(wanted, plane_), region,
+  fillBeyond(*cells, region);
+  for (const TimeRead& read : stage().reads) {
+    const auto f = static_cast<std::size_t>(read.field);
+    if (rings_[f].memory == nullptr) continue;
+    rings_[f].sources.clear();
+    for (std::int64_t offset = read.offsets[0].lo; offset <= read.offsets[0].hi; ++offset)
+      rings_[f].sources[offset] = declared(
+          *cells, "source",
+          slotSeen(f, shown(read, builder_.add(plane_, offset), offset<0, offset> 0, false)));
+  }
+  for (const int written : stage().writes)
+    if (const auto f = static_cast<std::size_t>(written);
+        rings_[f].memory != nullptr && !isStraight_)
+      rings_[f].here = declared(*cells, "here", slot(f, plane_, stream_.made[k_][f]));
+  compute(*cells, stage(), onPlane(region, plane_));
+  builder_.statement(out, ir::If{isNotEmpty(onPlane(region, plane_)), cells, nullptr});
+}
+
+void StreamBuilder::writePlane(Block& out, const Box& wanted, const Box& region) {
+  Block* rows = builder_.block();
+  computePlane(*rows, region);
+  const Expr* isHere = isBetween(plane_, region.lo[0], region.hi[0]);
+  const bool leavesOut =
+      stage().low != std::array<std::int64_t, 3>{} || stage().high != std::array<std::int64_t, 3>{};
+  const bool hasKept =
+      leavesOut && std::any_of(stage().writes.begin(), stage().writes.end(),
+                               [&](int field) { return keeps(static_cast<std::size_t>(field)); });
+  if (!hasKept) {
+    builder_.statement(out, ir::If{isHere, rows, nullptr});
+    return;
+  }
+  Block* known = builder_.block();
+  for (const int written : stage().writes) {
+    const auto f = static_cast<std::size_t>(written);
+    if (!keeps(f)) continue;
+    rings_[f].sources[0] = declared(*known, "own", slotSeen(f, plane_));
+    if (!isStraight_)
+      rings_[f].here = declared(*known, "here", slot(f, plane_, stream_.made[k_][f]));
+  }
+  forLeftOut(stage(), onPlane(wanted, plane_), region,
              [&](const Box& slab, int lanes) { keep(*rows, slab, lanes); });
-  if (!leavesOut) return;
   Block* same = builder_.block();
   keep(*same, onPlane(wanted, plane_), options_.lanes);
-  builder_.statement(out, ir::If{isBetween(plane_, region.lo[0], region.hi[0]), rows, same});
+  builder_.statement(*known, ir::If{isHere, rows, same});
+  builder_.statement(out, ir::If{isBetween(plane_, wanted.lo[0], wanted.hi[0]), known, nullptr});
 }
 
-void StreamBuilder::level(Block& out) {
-  const LinearGrowth& line = stream_.planes.boxes.front();
-  TimeStage everywhere = stage_;
+void StreamBuilder::computeStage(Block& out, const Expr* front) {
+  plane_ = declared(out, "plane", minus(front, line(stream_.lag[k_], stream_.lagPerStep, done_)));
+  const LinearGrowth& growth = stream_.planes.boxes[k_];
+  TimeStage everywhere = stage();
   everywhere.low = {};
   everywhere.high = {};
-  const Box wanted = declaredBox(out, regionOf(everywhere, line, remaining_));
-  for (std::size_t f = 0; f < rings_.size(); ++f) {
-    if (rings_[f].memory == nullptr) continue;
-    // Of the last level, a slot that there is not: nobody uses it.
-    rings_[f].here = declared(out, "here", slot(f, level_, plane_));
+  const Box wanted = declaredBox(out, regionOf(everywhere, growth, remaining_));
+  const Box region = declaredBox(out, regionOf(stage(), growth, remaining_));
+  if (!stream_.isLastStraight) {
+    writePlane(out, wanted, region);
+    barrier(out);
+    return store(out);
   }
-  const Expr* isFirst = isLevel(number(0));
-  Block* known = builder_.block();
   Block* last = builder_.block();
   Block* others = builder_.block();
-  Block* loads = builder_.block();
-  Block* computes = builder_.block();
-  isFinal_ = true;
-  computePlane(*last, wanted);
-  isFinal_ = false;
-  load(*loads);
-  computePlane(*computes, wanted);
-  builder_.statement(*others, ir::If{isFirst, loads, computes});
-  Block* beyond = builder_.block();
-  const Box next = regionOf(stage_, line, builder_.add(remaining_, -1));
-  margins(*others, next);
-  planesBeyond(*beyond, next);
-  builder_.statement(*known, ir::If{isLevel(steps_), last, others});
-  Block* unknown = beyond->stmts.empty() ? nullptr : builder_.block();
-  if (unknown != nullptr)
-    builder_.statement(*unknown, ir::If{less(level_, steps_), beyond, nullptr});
-  const Expr* isHere = isBetween(plane_, builder_.select(isFirst, box_.lo[0], wanted.lo[0]),
-                                 builder_.select(isFirst, box_.hi[0], wanted.hi[0]));
-  builder_.statement(out, ir::If{isHere, known, unknown});
+  isStraight_ = true;
+  writePlane(*last, wanted, region);
+  isStraight_ = false;
+  writePlane(*others, wanted, region);
+  const Expr* isLast = builder_.binary(BinaryOp::Eq, remaining_, number(0));
+  builder_.statement(out, ir::If{isLast, last, others});
+}
+
+/// The last step's results that no function changes any more.
+void StreamBuilder::store(Block& out) {
+  Block* stores = builder_.block();
+  for (std::size_t f = 0; f < rings_.size(); ++f) {
+    const TimeField& field = program_.fields[f];
+    if (rings_[f].memory == nullptr || stream_.rings[f].lastWriter != static_cast<int>(k_) ||
+        field.lifetime == Lifetime::Temporary)
+      continue;
+    rings_[f].here = slot(f, plane_, stream_.made[k_][f]);
+    if (field.lifetime == Lifetime::Steps) {
+      storeBox(*stores, f, onPlane(tile_, plane_));
+      continue;
+    }
+    for (const TimeStage& writer : program_.stages) {
+      if (std::find(writer.writes.begin(), writer.writes.end(), static_cast<int>(f)) ==
+          writer.writes.end())
+        continue;
+      const Box cells = regionOf(writer, {}, number(0));
+      Block* part = builder_.block();
+      storeBox(*part, f, onPlane(cells, plane_));
+      builder_.statement(*stores,
+                         ir::If{isBetween(plane_, cells.lo[0], cells.hi[0]), part, nullptr});
+    }
+  }
+  if (stores->stmts.empty()) return;
+  const Expr* isLast = builder_.binary(BinaryOp::Eq, remaining_, number(0));
+  builder_.statement(
+      out, ir::If{both(isLast, isBetween(plane_, tile_.lo[0], tile_.hi[0])), stores, nullptr});
+  barrier(out);
 }
 
 Overlapped StreamBuilder::build() {
   Block* body = builder_.block();
   for (std::size_t f = 0; f < rings_.size(); ++f)
-    if (!stream_.planes.fields[f].isGlobal)
-      rings_[f].memory = declareMemory(*body, f, stream_.slots(isWritten(f)),
-                                       isWritten(f) ? stream_.shift * stream_.depth : 0);
+    if (stream_.rings[f].slots > 0)
+      rings_[f].memory = declareMemory(*body, f, stream_.rings[f].slots, stream_.moreCells(f));
   declareTile(*body);
   steps_ = declared(*body, "last", builder_.cast(builder_.ref(param(program_.steps)), kLong));
-  // The planes before the grid that have cells are those that the function reads.
-  const Expr* begin = box_.lo[0];
-  if (!stream_.planes.isPeriodic[0])
-    begin = builder_.select(builder_.binary(BinaryOp::Eq, begin, number(0)),
-                            number(-stream_.before), begin);
-  const Expr* end = plus(tile_.hi[0], builder_.binary(BinaryOp::Mul, steps_, number(stream_.lag)));
+  const std::int64_t last = *std::max_element(stream_.lag.begin(), stream_.lag.end());
+  const Expr* end = plus(tile_.hi[0], line(last, stream_.lagPerStep, builder_.add(steps_, -1)));
   Variable* front = builder_.variable("front", kLong);
-  Block* planes = builder_.loop(*body, front, begin, less(builder_.ref(front), end),
-                                builder_.add(builder_.ref(front), 1));
-  Variable* level = builder_.variable("level", kLong);
-  level_ = builder_.ref(level);
-  Block* levels =
-      builder_.loop(*planes, level, number(0), builder_.binary(BinaryOp::Le, level_, steps_),
-                    builder_.add(level_, 1));
-  plane_ = declared(*levels, "plane",
-                    builder_.binary(BinaryOp::Sub, builder_.ref(front),
-                                    builder_.binary(BinaryOp::Mul, level_, number(stream_.lag))));
-  remaining_ = declared(*levels, "remaining", builder_.binary(BinaryOp::Sub, steps_, level_));
-  // Level 0 loads.
-  setStepScalars(*levels, builder_.larger(builder_.add(level_, -1), number(0)));
-  this->level(*levels);
+  const Expr* at = builder_.ref(front);
+  Block* planes = builder_.loop(*body, front, box_.lo[0], less(at, end), builder_.add(at, 1));
+  load(*planes, at);
+  Variable* done = builder_.variable("done", kLong);
+  Block* step = builder_.loop(*planes, done, number(0), less(builder_.ref(done), steps_),
+                              builder_.add(builder_.ref(done), 1));
+  done_ = builder_.ref(done);
+  remaining_ = declared(*step, "remaining", minus(builder_.add(steps_, -1), done_));
+  setStepScalars(*step, done_);
+  for (k_ = 0; k_ < program_.stages.size(); ++k_) {
+    Block* own = builder_.block();
+    computeStage(*own, at);
+    const bool isOfLast = stream_.planes.isOfLastStep[k_] && stream_.depth > 1;
+    const Expr* isLast = builder_.binary(BinaryOp::Eq, remaining_, number(0));
+    if (isOfLast) {
+      builder_.statement(*step, ir::If{isLast, own, nullptr});
+    } else {
+      step->stmts.insert(step->stmts.end(), own->stmts.begin(), own->stmts.end());
+    }
+  }
   return finished(*body, "streams",
                   ringBytes(program_, bytesOf(source_.kernel(), program_), options_));
 }

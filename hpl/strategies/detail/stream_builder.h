@@ -8,9 +8,9 @@
 
 namespace hpl::strategies::detail {
 
-/// Writes the kernel of a stream: for each plane that comes into sight, load it (level 0) and let
-/// each step (levels 1 to `steps`) compute one plane of its result. All levels share the code but
-/// the last one, which computes the tile's cells and writes them to global memory.
+/// Writes the kernel of a stream: for each plane that comes into sight, load
+/// it, and let each function of each step compute one plane of its results. All steps share the
+/// code. What a step is the last to change, the last step stores.
 class StreamBuilder final : public TimeBuilder {
  public:
   StreamBuilder(const ir::Kernel& kernel, const ir::AccessSummary& summary,
@@ -23,9 +23,8 @@ class StreamBuilder final : public TimeBuilder {
   /// A field in local memory.
   struct Ring {
     const ir::Variable* memory = nullptr;
-    /// The slot (ulong) of the present level's plane.
+    /// The slots (ulong) of the plane that is filled or written, and of those that are read.
     const Expr* here = nullptr;
-    /// Those of the planes that are read, of the level before; by offset.
     std::map<std::int64_t, const Expr*> sources;
   };
 
@@ -34,51 +33,52 @@ class StreamBuilder final : public TimeBuilder {
                 const StreamPlan& stream)
       : TimeBuilder(kernel, summary, program, options, stream.planes, 1),
         stream_(stream),
-        stage_(program.stages.front()),
         rings_(program.fields.size()) {
-    if (!stream_.isInPlace) return;
+    if (!stream_.isShifted) return;
     // Rows are whole vectors long.
     slotCells_ = options_.lanes;
     options_.vectors = 1;
   }
 
-  bool isWritten(std::size_t field) const { return program_.fields[field].next >= 0; }
-  const Expr* isLevel(const Expr* level) {
-    return builder_.binary(ir::BinaryOp::Eq, level_, level);
-  }
+  const TimeStage& stage() const { return program_.stages[k_]; }
   const ir::Variable* memoryOf(std::size_t field) const override { return rings_[field].memory; }
   const Expr* slotOf(std::size_t field) override { return rings_[field].here; }
   Tiles tilesAt(ir::Block& out, const TimeStage& stage, const Cell& cell) override;
-  bool isInPlace(const TimeStage&) const override { return false; }
+  bool isInPlace(const TimeStage& stage) const override;
 
-  /// The slot of a plane of a level before the last one.
-  const Expr* slot(std::size_t field, const Expr* level, const Expr* plane);
-  /// The plane inside of the grid that is read at an offset from the present one.
-  const Expr* sourcePlane(const TimeRead& read, std::int64_t offset);
-  void declareSources(ir::Block& out);
-
-  // What a level does with its plane.
-  void level(ir::Block& out);
-  void load(ir::Block& out);
-  void computePlane(ir::Block& out, const Box& wanted);
-  /// Cells that the function leaves out, from the level before.
+  /// The slot (ulong) of a plane of a state that lies so far back from where the step began.
+  const Expr* slot(std::size_t field, const Expr* plane, const StreamPlan::Back& back);
+  const Expr* slotSeen(std::size_t field, const Expr* plane) {
+    return slot(field, plane, stream_.seen[k_][field]);
+  }
+  void load(ir::Block& planes, const Expr* front);
+  // What function k_ does.
+  void computeStage(ir::Block& out, const Expr* front);
+  /// With the cells that it leaves out, as far as they are wanted.
+  void writePlane(ir::Block& out, const Box& wanted, const Box& region);
+  void computePlane(ir::Block& out, const Box& region);
+  /// It writes the field to other planes, and leaves out cells of them that others need.
+  bool keeps(std::size_t field) const;
+  /// Cells that it leaves out, from the state before.
   void keep(ir::Block& out, const Box& cells, int mostLanes);
-  // Faces: `next` is what the following level computes.
-  void margins(ir::Block& out, const Box& next);
-  void planesBeyond(ir::Block& out, const Box& next);
-  void oppositePlane(ir::Block& out, const TimeRead& read, const Box& reads);
-  void copyNegated(ir::Block& out, std::size_t field, const Expr* to, const Expr* from,
-                   const Box& cells);
+  void store(ir::Block& out);
+  // What is beyond the faces (stream_faces.cpp).
+  void fillBeyond(ir::Block& out, const Box& region);
+  void fillPlane(ir::Block& out, const TimeRead& read, const Box& region, const Expr* plane);
+  /// The plane that holds, perhaps with the opposite sign, what is read of another one.
+  const Expr* shown(const TimeRead& read, const Expr* plane, bool low, bool high, bool isOdd);
 
   StreamPlan stream_;
-  const TimeStage& stage_;
   std::vector<Ring> rings_;
   const Expr* steps_ = nullptr;
-  const Expr* level_ = nullptr;
-  const Expr* plane_ = nullptr;
+  /// Steps before the present one, and after it.
+  const Expr* done_ = nullptr;
   const Expr* remaining_ = nullptr;
-  /// The code is for the last level, whose results go to global memory.
-  bool isFinal_ = false;
+  /// The function, and the plane that it computes.
+  std::size_t k_ = 0;
+  const Expr* plane_ = nullptr;
+  /// Its results go to global memory.
+  bool isStraight_ = false;
 };
 
 }  // namespace hpl::strategies::detail

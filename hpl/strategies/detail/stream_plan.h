@@ -1,55 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
+#include <string>
+#include <vector>
 
 #include "hpl/strategies/detail/overlapped_plan.h"
 
 namespace hpl::strategies::detail {
 
 /// What of a streaming kernel is known before any code is written.
+///
+/// When plane F of the fields comes into sight, function k of step s (from 0 on) computes plane
+/// F - lag[k] - s * lagPerStep. All states of a field share one ring of planes: a function writes a
+/// plane to where the plane that lies `made - seen` planes before it was, which nobody reads any
+/// more. With a distance of 0 it writes over the plane's old cells, and those that it leaves out
+/// stay what they are.
 struct StreamPlan {
+  /// How far a state lies back: planes; and cells, vectors, so that a plane that is written where
+  /// its computation reads overwrites nothing before it has been read.
+  struct Back {
+    std::int64_t planes = 0;
+    std::int64_t cells = 0;
+    friend bool operator==(const Back&, const Back&) = default;
+  };
+  struct Ring {
+    /// Planes; 0: the field has none.
+    std::int64_t slots = 0;
+    /// How much further back a step's states lie than those of the step before.
+    Back perStep;
+    /// Functions of a state see the same beyond the faces: what one has filled, others find.
+    bool hasOneBeyond = true;
+    /// The function after which a step's state does not change any more; -1: none.
+    int lastWriter = -1;
+  };
+
   /// The boxes are planes: their extent along the slowest dimension does not count.
   OverlappedPlan planes;
-  /// A plane is computed when those up to so many after it are there, and reads so many before it.
-  std::int64_t lag = 0;
-  std::int64_t before = 0;
   int depth = 1;
-  /// New planes take the places of those that their computation reads for the last time. They lie
-  /// `shift` cells, a vector, before these, so that none overwrites what the next one still reads.
-  bool isInPlace = false;
-  std::int64_t shift = 0;
+  std::int64_t lagPerStep = 0;
+  std::vector<std::int64_t> lag;
+  std::vector<Ring> rings;
+  /// Per function and field: how far back the state lies that it sees, and the one that it makes,
+  /// from where the step began.
+  std::vector<std::vector<Back>> seen;
+  std::vector<std::vector<Back>> made;
+  /// Some planes are written where their computation reads.
+  bool isShifted = false;
+  /// The last step's results go straight to global memory. (Where planes take the places of those
+  /// that are read, they are in the first-level cache, and copying them takes no longer.)
+  bool isLastStraight = false;
   /// Cells of a plane in local memory.
   std::int64_t planeCells = 1;
 
-  /// Planes of one state of a field that are kept, where states do not share places.
-  std::int64_t ring(bool isWritten) const {
-    // What never changes waits for the last step to get there.
-    return before + (isWritten ? lag : lag * depth) + 1;
-  }
-  /// Planes that a field needs: those of all states but the last, which goes to global memory.
-  std::int64_t slots(bool isWritten) const {
-    if (!isWritten) return ring(false);
-    if (!isInPlace) return depth * ring(true);
-    // Those that are of use at a time, and what lies between the newest and the oldest of them,
-    // which are neighbours: the oldest has been shifted towards the newest.
-    const std::int64_t shifted = (depth - 1) * shift;
-    return depth * (before + lag) + 1 +
-           std::max<std::int64_t>(1, (shifted + planeCells - 1) / planeCells);
-  }
+  /// Cells of a field's ring beside its planes.
+  std::int64_t moreCells(std::size_t field) const { return depth * rings[field].perStep.cells; }
 };
 
-/// Whether the first plane that a function reads is of no use once it has been read by the plane
-/// that comes so many planes later.
-bool isLastUse(const TimeRead& read, std::int64_t before);
-/// Cells that rows lie apart so that none that is written `shift` cells before its place meets what
-/// the row before, which is computed at the same time, still reads.
-std::int64_t rowLength(const OverlappedPlan& planes, std::int64_t shift, const TimeProgram& program,
-                       const OverlappedOptions& options);
-/// Whether StreamBuilder is for the program: it knows more about one function than
-/// ProgramStreamBuilder, which is for all.
-bool isOneFunction(const TimeProgram& program, const OverlappedOptions& options);
-/// Of a program of one function. Throws Refused as planOverlapped() does.
+/// Throws Refused for programs of one dimension, and as planOverlapped() does.
 StreamPlan planStream(const TimeProgram& program, const OverlappedOptions& options);
 
 }  // namespace hpl::strategies::detail
