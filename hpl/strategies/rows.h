@@ -73,6 +73,8 @@ struct JamChoice {
   int vectors = 1;
   int jam = 1;
 };
-JamChoice chooseJam(const ir::AccessSummary& summary, const RowsOptions& options);
+/// `isTiled`: of rows in time tiles, which a cache holds.
+JamChoice chooseJam(const ir::AccessSummary& summary, const RowsOptions& options,
+                    bool isTiled = false);
 
 }  // namespace hpl::strategies

@@ -38,5 +38,6 @@ std::vector<NamedRow> pointRows();
 std::vector<NamedRow> pictureRows();
 std::vector<NamedRow> loopRows();
 std::vector<NamedRow> gridRows();
+std::vector<NamedRow> acousticRows();
 
 }  // namespace perf::peers

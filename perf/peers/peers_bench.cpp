@@ -17,7 +17,7 @@ namespace {
 
 std::vector<NamedRow> allRows() {
   std::vector<NamedRow> all;
-  for (const auto& rows : {pointRows, pictureRows, loopRows, gridRows}) {
+  for (const auto& rows : {pointRows, pictureRows, loopRows, gridRows, acousticRows}) {
     const std::vector<NamedRow> some = rows();
     all.insert(all.end(), some.begin(), some.end());
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "peers/twins.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 
@@ -22,7 +23,41 @@ void overRows(std::uint8_t* out, const std::uint8_t* in, int side, Each each) {
   }
 }
 
+/// A row of an acoustic wave.
+template <int Reach>
+void acousticRow(float* __restrict out, const float* in, const float* speed, std::ptrdiff_t side,
+                 const float* weights) {
+  const std::ptrdiff_t plane = side * side;
+  for (std::ptrdiff_t x = Reach; x < side - Reach; ++x) {
+    float sum = 3 * weights[0] * in[x];
+#pragma GCC unroll 8
+    for (int r = 1; r <= Reach; ++r)
+      sum += weights[r] * (in[x - r] + in[x + r] + in[x - r * side] + in[x + r * side] +
+                           in[x - r * plane] + in[x + r * plane]);
+    out[x] = 2 * in[x] - out[x] + speed[x] * sum;
+  }
+}
+
+template <int Reach>
+void acousticBlocks(float* next, const float* now, const float* speed, int side,
+                    const float* weights) {
+  constexpr int kBlock = 16;
+#pragma omp parallel for collapse(2)
+  for (int z = Reach; z < side - Reach; z += kBlock)
+    for (int y = Reach; y < side - Reach; y += kBlock)
+      for (int dz = z; dz < std::min(z + kBlock, side - Reach); ++dz)
+        for (int dy = y; dy < std::min(y + kBlock, side - Reach); ++dy) {
+          const std::ptrdiff_t row = (static_cast<std::ptrdiff_t>(dz) * side + dy) * side;
+          acousticRow<Reach>(next + row, now + row, speed + row, side, weights);
+        }
+}
+
 }  // namespace
+
+void acousticStep(float* next, const float* now, const float* speed, int side, int reach,
+                  const float* weights) {
+  (reach == 8 ? acousticBlocks<8> : acousticBlocks<4>)(next, now, speed, side, weights);
+}
 
 void waveStep(float* next, const float* now, int side, int sx, int sy) {
   const auto width = static_cast<std::size_t>(side);

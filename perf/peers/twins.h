@@ -11,6 +11,12 @@ void waveStep(float* next, const float* now, int side, int sx, int sy);
 /// The same of the heat equation, into another array.
 void heatStep(float* next, const float* now, int side, int sx, int sy);
 
+/// A step of the acoustic wave equation of 8th or 16th order in space (the weights of reach 4 or 8,
+/// from the cell itself outwards), in place: `next` has the state before `now`. Blocks of 16 rows
+/// in 16 planes.
+void acousticStep(float* next, const float* now, const float* speed, int side, int reach,
+                  const float* weights);
+
 /// The game of life, a mask of weights 1 2 1 and Sobel's on pictures of bytes of side x side.
 void life(std::uint8_t* out, const std::uint8_t* in, int side);
 void smooth(std::uint8_t* out, const std::uint8_t* in, int side);

@@ -209,7 +209,7 @@ int TimeBuilder::rowsAtOnce(const TimeStage& stage, const JamChoice& choice) {
 }
 
 int TimeBuilder::rowsOf(const TimeStage& stage) {
-  const JamChoice choice = chooseJam(source_.summary(), {.dims = program_.dims});
+  const JamChoice choice = chooseJam(source_.summary(), {.dims = program_.dims}, true);
   if (options_.vectors == 0) options_.vectors = choice.vectors;
   if (!canBeVectors(stage)) return 0;
   return std::min(rowsAtOnce(stage, choice), std::max(kMostRows, options_.jam));
