@@ -53,9 +53,9 @@ class ProgramState {
   void checkUse() const;
   /// Throws unless the program can be run; what the user called is for the message.
   void prepare(const launch::LaunchOptions& options, const std::string& call, std::int64_t steps);
-  /// What launches with these options do.
+  /// What is repeated, in a grid with these ends.
   std::shared_ptr<StepProgram> stepsWith(const GridEnds& ends) const;
-  /// Steps between two questions of so many.
+  /// Of so many steps, those until the next question.
   std::int64_t joined(std::int64_t steps) const;
 
   std::string label_;

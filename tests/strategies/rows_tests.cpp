@@ -272,23 +272,48 @@ TEST_CASE("three dimensions are computed plane by plane, several planes at once"
   for (const std::int64_t side : {1, 2, 5, 11}) {
     const std::int64_t width = side + 6;
     std::vector<float> in = numbers<float>(std::size_t(side * side * width), 3, 50);
-    std::vector<float> expected(in.size()), got(in.size(), -1.0f);
+    std::vector<float> expected(in.size());
     const Ids ids{3, {0, 0, 0}, {std::uint64_t(width), std::uint64_t(side), std::uint64_t(side)}};
     runOriginal(*kernel, ids,
                 {ir::arrayArgument(expected.data(), {side, side, width}),
                  ir::arrayArgument(in.data(), {side, side, width})});
-    RowsOptions options;
-    options.dims = 3;
-    options.lanes = 4;
-    const Rows rewritten = rows(*kernel, summary, options);
-    REQUIRE_MESSAGE(rewritten.kernel != nullptr, rewritten.reason);
-    CHECK(rewritten.jam == 4);
-    runRows(rewritten, ids, {std::uint64_t(width), 3, 6},
-            {ir::arrayArgument(got.data(), {side, side, width}),
-             ir::arrayArgument(in.data(), {side, side, width})});
-    CAPTURE(side);
-    CHECK(got == expected);
+    for (const int jam : {0, 4}) {
+      std::vector<float> got(in.size(), -1.0f);
+      RowsOptions options;
+      options.dims = 3;
+      options.lanes = 4;
+      options.jam = jam;
+      const Rows rewritten = rows(*kernel, summary, options);
+      REQUIRE_MESSAGE(rewritten.kernel != nullptr, rewritten.reason);
+      // By itself a star is computed in two planes.
+      CHECK(rewritten.jam == (jam == 0 ? 2 : 4));
+      runRows(rewritten, ids, {std::uint64_t(width), 3, 6},
+              {ir::arrayArgument(got.data(), {side, side, width}),
+               ir::arrayArgument(in.data(), {side, side, width})});
+      CAPTURE(side);
+      CHECK(got == expected);
+    }
   }
+}
+
+TEST_CASE("planes that share most of their loads are computed four at once, in tiles also others") {
+  const auto jamOf = [](auto neighbours, bool isTiled) {
+    const auto kernel = captured([neighbours](Array<float, 3> out, const Array<float, 3>& in) {
+      Float sum = 0.0f;
+      for (int z = -1; z <= 1; ++z)
+        for (int y = -1; y <= 1; ++y)
+          for (int x = -1; x <= 1; ++x)
+            if (std::abs(z) + std::abs(y) + std::abs(x) <= neighbours)
+              sum += in[idz + z][idy + y][idx + x];
+      out[idz][idy][idx] = sum;
+    });
+    return chooseJam(ir::analyze(*kernel), {.dims = 3}, isTiled).jam;
+  };
+  constexpr int kStar = 1;
+  constexpr int kBox = 3;
+  CHECK(jamOf(kStar, false) == 2);
+  CHECK(jamOf(kStar, true) == 4);
+  CHECK(jamOf(kBox, false) == 4);
 }
 
 TEST_CASE("kernels that rows cannot compute say why") {
@@ -354,6 +379,27 @@ TEST_CASE("numbers in the middle of the domain are no border") {
   CHECK_FALSE(hasMask(1001));
   CHECK_FALSE(hasMask(100000));
   CHECK(hasMask(2000));
+}
+
+TEST_CASE("small numbers are near the end of small domains") {
+  const auto kernel = captured([](Array<int, 1> out, const Array<int, 1>& in) {
+    if_(idx < 56) {
+      out[idx] = in[idx];
+    }
+  });
+  const auto access = ir::analyze(*kernel);
+  // Vectors are where the work is: before the number in a domain of 64, behind it in a long one.
+  const auto isBefore = [&](std::uint64_t size) {
+    RowsOptions options;
+    options.lanes = 4;
+    options.size = {size, 1, 1};
+    const Rows result = rows(*kernel, access, options);
+    REQUIRE_MESSAGE(result.kernel != nullptr, result.reason);
+    CHECK(result.dependsOnSize);
+    return ir::print(*result.kernel).find("row_to < 56") != std::string::npos;
+  };
+  CHECK(isBefore(64));
+  CHECK_FALSE(isBefore(4096));
 }
 
 TEST_CASE("long bounds that differ at their ends only are both kept") {

@@ -34,7 +34,7 @@ enum class End { First, Last, Either, Unknown };
 struct Limit {
   End end = End::Unknown;
   std::int64_t offset = 0;
-  /// A number too large to be near the first end in any case; else 0.
+  /// A number that is not near the first end in any case; else 0.
   std::int64_t number = 0;
 };
 
@@ -46,13 +46,16 @@ const Expr& withoutCasts(const Expr& expr) {
 }
 
 /// Numbers up to this are near the first end in any case.
-constexpr std::int64_t kNearFirst = 64;
+constexpr std::int64_t kNearFirst = 16;
+/// And up to this in domains that are more than twice as long.
+constexpr std::int64_t kUsualBorder = 64;
 
 /// The end that a larger number is near: there it bounds a border, which may be an eighth of the
 /// domain wide. Sizes that were known at the capture are near the last end.
 End endNear(std::int64_t number, std::uint64_t size) {
   const auto last = static_cast<std::int64_t>(size);
-  const std::int64_t border = std::max(kNearFirst, last / 8);
+  if (number <= kUsualBorder) return last == 0 || 2 * number <= last ? End::First : End::Last;
+  const std::int64_t border = std::max(kUsualBorder, last / 8);
   if (last == 0 || number >= last - border) return End::Last;
   return number <= border ? End::First : End::Unknown;
 }
