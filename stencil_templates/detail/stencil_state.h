@@ -13,7 +13,6 @@
 
 #include "stencil_templates/detail/recipe.h"
 #include "stencil_templates/detail/stencil_argument.h"
-#include "stencil_templates/detail/step_table.h"
 #include "stencil_templates/stencil.h"
 
 namespace hpl::stencils {

@@ -57,6 +57,7 @@ StepRun::StepRun(StepProgram& program, StepData& data, const launch::LaunchOptio
       data_(data),
       options_(options),
       kernels_(std::move(kernels)),
+      scalars_(data.scalars),
       tile_(kByFunction),
       otherwise_(kByFunction),
       swapped_(data.fields.size()) {
@@ -127,7 +128,7 @@ std::vector<launch::Argument> StepRun::arraysFor(const StepPass& pass) const {
 }
 
 const std::vector<StencilArgument>& StepRun::scalarsOf(std::size_t function) {
-  std::vector<StencilArgument>& scalars = data_.scalars[function];
+  std::vector<StencilArgument>& scalars = scalars_[function];
   for (StencilArgument& scalar : scalars)
     if (scalar.table != nullptr) scalar.argument = scalar.table->at(steps_);
   return scalars;
@@ -315,7 +316,7 @@ std::optional<PersistentResult> StepRun::advanceLooking(std::int64_t steps, cons
 
 void StepRun::finish() {
   const std::vector<Range> all = wholeOf(data_.extents);
-  for (std::size_t f = 0; f < data_.fields.size(); ++f) {
+  for (std::size_t f = 0; f < swapped_.size(); ++f) {
     if (!swapped_[f]) continue;
     const StencilArgument& array = data_.fields[f].array.argument;
     const StencilArgument& spare = data_.fields[f].spare.argument;

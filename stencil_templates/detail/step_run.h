@@ -118,6 +118,8 @@ class StepRun final : public Stepper {
   StepData& data_;
   launch::LaunchOptions options_;
   std::vector<std::shared_ptr<const StencilKernel>> kernels_;
+  /// The data's own at the beginning: what a program asks between its steps may run it again.
+  std::vector<std::vector<StencilArgument>> scalars_;
   TimeTile tile_;
   std::shared_ptr<TileRace> race_;
   /// What does the steps of one launch where that does not work out.
