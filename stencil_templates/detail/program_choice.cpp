@@ -14,8 +14,6 @@
 namespace hpl::stencils {
 namespace {
 
-constexpr TimeTile kOneByOne{0, {}, TimeForm::Any};
-
 /// Why the functions are not one kernel, whoever asks for it; empty: they may be.
 std::string refusal(const ProgramWish& wish, const TimeRecipe& recipe,
                     const std::array<std::int64_t, 3>& extents) {
@@ -48,7 +46,7 @@ struct SingleStep {
   double apart = 0;
   bool isFused = false;
 
-  TimeTile tile() const { return isFused ? fused.tile : kOneByOne; }
+  TimeTile tile() const { return isFused ? fused.tile : kByFunction; }
 };
 
 /// What HPL_EXPLAIN says of it.
@@ -132,7 +130,7 @@ TimeTile chooseProgramTile(const ProgramWish& wish, const TimeRecipe& recipe,
           fmt::format("{}: {} steps cannot be done in one pass: {}; leave out .timeTile({})",
                       wish.time.name, wish.time.tile.depth, why, wish.time.tile.depth));
     explain(wish.time.name, "functions are launched one by one: " + why);
-    return kOneByOne;
+    return kByFunction;
   }
   if (joins && wish.form == TimeForm::Chain)
     throw LaunchError(
@@ -149,7 +147,7 @@ TimeTile chooseProgramTile(const ProgramWish& wish, const TimeRecipe& recipe,
   if (const std::string against = reluctance(options); !against.empty()) {
     if (wish.fuse == std::optional(true)) return tile;
     explain(wish.time.name, "functions are launched one by one: " + against);
-    return kOneByOne;
+    return kByFunction;
   }
   std::string remark;
   std::optional<FoundTile> found;
@@ -174,7 +172,7 @@ TimeTile singleStepTile(const ProgramWish& wish, const TimeRecipe& recipe, const
                         const launch::LaunchOptions& options,
                         const std::array<std::int64_t, 3>& extents) {
   const std::vector<Device> devices = devicesOf(options);
-  if (!whyNotJoined(recipe).empty() || !recipe.whyTooFar(1, extents).empty()) return kOneByOne;
+  if (!whyNotJoined(recipe).empty() || !recipe.whyTooFar(1, extents).empty()) return kByFunction;
   return singleStep(wish, problemOf(recipe, devices.front(), extents, devices.size()),
                     problemOf(apart, devices.front(), extents, devices.size()))
       .tile();

@@ -121,7 +121,7 @@ TimeChoice chooseSteps(StepProgram& program, const StepData& data,
     // Who asks for one launch does not want to hear of others.
     const bool isAsked = wish.time.persistent == true;
     TimeChoice choice;
-    choice.tile = isAsked ? TimeTile{0, {}, TimeForm::Any} : streamed();
+    choice.tile = isAsked ? kByFunction : streamed();
     choice.kept = chooseKept(program, data, options, wish, plan, choice.tile);
     if (isAsked && !choice.kept) choice.tile = streamed();
     if (!wish.fuse && !plan.fusion) {

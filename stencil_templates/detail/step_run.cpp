@@ -14,9 +14,6 @@ namespace {
 
 using strategies::Lifetime;
 
-/// A launch for each function.
-constexpr TimeTile kByFunction{0, {}, TimeForm::Any};
-
 bool isMade(const ProgramArgument& array) { return array.argument.argument.view != nullptr; }
 
 std::vector<Range> wholeOf(const geometry::Extents& extents) {
@@ -164,7 +161,7 @@ std::vector<StencilArgument> StepRun::argumentsFor(const StepPass& pass) {
     const auto field = static_cast<std::size_t>(written);
     list.push_back(present(field, pass.swaps[field]).argument);
   }
-  const std::vector<StencilArgument>& scalars = scalarsOf(pass.functions.front());
+  const std::vector<StencilArgument>& scalars = scalars_[pass.functions.front()];
   list.insert(list.end(), scalars.begin(), scalars.end());
   return list;
 }

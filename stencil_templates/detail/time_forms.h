@@ -56,7 +56,7 @@ struct TimeFormRow {
   const DeviceCost& (*cost)(const TileProblem& problem);
   /// The part of local memory that it may take.
   double (*usable)(const TileProblem& problem);
-  /// Results of the last step go straight to memory.
+  /// Results of the last step go straight to memory, or from the first-level cache.
   bool (*storesStraight)(const TileProblem& problem);
   /// Cells that are computed twice where tiles are cut along a dimension, when functions need
   /// `grown` cells around them.

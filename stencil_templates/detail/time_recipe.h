@@ -56,6 +56,8 @@ struct TimeTile {
 
   friend auto operator<=>(const TimeTile&, const TimeTile&) = default;
 };
+/// A launch for each function of each step.
+constexpr TimeTile kByFunction{0, {}, TimeForm::Any};
 
 /// As a kernel its parameters are: the fields, the new fields where they are written, if it is
 /// persistent for each of those an array between, then the flags, and as ints the patience, what

@@ -251,3 +251,35 @@ TEST_CASE("stencil programs: what cannot be a program is refused and leaves it a
   program.run(1);
   CHECK(a(42) == 3.0f);
 }
+
+TEST_CASE(
+    "stencil programs: every() may run the program, with its values per step, and add to it") {
+  constexpr int kSteps = 8;
+  const std::vector<int> values{1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+  for (const bool isFused : {false, true}) {
+    CAPTURE(isFused);
+    Array<int, 1> a(100), b(100);
+    a = 0;
+    b = 0;
+    StencilProgram program;
+    program.fuse(isFused);
+    program.apply([](Neighbourhood<int, 1> t, Int more) { return t(0) + more; })(a, a,
+                                                                                 perStep(values));
+    program.every(3, [&](std::int64_t step) {
+      if (step == 3) {
+        CHECK(cellsOf(a) == std::vector<int>(100, 111));
+        program.run(2);
+        CHECK(cellsOf(a) == std::vector<int>(100, 111 + 11));
+        program.apply([](Neighbourhood<int, 1> t, Neighbourhood<int, 1> u) { return t(0) + u(0); })(
+            b, a, b);
+      }
+      return false;
+    });
+    // The function that was added belongs to the next run.
+    program.run(kSteps);
+    CHECK(cellsOf(a) == std::vector<int>(100, 11111111 + 11));
+    CHECK(cellsOf(b) == std::vector<int>(100, 0));
+    program.run(1);
+    CHECK(cellsOf(b) == std::vector<int>(100, 11111111 + 11 + 1));
+  }
+}

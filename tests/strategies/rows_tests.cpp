@@ -78,6 +78,17 @@ std::string reasonOf(const auto& kernel, int dims = 2, bool exact = false) {
   return result.reason;
 }
 
+/// The text of the kernel in rows of a domain of this size, on which it depends.
+std::string rowsOfSize(const ir::Kernel& kernel, std::uint64_t size) {
+  RowsOptions options;
+  options.lanes = 4;
+  options.size = {size, 1, 1};
+  const Rows result = rows(kernel, ir::analyze(kernel), options);
+  REQUIRE_MESSAGE(result.kernel != nullptr, result.reason);
+  CHECK(result.dependsOnSize);
+  return ir::print(*result.kernel);
+}
+
 bool mentions(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
@@ -365,16 +376,9 @@ TEST_CASE("numbers in the middle of the domain are no border") {
     }
     else_ { out[idx] = -in[idx]; }
   });
-  const auto access = ir::analyze(*kernel);
   // Decided comparisons leave no mask behind.
   const auto hasMask = [&](std::uint64_t size) {
-    RowsOptions options;
-    options.lanes = 4;
-    options.size = {size, 1, 1};
-    const Rows result = rows(*kernel, access, options);
-    REQUIRE_MESSAGE(result.kernel != nullptr, result.reason);
-    CHECK(result.dependsOnSize);
-    return ir::print(*result.kernel).find("any(") != std::string::npos;
+    return mentions(rowsOfSize(*kernel, size), "any(");
   };
   CHECK_FALSE(hasMask(1001));
   CHECK_FALSE(hasMask(100000));
@@ -387,16 +391,9 @@ TEST_CASE("small numbers are near the end of small domains") {
       out[idx] = in[idx];
     }
   });
-  const auto access = ir::analyze(*kernel);
   // Vectors are where the work is: before the number in a domain of 64, behind it in a long one.
   const auto isBefore = [&](std::uint64_t size) {
-    RowsOptions options;
-    options.lanes = 4;
-    options.size = {size, 1, 1};
-    const Rows result = rows(*kernel, access, options);
-    REQUIRE_MESSAGE(result.kernel != nullptr, result.reason);
-    CHECK(result.dependsOnSize);
-    return ir::print(*result.kernel).find("row_to < 56") != std::string::npos;
+    return mentions(rowsOfSize(*kernel, size), "row_to < 56");
   };
   CHECK(isBefore(64));
   CHECK_FALSE(isBefore(4096));
