@@ -39,5 +39,10 @@ std::vector<NamedRow> pictureRows();
 std::vector<NamedRow> loopRows();
 std::vector<NamedRow> gridRows();
 std::vector<NamedRow> acousticRows();
+std::vector<NamedRow> solverRows();
+std::vector<NamedRow> tiledRows();
+std::vector<NamedRow> maskRows();
+std::vector<NamedRow> streamRows();
+std::vector<NamedRow> matrixRows();
 
 }  // namespace perf::peers

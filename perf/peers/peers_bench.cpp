@@ -17,7 +17,8 @@ namespace {
 
 std::vector<NamedRow> allRows() {
   std::vector<NamedRow> all;
-  for (const auto& rows : {pointRows, pictureRows, loopRows, gridRows, acousticRows}) {
+  for (const auto& rows : {pointRows, pictureRows, loopRows, gridRows, acousticRows, solverRows,
+                           tiledRows, maskRows, streamRows, matrixRows}) {
     const std::vector<NamedRow> some = rows();
     all.insert(all.end(), some.begin(), some.end());
   }

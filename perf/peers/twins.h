@@ -46,4 +46,33 @@ void residual(const MultigridLevel& grid);
 void restrictTo(const MultigridLevel& coarse, const MultigridLevel& fine);
 void correct(const MultigridLevel& fine, const MultigridLevel& coarse);
 
+/// c = a b, matrices of side x side: rows of b, so that vectors run along them.
+void product(float* c, const float* a, const float* b, int side);
+
+/// A mask of 11 x 11 weights, each the product of two of `weights`; and the same as a pass along
+/// rows and one along columns, which follow each other row by row.
+void mask(float* out, const float* in, int side, const float* weights);
+void twoPasses(float* out, const float* in, int side, const float* weights);
+
+/// Of multiples of 2^20 cells.
+void setBytes(float* x, int byte, std::int64_t cells);
+void fill(float* x, float value, std::int64_t cells);
+float sum(const float* x, std::int64_t cells);
+/// a = b + factor * c; `pastCaches`: by stores that leave the caches alone, where there are some.
+void triad(float* a, const float* b, const float* c, float factor, std::int64_t cells,
+           bool pastCaches);
+/// How often each byte occurs; four private copies for each thread.
+void histogram(std::uint32_t* counts, const std::uint8_t* bytes, std::int64_t cells);
+
+/// So many iterations for A x = b from x = 0, where A is the five-point operator on side x side.
+void conjugateGradients(double* x, const double* b, int side, int iterations);
+/// The mean of the four neighbours, 0 beyond the edges; one more at (source, source).
+void heatWithSource(float* next, const float* now, int side, int source);
+
+/// Generations of the game of life, 64 cells a word, dead beyond the edges. The result is in
+/// `cells`; the number of generations is a multiple of 16.
+void lifeInWords(std::uint64_t* cells, std::uint64_t* other, int rows, int words, int generations);
+/// Steps of Yee's scheme in a box with conducting walls.
+void electromagneticWave(float* ex, float* ey, float* hz, const float* glass, int side, int steps);
+
 }  // namespace perf::peers::twins

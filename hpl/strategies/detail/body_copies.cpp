@@ -2,8 +2,10 @@
 #include "hpl/strategies/detail/body_copies.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "hpl/ir/walk.h"
+#include "hpl/strategies/detail/joint_loops.h"
 
 namespace hpl::strategies::detail {
 namespace {
@@ -101,17 +103,48 @@ Front reach(const Stmt& stmt, const BodyContext& context, int jamAxis) {
   return most;
 }
 
+/// Writes the copies of a body.
+class CopiesWriter {
+ public:
+  CopiesWriter(BodyContext& context, const std::vector<Place>& places, const CopyOrder& order)
+      : context_(context), places_(places), jamAxis_(order.jamAxis), variation_(context) {
+    writers_.reserve(places.size());
+    for (const Place& place : places) writers_.emplace_back(context, variation_, loads_, place);
+    if (places.size() == 1 || context.lanes == 1 || !hasLoop(context.source.body())) return;
+    joint_.emplace(context, order.jamAxis);
+    for (const ir::Variable* variable : joint_->common())
+      for (BodyWriter& writer : writers_) writer.share(variable, writers_.front());
+  }
+
+  /// Stores go to `late` where that is not null.
+  void write(const Block& body, Block& out, Block* late);
+
+ private:
+  std::vector<Step> interleaved(const std::vector<const Stmt*>& stmts) const;
+  void side(const std::vector<const Stmt*>& stmts, Block& out, Block* late);
+  void loop(const Stmt& stmt, Block& out);
+  const Block* nested(const Block* block);
+  bool isCommon(const Stmt& stmt) const;
+
+  BodyContext& context_;
+  const std::vector<Place>& places_;
+  int jamAxis_;
+  Variation variation_;
+  std::optional<JointLoops> joint_;
+  LoadTable loads_;
+  std::vector<BodyWriter> writers_;
+};
+
 /// The statements of all copies, those that read least far first.
-std::vector<Step> interleave(const BodyContext& context, const std::vector<const Stmt*>& stmts,
-                             const std::vector<Place>& places, int jamAxis) {
+std::vector<Step> CopiesWriter::interleaved(const std::vector<const Stmt*>& stmts) const {
   std::vector<Step> steps;
-  for (std::size_t c = 0; c < places.size(); ++c) {
+  for (std::size_t c = 0; c < places_.size(); ++c) {
     const std::int64_t shift =
-        jamAxis >= 0 ? places[c].shift[static_cast<std::size_t>(jamAxis)] : 0;
+        jamAxis_ >= 0 ? places_[c].shift[static_cast<std::size_t>(jamAxis_)] : 0;
     // The statements of one copy keep their order: its front only moves on.
     Front front;
     for (std::size_t s = 0; s < stmts.size(); ++s) {
-      const Front own = reach(*stmts[s], context, jamAxis);
+      const Front own = reach(*stmts[s], context_, jamAxis_);
       if (own.row != Front::kNothing && own.row + shift > front.row) {
         front = {own.row + shift, own.column};
       } else {
@@ -120,7 +153,7 @@ std::vector<Step> interleave(const BodyContext& context, const std::vector<const
       steps.push_back({front, c, s});
     }
   }
-  if (places.size() > 1)
+  if (places_.size() > 1)
     std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
       if (a.front.row != b.front.row) return a.front.row < b.front.row;
       return a.front.column != b.front.column ? a.front.column < b.front.column : a.stmt < b.stmt;
@@ -128,25 +161,81 @@ std::vector<Step> interleave(const BodyContext& context, const std::vector<const
   return steps;
 }
 
+/// The statements of all copies, side by side.
+void CopiesWriter::side(const std::vector<const Stmt*>& stmts, Block& out, Block* late) {
+  for (const Step& step : interleaved(stmts))
+    writers_[step.copy].write(*stmts[step.stmt], out, late);
+}
+
+/// Of a variable of which one does for all copies.
+bool CopiesWriter::isCommon(const Stmt& stmt) const {
+  const auto* declare = stmt.as<ir::Declare>();
+  const auto* assign = stmt.as<ir::Assign>();
+  return (declare != nullptr && joint_->common().contains(declare->variable)) ||
+         (assign != nullptr && joint_->common().contains(rootOf(*assign->target)));
+}
+
+void CopiesWriter::write(const Block& body, Block& out, Block* late) {
+  std::vector<const Stmt*> stmts;
+  std::vector<const Expr*> conditions;
+  flatten(body, context_.interior, stmts, conditions);
+  dropVainValues(context_.builder, stmts);
+  for (BodyWriter& writer : writers_)
+    for (const Expr* condition : conditions) writer.settle(*condition);
+  if (!joint_) return side(stmts, out, late);
+  std::vector<const Stmt*> own;
+  for (const Stmt* stmt : stmts) {
+    const bool joins = joint_->contains(*stmt);
+    if (!joins && !isCommon(*stmt)) {
+      own.push_back(stmt);
+      continue;
+    }
+    // What copies do on their own before it may read what it changes.
+    side(own, out, late);
+    own.clear();
+    if (joins) {
+      loop(*stmt, out);
+    } else {
+      writers_.front().write(*stmt, out, late);
+    }
+  }
+  side(own, out, late);
+}
+
+const Block* CopiesWriter::nested(const Block* block) {
+  if (block == nullptr) return nullptr;
+  Block* copy = context_.builder.block();
+  loads_.open();
+  write(*block, *copy, nullptr);
+  loads_.close();
+  return copy;
+}
+
+void CopiesWriter::loop(const Stmt& stmt, Block& out) {
+  BodyWriter& first = writers_.front();
+  if (const auto* times = stmt.as<ir::Loop>()) {
+    ir::Loop copy{};
+    copy.prepare = nested(times->prepare);
+    copy.condition = times->condition != nullptr ? first.common(*times->condition) : nullptr;
+    copy.step = nested(times->step);
+    copy.body = nested(times->body);
+    context_.builder.statement(out, copy, stmt.where);
+    return;
+  }
+  const auto& doTimes = *stmt.as<ir::DoLoop>();
+  ir::DoLoop copy{};
+  copy.body = nested(doTimes.body);
+  copy.prepare = nested(doTimes.prepare);
+  copy.condition = first.common(*doTimes.condition);
+  context_.builder.statement(out, copy, stmt.where);
+}
+
 }  // namespace
 
 void writeCopies(BodyContext& context, const Block& body, const std::vector<Place>& places,
                  const CopyOrder& order, Block& out) {
-  const Variation variation(context);
-  std::vector<const Stmt*> stmts;
-  std::vector<const Expr*> conditions;
-  flatten(body, context.interior, stmts, conditions);
-  dropVainValues(context.builder, stmts);
-  LoadTable loads;
-  std::vector<BodyWriter> writers;
-  writers.reserve(places.size());
-  for (const Place& place : places) {
-    writers.emplace_back(context, variation, loads, place);
-    for (const Expr* condition : conditions) writers.back().settle(*condition);
-  }
   Block late;
-  for (const Step& step : interleave(context, stmts, places, order.jamAxis))
-    writers[step.copy].write(*stmts[step.stmt], out, order.postpones ? &late : nullptr);
+  CopiesWriter(context, places, order).write(body, out, order.postpones ? &late : nullptr);
   out.stmts.insert(out.stmts.end(), late.stmts.begin(), late.stmts.end());
 }
 

@@ -104,7 +104,9 @@ class LoadTable {
 /// as decided.
 class Variation {
  public:
-  Variation(const BodyContext& context);
+  explicit Variation(const BodyContext& context);
+  /// Between neighbours along any of these axes.
+  Variation(const BodyContext& context, std::array<bool, 3> axes);
   bool differs(const ir::Variable* variable) const { return variables_.contains(variable); }
   bool differs(const ir::Expr& expr) const;
   bool indicesDiffer(const ir::Expr& element) const;
@@ -112,6 +114,7 @@ class Variation {
   bool leaveApart(const ir::Stmt& loop) const;
 
  private:
+  void collect();
   bool leavesApart(const ir::Block& block, bool isApart) const;
   /// `depth`: how many branches around it only some neighbours take.
   bool visit(const ir::Block& block, int depth);
@@ -120,6 +123,7 @@ class Variation {
   bool find(const ir::Expr& expr) const;
 
   const BodyContext& context_;
+  std::array<bool, 3> axes_{};
   std::unordered_set<const ir::Variable*> variables_;
   std::unordered_map<const ir::Variable*, int> declaredAt_;
   mutable std::unordered_map<const ir::Expr*, bool> known_;
@@ -139,6 +143,12 @@ class BodyWriter {
   void write(const ir::Stmt& stmt, ir::Block& out, ir::Block* late);
   /// Notes what ids must satisfy for the decided comparisons in the condition to be as decided.
   void settle(const ir::Expr& condition);
+  /// From now on the variable is this copy's one of it.
+  void share(const ir::Variable* variable, BodyWriter& other) {
+    copies_.insert_or_assign(variable, other.copyOf(variable));
+  }
+  /// The condition of a loop, which is the same for all copies.
+  const ir::Expr* common(const ir::Expr& condition) { return scalar(condition); }
 
  private:
   /// Scalar: the same in all lanes; Vector: a value for each lane; Mask: an int for each lane, -1

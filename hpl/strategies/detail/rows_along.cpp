@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "hpl/strategies/detail/body_copies.h"
+#include "hpl/strategies/detail/joint_loops.h"
 #include "hpl/strategies/detail/row_loops.h"
 #include "hpl/strategies/detail/rows_builder.h"
 
@@ -163,7 +164,8 @@ Block* RowsBuilder::fastEnds(std::array<const Variable*, 3> ids, const RowEnd& k
   const bool hasVectors = std::any_of(arrays.begin(), arrays.end(), [](const auto& access) {
     return access.array->type.isVector();
   });
-  const int jam = hasVectors || distinctReads(source_.summary()) > kSmall ? 1 : jam_;
+  const bool isLarge = hasLoop(source_.body()) || distinctReads(source_.summary()) > kSmall;
+  const int jam = hasVectors || isLarge ? 1 : jam_;
   Block* out = builder_.block();
   Block* each = out;
   if (jam < jam_) {

@@ -6,6 +6,7 @@
 #include "hpl/strategies/detail/apart.h"
 #include "hpl/strategies/detail/body_copies.h"
 #include "hpl/strategies/detail/carry.h"
+#include "hpl/strategies/detail/joint_loops.h"
 #include "hpl/strategies/detail/row_loops.h"
 
 namespace hpl::strategies::detail {
@@ -19,6 +20,14 @@ namespace {
 
 /// Of so many rows at once, one is cheaper computed twice than the others one by one.
 constexpr int kGoesBack = 4;
+
+/// Bytes of the widest scalars in the kernel's arrays.
+std::size_t widestElement(const ir::AccessSummary& summary) {
+  std::size_t widest = 1;
+  for (const ir::ArrayAccess& access : summary.arrays)
+    widest = std::max(widest, ir::sizeOf(access.array->type.scalar));
+  return widest;
+}
 
 }  // namespace
 
@@ -160,14 +169,42 @@ void RowsBuilder::goBack(Block& out, Block& head) {
   builder_.statement(out, ir::If{both(isNext, fits), back, nullptr});
 }
 
+/// Loops that rows go through together, reading the same neighbours: as many sums at once as
+/// registers hold, so that a turn computes much with what it loads.
+JamChoice RowsBuilder::chosenJam() {
+  JamChoice choice = chooseJam(source_.summary(), options_);
+  if (!idempotent_ || options_.dims == 1 || !hasLoop(source_.body())) return choice;
+  const Interior interior = vectorInterior({has(0), has(1), has(2)});
+  const BodyContext context = this->context(interior, options_.lanes);
+  const JointLoops joint(context, slowAxis());
+  if (!joint.rowsShare() || joint.carriedBytes() == 0) return choice;
+  // Of 512 bits there are 32 registers on all machines that have them, of less 16 on most.
+  constexpr std::size_t kLongVector = 64, kManyRegisters = 32, kRegisters = 16;
+  const auto lanes = static_cast<std::size_t>(options_.lanes);
+  const std::size_t vector = lanes * widestElement(source_.summary());
+  const std::size_t registers = vector >= kLongVector ? kManyRegisters : kRegisters;
+  const std::size_t sums = (lanes * joint.carriedBytes() + vector - 1) / vector;
+  const auto fits = [&](int axis, int count) {
+    const std::uint64_t size = options_.size[static_cast<std::size_t>(axis)];
+    usedSizes_ = true;
+    return size == 0 || size >= static_cast<std::uint64_t>(count);
+  };
+  for (const auto& [vectors, jam] : {std::pair{3, 8}, {2, 8}, {3, 4}, {2, 4}}) {
+    // The neighbours that all rows read, and what belongs to one row, stay in registers, too.
+    const auto copies = static_cast<std::size_t>(vectors * jam);
+    if (copies * sums + static_cast<std::size_t>(vectors) + 1 > registers) continue;
+    if (fits(rowAxis(), vectors * options_.lanes) && fits(slowAxis(), jam)) return {vectors, jam};
+  }
+  return choice;
+}
+
 Rows RowsBuilder::build() {
-  const JamChoice choice = chooseJam(source_.summary(), options_);
-  const int slow = options_.dims == 3 ? options_.order[2] : options_.order[1];
+  const JamChoice choice = chosenJam();
   if (idempotent_) {
     vectors_ = options_.vectors > 0 ? options_.vectors : choice.vectors;
     jam_ = options_.dims == 1 ? 1 : options_.jam > 0 ? options_.jam : choice.jam;
   }
-  jamAxis_ = jam_ > 1 ? slow : -1;
+  jamAxis_ = jam_ > 1 ? slowAxis() : -1;
 
   Block head;
   declareBlocks(head);

@@ -71,6 +71,7 @@ class RowsBuilder : private KernelWriter {
     return context;
   }
   Place place(const std::array<const ir::Variable*, 3>& ids);
+  JamChoice chosenJam();
   void declareBlocks(ir::Block& out);
   Range range(ir::Block& out, const std::string& stem, const Axis& axis,
               const Hoister::Bounds& bounds);
@@ -110,6 +111,8 @@ class RowsBuilder : private KernelWriter {
   void goBack(ir::Block& out, ir::Block& head);
 
   int rowAxis() const { return options_.order[0]; }
+  /// Along which several rows, or planes, are computed at once.
+  int slowAxis() const { return options_.dims == 3 ? options_.order[2] : options_.order[1]; }
   bool has(int axis) const { return axis < options_.dims; }
   Axis& axis(int a) { return axes_[static_cast<std::size_t>(a)]; }
 

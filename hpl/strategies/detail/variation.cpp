@@ -13,9 +13,19 @@ using ir::Stmt;
 using ir::Variable;
 
 Variation::Variation(const BodyContext& context) : context_(context) {
-  if (context.lanes == 1) return;
+  axes_[static_cast<std::size_t>(context.axis)] = true;
+  collect();
+}
+
+Variation::Variation(const BodyContext& context, std::array<bool, 3> axes)
+    : context_(context), axes_(axes) {
+  collect();
+}
+
+void Variation::collect() {
+  if (context_.lanes == 1) return;
   // What differs makes more differ: until nothing changes.
-  while (visit(context.source.body(), 0)) known_.clear();
+  while (visit(context_.source.body(), 0)) known_.clear();
   known_.clear();
 }
 
@@ -32,7 +42,7 @@ bool Variation::find(const Expr& expr) const {
   if (context_.interior.truth(expr).has_value()) return false;
   if (const auto* ref = expr.as<ir::VarRef>()) return variables_.contains(ref->variable);
   if (const auto* item = expr.as<ir::WorkItem>())
-    return item->query == ir::Query::GlobalId && item->dim == context_.axis;
+    return item->query == ir::Query::GlobalId && axes_[item->dim];
   if (const auto* select = expr.as<ir::Select>()) {
     if (const auto settled = context_.interior.truth(*select->condition))
       return differs(*settled ? *select->yes : *select->no);
