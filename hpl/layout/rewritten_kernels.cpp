@@ -21,6 +21,11 @@ std::shared_ptr<const Rows> RewrittenKernels::rows(const KernelVersion& version,
       static_cast<std::uint64_t>(options.lanes),      static_cast<std::uint64_t>(options.vectors),
       static_cast<std::uint64_t>(options.jam),        options.exact ? 1u : 0u,
       static_cast<std::uint64_t>(options.vectorBytes)};
+  key.push_back(options.counters.size());
+  for (const auto& [param, extents] : options.counters) {
+    key.push_back(static_cast<std::uint64_t>(param));
+    key.insert(key.end(), extents.begin(), extents.end());
+  }
   const std::lock_guard lock(mutex_);
   // Most kernels are the same for all sizes.
   const auto known = rows_.find(key);

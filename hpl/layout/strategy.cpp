@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "hpl/error.h"
 #include "hpl/layout/findings.h"
@@ -141,6 +143,32 @@ std::string defect(const LaunchRequest& request) {
   return "";
 }
 
+/// Arrays in which work-items may count on their own. None, where that would be more work than what
+/// they count.
+std::map<int, std::vector<std::int64_t>> countersOf(const LaunchRequest& request,
+                                                    const Shape& shape) {
+  std::map<int, std::vector<std::int64_t>> counters;
+  if (!request.version->access.usesAtomics) return counters;
+  std::size_t bytes = 0, elements = 0;
+  for (const int param : strategies::countedArrays(*request.version->kernel)) {
+    const geometry::Extents& extents =
+        request.arguments[static_cast<std::size_t>(param)].view->extents;
+    std::vector<std::int64_t>& own = counters[param];
+    std::size_t product = 1;
+    for (int d = 0; d < extents.rank(); ++d) {
+      own.push_back(static_cast<std::int64_t>(extents[d]));
+      product *= static_cast<std::size_t>(extents[d]);
+    }
+    elements += product;
+    bytes += product * ir::sizeOf(request.version->params[static_cast<std::size_t>(param)].type);
+  }
+  const std::size_t groups =
+      std::size_t{8} * std::max(1u, request.device->properties().computeUnits);
+  const std::size_t workItems = shape.size[0] * shape.size[1] * shape.size[2];
+  if (!strategies::fitsCounters(bytes) || 4 * groups * elements > workItems) counters.clear();
+  return counters;
+}
+
 Layout inRows(const LaunchRequest& request, const Shape& shape, const Variant& variant,
               std::string& reason) {
   Layout result{nullptr, {}, shape, true, runtime::Strategy::Rows, 0};
@@ -155,6 +183,7 @@ Layout inRows(const LaunchRequest& request, const Shape& shape, const Variant& v
   if (variant.lanes == 0 && runtime::quirksOf(request.device->properties()).hasLongVectors)
     options.vectorBytes = options.lanes * widestElement(*request.version);
   options.exact = request.fp == STRICT;
+  options.counters = countersOf(request, shape);
   for (std::size_t a = 0; a < 3; ++a) options.size[a] = shape.whole[a];
   const std::shared_ptr<const Rows> rows =
       request.version->rewritten->rows(*request.version, options);

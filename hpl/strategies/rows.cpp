@@ -32,7 +32,7 @@ Rows written(const ir::Kernel& kernel, const ir::AccessSummary& summary, const R
 /// Lanes as narrow as the kernel's values. Without a kernel where that does not apply.
 Rows inNarrowLanes(const ir::Kernel& kernel, const ir::AccessSummary& summary,
                    RowsOptions options) {
-  if (options.vectorBytes == 0) return {};
+  if (options.vectorBytes == 0 || summary.usesAtomics) return {};
   const std::shared_ptr<const ir::Kernel> narrow = narrowed(kernel, summary);
   if (!narrow) return {};
   const int usual = options.lanes * options.vectors;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,6 +37,9 @@ struct RowsOptions {
   std::array<std::uint64_t, 3> size{0, 0, 0};
   /// Refuse kernels with built-in functions that may round differently on vectors.
   bool exact = false;
+  /// Extents of arrays (by parameter, of countedArrays) in which work-items may count on their own,
+  /// in private memory, before they add what they have counted.
+  std::map<int, std::vector<std::int64_t>> counters{};
 };
 
 /// A kernel rewritten for rows. It is launched with one work-item per group; work-item (i, j, k)
@@ -59,6 +63,12 @@ struct Rows {
 /// must not overlap where one of them is written. The rewritten kernel keeps parts of `kernel`,
 /// which must live as long.
 Rows rows(const ir::Kernel& kernel, const ir::AccessSummary& summary, const RowsOptions& options);
+
+/// The parameters in which a kernel counts: it adds to their elements by atomics, without asking for
+/// results. Whether it does more with them is left to rows().
+std::vector<int> countedArrays(const ir::Kernel& kernel);
+/// Whether counters of so many bytes in all are worth copies of each work-item's own.
+bool fitsCounters(std::size_t bytes);
 
 /// Whether work-items read more than their own elements, or loop: kernels that do neither wait for
 /// memory however they are laid out.

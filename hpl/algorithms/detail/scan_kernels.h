@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <vector>
 
 #include "hpl/algorithms/detail/fold_request.h"
 #include "hpl/algorithms/detail/scratch.h"
@@ -166,27 +167,50 @@ long compacted(const F& keep, const Array<T, 1>& out, const Array<T, 1>& in) {
   return *static_cast<const long*>(before.onHost(launch.blocks()));
 }
 
-/// Counts of one block each: copies[bin * blocks + block].
+/// How many neighbours a block counts at once.
+inline constexpr int kCountedAtOnce = 4;
+
+/// Counts of one block each, in one copy or in one for each of the neighbours that are counted at
+/// once, which then need not wait for each other: copies[copy * bins + bin]. `apart` lies between
+/// the copies of a block; 0: it has one.
 template <class C, class F, class T>
 struct CountBins : Held<F> {
   explicit CountBins(const F& f) : Held<F>(f) {}
-  void operator()(Array<C, 1> copies, const Array<T, 1>& in, Ulong count, Ulong chunk,
-                  Ulong bins) const {
+  void operator()(Array<C, 1> copies, const Array<T, 1>& in, Ulong count, Ulong chunk, Ulong bins,
+                  Ulong apart) const {
     detail::nameKernel("count_bins");
     const BlockOf block(count, chunk);
-    Ulong first = idx * bins;
+    Ulong cells = bins + (kCountedAtOnce - 1) * apart;
+    Ulong first = idx * cells;
     Ulong i = 0;
-    while_(i < bins) {
+    while_(i < cells) {
       copies[first + i] = C(0);
       i += 1;
     }
-    i = block.begin;
-    while_(i < block.end) {
-      Array<long, 0> bin(
-          valueAs<long>(valueAt(Held<F>::get(), FlatPosition(Expr<unsigned long>(i.node())), in)));
+    const auto binAt = [&](int neighbour) {
+      Ulong at = i + static_cast<unsigned long>(neighbour);
+      return Array<long, 0>(
+          valueAs<long>(valueAt(Held<F>::get(), FlatPosition(Expr<unsigned long>(at.node())), in)));
+    };
+    const auto countIn = [&](const Array<long, 0>& bin, int neighbour) {
       if_(bin >= 0l && bin < cast<long>(bins)) {
-        copies[first + cast<unsigned long>(bin)] += C(1);
+        copies[first + static_cast<unsigned long>(neighbour) * apart + cast<unsigned long>(bin)] +=
+            C(1);
       }
+    };
+    i = block.begin;
+    while_(i + kCountedAtOnce <= block.end) {
+      // All are read before the first is counted: compilers cannot tell that apart from the copies.
+      std::vector<Array<long, 0>> each;
+      each.reserve(kCountedAtOnce);
+      for (int neighbour = 0; neighbour < kCountedAtOnce; ++neighbour)
+        each.push_back(binAt(neighbour));
+      for (int neighbour = 0; neighbour < kCountedAtOnce; ++neighbour)
+        countIn(each[static_cast<std::size_t>(neighbour)], neighbour);
+      i += kCountedAtOnce;
+    }
+    while_(i < block.end) {
+      countIn(binAt(0), 0);
       i += 1;
     }
   }
@@ -213,13 +237,18 @@ void counted(const Array<C, 1>& counts, const F& bin, const Array<T, 1>& in) {
   detail::refuseInKernel("histogram(counts, bin, in)");
   const unsigned long bins = counts.size();
   const BlockLaunch launch(in.hostView(), bins);
-  const ScratchOf<C> copies(in.hostView(), launch.blocks() * bins);
+  // Many bins are seldom the same for neighbours, and their copies would fill caches.
+  constexpr unsigned long kFewBins = 1024;
+  const unsigned long ofEach = bins <= kFewBins ? kCountedAtOnce : 1;
+  const unsigned long all = launch.blocks() * ofEach;
+  const ScratchOf<C> copies(in.hostView(), all * bins);
   launch(CountBins<C, F, T>(bin),
          {copies.argument(), launch::makeArgument(in), launch::Argument::scalar(launch.count()),
-          launch::Argument::scalar(launch.chunk()), launch::Argument::scalar(bins)});
+          launch::Argument::scalar(launch.chunk()), launch::Argument::scalar(bins),
+          launch::Argument::scalar(ofEach > 1 ? bins : 0ul)});
   launch(AddCopies<C>(),
-         {launch::makeArgument(counts), copies.argument(),
-          launch::Argument::scalar(launch.blocks()), launch::Argument::scalar(bins)},
+         {launch::makeArgument(counts), copies.argument(), launch::Argument::scalar(all),
+          launch::Argument::scalar(bins)},
          bins);
 }
 

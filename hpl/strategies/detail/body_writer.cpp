@@ -64,6 +64,9 @@ void BodyWriter::statement(const Stmt& stmt, Block& out, const Expr* mask) {
     loop(stmt, out, mask);
   } else if (const auto* inner = stmt.as<Block>()) {
     block(*inner, out, mask);
+  } else if (const auto* atomic = stmt.as<ir::Atomic>();
+             atomic != nullptr && context_.counters != nullptr) {
+    count(*atomic, out, mask);
   } else if (stmt.as<ir::Break>() != nullptr || stmt.as<ir::Continue>() != nullptr) {
     if (maskedLoop_ != nullptr) {
       leave(stmt.as<ir::Break>() != nullptr, mask);
@@ -204,6 +207,38 @@ void BodyWriter::store(const Expr& target, const Expr* value, const ir::SourceLo
   Variable* result = builder_.variable("result", value->type);
   builder_.declare(*out_, result, value);
   builder_.assign(*late_, place, builder_.ref(result), where);
+}
+
+/// Lane by lane: lanes may count in the same place.
+void BodyWriter::count(const ir::Atomic& atomic, Block& out, const Expr* mask) {
+  const auto& access = *atomic.target->as<ir::Access>();
+  const ir::Type& type = access.array->type;
+  const auto spread = [&](const Expr& expr) {
+    return variation_.differs(expr) ? keep("each", vector(expr)) : scalar(expr);
+  };
+  const auto inLane = [](const Expr* value, int lane) {
+    return ir::Component{value, {static_cast<std::uint8_t>(lane)}};
+  };
+  std::vector<const Expr*> indices;
+  for (const Expr* index : access.indices) indices.push_back(spread(*index));
+  const Expr* amount = atomic.operands.empty() ? builder_.cast(builder_.number(1, kInt), type)
+                                               : spread(*atomic.operands.front());
+  const bool isMinus = atomic.op == ir::AtomicOp::Dec || atomic.op == ir::AtomicOp::Sub;
+  for (int lane = 0; lane < context_.lanes; ++lane) {
+    const auto own = [&](const Expr* value) {
+      const Expr* single = value->type.isVector()
+                               ? builder_.make(value->type.element(), inLane(value, lane))
+                               : value;
+      if (mask == nullptr) return single;
+      const Expr* chosen = builder_.make(mask->type.element(), inLane(mask, lane));
+      return builder_.select(chosen, single, builder_.make(single->type, ir::Constant{}));
+    };
+    std::vector<const Expr*> place;
+    for (const Expr* index : indices) place.push_back(own(index));
+    const Expr* each = own(amount);
+    if (isMinus) each = builder_.unary(ir::UnaryOp::Negate, each);
+    context_.counters->add(out, access.array, std::move(place), each, lane);
+  }
 }
 
 Block* BodyWriter::nested(const Block* block, const Expr* mask) {

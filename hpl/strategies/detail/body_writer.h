@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "hpl/strategies/detail/counters.h"
 #include "hpl/strategies/detail/row_ends.h"
 
 /// Writes copies of a kernel's body for given ids: for one work-item, or for several neighbours
@@ -79,6 +80,8 @@ struct BodyContext {
   int laneBytes = 0;
   /// From one lane's id to the next one's: 1, or 2 for one colour of a chessboard.
   int laneStep = 1;
+  /// Where atomics that only count do so; null: nowhere.
+  Counters* counters = nullptr;
 };
 
 /// Where one copy is: its ids are base + shift.
@@ -166,6 +169,7 @@ class BodyWriter {
   void bind(const ir::Bind& bind, ir::Block& out);
   void assign(const ir::Assign& assign, const ir::SourceLocation& where, const ir::Expr* mask);
   const Sink* sinkOf(const ir::Expr& target) const;
+  void count(const ir::Atomic& atomic, ir::Block& out, const ir::Expr* mask);
   void store(const ir::Expr& target, const ir::Expr* value, const ir::SourceLocation& where,
              const ir::Expr* mask);
   void branch(const ir::If& branch, ir::Block& out, const ir::Expr* mask);

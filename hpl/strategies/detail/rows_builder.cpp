@@ -92,7 +92,7 @@ Block* RowsBuilder::fastRows(Block& out, Block& head, Variable* from, Variable* 
       copies(context, places, *plain);
     }
     body = handingOn(builder_, carried, plain, {x, to, options_.lanes}, beforeLoop);
-  } else if (belongsApart(*body)) {
+  } else if (counters_.isEmpty() && belongsApart(*body)) {
     body = setApart(builder_, *body);
     isApart_ = true;
   }
@@ -255,8 +255,10 @@ Rows RowsBuilder::build() {
   append(*inner, group);
 
   Block* body = builder_.block();
-  body->stmts = head.stmts;
+  counters_.begin(*body);
+  append(*body, head);
   append(*body, loops);
+  counters_.end(*body);
   Rows result;
   result.kernel = withBody(*body);
   result.hidden = hidden_.list();
@@ -269,7 +271,8 @@ Rows RowsBuilder::build() {
                   std::to_string(jam_) + (jam_ == 1 ? " row" : " rows") + " at once" +
                   (kept_ > 0 ? ", values handed on along rows" : "") +
                   (chessboard_ != nullptr ? ", every second element" : "") +
-                  (isApart_ ? ", in a function of their own" : "");
+                  (isApart_ ? ", in a function of their own" : "") +
+                  (counters_.isEmpty() ? "" : ", counted on their own");
   return result;
 }
 

@@ -25,6 +25,7 @@ class RowsBuilder : private KernelWriter {
       : KernelWriter(kernel, summary, options.dims),
         options_(options),
         laneBytes_(laneBytes),
+        counters_(kernel, options, builder_),
         idempotent_(isIdempotent(summary)),
         chessboard_(idempotent_ ? nullptr : chessboardOf(source_, options.order[0])) {}
 
@@ -66,6 +67,7 @@ class RowsBuilder : private KernelWriter {
   BodyContext context(const Interior& interior, int lanes) {
     BodyContext context =
         contextOf(interior, lanes, options_.order[0], options_.exact && lanes > 1);
+    if (!counters_.isEmpty()) context.counters = &counters_;
     if (lanes > 1) context.laneBytes = laneBytes_;
     if (lanes > 1) context.laneStep = laneStep();
     return context;
@@ -119,6 +121,7 @@ class RowsBuilder : private KernelWriter {
   RowsOptions options_;
   /// As in BodyContext.
   int laneBytes_;
+  Counters counters_;
   /// Elements may be computed twice.
   bool idempotent_;
   /// What chooses every second id of a row, which vectors then consist of; null: nothing does. In

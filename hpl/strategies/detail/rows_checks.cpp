@@ -5,6 +5,7 @@
 #include <set>
 
 #include "hpl/ir/walk.h"
+#include "hpl/strategies/detail/counters.h"
 
 namespace hpl::strategies {
 namespace detail {
@@ -45,7 +46,7 @@ void checkKernel(const ir::Kernel& kernel, const ir::AccessSummary& summary,
                  const RowsOptions& options) {
   if (summary.sharesWithinGroups())
     throw Refused{"its work-items share local memory or wait for each other"};
-  if (summary.usesAtomics) throw Refused{"it uses atomics"};
+  if (summary.usesAtomics) checkCounters(kernel, summary, options);
   if (summary.usesLocalIdOrGroup) throw Refused{"it asks for local or group ids"};
   for (const ir::Function* function : kernel.functions)
     if (function->native != nullptr)
@@ -58,7 +59,7 @@ void checkKernel(const ir::Kernel& kernel, const ir::AccessSummary& summary,
   for (const ir::ArrayAccess& access : summary.arrays) {
     if (!access.written) continue;
     writes = true;
-    checkWrites(access, options);
+    if (!access.atomics) checkWrites(access, options);
   }
   if (!writes) throw Refused{"it writes no array"};
 }
