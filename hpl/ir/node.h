@@ -170,6 +170,9 @@ struct Bind {
 struct Assign {
   const Expr* target;
   const Expr* value;
+  /// Past the caches, where the device can do that: nobody reads the elements before others have
+  /// driven them out. `target` is an access to several elements of global memory.
+  bool streams = false;
 };
 struct If {
   const Expr* condition;

@@ -237,7 +237,7 @@ std::string Printer::simple(const Stmt& stmt) {
   }
   if (const auto* bind = stmt.as<Bind>()) return bind->alias->name + " = &" + expr(bind->target);
   if (const auto* assign = stmt.as<Assign>()) {
-    return expr(assign->target) + " = " + expr(assign->value);
+    return expr(assign->target) + (assign->streams ? " =(streams) " : " = ") + expr(assign->value);
   }
   if (stmt.as<Break>() != nullptr) return "break";
   if (stmt.as<Continue>() != nullptr) return "continue";

@@ -34,7 +34,8 @@ HeuristicChoice heuristicChoice(const LaunchRequest& request, const Shape& shape
     const strategies::Pointwise& pointwise = version.rewritten->pointwise(version);
     // Of kernels with atomics only those that count, which rows are worth most.
     if (!pointwise.isPointwise || version.access.usesAtomics) return {Strategy::Rows, {}};
-    const strategies::PointwiseChoice choice = pointwiseChoice(pointwise, shape);
+    const strategies::PointwiseChoice choice =
+        pointwiseChoice(pointwise, shape, leavesCaches(request, shape));
     return {choice.inRows ? Strategy::Rows : Strategy::Direct, choice.reason};
   }
   // The caches of GPUs serve small neighbourhoods as well as local memory does.
@@ -43,11 +44,28 @@ HeuristicChoice heuristicChoice(const LaunchRequest& request, const Shape& shape
   return {Strategy::Direct, "its work-items share few reads, which caches serve"};
 }
 
-strategies::PointwiseChoice pointwiseChoice(const strategies::Pointwise& kernel,
-                                            const Shape& shape) {
+strategies::PointwiseChoice pointwiseChoice(const strategies::Pointwise& kernel, const Shape& shape,
+                                            bool leavesCaches) {
   const double workItems = static_cast<double>(shape.size[0]) * static_cast<double>(shape.size[1]) *
                            static_cast<double>(shape.size[2]);
-  return strategies::choosePointwise(kernel, workItems, shape.guardDims > 0);
+  return strategies::choosePointwise(kernel, workItems, shape.guardDims > 0, leavesCaches);
+}
+
+bool leavesCaches(const LaunchRequest& request, const Shape& shape) {
+  const std::size_t cache = request.device->properties().cache;
+  double bytes = 0;
+  for (std::size_t i = 0; i < request.arguments.size(); ++i) {
+    if (request.arguments[i].kind != Argument::Kind::Array) continue;
+    const geometry::Extents& extents = request.arguments[i].view->extents;
+    double own = static_cast<double>(ir::sizeOf(request.version->params[i].type));
+    for (int d = 0; d < extents.rank(); ++d) own *= static_cast<double>(extents[d]);
+    bytes += own;
+  }
+  // Of a part of the domain only its share.
+  for (std::size_t a = 0; a < 3; ++a)
+    if (shape.whole[a] > 0)
+      bytes *= static_cast<double>(shape.size[a]) / static_cast<double>(shape.whole[a]);
+  return cache > 0 && bytes > static_cast<double>(cache);
 }
 
 }  // namespace hpl::layout

@@ -23,7 +23,11 @@ HeuristicChoice heuristicChoice(const LaunchRequest& request, const Shape& shape
 
 /// What a CPU device does with a kernel whose work-items read their own elements only, unless
 /// somebody asks for something else.
-strategies::PointwiseChoice pointwiseChoice(const strategies::Pointwise& kernel,
-                                            const Shape& shape);
+strategies::PointwiseChoice pointwiseChoice(const strategies::Pointwise& kernel, const Shape& shape,
+                                            bool leavesCaches);
+
+/// Whether what a launch reads and writes drives out of the device's caches what it has written:
+/// whoever reads that next reads it from memory.
+bool leavesCaches(const LaunchRequest& request, const Shape& shape);
 
 }  // namespace hpl::layout

@@ -15,12 +15,15 @@ using strategies::TileOptions;
 
 std::shared_ptr<const Rows> RewrittenKernels::rows(const KernelVersion& version,
                                                    const RowsOptions& options) {
-  std::vector<std::uint64_t> key{
-      static_cast<std::uint64_t>(options.dims),       static_cast<std::uint64_t>(options.order[0]),
-      static_cast<std::uint64_t>(options.order[1]),   static_cast<std::uint64_t>(options.order[2]),
-      static_cast<std::uint64_t>(options.lanes),      static_cast<std::uint64_t>(options.vectors),
-      static_cast<std::uint64_t>(options.jam),        options.exact ? 1u : 0u,
-      static_cast<std::uint64_t>(options.vectorBytes)};
+  std::vector<std::uint64_t> key{static_cast<std::uint64_t>(options.dims),
+                                 static_cast<std::uint64_t>(options.order[0]),
+                                 static_cast<std::uint64_t>(options.order[1]),
+                                 static_cast<std::uint64_t>(options.order[2]),
+                                 static_cast<std::uint64_t>(options.lanes),
+                                 static_cast<std::uint64_t>(options.vectors),
+                                 static_cast<std::uint64_t>(options.jam),
+                                 (options.exact ? 1u : 0u) + (options.streams ? 2u : 0u),
+                                 static_cast<std::uint64_t>(options.vectorBytes)};
   key.push_back(options.counters.size());
   for (const auto& [param, extents] : options.counters) {
     key.push_back(static_cast<std::uint64_t>(param));

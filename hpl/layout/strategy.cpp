@@ -184,6 +184,7 @@ Layout inRows(const LaunchRequest& request, const Shape& shape, const Variant& v
     options.vectorBytes = options.lanes * widestElement(*request.version);
   options.exact = request.fp == STRICT;
   options.counters = countersOf(request, shape);
+  options.streams = leavesCaches(request, shape);
   for (std::size_t a = 0; a < 3; ++a) options.size[a] = shape.whole[a];
   const std::shared_ptr<const Rows> rows =
       request.version->rewritten->rows(*request.version, options);

@@ -277,7 +277,8 @@ std::vector<Point> variantsOf(const KernelVersion& version, const runtime::Devic
   std::vector<Point> points{Point()};
   const bool isCpu = device.type() == CPU;
   const strategies::Pointwise& pointwise = version.rewritten->pointwise(version);
-  const bool isDirect = isCpu && pointwise.isPointwise && !pointwiseChoice(pointwise, shape).inRows;
+  const bool isDirect =
+      isCpu && pointwise.isPointwise && !pointwiseChoice(pointwise, shape, false).inRows;
   const std::vector<Point> others =
       isCpu ? rowsPoints(version, device, shape, !isDirect) : groupPoints(device, shape);
   points.insert(points.end(), others.begin(), others.end());

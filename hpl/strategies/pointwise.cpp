@@ -40,11 +40,14 @@ Pointwise pointwiseOf(const ir::Kernel& kernel, const ir::AccessSummary& summary
     const std::size_t bytes = type.isStruct() ? ir::sizeOf(type) : ir::sizeOf(type.scalar);
     result.narrowest = result.narrowest == 0 ? bytes : std::min(result.narrowest, bytes);
     result.widest = std::max(result.widest, bytes);
+    const bool isPlain = !type.isStruct() && type.isScalar();
+    if (isPlain && bytes >= 4 && access.written && !access.read) result.onlyWritesSome = true;
   }
   return result;
 }
 
-PointwiseChoice choosePointwise(const Pointwise& kernel, double workItems, bool isMasked) {
+PointwiseChoice choosePointwise(const Pointwise& kernel, double workItems, bool isMasked,
+                                bool leavesCaches) {
   const PointCost& cost = kernel.cost;
   const std::string own = "each work-item reads its own elements only, ";
   const std::string operations = countText(cost.operations, "operation");
@@ -52,6 +55,8 @@ PointwiseChoice choosePointwise(const Pointwise& kernel, double workItems, bool 
     return {false, own + countText(workItems, "work-item") + " with " + operations +
                        " each, so a launch costs more than its kernel"};
   if (isMasked) return {true, "rows that groups would not share evenly"};
+  if (leavesCaches && kernel.onlyWritesSome)
+    return {true, "results that are written past the caches"};
   if (cost.calls > 0) return {true, countText(cost.calls, "function") + " like exp"};
   if (cost.sides > 0 && cost.operations < kCostlySide * cost.sides)
     return {false, own + operations + " on " + countText(cost.sides, "side") +

@@ -21,6 +21,8 @@ struct Pointwise {
   /// Bytes of the narrowest and of the widest scalars in the kernel's arrays.
   std::size_t narrowest = 0;
   std::size_t widest = 0;
+  /// There are arrays of four bytes an element or more of which it reads nothing.
+  bool onlyWritesSome = false;
 };
 
 /// Of a verified kernel and its analysis.
@@ -33,7 +35,9 @@ struct PointwiseChoice {
   std::string reason;
 };
 /// `isMasked`: as it is written it would have surplus work-items, which must do nothing.
-PointwiseChoice choosePointwise(const Pointwise& kernel, double workItems, bool isMasked);
+/// `leavesCaches`: what it writes is not in the caches any more when it is read.
+PointwiseChoice choosePointwise(const Pointwise& kernel, double workItems, bool isMasked,
+                                bool leavesCaches = false);
 
 /// Vectors side by side in rows of so many ids, in vectors of so many lanes: a load or a store for
 /// a whole line of the cache, and chains of operations that need not wait for each other.

@@ -37,6 +37,8 @@ struct RowsOptions {
   std::array<std::uint64_t, 3> size{0, 0, 0};
   /// Refuse kernels with built-in functions that may round differently on vectors.
   bool exact = false;
+  /// Store whole vectors of arrays that the kernel only writes past the caches.
+  bool streams = false;
   /// Extents of arrays (by parameter, of countedArrays) in which work-items may count on their own,
   /// in private memory, before they add what they have counted.
   std::map<int, std::vector<std::int64_t>> counters{};
@@ -64,8 +66,8 @@ struct Rows {
 /// which must live as long.
 Rows rows(const ir::Kernel& kernel, const ir::AccessSummary& summary, const RowsOptions& options);
 
-/// The parameters in which a kernel counts: it adds to their elements by atomics, without asking for
-/// results. Whether it does more with them is left to rows().
+/// The parameters in which a kernel counts: it adds to their elements by atomics, without asking
+/// for results. Whether it does more with them is left to rows().
 std::vector<int> countedArrays(const ir::Kernel& kernel);
 /// Whether counters of so many bytes in all are worth copies of each work-item's own.
 bool fitsCounters(std::size_t bytes);

@@ -38,8 +38,7 @@ std::string refusal(const ir::Kernel& kernel, const RowsOptions& options) {
 template <class F>
 void compareCounts(const F& kernel, std::vector<std::int64_t> extents, int below) {
   const auto original = captured(kernel);
-  const Rows rewritten =
-      rows(*original, ir::analyze(*original), optionsFor({{0, extents}}));
+  const Rows rewritten = rows(*original, ir::analyze(*original), optionsFor({{0, extents}}));
   REQUIRE_MESSAGE(rewritten.kernel != nullptr, rewritten.reason);
   std::size_t elements = 1;
   for (const std::int64_t extent : extents) elements *= static_cast<std::size_t>(extent);
@@ -91,11 +90,9 @@ TEST_CASE("only the work-items that a condition chooses count, and their bins on
 }
 
 TEST_CASE("counters of two dimensions, too many for several copies, are counted") {
-  compareCounts(
-      [](Array<int, 2> counts, const Values& in) {
-        atomic_inc(counts[in[idy][idx]][cast<int>(idx) & 31]);
-      },
-      {60, 32}, 60);
+  compareCounts([](Array<int, 2> counts,
+                   const Values& in) { atomic_inc(counts[in[idy][idx]][cast<int>(idx) & 31]); },
+                {60, 32}, 60);
 }
 
 TEST_CASE("a kernel that counts and writes its own elements does both") {
@@ -128,17 +125,15 @@ TEST_CASE("atomics that do more than count are left as they are, with the reason
     out[idy][idx] = counts[0];
     atomic_inc(counts[in[idy][idx]]);
   });
-  CHECK(refusal(*reads, optionsFor({{0, {9}}})).find("and does more with it") !=
-        std::string::npos);
+  CHECK(refusal(*reads, optionsFor({{0, {9}}})).find("and does more with it") != std::string::npos);
   const auto greatest = captured(
       [](Counts counts, const Values& in) { atomic_max(counts[in[idy][idx]], cast<int>(idx)); });
   CHECK(refusal(*greatest, optionsFor({{0, {9}}})).find("it uses atomics") == 0);
   const auto large =
       captured([](Counts counts, const Values& in) { atomic_inc(counts[in[idy][idx]]); });
   CHECK(refusal(*large, optionsFor({})).find("it uses atomics") == 0);
-  const auto real = captured([](Array<float, 1> sums, const Values& in) {
-    atomic_add(sums[in[idy][idx]], 0.5f);
-  });
+  const auto real = captured(
+      [](Array<float, 1> sums, const Values& in) { atomic_add(sums[in[idy][idx]], 0.5f); });
   RowsOptions strict = optionsFor({{0, {9}}});
   strict.exact = true;
   CHECK(refusal(*real, strict).find("HPL_FP=strict keeps their order") != std::string::npos);
@@ -155,8 +150,9 @@ TEST_CASE("histograms on a device are those of the host, whatever counts them") 
       const std::vector<int> in = numbers(static_cast<std::size_t>(n), bins);
       values.copyFrom(in.data());
       counts = 5;
-      eval([](Counts c, const Array<int, 1>& v) { atomic_inc(c[v[idx]]); })
-          .global(n)(counts, values);
+      eval([](Counts c, const Array<int, 1>& v) {
+        atomic_inc(c[v[idx]]);
+      }).global(n)(counts, values);
       std::vector<int> expected(static_cast<std::size_t>(bins), 5);
       for (const int value : in) ++expected[static_cast<std::size_t>(value)];
       const int* got = counts.data(HPL_RD);

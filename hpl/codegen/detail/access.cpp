@@ -239,10 +239,15 @@ void FunctionWriter::loadCondition(const ir::Access& access) {
 // Elements that are accessed together, through a pointer to vectors with the alignment of an
 // element: PoCL makes of vload and vstore code that is half as fast.
 void FunctionWriter::severalElements(const ir::Access& access) {
+  out_ += '*';
+  pointerToSeveral(access);
+}
+
+void FunctionWriter::pointerToSeveral(const ir::Access& access) {
   const Type wide = ir::severalOf(access.array->type, access.lanes);
   spell(wide);
   session_.unaligned[unalignedName(wide)] = wide;
-  out_ += std::string(access.isVolatile ? "*(volatile " : "*(") +
+  out_ += std::string(access.isVolatile ? "(volatile " : "(") +
           spaceQualifier(access.array->space) + (access.array->readOnly ? "const " : "") +
           unalignedName(wide) + "*)";
   if (isNestedHere(*access.array)) {

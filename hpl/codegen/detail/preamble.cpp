@@ -130,6 +130,36 @@ constexpr const char* kApart = R"(#if defined(__has_attribute)
 
 )";
 
+// What has been stored past the caches is to be seen by whoever is told that the kernel is done.
+constexpr const char* kStreamed = R"(#if defined(__has_builtin)
+#if __has_builtin(__builtin_nontemporal_store)
+#define hpl_streams
+#endif
+#endif
+void hpl_streamed() {
+#if defined(hpl_streams) && defined(__x86_64__)
+#if __has_builtin(__builtin_ia32_sfence)
+  __builtin_ia32_sfence();
+#endif
+#endif
+}
+
+)";
+
+// Only aligned vectors pass the caches. The types of both stores differ, so that compilers do not
+// make one of them, which would not.
+void writeStream(std::string& out, const std::string& name, const ir::Type& type) {
+  const bool isWide = ir::sizeOf(type.scalar) == 8;
+  const Scalar other = type.isFloating() ? (isWide ? Scalar::Long : Scalar::Int)
+                                         : (isWide ? Scalar::Double : Scalar::Float);
+  const std::string shadow = ir::toString(type.withScalar(other));
+  out += "void hpl_stream_" + name + "(__global " + unalignedName(type) + "* at, const " + name +
+         " value) {\n#ifdef hpl_streams\n  if (((ulong)at & " +
+         std::to_string(ir::sizeOf(type) - 1) + "UL) == 0) {\n    __builtin_nontemporal_store(as_" +
+         shadow + "(value), (__global " + shadow +
+         "*)at);\n    return;\n  }\n#endif\n  *at = value;\n}\n\n";
+}
+
 // Half values by way of their bits, for devices that can only load and store them.
 void writeHalfHelpers(std::string& out, const Session& session) {
   const auto spell = [](const char* type, int lanes) {
@@ -208,6 +238,8 @@ std::string preamble(const Session& session) {
   if (!session.apart.empty()) out += kApart;
   if (session.convertsVectors) out += kPlainConversions;
   if (session.testsMasks) out += kMaskTest;
+  if (!session.streamed.empty()) out += kStreamed;
+  for (const auto& [name, type] : session.streamed) writeStream(out, name, type);
   for (const auto& [name, helper] : session.ordered) out += helper;
   writeComplex(out, usage);
   for (const std::string& type : session.safeDivisions) writeSafeDivision(out, type);

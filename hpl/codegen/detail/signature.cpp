@@ -324,6 +324,7 @@ void FunctionWriter::writeKernel(std::vector<Slot>& slots) {
   convertHalfParameters();
   declareQueries();
   block(*function_.body);
+  if (!session_.streamed.empty()) text.line("hpl_streamed();");
   text.close();
   text.line("}");
 }

@@ -232,6 +232,16 @@ void FunctionWriter::assignment(const ir::Assign& assign) {
     return halfStore(*access, *assign.value);
   }
   if (access != nullptr && access->lanes > 1) {
+    if (assign.streams) {
+      const ir::Type wide = ir::severalOf(access->array->type, access->lanes);
+      session_.streamed[ir::toString(wide)] = wide;
+      out_ += "hpl_stream_" + ir::toString(wide) + '(';
+      pointerToSeveral(*access);
+      out_ += ", ";
+      exact(*assign.value);
+      out_ += ')';
+      return;
+    }
     severalElements(*access);
     out_ += " = ";
     exact(*assign.value);

@@ -67,6 +67,8 @@ struct Session {
   std::map<std::string, ir::Type> longVectors;
   /// Vector types with the alignment of an element, by name.
   std::map<std::string, ir::Type> unaligned;
+  /// Vectors that are stored past the caches, by name.
+  std::map<std::string, ir::Type> streamed;
   /// Helpers for atomic loads, atomic stores and fences, by name.
   std::map<std::string, std::string> ordered;
   /// Masks are tested by hpl_any.
@@ -188,6 +190,7 @@ class FunctionWriter {
   int place(const ir::Expr& expr);
   int load(const ir::Expr& expr, const ir::Access& access);
   void severalElements(const ir::Access& access);
+  void pointerToSeveral(const ir::Access& access);
   /// Who performs a masked load: the condition, in parentheses.
   void loadCondition(const ir::Access& access);
   /// Position of the element relative to the array's name; `site` < 0: unchecked.

@@ -225,6 +225,12 @@ void FunctionVerifier::assign(const Assign& assign) {
   exprs_.value(assign.target);
   exprs_.value(assign.value, assign.target->type,
                "the value assigned to '" + print(*assign.target) + "'");
+  const auto* stored = assign.target->as<Access>();
+  if (assign.streams &&
+      (stored == nullptr || stored->lanes < 2 || stored->array->space != Space::Global))
+    context_.fail(
+        "only several elements of global memory at once are stored past the caches, not '" +
+        print(*assign.target) + "'");
   const Expr* target = assign.target;
   while (true) {
     if (const auto* component = target->as<Component>()) {

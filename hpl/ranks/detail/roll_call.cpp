@@ -33,6 +33,7 @@ void eachProperty(Properties& p, F&& f) {
   f("localMemory", p.localMemory);
   f("constantMemory", p.constantMemory);
   f("cacheLine", p.cacheLine);
+  f("cache", p.cache);
   f("maxWorkGroupSize", p.maxWorkGroupSize);
   f("maxWorkItemSizes", p.maxWorkItemSizes);
   f("computeUnits", p.computeUnits);

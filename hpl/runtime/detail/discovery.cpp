@@ -236,6 +236,7 @@ DeviceProperties queryProperties(const cl::Platform& platform, const cl::Device&
   tryQuery([&] { p.type = toDeviceType(device.getInfo<CL_DEVICE_TYPE>()).value_or(CPU); });
   tryQuery([&] { p.globalMemory = device.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>(); });
   tryQuery([&] { p.maxAllocation = device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>(); });
+  tryQuery([&] { p.cache = device.getInfo<CL_DEVICE_GLOBAL_MEM_CACHE_SIZE>(); });
   tryQuery([&] { p.localMemory = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>(); });
   tryQuery([&] { p.constantMemory = device.getInfo<CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE>(); });
   tryQuery([&] { p.cacheLine = device.getInfo<CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE>(); });

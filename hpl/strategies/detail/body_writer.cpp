@@ -182,6 +182,14 @@ void BodyWriter::assign(const ir::Assign& assign, const ir::SourceLocation& wher
   builder_.assign(*out_, place, lanes, where);
 }
 
+bool BodyWriter::streams(const ir::Access& access, const ir::Type& type) const {
+  if (!context_.streams || access.array->role != ir::Role::ArrayParam ||
+      access.array->space != ir::Space::Global || ir::sizeOf(type.scalar) < 4)
+    return false;
+  const ir::ArrayAccess* whole = context_.source.summary().find(access.array);
+  return whole != nullptr && !whole->read;
+}
+
 void BodyWriter::store(const Expr& target, const Expr* value, const ir::SourceLocation& where,
                        const Expr* mask) {
   const auto& access = *target.as<ir::Access>();
@@ -199,14 +207,15 @@ void BodyWriter::store(const Expr& target, const Expr* value, const ir::SourceLo
     builder_.assign(*out_, place, blend(mask, value, place), where);
     return;
   }
+  const bool past = streams(access, value->type);
   // Stores of one work-item to one element keep their order.
   if (late_ == nullptr || !(context_.writesOnce || context_.source.isWrittenOnce(access.array))) {
-    builder_.assign(*out_, place, value, where);
+    builder_.statement(*out_, ir::Assign{place, value, past}, where);
     return;
   }
   Variable* result = builder_.variable("result", value->type);
   builder_.declare(*out_, result, value);
-  builder_.assign(*late_, place, builder_.ref(result), where);
+  builder_.statement(*late_, ir::Assign{place, builder_.ref(result), past}, where);
 }
 
 /// Lane by lane: lanes may count in the same place.

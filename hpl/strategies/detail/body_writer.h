@@ -80,6 +80,8 @@ struct BodyContext {
   int laneBytes = 0;
   /// From one lane's id to the next one's: 1, or 2 for one colour of a chessboard.
   int laneStep = 1;
+  /// Stores of whole vectors go past the caches where nothing is read that they replace.
+  bool streams = false;
   /// Where atomics that only count do so; null: nowhere.
   Counters* counters = nullptr;
 };
@@ -169,6 +171,7 @@ class BodyWriter {
   void bind(const ir::Bind& bind, ir::Block& out);
   void assign(const ir::Assign& assign, const ir::SourceLocation& where, const ir::Expr* mask);
   const Sink* sinkOf(const ir::Expr& target) const;
+  bool streams(const ir::Access& access, const ir::Type& type) const;
   void count(const ir::Atomic& atomic, ir::Block& out, const ir::Expr* mask);
   void store(const ir::Expr& target, const ir::Expr* value, const ir::SourceLocation& where,
              const ir::Expr* mask);

@@ -69,7 +69,8 @@ std::int64_t elementsOf(const std::vector<std::int64_t>& extents) {
 
 void checkCounters(const ir::Kernel& kernel, const ir::AccessSummary& summary,
                    const RowsOptions& options) {
-  forEachAtomic(*kernel.entry->body, [&](const ir::Atomic& atomic, const ir::SourceLocation& where) {
+  forEachAtomic(*kernel.entry->body, [&](const ir::Atomic& atomic,
+                                         const ir::SourceLocation& where) {
     const Variable* array = countedBy(kernel, atomic);
     if (array == nullptr || !options.counters.contains(array->paramIndex))
       throw Refused{"it uses atomics" + at(where)};
@@ -115,10 +116,10 @@ void Counters::begin(Block& out) {
     builder_.declare(out, copy.memory, nullptr);
     Variable* at = builder_.variable("bin", kLong);
     const Expr* bin = builder_.ref(at);
-    Block* each = builder_.loop(
-        out, at, builder_.number(0, kLong),
-        builder_.binary(BinaryOp::Lt, bin, builder_.number(copy.elements, kLong)),
-        builder_.add(bin, 1));
+    Block* each =
+        builder_.loop(out, at, builder_.number(0, kLong),
+                      builder_.binary(BinaryOp::Lt, bin, builder_.number(copy.elements, kLong)),
+                      builder_.add(bin, 1));
     for (int which = 0; which < copiesOfEach_; ++which)
       builder_.assign(*each, element(copy, which, bin), builder_.make(array->type, ir::Constant{}));
   }
@@ -130,12 +131,11 @@ void Counters::add(Block& out, const Variable* array, std::vector<const Expr*> i
   const Expr* at = nullptr;
   for (std::size_t d = 0; d < indices.size(); ++d) {
     const Expr* index = builder_.cast(indices[d], kLong);
-    at = at == nullptr
-             ? index
-             : builder_.binary(BinaryOp::Add,
-                               builder_.binary(BinaryOp::Mul, at,
-                                               builder_.number(copy.extents[d], kLong)),
-                               index);
+    at = at == nullptr ? index
+                       : builder_.binary(BinaryOp::Add,
+                                         builder_.binary(BinaryOp::Mul, at,
+                                                         builder_.number(copy.extents[d], kLong)),
+                                         index);
   }
   Variable* bin = builder_.variable("bin", kLong);
   builder_.declare(out, bin, at);
@@ -148,10 +148,10 @@ void Counters::end(Block& out) {
     const Copy& copy = copies_.at(array);
     Variable* at = builder_.variable("bin", kLong);
     const Expr* bin = builder_.ref(at);
-    Block* each = builder_.loop(
-        out, at, builder_.number(0, kLong),
-        builder_.binary(BinaryOp::Lt, bin, builder_.number(copy.elements, kLong)),
-        builder_.add(bin, 1));
+    Block* each =
+        builder_.loop(out, at, builder_.number(0, kLong),
+                      builder_.binary(BinaryOp::Lt, bin, builder_.number(copy.elements, kLong)),
+                      builder_.add(bin, 1));
     const Expr* sum = element(copy, 0, bin);
     for (int which = 1; which < copiesOfEach_; ++which)
       sum = builder_.binary(BinaryOp::Add, sum, element(copy, which, bin));
@@ -166,7 +166,8 @@ void Counters::end(Block& out) {
       if (d > 0) rest = builder_.binary(BinaryOp::Div, rest, extent);
     }
     Block* some = builder_.block();
-    builder_.statement(*some, ir::Atomic{nullptr, AtomicOp::Add,
+    builder_.statement(*some, ir::Atomic{nullptr,
+                                         AtomicOp::Add,
                                          builder_.make(array->type, std::move(target)),
                                          {builder_.ref(total)}});
     // -0 of real numbers, too, adds nothing.
@@ -180,14 +181,13 @@ void Counters::end(Block& out) {
 
 std::vector<int> countedArrays(const ir::Kernel& kernel) {
   std::vector<int> params;
-  detail::forEachAtomic(*kernel.entry->body,
-                        [&](const ir::Atomic& atomic, const ir::SourceLocation&) {
-                          const ir::Variable* array = detail::countedBy(kernel, atomic);
-                          if (array != nullptr &&
-                              std::find(params.begin(), params.end(), array->paramIndex) ==
-                                  params.end())
-                            params.push_back(array->paramIndex);
-                        });
+  detail::forEachAtomic(
+      *kernel.entry->body, [&](const ir::Atomic& atomic, const ir::SourceLocation&) {
+        const ir::Variable* array = detail::countedBy(kernel, atomic);
+        if (array != nullptr &&
+            std::find(params.begin(), params.end(), array->paramIndex) == params.end())
+          params.push_back(array->paramIndex);
+      });
   return params;
 }
 
