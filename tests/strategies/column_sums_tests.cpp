@@ -2,6 +2,7 @@
 // Sums of integers as sums of columns, and tables of tests, in the interpreter: the same bits.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <limits>
 #include <random>
 
@@ -226,4 +227,131 @@ TEST_CASE("columns that are multiples of one are that one, times a number") {
   ColumnPatterns partly(16, [](int kind, std::int64_t shift) { return kind != 2 || shift != 0; });
   CHECK(partly.plan({{1, -1, 1}, {2, -1, 1}, {1, 0, 1}, {3, 0, 1}, {1, 1, 1}, {2, 1, 1}})
             .columns.size() == 4);
+}
+
+// --- Masks of real numbers
+
+namespace {
+
+/// exp(-x^2 / 8) for both axes, as one mask; `odd` is added to one weight.
+auto gauss(int radius, double odd = 0) {
+  return [=](Array<float, 2> out, const Array<float, 2>& in) {
+    if_(idx >= radius && idx + radius < szx && idy >= radius && idy + radius < szy) {
+      Float sum = 0.0f;
+      for (int y = -radius; y <= radius; ++y)
+        for (int x = -radius; x <= radius; ++x) {
+          const double weight =
+              std::exp(-y * y / 8.0) * std::exp(-x * x / 8.0) + (y == 1 && x == 0 ? odd : 0);
+          sum += static_cast<float>(weight) * in[idy + y][idx + x];
+        }
+      out[idy][idx] = sum * 0.25f + 1.0f;
+    }
+    else_ { out[idy][idx] = in[idy][idx]; }
+  };
+}
+
+template <class F>
+Rows realRows(const std::shared_ptr<const ir::Kernel>& original, const F& change) {
+  RowsOptions options;
+  options.dims = 2;
+  options.lanes = 8;
+  options.jam = 4;
+  options.vectors = 1;
+  change(options);
+  const Rows rewritten = rows(*original, ir::analyze(*original), options);
+  REQUIRE_MESSAGE(rewritten.kernel != nullptr, rewritten.reason);
+  return rewritten;
+}
+
+bool hasColumns(const Rows& rewritten) {
+  return ir::print(*rewritten.kernel).find("column") != std::string::npos;
+}
+
+std::vector<float> reals(std::size_t count) {
+  std::mt19937 random(3);
+  std::vector<float> values(count);
+  for (float& value : values) value = static_cast<float>(random() % 1000) * 1e-3f - 0.3f;
+  return values;
+}
+
+constexpr auto kAsIs = [](RowsOptions&) {};
+constexpr auto kExact = [](RowsOptions& options) { options.exact = true; };
+
+}  // namespace
+
+TEST_CASE("a mask that is the product of a column and a row is added column by column") {
+  for (const int radius : {2, 3, 5}) {
+    CAPTURE(radius);
+    const auto original = captured(gauss(radius));
+    // A vector hands on what the next one needs: masks are not wider.
+    const Rows rewritten =
+        realRows(original, [&](RowsOptions& options) { options.lanes = radius > 3 ? 16 : 8; });
+    CHECK(hasColumns(rewritten));
+    const std::int64_t width = 67, height = 19;
+    std::vector<float> in = reals(static_cast<std::size_t>(width * height));
+    std::vector<float> expected(in.size()), got(in.size());
+    const Ids ids{2, {0, 0, 0}, {std::uint64_t(width), std::uint64_t(height), 1}};
+    const auto arguments = [&](std::vector<float>& out) {
+      return std::vector<ir::Argument>{ir::arrayArgument(out.data(), {height, width}),
+                                       ir::arrayArgument(in.data(), {height, width})};
+    };
+    runOriginal(*original, ids, arguments(expected));
+    runRows(rewritten, ids, {std::uint64_t(width), 8, 1}, arguments(got));
+    // The sum of the magnitudes is below 30; a few roundings of that.
+    for (std::size_t i = 0; i < in.size(); ++i)
+      REQUIRE(std::abs(got[i] - expected[i]) <= 30 * 4e-7f);
+  }
+}
+
+TEST_CASE("sums of real numbers keep their order under strict, and where a weight is another one") {
+  const auto mask = captured(gauss(3));
+  const Rows strict = realRows(mask, kExact);
+  CHECK(!hasColumns(strict));
+  const auto other = captured(gauss(3, 1e-5));
+  const Rows asWritten = realRows(other, kAsIs);
+  CHECK(!hasColumns(asWritten));
+  requireSameRows(*other, asWritten, reals(67 * 19), 19, {{67, 8, 1}});
+  requireSameRows(*mask, strict, reals(67 * 19), 19, {{67, 8, 1}});
+}
+
+TEST_CASE("a sum beside a mask keeps its order, so that the mask does, too") {
+  const auto both = captured([](Array<float, 2> out, const Array<float, 2>& in) {
+    if_(idx >= 2 && idx + 2 < szx && idy >= 2 && idy + 2 < szy) {
+      Float sum = 0.0f, other = 0.0f;
+      for (int y = -2; y <= 2; ++y)
+        for (int x = -2; x <= 2; ++x) {
+          sum += in[idy + y][idx + x];
+          other += static_cast<float>(y * 3 + x * x + 1) * in[idy + y][idx + x];
+        }
+      out[idy][idx] = sum * other;
+    }
+  });
+  const Rows rewritten = realRows(both, kAsIs);
+  CHECK(!hasColumns(rewritten));
+  requireSameRows(*both, rewritten, reals(67 * 19), 19, {{67, 8, 1}});
+}
+
+TEST_CASE("weights that are a column's times a row's make one pattern, others none") {
+  using strategies::detail::SeparablePatterns;
+  const auto termsOf = [](int rows, int columns, double odd) {
+    std::vector<strategies::detail::TermOf<double>> terms;
+    for (int y = 0; y < rows; ++y)
+      for (int x = 0; x < columns; ++x)
+        terms.push_back({y + 1, x, (y - 1.5) * (x + 0.25) + (y == 2 && x == 1 ? odd : 0)});
+    return terms;
+  };
+  SeparablePatterns patterns;
+  const auto plan = patterns.plan(termsOf(5, 6, 0), 1e-12);
+  REQUIRE(plan.groups);
+  REQUIRE(plan.columns.size() == 6);
+  CHECK(patterns.patterns().size() == 1);
+  for (const auto& column : plan.columns)
+    for (const auto& [kind, weight] : *column.pattern)
+      CHECK(weight * column.term.times ==
+            doctest::Approx((kind - 2.5) * (static_cast<double>(column.term.shift) + 0.25)));
+  CHECK(!patterns.plan(termsOf(5, 6, 1e-6), 4e-7).groups);
+  CHECK(!patterns.plan(termsOf(4, 6, 0), 1e-12).groups);
+  auto incomplete = termsOf(6, 6, 0);
+  incomplete.pop_back();
+  CHECK(!patterns.plan(incomplete, 1e-12).groups);
 }

@@ -230,9 +230,9 @@ Carried Carrier::run() {
 }
 
 Carried carry(const Source& source, Builder& builder, const Block& body,
-              const Neighbours& neighbours) {
+              const Neighbours& neighbours, bool exact) {
   if (neighbours.lanes < 2) return {};
-  const ColumnSums sums = columnSums(source, builder, body, neighbours);
+  const ColumnSums sums = columnSums(source, builder, body, neighbours, exact);
   if (sums.body != nullptr) {
     const Carried carried = Carrier(source, builder, *sums.body, neighbours, sums.columns).run();
     if (carried.kept > 0) return carried;

@@ -34,8 +34,8 @@ struct Carried {
 };
 
 /// Rewrites a body that computes neighbours, for a loop in which x grows by `lanes` and x + room is
-/// not beyond the end of the ids that are computed.
+/// not beyond the end of the ids that are computed. `exact` as for columnSums.
 Carried carry(const Source& source, Builder& builder, const ir::Block& body,
-              const Neighbours& neighbours);
+              const Neighbours& neighbours, bool exact);
 
 }  // namespace hpl::strategies::detail

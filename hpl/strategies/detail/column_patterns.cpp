@@ -112,6 +112,35 @@ SumPlan ColumnPatterns::plan(const std::vector<Term>& terms) {
   return plan;
 }
 
+SumPlanOf<double> SeparablePatterns::plan(const std::vector<TermOf<double>>& terms,
+                                          double tolerance) {
+  // Fewer are as soon added as shuffled.
+  constexpr std::size_t kFewest = 25, kShortest = 3;
+  std::set<int> kinds;
+  std::map<std::int64_t, std::map<int, double>> columns;
+  const TermOf<double>* greatest = nullptr;
+  for (const TermOf<double>& term : terms) {
+    kinds.insert(term.kind);
+    columns[term.shift][term.kind] = term.times;
+    if (greatest == nullptr || std::abs(term.times) > std::abs(greatest->times)) greatest = &term;
+  }
+  if (terms.size() < kFewest || kinds.size() < kShortest || columns.size() < kShortest ||
+      kinds.size() * columns.size() != terms.size())
+    return {};
+  const std::map<int, double>& model = columns.at(greatest->shift);
+  SumPlanOf<double> plan;
+  for (const auto& [shift, column] : columns) {
+    const double times = column.at(greatest->kind) / greatest->times;
+    for (const auto& [kind, weight] : column)
+      if (!(std::abs(weight - times * model.at(kind)) <= tolerance * std::abs(weight))) return {};
+    plan.columns.push_back({nullptr, {0, shift, times}});
+  }
+  const auto* pattern = &*patterns_.insert({model.begin(), model.end()}).first;
+  for (ColumnOf<double>& column : plan.columns) column.pattern = pattern;
+  plan.groups = true;
+  return plan;
+}
+
 namespace {
 
 /// The pair of two terms, if one coefficient is the other one or its negative.

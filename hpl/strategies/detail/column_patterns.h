@@ -14,27 +14,36 @@
 /// sum of a box.
 namespace hpl::strategies::detail {
 
-/// Kinds with their coefficients, in ascending order.
-using Pattern = std::vector<std::pair<int, std::int64_t>>;
+/// Kinds with their coefficients, in ascending order. Numbers are integers that wrap around
+/// (std::int64_t) or real ones (double).
+template <class Number>
+using PatternOf = std::vector<std::pair<int, Number>>;
+using Pattern = PatternOf<std::int64_t>;
 
-struct Term {
+template <class Number>
+struct TermOf {
   int kind = 0;
   std::int64_t shift = 0;
-  std::int64_t times = 0;
+  Number times = 0;
 };
+using Term = TermOf<std::int64_t>;
 
 /// A pattern (a single term: null) at a shift, so many times.
-struct Column {
-  const Pattern* pattern = nullptr;
-  Term term;
+template <class Number>
+struct ColumnOf {
+  const PatternOf<Number>* pattern = nullptr;
+  TermOf<Number> term;
 };
+using Column = ColumnOf<std::int64_t>;
 
 /// How a sum is made of columns.
-struct SumPlan {
-  std::vector<Column> columns;
+template <class Number>
+struct SumPlanOf {
+  std::vector<ColumnOf<Number>> columns;
   /// Something has been grouped.
   bool groups = false;
 };
+using SumPlan = SumPlanOf<std::int64_t>;
 
 class ColumnPatterns {
  public:
@@ -57,6 +66,22 @@ class ColumnPatterns {
   int lanes_;
   Exists exists_;
   std::set<Pattern> patterns_;
+};
+
+/// Sums of real numbers whose weights are the product of a column and a row, as those of a Gauss
+/// mask are: a sum of 11 x 11 terms is one of 11 columns of 11 terms.
+class SeparablePatterns {
+ public:
+  /// All terms as columns, or nothing that is grouped: where they are too few, or where a weight
+  /// differs from the product by more than `tolerance` times itself. The terms differ in kind or
+  /// shift.
+  SumPlanOf<double> plan(const std::vector<TermOf<double>>& terms, double tolerance);
+
+  /// Those of all plans, which point to them.
+  const std::set<PatternOf<double>>& patterns() const { return patterns_; }
+
+ private:
+  std::set<PatternOf<double>> patterns_;
 };
 
 /// A sum or difference of two symbols: kinds, or pairs of them (numbered from kPairs on).

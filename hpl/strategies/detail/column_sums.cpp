@@ -5,9 +5,10 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <set>
+#include <type_traits>
 
 #include "hpl/ir/walk.h"
+#include "hpl/strategies/detail/column_cost.h"
 #include "hpl/strategies/detail/column_patterns.h"
 #include "hpl/strategies/detail/drop_unused.h"
 #include "hpl/strategies/detail/forms.h"
@@ -23,12 +24,6 @@ using ir::Scalar;
 using ir::Stmt;
 using ir::Variable;
 
-/// What a vector of integers is the sum of: constants of the body, so many times, and a number.
-struct Sum {
-  std::map<const Variable*, std::int64_t> terms;
-  std::int64_t number = 0;
-};
-
 std::int64_t wrapped(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 std::int64_t plus(std::int64_t a, std::int64_t b) {
   return wrapped(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
@@ -36,56 +31,56 @@ std::int64_t plus(std::int64_t a, std::int64_t b) {
 std::int64_t product(std::int64_t a, std::int64_t b) {
   return wrapped(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
 }
+double plus(double a, double b) { return a + b; }
+double product(double a, double b) { return a * b; }
 
-Sum scaled(Sum sum, std::int64_t times) {
-  for (auto& [term, own] : sum.terms) own = product(own, times);
-  sum.number = product(sum.number, times);
-  return sum;
-}
-
-bool isIntegerVector(const ir::Type& type) {
-  return type.isVector() && type.isInteger() && type.scalar != Scalar::Bool;
-}
-
-/// Of a vector that has the same number in all lanes.
-std::optional<std::int64_t> numberOf(const Expr& expr) {
-  const auto* splat = expr.as<ir::Cast>();
-  const auto* constant = splat != nullptr ? splat->operand->as<ir::Constant>() : nullptr;
-  if (constant == nullptr || splat->operand->type.scalar != expr.type.scalar) return std::nullopt;
-  return wrapped(constant->bits);
-}
-
+/// Of all sums of integers as columns; of sums of real numbers only where all of them are masks
+/// that are the product of a column and a row: others keep their order.
+template <class Number>
 class Regrouper {
+  static constexpr bool kReal = std::is_same_v<Number, double>;
+  using Patterns = std::conditional_t<kReal, SeparablePatterns, ColumnPatterns>;
+  using Pattern = PatternOf<Number>;
+
  public:
   Regrouper(const Source& source, Builder& builder, const Block& body, const Neighbours& neighbours)
       : builder_(builder),
         body_(body),
         lanes_(neighbours.lanes),
         forms_(source, neighbours),
-        patterns_(neighbours.lanes, [this](int kind, std::int64_t shift) {
-          return instance(kind, shift) != nullptr;
-        }) {}
+        patterns_(makePatterns()) {}
 
   ColumnSums run();
 
  private:
+  /// What a vector is the sum of: constants of the body, so many times, and a number.
+  struct Sum {
+    std::map<const Variable*, Number> terms;
+    Number number = 0;
+  };
   /// A sum that is needed as a value, for which the variable stands.
   struct Needed {
     Variable* variable;
     Sum sum;
-    SumPlan plan{};
+    SumPlanOf<Number> plan{};
   };
   /// In the order of the new body: a statement, or (null) the needed sum of this number.
   struct Item {
     const Stmt* stmt = nullptr;
     std::size_t sum = 0;
   };
-  using Weighted = std::vector<std::pair<const Expr*, std::int64_t>>;
+  using Weighted = std::vector<std::pair<const Expr*, Number>>;
 
   // What sums are made of.
   bool isVector(const Expr& expr) const {
-    return expr.type.lanes == lanes_ && isIntegerVector(expr.type);
+    const ir::Type& type = expr.type;
+    if (type.lanes != lanes_ || !type.isVector()) return false;
+    return kReal ? type.scalar == Scalar::Float || type.scalar == Scalar::Double
+                 : type.isInteger() && type.scalar != Scalar::Bool;
   }
+  Patterns makePatterns();
+  static Sum scaled(Sum sum, Number times);
+  static std::optional<Number> numberOf(const Expr& expr);
   std::size_t termsOf(const Expr& expr) const;
   Sum sumOf(const Expr& expr);
   Sum atom(const Expr& expr);
@@ -100,8 +95,8 @@ class Regrouper {
   // Columns.
   bool planSums();
   const Variable* instance(int kind, std::int64_t shift);
-  const Expr* splat(std::int64_t number, const ir::Type& type);
-  const Expr* joined(const Weighted& terms, std::int64_t number, const ir::Type& type);
+  const Expr* splat(Number number, const ir::Type& type);
+  const Expr* joined(const Weighted& terms, Number number, const ir::Type& type);
   const Variable* symbolAt(int symbol, std::int64_t shift, const ir::Type& type);
   const Variable* columnAt(const Pattern& pattern, std::int64_t shift, const ir::Type& type);
   const Variable* declared(const std::string& stem, const Expr* value);
@@ -124,7 +119,7 @@ class Regrouper {
   std::unordered_map<const Variable*, const Expr*> values_;
   std::unordered_map<const Variable*, Form> termForms_;
   std::map<std::pair<int, std::int64_t>, const Variable*> instances_;
-  ColumnPatterns patterns_;
+  Patterns patterns_;
   std::vector<SymbolPair> pairs_;
   std::map<const Pattern*, Pattern> paired_;
   std::map<std::pair<int, std::int64_t>, const Variable*> symbols_;
@@ -134,8 +129,39 @@ class Regrouper {
   ColumnSums result_;
 };
 
+template <class Number>
+auto Regrouper<Number>::makePatterns() -> Patterns {
+  if constexpr (kReal) {
+    return {};
+  } else {
+    return {lanes_,
+            [this](int kind, std::int64_t shift) { return instance(kind, shift) != nullptr; }};
+  }
+}
+
+template <class Number>
+auto Regrouper<Number>::scaled(Sum sum, Number times) -> Sum {
+  for (auto& [term, own] : sum.terms) own = product(own, times);
+  sum.number = product(sum.number, times);
+  return sum;
+}
+
+/// Of a vector that has the same number in all lanes.
+template <class Number>
+std::optional<Number> Regrouper<Number>::numberOf(const Expr& expr) {
+  const auto* splat = expr.as<ir::Cast>();
+  const auto* constant = splat != nullptr ? splat->operand->as<ir::Constant>() : nullptr;
+  if (constant == nullptr || splat->operand->type.scalar != expr.type.scalar) return std::nullopt;
+  if constexpr (kReal) {
+    return constant->real;
+  } else {
+    return wrapped(constant->bits);
+  }
+}
+
 /// How many terms an expression sums up, those of variables that are sums included.
-std::size_t Regrouper::termsOf(const Expr& expr) const {
+template <class Number>
+std::size_t Regrouper<Number>::termsOf(const Expr& expr) const {
   if (!isVector(expr) || numberOf(expr)) return 0;
   if (const auto* ref = expr.as<ir::VarRef>()) {
     const auto known = sums_.find(ref->variable);
@@ -153,7 +179,8 @@ std::size_t Regrouper::termsOf(const Expr& expr) const {
 }
 
 /// A constant of the new body.
-void Regrouper::keep(Variable* constant, const Expr* value, const Form& form) {
+template <class Number>
+void Regrouper<Number>::keep(Variable* constant, const Expr* value, const Form& form) {
   values_.emplace(constant, value);
   termForms_.emplace(constant, form);
   if (form.kind > 0 && !form.uniform)
@@ -161,7 +188,8 @@ void Regrouper::keep(Variable* constant, const Expr* value, const Form& form) {
 }
 
 /// A term of its own: a constant of the new body, made one where it is none.
-Sum Regrouper::atom(const Expr& expr) {
+template <class Number>
+auto Regrouper<Number>::atom(const Expr& expr) -> Sum {
   const auto* ref = expr.as<ir::VarRef>();
   const Expr* value = ref != nullptr ? &expr : rewritten(expr);
   // What has been rewritten, or changes, has no form; and may have changed when the sum is needed.
@@ -177,14 +205,15 @@ Sum Regrouper::atom(const Expr& expr) {
   return {{{made, 1}}, 0};
 }
 
-Sum Regrouper::sumOf(const Expr& expr) {
+template <class Number>
+auto Regrouper<Number>::sumOf(const Expr& expr) -> Sum {
   if (const auto number = numberOf(expr)) return {{}, *number};
   if (const auto* ref = expr.as<ir::VarRef>()) {
     const auto known = sums_.find(ref->variable);
     return known != sums_.end() ? known->second : atom(expr);
   }
   if (const auto* unary = expr.as<ir::Unary>(); unary && unary->op == ir::UnaryOp::Negate)
-    return scaled(sumOf(*unary->operand), -1);
+    return scaled(sumOf(*unary->operand), Number{-1});
   const auto* binary = expr.as<ir::Binary>();
   if (binary == nullptr) return atom(expr);
   if (binary->op == BinaryOp::Mul) {
@@ -193,9 +222,10 @@ Sum Regrouper::sumOf(const Expr& expr) {
   }
   if (binary->op != BinaryOp::Add && binary->op != BinaryOp::Sub) return atom(expr);
   Sum sum = sumOf(*binary->left);
-  const Sum right = scaled(sumOf(*binary->right), binary->op == BinaryOp::Add ? 1 : -1);
+  const Sum right =
+      scaled(sumOf(*binary->right), binary->op == BinaryOp::Add ? Number{1} : Number{-1});
   for (const auto& [term, times] : right.terms) {
-    std::int64_t& own = sum.terms[term];
+    Number& own = sum.terms[term];
     own = plus(own, times);
   }
   sum.number = plus(sum.number, right.number);
@@ -203,7 +233,8 @@ Sum Regrouper::sumOf(const Expr& expr) {
 }
 
 /// The expression with variables in place of the sums in it.
-const Expr* Regrouper::rewritten(const Expr& expr) {
+template <class Number>
+const Expr* Regrouper<Number>::rewritten(const Expr& expr) {
   if (const auto* ref = expr.as<ir::VarRef>()) {
     const auto known = sums_.find(ref->variable);
     return known != sums_.end() ? needed(expr.type, known->second) : &expr;
@@ -212,7 +243,8 @@ const Expr* Regrouper::rewritten(const Expr& expr) {
   return mapOperands(builder_, expr, [this](const Expr& operand) { return rewritten(operand); });
 }
 
-const Expr* Regrouper::needed(const ir::Type& type, const Sum& sum) {
+template <class Number>
+const Expr* Regrouper<Number>::needed(const ir::Type& type, const Sum& sum) {
   if (sum.terms.empty()) return splat(sum.number, type);
   if (sum.terms.size() == 1 && sum.terms.begin()->second == 1 && sum.number == 0)
     return builder_.ref(sum.terms.begin()->first);
@@ -226,7 +258,8 @@ const Expr* Regrouper::needed(const ir::Type& type, const Sum& sum) {
   return builder_.ref(needed_.back().variable);
 }
 
-void Regrouper::visitDeclaration(const Stmt& stmt, const ir::Declare& declare) {
+template <class Number>
+void Regrouper<Number>::visitDeclaration(const Stmt& stmt, const ir::Declare& declare) {
   auto* variable = const_cast<Variable*>(declare.variable);
   declared_.insert(variable);
   if (declare.init == nullptr) return items_.push_back({&stmt});
@@ -242,7 +275,8 @@ void Regrouper::visitDeclaration(const Stmt& stmt, const ir::Declare& declare) {
   items_.push_back({out_->stmts.back()});
 }
 
-void Regrouper::visit(const Stmt& stmt) {
+template <class Number>
+void Regrouper<Number>::visit(const Stmt& stmt) {
   if (const auto* declare = stmt.as<ir::Declare>()) return visitDeclaration(stmt, *declare);
   const auto& assign = *stmt.as<ir::Assign>();
   if (const auto* ref = assign.target->as<ir::VarRef>(); ref && isVector(*assign.value)) {
@@ -258,7 +292,8 @@ void Regrouper::visit(const Stmt& stmt) {
 
 /// The constant that has the kind's value at the shift: one of the body, or one made of such ones;
 /// null where there is none.
-const Variable* Regrouper::instance(int kind, std::int64_t shift) {
+template <class Number>
+const Variable* Regrouper<Number>::instance(int kind, std::int64_t shift) {
   const auto known = instances_.find({kind, shift});
   if (known != instances_.end()) return known->second;
   const auto other = instances_.lower_bound({kind, std::numeric_limits<std::int64_t>::min()});
@@ -290,21 +325,29 @@ const Variable* Regrouper::instance(int kind, std::int64_t shift) {
 }
 
 /// Whether there are columns.
-bool Regrouper::planSums() {
+template <class Number>
+bool Regrouper<Number>::planSums() {
   bool groups = false;
   for (Needed& needed : needed_) {
-    std::vector<Term> terms;
+    std::vector<TermOf<Number>> terms;
     for (auto it = needed.sum.terms.begin(); it != needed.sum.terms.end();) {
       const Form& form = termForms_.at(it->first);
       const bool isKnown = form.kind > 0 && form.byLane && !form.uniform && it->second != 0;
       if (isKnown) terms.push_back({form.kind, form.shift, it->second});
       it = isKnown || it->second == 0 ? needed.sum.terms.erase(it) : std::next(it);
     }
-    needed.plan = patterns_.plan(terms);
+    if constexpr (kReal) {
+      // As much as weights differ that were multiplied, and rounded, before.
+      const bool isFloat = needed.variable->type.scalar == Scalar::Float;
+      needed.plan = patterns_.plan(terms, isFloat ? 4e-7 : 8e-16);
+      if (!needed.plan.groups) return false;
+    } else {
+      needed.plan = patterns_.plan(terms);
+    }
     groups = groups || needed.plan.groups;
   }
   std::vector<Pattern> patterns(patterns_.patterns().begin(), patterns_.patterns().end());
-  pairs_ = pairUp(patterns);
+  if constexpr (!kReal) pairs_ = pairUp(patterns);
   std::size_t i = 0;
   for (const Pattern& pattern : patterns_.patterns()) paired_.emplace(&pattern, patterns[i++]);
   return groups;
@@ -312,15 +355,25 @@ bool Regrouper::planSums() {
 
 // --- The new body
 
-const Expr* Regrouper::splat(std::int64_t number, const ir::Type& type) {
-  return builder_.make(type, ir::Cast{builder_.number(number, type.element()), false});
+template <class Number>
+const Expr* Regrouper<Number>::splat(Number number, const ir::Type& type) {
+  const Expr* scalar = nullptr;
+  if constexpr (kReal) {
+    const double rounded =
+        type.scalar == Scalar::Float ? static_cast<double>(static_cast<float>(number)) : number;
+    scalar = builder_.make(type.element(), ir::Constant{0, rounded});
+  } else {
+    scalar = builder_.number(number, type.element());
+  }
+  return builder_.make(type, ir::Cast{scalar, false});
 }
 
-const Expr* Regrouper::joined(const Weighted& terms, std::int64_t number, const ir::Type& type) {
+template <class Number>
+const Expr* Regrouper<Number>::joined(const Weighted& terms, Number number, const ir::Type& type) {
   const Expr* sum = number != 0 || terms.empty() ? splat(number, type) : nullptr;
   for (const auto& [term, times] : terms) {
     const bool subtracts = times < 0 && sum != nullptr;
-    const std::int64_t factor = subtracts ? product(times, -1) : times;
+    const Number factor = subtracts ? product(times, Number{-1}) : times;
     const Expr* value = factor == 1    ? term
                         : factor == -1 ? builder_.unary(ir::UnaryOp::Negate, term)
                                        : builder_.binary(BinaryOp::Mul, term, splat(factor, type));
@@ -330,14 +383,16 @@ const Expr* Regrouper::joined(const Weighted& terms, std::int64_t number, const 
   return sum;
 }
 
-const Variable* Regrouper::declared(const std::string& stem, const Expr* value) {
+template <class Number>
+const Variable* Regrouper<Number>::declared(const std::string& stem, const Expr* value) {
   Variable* made = builder_.variable(stem, value->type);
   builder_.declare(*out_, made, value);
   placed_.insert(made);
   return made;
 }
 
-const Variable* Regrouper::symbolAt(int symbol, std::int64_t shift, const ir::Type& type) {
+template <class Number>
+const Variable* Regrouper<Number>::symbolAt(int symbol, std::int64_t shift, const ir::Type& type) {
   if (symbol < kPairs) {
     const Variable* constant = instance(symbol, shift);
     place(constant);
@@ -353,8 +408,9 @@ const Variable* Regrouper::symbolAt(int symbol, std::int64_t shift, const ir::Ty
   return made;
 }
 
-const Variable* Regrouper::columnAt(const Pattern& pattern, std::int64_t shift,
-                                    const ir::Type& type) {
+template <class Number>
+const Variable* Regrouper<Number>::columnAt(const Pattern& pattern, std::int64_t shift,
+                                            const ir::Type& type) {
   const Variable*& made = columns_[{&pattern, shift}];
   if (made != nullptr) return made;
   const Pattern& own = paired_.at(&pattern);
@@ -368,23 +424,26 @@ const Variable* Regrouper::columnAt(const Pattern& pattern, std::int64_t shift,
 }
 
 /// Declares a constant with all that it needs: it depends on constants alone.
-void Regrouper::place(const Variable* constant) {
+template <class Number>
+void Regrouper<Number>::place(const Variable* constant) {
   const auto value = values_.find(constant);
   if (value == values_.end() || !placed_.insert(constant).second) return;
   placeOperands(*value->second);
   builder_.declare(*out_, const_cast<Variable*>(constant), value->second);
 }
 
-void Regrouper::placeOperands(const Expr& expr) {
+template <class Number>
+void Regrouper<Number>::placeOperands(const Expr& expr) {
   if (const auto* ref = expr.as<ir::VarRef>()) place(ref->variable);
   ir::forEachOperand(expr, [this](const Expr& operand) { placeOperands(operand); });
 }
 
-void Regrouper::write(const Needed& needed) {
+template <class Number>
+void Regrouper<Number>::write(const Needed& needed) {
   const ir::Type& type = needed.variable->type;
   Weighted terms;
-  for (const Column& column : needed.plan.columns) {
-    const Term& term = column.term;
+  for (const ColumnOf<Number>& column : needed.plan.columns) {
+    const TermOf<Number>& term = column.term;
     const Variable* value = column.pattern != nullptr ? columnAt(*column.pattern, term.shift, type)
                                                       : symbolAt(term.kind, term.shift, type);
     terms.emplace_back(builder_.ref(value), term.times);
@@ -396,7 +455,8 @@ void Regrouper::write(const Needed& needed) {
   builder_.declare(*out_, needed.variable, joined(terms, needed.sum.number, type));
 }
 
-ColumnSums Regrouper::run() {
+template <class Number>
+ColumnSums Regrouper<Number>::run() {
   if (!forms_.collect(body_)) return {};
   Block scratch;
   out_ = &scratch;
@@ -408,82 +468,33 @@ ColumnSums Regrouper::run() {
       write(needed_[item.sum]);
       continue;
     }
-    const auto* declare = item.stmt->as<ir::Declare>();
+    const Stmt& stmt = *item.stmt;
+    const auto* declare = stmt.as<ir::Declare>();
     if (declare != nullptr && values_.contains(declare->variable)) {
       place(declare->variable);
       continue;
     }
-    ir::forEachExpr(*item.stmt, [this](const Expr& expr) { placeOperands(expr); });
-    out_->stmts.push_back(item.stmt);
+    ir::forEachExpr(stmt, [this](const Expr& expr) { placeOperands(expr); });
+    out_->stmts.push_back(&stmt);
   }
   dropUnused(*out_);
   result_.body = out_;
   return result_;
 }
 
-/// What a body costs where values are handed on along the row: additions and multiplications of
-/// integers, and shuffles.
-class Cost {
- public:
-  Cost(const Source& source, const Block& body, const Neighbours& neighbours)
-      : forms_(source, neighbours) {
-    if (!forms_.collect(body)) return;
-    for (const Variable* constant : forms_.constants()) {
-      const Form form = forms_.of(constant);
-      if (form.kind > 0 && form.byLane && !form.uniform) shifts_[form.kind].insert(form.shift);
-    }
-    for (const Stmt* stmt : body.stmts) {
-      const auto* declare = stmt->as<ir::Declare>();
-      if (declare != nullptr && forms_.isConstant(declare->variable)) continue;
-      ir::forEachExpr(*stmt, [this](const Expr& expr) { visit(expr, 0); });
-    }
-  }
-
-  std::size_t total() const { return total_; }
-
- private:
-  void visit(const Expr& expr, std::int64_t origin) {
-    if (const auto* ref = expr.as<ir::VarRef>()) return visit(ref->variable, origin);
-    const auto* binary = expr.as<ir::Binary>();
-    if (binary != nullptr && isIntegerVector(expr.type) &&
-        (binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub || binary->op == BinaryOp::Mul))
-      ++total_;
-    ir::forEachOperand(expr, [&](const Expr& operand) { visit(operand, origin); });
-  }
-
-  /// Values that are handed on are computed at the origin.
-  void visit(const Variable* variable, std::int64_t origin) {
-    if (!forms_.isConstant(variable)) return;
-    const Form form = forms_.of(variable);
-    if (form.kind <= 0 || form.uniform) {
-      if (known_.insert(variable).second) visit(forms_.valueOf(variable), origin);
-      return;
-    }
-    const std::int64_t shift = form.shift - origin;
-    if (!seen_.emplace(form.kind, shift).second) return;
-    const auto shifts = shifts_.find(form.kind);
-    if (shifts == shifts_.end() || shifts->second.size() < 2)
-      return visit(forms_.valueOf(variable), origin);
-    if (shift != 0) ++total_;
-    if (seen_.emplace(form.kind, 0).second || shift == 0)
-      visit(forms_.valueOf(variable), form.shift);
-  }
-
-  Forms forms_;
-  std::unordered_map<int, std::set<std::int64_t>> shifts_;
-  std::set<std::pair<int, std::int64_t>> seen_;
-  std::unordered_set<const Variable*> known_;
-  std::size_t total_ = 0;
-};
-
 }  // namespace
 
 ColumnSums columnSums(const Source& source, Builder& builder, const Block& body,
-                      const Neighbours& neighbours) {
-  const ColumnSums sums = Regrouper(source, builder, body, neighbours).run();
-  if (sums.body == nullptr) return {};
-  const auto cost = [&](const Block& block) { return Cost(source, block, neighbours).total(); };
-  return cost(*sums.body) < cost(body) ? sums : ColumnSums{};
+                      const Neighbours& neighbours, bool exact) {
+  const auto gains = [&](const ColumnSums& sums, bool ofReals) {
+    return sums.body != nullptr && costOfRow(source, *sums.body, neighbours, ofReals) <
+                                       costOfRow(source, body, neighbours, ofReals);
+  };
+  ColumnSums sums = Regrouper<std::int64_t>(source, builder, body, neighbours).run();
+  if (gains(sums, false)) return sums;
+  if (exact) return {};
+  sums = Regrouper<double>(source, builder, body, neighbours).run();
+  return gains(sums, true) ? sums : ColumnSums{};
 }
 
 }  // namespace hpl::strategies::detail

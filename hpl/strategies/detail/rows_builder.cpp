@@ -81,7 +81,8 @@ Block* RowsBuilder::fastRows(Block& out, Block& head, Variable* from, Variable* 
   Carried carried;
   // Loads of bytes are cheaper than what moves bytes from vector to vector.
   if (idempotent_ && vectors_ == 1 && laneBytes_ == 0)
-    carried = carry(source_, builder_, *body, {x, options_.lanes, context.elements});
+    carried =
+        carry(source_, builder_, *body, {x, options_.lanes, context.elements}, options_.exact);
   kept_ = carried.kept;
   if (jam_ == 1 && vectors_ == 1 && kept_ == 0 && !isNarrowed(context)) return &whole;
   Block beforeLoop;

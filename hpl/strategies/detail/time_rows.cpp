@@ -118,7 +118,8 @@ Carried TimeBuilder::carriedStep(const TimeStage& stage, const Tiles& tiles, con
   along_ = at;
   vectors(stage, inBox(tiles, at), cell, rows, body);
   along_ = nullptr;
-  Carried carried = carry(source_, builder_, body, {at, options_.lanes, {}, lasting});
+  // Masks that are worth other sums are not worth tiles.
+  Carried carried = carry(source_, builder_, body, {at, options_.lanes, {}, lasting}, true);
   if (carried.kept == 0 || carried.kept > kMostKept) return {};
   const std::size_t all = vectorOperations(body);
   const std::size_t left = vectorOperations(*carried.body);
