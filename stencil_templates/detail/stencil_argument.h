@@ -28,6 +28,9 @@ struct StencilArgument {
   void (*exchange)(const void* a, const void* b) = nullptr;
   /// Copies the cells of the ranges, one for each dimension, between arrays of one type.
   void (*copy)(const void* to, const void* from, const Range* ranges) = nullptr;
+  /// Copies all cells between arrays of one type by a kernel on a device, and returns what does so
+  /// again; null for elements that are no numbers.
+  FRunner (*copyOnDevice)(const void* to, const void* from, const Device& device) = nullptr;
   /// A scalar that changes from step to step: `argument` has its type.
   const PerStep* perStep = nullptr;
   /// Its values, once the number of steps is known: `argument` is one of them from then on.
@@ -61,6 +64,26 @@ void copyCells(const void* to, const void* from, const Range* ranges) {
   viewOf<A>(to, ranges, Dims()) = source;
 }
 
+/// The kernel behind copyOnDevice.
+template <class T, int N>
+void copyAllCells(Array<T, N> to, const Array<T, N>& from) {
+  detail::nameKernel("copy_cells");
+  if constexpr (N == 1) {
+    to[idx] = from[idx];
+  } else if constexpr (N == 2) {
+    to[idy][idx] = from[idy][idx];
+  } else {
+    to[idz][idy][idx] = from[idz][idy][idx];
+  }
+}
+
+template <class A>
+FRunner copyCellsOnDevice(const void* to, const void* from, const Device& device) {
+  using Traits = detail::ArrayTraits<A>;
+  return eval(copyAllCells<typename Traits::Element, Traits::kRank>)
+      .device(device)(*static_cast<A*>(const_cast<void*>(to)), *static_cast<const A*>(from));
+}
+
 template <class X>
 constexpr bool kIsTemporary = false;
 template <class T, int N>
@@ -88,6 +111,11 @@ StencilArgument stencilArgument(X& x) {
       result.slices = slicesOf<A>;
       result.copy = copyCells<A>;
       if constexpr (!std::is_const_v<X>) result.exchange = exchangeHandles<A>;
+      using T = typename detail::ArrayTraits<A>::Element;
+      constexpr bool kIsNumber = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
+      if constexpr (!std::is_const_v<X> && kIsNumber &&
+                    std::is_same_v<A, Array<T, detail::ArrayTraits<A>::kRank>>)
+        result.copyOnDevice = copyCellsOnDevice<A>;
     }
   }
   return result;

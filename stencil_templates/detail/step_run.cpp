@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "hpl/memory/root.h"
+#include "hpl/runtime/global_list.h"
 #include "stencil_templates/detail/persistent_choice.h"
 #include "stencil_templates/detail/spinning.h"
 
@@ -311,8 +312,24 @@ std::optional<PersistentResult> StepRun::advanceLooking(std::int64_t steps, cons
   return done;
 }
 
+/// Copies of the host take one core; a kernel takes all of a device that computes in its memory.
+void StepRun::copyBack(std::size_t field) {
+  const StencilArgument& array = data_.fields[field].array.argument;
+  const StencilArgument& spare = data_.fields[field].spare.argument;
+  constexpr std::size_t kWorthALaunch = std::size_t{1} << 20;
+  std::size_t bytes = ir::sizeOf(array.argument.type);
+  for (int d = 0; d < data_.extents.rank(); ++d)
+    bytes *= static_cast<std::size_t>(data_.extents[d]);
+  const std::vector<Device> devices = devicesOf(options_);
+  if (array.copyOnDevice == nullptr || bytes < kWorthALaunch || devices.size() != 1 ||
+      devices.front().getProperties().type != CPU || runtime::hasRanks())
+    return array.copy(array.array, spare.array, wholeOf(data_.extents).data());
+  const auto known = copies_.find(field);
+  if (known != copies_.end()) return known->second.run();
+  copies_.emplace(field, array.copyOnDevice(array.array, spare.array, devices.front()));
+}
+
 void StepRun::finish() {
-  const std::vector<Range> all = wholeOf(data_.extents);
   for (std::size_t f = 0; f < swapped_.size(); ++f) {
     if (!swapped_[f]) continue;
     const StencilArgument& array = data_.fields[f].array.argument;
@@ -320,7 +337,7 @@ void StepRun::finish() {
     if (data_.fields[f].exchanges) {
       array.exchange(array.array, spare.array);
     } else {
-      array.copy(array.array, spare.array, all.data());
+      copyBack(f);
     }
     swapped_[f] = false;
   }

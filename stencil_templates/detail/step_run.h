@@ -108,6 +108,7 @@ class StepRun final : public Stepper {
   void launchStencil(const StepPass& pass, Launched& launched);
   void launch(const StepPass& pass, std::int64_t steps);
   void noteSwaps(const StepPass& pass);
+  void copyBack(std::size_t field);
   void stream(const TimeTile& tile, std::int64_t steps);
   std::int64_t launchesOf(std::int64_t steps, std::int64_t most) const;
   std::int64_t persist(const TimeTile& tile, std::int64_t steps);
@@ -129,6 +130,8 @@ class StepRun final : public Stepper {
   std::map<TimeTile, StepProgram::Passes> passes_;
   /// By pass, steps, and fields whose present cells are in the spare arrays.
   std::map<std::tuple<const StepPass*, std::int64_t, Swapped>, Launched, std::less<>> launched_;
+  /// By field: what copies cells of its stand-in by a kernel, where that has been done before.
+  std::map<std::size_t, FRunner> copies_;
   Swapped swapped_;
   std::int64_t launches_ = 0;
   std::int64_t steps_ = 0;
