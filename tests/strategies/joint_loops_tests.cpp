@@ -103,7 +103,7 @@ struct RandomJoint {
     void statements(Int& a, Int& b, Int& common) {
       const int count = 2 + pick(3);
       for (int i = 0; i < count; ++i) {
-        switch (depth < 3 ? pick(9) : pick(4)) {
+        switch (depth < 3 ? pick(10) : pick(4)) {
           case 0:
             a = value(a, b, common);
             break;
@@ -129,6 +129,25 @@ struct RandomJoint {
               if (pick(3) == 0) limit -= 1;
             }
             --depth;
+            break;
+          }
+          case 9: {
+            Int at = cast<int>(idx) + pick(3);
+            const bool leaves = pick(4) == 0;
+            ++depth;
+            while_(at < pick(70)) {
+              a += at * 3;
+              Int inner = at + pick(2);
+              statements(a, b, inner);
+              if (leaves) {
+                if_((b & 7) == 3) {
+                  break_;
+                }
+              }
+              at += cast<int>(szx);
+            }
+            --depth;
+            b -= at;
             break;
           }
           case 6: {

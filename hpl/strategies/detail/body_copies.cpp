@@ -213,6 +213,7 @@ const Block* CopiesWriter::nested(const Block* block) {
 
 void CopiesWriter::loop(const Stmt& stmt, Block& out) {
   BodyWriter& first = writers_.front();
+  first.cutFor(stmt);
   if (const auto* times = stmt.as<ir::Loop>()) {
     ir::Loop copy{};
     copy.prepare = nested(times->prepare);

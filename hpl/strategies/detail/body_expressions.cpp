@@ -158,6 +158,7 @@ BodyWriter::Value BodyWriter::convertVariable(const Expr& expr, const ir::VarRef
   if (expr.type.isVector())
     return {builder_.ref(partsOf(ref.variable)[static_cast<std::size_t>(part)]),
             Value::Kind::Vector};
+  if (variation_.strides().counts(ref.variable)) return counting(expr);
   const Expr* value = builder_.ref(copyOf(ref.variable));
   return {value, expr.type.scalar == Scalar::Bool ? Value::Kind::Mask : Value::Kind::Vector};
 }
@@ -359,6 +360,8 @@ const Expr* BodyWriter::scalarNode(const Expr& expr) {
     throw Refused{"it asks for local or group ids" + at(where_)};
   }
   if (const auto* ref = expr.as<ir::VarRef>()) {
+    if (variation_.strides().counts(ref->variable))
+      return builder_.add(builder_.ref(copyOf(ref->variable)), distanceInRow());
     // In the first of several lanes.
     if (variation_.differs(ref->variable)) {
       const Expr* value = context_.source.constantValue(ref->variable);

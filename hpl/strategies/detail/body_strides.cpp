@@ -10,10 +10,6 @@ using ir::Expr;
 
 namespace {
 
-bool isWideInteger(const ir::Type& type) {
-  return type.isScalar() && type.isInteger() && ir::sizeOf(type) >= 4;
-}
-
 ir::Component picked(const Expr* vector, int first, int count, int step) {
   ir::Component lanes{vector, {}};
   for (int i = 0; i < count; ++i)
@@ -34,6 +30,7 @@ std::optional<int> BodyWriter::growth(const Expr& index) const {
   if (const auto known = context_.interior.growth(index, context_.axis)) return known;
   if (!isWideInteger(index.type)) return std::nullopt;
   if (const auto* ref = index.as<ir::VarRef>()) {
+    if (variation_.strides().counts(ref->variable)) return 1;
     const Expr* value = context_.source.constantValue(ref->variable);
     return value != nullptr && context_.source.isPure(*value) ? growth(*value) : std::nullopt;
   }

@@ -99,7 +99,8 @@ const Variable* BodyWriter::copyOf(const Variable* variable) {
     }
     behind = target->as<ir::Access>()->array;
   }
-  if (behind->space == ir::Space::Private && variation_.differs(behind)) {
+  if (behind->space == ir::Space::Private && variation_.differs(behind) &&
+      !variation_.strides().counts(behind)) {
     if (behind->rank > 0 && (behind->type.scalar == Scalar::Bool || behind->type.isVector()))
       throw Refused{"it has a private array of bool or vectors" + at(where_)};
     copy->type = wide(storedScalar(variable->type));
@@ -114,7 +115,9 @@ void BodyWriter::declare(const ir::Declare& declare, Block& out) {
     return declareParts(declare, out);
   auto* copy = const_cast<Variable*>(copyOf(declare.variable));
   const Expr* init = nullptr;
-  if (declare.init != nullptr && !variation_.differs(declare.variable)) {
+  if (variation_.strides().counts(declare.variable)) {
+    init = builder_.add(scalar(*declare.init), -distanceInRow());
+  } else if (declare.init != nullptr && !variation_.differs(declare.variable)) {
     init = scalar(*declare.init);
   } else if (declare.init != nullptr) {
     const Value value = convert(*declare.init);
@@ -158,6 +161,11 @@ void BodyWriter::assign(const ir::Assign& assign, const ir::SourceLocation& wher
   if (root->type.isVector() && (isShared || variation_.differs(root)))
     return assignParts(assign, where, mask);
   if (isShared) return store(target, vector(*assign.value), where, mask);
+  if (variation_.strides().counts(root)) {
+    builder_.assign(*out_, builder_.ref(copyOf(root)),
+                    builder_.add(scalar(*assign.value), -distanceInRow()), where);
+    return;
+  }
   if (!variation_.differs(root)) {
     builder_.assign(*out_, scalar(target), scalar(*assign.value), where);
     return;
@@ -314,8 +322,20 @@ void BodyWriter::loop(const Stmt& stmt, Block& out, const Expr* mask) {
   maskedLoop_ = around;
 }
 
+void BodyWriter::cutFor(const Stmt& loop) {
+  const GridStride* stride = variation_.strides().of(loop);
+  // The same for all copies of a row, of which the first one notes it.
+  if (stride == nullptr || distanceInRow() != 0) return;
+  context_.cuts.insert(&loop);
+  std::array<const Expr*, 3> ids{};
+  for (int axis = 0; axis < 3; ++axis) ids[static_cast<std::size_t>(axis)] = id(axis);
+  context_.bounds[static_cast<std::size_t>(context_.axis)].points.push_back(GridStrides::cut(
+      *stride, context_.axis, builder_, context_.hoister, ids, context_.sizeOf(context_.axis)));
+}
+
 /// All lanes that are in the loop make the same turns.
 void BodyWriter::uniformLoop(const Stmt& stmt, Block& out, const Expr* mask) {
+  cutFor(stmt);
   const auto condition = [&](const Expr* original) {
     return original == nullptr ? nullptr : scalar(*original);
   };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hpl/strategies/detail/counters.h"
+#include "hpl/strategies/detail/grid_strides.h"
 #include "hpl/strategies/detail/row_ends.h"
 
 /// Writes copies of a kernel's body for given ids: for one work-item, or for several neighbours
@@ -75,6 +76,8 @@ struct BodyContext {
   bool writesOnce = false;
   /// The comparisons that the copies took as decided.
   Decided decided{};
+  /// Loops that need rows to be cut, at points among the bounds.
+  std::unordered_set<const ir::Stmt*> cuts{};
   /// Lanes are of so many bytes at most (1, 2 or 4; 0: of any): vectors of more are refused. Truth
   /// values have as many.
   int laneBytes = 0;
@@ -117,9 +120,13 @@ class Variation {
   bool indicesDiffer(const ir::Expr& element) const;
   /// Whether neighbours leave the loop, or turns of it, at different times.
   bool leaveApart(const ir::Stmt& loop) const;
+  /// The loops that go on by the number of work-items: neighbours between the cuts leave them
+  /// together.
+  const GridStrides& strides() const { return strides_; }
 
  private:
   void collect();
+  bool dropStrides(const ir::Block& block, bool isApart);
   bool leavesApart(const ir::Block& block, bool isApart) const;
   /// `depth`: how many branches around it only some neighbours take.
   bool visit(const ir::Block& block, int depth);
@@ -129,6 +136,7 @@ class Variation {
 
   const BodyContext& context_;
   std::array<bool, 3> axes_{};
+  GridStrides strides_;
   std::unordered_set<const ir::Variable*> variables_;
   std::unordered_map<const ir::Variable*, int> declaredAt_;
   mutable std::unordered_map<const ir::Expr*, bool> known_;
@@ -152,6 +160,8 @@ class BodyWriter {
   void share(const ir::Variable* variable, BodyWriter& other) {
     copies_.insert_or_assign(variable, other.copyOf(variable));
   }
+  /// Notes where rows must be cut for neighbours to leave the loop together.
+  void cutFor(const ir::Stmt& loop);
   /// The condition of a loop, which is the same for all copies.
   const ir::Expr* common(const ir::Expr& condition) { return scalar(condition); }
 
@@ -170,6 +180,11 @@ class BodyWriter {
   void declare(const ir::Declare& declare, ir::Block& out);
   void bind(const ir::Bind& bind, ir::Block& out);
   void assign(const ir::Assign& assign, const ir::SourceLocation& where, const ir::Expr* mask);
+  /// How far the copy is from the first one of its row: counters that go on by the number of
+  /// work-items are those of the latter.
+  std::int64_t distanceInRow() const {
+    return place_.shift[static_cast<std::size_t>(context_.axis)];
+  }
   const Sink* sinkOf(const ir::Expr& target) const;
   bool streams(const ir::Access& access, const ir::Type& type) const;
   void count(const ir::Atomic& atomic, ir::Block& out, const ir::Expr* mask);

@@ -22,6 +22,11 @@ constexpr ir::Type widened(const ir::Type& type, int lanes) {
   return wide;
 }
 
+/// An integer that holds ids, one by one.
+inline bool isWideInteger(const ir::Type& type) {
+  return type.isScalar() && type.isInteger() && ir::sizeOf(type) >= 4;
+}
+
 /// The number that an integer constant of at most 64 bits stands for.
 bool isNumber(const ir::Expr& expr, std::int64_t& value);
 

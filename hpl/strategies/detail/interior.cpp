@@ -17,10 +17,6 @@ using ir::Expr;
 
 namespace {
 
-bool isWideInteger(const ir::Type& type) {
-  return type.isScalar() && type.isInteger() && ir::sizeOf(type) >= 4;
-}
-
 bool isUnsigned(const ir::Type& type) { return type.isInteger() && !type.isSigned(); }
 
 BinaryOp mirrored(BinaryOp op) { return ir::detail::mirrored(op); }

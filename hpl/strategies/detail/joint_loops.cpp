@@ -84,7 +84,7 @@ void JointLoops::visit(const Stmt& stmt, bool isJoint, bool inLoop) {
     const bool isWhole = assign == nullptr || assign->target->as<ir::VarRef>() != nullptr;
     if (!isJoint || !isWhole) {
       alone_.insert(variable);
-    } else if (isPlain && !both_.differs(variable)) {
+    } else if (isPlain && (!both_.differs(variable) || both_.strides().counts(variable))) {
       common_.insert(variable);
     }
     return;
@@ -98,6 +98,7 @@ void JointLoops::visit(const Stmt& stmt, bool isJoint, bool inLoop) {
   }
   const bool joins = isJoint && isLoop(stmt) && goesTogether(stmt);
   if (joins) loops_.insert(&stmt);
+  if (joins && both_.strides().of(stmt) != nullptr) haveStrides_ = true;
   const bool stays = isJoint && (joins || stmt.as<Block>() != nullptr);
   ir::forEachBlock(stmt, [&](const Block& inner) { visit(inner, stays, inLoop || joins); });
 }
@@ -113,7 +114,7 @@ void JointLoops::note(const Expr& expr) {
 void JointLoops::countCarried() {
   for (const Variable* variable : assignedInLoops_)
     if (variable->space == ir::Space::Private && !declaredInLoops_.contains(variable) &&
-        alongRow_.differs(variable)) {
+        alongRow_.differs(variable) && !alongRow_.strides().counts(variable)) {
       std::size_t bytes = ir::sizeOf(variable->type.scalar) * variable->type.lanes;
       for (int d = 0; d < variable->rank; ++d)
         bytes *= static_cast<std::size_t>(variable->extents[static_cast<std::size_t>(d)]);

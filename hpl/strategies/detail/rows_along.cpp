@@ -56,6 +56,7 @@ Block* RowsBuilder::betweenPoints(Block& out, const BodyContext& context) {
   for (const auto& [expr, comparison] : context.decided)
     if (comparison.decision.isPoint && comparison.decision.axis == rowAxis())
       decided += points_.insert(expr).second ? 1 : 0;
+  for (const ir::Stmt* loop : context.cuts) decided += cutLoops_.insert(loop).second ? 1 : 0;
   if (decided == 0) return &out;
   Axis& along = axis(rowAxis());
   const Expr* rowEnd = builder_.ref(along.end);

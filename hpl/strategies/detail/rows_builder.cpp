@@ -174,11 +174,11 @@ void RowsBuilder::goBack(Block& out, Block& head) {
 /// registers hold, so that a turn computes much with what it loads.
 JamChoice RowsBuilder::chosenJam() {
   JamChoice choice = chooseJam(source_.summary(), options_);
-  if (!idempotent_ || options_.dims == 1 || !hasLoop(source_.body())) return choice;
+  if (!idempotent_ || !hasLoop(source_.body())) return choice;
   const Interior interior = vectorInterior({has(0), has(1), has(2)});
   const BodyContext context = this->context(interior, options_.lanes);
-  const JointLoops joint(context, slowAxis());
-  if (!joint.rowsShare() || joint.carriedBytes() == 0) return choice;
+  const JointLoops joint(context, options_.dims > 1 ? slowAxis() : -1);
+  if (joint.carriedBytes() == 0 || !(joint.haveStrides() || joint.rowsShare())) return choice;
   // Of 512 bits there are 32 registers on all machines that have them, of less 16 on most.
   constexpr std::size_t kLongVector = 64, kManyRegisters = 32, kRegisters = 16;
   const auto lanes = static_cast<std::size_t>(options_.lanes);
@@ -190,11 +190,17 @@ JamChoice RowsBuilder::chosenJam() {
     usedSizes_ = true;
     return size == 0 || size >= static_cast<std::uint64_t>(count);
   };
-  for (const auto& [vectors, jam] : {std::pair{3, 8}, {2, 8}, {3, 4}, {2, 4}}) {
+  // Turns that go on by the number of work-items read as much in a row as possible.
+  using Shapes = std::vector<std::pair<int, int>>;
+  const Shapes shapes = joint.haveStrides() ? Shapes{{16, 1}, {8, 1}, {4, 1}, {2, 1}}
+                                            : Shapes{{3, 8}, {2, 8}, {3, 4}, {2, 4}};
+  for (const auto& [vectors, jam] : shapes) {
     // The neighbours that all rows read, and what belongs to one row, stay in registers, too.
     const auto copies = static_cast<std::size_t>(vectors * jam);
-    if (copies * sums + static_cast<std::size_t>(vectors) + 1 > registers) continue;
-    if (fits(rowAxis(), vectors * options_.lanes) && fits(slowAxis(), jam)) return {vectors, jam};
+    const std::size_t shared = jam == 1 ? 1 : static_cast<std::size_t>(vectors) + 1;
+    if (copies * sums + shared > registers) continue;
+    if (fits(rowAxis(), vectors * options_.lanes) && (jam == 1 || fits(slowAxis(), jam)))
+      return {vectors, jam};
   }
   return choice;
 }

@@ -142,6 +142,8 @@ class RowsBuilder : private KernelWriter {
   Range jamFit_;
   /// Tests of equality at whose points rows are cut already.
   std::unordered_set<const ir::Expr*> points_;
+  /// Loops for which they are.
+  std::unordered_set<const ir::Stmt*> cutLoops_;
 };
 
 }  // namespace hpl::strategies::detail

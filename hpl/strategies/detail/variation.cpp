@@ -24,9 +24,36 @@ Variation::Variation(const BodyContext& context, std::array<bool, 3> axes)
 
 void Variation::collect() {
   if (context_.lanes == 1) return;
-  // What differs makes more differ: until nothing changes.
-  while (visit(context_.source.body(), 0)) known_.clear();
-  known_.clear();
+  if (axes_[static_cast<std::size_t>(context_.axis)] && context_.laneStep == 1)
+    strides_ = GridStrides(context_.source, context_.interior, context_.axis, axes_);
+  do {
+    variables_.clear();
+    declaredAt_.clear();
+    // What differs makes more differ: until nothing changes.
+    do known_.clear();
+    while (visit(context_.source.body(), 0));
+    known_.clear();
+  } while (dropStrides(context_.source.body(), false));
+}
+
+/// Of strides that not all neighbours go along, or not to the end: their counters are something
+/// else in each lane. Whether there were some.
+bool Variation::dropStrides(const Block& block, bool isApart) {
+  if (strides_.isEmpty()) return false;
+  bool dropped = false;
+  for (const Stmt* stmt : block.stmts) {
+    const auto* branch = stmt->as<ir::If>();
+    const bool branches = branch != nullptr && !context_.interior.truth(*branch->condition) &&
+                          differs(*branch->condition);
+    const bool under = isApart || branches || leaveApart(*stmt);
+    if (under && strides_.of(*stmt) != nullptr) {
+      strides_.drop(*stmt);
+      dropped = true;
+    }
+    ir::forEachBlock(*stmt,
+                     [&](const Block& inner) { dropped = dropStrides(inner, under) || dropped; });
+  }
+  return dropped;
 }
 
 bool Variation::differs(const Expr& expr) const {
@@ -120,7 +147,7 @@ bool Variation::leaveApart(const Stmt& loop) const {
   const auto* doTimes = loop.as<ir::DoLoop>();
   if (context_.lanes == 1 || (times == nullptr && doTimes == nullptr)) return false;
   const Expr* condition = times != nullptr ? times->condition : doTimes->condition;
-  if (condition != nullptr && differs(*condition)) return true;
+  if (condition != nullptr && strides_.of(loop) == nullptr && differs(*condition)) return true;
   return leavesApart(times != nullptr ? *times->body : *doTimes->body, false);
 }
 
