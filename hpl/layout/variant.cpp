@@ -80,6 +80,15 @@ Variant rowsDefault(const KernelVersion& version, const runtime::DeviceState& de
   const int pointwise = vectorsFor(version, shape, variant.lanes);
   variant.vectors = pointwise > 0 ? pointwise : choice.vectors;
   variant.jam = choice.jam;
+  // Loops that rows go through together are laid out by what is in them.
+  options.lanes = variant.lanes;
+  options.vectors = pointwise;
+  for (std::size_t a = 0; a < 3; ++a) options.size[a] = shape.whole[a];
+  const std::shared_ptr<const strategies::Rows> rows = version.rewritten->rows(version, options);
+  if (rows->kernel != nullptr) {
+    variant.vectors = rows->vectors;
+    variant.jam = rows->jam;
+  }
   return variant;
 }
 

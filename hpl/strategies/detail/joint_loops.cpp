@@ -105,6 +105,9 @@ void JointLoops::visit(const Stmt& stmt, bool isJoint, bool inLoop) {
 
 void JointLoops::note(const Expr& expr) {
   const auto* access = expr.as<ir::Access>();
+  if (expr.as<ir::Binary>() != nullptr || expr.as<ir::BuiltinExpr>() != nullptr ||
+      expr.as<ir::Select>() != nullptr)
+    ++operations_;
   const Variable* memory = access != nullptr ? context_.source.memoryOf(access->array) : nullptr;
   if (memory != nullptr && !context_.source.isWritten(memory))
     rowsShare_ = rowsShare_ || (alongRow_.indicesDiffer(expr) && !acrossRows_.indicesDiffer(expr));

@@ -22,6 +22,8 @@ class JointLoops {
   const std::unordered_set<const ir::Variable*>& common() const { return common_; }
   /// Of what a lane carries from turn to turn.
   std::size_t carriedBytes() const { return carriedBytes_; }
+  /// How much there is to compute in all of them, in operations of a turn.
+  std::size_t operations() const { return operations_; }
   /// Some go on by the number of work-items.
   bool haveStrides() const { return haveStrides_; }
   /// Rows read the same neighbours in a turn.
@@ -45,6 +47,7 @@ class JointLoops {
   std::unordered_set<const ir::Variable*> declaredInLoops_;
   std::unordered_set<const ir::Variable*> assignedInLoops_;
   std::size_t carriedBytes_ = 0;
+  std::size_t operations_ = 0;
   bool rowsShare_ = false;
   bool haveStrides_ = false;
 };

@@ -181,6 +181,8 @@ JamChoice RowsBuilder::chosenJam() {
   if (joint.carriedBytes() == 0 || !(joint.haveStrides() || joint.rowsShare())) return choice;
   // Of 512 bits there are 32 registers on all machines that have them, of less 16 on most.
   constexpr std::size_t kLongVector = 64, kManyRegisters = 32, kRegisters = 16;
+  // Larger bodies take compilers long, and gain little: they compute much with what they load.
+  constexpr std::size_t kMostOperations = 320;
   const auto lanes = static_cast<std::size_t>(options_.lanes);
   const std::size_t vector = lanes * widestElement(source_.summary());
   const std::size_t registers = vector >= kLongVector ? kManyRegisters : kRegisters;
@@ -198,7 +200,8 @@ JamChoice RowsBuilder::chosenJam() {
     // The neighbours that all rows read, and what belongs to one row, stay in registers, too.
     const auto copies = static_cast<std::size_t>(vectors * jam);
     const std::size_t shared = jam == 1 ? 1 : static_cast<std::size_t>(vectors) + 1;
-    if (copies * sums + shared > registers) continue;
+    if (copies * sums + shared > registers || copies * joint.operations() > kMostOperations)
+      continue;
     if (fits(rowAxis(), vectors * options_.lanes) && (jam == 1 || fits(slowAxis(), jam)))
       return {vectors, jam};
   }
