@@ -112,6 +112,10 @@ class CopiesWriter {
     for (const Place& place : places) writers_.emplace_back(context, variation_, loads_, place);
     if (places.size() == 1 || context.lanes == 1 || !hasLoop(context.source.body())) return;
     joint_.emplace(context, order.jamAxis);
+    if (joint_->isEmpty()) {
+      joint_.reset();
+      return;
+    }
     for (const ir::Variable* variable : joint_->common())
       for (BodyWriter& writer : writers_) writer.share(variable, writers_.front());
   }

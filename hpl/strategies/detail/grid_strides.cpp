@@ -2,6 +2,7 @@
 #include "hpl/strategies/detail/grid_strides.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 #include "hpl/ir/walk.h"
@@ -90,13 +91,39 @@ bool mayBeHoisted(const Source& source, const Expr& expr) {
   return all;
 }
 
+/// What the loop's text says: it goes on by the number of work-items, whatever it begins with.
+std::optional<GridStride> strideOf(const ir::Loop& loop, const AllAssigned& assigned,
+                                   const Source& source, int rowAxis) {
+  const auto* test = loop.condition != nullptr ? loop.condition->as<ir::Binary>() : nullptr;
+  if (test == nullptr || (test->op != BinaryOp::Lt && test->op != BinaryOp::Le))
+    return std::nullopt;
+  const auto* ref = peeled(*test->left).as<ir::VarRef>();
+  const auto own = ref != nullptr ? assigned.find(ref->variable) : assigned.end();
+  if (own == assigned.end()) return std::nullopt;
+  const Variable* counter = ref->variable;
+  const Assigned& values = own->second;
+  const bool isPlain = counter->role == ir::Role::Declared && counter->rank == 0 &&
+                       counter->space == ir::Space::Private && isWideInteger(counter->type);
+  if (!isPlain || values.count != 1 || values.init == nullptr) return std::nullopt;
+  const auto* sum = peeled(*values.value).as<ir::Binary>();
+  const auto isNext = [&](const Expr& a, const Expr& b) {
+    return isNamed(a, counter) && isGridSize(source, b, rowAxis);
+  };
+  const bool goesOn = sum != nullptr && sum->op == BinaryOp::Add &&
+                      (isNext(*sum->left, *sum->right) || isNext(*sum->right, *sum->left));
+  // Once in each turn.
+  if (!goesOn || !(isOrHolds(loop.step, values.in) || isOrHolds(loop.body, values.in)))
+    return std::nullopt;
+  return GridStride{counter, values.init, test->right, test->op == BinaryOp::Le};
+}
+
 }  // namespace
 
 GridStrides::GridStrides(const Source& source, const Interior& interior, int rowAxis,
                          std::array<bool, 3> apart) {
   AllAssigned assigned;
   collect(source.body(), assigned);
-  const auto isFine = [&](const Expr& expr, int growth) {
+  const auto grows = [&](const Expr& expr, int growth) {
     if (!source.isPure(expr) || !mayBeHoisted(source, expr)) return false;
     for (int axis = 0; axis < 3; ++axis)
       if (axis != rowAxis && apart[static_cast<std::size_t>(axis)] &&
@@ -108,26 +135,10 @@ GridStrides::GridStrides(const Source& source, const Interior& interior, int row
     for (const Stmt* stmt : block.stmts) {
       ir::forEachBlock(*stmt, [&](const Block& inner) { self(self, inner); });
       const auto* loop = stmt->as<ir::Loop>();
-      const auto* test = loop != nullptr && loop->condition != nullptr
-                             ? loop->condition->as<ir::Binary>()
-                             : nullptr;
-      if (test == nullptr || (test->op != BinaryOp::Lt && test->op != BinaryOp::Le)) continue;
-      const auto* ref = peeled(*test->left).as<ir::VarRef>();
-      const auto own = ref != nullptr ? assigned.find(ref->variable) : assigned.end();
-      if (own == assigned.end() || own->second.count != 1 || own->second.init == nullptr) continue;
-      const Variable* counter = ref->variable;
-      const auto* sum = peeled(*own->second.value).as<ir::Binary>();
-      const bool goesOn =
-          sum != nullptr && sum->op == BinaryOp::Add &&
-          ((isNamed(*sum->left, counter) && isGridSize(source, *sum->right, rowAxis)) ||
-           (isNamed(*sum->right, counter) && isGridSize(source, *sum->left, rowAxis)));
-      const bool isOnce =
-          isOrHolds(loop->step, own->second.in) || isOrHolds(loop->body, own->second.in);
-      if (counter->role != ir::Role::Declared || counter->rank > 0 ||
-          counter->space != ir::Space::Private || !isWideInteger(counter->type) || !goesOn ||
-          !isOnce || !isFine(*own->second.init, 1) || !isFine(*test->right, 0))
-        continue;
-      loops_[stmt] = {counter, own->second.init, test->right, test->op == BinaryOp::Le};
+      const auto stride =
+          loop != nullptr ? strideOf(*loop, assigned, source, rowAxis) : std::nullopt;
+      if (stride && grows(*stride->first, 1) && grows(*stride->limit, 0))
+        loops_.emplace(stmt, *stride);
     }
   };
   visit(visit, source.body());
