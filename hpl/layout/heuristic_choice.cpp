@@ -32,6 +32,8 @@ HeuristicChoice heuristicChoice(const LaunchRequest& request, const Shape& shape
   if (mayStream && isWorthStreaming(request, shape)) return {Strategy::Stream, {}};
   if (request.device->type() == CPU) {
     const strategies::Pointwise& pointwise = version.rewritten->pointwise(version);
+    // Those with barriers, too, are computed group by group.
+    if (version.access.sharesWithinGroups()) return {Strategy::Rows, {}};
     // Of kernels with atomics only those that count, which rows are worth most.
     if (!pointwise.isPointwise || version.access.usesAtomics) return {Strategy::Rows, {}};
     const strategies::PointwiseChoice choice =

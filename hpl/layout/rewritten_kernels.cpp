@@ -67,6 +67,16 @@ std::shared_ptr<const PlaneQueue> RewrittenKernels::streamed(const KernelVersion
   return streamed;
 }
 
+std::shared_ptr<const strategies::GroupLoops> RewrittenKernels::groupLoops(
+    const KernelVersion& version, int local) {
+  const std::lock_guard lock(mutex_);
+  auto& groups = groupLoops_[local];
+  if (!groups)
+    groups = std::make_shared<const strategies::GroupLoops>(
+        strategies::groupLoops(*version.kernel, version.access, local));
+  return groups;
+}
+
 const strategies::Pointwise& RewrittenKernels::pointwise(const KernelVersion& version) {
   const std::lock_guard lock(mutex_);
   if (!pointwise_) pointwise_ = strategies::pointwiseOf(*version.kernel, version.access);

@@ -12,6 +12,7 @@
 
 #include "hpl/layout/kernel_version.h"
 #include "hpl/runtime/settings.h"
+#include "hpl/strategies/group_loops.h"
 #include "hpl/strategies/plane_queue.h"
 #include "hpl/strategies/pointwise.h"
 #include "hpl/strategies/rows.h"
@@ -28,6 +29,8 @@ class RewrittenKernels {
                                                  const strategies::TileOptions& options);
   std::shared_ptr<const strategies::PlaneQueue> streamed(
       const KernelVersion& version, const strategies::PlaneQueueOptions& options);
+  /// For groups of so many work-items.
+  std::shared_ptr<const strategies::GroupLoops> groupLoops(const KernelVersion& version, int local);
   /// What the choice for kernels without neighbours and loops depends on.
   const strategies::Pointwise& pointwise(const KernelVersion& version);
   /// Stands for the kernel from one process to the next: a hash of what it computes.
@@ -45,6 +48,7 @@ class RewrittenKernels {
   std::map<std::vector<std::uint64_t>, std::shared_ptr<const strategies::Rows>> rows_;
   std::map<std::vector<int>, std::shared_ptr<const strategies::Tiled>> tiled_;
   std::map<std::vector<int>, std::shared_ptr<const strategies::PlaneQueue>> streamed_;
+  std::map<int, std::shared_ptr<const strategies::GroupLoops>> groupLoops_;
 };
 
 }  // namespace hpl::layout

@@ -132,15 +132,49 @@ void explain(const LaunchRequest& request, const std::string& choice) {
       fmt::format("kernel '{}' on {}: {}", request.version->name, request.device->name(), choice));
 }
 
+/// What is made of the kernel has the launch's groups, whoever computes them.
+bool keepsGroups(const LaunchRequest& request) {
+  return request.device->type() == CPU && request.version->access.usesBarrier;
+}
+
 /// Why launches like this one run as written, whatever the kernel; empty: they need not.
 std::string defect(const LaunchRequest& request) {
   const runtime::Settings& settings = runtime::settings();
   if (settings.strategy == runtime::Strategy::Direct) return "HPL_STRATEGY says so";
   if (settings.checkBounds) return "HPL_CHECK=bounds checks kernels as they are written";
   if (request.version->access.usesProbe) return "it has a probe";
-  if (request.domains.local.dims > 0) return "the launch chose its local domain";
+  if (request.domains.local.dims > 0 && !keepsGroups(request))
+    return "the launch chose its local domain";
   if (hasAliases(request)) return "a written array is passed twice";
   return "";
+}
+
+/// Groups whose work-items wait for each other, each of them by one work-item.
+Layout inGroups(const LaunchRequest& request, const Shape& shape, std::string& reason) {
+  Layout result{nullptr, {}, shape, true, runtime::Strategy::Rows, 0};
+  const bool isWhole = !request.slice && shape.guardDims == 0 && shape.size[0] == shape.global[0];
+  if (!keepsGroups(request) || shape.dims != 1 || !isWhole) {
+    reason = "its work-items share local memory or wait for each other";
+    return result;
+  }
+  const std::size_t groups = shape.size[0] / shape.local[0];
+  const std::shared_ptr<const strategies::GroupLoops> loops =
+      request.version->rewritten->groupLoops(*request.version, static_cast<int>(shape.local[0]));
+  reason = loops->reason;
+  if (!loops->kernel) return result;
+  const std::size_t units = std::max(1u, request.device->properties().computeUnits);
+  const std::size_t block = std::max<std::size_t>(1, groups / (8 * units));
+  for (const Hidden& hidden : loops->hidden)
+    result.hidden.push_back(valueOf(hidden, request, shape, {block, 1, 1}));
+  result.kernel = loops->kernel;
+  result.vectorBits =
+      lanesFor(*request.version, *request.device) * widestElement(*request.version) * 8;
+  result.distinctArrays = true;
+  result.shape.axes = kNaturalAxes;
+  result.shape.global[0] = dividedUp(groups, block);
+  result.shape.local[0] = 1;
+  reason = "rows: " + reason + fmt::format(", {} at a time", block);
+  return result;
 }
 
 /// Arrays in which work-items may count on their own. None, where that would be more work than what
@@ -171,6 +205,8 @@ std::map<int, std::vector<std::int64_t>> countersOf(const LaunchRequest& request
 
 Layout inRows(const LaunchRequest& request, const Shape& shape, const Variant& variant,
               std::string& reason) {
+  if (variant.isDefault() && request.version->access.usesBarrier)
+    return inGroups(request, shape, reason);
   Layout result{nullptr, {}, shape, true, runtime::Strategy::Rows, 0};
   RowsOptions options;
   options.dims = static_cast<int>(shape.dims);
@@ -389,7 +425,8 @@ Layout inVariant(const LaunchRequest& request, const Shape& shape, const Variant
 Layout chooseLayout(const LaunchRequest& request, const Shape& shape, const Variant* variant) {
   if (request.version->rewriter != nullptr) return customRewrite(request, shape);
   std::string reason = defect(request);
-  const bool tunable = reason.empty() && runtime::settings().strategy == runtime::Strategy::Auto;
+  const bool tunable = reason.empty() && request.domains.local.dims == 0 &&
+                       runtime::settings().strategy == runtime::Strategy::Auto;
   Layout result;
   std::string remark;
   if (variant != nullptr && !variant->isDefault()) {

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/strategies/detail/group_uniformity.h"
+
+#include <algorithm>
+
+#include "hpl/ir/walk.h"
+
+namespace hpl::strategies::detail {
+
+using ir::Block;
+using ir::Expr;
+using ir::Stmt;
+using ir::Variable;
+
+bool hasBarrier(const Stmt& stmt) {
+  if (stmt.as<ir::Barrier>() != nullptr) return true;
+  bool found = false;
+  ir::forEachBlock(stmt, [&](const Block& block) {
+    found = found || std::any_of(block.stmts.begin(), block.stmts.end(),
+                                 [](const Stmt* inner) { return hasBarrier(*inner); });
+  });
+  return found;
+}
+
+GroupUniformity::GroupUniformity(const Source& source) : source_(source) {
+  // What differs makes more differ: until nothing changes.
+  while (visit(source.body(), false)) continue;
+  collect(source.body(), true);
+}
+
+bool GroupUniformity::differs(const Expr& expr) const {
+  if (const auto* item = expr.as<ir::WorkItem>())
+    return item->query == ir::Query::GlobalId || item->query == ir::Query::LocalId;
+  if (const auto* ref = expr.as<ir::VarRef>()) return differing_.contains(ref->variable);
+  if (const auto* access = expr.as<ir::Access>()) {
+    // What somebody writes may be something else for the next one.
+    if (access->array->role != ir::Role::ArrayParam || source_.isWritten(access->array))
+      return true;
+  }
+  bool result = false;
+  ir::forEachOperand(expr, [&](const Expr& operand) { result = result || differs(operand); });
+  return result;
+}
+
+bool GroupUniformity::visit(const Block& block, bool isApart) {
+  bool changed = false;
+  for (const Stmt* stmt : block.stmts) changed = visit(*stmt, isApart) || changed;
+  return changed;
+}
+
+bool GroupUniformity::visit(const Stmt& stmt, bool isApart) {
+  if (const auto* declare = stmt.as<ir::Declare>()) {
+    const bool own =
+        declare->variable->rank > 0 || (declare->init != nullptr && differs(*declare->init));
+    return own && differing_.insert(declare->variable).second;
+  }
+  if (const auto* assign = stmt.as<ir::Assign>()) {
+    const bool isWhole = assign->target->as<ir::VarRef>() != nullptr;
+    return (isApart || !isWhole || differs(*assign->value)) &&
+           differing_.insert(rootOf(*assign->target)).second;
+  }
+  const Expr* condition = nullptr;
+  if (const auto* branch = stmt.as<ir::If>()) condition = branch->condition;
+  if (const auto* loop = stmt.as<ir::Loop>()) condition = loop->condition;
+  if (const auto* loop = stmt.as<ir::DoLoop>()) condition = loop->condition;
+  const bool under = isApart || (condition != nullptr && differs(*condition));
+  bool changed = false;
+  ir::forEachBlock(stmt, [&](const Block& inner) { changed = visit(inner, under) || changed; });
+  return changed;
+}
+
+/// Where statements with barriers are, all work-items are together.
+void GroupUniformity::collect(const Block& block, bool isTogether) {
+  for (const Stmt* stmt : block.stmts) {
+    const auto* declare = stmt->as<ir::Declare>();
+    const auto* assign = stmt->as<ir::Assign>();
+    if (declare != nullptr || assign != nullptr)
+      (isTogether ? together_ : alone_)
+          .insert(declare != nullptr ? declare->variable : rootOf(*assign->target));
+    const bool stays = isTogether && hasBarrier(*stmt);
+    ir::forEachBlock(*stmt, [&](const Block& inner) { collect(inner, stays); });
+  }
+}
+
+bool GroupUniformity::isOfGroup(const Variable* variable) const {
+  return variable->space == ir::Space::Private && variable->role == ir::Role::Declared &&
+         variable->rank == 0 && together_.contains(variable) && !alone_.contains(variable) &&
+         !differing_.contains(variable);
+}
+
+}  // namespace hpl::strategies::detail

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "hpl/strategies/detail/source.h"
+
+namespace hpl::strategies::detail {
+
+/// Whether there is a barrier in the statement, or it is one.
+bool hasBarrier(const ir::Stmt& stmt);
+
+/// What is the same for all work-items of a group.
+class GroupUniformity {
+ public:
+  explicit GroupUniformity(const Source& source);
+
+  bool differs(const ir::Expr& expr) const;
+  /// A private scalar that is the same for all, and assigned only where all of them are together:
+  /// one does for the group.
+  bool isOfGroup(const ir::Variable* variable) const;
+
+ private:
+  bool visit(const ir::Block& block, bool isApart);
+  bool visit(const ir::Stmt& stmt, bool isApart);
+  void collect(const ir::Block& block, bool isTogether);
+
+  const Source& source_;
+  std::unordered_set<const ir::Variable*> differing_;
+  std::unordered_set<const ir::Variable*> together_;
+  std::unordered_set<const ir::Variable*> alone_;
+};
+
+}  // namespace hpl::strategies::detail

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels with barriers whose groups are computed by one work-item each.
+#include <random>
+
+#include "hpl/ir/verifier.h"
+#include "hpl/strategies/group_loops.h"
+#include "tests/strategies/support.h"
+
+using namespace hpl;
+using namespace hpl::strategies;
+using namespace hpl::strategies::test;
+
+namespace {
+
+constexpr int kGroup = 16;
+using Numbers = Array<int, 1>;
+
+std::vector<int> numbers(std::size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<int> values(count);
+  for (int& value : values) value = static_cast<int>(random() % 200) - 100;
+  return values;
+}
+
+/// Runs a kernel of (out, in) both ways, in groups of 16.
+template <class F>
+void compareGroups(const F& kernel) {
+  const auto original = captured(kernel);
+  const GroupLoops rewritten = groupLoops(*original, ir::analyze(*original), kGroup);
+  REQUIRE_MESSAGE(rewritten.kernel != nullptr, rewritten.reason);
+  ir::verify(*rewritten.kernel);
+  for (const std::uint64_t groups : {1u, 2u, 7u}) {
+    const auto cells = static_cast<std::int64_t>(groups * kGroup);
+    std::vector<int> in = numbers(static_cast<std::size_t>(cells), 5);
+    std::vector<int> expected(in.size(), 3), got = expected;
+    const auto arguments = [&](std::vector<int>& out) {
+      return std::vector<ir::Argument>{ir::arrayArgument(out.data(), {cells}),
+                                       ir::arrayArgument(in.data(), {cells})};
+    };
+    ir::InterpreterOptions checks;
+    checks.detectRaces = true;
+    checks.detectUninitialised = true;
+    ir::interpret(*original, ir::NDRange{1, {groups * kGroup, 1, 1}, {kGroup, 1, 1}},
+                  arguments(expected), checks);
+    for (const std::uint64_t block : {1u, 3u}) {
+      CAPTURE(groups);
+      CAPTURE(block);
+      std::fill(got.begin(), got.end(), 3);
+      std::vector<ir::Argument> list = arguments(got);
+      appendHidden(rewritten.hidden, {1, {0, 0, 0}, {groups * kGroup, 1, 1}}, {block, 1, 1}, list);
+      ir::interpret(*rewritten.kernel,
+                    ir::NDRange{1, {(groups + block - 1) / block, 1, 1}, {1, 1, 1}}, list, checks);
+      REQUIRE(got == expected);
+    }
+  }
+}
+
+template <class F>
+std::string refusal(const F& kernel) {
+  const auto original = captured(kernel);
+  const GroupLoops result = groupLoops(*original, ir::analyze(*original), kGroup);
+  REQUIRE(result.kernel == nullptr);
+  return result.reason;
+}
+
+void treeOf(Numbers out, const Numbers& in) {
+  Array<int, 1, Local> tree(kGroup);
+  tree[lidx] = in[idx];
+  barrier(LOCAL);
+  for (int half = kGroup / 2; half > 0; half /= 2) {
+    if_(lidx < half) {
+      tree[lidx] += tree[lidx + half];
+    }
+    barrier(LOCAL);
+  }
+  if_(lidx == 0) {
+    out[gidx] = tree[0];
+  }
+}
+
+/// Random steps: values of their own, of neighbours in local memory, of the group.
+struct RandomGroups {
+  unsigned seed;
+
+  struct Writer {
+    std::mt19937 random;
+    Array<int, 1, Local>& here;
+    Array<int, 1, Local>& there;
+    const Numbers& in;
+    int depth = 0;
+
+    int pick(int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); }
+    Expr<int> value(const Int& a, const Int& b, const Int& common) {
+      switch (pick(6)) {
+        case 0:
+          return a + b * 3;
+        case 1:
+          return b - common;
+        case 2:
+          return where(a > b, a & 63, b ^ 5);
+        case 3:
+          return in[idx] + cast<int>(lidx) * 7;
+        case 4:
+          return cast<int>(gidx) * 11 + a;
+        default:
+          return (a & 255) - pick(100);
+      }
+    }
+    void statements(Int& a, Int& b, Int& common) {
+      const int count = 2 + pick(4);
+      for (int i = 0; i < count; ++i) {
+        switch (pick(depth < 2 ? 8 : 6)) {
+          case 0:
+            a = value(a, b, common);
+            break;
+          case 1:
+            b += value(b, a, common);
+            break;
+          case 2:
+            common = common * 3 + pick(5);
+            break;
+          case 3: {
+            const int limit = pick(20);
+            if_(lidx < limit) {
+              a += b;
+            }
+            break;
+          }
+          case 4: {
+            if_(a > b) {
+              Int other = a - b;
+              b = other & 127;
+            }
+            else_ { a -= common; }
+            break;
+          }
+          case 5: {
+            here[lidx] = value(a, b, common);
+            there[kGroup - 1 - cast<int>(lidx)] = b;
+            barrier(LOCAL);
+            a ^= here[(cast<int>(lidx) + pick(kGroup)) % kGroup];
+            b += there[lidx];
+            barrier(LOCAL);
+            break;
+          }
+          case 6: {
+            ++depth;
+            Int turns = (common & 3) + 1;
+            for_(Int k = 0, k < turns, k++) {
+              here[lidx] = a + k;
+              barrier(LOCAL);
+              b += here[k];
+              barrier(LOCAL);
+              statements(a, b, common);
+            }
+            --depth;
+            break;
+          }
+          default: {
+            ++depth;
+            if_((common & 1) == pick(2)) {
+              there[lidx] = b;
+              barrier(LOCAL);
+              a += there[(cast<int>(lidx) + 1) % kGroup];
+              barrier(LOCAL);
+              statements(a, b, common);
+            }
+            --depth;
+          }
+        }
+      }
+    }
+  };
+
+  void operator()(Numbers out, const Numbers& in) const {
+    Array<int, 1, Local> here(kGroup), there(kGroup);
+    Writer writer{std::mt19937(seed), here, there, in};
+    Int a = in[idx], b = cast<int>(lidx), common = cast<int>(gidx) & 3;
+    writer.statements(a, b, common);
+    here[lidx] = a;
+    barrier(LOCAL);
+    writer.statements(b, a, common);
+    out[idx] = a * 31 + b + common;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a sum as a tree in local memory is that of its groups") { compareGroups(treeOf); }
+
+TEST_CASE("a tree whose steps are a loop, by a number with a sign and by one without") {
+  compareGroups([](Numbers out, const Numbers& in) {
+    Array<int, 1, Local> tree(kGroup);
+    tree[lidx] = in[idx];
+    barrier(LOCAL);
+    for_(Int half = kGroup / 2, half > 0, half /= 2) {
+      if_(cast<int>(lidx) < half) {
+        tree[lidx] += tree[cast<int>(lidx) + half];
+      }
+      barrier(LOCAL);
+    }
+    for_(Uint half = cast<unsigned>(lszx) / 2u, half > 0u, half >>= 1u) {
+      if_(cast<unsigned>(lidx) < half) {
+        tree[lidx] -= tree[cast<unsigned>(lidx) + half];
+      }
+      barrier(LOCAL);
+    }
+    out[idx] = tree[lidx] + cast<int>(ngroupsx);
+  });
+}
+
+TEST_CASE("what work-items keep over barriers, numbers and arrays, is their own") {
+  compareGroups([](Numbers out, const Numbers& in) {
+    Array<int, 1, Local> tile(kGroup);
+    Array<int, 1, Private> own(3);
+    Int value = in[idx];
+    own[0] = value * 2;
+    own[1] = cast<int>(lidx);
+    own[2] = 1;
+    tile[lidx] = value;
+    barrier(LOCAL);
+    own[2] += tile[(cast<int>(lidx) + 5) % kGroup];
+    barrier(LOCAL);
+    tile[lidx] = own[1];
+    barrier(LOCAL);
+    out[idx] = value + own[0] * 3 + own[2] * 5 + tile[kGroup - 1 - cast<int>(lidx)];
+  });
+}
+
+TEST_CASE("branches that ids decide: below a negative number, beyond the group, one work-item") {
+  compareGroups([](Numbers out, const Numbers& in) {
+    Array<int, 1, Local> tile(kGroup);
+    tile[lidx] = in[idx];
+    barrier(LOCAL);
+    if_(cast<int>(lidx) < -1) {
+      tile[lidx] = 1000;
+    }
+    barrier(LOCAL);
+    if_(lidx < 99) {
+      tile[lidx] += 1;
+    }
+    barrier(LOCAL);
+    if_(lidx == 5) {
+      tile[5] = 77;
+    }
+    barrier(LOCAL);
+    if_(lidx == 99) {
+      tile[0] = 5;
+    }
+    barrier(LOCAL);
+    out[idx] = tile[lidx];
+  });
+}
+
+TEST_CASE("kernels that are not for loops over work-items are left alone, with the reason") {
+  CHECK(refusal([](Numbers out, const Numbers& in) { out[idx] = in[idx]; }) == "it has no barrier");
+  CHECK(refusal([](Numbers out, const Numbers& in) {
+          Array<int, 1, Local> tile(kGroup);
+          Int sum = 0;
+          tile[lidx] = in[idx];
+          barrier(LOCAL);
+          for_(Int k = 0, k < kGroup, k++) {
+            sum += tile[k];
+          }
+          out[idx] = sum;
+        }).find("work-items loop, or call, between two barriers") == 0);
+  CHECK(refusal([](Numbers out, const Numbers& in) {
+          Array<int, 1, Local> tile(kGroup);
+          tile[lidx] = in[idx];
+          if_(gidx == 0 && in[0] + out[1] > 0) {
+            barrier(LOCAL);
+          }
+          out[idx] = tile[0];
+        }).find("work-items get to a barrier on conditions that differ") == 0);
+  CHECK(refusal([](Numbers out, const Numbers& in) {
+          barrier(LOCAL);
+          atomic_add(out[0], in[idx]);
+        }) == "it uses atomics");
+}
+
+TEST_CASE("random kernels with barriers give the same bits group by group") {
+  const char* wish = std::getenv("RANDOM_STENCILS");
+  const unsigned count = wish != nullptr ? static_cast<unsigned>(std::atoi(wish)) : 150;
+  for (unsigned seed = 1; seed <= count; ++seed) {
+    CAPTURE(seed);
+    compareGroups(RandomGroups{seed});
+  }
+}
+
+TEST_CASE("sums of groups on a device are those of the host") {
+  for (const int groups : {1, 37, 1000}) {
+    const int n = groups * kGroup;
+    Numbers in(n), out(groups);
+    const std::vector<int> values = numbers(static_cast<std::size_t>(n), 3);
+    in.copyFrom(values.data());
+    out = 0;
+    eval(treeOf).global(n).local(kGroup)(out, in);
+    const int* got = out.data(HPL_RD);
+    for (int g = 0; g < groups; ++g) {
+      int expected = 0;
+      for (int i = 0; i < kGroup; ++i) expected += values[static_cast<std::size_t>(g * kGroup + i)];
+      REQUIRE(got[g] == expected);
+    }
+  }
+}
