@@ -203,7 +203,7 @@ LaidOut layOut(const LaunchRequest& request, const Variant* variant) {
   checkLocalMemory(request);
   if (!request.device->isLocal()) return shapeElsewhere(request);
   LaidOut laidOut = layOutToFit(request, variant);
-  checkGroupDemands(*request.version, laidOut.layout.shape.local, request.arguments);
+  checkGroupDemands(*request.version, laidOut.shape.local, request.arguments);
   return laidOut;
 }
 
