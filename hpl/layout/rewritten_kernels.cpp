@@ -68,12 +68,12 @@ std::shared_ptr<const PlaneQueue> RewrittenKernels::streamed(const KernelVersion
 }
 
 std::shared_ptr<const strategies::GroupLoops> RewrittenKernels::groupLoops(
-    const KernelVersion& version, int local) {
+    const KernelVersion& version, int dims, const std::array<int, 3>& local) {
   const std::lock_guard lock(mutex_);
-  auto& groups = groupLoops_[local];
+  auto& groups = groupLoops_[{dims, local}];
   if (!groups)
     groups = std::make_shared<const strategies::GroupLoops>(
-        strategies::groupLoops(*version.kernel, version.access, local));
+        strategies::groupLoops(*version.kernel, version.access, dims, local));
   return groups;
 }
 

@@ -29,8 +29,9 @@ class RewrittenKernels {
                                                  const strategies::TileOptions& options);
   std::shared_ptr<const strategies::PlaneQueue> streamed(
       const KernelVersion& version, const strategies::PlaneQueueOptions& options);
-  /// For groups of so many work-items.
-  std::shared_ptr<const strategies::GroupLoops> groupLoops(const KernelVersion& version, int local);
+  /// For groups of so many work-items along each axis.
+  std::shared_ptr<const strategies::GroupLoops> groupLoops(const KernelVersion& version, int dims,
+                                                           const std::array<int, 3>& local);
   /// What the choice for kernels without neighbours and loops depends on.
   const strategies::Pointwise& pointwise(const KernelVersion& version);
   /// Stands for the kernel from one process to the next: a hash of what it computes.
@@ -48,7 +49,8 @@ class RewrittenKernels {
   std::map<std::vector<std::uint64_t>, std::shared_ptr<const strategies::Rows>> rows_;
   std::map<std::vector<int>, std::shared_ptr<const strategies::Tiled>> tiled_;
   std::map<std::vector<int>, std::shared_ptr<const strategies::PlaneQueue>> streamed_;
-  std::map<int, std::shared_ptr<const strategies::GroupLoops>> groupLoops_;
+  std::map<std::pair<int, std::array<int, 3>>, std::shared_ptr<const strategies::GroupLoops>>
+      groupLoops_;
 };
 
 }  // namespace hpl::layout

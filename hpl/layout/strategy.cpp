@@ -152,18 +152,23 @@ std::string defect(const LaunchRequest& request) {
 /// Groups whose work-items wait for each other, each of them by one work-item.
 Layout inGroups(const LaunchRequest& request, const Shape& shape, std::string& reason) {
   Layout result{nullptr, {}, shape, true, runtime::Strategy::Rows, 0};
-  const bool isWhole = !request.slice && shape.guardDims == 0 && shape.size[0] == shape.global[0];
-  if (!keepsGroups(request) || shape.dims != 1 || !isWhole) {
+  if (!keepsGroups(request) || request.slice || shape.guardDims > 0) {
     reason = "its work-items share local memory or wait for each other";
     return result;
   }
-  const std::size_t groups = shape.size[0] / shape.local[0];
+  std::array<int, 3> local{1, 1, 1};
+  std::array<std::size_t, 3> groups{1, 1, 1};
+  for (std::size_t a = 0; a < shape.dims; ++a) {
+    local[a] = static_cast<int>(shape.local[a]);
+    groups[a] = shape.size[a] / shape.local[a];
+  }
   const std::shared_ptr<const strategies::GroupLoops> loops =
-      request.version->rewritten->groupLoops(*request.version, static_cast<int>(shape.local[0]));
+      request.version->rewritten->groupLoops(*request.version, static_cast<int>(shape.dims), local);
   reason = loops->reason;
   if (!loops->kernel) return result;
   const std::size_t units = std::max(1u, request.device->properties().computeUnits);
-  const std::size_t block = std::max<std::size_t>(1, groups / (8 * units));
+  const std::size_t pieces = std::max<std::size_t>(1, 8 * units / (groups[1] * groups[2]));
+  const std::size_t block = std::max<std::size_t>(1, groups[0] / pieces);
   for (const Hidden& hidden : loops->hidden)
     result.hidden.push_back(valueOf(hidden, request, shape, {block, 1, 1}));
   result.kernel = loops->kernel;
@@ -171,8 +176,10 @@ Layout inGroups(const LaunchRequest& request, const Shape& shape, std::string& r
       lanesFor(*request.version, *request.device) * widestElement(*request.version) * 8;
   result.distinctArrays = true;
   result.shape.axes = kNaturalAxes;
-  result.shape.global[0] = dividedUp(groups, block);
-  result.shape.local[0] = 1;
+  for (std::size_t a = 0; a < 3; ++a) {
+    result.shape.global[a] = a == 0 ? dividedUp(groups[0], block) : groups[a];
+    result.shape.local[a] = 1;
+  }
   reason = "rows: " + reason + fmt::format(", {} at a time", block);
   return result;
 }

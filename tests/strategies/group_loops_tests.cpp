@@ -13,6 +13,7 @@ using namespace hpl::strategies::test;
 namespace {
 
 constexpr int kGroup = 16;
+constexpr int kTile = 4, kSide = 12;
 using Numbers = Array<int, 1>;
 
 std::vector<int> numbers(std::size_t count, unsigned seed) {
@@ -26,7 +27,7 @@ std::vector<int> numbers(std::size_t count, unsigned seed) {
 template <class F>
 void compareGroups(const F& kernel) {
   const auto original = captured(kernel);
-  const GroupLoops rewritten = groupLoops(*original, ir::analyze(*original), kGroup);
+  const GroupLoops rewritten = groupLoops(*original, ir::analyze(*original), 1, {kGroup, 1, 1});
   REQUIRE_MESSAGE(rewritten.kernel != nullptr, rewritten.reason);
   ir::verify(*rewritten.kernel);
   for (const std::uint64_t groups : {1u, 2u, 7u}) {
@@ -58,7 +59,7 @@ void compareGroups(const F& kernel) {
 template <class F>
 std::string refusal(const F& kernel) {
   const auto original = captured(kernel);
-  const GroupLoops result = groupLoops(*original, ir::analyze(*original), kGroup);
+  const GroupLoops result = groupLoops(*original, ir::analyze(*original), 1, {kGroup, 1, 1});
   REQUIRE(result.kernel == nullptr);
   return result.reason;
 }
@@ -259,11 +260,11 @@ TEST_CASE("kernels that are not for loops over work-items are left alone, with t
           Int sum = 0;
           tile[lidx] = in[idx];
           barrier(LOCAL);
-          for_(Int k = 0, k < kGroup, k++) {
+          for_(Int k = 0, k < cast<int>(lidx), k++) {
             sum += tile[k];
           }
           out[idx] = sum;
-        }).find("work-items loop, or call, between two barriers") == 0);
+        }).find("work-items loop for themselves, or call a function") == 0);
   CHECK(refusal([](Numbers out, const Numbers& in) {
           Array<int, 1, Local> tile(kGroup);
           tile[lidx] = in[idx];
@@ -276,6 +277,61 @@ TEST_CASE("kernels that are not for loops over work-items are left alone, with t
           barrier(LOCAL);
           atomic_add(out[0], in[idx]);
         }) == "it uses atomics");
+}
+
+TEST_CASE("loops whose turns are the same for all, between barriers and around them") {
+  compareGroups([](Numbers out, const Numbers& in) {
+    Array<int, 1, Local> tile(kGroup);
+    Int sum = 0;
+    for_(Int start = 0, start < 3, start++) {
+      tile[lidx] = in[idx] * start;
+      barrier(LOCAL);
+      for_(Int k = 0, k < kGroup, k++) {
+        sum = sum * 3 + tile[k] - cast<int>(lidx);
+      }
+      barrier(LOCAL);
+    }
+    Int left = 4;
+    do_ {
+      sum ^= left;
+      left--;
+    }
+    dowhile_(left > 0);
+    out[idx] = sum;
+  });
+}
+
+TEST_CASE("a product of matrices by tiles in local memory, in groups of two dimensions") {
+  const auto kernel = captured([](Array<int, 2> c, const Array<int, 2>& a) {
+    Array<int, 2, Local> left(kTile, kTile), right(kTile, kTile);
+    Int sum = 0;
+    for_(Int start = 0, start < kSide, start += kTile) {
+      left[lidy][lidx] = a[idy][start + cast<int>(lidx)];
+      right[lidy][lidx] = a[start + cast<int>(lidy)][idx];
+      barrier(LOCAL);
+      for_(Int k = 0, k < kTile, k++) {
+        sum += left[lidy][k] * right[k][lidx];
+      }
+      barrier(LOCAL);
+    }
+    c[idy][idx] = sum + cast<int>(gidy) * 1000 + cast<int>(lszy);
+  });
+  const GroupLoops rewritten = groupLoops(*kernel, ir::analyze(*kernel), 2, {kTile, kTile, 1});
+  REQUIRE_MESSAGE(rewritten.kernel != nullptr, rewritten.reason);
+  ir::verify(*rewritten.kernel);
+  std::vector<int> a = numbers(kSide * kSide, 7), expected(a.size()), got(a.size());
+  const auto arguments = [&](std::vector<int>& out) {
+    return std::vector<ir::Argument>{ir::arrayArgument(out.data(), {kSide, kSide}),
+                                     ir::arrayArgument(a.data(), {kSide, kSide})};
+  };
+  ir::interpret(*kernel, ir::NDRange{2, {kSide, kSide, 1}, {kTile, kTile, 1}}, arguments(expected));
+  for (const std::uint64_t block : {1u, 2u, 5u}) {
+    std::vector<ir::Argument> list = arguments(got);
+    appendHidden(rewritten.hidden, {2, {0, 0, 0}, {kSide, kSide, 1}}, {block, 1, 1}, list);
+    ir::interpret(*rewritten.kernel, ir::NDRange{2, {(3 + block - 1) / block, 3, 1}, {1, 1, 1}},
+                  list);
+    REQUIRE(got == expected);
+  }
 }
 
 TEST_CASE("random kernels with barriers give the same bits group by group") {
@@ -302,4 +358,27 @@ TEST_CASE("sums of groups on a device are those of the host") {
       REQUIRE(got[g] == expected);
     }
   }
+}
+
+TEST_CASE("tiles of two and three dimensions on a device are turned round as they say") {
+  Array<int, 3> in(4, 12, 30), out(4, 12, 30);
+  const std::vector<int> values = numbers(in.size(), 4);
+  in.copyFrom(values.data());
+  out = 0;
+  eval([](Array<int, 3> o, const Array<int, 3>& i) {
+    Array<int, 3, Local> tile(2, 3, 5);
+    tile[lidz][lidy][lidx] = i[idz][idy][idx];
+    barrier(LOCAL);
+    o[idz][idy][idx] = tile[1 - cast<int>(lidz)][2 - cast<int>(lidy)][4 - cast<int>(lidx)];
+  })
+      .global(30, 12, 4)
+      .local(5, 3, 2)(out, in);
+  const int* got = out.data(HPL_RD);
+  for (int z = 0; z < 4; ++z)
+    for (int y = 0; y < 12; ++y)
+      for (int x = 0; x < 30; ++x) {
+        const int from =
+            ((z / 2 * 2 + 1 - z % 2) * 12 + y / 3 * 3 + 2 - y % 3) * 30 + x / 5 * 5 + 4 - x % 5;
+        REQUIRE(got[(z * 12 + y) * 30 + x] == values[static_cast<std::size_t>(from)]);
+      }
 }

@@ -16,10 +16,10 @@ using ir::Variable;
 
 // --- Pieces
 
-/// Statements of the group, and those with barriers, end a piece.
+/// Statements of the group, and those that all work-items get through together, end a piece.
 void GroupBuilder::number(const Block& block) {
   for (const Stmt* stmt : block.stmts) {
-    if (!hasBarrier(*stmt) && !isOfGroup(*stmt)) {
+    if (!uniformity_.isTogether(*stmt) && !isOfGroup(*stmt)) {
       note(*stmt);
       continue;
     }
@@ -73,20 +73,23 @@ const Variable* GroupBuilder::copyOf(const Variable* variable) {
   copy = builder_.variable(*variable);
   copy->space = ir::Space::Private;
   if (isKept(variable)) {
-    copy->rank = variable->rank + 1;
-    copy->extents.insert(copy->extents.begin(), local_);
+    copy->rank = variable->rank + dims_;
+    for (int axis = 0; axis < dims_; ++axis)
+      copy->extents.insert(copy->extents.begin(), local(axis));
   }
   return copy;
 }
 
-const Expr* GroupBuilder::lane() {
-  if (lane_ == nullptr) throw Refused{"work-items decide on what all of them do together"};
-  return builder_.ref(lane_);
+const Expr* GroupBuilder::lane(int axis) {
+  const Variable* lane = lane_[static_cast<std::size_t>(axis)];
+  if (lane == nullptr) throw Refused{"work-items decide on what all of them do together"};
+  return builder_.ref(lane);
 }
 
 /// The element of this work-item.
 const Expr* GroupBuilder::kept(const Variable* variable, std::vector<const Expr*> indices) {
-  indices.insert(indices.begin(), builder_.cast(lane(), kLong));
+  for (int axis = 0; axis < dims_; ++axis)
+    indices.insert(indices.begin(), builder_.cast(lane(axis), kLong));
   return builder_.make(variable->type, ir::Access{copyOf(variable), std::move(indices)});
 }
 
@@ -107,24 +110,25 @@ void GroupBuilder::declareMemory(const Block& block, Block& out) {
 const Expr* GroupBuilder::query(const Expr& original, const ir::WorkItem& item) {
   const auto number = [&](std::int64_t value) { return builder_.number(value, original.type); };
   const auto as = [&](const Expr* value) { return builder_.cast(value, original.type); };
-  const bool isFirst = item.dim == 0;
+  const int axis = item.dim;
+  const bool isOne = axis >= dims_;
   switch (item.query) {
     case ir::Query::LocalId:
-      return isFirst ? as(lane()) : number(0);
+      return isOne ? number(0) : as(lane(axis));
     case ir::Query::GroupId:
-      return isFirst ? as(builder_.ref(group_)) : number(0);
+      return isOne ? number(0) : as(builder_.ref(group_[item.dim]));
     case ir::Query::LocalSize:
-      return number(isFirst ? local_ : 1);
+      return number(isOne ? 1 : local(axis));
     case ir::Query::NumGroups:
-      return isFirst ? as(builder_.ref(groups_)) : number(1);
+      return isOne ? number(1) : as(builder_.ref(groups_[item.dim]));
     case ir::Query::GlobalSize:
-      return isFirst ? as(hidden_.value(Hidden::Kind::Count, 0)) : number(1);
+      return isOne ? number(1) : as(hidden_.value(Hidden::Kind::Count, axis));
     case ir::Query::GlobalId:
-      if (!isFirst) return number(0);
-      return as(builder_.binary(
-          BinaryOp::Add,
-          builder_.binary(BinaryOp::Mul, builder_.ref(group_), builder_.number(local_, kUlong)),
-          lane()));
+      if (isOne) return number(0);
+      return as(builder_.binary(BinaryOp::Add,
+                                builder_.binary(BinaryOp::Mul, builder_.ref(group_[item.dim]),
+                                                builder_.number(local(axis), kUlong)),
+                                lane(axis)));
     default:
       throw Refused{"it asks where its domain begins"};
   }
@@ -173,14 +177,14 @@ void GroupBuilder::copy(const Stmt& stmt, Block& out) {
   } else if (const auto* inner = stmt.as<Block>()) {
     copy(*inner, out);
   } else {
-    // Compilers make no vectors of loops around them.
-    throw Refused{"work-items loop, or call, between two barriers" + at(stmt.where)};
+    // Compilers make no vectors of loops around loops.
+    throw Refused{"work-items loop for themselves, or call a function" + at(stmt.where)};
   }
 }
 
-/// All work-items; or those that the one branch of the piece is for, where ids tell.
+/// All work-items along x; or those that the one branch of the piece is for, where ids tell.
 GroupBuilder::Lanes GroupBuilder::lanesOf(const std::vector<const Stmt*>& piece) {
-  const Expr* all = builder_.number(local_, kUlong);
+  const Expr* all = builder_.number(local(0), kUlong);
   Lanes lanes{builder_.number(0, kUlong), all, nullptr};
   const auto* branch = piece.size() == 1 ? piece.front()->as<ir::If>() : nullptr;
   const auto* test = branch != nullptr ? branch->condition->as<ir::Binary>() : nullptr;
@@ -200,14 +204,14 @@ GroupBuilder::Lanes GroupBuilder::lanesOf(const std::vector<const Stmt*>& piece)
   // Negative numbers may be large ones where ids are compared without signs.
   if (isNumber(*peeled(test->right), number) && number < 0) return lanes;
   if (test->op == BinaryOp::Eq && isNumber(*peeled(test->right), number)) {
-    if (number >= local_) return lanes;
+    if (number >= local(0)) return lanes;
     return {builder_.number(number, kUlong), builder_.number(number + 1, kUlong), branch->then};
   }
   if (test->op != BinaryOp::Lt) return lanes;
   const Expr* limit = expr(*test->right);
   const Expr* end = builder_.smaller(builder_.cast(limit, kUlong), all);
   if (isNumber(*peeled(test->right), number)) {
-    end = builder_.number(std::min<std::int64_t>(number, local_), kUlong);
+    end = builder_.number(std::min<std::int64_t>(number, local(0)), kUlong);
   } else if (limit->type.isSigned()) {
     end = builder_.select(builder_.binary(BinaryOp::Gt, limit, builder_.number(0, limit->type)),
                           end, builder_.number(0, kUlong));
@@ -221,17 +225,21 @@ void GroupBuilder::flush(Block& out) {
   const std::vector<const Stmt*> piece = std::move(pending_);
   pending_.clear();
   const Lanes lanes = lanesOf(piece);
-  Variable* lane = builder_.variable("lane", kUlong);
-  const Expr* at = builder_.ref(lane);
-  Block* body = builder_.loop(out, lane, lanes.begin, builder_.binary(BinaryOp::Lt, at, lanes.end),
-                              builder_.add(at, 1));
-  lane_ = lane;
+  Block* body = &out;
+  for (int axis = dims_ - 1; axis >= 0; --axis) {
+    Variable* lane = builder_.variable(std::string("lane_") + axisName(axis), kUlong);
+    const Expr* at = builder_.ref(lane);
+    const Expr* end = axis == 0 ? lanes.end : builder_.number(local(axis), kUlong);
+    body = builder_.loop(*body, lane, axis == 0 ? lanes.begin : builder_.number(0, kUlong),
+                         builder_.binary(BinaryOp::Lt, at, end), builder_.add(at, 1));
+    lane_[static_cast<std::size_t>(axis)] = lane;
+  }
   if (lanes.body != nullptr) {
     copy(*lanes.body, *body);
   } else {
     for (const Stmt* stmt : piece) copy(*stmt, *body);
   }
-  lane_ = nullptr;
+  lane_ = {};
 }
 
 const Block* GroupBuilder::together(const Block* block) {
@@ -241,7 +249,7 @@ const Block* GroupBuilder::together(const Block* block) {
   return copy;
 }
 
-/// A branch or a loop with a barrier in it: all work-items take it.
+/// A branch or a loop that all work-items take.
 void GroupBuilder::writeControl(const Stmt& stmt, Block& out) {
   const auto common = [&](const Expr* condition) {
     if (condition != nullptr && uniformity_.differs(*condition))
@@ -281,7 +289,7 @@ void GroupBuilder::write(const Block& block, Block& out) {
       copy(*stmt, out);
     } else if (stmt->as<ir::Barrier>() != nullptr) {
       flush(out);
-    } else if (hasBarrier(*stmt)) {
+    } else if (uniformity_.isTogether(*stmt)) {
       flush(out);
       writeControl(*stmt, out);
     } else {
@@ -294,31 +302,40 @@ void GroupBuilder::write(const Block& block, Block& out) {
 GroupLoops GroupBuilder::build() {
   number(source_.body());
   Block* body = builder_.block();
-  Variable* groups = builder_.variable("groups", kUlong);
-  Variable* group = builder_.variable("group", kUlong);
+  const auto item = [&](int axis) {
+    return builder_.make(kUlong,
+                         ir::WorkItem{ir::Query::GlobalId, static_cast<std::uint8_t>(axis)});
+  };
+  for (int axis = 0; axis < dims_; ++axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    Variable* groups = builder_.variable(std::string("groups_") + axisName(axis), kUlong);
+    builder_.declare(*body, groups,
+                     builder_.binary(BinaryOp::Div, hidden_.value(Hidden::Kind::Count, axis),
+                                     builder_.number(local(axis), kUlong)));
+    groups_[a] = groups;
+    Variable* group = builder_.variable(std::string("group_") + axisName(axis), kUlong);
+    if (axis > 0) builder_.declare(*body, group, item(axis));
+    group_[a] = group;
+  }
   Variable* last = builder_.variable("last_group", kUlong);
-  group_ = group;
-  groups_ = groups;
-  builder_.declare(*body, groups,
-                   builder_.binary(BinaryOp::Div, hidden_.value(Hidden::Kind::Count, 0),
-                                   builder_.number(local_, kUlong)));
   const Expr* block = hidden_.value(Hidden::Kind::Block, 0);
-  const Expr* first = builder_.binary(
-      BinaryOp::Mul, builder_.make(kUlong, ir::WorkItem{ir::Query::GlobalId, 0}), block);
+  const Expr* first = builder_.binary(BinaryOp::Mul, item(0), block);
   builder_.declare(
       *body, last,
-      builder_.smaller(builder_.binary(BinaryOp::Add, first, block), builder_.ref(groups)));
-  const Expr* at = builder_.ref(group);
+      builder_.smaller(builder_.binary(BinaryOp::Add, first, block), builder_.ref(groups_[0])));
+  const Expr* at = builder_.ref(group_[0]);
   Block* each =
-      builder_.loop(*body, group, first, builder_.binary(BinaryOp::Lt, at, builder_.ref(last)),
-                    builder_.add(at, 1));
+      builder_.loop(*body, const_cast<Variable*>(group_[0]), first,
+                    builder_.binary(BinaryOp::Lt, at, builder_.ref(last)), builder_.add(at, 1));
   declareMemory(source_.body(), *each);
   write(source_.body(), *each);
   GroupLoops result;
   result.kernel = withBody(*body);
   result.hidden = hidden_.list();
-  result.reason =
-      "groups of " + std::to_string(local_) + ", in loops over their work-items between barriers";
+  result.reason = "groups of ";
+  for (int axis = 0; axis < dims_; ++axis)
+    result.reason += (axis > 0 ? " x " : "") + std::to_string(local(axis));
+  result.reason += ", in loops over their work-items between barriers";
   return result;
 }
 
@@ -345,10 +362,11 @@ void checkGroups(const ir::Kernel& kernel, const ir::AccessSummary& summary) {
 
 }  // namespace
 
-GroupLoops groupLoops(const ir::Kernel& kernel, const ir::AccessSummary& summary, int local) {
+GroupLoops groupLoops(const ir::Kernel& kernel, const ir::AccessSummary& summary, int dims,
+                      const std::array<int, 3>& local) {
   try {
     checkGroups(kernel, summary);
-    return detail::GroupBuilder(kernel, summary, local).build();
+    return detail::GroupBuilder(kernel, summary, dims, local).build();
   } catch (const Refused& refused) {
     GroupLoops result;
     result.reason = refused.reason;

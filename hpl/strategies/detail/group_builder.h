@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -14,8 +15,9 @@ namespace hpl::strategies::detail {
 /// Writes a kernel whose work-items compute groups. Throws Refused.
 class GroupBuilder : private KernelWriter {
  public:
-  GroupBuilder(const ir::Kernel& kernel, const ir::AccessSummary& summary, int local)
-      : KernelWriter(kernel, summary, 1), local_(local), uniformity_(source_) {}
+  GroupBuilder(const ir::Kernel& kernel, const ir::AccessSummary& summary, int dims,
+               const std::array<int, 3>& local)
+      : KernelWriter(kernel, summary, dims), dims_(dims), local_(local), uniformity_(source_) {}
 
   GroupLoops build();
 
@@ -45,21 +47,25 @@ class GroupBuilder : private KernelWriter {
   void copy(const ir::Stmt& stmt, ir::Block& out);
   const ir::Expr* expr(const ir::Expr& original);
   const ir::Expr* query(const ir::Expr& original, const ir::WorkItem& item);
-  const ir::Expr* lane();
+  const ir::Expr* lane(int axis);
+  /// The number of work-items along an axis.
+  std::int64_t local(int axis) const { return local_[static_cast<std::size_t>(axis)]; }
   const ir::Variable* copyOf(const ir::Variable* variable);
   const ir::Expr* kept(const ir::Variable* variable, std::vector<const ir::Expr*> indices);
 
-  int local_;
+  int dims_;
+  std::array<int, 3> local_;
   GroupUniformity uniformity_;
   int piece_ = 0;
   std::unordered_map<const ir::Variable*, int> pieceOf_;
   std::unordered_set<const ir::Variable*> kept_;
   std::unordered_map<const ir::Variable*, ir::Variable*> copies_;
   std::vector<const ir::Stmt*> pending_;
-  const ir::Variable* group_ = nullptr;
-  const ir::Variable* groups_ = nullptr;
+  /// Along each axis.
+  std::array<const ir::Variable*, 3> group_{};
+  std::array<const ir::Variable*, 3> groups_{};
   /// Within a loop over work-items.
-  const ir::Variable* lane_ = nullptr;
+  std::array<const ir::Variable*, 3> lane_{};
 };
 
 }  // namespace hpl::strategies::detail

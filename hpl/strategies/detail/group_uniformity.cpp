@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hpl/ir/walk.h"
+#include "hpl/strategies/detail/loops.h"
 
 namespace hpl::strategies::detail {
 
@@ -20,6 +21,15 @@ bool hasBarrier(const Stmt& stmt) {
                                  [](const Stmt* inner) { return hasBarrier(*inner); });
   });
   return found;
+}
+
+bool GroupUniformity::isTogether(const Stmt& stmt) const {
+  if (hasBarrier(stmt)) return true;
+  const auto* loop = stmt.as<ir::Loop>();
+  const auto* doLoop = stmt.as<ir::DoLoop>();
+  if (loop != nullptr)
+    return loop->condition != nullptr && !differs(*loop->condition) && !leavesLoop(*loop->body);
+  return doLoop != nullptr && !differs(*doLoop->condition) && !leavesLoop(*doLoop->body);
 }
 
 GroupUniformity::GroupUniformity(const Source& source) : source_(source) {
@@ -69,15 +79,14 @@ bool GroupUniformity::visit(const Stmt& stmt, bool isApart) {
   return changed;
 }
 
-/// Where statements with barriers are, all work-items are together.
-void GroupUniformity::collect(const Block& block, bool isTogether) {
+void GroupUniformity::collect(const Block& block, bool areTogether) {
   for (const Stmt* stmt : block.stmts) {
     const auto* declare = stmt->as<ir::Declare>();
     const auto* assign = stmt->as<ir::Assign>();
     if (declare != nullptr || assign != nullptr)
-      (isTogether ? together_ : alone_)
+      (areTogether ? together_ : alone_)
           .insert(declare != nullptr ? declare->variable : rootOf(*assign->target));
-    const bool stays = isTogether && hasBarrier(*stmt);
+    const bool stays = areTogether && isTogether(*stmt);
     ir::forEachBlock(*stmt, [&](const Block& inner) { collect(inner, stays); });
   }
 }

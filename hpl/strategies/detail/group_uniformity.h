@@ -17,6 +17,9 @@ class GroupUniformity {
   explicit GroupUniformity(const Source& source);
 
   bool differs(const ir::Expr& expr) const;
+  /// All work-items get through the statement together: it has barriers, or it is a loop whose
+  /// turns are the same for all. Where pieces end there, compilers see loops over work-items.
+  bool isTogether(const ir::Stmt& stmt) const;
   /// A private scalar that is the same for all, and assigned only where all of them are together:
   /// one does for the group.
   bool isOfGroup(const ir::Variable* variable) const;
@@ -24,7 +27,7 @@ class GroupUniformity {
  private:
   bool visit(const ir::Block& block, bool isApart);
   bool visit(const ir::Stmt& stmt, bool isApart);
-  void collect(const ir::Block& block, bool isTogether);
+  void collect(const ir::Block& block, bool areTogether);
 
   const Source& source_;
   std::unordered_set<const ir::Variable*> differing_;

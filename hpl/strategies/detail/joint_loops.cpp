@@ -15,21 +15,6 @@ using ir::Variable;
 
 namespace {
 
-bool isLoop(const Stmt& stmt) {
-  return stmt.as<ir::Loop>() != nullptr || stmt.as<ir::DoLoop>() != nullptr;
-}
-
-/// Whether some turn of the loop that the block belongs to, or all of it, ends before its end.
-bool leaves(const Block& block) {
-  return std::any_of(block.stmts.begin(), block.stmts.end(), [](const Stmt* stmt) {
-    if (stmt->as<ir::Break>() != nullptr || stmt->as<ir::Continue>() != nullptr) return true;
-    if (isLoop(*stmt)) return false;
-    bool found = false;
-    ir::forEachBlock(*stmt, [&](const Block& inner) { found = found || leaves(inner); });
-    return found;
-  });
-}
-
 std::array<bool, 3> axes(std::initializer_list<int> marked) {
   std::array<bool, 3> result{};
   for (const int axis : marked)
@@ -38,14 +23,6 @@ std::array<bool, 3> axes(std::initializer_list<int> marked) {
 }
 
 }  // namespace
-
-bool hasLoop(const Block& block) {
-  return std::any_of(block.stmts.begin(), block.stmts.end(), [](const Stmt* stmt) {
-    bool found = isLoop(*stmt);
-    ir::forEachBlock(*stmt, [&](const Block& inner) { found = found || hasLoop(inner); });
-    return found;
-  });
-}
 
 JointLoops::JointLoops(const BodyContext& context, int otherAxis)
     : context_(context),
@@ -65,7 +42,7 @@ JointLoops::JointLoops(const BodyContext& context, int otherAxis)
 bool JointLoops::goesTogether(const Stmt& loop) const {
   const auto* times = loop.as<ir::Loop>();
   const Block* body = times != nullptr ? times->body : loop.as<ir::DoLoop>()->body;
-  return !both_.leaveApart(loop) && !leaves(*body);
+  return !both_.leaveApart(loop) && !leavesLoop(*body);
 }
 
 void JointLoops::visit(const Block& block, bool isJoint, bool inLoop) {

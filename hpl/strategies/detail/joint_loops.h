@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "hpl/strategies/detail/body_writer.h"
+#include "hpl/strategies/detail/loops.h"
 
 namespace hpl::strategies::detail {
 
@@ -51,7 +52,5 @@ class JointLoops {
   bool rowsShare_ = false;
   bool haveStrides_ = false;
 };
-
-bool hasLoop(const ir::Block& block);
 
 }  // namespace hpl::strategies::detail
