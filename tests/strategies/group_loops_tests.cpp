@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels with barriers whose groups are computed by one work-item each.
+#include <complex>
 #include <random>
 
 #include "hpl/ir/verifier.h"
+#include "hpl/runtime/settings.h"
 #include "hpl/strategies/group_loops.h"
 #include "tests/strategies/support.h"
 
@@ -77,6 +79,26 @@ void treeOf(Numbers out, const Numbers& in) {
   if_(lidx == 0) {
     out[gidx] = tree[0];
   }
+}
+
+void mixedOf(Numbers out, const Numbers& in) {
+  Array<int, 1, Local> tile(kGroup);
+  Array<int, 0, Local> first;
+  Bool isOdd = (in[idx] & 1) == 1;
+  Int4 pair = make<int4>(in[idx], cast<int>(lidx), 3, 4);
+  Float halved = cast<float>(in[idx]) * 0.5f;
+  Array<std::complex<float>, 0> number = std::complex<float>(1.0f, 2.0f);
+  Array<signed char, 0> byte = cast<signed char>(in[idx]);
+  tile[lidx] = in[idx];
+  if_(lidx == 0) {
+    first = in[idx] * 3;
+  }
+  barrier(LOCAL);
+  pair.x += tile[(cast<int>(lidx) + 1) % kGroup];
+  number = number * cast<float>(tile[0] & 3);
+  barrier(LOCAL);
+  Int sum = where(isOdd, pair.x, pair.y) + cast<int>(halved * 2.0f) + first + cast<int>(byte);
+  out[idx] = sum + cast<int>(real(number));
 }
 
 /// Random steps: values of their own, of neighbours in local memory, of the group.
@@ -185,6 +207,25 @@ struct RandomGroups {
   }
 };
 
+/// On a device, by one strategy.
+template <class F>
+std::vector<int> onDevice(const F& kernel, runtime::Strategy strategy) {
+  const runtime::Settings before = runtime::settings();
+  runtime::Settings changed = before;
+  changed.strategy = strategy;
+  runtime::overrideSettings(changed);
+  const std::int64_t cells = 20 * kGroup;
+  Numbers in(cells), out(cells);
+  const std::vector<int> values = numbers(static_cast<std::size_t>(cells), 11);
+  in.copyFrom(values.data());
+  out = 5;
+  eval(kernel).global(cells).local(kGroup)(out, in);
+  std::vector<int> result(values.size());
+  out.copyTo(result.data());
+  runtime::overrideSettings(before);
+  return result;
+}
+
 }  // namespace
 
 TEST_CASE("a sum as a tree in local memory is that of its groups") { compareGroups(treeOf); }
@@ -226,6 +267,10 @@ TEST_CASE("what work-items keep over barriers, numbers and arrays, is their own"
     barrier(LOCAL);
     out[idx] = value + own[0] * 3 + own[2] * 5 + tile[kGroup - 1 - cast<int>(lidx)];
   });
+}
+
+TEST_CASE("truth values, vectors, complex numbers and bytes are kept over barriers, too") {
+  compareGroups(mixedOf);
 }
 
 TEST_CASE("branches that ids decide: below a negative number, beyond the group, one work-item") {
@@ -334,6 +379,20 @@ TEST_CASE("a product of matrices by tiles in local memory, in groups of two dime
   }
 }
 
+TEST_CASE("groups that keep more than a stack should hold are left alone") {
+  const auto kernel = captured([](Numbers out, const Numbers& in) {
+    Array<int, 1, Local> tile(4096);
+    Array<int, 1, Private> own(64);
+    own[3] = in[idx];
+    tile[lidx] = in[idx];
+    barrier(LOCAL);
+    out[idx] = tile[0] + own[3];
+  });
+  const GroupLoops result = groupLoops(*kernel, ir::analyze(*kernel), 1, {4096, 1, 1});
+  CHECK(result.kernel == nullptr);
+  CHECK(result.reason == "its groups need 1064960 bytes of memory of their own");
+}
+
 TEST_CASE("random kernels with barriers give the same bits group by group") {
   const char* wish = std::getenv("RANDOM_STENCILS");
   const unsigned count = wish != nullptr ? static_cast<unsigned>(std::atoi(wish)) : 150;
@@ -381,4 +440,14 @@ TEST_CASE("tiles of two and three dimensions on a device are turned round as the
             ((z / 2 * 2 + 1 - z % 2) * 12 + y / 3 * 3 + 2 - y % 3) * 30 + x / 5 * 5 + 4 - x % 5;
         REQUIRE(got[(z * 12 + y) * 30 + x] == values[static_cast<std::size_t>(from)]);
       }
+}
+
+TEST_CASE("kernels with barriers give the same bits on a device as they are written") {
+  using runtime::Strategy;
+  CHECK(onDevice(mixedOf, Strategy::Auto) == onDevice(mixedOf, Strategy::Direct));
+  for (unsigned seed = 1; seed <= 10; ++seed) {
+    CAPTURE(seed);
+    const RandomGroups kernel{seed};
+    CHECK(onDevice(kernel, Strategy::Auto) == onDevice(kernel, Strategy::Direct));
+  }
 }

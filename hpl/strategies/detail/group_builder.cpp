@@ -93,6 +93,20 @@ const Expr* GroupBuilder::kept(const Variable* variable, std::vector<const Expr*
   return builder_.make(variable->type, ir::Access{copyOf(variable), std::move(indices)});
 }
 
+/// The stacks of a driver's threads hold much more.
+void GroupBuilder::checkMemory() const {
+  constexpr std::size_t kMost = std::size_t{1} << 18;
+  std::size_t bytes = source_.summary().localBytes;
+  for (const Variable* variable : kept_) {
+    std::size_t own = ir::sizeOf(variable->type);
+    for (const std::int64_t extent : variable->extents) own *= static_cast<std::size_t>(extent);
+    for (const int items : local_) own *= static_cast<std::size_t>(items);
+    bytes += own;
+  }
+  if (bytes > kMost)
+    throw Refused{"its groups need " + std::to_string(bytes) + " bytes of memory of their own"};
+}
+
 /// Local memory, and what work-items keep, for one group after the other.
 void GroupBuilder::declareMemory(const Block& block, Block& out) {
   for (const Stmt* stmt : block.stmts) {
@@ -301,6 +315,7 @@ void GroupBuilder::write(const Block& block, Block& out) {
 
 GroupLoops GroupBuilder::build() {
   number(source_.body());
+  checkMemory();
   Block* body = builder_.block();
   const auto item = [&](int axis) {
     return builder_.make(kUlong,
@@ -347,15 +362,11 @@ using detail::Refused;
 
 namespace {
 
-/// Of local memory, and of what work-items keep: a stack holds so much.
-constexpr std::size_t kMostBytes = 65536;
-
 void checkGroups(const ir::Kernel& kernel, const ir::AccessSummary& summary) {
   if (!summary.usesBarrier) throw Refused{"it has no barrier"};
   if (summary.usesAtomics) throw Refused{"it uses atomics"};
   if (summary.usesProbe) throw Refused{"it has a probe"};
   if (!kernel.functions.empty()) throw Refused{"it calls functions"};
-  if (summary.localBytes > kMostBytes) throw Refused{"it needs much local memory"};
   for (const ir::ArrayAccess& access : summary.arrays)
     if (access.array->space == ir::Space::Local) throw Refused{"local memory is a parameter"};
 }

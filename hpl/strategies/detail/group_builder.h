@@ -38,6 +38,7 @@ class GroupBuilder : private KernelWriter {
   bool isKept(const ir::Variable* variable) const { return kept_.contains(variable); }
 
   void declareMemory(const ir::Block& block, ir::Block& out);
+  void checkMemory() const;
   void write(const ir::Block& block, ir::Block& out);
   void writeControl(const ir::Stmt& stmt, ir::Block& out);
   const ir::Block* together(const ir::Block* block);
