@@ -13,7 +13,7 @@ namespace {
 using Values = Array<int, 2>;
 using Counts = Array<int, 1>;
 
-std::vector<int> numbers(std::size_t count, int below, unsigned seed = 9) {
+std::vector<int> numbersBelow(std::size_t count, int below, unsigned seed = 9) {
   std::mt19937 random(seed);
   std::vector<int> values(count);
   for (int& value : values) value = static_cast<int>(random() % static_cast<unsigned>(below));
@@ -44,7 +44,7 @@ void compareCounts(const F& kernel, std::vector<std::int64_t> extents, int below
   for (const std::int64_t extent : extents) elements *= static_cast<std::size_t>(extent);
   for (const auto& [height, width] :
        {std::pair<std::int64_t, std::int64_t>{1, 3}, {7, 29}, {5, 16}}) {
-    std::vector<int> in = numbers(static_cast<std::size_t>(height * width), below);
+    std::vector<int> in = numbersBelow(static_cast<std::size_t>(height * width), below);
     const Ids ids{2, {0, 0, 0}, {std::uint64_t(width), std::uint64_t(height), 1}};
     std::vector<int> expected(elements, 100), got(elements, 100);
     const auto arguments = [&](std::vector<int>& counts) {
@@ -103,7 +103,7 @@ TEST_CASE("a kernel that counts and writes its own elements does both") {
   });
   const Rows rewritten = rows(*kernel, ir::analyze(*kernel), optionsFor({{0, {9}}}));
   REQUIRE_MESSAGE(rewritten.kernel != nullptr, rewritten.reason);
-  std::vector<int> in = numbers(5 * 23, 9), out(5 * 23), counts(9);
+  std::vector<int> in = numbersBelow(5 * 23, 9), out(5 * 23), counts(9);
   runRows(rewritten, {2, {0, 0, 0}, {23, 5, 1}}, {23, 2, 1},
           {ir::arrayArgument(counts.data(), {9}), ir::arrayArgument(in.data(), {5, 23}),
            ir::arrayArgument(out.data(), {5, 23})});
@@ -147,7 +147,7 @@ TEST_CASE("histograms on a device are those of the host, whatever counts them") 
       CAPTURE(n);
       Counts counts(bins);
       Array<int, 1> values(n);
-      const std::vector<int> in = numbers(static_cast<std::size_t>(n), bins);
+      const std::vector<int> in = numbersBelow(static_cast<std::size_t>(n), bins);
       values.copyFrom(in.data());
       counts = 5;
       eval([](Counts c, const Array<int, 1>& v) {

@@ -18,13 +18,6 @@ constexpr int kGroup = 16;
 constexpr int kTile = 4, kSide = 12;
 using Numbers = Array<int, 1>;
 
-std::vector<int> numbers(std::size_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<int> values(count);
-  for (int& value : values) value = static_cast<int>(random() % 200) - 100;
-  return values;
-}
-
 /// Runs a kernel of (out, in) both ways, in groups of 16.
 template <class F>
 void compareGroups(const F& kernel) {

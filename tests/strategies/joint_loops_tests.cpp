@@ -14,13 +14,6 @@ namespace {
 
 using Numbers = Array<int, 2>;
 
-std::vector<int> numbers(std::size_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<int> values(count);
-  for (int& value : values) value = static_cast<int>(random() % 200) - 100;
-  return values;
-}
-
 int loopsIn(const ir::Block& block) {
   int count = 0;
   for (const ir::Stmt* stmt : block.stmts) {

@@ -26,6 +26,9 @@ std::shared_ptr<const ir::Kernel> captured(const F& f) {
   return capture.finish("kernel");
 }
 
+/// From -100 on, below 100.
+std::vector<int> numbers(std::size_t count, unsigned seed);
+
 /// The ids of a launch: those of a slice of a larger domain, along each axis.
 struct Ids {
   int dims = 1;

@@ -33,13 +33,6 @@ void runTiled(const Tiled& tiled, const TileOptions& options, const Ids& ids,
   ir::interpret(*tiled.kernel, range, arguments, checks);
 }
 
-std::vector<int> numbers(std::size_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<int> values(count);
-  for (int& value : values) value = static_cast<int>(random() % 200) - 100;
-  return values;
-}
-
 }  // namespace
 
 TEST_CASE("a stencil with asymmetric reach gives the same bits from tiles, whatever the size") {

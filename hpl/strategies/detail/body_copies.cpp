@@ -6,6 +6,7 @@
 
 #include "hpl/ir/walk.h"
 #include "hpl/strategies/detail/joint_loops.h"
+#include "hpl/strategies/detail/mentions.h"
 
 namespace hpl::strategies::detail {
 namespace {
@@ -47,22 +48,6 @@ void flatten(const Block& block, const Interior& interior, std::vector<const Stm
   }
 }
 
-bool reads(const Expr& expr, const ir::Variable* variable) {
-  const auto* ref = expr.as<ir::VarRef>();
-  bool found = ref != nullptr && ref->variable == variable;
-  ir::forEachOperand(expr, [&](const Expr& operand) { found = found || reads(operand, variable); });
-  return found;
-}
-
-bool mentions(const Stmt& stmt, const ir::Variable* variable) {
-  bool found = false;
-  ir::forEachExpr(stmt, [&](const Expr& expr) { found = found || reads(expr, variable); });
-  ir::forEachBlock(stmt, [&](const Block& block) {
-    for (const Stmt* inner : block.stmts) found = found || mentions(*inner, variable);
-  });
-  return found;
-}
-
 /// Leaves out elements that variables begin with and never keep, `Float mean = in[y][x]` before
 /// `mean = 0`: copies would share them with the statements that do use them, far on.
 void dropVainValues(Builder& builder, std::vector<const Stmt*>& stmts) {
@@ -76,7 +61,7 @@ void dropVainValues(Builder& builder, std::vector<const Stmt*>& stmts) {
                                    [&](const Stmt* stmt) { return mentions(*stmt, variable); });
     const auto* assign = next != stmts.end() ? (*next)->as<ir::Assign>() : nullptr;
     if (assign == nullptr || assign->target->as<ir::VarRef>() == nullptr ||
-        reads(*assign->value, variable))
+        mentions(*assign->value, variable))
       continue;
     Block alone;
     builder.declare(alone, const_cast<ir::Variable*>(variable), nullptr);

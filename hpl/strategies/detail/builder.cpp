@@ -28,6 +28,13 @@ const Expr* Builder::make(const Type& type, decltype(Expr::node) node,
   return arena_.add(Expr{type, where, std::move(node)});
 }
 
+const Expr& peeled(const Expr& expr) {
+  const auto* cast = expr.as<ir::Cast>();
+  const bool keeps =
+      cast != nullptr && isWideInteger(expr.type) && isWideInteger(cast->operand->type);
+  return keeps ? peeled(*cast->operand) : expr;
+}
+
 const Expr* Builder::number(std::int64_t value, const Type& type) {
   return make(type, ir::Constant{static_cast<std::uint64_t>(value), 0});
 }

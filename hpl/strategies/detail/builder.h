@@ -30,6 +30,9 @@ inline bool isWideInteger(const ir::Type& type) {
 /// The number that an integer constant of at most 64 bits stands for.
 bool isNumber(const ir::Expr& expr, std::int64_t& value);
 
+/// Without conversions between integers that hold ids.
+const ir::Expr& peeled(const ir::Expr& expr);
+
 class Builder {
  public:
   explicit Builder(ir::Arena& arena) : arena_(arena) {}

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hpl/ir/walk.h"
+#include "hpl/strategies/detail/mentions.h"
 #include "hpl/strategies/detail/source.h"
 
 namespace hpl::strategies {
@@ -23,22 +24,6 @@ constexpr std::size_t kMostBytes = 16384;
 /// Copies of each array where that is small.
 constexpr int kCopies = 4;
 
-bool reads(const Expr& expr, const Variable* variable) {
-  const auto* ref = expr.as<ir::VarRef>();
-  bool found = ref != nullptr && ref->variable == variable;
-  ir::forEachOperand(expr, [&](const Expr& operand) { found = found || reads(operand, variable); });
-  return found;
-}
-
-bool reads(const Block& block, const Variable* variable) {
-  return std::any_of(block.stmts.begin(), block.stmts.end(), [&](const Stmt* stmt) {
-    bool found = false;
-    ir::forEachExpr(*stmt, [&](const Expr& expr) { found = found || reads(expr, variable); });
-    ir::forEachBlock(*stmt, [&](const Block& inner) { found = found || reads(inner, variable); });
-    return found;
-  });
-}
-
 template <class Visit>
 void forEachAtomic(const Block& block, const Visit& visit) {
   for (const Stmt* stmt : block.stmts) {
@@ -55,7 +40,7 @@ const Variable* countedBy(const ir::Kernel& kernel, const ir::Atomic& atomic) {
   if (access == nullptr || !counts || access->array->role != ir::Role::ArrayParam ||
       access->array->space != ir::Space::Global)
     return nullptr;
-  const bool isVain = atomic.result == nullptr || !reads(*kernel.entry->body, atomic.result);
+  const bool isVain = atomic.result == nullptr || !mentions(*kernel.entry->body, atomic.result);
   return isVain ? access->array : nullptr;
 }
 

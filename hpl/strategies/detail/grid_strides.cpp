@@ -17,14 +17,6 @@ using ir::Variable;
 
 namespace {
 
-/// Without conversions between integers of 4 bytes and more.
-const Expr& peeled(const Expr& expr) {
-  const auto* cast = expr.as<ir::Cast>();
-  const bool keeps =
-      cast != nullptr && isWideInteger(expr.type) && isWideInteger(cast->operand->type);
-  return keeps ? peeled(*cast->operand) : expr;
-}
-
 bool isNamed(const Expr& expr, const Variable* variable) {
   const auto* ref = peeled(expr).as<ir::VarRef>();
   return ref != nullptr && ref->variable == variable;

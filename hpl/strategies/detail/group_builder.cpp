@@ -203,28 +203,21 @@ GroupBuilder::Lanes GroupBuilder::lanesOf(const std::vector<const Stmt*>& piece)
   const auto* branch = piece.size() == 1 ? piece.front()->as<ir::If>() : nullptr;
   const auto* test = branch != nullptr ? branch->condition->as<ir::Binary>() : nullptr;
   if (test == nullptr || branch->otherwise != nullptr) return lanes;
-  const auto peeled = [](const Expr* each) {
-    for (const auto* cast = each->as<ir::Cast>();
-         cast != nullptr && isWideInteger(each->type) && isWideInteger(cast->operand->type);
-         cast = each->as<ir::Cast>())
-      each = cast->operand;
-    return each;
-  };
-  const auto* item = peeled(test->left)->as<ir::WorkItem>();
+  const auto* item = peeled(*test->left).as<ir::WorkItem>();
   if (item == nullptr || item->query != ir::Query::LocalId || item->dim != 0 ||
       uniformity_.differs(*test->right))
     return lanes;
   std::int64_t number = 0;
   // Negative numbers may be large ones where ids are compared without signs.
-  if (isNumber(*peeled(test->right), number) && number < 0) return lanes;
-  if (test->op == BinaryOp::Eq && isNumber(*peeled(test->right), number)) {
+  if (isNumber(peeled(*test->right), number) && number < 0) return lanes;
+  if (test->op == BinaryOp::Eq && isNumber(peeled(*test->right), number)) {
     if (number >= local(0)) return lanes;
     return {builder_.number(number, kUlong), builder_.number(number + 1, kUlong), branch->then};
   }
   if (test->op != BinaryOp::Lt) return lanes;
   const Expr* limit = expr(*test->right);
   const Expr* end = builder_.smaller(builder_.cast(limit, kUlong), all);
-  if (isNumber(*peeled(test->right), number)) {
+  if (isNumber(peeled(*test->right), number)) {
     end = builder_.number(std::min<std::int64_t>(number, local(0)), kUlong);
   } else if (limit->type.isSigned()) {
     end = builder_.select(builder_.binary(BinaryOp::Gt, limit, builder_.number(0, limit->type)),
@@ -317,10 +310,7 @@ GroupLoops GroupBuilder::build() {
   number(source_.body());
   checkMemory();
   Block* body = builder_.block();
-  const auto item = [&](int axis) {
-    return builder_.make(kUlong,
-                         ir::WorkItem{ir::Query::GlobalId, static_cast<std::uint8_t>(axis)});
-  };
+  const auto item = [&](int axis) { return KernelWriter::query(ir::Query::GlobalId, axis); };
   for (int axis = 0; axis < dims_; ++axis) {
     const auto a = static_cast<std::size_t>(axis);
     Variable* groups = builder_.variable(std::string("groups_") + axisName(axis), kUlong);

@@ -13,6 +13,9 @@ using ir::Expr;
 using ir::Stmt;
 using ir::Variable;
 
+namespace {
+
+/// Whether there is a barrier in the statement, or it is one.
 bool hasBarrier(const Stmt& stmt) {
   if (stmt.as<ir::Barrier>() != nullptr) return true;
   bool found = false;
@@ -22,6 +25,8 @@ bool hasBarrier(const Stmt& stmt) {
   });
   return found;
 }
+
+}  // namespace
 
 bool GroupUniformity::isTogether(const Stmt& stmt) const {
   if (hasBarrier(stmt)) return true;

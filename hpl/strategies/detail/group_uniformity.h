@@ -8,9 +8,6 @@
 
 namespace hpl::strategies::detail {
 
-/// Whether there is a barrier in the statement, or it is one.
-bool hasBarrier(const ir::Stmt& stmt);
-
 /// What is the same for all work-items of a group.
 class GroupUniformity {
  public:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/strategies/detail/joint_loops.h"
 
-#include <algorithm>
 #include <initializer_list>
 
 #include "hpl/ir/walk.h"
+#include "hpl/strategies/detail/rows_checks.h"
 
 namespace hpl::strategies::detail {
 
@@ -30,10 +30,7 @@ JointLoops::JointLoops(const BodyContext& context, int otherAxis)
       acrossRows_(context, axes({otherAxis})),
       both_(context, axes({context.axis, otherAxis})) {
   // Copies are in each other's midst: none may read what another one writes.
-  const auto& arrays = context.source.summary().arrays;
-  const bool isInPlace = std::any_of(arrays.begin(), arrays.end(),
-                                     [](const ir::ArrayAccess& a) { return a.written && a.read; });
-  if (context.lanes == 1 || isInPlace) return;
+  if (context.lanes == 1 || !isIdempotent(context.source.summary())) return;
   visit(context.source.body(), true, false);
   for (const Variable* variable : alone_) common_.erase(variable);
   countCarried();
