@@ -205,11 +205,14 @@ class Array : public detail::ArrayBase {
     return detail::noResult<HostRef<T, N>>();
   }
 
-  /// The view of the given ranges, both ends included; integers are single positions. The same
-  /// ranges give the same object. The reference is good until 4096 further views of the array have
-  /// been made, and throws ShapeError when it is used later; `auto v = a(Range(..))` holds the view
-  /// for as long as v lives. Throws ShapeError for reversed ranges and those that leave the
-  /// array.
+  /// The view of the given ranges, both ends included; integers are single positions, and a Range
+  /// may have a stride. The same ranges give the same object. The reference is good until 4096
+  /// further views of the array have been made, and throws ShapeError when it is used later;
+  /// `auto v = a(Range(..))` holds the view for as long as v lives. Throws ShapeError for reversed
+  /// ranges, those that leave the array, and strides that are not positive. Views with strides, as
+  /// those of reshaped() and transposed(), go where arrays go but for stencils, annotations, values
+  /// per device, parts, ghosts, scans, aliases and native kernels, which throw ShapeError,
+  /// KernelError or ArgumentError.
   template <detail::ViewIndex... R>
     requires(sizeof...(R) == N && !(detail::ArrayIndex<R> && ...))
   Array& operator()(const R&... ranges) const {
@@ -222,6 +225,21 @@ class Array : public detail::ArrayBase {
         }};
     return *static_cast<Array*>(viewHandle(list, N, kMaker));
   }
+
+  /// The elements, in row-major order, under another shape: `x.reshaped(rows, columns)` of a vector
+  /// is a matrix over the same storage. Where the shapes agree in their first dimensions, or split
+  /// one, kernels get plain index arithmetic; merged dimensions cost a division. Throws ShapeError
+  /// for another number of elements, and for views that have gaps.
+  template <detail::ArrayIndex... E>
+  Array<T, static_cast<int>(sizeof...(E)), Mem> reshaped(E... extents) const {
+    static_assert(sizeof...(E) > 0, "HPL: reshaped(...) takes the extents of the new shape");
+    const std::int64_t list[] = {static_cast<std::int64_t>(extents)...};
+    return Array<T, static_cast<int>(sizeof...(E)), Mem>::holding(
+        reshapedView(list, static_cast<int>(sizeof...(E))));
+  }
+  /// The array with its dimensions in the opposite order, over the same storage: element (j, i) is
+  /// this one's (i, j).
+  Array transposed() const { return holding(transposedView()); }
 
   /// Element in a kernel.
   auto operator[](const detail::Index& index) { return kernelAccess<false>(index); }
@@ -332,7 +350,15 @@ class Array : public detail::ArrayBase {
   }
 
  private:
+  template <class, int, MemoryFlag>
+  friend class Array;
+
   explicit Array(memory::View& view) : ArrayBase(view) {}
+
+  static Array holding(const memory::ViewHold& view) {
+    const Array named(*view);
+    return Array(named);  // copies keep what they name
+  }
 
   template <std::size_t... I, class Tuple>
   void construct(std::index_sequence<I...>, const Tuple& args) {

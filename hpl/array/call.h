@@ -70,9 +70,8 @@ std::remove_cvref_t<P> functionParameter(char code) {
     if constexpr (ArrayTraits<A>::kRank == 0) {
       return A::fromSymbol(scalarParameter(irType<typename ArrayTraits<A>::Element>()));
     } else {
-      const bool readOnly = isReadOnly<P> || (code >= 'A' && code <= 'Z');
-      return A::fromSymbol(arrayParameter(irType<typename ArrayTraits<A>::Element>(),
-                                          spaceOfCode(code), ArrayTraits<A>::kRank, readOnly));
+      return A::fromSymbol(calledArrayParameter(irType<typename ArrayTraits<A>::Element>(), code,
+                                                ArrayTraits<A>::kRank, isReadOnly<P>));
     }
   }
 }

@@ -107,7 +107,7 @@ class HostRef {
       const Indices indices = indices_;
       array_->throwOutOfRange(indices.data());
     }
-    return at(view);
+    return at(view) + indices_[N - 1] * (view.strides[N - 1] - 1);
   }
   template <class Change>
   [[gnu::always_inline]] void modify(Change change) const {
@@ -118,7 +118,7 @@ class HostRef {
     const memory::View& view = array_->cells();
     if (outside(view, view.readableExtent.load(std::memory_order_acquire))) {
       const Indices indices = indices_;
-      array_->openForElement(indices.data());
+      return reinterpret_cast<const T*>(array_->elementForReading(indices.data()));
     }
     return at(view);
   }

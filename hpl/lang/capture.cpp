@@ -101,6 +101,61 @@ Node makeCast(Node value, const ir::Type& to, bool implicit) {
 
 bool isShift(ir::BinaryOp op) { return op == ir::BinaryOp::Shl || op == ir::BinaryOp::Shr; }
 
+/// The element that a pointer names has no next one there.
+void requirePointers(Symbol array) {
+  const Capture& capture = Capture::current();
+  if (capture.mapOf(array) == nullptr) return;
+  throw KernelError(capture.describe() + " takes a pointer to elements of '" + array->name +
+                    "' (AliasArray, or a function in OpenCL C), but is given a view of an array "
+                    "with strides, of another shape or transposed, whose elements no pointer walks "
+                    "through; copy the view to an array of its own");
+}
+
+/// The type of a sum of two positions, which fits 63 bits.
+ir::Type sumType(const ir::Type& a, const ir::Type& b) {
+  const bool isUnsigned = a.scalar == ir::Scalar::Ulong || b.scalar == ir::Scalar::Ulong;
+  return ir::Type{isUnsigned ? ir::Scalar::Ulong : ir::Scalar::Long};
+}
+
+/// Where indices of a view are along one dimension of its box.
+Node cellNode(const geometry::IndexMap::Form& form, const Node* indices, int rank) {
+  const ir::Type type{ir::Scalar::Long};
+  const auto whole = [&](geometry::Index value, const ir::Type& like) {
+    return constantNode(like, static_cast<std::uint64_t>(value), 0);
+  };
+  Node cell = nullptr;
+  for (int k = 0; k < rank; ++k) {
+    const geometry::Index step = form.steps[static_cast<std::size_t>(k)];
+    if (step == 0) continue;
+    Node term = indices[k];
+    // Ids keep their type; products of others need not fit it.
+    const bool isWide = ir::sizeOf(term->type) == sizeof(geometry::Index);
+    if (step > 1) {
+      const ir::Type& common = isWide ? term->type : type;
+      term = binaryNode(ir::BinaryOp::Mul, common, whole(step, common), term);
+    }
+    cell = cell == nullptr
+               ? term
+               : binaryNode(ir::BinaryOp::Add, sumType(cell->type, term->type), cell, term);
+  }
+  if (cell == nullptr) return whole(form.first / form.divisor, type);
+  const auto with = [&](ir::BinaryOp op, geometry::Index value) {
+    const ir::Type common = ir::sizeOf(cell->type) == sizeof value ? cell->type : type;
+    cell = binaryNode(op, common, cell, whole(value, common));
+  };
+  if (form.first != 0) with(ir::BinaryOp::Add, form.first);
+  if (form.divisor != 1) with(ir::BinaryOp::Div, form.divisor);
+  if (form.modulus != 0) with(ir::BinaryOp::Rem, form.modulus);
+  return cell;
+}
+
+std::vector<Node> cellNodes(const geometry::IndexMap& map, const Node* indices) {
+  std::vector<Node> cell;
+  for (int d = 0; d < map.boxRank(); ++d)
+    cell.push_back(cellNode(map.form(d), indices, map.rank()));
+  return cell;
+}
+
 Node temporary(const ir::Type& type, const ir::Variable** variable) {
   Capture& capture = Capture::current();
   *variable = capture.newVariable(type, ir::Space::Private, 0, ir::Role::Declared, "old");
@@ -142,7 +197,11 @@ Node variableNode(Symbol variable) {
 }
 
 Node accessNode(Symbol array, const Node* indices, std::size_t count) {
-  return Capture::current().add(array->type, ir::Access{array, {indices, indices + count}});
+  Capture& capture = Capture::current();
+  const geometry::IndexMap* map = capture.mapOf(array);
+  std::vector<Node> cell(indices, indices + count);
+  if (map != nullptr) cell = cellNodes(*map, indices);
+  return capture.add(array->type, ir::Access{array, std::move(cell)});
 }
 
 Node workItemNode(ir::Query query, int dim) {
@@ -230,6 +289,7 @@ Symbol declareAlias(const ir::Type& type, Node target) {
   const auto* access = target->as<ir::Access>();
   if (access == nullptr)
     throw KernelError("AliasArray needs an element of an array, such as m[idx][0]");
+  requirePointers(access->array);
   Capture& capture = Capture::current();
   ir::Variable* alias =
       capture.newVariable(type, access->array->space, 1, ir::Role::Alias, "alias");
@@ -245,6 +305,7 @@ void bindAlias(Symbol alias, Node target) {
     throw KernelError("alias '" + alias->name +
                       "' can be moved only to an element of an array in " +
                       ir::toString(alias->space) + " memory, where it was first bound");
+  requirePointers(access->array);
   Capture::current().emit(ir::Bind{alias, target});
 }
 
@@ -340,6 +401,7 @@ Node arrayArgument(Symbol array) {
 }
 
 char spaceCode(Symbol array) {
+  if (Capture::current().mapOf(array) != nullptr) return Capture::current().codeOfMapped(array);
   switch (array->space) {
     case ir::Space::Global:
       return array->readOnly ? 'G' : 'g';
@@ -353,6 +415,7 @@ char spaceCode(Symbol array) {
 }
 
 ir::Space spaceOfCode(char code) {
+  if (const ir::Variable* mapped = Capture::current().mappedOfCode(code)) requirePointers(mapped);
   switch (code) {
     case 'g':
     case 'G':
@@ -366,6 +429,18 @@ ir::Space spaceOfCode(char code) {
     default:
       return ir::Space::Private;
   }
+}
+
+Symbol calledArrayParameter(const ir::Type& type, char code, int rank, bool readOnly) {
+  Capture& capture = Capture::current();
+  if (const ir::Variable* mapped = capture.mappedOfCode(code)) {
+    ir::Variable* parameter =
+        capture.newParameter(type, mapped->space, rank, ir::Role::ArrayParam);
+    parameter->readOnly = readOnly || mapped->readOnly;
+    capture.setMap(parameter, capture.mapOf(mapped));
+    return parameter;
+  }
+  return arrayParameter(type, spaceOfCode(code), rank, readOnly || (code >= 'A' && code <= 'Z'));
 }
 
 void throwOutsideKernel(const char* what) {

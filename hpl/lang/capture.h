@@ -44,6 +44,8 @@ Node convertNode(Node value, const ir::Type& to);
 Node castNode(Node value, const ir::Type& to);
 Node reinterpretNode(Node value, const ir::Type& to);
 Node variableNode(Symbol variable);
+/// An element. Of an array that is given a view with strides, of another shape or transposed
+/// (Capture::setMaps), it is where that has the cell.
 Node accessNode(Symbol array, const Node* indices, std::size_t count);
 Node workItemNode(ir::Query query, int dim);
 /// `operand` is converted to `type` first.
@@ -147,9 +149,13 @@ const ir::Function* nativeFunction(const FunctionKey& key, const ir::NativeCode&
 /// Calls a captured function; the result is null for void functions.
 Node callNode(const ir::Function* function, const Node* args, std::size_t count);
 Node arrayArgument(Symbol array);
-/// 'g', 'c', 'l' or 'p' for the array's space; upper case when it is read-only.
+/// 'g', 'c', 'l' or 'p' for the array's space; upper case when it is read-only. A code of the
+/// capture's own for arrays that are given views of which setMaps() says.
 char spaceCode(Symbol array);
+/// Throws KernelError for views whose elements no pointer walks through.
 ir::Space spaceOfCode(char code);
+/// The parameter of a called function for an array with this code.
+Symbol calledArrayParameter(const ir::Type& type, char code, int rank, bool readOnly);
 
 [[noreturn]] void throwOutsideKernel(const char* what);
 [[noreturn]] void throwKernelError(const char* what);

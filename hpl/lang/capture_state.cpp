@@ -211,8 +211,42 @@ ir::Variable* Capture::newParameter(const ir::Type& type, ir::Space space, int r
   if (functions_.size() == 1 && position < parameterNames_.size() &&
       isIdentifier(parameterNames_[position]))
     rename(result, parameterNames_[position]);
+  if (functions_.size() == 1 && position < maps_.size() && maps_[position] != nullptr)
+    setMap(result, maps_[position]);
   function->params.push_back(result);
   return result;
+}
+
+void Capture::setMap(ir::Variable* parameter, const geometry::IndexMap* map) {
+  mapped_.emplace(parameter, map);
+  parameter->rank = map->boxRank();
+}
+
+namespace {
+// Codes of other arrays are letters.
+constexpr int kFirstMappedCode = 128;
+constexpr std::size_t kMostMappedCodes = 128;
+}  // namespace
+
+char Capture::codeOfMapped(const ir::Variable* array) {
+  const auto isPassedAlike = [&](const ir::Variable* other) {
+    return mapOf(other) == mapOf(array) && other->space == array->space &&
+           other->readOnly == array->readOnly;
+  };
+  auto found = std::find_if(mappedCodes_.begin(), mappedCodes_.end(), isPassedAlike);
+  if (found == mappedCodes_.end()) {
+    if (mappedCodes_.size() == kMostMappedCodes)
+      throw KernelError(describe() + " passes views with strides, of another shape or transposed " +
+                        "to functions, of more than " + std::to_string(kMostMappedCodes) +
+                        " kinds; copy some of them to arrays of their own");
+    found = mappedCodes_.insert(mappedCodes_.end(), array);
+  }
+  return static_cast<char>(kFirstMappedCode + (found - mappedCodes_.begin()));
+}
+
+const ir::Variable* Capture::mappedOfCode(char code) const {
+  const int number = static_cast<unsigned char>(code) - kFirstMappedCode;
+  return number < 0 ? nullptr : mappedCodes_[static_cast<std::size_t>(number)];
 }
 
 void Capture::rename(const ir::Variable* variable, const std::string& name) {

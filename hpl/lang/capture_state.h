@@ -4,11 +4,13 @@
 #include <map>
 #include <memory>
 #include <source_location>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "hpl/geometry/index_map.h"
 #include "hpl/ir/kernel.h"
 #include "hpl/lang/capture.h"
 
@@ -41,6 +43,24 @@ class Capture {
     localBytes_ = localBytes;
   }
   std::size_t maxGroupSize() const { return maxGroupSize_; }
+  /// For arrays of the kernel that are given views which are no boxes: which cell of the view's box
+  /// an element is. One entry for each parameter, null for boxes. To be called before there are
+  /// parameters; these get the rank of the box.
+  void setMaps(std::span<const geometry::IndexMap* const> maps) {
+    maps_.assign(maps.begin(), maps.end());
+  }
+  /// Of an array of the function under capture; null: none.
+  const geometry::IndexMap* mapOf(const ir::Variable* array) const {
+    const auto found = mapped_.find(array);
+    return found != mapped_.end() ? found->second : nullptr;
+  }
+  /// Gives the parameter a map.
+  void setMap(ir::Variable* parameter, const geometry::IndexMap* map);
+  /// The code of an array with a map (spaceCode).
+  char codeOfMapped(const ir::Variable* array);
+  /// The array that has the code; null: that of no such one.
+  const ir::Variable* mappedOfCode(char code) const;
+
   /// Adds what a statement expects of the group.
   void demandGroup(ir::GroupDemand demand) {
     // Launches know the parameters of the kernel, not those of the functions that it calls.
@@ -135,6 +155,10 @@ class Capture {
   std::unordered_set<std::string> functionNames_;
   std::vector<std::string> parameterNames_;
   std::unordered_map<const ir::Variable*, ir::Variable*> variables_;
+  std::vector<const geometry::IndexMap*> maps_;
+  std::unordered_map<const ir::Variable*, const geometry::IndexMap*> mapped_;
+  /// Arrays with maps that were passed to functions; those of equal codes are passed alike.
+  std::vector<const ir::Variable*> mappedCodes_;
   /// Else branches that came from elseif_: a following else_ looks into them.
   std::unordered_set<const ir::Block*> elseIfBlocks_;
   /// The first one; no keyword: none was.

@@ -52,7 +52,8 @@ inline constexpr detail::WorkItemId idy{ir::Query::GlobalId, 1};
 inline constexpr detail::WorkItemId idz{ir::Query::GlobalId, 2};
 /// Position in the whole array, for values that depend on it: `idx` on a device's part of an
 /// annotated array, or on a view, counts from the first cell of the part; `gridx` is the position
-/// of the same cell in the array. It refers to the first argument that is annotated, else to the
+/// of the same cell in the array; on views with strides, of another shape or transposed it counts
+/// as `idx` does. It refers to the first argument that is annotated, else to the
 /// first array argument. Accesses take `idx`: a part is all that a kernel sees of an annotated
 /// array.
 inline constexpr detail::GridId gridx{0};

@@ -91,4 +91,15 @@ Argument makeArgument(const X& x) {
   }
 }
 
+/// The same for eval, which takes all views.
+template <class X>
+Argument makeKernelArgument(const X& x) {
+  using Traits = hpl::detail::ArrayTraits<X>;
+  if constexpr (Traits::kIsArray) {
+    if constexpr (Traits::kRank > 0)
+      return Argument::anyArray(x, irType<typename Traits::Element>(), Traits::kRank);
+  }
+  return makeArgument(x);
+}
+
 }  // namespace hpl::launch

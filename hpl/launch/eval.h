@@ -90,7 +90,7 @@ class Launcher : public launch::DeviceChoice<Launcher> {
   FRunner operator()(const A&... arguments) {
     static_assert((launch::isArgument<A>() && ...), HPL_NO_ARGUMENT);
     const launch::Argument list[sizeof...(A) > 0 ? sizeof...(A) : 1] = {
-        launch::makeArgument(arguments)...};
+        launch::makeKernelArgument(arguments)...};
     return launch::launch(kernel_, options_, {list, sizeof...(A)});
   }
 
@@ -100,7 +100,7 @@ class Launcher : public launch::DeviceChoice<Launcher> {
   void interpret(const A&... arguments) {
     static_assert((launch::isArgument<A>() && ...), HPL_NO_ARGUMENT);
     const launch::Argument list[sizeof...(A) > 0 ? sizeof...(A) : 1] = {
-        launch::makeArgument(arguments)...};
+        launch::makeKernelArgument(arguments)...};
     launch::interpret(kernel_, options_, {list, sizeof...(A)});
   }
 
@@ -120,7 +120,7 @@ class Launcher : public launch::DeviceChoice<Launcher> {
   TuneResult tune(const A&... arguments) {
     static_assert((launch::isArgument<A>() && ...), HPL_NO_ARGUMENT);
     const launch::Argument list[sizeof...(A) > 0 ? sizeof...(A) : 1] = {
-        launch::makeArgument(arguments)...};
+        launch::makeKernelArgument(arguments)...};
     return launch::tune(kernel_, options_, tuning_, {list, sizeof...(A)});
   }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "hpl/error.h"
+#include "hpl/launch/detail/mapped_launch.h"
 #include "hpl/launch/detail/origin.h"
 #include "hpl/launch/detail/probes.h"
 #include "hpl/layout/arguments.h"
@@ -53,6 +54,10 @@ void checkUndivided(const std::string& kernel, Arguments arguments) {
 
 void interpret(const EntryHandle& handle, const LaunchOptions& options, Arguments arguments) {
   hpl::detail::refuseInKernel("eval(f).interpret(arguments)");
+  if (MappedLaunch::isNeeded(arguments)) {
+    const MappedLaunch boxes(handle, options, arguments);
+    return interpret(boxes.handle(), boxes.options(), boxes.arguments());
+  }
   runtime::DeviceState& device =
       options.device != nullptr ? *options.device : runtime::Runtime::get().defaultDevice();
   const auto version = handle.entry->version(device, {});

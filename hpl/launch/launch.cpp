@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "hpl/error.h"
+#include "hpl/launch/detail/mapped_launch.h"
 #include "hpl/launch/detail/online_tuning.h"
 #include "hpl/launch/detail/operation.h"
 #include "hpl/launch/detail/shares.h"
@@ -223,6 +224,10 @@ FRunner launchBy(Party party, const EntryHandle& handle, const LaunchOptions& as
 
 FRunner launch(const EntryHandle& handle, const LaunchOptions& asked, Arguments arguments) {
   hpl::detail::refuseInKernel("eval(f)(arguments)");
+  if (MappedLaunch::isNeeded(arguments)) [[unlikely]] {
+    const MappedLaunch boxes(handle, asked, arguments);
+    return launch(boxes.handle(), boxes.options(), boxes.arguments());
+  }
   const Party party = partyOf(*handle.entry, arguments);
   if (party == Party::ThisRank) [[unlikely]]
     return launchBy(party, handle, optionsOfOwn(asked, *handle.entry), arguments);

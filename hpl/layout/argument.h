@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "hpl/array/annotation.h"
@@ -43,6 +44,15 @@ struct Argument {
   void annotate(const launch::Annotation* annotation) {
     annotation_ = annotation != nullptr && annotation->count > 0 ? annotation : nullptr;
   }
+  /// What the program gave where that is no box (View::map); `view` is its box then. Null: `view`.
+  memory::View* mapped() const { return kind == Kind::Array ? mapped_ : nullptr; }
+  /// The same argument as the box.
+  Argument boxOfMapped() const {
+    Argument argument = *this;
+    argument.mapped_ = nullptr;
+    argument.rank = view->rank();
+    return argument;
+  }
   /// Each device's argument of a PerDevice one.
   Argument onDevice(std::size_t device) const { return at_(pointer_, device); }
   /// The devices that a PerDevice argument was made for; null: whichever the launch goes to.
@@ -69,6 +79,22 @@ struct Argument {
       argument.kind = Kind::Array;
       argument.view = &array.hostView();
     }
+    return argument;
+  }
+  /// The same, but a view may be any one; for callers that look at mapped().
+  static Argument anyArray(const hpl::detail::ArrayBase& array, const ir::Type& type, int rank) {
+    if (array.localExtents().rank() > 0 || array.anyView().map() == nullptr)
+      return Argument::array(array, type, rank);
+    return ofView(array.anyView(), type, rank);
+  }
+  /// An array of the library's own, or any view of one.
+  static Argument ofView(memory::View& view, const ir::Type& type, int rank) {
+    Argument argument;
+    argument.type = type;
+    argument.rank = rank;
+    argument.kind = Kind::Array;
+    argument.view = &view.plain();
+    if (view.map() != nullptr) argument.mapped_ = &view;
     return argument;
   }
   template <class T>
@@ -116,7 +142,10 @@ struct Argument {
 
   const launch::Annotation* annotation_ = nullptr;
   Argument (*at_)(const void*, std::size_t) = nullptr;
-  const void* pointer_ = nullptr;
+  union {
+    const void* pointer_ = nullptr;
+    memory::View* mapped_;  ///< of arrays
+  };
   alignas(16) std::byte storage_[16] = {};
 };
 
@@ -124,6 +153,9 @@ static_assert(sizeof(Argument) <= 112);
 
 /// The arguments of a launch, in the order of the kernel's parameters.
 using Arguments = std::span<const Argument>;
+
+/// The names that the program gave to the arguments' arrays; empty for others.
+std::vector<std::string> labelsOf(Arguments arguments);
 
 /// The shape of the first array; null: there is none.
 const geometry::Extents* firstArray(Arguments arguments);

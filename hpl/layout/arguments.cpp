@@ -162,6 +162,13 @@ void convertScalar(const Argument& argument, const ir::Type& to, std::byte* out,
                         " cannot be represented in it");
 }
 
+std::vector<std::string> labelsOf(Arguments arguments) {
+  std::vector<std::string> labels(arguments.size());
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (arguments[i].kind == Argument::Kind::Array) labels[i] = arguments[i].view->root().label();
+  return labels;
+}
+
 const geometry::Extents* firstArray(Arguments arguments) {
   for (const Argument& argument : arguments)
     if (argument.kind == Argument::Kind::Array) return &argument.view->extents;

@@ -28,6 +28,8 @@ struct Parameter {
   NativeMode mode = NativeMode::InOut;
   /// OpenCL C gets a pointer to the elements, which are promised to be dense.
   bool isDense = false;
+  /// It is given views that are no boxes: positions in them say nothing of those in the array.
+  bool isMapped = false;
 
   bool isScalar() const { return rank == 0; }
   bool isLocal() const { return rank > 0 && space == ir::Space::Local; }

@@ -25,22 +25,6 @@ std::string toText(const std::size_t* size, int dims) {
   return text + ")";
 }
 
-Domain defaultGlobal(const geometry::Extents* array, const std::string& kernelName) {
-  if (array == nullptr)
-    throw LaunchError("kernel '" + kernelName +
-                      "' has no array argument to take the global domain from; give it with "
-                      ".global(x[, y[, z]])");
-  const int rank = array->rank();
-  if (rank > 3)
-    throw LaunchError("kernel '" + kernelName + "': its first array has " + std::to_string(rank) +
-                      " dimensions and a domain at most 3; give it with .global(x[, y[, z]])");
-  Domain domain;
-  domain.dims = rank;
-  for (int d = 0; d < 3; ++d)
-    domain.size[d] = d < rank ? static_cast<std::size_t>((*array)[rank - 1 - d]) : 1;
-  return domain;
-}
-
 /// A local extent near `target`: a divisor when there is a good one, so that no work-item has to be
 /// masked, else `target` itself.
 std::size_t nearTarget(std::size_t size, std::size_t target, bool mustDivide) {
@@ -153,6 +137,22 @@ void requireCountable(const std::size_t* size, int dims, const char* how,
 }
 
 }  // namespace
+
+Domain defaultGlobal(const geometry::Extents* array, const std::string& kernelName) {
+  if (array == nullptr)
+    throw LaunchError("kernel '" + kernelName +
+                      "' has no array argument to take the global domain from; give it with "
+                      ".global(x[, y[, z]])");
+  const int rank = array->rank();
+  if (rank > 3)
+    throw LaunchError("kernel '" + kernelName + "': its first array has " + std::to_string(rank) +
+                      " dimensions and a domain at most 3; give it with .global(x[, y[, z]])");
+  Domain domain;
+  domain.dims = rank;
+  for (int d = 0; d < 3; ++d)
+    domain.size[d] = d < rank ? static_cast<std::size_t>((*array)[rank - 1 - d]) : 1;
+  return domain;
+}
 
 std::size_t divisorUpTo(std::size_t size, std::size_t limit) {
   for (std::size_t n = std::min(size, limit); n > 1; --n)

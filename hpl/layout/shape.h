@@ -35,6 +35,10 @@ struct Shape {
 /// The largest divisor of `size` that is at most `limit`.
 std::size_t divisorUpTo(std::size_t size, std::size_t limit);
 
+/// The domain of launches whose first array has these extents (null: there is none). Throws
+/// LaunchError when there is none, or it has more than three dimensions.
+Domain defaultGlobal(const geometry::Extents* array, const std::string& kernelName);
+
 /// Chooses what the user left open; with `mustDivide` only local sizes that divide the global ones.
 /// `axes` are those that the kernel would like (axesFor).
 /// Throws LaunchError for sizes of 0 and local sizes that the device cannot hold.

@@ -22,11 +22,7 @@
 
 namespace hpl::memory {
 
-namespace {
-
-using namespace detail;
-
-void checkCompatible(const View& dst, const View& src) {
+void requireAssignable(const View& dst, const View& src) {
   if (dst.extents != src.extents) {
     throw ShapeError(
         fmt::format("cannot assign a view of {} with extents {} to a view of {} with "
@@ -42,6 +38,10 @@ void checkCompatible(const View& dst, const View& src) {
                     dst.root().elementSize()));
   }
 }
+
+namespace {
+
+using namespace detail;
 
 // Whether some transfer writes what another one reads: then one of them comes too late. Where a
 // transfer moves cells over themselves, the copy sees to that.
@@ -193,7 +193,7 @@ void copyToOwn(View& own, View& shared) {
 }  // namespace
 
 void copy(View& dst, View& src) {
-  checkCompatible(dst, src);
+  requireAssignable(dst, src);
   if (&dst == &src) return;
   const ViewHold held[] = {ViewHold(dst), ViewHold(src)};
   detail::requireReachable(dst.root());

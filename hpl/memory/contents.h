@@ -18,6 +18,9 @@ namespace hpl::memory {
 /// Throws ShapeError that names both shapes when they differ or the element sizes do.
 void copy(View& dst, View& src);
 
+/// Throws ShapeError where copy() would.
+void requireAssignable(const View& dst, const View& src);
+
 /// An array for the library's own use, with the elements and the label of `root`, of this shape. It
 /// has no contents, and no memory on the host.
 std::shared_ptr<Root> scratchLike(const Root& root, const geometry::Extents& shape);

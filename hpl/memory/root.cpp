@@ -109,6 +109,13 @@ ViewHold Root::viewForProgram(View& parent, const geometry::Box& box) {
   return asked;
 }
 
+ViewHold Root::mappedForProgram(View& box, const ViewCells& cells) {
+  const detail::Lock lock(detail::coherenceMutex());
+  ViewHold asked(state_->intern(&box, box.box(), detail::ViewTable::For::Program, &cells));
+  state_->dropOldViews();
+  return asked;
+}
+
 void* Root::hostData(const geometry::Box& box, bool forWriting, bool discardOld) {
   View& opened = view(box);
   if (forWriting) {

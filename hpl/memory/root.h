@@ -104,6 +104,8 @@ class Root : public std::enable_shared_from_this<Root> {
   View& view(View& parent, const geometry::Box& box);
   /// The same for View::viewFor.
   ViewHold viewForProgram(View& parent, const geometry::Box& box);
+  /// The view of cells of `box`, a view that is one.
+  ViewHold mappedForProgram(View& box, const ViewCells& cells);
 
   /// Host pointer to the first cell of `box` after making the box current for reading and, if
   /// asked, for writing; rows of the box are apart as `whole().strides` says. The guarantee lasts

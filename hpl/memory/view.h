@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "hpl/geometry/box.h"
+#include "hpl/geometry/index_map.h"
 
 namespace hpl::memory {
 
@@ -48,9 +49,19 @@ struct ElementWrites {
   std::array<Count, geometry::kMaxDims - 1> strides{};
 };
 
-/// A box of a root. Views are interned: the same box of the same parent is the same object, for as
+/// Where the cells of a view are that is no box (View::map).
+struct ViewCells {
+  const geometry::IndexMap* map = nullptr;
+  geometry::Extents extents;
+  /// Elements of the host's memory between neighbours along each dimension.
+  geometry::Extents strides;
+  /// Elements from the first cell of the box to the view's first.
+  geometry::Index first = 0;
+};
+
+/// A box of a root, or cells of one in an order of their own (map). Views are interned: the same box of the same parent is the same object, for as
 /// long as somebody holds it (ViewHold) or has asked for it lately (detail::ViewTable). The view of
-/// all cells lives as long as the root. A view has the rank of its root.
+/// all cells lives as long as the root. A box has the rank of its root.
 ///
 /// A view of a view remembers its parent: where the parent is what a device works on as its part of
 /// a distribution, assignments through the nested view read or write that device's copy, although
@@ -69,9 +80,14 @@ class View {
   ~View();
 
   Root& root() const noexcept { return *root_; }
-  /// In the coordinates of the root.
+  /// In the coordinates of the root. All cells are in it; unless map() is null, others are, too.
   const geometry::Box& box() const noexcept { return box_; }
-  /// The view that this one was made from; null for the root's whole view and for views of that.
+  /// Which cells of the box the view has; null: it is the box.
+  const geometry::IndexMap* map() const noexcept { return map_; }
+  /// The view of the box.
+  View& plain() noexcept { return map_ != nullptr ? *parent_ : *this; }
+  /// The view that this one was made from, the view of the box where there is a map(); null for the
+  /// root's whole view and for views of that.
   View* parent() const noexcept { return parent_; }
   int rank() const noexcept { return extents.rank(); }
   /// Number of cells.
@@ -83,6 +99,15 @@ class View {
   View& subView(const geometry::Point& first, const geometry::Point& last);
   /// The same for the program, which may ask for any number of views: older ones may be dropped.
   ViewHold viewFor(const geometry::Point& first, const geometry::Point& last);
+  /// Only each steps[d]-th position, from the first on. Throws ShapeError as subView does, and for
+  /// steps that are not positive.
+  ViewHold viewFor(const geometry::Point& first, const geometry::Point& last,
+                   const geometry::Point& steps);
+  /// The cells in row-major order under other extents. Throws ShapeError when these have another
+  /// number of cells, or when the cells do not follow each other in memory.
+  ViewHold reshaped(const geometry::Extents& shape);
+  /// The dimensions in the opposite order.
+  ViewHold transposed();
   /// The same for a half-open box relative to this view.
   View& subView(const geometry::Box& relative);
 
@@ -120,7 +145,7 @@ class View {
   /// root owns its views and so would never die.
   void* adoptHandle(void* fresh, void (*destroy)(void*));
 
-  /// For the coherence engine: the view's first cell in the host's memory, as soon as there is one.
+  /// For the coherence engine: the box's first cell in the host's memory, as soon as there is one.
   void place(std::byte* firstCell) noexcept;
   /// For the coherence engine: what the host may do with the cells from now on.
   void setHostState(std::uint8_t state) noexcept;
@@ -137,7 +162,8 @@ class View {
   /// kHostReadable | kHostWritable. Read with acquire; written by the coherence engine only.
   std::atomic<std::uint8_t> hostState{0};
   /// What reads of elements go by: the last extent while kHostReadable is set, else 0, so that
-  /// every index is out of range. Read with acquire, because the first of several threads that read
+  /// every index is out of range. Where neighbours along the last dimension are not next to each
+  /// other in memory, it stays 0, as ElementWrites::openExtent does: see HostRef. Read with acquire, because the first of several threads that read
   /// an array opens its view for all.
   std::atomic<std::uint64_t> readableExtent{0};
   /// What writes of elements go by.
@@ -152,13 +178,19 @@ class View {
   friend struct detail::RootState;
   friend class detail::ViewTable;
   View() = default;
-  View(Root& root, View* parent, const geometry::Box& box, bool isDroppable);
+  View(Root& root, View* parent, const geometry::Box& box, const ViewCells* cells,
+       bool isDroppable);
+  void requireRanges(const geometry::Point& first, const geometry::Point& last) const;
   geometry::Box boxOf(const geometry::Point& first, const geometry::Point& last) const;
+  geometry::IndexMap mapOrBox() const;
+  ViewHold mapped(const geometry::IndexMap& map, ViewCells cells);
   void endHandle() noexcept;
 
   Root* root_ = nullptr;
   View* parent_ = nullptr;
   geometry::Box box_;
+  const geometry::IndexMap* map_ = nullptr;
+  geometry::Index firstInBox_ = 0;
   std::size_t size_ = 0;
   std::atomic<void*> handle_{nullptr};
   std::atomic<void (*)(void*)> destroyHandle_{nullptr};

@@ -54,6 +54,24 @@ TEST_CASE("launches and exchanges that were made before allocate nothing and flu
       1);
 }
 
+TEST_CASE("so do launches on views with strides, of other shapes and transposed") {
+  if (!devicesWaitByThemselves()) return;
+  Numbers a(1024), b(256);
+  a.copyFrom(someValues(1024, 3).data());
+  b.copyFrom(someValues(256, 4).data());
+  const Numbers odd = a(Range(1, 1023, 4));
+  const Grid shaped = a.reshaped(32, 32), turned = shaped.transposed();
+  Grid c(32, 32);
+  c.copyFrom(someValues(1024, 5).data());
+  checkSteady(
+      [&] {
+        eval(threePoint)(odd, b);
+        eval(threePoint)(b, odd);
+        eval(fivePoint)(c, turned);
+      },
+      3);
+}
+
 TEST_CASE("so do launches that compute their ghosts themselves") {
   if (!devicesWaitByThemselves()) return;
   Numbers a(256), b(256);

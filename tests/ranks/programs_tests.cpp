@@ -168,6 +168,29 @@ TEST_CASE("sums are those of the cells of all ranks") {
   });
 }
 
+TEST_CASE("views with strides, of other shapes and transposed are the same cells on all ranks") {
+  expectAsOnOne([] {
+    Numbers v(24 * 18);
+    Grid square(18, 18), turned(18, 24);
+    setCells(v, 1);
+    setCells(square, 2);
+    Grid grid = v.reshaped(24, 18);
+    const std::vector<Device> all = devices();
+    std::string said;
+    for (int round = 0; round < 6; ++round) {
+      const Device device = all[static_cast<std::size_t>(round) % all.size()];
+      eval(increment).device(device)(v(Range(round, 431, 3 + round)));
+      turned = grid.transposed();
+      grid(Range(round, 17 + round / 2), Range(0, 17, 2)) = 7 * round;
+      eval(increment).device(device)(square.reshaped(324)(Range(0, 323, 5)));
+      said += std::to_string(grid(13, 5).value()) + " " +
+              std::to_string(turned(Range(2, 17, 3), Range(0, 23, 2))(3, 4).value()) + " " +
+              std::to_string(sum(turned(Range(2, 17, 3), Range(0, 23, 2)))) + "\n";
+    }
+    return said + cellsOf(v) + cellsOf(square) + cellsOf(turned);
+  });
+}
+
 TEST_CASE("the profile of all ranks is the sum of theirs, on every rank") {
   const auto program = [] {
     Numbers a(300), b(300);

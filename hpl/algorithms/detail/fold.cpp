@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "hpl/error.h"
+#include "hpl/launch/mapped_copy.h"
 #include "hpl/memory/gathering.h"
 #include "hpl/memory/homes.h"
 #include "hpl/memory/root.h"
@@ -235,8 +236,28 @@ void GiveBack::operator()(Partials* partials) const noexcept {
   delete surplus;
 }
 
+namespace {
+
+/// The walks go through boxes: other views are copied, on the device.
+PartialsHandle startFoldOfCopies(const FoldRequest& request) {
+  std::vector<Argument> boxes(request.arguments, request.arguments + request.count);
+  std::vector<std::shared_ptr<memory::Root>> copies;
+  for (Argument& argument : boxes) {
+    if (argument.mapped() == nullptr) continue;
+    copies.push_back(launch::copyOfMapped(*argument.mapped()));
+    argument = argumentFor(*copies.back());
+  }
+  FoldRequest ofBoxes = request;
+  ofBoxes.arguments = boxes.data();
+  return startFold(ofBoxes);
+}
+
+}  // namespace
+
 PartialsHandle startFold(const FoldRequest& request) {
   hpl::detail::refuseInKernel(request.name);
+  for (std::size_t i = 0; i < request.count; ++i)
+    if (request.arguments[i].mapped() != nullptr) return startFoldOfCopies(request);
   const std::size_t first = checkedArrays(request);
   // Kept from call to call, so that repetitions allocate nothing.
   thread_local std::vector<memory::Home> homes;

@@ -118,7 +118,7 @@ PartialsHandle startFold(const char* name, bool hasPlaces, const Op& op, const F
   using State = typename Op::State;
   using Maker = FoldMaker<Kernel, Op, F, typename detail::Signature<F>::Params, A...>;
   const Maker maker(op, f);
-  const launch::Argument list[] = {launch::makeArgument(arguments)...};
+  const launch::Argument list[] = {launch::makeKernelArgument(arguments)...};
   return startFold(
       {name, irType<State>(), sizeof(State), hasPlaces, &Maker::entry, &maker, list, sizeof...(A)});
 }

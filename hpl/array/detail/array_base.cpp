@@ -67,7 +67,7 @@ void ArrayBase::declareInKernel(const ir::Type& type, ir::Space space, int rank,
 }
 
 std::size_t ArrayBase::getDimension(int d) const {
-  const geometry::Extents& extents = localExtents_.rank() > 0 ? localExtents_ : hostView().extents;
+  const geometry::Extents& extents = localExtents_.rank() > 0 ? localExtents_ : anyView().extents;
   if (d < 0 || d >= extents.rank())
     throw ShapeError("getDimension(" + std::to_string(d) + "): the array has dimensions 0 to " +
                      std::to_string(extents.rank() - 1));
@@ -75,14 +75,14 @@ std::size_t ArrayBase::getDimension(int d) const {
 }
 
 std::size_t ArrayBase::size() const {
-  if (localExtents_.rank() == 0) return hostView().size();
+  if (localExtents_.rank() == 0) return anyView().size();
   std::size_t product = 1;
   for (const auto extent : localExtents_) product *= static_cast<std::size_t>(extent);
   return product;
 }
 
 std::size_t ArrayBase::stride(int d) const {
-  const memory::View& view = hostView();
+  const memory::View& view = anyView();
   if (d < 0 || d >= view.rank())
     throw ShapeError("stride(" + std::to_string(d) + "): the array has dimensions 0 to " +
                      std::to_string(view.rank() - 1));
@@ -98,9 +98,10 @@ void ArrayBase::assignContents(const ArrayBase& other) {
     return;
   }
   if (view_ == other.view_ && view_ != nullptr) return;
-  memory::View& target = hostView();
-  memory::View& source = other.hostView();
+  memory::View& target = anyView();
+  memory::View& source = other.anyView();
   refuseInKernel("an assignment to a host array");
+  if (target.map() != nullptr || source.map() != nullptr) return copyMapped(target, source);
   memory::copy(target, source);
 }
 
@@ -114,8 +115,9 @@ void ArrayBase::assignOrAdopt(ArrayBase&& other) {
 }
 
 void ArrayBase::fillWith(const void* element) {
-  memory::View& target = hostView();
+  memory::View& target = anyView();
   refuseInKernel("an assignment to a host array");
+  if (target.map() != nullptr) return fillMapped(target, element);
   memory::fill(target, element);
 }
 
@@ -130,19 +132,33 @@ void ArrayBase::swapHandles(ArrayBase& other) noexcept {
 void* ArrayBase::viewHandle(const Range* ranges, int count, const HandleMaker& maker) const {
   geometry::Point first;
   geometry::Point last;
+  geometry::Point steps;
+  bool isBox = true;
   for (int d = 0; d < count; ++d) {
     first.append(ranges[d].first);
     last.append(ranges[d].last);
+    steps.append(ranges[d].stride);
+    isBox = isBox && ranges[d].stride == 1;
   }
-  const memory::ViewHold view = hostView().viewFor(first, last);
+  memory::View& whole = anyView();
+  const memory::ViewHold view =
+      isBox ? whole.viewFor(first, last) : whole.viewFor(first, last, steps);
   if (void* known = view->handle()) return known;
   void* const place = takeHandlePlace();
   maker.make(place, *view);
   return view->adoptHandle(place, maker.end);
 }
 
+memory::ViewHold ArrayBase::reshapedView(const std::int64_t* extents, int count) const {
+  geometry::Extents shape;
+  for (int d = 0; d < count; ++d) shape.append(extents[d]);
+  return anyView().reshaped(shape);
+}
+
+memory::ViewHold ArrayBase::transposedView() const { return anyView().transposed(); }
+
 void* ArrayBase::hostPointer(HostAccess access) const {
-  memory::View& view = hostView();
+  memory::View& view = anyView();
   if (access == HPL_RD) {
     view.openForReading();
   } else {
@@ -152,7 +168,7 @@ void* ArrayBase::hostPointer(HostAccess access) const {
 }
 
 bool ArrayBase::isContiguous() const {
-  const memory::View& view = hostView();
+  const memory::View& view = anyView();
   std::int64_t expected = 1;
   for (int d = view.rank() - 1; d >= 0; --d) {
     if (view.extents[d] > 1 && view.strides[d] != expected) return false;
@@ -164,28 +180,34 @@ bool ArrayBase::isContiguous() const {
 void ArrayBase::requireContiguous() const {
   if (!isContiguous())
     throw ShapeError("begin() and end() need contiguous storage, but the view of " +
-                     hostView().root().describe() + " has gaps; use copyTo() or a(i, j)");
+                     anyView().root().describe() + " has gaps; use copyTo() or a(i, j)");
 }
 
 void ArrayBase::setLabel(const std::string& label) {
   if (symbol_ != nullptr) return nameVariable(symbol_, label.c_str());
-  if (localExtents_.rank() == 0) hostView().root().setLabel(label);
+  if (localExtents_.rank() == 0) anyView().root().setLabel(label);
 }
 
 std::string ArrayBase::getLabel() const {
   if (symbol_ != nullptr) return symbol_->name;
-  return localExtents_.rank() > 0 ? std::string() : hostView().root().label();
+  return localExtents_.rank() > 0 ? std::string() : anyView().root().label();
 }
 
-void ArrayBase::openForElement(const std::int64_t* indices) const {
-  memory::View& view = hostView();
-  for (int d = 0; d < view.rank(); ++d)
+const std::byte* ArrayBase::elementForReading(const std::int64_t* indices) const {
+  memory::View& view = anyView();
+  std::int64_t offset = 0;
+  for (int d = 0; d < view.rank(); ++d) {
     if (indices[d] < 0 || indices[d] >= view.extents[d]) throwOutOfRange(indices);
-  view.openAround(indices);
+    offset += indices[d] * view.strides[d];
+  }
+  // Views whose elements are apart come here for each of them.
+  if ((view.hostState.load(std::memory_order_acquire) & memory::kHostReadable) == 0)
+    view.openAround(indices);
+  return view.host + static_cast<std::size_t>(offset) * view.root().elementSize();
 }
 
 std::byte* ArrayBase::elementForWriting(const std::int64_t* indices, const std::byte* first) const {
-  memory::View& view = hostView();
+  memory::View& view = anyView();
   std::int64_t offset = 0;
   for (int d = 0; d < view.rank(); ++d) {
     if (indices[d] < 0 || indices[d] >= view.extents[d]) throwOutOfRange(indices);
@@ -199,7 +221,7 @@ std::byte* ArrayBase::elementForWriting(const std::int64_t* indices, const std::
 }
 
 void ArrayBase::throwOutOfRange(const std::int64_t* indices) const {
-  const memory::View& view = hostView();
+  const memory::View& view = anyView();
   for (int d = 0; d < view.rank(); ++d)
     if (indices[d] < 0 || indices[d] >= view.extents[d])
       throw ShapeError("index " + std::to_string(indices[d]) + " of dimension " +
@@ -209,8 +231,8 @@ void ArrayBase::throwOutOfRange(const std::int64_t* indices) const {
 }
 
 void ArrayBase::throwNoDimension(int d) const {
-  throw ShapeError("part(" + std::to_string(d) + "): " + hostView().root().describe() +
-                   " has dimensions 1 to " + std::to_string(hostView().rank()));
+  throw ShapeError("part(" + std::to_string(d) + "): " + anyView().root().describe() +
+                   " has dimensions 1 to " + std::to_string(anyView().rank()));
 }
 
 void ArrayBase::throwNoView() const {
@@ -229,6 +251,13 @@ void ArrayBase::throwNoView() const {
         std::to_string(memory::kViewsKept) +
         " views that a program asks it for. Hold this one with `auto v = a(Range(..))`, without "
         "the &, or ask for it again");
+  if (view_ != nullptr)
+    throw ShapeError(
+        "a view of " + view_->root().describe() +
+        " with strides, of another shape or transposed goes where no such view can: it can be an "
+        "argument of eval(f)(...) and of reductions, be assigned, and be read and written on the "
+        "host; for stencils, annotations such as PART1, values per device, parts, ghosts, scans and "
+        "native kernels copy it to an array of its own");
   throw ShapeError("this Array was never given a size, or was moved from");
 }
 

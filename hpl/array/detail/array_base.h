@@ -21,6 +21,10 @@ namespace hpl::detail {
 
 /// Array::syncGhosts; implemented in the room ghosts.
 void syncGhosts(memory::View& view);
+/// What memory::copy and memory::fill do, for views that are no boxes (View::map): by kernels, and
+/// so implemented in the room launch.
+void copyMapped(memory::View& target, memory::View& source);
+void fillMapped(memory::View& target, const void* element);
 
 /// What arrays of every type share: a handle to a root (kept alive), to an interned view (which the
 /// root keeps), or a symbol of the kernel under capture.
@@ -39,8 +43,16 @@ class ArrayBase {
 
   /// The symbol in the kernel under capture. Throws KernelError for arrays of the host.
   Symbol symbol() const { return kernelSymbol(); }
-  /// The view that the handle names. Throws KernelError for symbols, ShapeError for empty handles.
+  /// The view that the handle names, a box. Throws KernelError for symbols, ShapeError for empty
+  /// handles, and for views with strides, of another shape or transposed, with which their caller
+  /// does not know how to deal: see anyView().
   memory::View& hostView() const {
+    if (view_ == nullptr || view_->map() != nullptr) [[unlikely]]
+      throwNoView();
+    return *view_;
+  }
+  /// The same for callers that know View::map().
+  memory::View& anyView() const {
     if (view_ == nullptr) [[unlikely]]
       throwNoView();
     return *view_;
@@ -51,9 +63,9 @@ class ArrayBase {
   /// Says what is known already, cells() included: see HostRef::modify.
   void keepCells(memory::View& cells) const noexcept { cells_ = &cells; }
   /// The way of reading an element when the view is not open for it, or the index out of range:
-  /// opens it. Throws ShapeError when an index is out of range; like hostView() when there is no
-  /// view; DeviceError when the cells cannot be fetched.
-  [[gnu::cold]] void openForElement(const std::int64_t* indices) const;
+  /// opens it and gives the element's address. Throws ShapeError when an index is out of range;
+  /// like anyView() when there is no view; DeviceError when the cells cannot be fetched.
+  [[gnu::cold]] const std::byte* elementForReading(const std::int64_t* indices) const;
   /// The same for writing an element: opens the view and gives the element's address. `first` is
   /// what the caller read from View::writes, and will write there again.
   [[gnu::cold]] std::byte* elementForWriting(const std::int64_t* indices,
@@ -93,20 +105,24 @@ class ArrayBase {
   };
   /// The handle of the view of these ranges, which is the view's.
   void* viewHandle(const Range* ranges, int count, const HandleMaker& maker) const;
+  /// The views that Array::reshaped() and transposed() name.
+  memory::ViewHold reshapedView(const std::int64_t* extents, int count) const;
+  memory::ViewHold transposedView() const;
 
   void* hostPointer(HostAccess access) const;
   /// Whether the view's elements follow each other on the host.
   bool isContiguous() const;
   void requireContiguous() const;
-  /// Calls `visit(offset, length)` for each run along the last dimension, in row-major order.
+  /// Calls `visit(offset, length)` for each run along the last dimension, in row-major order, of one
+  /// element each where its elements are apart.
   template <class Visit>
   void forEachRow(Visit visit) const {
-    const memory::View& view = hostView();
-    const int last = view.extents.rank() - 1;
-    geometry::Point at = geometry::Point::filled(last + 1, 0);
+    const memory::View& view = anyView();
+    const int last = view.extents.rank() - 1 + (view.strides[view.extents.rank() - 1] == 1 ? 0 : 1);
+    geometry::Point at = geometry::Point::filled(view.extents.rank(), 0);
     std::int64_t offset = 0;
     for (;;) {
-      visit(offset, view.extents[last]);
+      visit(offset, last < view.extents.rank() ? view.extents[last] : 1);
       int d = last - 1;
       for (; d >= 0; --d) {
         offset += view.strides[d];
@@ -127,7 +143,7 @@ class ArrayBase {
     return symbol_;
   }
   [[noreturn]] void throwNoDimension(int d) const;
-  [[noreturn]] void throwNoView() const;
+  [[noreturn, gnu::cold]] void throwNoView() const;
   [[noreturn]] void throwNoSymbol() const;
 
   /// A handle that keeps its root keeps its view.

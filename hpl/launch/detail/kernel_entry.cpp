@@ -162,6 +162,7 @@ std::shared_ptr<const KernelVersion> KernelEntry::capture(
   const CapturingFor guard(device, version->guards);
   {
     hpl::detail::Capture capture(labels);
+    capture.setMaps(maps_);
     capture.setDeviceLimits(device.properties().maxWorkGroupSize, device.properties().localMemory);
     source_.record(source_.callable);
     version->kernel = capture.finish(source_.fallbackName, title_);
@@ -177,6 +178,8 @@ std::shared_ptr<const KernelVersion> KernelEntry::capture(
   version->name = version->kernel->title();
   version->rewritten = std::make_shared<layout::RewrittenKernels>();
   version->params = parametersOf(*version->kernel, version->access);
+  for (std::size_t i = 0; i < maps_.size(); ++i)
+    version->params[i].isMapped = maps_[i] != nullptr;
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   trace::recordKernelCreation(version->name, took.count());
   return version;
@@ -217,12 +220,35 @@ void KernelEntry::noteAgreed(std::uint64_t signature) {
   agreed_.insert(signature);
 }
 
+KernelEntry* KernelEntry::findForMaps(const std::vector<const geometry::IndexMap*>& maps) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& entry : forMaps_)
+    if (entry->maps_ == maps) return entry.get();
+  return nullptr;
+}
+
+std::vector<KernelEntry*> KernelEntry::entriesForMaps() {
+  const std::lock_guard lock(mutex_);
+  std::vector<KernelEntry*> entries;
+  for (const auto& entry : forMaps_) entries.push_back(entry.get());
+  return entries;
+}
+
+KernelEntry& KernelEntry::addForMaps(const std::vector<const geometry::IndexMap*>& maps) {
+  const std::lock_guard lock(mutex_);
+  KernelEntry& entry = *forMaps_.emplace_back(std::make_unique<KernelEntry>(source_, copy_));
+  entry.maps_ = maps;
+  entry.title_ = title_;
+  return entry;
+}
+
 void KernelEntry::forget() {
   {
     const std::lock_guard lock(mutex_);
     versions_.clear();
     agreed_.clear();
   }
+  for (KernelEntry* entry : entriesForMaps()) entry->forget();
   dropPlans();
 }
 
@@ -256,6 +282,7 @@ void KernelEntry::addPlan(std::uint64_t hash, std::shared_ptr<Launchable> plan) 
 }
 
 void KernelEntry::dropPlans() {
+  for (KernelEntry* entry : entriesForMaps()) entry->dropPlans();
   PlanTable dropped;
   const memory::detail::Transaction transaction;
   takePlans(dropped);

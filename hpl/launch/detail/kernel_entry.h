@@ -11,6 +11,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "hpl/geometry/index_map.h"
 #include "hpl/launch/eval.h"
 #include "hpl/launch/guard.h"
 #include "hpl/launch/native.h"
@@ -44,6 +45,15 @@ class KernelEntry {
   std::shared_ptr<const KernelVersion> version(runtime::DeviceState& device,
                                                const std::vector<std::string>& labels);
 
+  /// The kernel for views that are no boxes: `maps` as in Capture::setMaps. `check()` is called
+  /// when it is asked for first, and throws where there is none.
+  template <class Check>
+  KernelEntry& forMaps(const std::vector<const geometry::IndexMap*>& maps, Check&& check) {
+    if (KernelEntry* known = findForMaps(maps)) return *known;
+    check();
+    return addForMaps(maps);
+  }
+
   /// The kernel's name in messages, to be called before it is captured.
   void setTitle(const std::string& title) { title_ = title; }
   /// The kernel's name as far as it is known, for messages.
@@ -74,17 +84,22 @@ class KernelEntry {
  private:
   using PlanTable = std::unordered_map<std::uint64_t, std::shared_ptr<Launchable>>;
 
+  KernelEntry* findForMaps(const std::vector<const geometry::IndexMap*>& maps);
+  KernelEntry& addForMaps(const std::vector<const geometry::IndexMap*>& maps);
+  std::vector<KernelEntry*> entriesForMaps();
   void takePlans(PlanTable& taken) noexcept;
   std::shared_ptr<const KernelVersion> capture(runtime::DeviceState& device,
                                                const std::vector<std::string>& labels) const;
 
   KernelSource source_;
   std::shared_ptr<const void> copy_;
+  std::vector<const geometry::IndexMap*> maps_;
   std::string title_;
   std::mutex mutex_;
   std::shared_ptr<const KernelVersion> nativeVersion_;
   /// By kind of device: platform, name and driver.
   std::map<std::string, std::shared_ptr<const KernelVersion>> versions_;
+  std::vector<std::unique_ptr<KernelEntry>> forMaps_;
   std::unordered_set<std::uint64_t> agreed_;
   PlanTable plans_;
   /// In plans_; a program alternates between a few launches of a kernel.

@@ -14,13 +14,6 @@ namespace {
 
 using memory::detail::DeviceUse;
 
-std::vector<std::string> labelsOf(Arguments arguments) {
-  std::vector<std::string> labels(arguments.size());
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    if (arguments[i].kind == Argument::Kind::Array) labels[i] = arguments[i].view->root().label();
-  return labels;
-}
-
 template <class T>
 void setValue(DevicePlan& plan, std::size_t index, const T& value) {
   // NOLINTNEXTLINE(bugprone-sizeof-expression): of handles it is their own size that counts
@@ -168,7 +161,7 @@ DevicePlan::DevicePlan(const LaunchRequest& request, LaidOut laidOut, const Shar
   device = request.device;
   domains = request.domains;
   fp = request.fp;
-  labels = labelsOf(request.arguments);
+  labels = layout::labelsOf(request.arguments);
   isElsewhere = laidOut.program == nullptr;
   origin = originOf(*version, request.arguments, share.distributions);
   std::copy(laidOut.shape.first, laidOut.shape.first + 3, first);
@@ -215,7 +208,9 @@ void DevicePlan::addUses(const LaunchRequest& request, const Shape& shape,
     DeviceUse use = useOf(parameter, pack ? standInFor(*this, parameter, view) : view, shape,
                           share.cells.empty() ? geometry::Region() : share.cells[i]);
     use.distribution = pack ? nullptr : distribution;  // stand-ins are no parts
-    use.mayBePart = isView && !pack && distribution == nullptr && use.box.rank() == 0;
+    // Boxes around cells that are apart may overlap where the cells do not.
+    const bool isBox = isView && !pack && !parameter.isMapped;
+    use.mayBePart = isBox && distribution == nullptr && use.box.rank() == 0;
     mayBeParts = mayBeParts || use.mayBePart;
     uses.push_back(use);
   }
@@ -259,7 +254,7 @@ std::shared_ptr<DevicePlan> makePlan(KernelEntry& entry, const LaunchOptions& op
                                      runtime::DeviceState& device, Arguments arguments,
                                      const ShareContext& share) {
   const LaunchRequest request =
-      requestOf(entry.version(device, labelsOf(arguments)), options, device, arguments, share);
+      requestOf(entry.version(device, layout::labelsOf(arguments)), options, device, arguments, share);
   LaidOut laidOut = layout::layOut(request);
   std::unique_ptr<OnlineTuning> tuning = OnlineTuning::create(request, laidOut, share);
   return std::make_shared<DevicePlan>(request, std::move(laidOut), share, std::move(tuning));

@@ -70,6 +70,7 @@ std::array<std::int64_t, 3> originOf(const KernelVersion& version, Arguments arg
   }
   std::array<std::int64_t, 3> origin{};
   for (int axis = 0; first < count && axis < 3; ++axis) {
+    if (version.params[first].isMapped) break;
     const int dim = dimOf(version.params[first], axis);
     if (dim >= 0) origin[static_cast<std::size_t>(axis)] = arguments[first].view->box().lo(dim);
   }

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "hpl/error.h"
+#include "hpl/launch/detail/mapped_launch.h"
 #include "hpl/launch/detail/shares.h"
 #include "hpl/layout/findings.h"
 #include "hpl/layout/variant.h"
@@ -107,6 +108,10 @@ TuneResult tune(const EntryHandle& handle, const LaunchOptions& asked, const Tun
                 Arguments arguments) {
   hpl::detail::refuseInKernel("eval(f).tune(arguments)");
   layout::checkTuneOptions("eval(...).tune(...)", options);
+  if (MappedLaunch::isNeeded(arguments)) {
+    const MappedLaunch boxes(handle, asked, arguments);
+    return tune(boxes.handle(), boxes.options(), options, boxes.arguments());
+  }
   if (isShared(asked, arguments))
     throw LaunchError(
         "eval(...).tune(...) tunes for one device; leave out .devices(...) and annotations, and "

@@ -202,9 +202,10 @@ void RootState::materialiseHost() {
   changeLayout();
 }
 
-View& RootState::intern(View* parent, const Box& box, ViewTable::For whom) {
+View& RootState::intern(View* parent, const Box& box, ViewTable::For whom,
+                        const ViewCells* cells) {
   bool isNew = false;
-  View& view = views.intern(root, parent, box, whom, isNew);
+  View& view = views.intern(root, parent, box, cells, whom, isNew);
   if (root.whole_ == nullptr) root.whole_ = &view;  // the first one is the whole array
   if (isNew) locate(view, hostData);
   return view;

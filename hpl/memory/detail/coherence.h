@@ -196,7 +196,8 @@ struct RootState {
   /// Allocates the host's storage unless it exists. Throws AllocationError.
   void materialiseHost();
   /// The view of a box within a parent (null: the whole array), made if need be.
-  View& intern(View* parent, const Box& box, ViewTable::For whom = ViewTable::For::Library);
+  View& intern(View* parent, const Box& box, ViewTable::For whom = ViewTable::For::Library,
+               const ViewCells* cells = nullptr);
   void dropOldViews();
 
   /// An operation that was to write `cells` of a space as a whole failed half-way: it has neither

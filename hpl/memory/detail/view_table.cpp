@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <set>
 #include <vector>
 
 #include "hpl/memory/root.h"
@@ -59,13 +60,32 @@ class ThisThread {
 
 }  // namespace
 
+const geometry::IndexMap& keptMap(const geometry::IndexMap& map) {
+  static auto& mutex = *new std::mutex;
+  static auto& kept = *new std::set<geometry::IndexMap>;
+  const std::lock_guard lock(mutex);
+  return *kept.insert(map).first;
+}
+
 ViewTable::~ViewTable() {
   for (const auto& [key, view] : views_) view->endHandle();
   for (const auto& [key, view] : views_) view->release();
 }
 
-View& ViewTable::intern(Root& root, View* parent, const geometry::Box& box, For whom, bool& isNew) {
-  const auto [place, isAdded] = views_.try_emplace({parent, box}, nullptr);
+ViewTable::Key ViewTable::keyOf(const View& view) {
+  const bool isBox = view.map() == nullptr;
+  return {view.parent(), view.box(), view.map(),
+          isBox ? geometry::Box() : geometry::Box::ofExtents(view.extents)};
+}
+
+View& ViewTable::intern(Root& root, View* parent, const geometry::Box& box, const ViewCells* cells,
+                        For whom, bool& isNew) {
+  Key key{parent, box, nullptr, {}};
+  if (cells != nullptr) {
+    key.map = cells->map;
+    key.cells = geometry::Box::ofExtents(cells->extents);
+  }
+  const auto [place, isAdded] = views_.try_emplace(key, nullptr);
   isNew = isAdded;
   if (!isAdded) {
     View& known = *place->second;
@@ -81,7 +101,7 @@ View& ViewTable::intern(Root& root, View* parent, const geometry::Box& box, For 
     return known;
   }
   try {
-    place->second = new View(root, parent, box, views_.size() > 1);
+    place->second = new View(root, parent, box, cells, views_.size() > 1);
   } catch (...) {
     views_.erase(place);
     throw;
@@ -112,7 +132,7 @@ bool ViewTable::mayDrop(const View& view) noexcept {
 
 void ViewTable::drop(View& view) {
   unlink(view);
-  views_.erase({view.parent(), view.box()});
+  views_.erase(keyOf(view));
   view.endHandle();
   view.release();
 }

@@ -4,13 +4,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <utility>
+#include <tuple>
 
 #include "hpl/memory/view.h"
 
 namespace hpl::memory::detail {
 
 struct Asker;
+
+/// The one map that equals this one: maps live until the process ends, as the kernels do that are
+/// compiled for them.
+const geometry::IndexMap& keptMap(const geometry::IndexMap& map);
 
 /// The views of one root: the same box of the same parent is the same view, for as long as somebody
 /// holds it or has asked for it lately. A program that walks over an array with a window of views
@@ -30,7 +34,9 @@ class ViewTable {
   enum class For { Library, Program };
   /// The view of a box within a parent (null: the whole array), made if need be. Of what the
   /// library asks for, nothing is dropped because of it. `isNew` tells.
-  View& intern(Root& root, View* parent, const geometry::Box& box, For whom, bool& isNew);
+  /// `cells` as in View's constructor.
+  View& intern(Root& root, View* parent, const geometry::Box& box, const ViewCells* cells, For whom,
+               bool& isNew);
 
   /// Drops views whose time is over, a few at most; calls `closing(view)` before each.
   template <class F>
@@ -65,7 +71,20 @@ class ViewTable {
   void link(View& view) noexcept;
   void unlink(View& view) noexcept;
 
-  std::map<std::pair<const View*, geometry::Box>, View*> views_;
+  /// Which cells of which box of which parent.
+  struct Key {
+    const View* parent;
+    geometry::Box box;
+    const geometry::IndexMap* map;
+    /// Of the view. Where positions are divided, views of several extents have the same box.
+    geometry::Box cells;
+    friend bool operator<(const Key& a, const Key& b) {
+      return std::tie(a.parent, a.map, a.box, a.cells) < std::tie(b.parent, b.map, b.box, b.cells);
+    }
+  };
+  static Key keyOf(const View& view);
+
+  std::map<Key, View*> views_;
   View* oldest_ = nullptr;
   View* newest_ = nullptr;
   std::uint64_t made_ = 0;  // for the program
