@@ -47,8 +47,7 @@ IndexMap IndexMap::reshaping(const Extents& box, Index first, const Extents& ext
       first == 0 && Box::ofExtents(box).volume() == Box::ofExtents(extents).volume();
   for (Group begin; begin.boxEnd < box.rank();) {
     // Shapes that agree in some dimensions need no division there.
-    const Group end =
-        isWhole ? groupFrom(box, extents, begin) : Group{box.rank(), extents.rank()};
+    const Group end = isWhole ? groupFrom(box, extents, begin) : Group{box.rank(), extents.rank()};
     std::array<Index, kMaxDims> steps{};
     Index step = 1;
     for (int k = end.viewEnd; k-- > begin.viewEnd; step *= extents[k])

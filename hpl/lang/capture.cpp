@@ -434,8 +434,7 @@ ir::Space spaceOfCode(char code) {
 Symbol calledArrayParameter(const ir::Type& type, char code, int rank, bool readOnly) {
   Capture& capture = Capture::current();
   if (const ir::Variable* mapped = capture.mappedOfCode(code)) {
-    ir::Variable* parameter =
-        capture.newParameter(type, mapped->space, rank, ir::Role::ArrayParam);
+    ir::Variable* parameter = capture.newParameter(type, mapped->space, rank, ir::Role::ArrayParam);
     parameter->readOnly = readOnly || mapped->readOnly;
     capture.setMap(parameter, capture.mapOf(mapped));
     return parameter;

@@ -28,8 +28,7 @@ struct CopyKernel {
 
   std::string key() const {
     return ir::describe(type) + std::to_string(reinterpret_cast<std::uintptr_t>(type.structure)) +
-           (isFill ? " filled " : " copied ") + std::to_string(rank) +
-           extents.toString();
+           (isFill ? " filled " : " copied ") + std::to_string(rank) + extents.toString();
   }
 
   std::vector<Node> indices() const {
@@ -47,8 +46,7 @@ struct CopyKernel {
       for (int k = d + 1; k < rank; ++k) step *= extents[k];
       const Node counted = hpl::detail::workItemNode(ir::Query::GlobalId, 0);
       const Node rest = hpl::detail::binaryNode(ir::BinaryOp::Div, size, counted, constant(step));
-      list.push_back(
-          hpl::detail::binaryNode(ir::BinaryOp::Rem, size, rest, constant(extents[d])));
+      list.push_back(hpl::detail::binaryNode(ir::BinaryOp::Rem, size, rest, constant(extents[d])));
     }
     return list;
   }
@@ -112,8 +110,7 @@ namespace hpl::detail {
 
 void copyMapped(memory::View& target, memory::View& source) {
   memory::requireAssignable(target, source);
-  const bool isCrossing =
-      &target.root() == &source.root() && target.box().intersects(source.box());
+  const bool isCrossing = &target.root() == &source.root() && target.box().intersects(source.box());
   if (!isCrossing) return launch::run(target, source, false);
   const auto copy = launch::copyOfMapped(source);
   if (target.map() == nullptr) return memory::copy(target, copy->whole());

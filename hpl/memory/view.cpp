@@ -5,8 +5,8 @@
 
 #include "hpl/error.h"
 #include "hpl/geometry/layout.h"
-#include "hpl/memory/detail/view_table.h"
 #include "hpl/memory/detail/host_access.h"
+#include "hpl/memory/detail/view_table.h"
 #include "hpl/memory/root.h"
 #include "hpl/runtime/global_list.h"
 
@@ -152,8 +152,7 @@ ViewHold View::reshaped(const geometry::Extents& shape) {
           "memory; copy it to an array of its own and reshape that",
           root_->describe(), shape.toString(), extents.toString()));
   // The cells follow each other, so all that lies between the first one and the last is theirs.
-  const geometry::IndexMap map =
-      geometry::IndexMap::reshaping(box_.extents(), firstInBox_, shape);
+  const geometry::IndexMap map = geometry::IndexMap::reshaping(box_.extents(), firstInBox_, shape);
   return mapped(map, {nullptr, shape, geometry::rowMajorStrides(shape), firstInBox_});
 }
 
@@ -175,8 +174,7 @@ geometry::IndexMap View::mapOrBox() const {
 ViewHold View::mapped(const geometry::IndexMap& map, ViewCells cells) {
   const geometry::Box bounds = map.bounds(cells.extents);
   View& around = plain();
-  const ViewHold box =
-      root_->viewForProgram(around, bounds.translated(around.box().lo()));
+  const ViewHold box = root_->viewForProgram(around, bounds.translated(around.box().lo()));
   const geometry::IndexMap inside = map.within(cells.extents);
   if (inside.isBox()) return box;
   const geometry::Extents pitches = geometry::rowMajorStrides(root_->shape());

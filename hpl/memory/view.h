@@ -59,9 +59,10 @@ struct ViewCells {
   geometry::Index first = 0;
 };
 
-/// A box of a root, or cells of one in an order of their own (map). Views are interned: the same box of the same parent is the same object, for as
-/// long as somebody holds it (ViewHold) or has asked for it lately (detail::ViewTable). The view of
-/// all cells lives as long as the root. A box has the rank of its root.
+/// A box of a root, or cells of one in an order of their own (map). Views are interned: the same
+/// box of the same parent is the same object, for as long as somebody holds it (ViewHold) or has
+/// asked for it lately (detail::ViewTable). The view of all cells lives as long as the root. A box
+/// has the rank of its root.
 ///
 /// A view of a view remembers its parent: where the parent is what a device works on as its part of
 /// a distribution, assignments through the nested view read or write that device's copy, although
@@ -163,8 +164,8 @@ class View {
   std::atomic<std::uint8_t> hostState{0};
   /// What reads of elements go by: the last extent while kHostReadable is set, else 0, so that
   /// every index is out of range. Where neighbours along the last dimension are not next to each
-  /// other in memory, it stays 0, as ElementWrites::openExtent does: see HostRef. Read with acquire, because the first of several threads that read
-  /// an array opens its view for all.
+  /// other in memory, it stays 0, as ElementWrites::openExtent does: see HostRef. Read with
+  /// acquire, because the first of several threads that read an array opens its view for all.
   std::atomic<std::uint64_t> readableExtent{0};
   /// What writes of elements go by.
   ElementWrites writes;

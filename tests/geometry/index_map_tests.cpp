@@ -42,7 +42,8 @@ class Shapes {
       std::vector<Index> divisors;
       for (Index n = 1; n <= cells; ++n)
         if (cells % n == 0) divisors.push_back(n);
-      extents.append(divisors[static_cast<std::size_t>(below(static_cast<Index>(divisors.size())))]);
+      extents.append(
+          divisors[static_cast<std::size_t>(below(static_cast<Index>(divisors.size())))]);
       cells /= extents[extents.rank() - 1];
     }
     extents.append(cells);
@@ -130,8 +131,7 @@ TEST_CASE("a map within its bounds names the same cells") {
     const std::vector<Point> inside = cellsOf(map.within(view), view);
     for (std::size_t i = 0; i < outside.size(); ++i) {
       REQUIRE(bounds.contains(outside[i]));
-      for (int d = 0; d < box.rank(); ++d)
-        REQUIRE(inside[i][d] + bounds.lo(d) == outside[i][d]);
+      for (int d = 0; d < box.rank(); ++d) REQUIRE(inside[i][d] + bounds.lo(d) == outside[i][d]);
     }
   }
 }

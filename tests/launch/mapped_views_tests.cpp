@@ -320,7 +320,8 @@ TEST_CASE("a view with strides that an array has dropped says so") {
   Numbers a = counted(20000);
   const Numbers& first = a(Range(0, 19998, 2));
   for (int i = 0; i < 6000; ++i) a(Range(i, i + 2, 2));
-  CHECK(messageOf<Error>([&] { (void)static_cast<int>(first(0)); }).find("dropped") != std::string::npos);
+  CHECK(messageOf<Error>([&] { (void)static_cast<int>(first(0)); }).find("dropped") !=
+        std::string::npos);
 }
 
 TEST_CASE("what strided, reshaped and transposed views cannot be is said") {
@@ -329,14 +330,18 @@ TEST_CASE("what strided, reshaped and transposed views cannot be is said") {
   CHECK(messageOf<Error>([&] { a(Range(0, 11, 0)); }) ==
         "unnamed array: Range(0, 11, 0) in dimension 1 has a stride that is not positive; views go "
         "upwards");
-  CHECK(messageOf<Error>([&] { a(Range(0, 12, 2)); }).find("beyond the extent 12") != std::string::npos);
+  CHECK(messageOf<Error>([&] { a(Range(0, 12, 2)); }).find("beyond the extent 12") !=
+        std::string::npos);
   CHECK(messageOf<Error>([&] { (void)a.reshaped(3, 5); }) ==
         "unnamed array: reshaped(3, 5): another shape has to have as many cells, 12");
-  CHECK(messageOf<Error>([&] { (void)a.reshaped(-3, -4); }).find("must be positive") != std::string::npos);
-  CHECK(messageOf<Error>([&] { (void)grid(Range(0, 3), Range(0, 2)).reshaped(12); })
-            .find("do not follow each other in memory; copy it") != std::string::npos);
-  CHECK(messageOf<Error>([&] { (void)grid.transposed().reshaped(24); }).find("do not follow each other") !=
+  CHECK(messageOf<Error>([&] { (void)a.reshaped(-3, -4); }).find("must be positive") !=
         std::string::npos);
+  CHECK(messageOf<Error>([&] {
+          (void)grid(Range(0, 3), Range(0, 2)).reshaped(12);
+        }).find("do not follow each other in memory; copy it") != std::string::npos);
+  CHECK(messageOf<Error>([&] {
+          (void)grid.transposed().reshaped(24);
+        }).find("do not follow each other") != std::string::npos);
   grid.label("grid");
   const std::string refusal =
       messageOf<Error>([&] { eval(numberGrid)(PART1(grid.transposed(), 1)); });
@@ -344,14 +349,18 @@ TEST_CASE("what strided, reshaped and transposed views cannot be is said") {
                      "where no such view can") == 0);
   CHECK(messageOf<Error>([&] { grid.transposed().syncGhosts(); }) == refusal);
   CHECK(messageOf<Error>([&] { grid.transposed().local(); }) == refusal);
-  CHECK(messageOf<Error>([&] { inclusiveScan(a(Range(0, 11, 2)), a(Range(1, 11, 2))); })
-            .find("copy it to an array of its own") != std::string::npos);
-  CHECK(messageOf<Error>([&] { eval(walk)(a(Range(0, 3)), grid.transposed()); })
-            .find("whose elements no pointer walks through") != std::string::npos);
-  CHECK(messageOf<Error>([&] { eval(walkByCall)(a(Range(0, 3)), a(Range(4, 11, 2))); })
-            .find("whose elements no pointer walks through") != std::string::npos);
-  CHECK(messageOf<Error>([&] { eval(walk)(a(Range(0, 3)), a(Range(0, 11, 2))); })
-            .find("argument 2 of kernel 'walk' must be") == 0);
+  CHECK(messageOf<Error>([&] {
+          inclusiveScan(a(Range(0, 11, 2)), a(Range(1, 11, 2)));
+        }).find("copy it to an array of its own") != std::string::npos);
+  CHECK(messageOf<Error>([&] {
+          eval(walk)(a(Range(0, 3)), grid.transposed());
+        }).find("whose elements no pointer walks through") != std::string::npos);
+  CHECK(messageOf<Error>([&] {
+          eval(walkByCall)(a(Range(0, 3)), a(Range(4, 11, 2)));
+        }).find("whose elements no pointer walks through") != std::string::npos);
+  CHECK(messageOf<Error>([&] {
+          eval(walk)(a(Range(0, 3)), a(Range(0, 11, 2)));
+        }).find("argument 2 of kernel 'walk' must be") == 0);
   CHECK(messageOf<Error>([&] { a(Range(0, 5)) = a(Range(0, 11, 3)); }).find("same extents") !=
         std::string::npos);
 }

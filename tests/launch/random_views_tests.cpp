@@ -2,9 +2,9 @@
 // Random views of views, with strides, of other shapes and transposed, against lists of cells.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -124,8 +124,8 @@ class RandomViews {
                                      : std::array{first, last, stride});
       const auto& r = ranges.back();
       result.shape.push_back((r[1] - r[0]) / r[2] + 1);
-      result.words += std::to_string(r[0]) + ".." + std::to_string(r[1]) + "/" +
-                      std::to_string(r[2]) + " ";
+      result.words +=
+          std::to_string(r[0]) + ".." + std::to_string(r[1]) + "/" + std::to_string(r[2]) + " ";
     }
     result.words += ")";
     std::visit(
@@ -296,8 +296,7 @@ class RandomViews {
         return;
     CAPTURE(from.words);
     const int k = below(10);
-    const Device device =
-        isBoxOfPart(view) || isBoxOfPart(from) ? defaultDevice() : someDevice();
+    const Device device = isBoxOfPart(view) || isBoxOfPart(from) ? defaultDevice() : someDevice();
     AnyArray array = *view.array;
     if (view.shape.size() == 1)
       eval(add1).device(device)(std::get<0>(array), std::get<0>(*from.array), k);
@@ -306,8 +305,8 @@ class RandomViews {
     if (view.shape.size() == 3)
       eval(add3).device(device)(std::get<2>(array), std::get<2>(*from.array), k);
     for (std::size_t i = 0; i < view.cells.size(); ++i)
-      valueOf(view, i) += valueOf(from, i) * k +
-                          static_cast<int>(i % static_cast<std::size_t>(view.shape.back()));
+      valueOf(view, i) +=
+          valueOf(from, i) * k + static_cast<int>(i % static_cast<std::size_t>(view.shape.back()));
   }
 
   void checkSums(const Seen& view) {

@@ -113,8 +113,8 @@ class ArrayBase {
   /// Whether the view's elements follow each other on the host.
   bool isContiguous() const;
   void requireContiguous() const;
-  /// Calls `visit(offset, length)` for each run along the last dimension, in row-major order, of one
-  /// element each where its elements are apart.
+  /// Calls `visit(offset, length)` for each run along the last dimension, in row-major order, of
+  /// one element each where its elements are apart.
   template <class Visit>
   void forEachRow(Visit visit) const {
     const memory::View& view = anyView();

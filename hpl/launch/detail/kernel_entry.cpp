@@ -178,8 +178,7 @@ std::shared_ptr<const KernelVersion> KernelEntry::capture(
   version->name = version->kernel->title();
   version->rewritten = std::make_shared<layout::RewrittenKernels>();
   version->params = parametersOf(*version->kernel, version->access);
-  for (std::size_t i = 0; i < maps_.size(); ++i)
-    version->params[i].isMapped = maps_[i] != nullptr;
+  for (std::size_t i = 0; i < maps_.size(); ++i) version->params[i].isMapped = maps_[i] != nullptr;
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   trace::recordKernelCreation(version->name, took.count());
   return version;

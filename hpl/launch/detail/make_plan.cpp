@@ -253,8 +253,8 @@ LaunchRequest requestOf(std::shared_ptr<const KernelVersion> version, const Laun
 std::shared_ptr<DevicePlan> makePlan(KernelEntry& entry, const LaunchOptions& options,
                                      runtime::DeviceState& device, Arguments arguments,
                                      const ShareContext& share) {
-  const LaunchRequest request =
-      requestOf(entry.version(device, layout::labelsOf(arguments)), options, device, arguments, share);
+  const LaunchRequest request = requestOf(entry.version(device, layout::labelsOf(arguments)),
+                                          options, device, arguments, share);
   LaidOut laidOut = layout::layOut(request);
   std::unique_ptr<OnlineTuning> tuning = OnlineTuning::create(request, laidOut, share);
   return std::make_shared<DevicePlan>(request, std::move(laidOut), share, std::move(tuning));

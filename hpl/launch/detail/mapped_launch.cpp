@@ -15,8 +15,8 @@ void requireMappable(const KernelVersion& version, Arguments arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i)
     if (arguments[i].mapped() != nullptr)
       throw ArgumentError(
-          "argument " + std::to_string(i + 1) + " of kernel '" + version.name +
-          "' is a view of " + arguments[i].view->root().describe() +
+          "argument " + std::to_string(i + 1) + " of kernel '" + version.name + "' is a view of " +
+          arguments[i].view->root().describe() +
           " with strides, of another shape or transposed, which " +
           (version.native != nullptr ? "native kernels" : "kernels of stencil templates") +
           " do not take; copy it to an array of its own");
@@ -51,8 +51,9 @@ MappedLaunch::MappedLaunch(const EntryHandle& handle, const LaunchOptions& optio
   }
   runtime::DeviceState& device =
       options.device != nullptr ? *options.device : runtime::Runtime::get().defaultDevice();
-  handle_.entry = &handle.entry->forMaps(
-      maps, [&] { requireMappable(*handle.entry->version(device, layout::labelsOf(arguments)), arguments); });
+  handle_.entry = &handle.entry->forMaps(maps, [&] {
+    requireMappable(*handle.entry->version(device, layout::labelsOf(arguments)), arguments);
+  });
   const bool hasOwnDomains = options.shares != nullptr && !options.shares->global.empty();
   if (options.global.dims == 0 && !hasOwnDomains)
     options_.global = domainOf(handle.entry->describe(), arguments);

@@ -202,8 +202,7 @@ void RootState::materialiseHost() {
   changeLayout();
 }
 
-View& RootState::intern(View* parent, const Box& box, ViewTable::For whom,
-                        const ViewCells* cells) {
+View& RootState::intern(View* parent, const Box& box, ViewTable::For whom, const ViewCells* cells) {
   bool isNew = false;
   View& view = views.intern(root, parent, box, cells, whom, isNew);
   if (root.whole_ == nullptr) root.whole_ = &view;  // the first one is the whole array
