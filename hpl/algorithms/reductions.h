@@ -18,10 +18,16 @@
 ///     dot(p, q).into(alpha);                                         // Array<float, 1> alpha(1)
 ///
 /// A function takes one kernel scalar (Float, Int, ...) for each argument that follows it and gives
-/// the value to be combined; arguments are arrays or views of equal extents, and host scalars.
+/// the value to be combined; arguments are arrays or views of equal extents, and host scalars. What
+/// it takes by reference (Float&) it may change, each element once: an update and a reduction of
+/// what it makes are one pass through memory,
+///
+///     sum([](Float& r, Float q, Float a) { r -= a * q; return r * r; }, residual, image, alpha);
+///
 /// Distributed arrays are combined by each device that has a part of them, ghosts left out.
 ///
 /// All throw ShapeError when arrays have different extents, and for handles that name nothing;
+/// ArgumentError when an array that is changed shares cells with another argument;
 /// KernelError inside a kernel; and what launches throw (KernelError, BuildError, DeviceError,
 /// AllocationError).
 namespace hpl {
@@ -326,7 +332,7 @@ template <algorithms::PointFunction G, class T, int N>
   requires(N > 0)
 Reduced<T> reduce(const G& op, const std::type_identity_t<T>& neutral, const Array<T, N>& a) {
   using Function = std::decay_t<G>;
-  algorithms::checkFunction<Function, Array<T, N>, Array<T, N>>();
+  algorithms::checkPureFunction<Function, Array<T, N>, Array<T, N>>();
   return algorithms::reduced("reduce", algorithms::OwnOp<T, Function>(op, neutral),
                              algorithms::Element<T>(), a);
 }

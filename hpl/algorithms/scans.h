@@ -45,7 +45,7 @@ void exclusiveScan(const G& op, const std::type_identity_t<S>& neutral, const Ar
 /// as many cells as `in`, and is another array. Throws ShapeError otherwise, and what scans throw.
 template <algorithms::PointFunction F, class T>
 long compact(const F& keep, const Array<T, 1>& out, const Array<T, 1>& in) {
-  algorithms::checkFunction<std::decay_t<F>, Array<T, 1>>();
+  algorithms::checkPureFunction<std::decay_t<F>, Array<T, 1>>();
   return algorithms::compacted<std::decay_t<F>>(keep, out, in);
 }
 
@@ -55,7 +55,7 @@ long compact(const F& keep, const Array<T, 1>& out, const Array<T, 1>& in) {
 template <class C, algorithms::PointFunction F, class T>
   requires std::is_integral_v<C>
 void histogram(const Array<C, 1>& counts, const F& bin, const Array<T, 1>& in) {
-  algorithms::checkFunction<std::decay_t<F>, Array<T, 1>>();
+  algorithms::checkPureFunction<std::decay_t<F>, Array<T, 1>>();
   algorithms::counted<C, std::decay_t<F>>(counts, bin, in);
 }
 /// The same where the elements are the bins.

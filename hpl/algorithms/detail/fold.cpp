@@ -114,6 +114,24 @@ std::size_t checkedArrays(const FoldRequest& request) {
   return first;
 }
 
+/// Throws ArgumentError where elements that the function changes are read in another's turn.
+void checkUpdated(const FoldRequest& request) {
+  for (std::size_t i = 0; i < request.count; ++i) {
+    if ((request.updated >> i & 1U) == 0) continue;
+    const View& updated = *request.arguments[i].view;
+    for (std::size_t j = 0; j < request.count; ++j) {
+      const Argument& other = request.arguments[j];
+      if (i == j || other.kind != Argument::Kind::Array || &other.view->root() != &updated.root())
+        continue;
+      const bool isReadInTurn = (request.updated >> j & 1U) == 0 && other.view->box() == updated.box();
+      if (isReadInTurn || !other.view->box().intersects(updated.box())) continue;
+      throw ArgumentError(fmt::format(
+          "{}: {} is changed, and shares cells with {}; pass arrays or views that share none",
+          request.name, nameOf(request, i), nameOf(request, j)));
+    }
+  }
+}
+
 /// Where the cells are: those of the first array that some device holds.
 void findHomes(const FoldRequest& request, std::size_t first, std::vector<memory::Home>& homes) {
   for (std::size_t i = first; i < request.count; ++i) {
@@ -249,7 +267,11 @@ PartialsHandle startFoldOfCopies(const FoldRequest& request) {
   }
   FoldRequest ofBoxes = request;
   ofBoxes.arguments = boxes.data();
-  return startFold(ofBoxes);
+  PartialsHandle partials = startFold(ofBoxes);
+  for (std::size_t i = 0; i < request.count; ++i)
+    if ((request.updated >> i & 1U) != 0 && request.arguments[i].mapped() != nullptr)
+      hpl::detail::copyMapped(*request.arguments[i].mapped(), *boxes[i].view);
+  return partials;
 }
 
 }  // namespace
@@ -259,6 +281,7 @@ PartialsHandle startFold(const FoldRequest& request) {
   for (std::size_t i = 0; i < request.count; ++i)
     if (request.arguments[i].mapped() != nullptr) return startFoldOfCopies(request);
   const std::size_t first = checkedArrays(request);
+  if (request.updated != 0) checkUpdated(request);
   // Kept from call to call, so that repetitions allocate nothing.
   thread_local std::vector<memory::Home> homes;
   thread_local std::vector<FoldPiece> pieces;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -46,6 +47,8 @@ struct FoldRequest {
   const void* maker;
   const launch::Argument* arguments;
   std::size_t count;
+  /// A bit for each argument whose elements the function changes.
+  std::uint64_t updated = 0;
 };
 
 /// What one device has combined.
@@ -90,8 +93,8 @@ struct GiveBack {
 using PartialsHandle = std::unique_ptr<Partials, GiveBack>;
 
 /// Launches a reduction on the devices where the cells of the first array argument are. Returns at
-/// once. Throws ShapeError when the arrays have different extents, KernelError in a kernel, and
-/// what launches throw.
+/// once. Throws ShapeError when the arrays have different extents, ArgumentError when one that is
+/// changed shares cells with another, KernelError in a kernel, and what launches throw.
 PartialsHandle startFold(const FoldRequest& request);
 
 /// Makes something of the partials of a piece; `places` is null where there are none. Where other

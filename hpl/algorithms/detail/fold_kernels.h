@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <tuple>
 #include <type_traits>
@@ -71,6 +72,12 @@ class FlatPosition {
   const Array<T, 0>& operator()(const Array<T, 0>& scalar) const {
     return scalar;
   }
+  /// The element itself, to be written.
+  template <class A>
+  detail::Node place(const A& array) const {
+    const detail::Node index = index_.node();
+    return detail::accessNode(array.symbol(), &index, 1);
+  }
 
  private:
   Expr<unsigned long> index_;
@@ -103,17 +110,48 @@ class RowPosition {
   const Array<T, 0>& operator()(const Array<T, 0>& scalar) const {
     return scalar;
   }
+  template <class A>
+  detail::Node place(const A& array) const {
+    return detail::accessNode(array.symbol(), indices_, N);
+  }
 
  private:
   detail::Node indices_[N] = {};
 };
 
-/// The value of the program's function at a position; its parameters are kernel scalars.
+/// Whether a function changes the elements that it is given for a parameter: `Float& x`.
+template <class P>
+inline constexpr bool isUpdated =
+    std::is_lvalue_reference_v<P> && !std::is_const_v<std::remove_reference_t<P>>;
+template <class F, class Params = typename detail::Signature<F>::Params>
+inline constexpr bool updates = false;
+template <class F, class... P>
+inline constexpr bool updates<F, std::tuple<P...>> = (isUpdated<P> || ...);
+
+/// Stores what the function has made of an element.
+template <class P, class Position, class Value, class A>
+void storeIfUpdated(const Position& position, const Value& value, const A& array) {
+  if constexpr (isUpdated<P>) detail::assignNode(position.place(array), detail::nodeOf(value));
+}
+
+/// The value of the program's function at a position; its parameters are kernel scalars. Those that
+/// it takes by reference are stored again.
 template <class F, class Position, class... A>
 auto valueAt(const F& f, const Position& position, const A&... arguments) {
   using Params = typename detail::Signature<F>::Params;
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return f(std::remove_cvref_t<std::tuple_element_t<I, Params>>(position(arguments))...);
+    if constexpr (updates<F>) {
+      std::tuple<std::remove_cvref_t<std::tuple_element_t<I, Params>>...> values{
+          position(arguments)...};
+      // A value of its own: an expression would read what is stored.
+      const auto made = f(std::get<I>(values)...);
+      const Array<detail::ValueOf<decltype(made)>, 0> result(made);
+      (storeIfUpdated<std::tuple_element_t<I, Params>>(position, std::get<I>(values), arguments),
+       ...);
+      return result;
+    } else {
+      return f(std::remove_cvref_t<std::tuple_element_t<I, Params>>(position(arguments))...);
+    }
   }(std::index_sequence_for<A...>());
 }
 
@@ -130,8 +168,9 @@ struct Lanes<Form::Lanes> {
 };
 
 /// Combines the elements from `begin` to `end` that are this lane's: take(accumulator, index), and
-/// take(accumulator, index, condition) for elements that are this lane's on a condition.
-template <Form form, class Make, class Take>
+/// take(accumulator, index, condition) for elements that are this lane's on a condition, unless each
+/// may be taken by one lane only (`once`).
+template <Form form, bool once, class Make, class Take>
 auto walkRun(const Lanes<form>& lanes, Make make, const Ulong& begin, const Ulong& end, Take take) {
   auto total = make();
   Ulong at = begin;
@@ -158,7 +197,7 @@ auto walkRun(const Lanes<form>& lanes, Make make, const Ulong& begin, const Ulon
     }
     total.merge(middle);
   }
-  if constexpr (form == Form::Groups) {
+  if constexpr (form == Form::Groups || once) {
     if_(at + lanes.lane < end) {
       take(total, at + lanes.lane);
     }
@@ -196,7 +235,7 @@ auto walkFlat(Make make, const Ulong& count, const F& f, const P&... parameters)
   Ulong begin = min(idy * chunk, count);
   Ulong end = min(begin + chunk, count);
   return [&](const auto&... arguments) {
-    return walkRun(lanes, make, begin, end,
+    return walkRun<form, updates<F>>(lanes, make, begin, end,
                    [&](auto& accumulator, const Expr<unsigned long>& index, const auto&... only) {
                      takeValue(accumulator, valueAt(f, FlatPosition(index), arguments...), index,
                                only...);
@@ -227,7 +266,7 @@ auto walkRows(Make make, const Array<RowExtents<N>, 0>& extents, const F& f,
     while_(row < stop) {
       const RowPosition<N> first(extents, row);
       auto one =
-          walkRun(lanes, make, begin, end,
+          walkRun<form, updates<F>>(lanes, make, begin, end,
                   [&](auto& accumulator, const Expr<unsigned long>& column, const auto&... only) {
                     takeValue(accumulator, valueAt(f, first.at(column), parameters...),
                               row * length + column, only...);
@@ -306,16 +345,27 @@ void storePlaces(const Op& op, const PlaceAccumulator<Op>& mine,
 template <class... P>
 constexpr int rankOf() {
   int rank = 0;
-  ((rank = detail::ArrayTraits<P>::kRank > rank ? detail::ArrayTraits<P>::kRank : rank), ...);
+  ((rank = std::max(rank, detail::ArrayTraits<std::remove_reference_t<P>>::kRank)), ...);
   return rank;
 }
+
+/// The parameter of a kernel for an array or scalar of type P; P& is one whose elements change.
+template <class P>
+struct AsParameter {
+  using type = const P&;
+};
+template <class P>
+struct AsParameter<P&> {
+  using type = P;
+};
 
 /// sum, min and the like. `Size` is a Ulong in a flat walk, else the lengths of the rows.
 template <class Op, class F, Form form, Walk walk, class Size, class... P>
 struct FoldKernel : Held<Op>, Held<F> {
   FoldKernel(const Op& op, const F& f) : Held<Op>(op), Held<F>(f) {}
 
-  void operator()(Array<typename Op::State, 2> partials, Size size, const P&... parameters) const {
+  void operator()(Array<typename Op::State, 2> partials, Size size,
+                  typename AsParameter<P>::type... parameters) const {
     detail::nameKernel(Op::kName);
     const Op op = Held<Op>::get();
     const auto make = [&] { return ValueAccumulator<Op>(op); };
@@ -335,7 +385,7 @@ struct PlaceKernel : Held<F> {
   PlaceKernel(const Op&, const F& f) : Held<F>(f) {}
 
   void operator()(Array<typename Op::State, 2> partials, Array<long, 2> places, Size size,
-                  const P&... parameters) const {
+                  typename AsParameter<P>::type... parameters) const {
     detail::nameKernel(Op::kName);
     const Op op;
     const auto make = [&] { return PlaceAccumulator<Op>(op); };

@@ -55,8 +55,8 @@ template <class... A>
 constexpr bool haveOneRank = rankAmong<A...> > 0 &&
                              ((rankOfOne<A> == 0 || rankOfOne<A> == rankAmong<A...>)&&...);
 
-/// The kernel parameter for a launch's argument: arrays as they are, scalars as the function's own
-/// parameter says.
+/// The kernel parameter for a launch's argument: arrays as they are, a reference to those that the
+/// function changes, scalars as the function's own parameter says.
 template <class A, class P>
 struct KernelParameter {
   using type = std::remove_cvref_t<P>;
@@ -64,7 +64,7 @@ struct KernelParameter {
 template <class A, class P>
   requires isArray<A>
 struct KernelParameter<A, P> {
-  using type = A;
+  using type = std::conditional_t<isUpdated<P>, A&, A>;
 };
 
 /// The value that a function of kernel scalars gives.
@@ -72,7 +72,7 @@ template <class F, class Params = typename detail::Signature<F>::Params>
 struct ValueGivenBy;
 template <class F, class... P>
 struct ValueGivenBy<F, std::tuple<P...>> {
-  using type = detail::ValueOf<std::invoke_result_t<const F&, std::remove_cvref_t<P>...>>;
+  using type = detail::ValueOf<std::invoke_result_t<const F&, std::remove_cvref_t<P>&...>>;
 };
 
 /// The kernels of one reduction.
@@ -111,30 +111,65 @@ class FoldMaker<Kernel, Op, F, std::tuple<P...>, A...> {
   const F& f_;
 };
 
+/// Which arguments the function changes, a bit for each.
+template <class... P>
+constexpr std::uint64_t updatedAmong(std::tuple<P...>*) {
+  std::uint64_t bits = 0;
+  int position = 0;
+  ((bits |= std::uint64_t{isUpdated<P>} << position++), ...);
+  return bits;
+}
+
+/// Whether the parameters that the function changes are those of arrays.
+template <class... P, class... A>
+constexpr bool updatesArrays(std::tuple<P...>*, std::tuple<A...>*) {
+  if constexpr (sizeof...(P) == sizeof...(A)) return ((!isUpdated<P> || isArray<A>)&&...);
+  return true;
+}
+
 template <template <class, class, Form, Walk, class, class...> class Kernel, class Op, class F,
           class... A>
 PartialsHandle startFold(const char* name, bool hasPlaces, const Op& op, const F& f,
                          const A&... arguments) {
   using State = typename Op::State;
-  using Maker = FoldMaker<Kernel, Op, F, typename detail::Signature<F>::Params, A...>;
+  using Params = typename detail::Signature<F>::Params;
+  using Maker = FoldMaker<Kernel, Op, F, Params, A...>;
   const Maker maker(op, f);
   const launch::Argument list[] = {launch::makeKernelArgument(arguments)...};
-  return startFold(
-      {name, irType<State>(), sizeof(State), hasPlaces, &Maker::entry, &maker, list, sizeof...(A)});
+  return startFold({name, irType<State>(), sizeof(State), hasPlaces, &Maker::entry, &maker, list,
+                    sizeof...(A), updatedAmong(static_cast<Params*>(nullptr))});
 }
 
-/// What has to hold of the function and the arguments of a reduction.
-template <class F, class... A>
-constexpr void checkFunction() {
+/// What has to hold of the function and the arguments of a reduction; `mayUpdate`: it may change
+/// elements that it takes by reference.
+template <bool mayUpdate, class F, class... A>
+constexpr void checkFunctionThat() {
   static_assert(hasKernelParameters<F>,
                 "HPL: the function of a reduction takes kernel scalars such as Float and Int (not "
                 "auto, float or arrays) and gives a value");
   if constexpr (hasKernelParameters<F>) {
     static_assert(detail::Signature<F>::kCount == sizeof...(A),
                   "HPL: the function of a reduction needs one parameter for each argument");
+    using Params = typename detail::Signature<F>::Params;
+    static_assert(updatesArrays(static_cast<Params*>(nullptr),
+                                static_cast<std::tuple<A...>*>(nullptr)),
+                  "HPL: the function of a reduction takes by reference what it changes, elements of "
+                  "arrays, and host scalars by value");
+    static_assert(mayUpdate || !updates<F>,
+                  "HPL: functions of scans, histograms and reduce(f, neutral, a) take their "
+                  "parameters by value");
   }
   static_assert(haveOneRank<A...>,
                 "HPL: a reduction needs an array, and all of its arrays the same rank");
+}
+template <class F, class... A>
+constexpr void checkFunction() {
+  checkFunctionThat<true, F, A...>();
+}
+/// The same for functions that may not change what they are given.
+template <class F, class... A>
+constexpr void checkPureFunction() {
+  checkFunctionThat<false, F, A...>();
 }
 
 /// Combines the partials on the host, piece by piece.
