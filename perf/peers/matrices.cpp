@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product of matrices as everybody writes it first.
+// The product of matrices as everybody writes it first, and in blocks that stay in registers.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <vector>
 
 #include "hpl/hpl.h"
 #include "peers/peers.h"
 #include "peers/twins.h"
+#include "samples/matmul/blocked.h"
 
 using namespace hpl;
 
@@ -32,10 +35,9 @@ struct Matrices {
       cells[i] = static_cast<float>(i * 104729 % 997) * 1e-3f;
     b.copyFrom(cells.data());
   }
-  static double sumOf(Array<float, 2>& matrix) {
+  static double sumOf(const float* cells, std::size_t count) {
     double total = 0;
-    const float* cells = matrix.data(HPL_RD);
-    for (std::size_t i = 0; i < matrix.size(); ++i)
+    for (std::size_t i = 0; i < count; ++i)
       total += static_cast<double>(cells[i]) * static_cast<double>(1 + i % 7);
     return total;
   }
@@ -57,16 +59,52 @@ Row naive(int side) {
               runner.run();
               runner.wait();
             },
-            [matrices] { return Matrices::sumOf(matrices->c); }},
+            [matrices] { return Matrices::sumOf(matrices->c.data(HPL_RD), matrices->c.size()); }},
            {"g++ OpenMP", [=] { twins::product(out, a, b, side); },
-            [matrices] { return Matrices::sumOf(matrices->byHand); }}}};
+            [matrices] { return Matrices::sumOf(matrices->byHand.data(HPL_RD), matrices->byHand.size()); }}}};
+}
+
+/// Against OpenBLAS, by numpy (numpy_peer.py), which computes as many products in a turn.
+Row blocks(int side) {
+  using namespace samples::matmul;
+  constexpr int kSteps = 4;
+  struct Blocks : Matrices {
+    explicit Blocks(int n)
+        : Matrices(n),
+          wideB(n, n / kLanes),
+          panels(n * n / kBlockColumns, kBlockVectors),
+          wideC(n, n / kLanes) {
+      const float* cells = b.data(HPL_RD);
+      std::copy(cells, cells + b.size(), reinterpret_cast<float*>(wideB.data(HPL_WR)));
+    }
+    /// Not a number if the naive kernel gets another result.
+    double checksum() {
+      eval(product)(c, a, b, side);
+      const double expected = sumOf(c.data(HPL_RD), c.size());
+      const double got = sumOf(reinterpret_cast<const float*>(wideC.data(HPL_RD)), c.size());
+      return std::abs(got - expected) <= 1e-4 * expected ? got : std::nan("");
+    }
+    Wide wideB, panels, wideC;
+  };
+  auto matrices = std::make_shared<Blocks>(side);
+  return {fmt::format("matrix product {}^2, blocks in registers", side),
+          1.2,
+          {{"HPL",
+            [matrices, side] {
+              for (int i = 0; i < kSteps; ++i)
+                multiply(matrices->wideC, matrices->a, matrices->wideB, matrices->panels, side);
+              matrices->wideC.data(HPL_RD);
+            },
+            [matrices] { return matrices->checksum(); }}}};
 }
 
 }  // namespace
 
 std::vector<NamedRow> matrixRows() {
   return {{"product_1024", [] { return naive(1024); }},
-          {"product_2048", [] { return naive(2048); }}};
+          {"product_2048", [] { return naive(2048); }},
+          {"blocks_1024", [] { return blocks(1024); }},
+          {"blocks_2048", [] { return blocks(2048); }}};
 }
 
 }  // namespace perf::peers

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""OpenCV beside the masks on pictures of perf/peers/pictures.cpp. Usage: opencv_peer.py FILE.csv
+"""OpenCV beside the masks of perf/peers/pictures.cpp and masks.cpp, and the edges of edges.cpp. Usage: opencv_peer.py FILE.csv
 
 Appends a line for each row that the file has already. Exit status 77: OpenCV is not installed.
 """
@@ -35,10 +35,19 @@ def main():
     out = numpy.empty_like(picture)
     reals = picture.astype(numpy.float32)
     smooth = numpy.empty_like(reals)
+    at = numpy.arange(4096, dtype=numpy.int64)
+    rings = ((at[None, :] ** 2 + at[:, None] ** 2) >> 12).astype(numpy.uint8)
+    soft = numpy.empty_like(rings)
+
+    def canny():
+        cv2.GaussianBlur(rings, (5, 5), 1.4, dst=soft)
+        cv2.Canny(soft, 20, 40, L2gradient=True)
+
     # How often a row's contenders compute the result, beside the work.
     rows = {
         "mask 3x3 on bytes 4096^2": (8, lambda: cv2.GaussianBlur(picture, (3, 3), 0, dst=out)),
         "Gauss 11x11 of floats 4096^2, one mask": (1, lambda: cv2.GaussianBlur(reals, (11, 11), 2, dst=smooth)),
+        "CANNY with hysteresis 4096^2": (1, canny),
     }
     with open(sys.argv[1], "a", newline="") as file:
         for name, (steps, work) in rows.items():

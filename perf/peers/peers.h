@@ -44,5 +44,6 @@ std::vector<NamedRow> tiledRows();
 std::vector<NamedRow> maskRows();
 std::vector<NamedRow> streamRows();
 std::vector<NamedRow> matrixRows();
+std::vector<NamedRow> edgeRows();
 
 }  // namespace perf::peers

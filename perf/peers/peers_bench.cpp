@@ -18,7 +18,7 @@ namespace {
 std::vector<NamedRow> allRows() {
   std::vector<NamedRow> all;
   for (const auto& rows : {pointRows, pictureRows, loopRows, gridRows, acousticRows, solverRows,
-                           tiledRows, maskRows, streamRows, matrixRows}) {
+                           tiledRows, maskRows, streamRows, matrixRows, edgeRows}) {
     const std::vector<NamedRow> some = rows();
     all.insert(all.end(), some.begin(), some.end());
   }

@@ -27,7 +27,7 @@ STYLES = {"--devices": NO_POSITIVE, "--weights": NO_NUMBERS + ["0", "-1", "1,", 
 SIZES = NO_POSITIVE + ["1", "100000000", "10x", "x10", "10x10x10", "10x0", "-5x5", "1000000000x1000000000"]
 TABLE = {
     "saxpy": {None: NO_POSITIVE + ["3", "2000000000"]},
-    "matmul": {None: NO_POSITIVE + ["17", "2000000000", "-16"]},
+    "matmul": {None: NO_POSITIVE + ["17", "48", "2000000000", "-32"]},
     "reduction": {None: NO_POSITIVE + ["1000", "63", "2000000000", "-64"]},
     "native_kernel": {},
     "pattern_kernel": {"--name": [""]},

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// c = a b twice: every thread reads a whole row and column, or groups share tiles in local memory.
+// c = a b in three ways: every thread reads a whole row and column, groups share tiles in local
+// memory, or threads keep blocks of c in registers.
+#include <algorithm>
 #include <cstdio>
 
 #include "hpl/hpl.h"
 #include "samples/common/arguments.h"
+#include "samples/matmul/blocked.h"
 
 using namespace hpl;
+using namespace samples::matmul;
 
 constexpr int kTile = 16;
 
@@ -36,8 +40,7 @@ void tiled(Array<float, 2> c, const Array<float, 2>& a, const Array<float, 2>& b
 
 /// Whether c = a b where a(i, j) = (i + j) % 7 and b(i, j) = (i - 2 j) % 5. All sums are whole
 /// numbers below 2^24, which float holds exactly.
-bool isProduct(const char* name, Array<float, 2>& c, int n) {
-  const float* result = c.data(HPL_RD);
+bool isProduct(const char* name, const float* result, int n) {
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) {
       int expected = 0;
@@ -54,7 +57,8 @@ bool isProduct(const char* name, Array<float, 2>& c, int n) {
 
 int main(int argc, char** argv) try {
   const int n = samples::numberArgument(
-      argc, argv, {"matmul", "rows and columns of the matrices", 256, kTile, 4096, kTile});
+      argc, argv, {"matmul", "rows and columns of the matrices", 256,
+                  kBlockColumns, 4096, kBlockColumns});
   Array<float, 2> a(n, n), b(n, n), c(n, n), d(n, n);
   float* pa = a.data(HPL_WR);
   float* pb = b.data(HPL_WR);
@@ -65,12 +69,19 @@ int main(int argc, char** argv) try {
     }
   }
 
+  // b once more, and a result, with sixteen columns an element.
+  Wide wideB(n, n / kLanes), panels(n * n / kBlockColumns, kBlockVectors), e(n, n / kLanes);
+  std::copy(pb, pb + b.size(), reinterpret_cast<float*>(wideB.data(HPL_WR)));
+
   eval(naive)(c, a, b, n);
   eval(tiled).local(kTile, kTile)(d, a, b, n);
+  multiply(e, a, wideB, panels, n);
 
-  const bool naiveIsRight = isProduct("naive", c, n);
-  const bool tiledIsRight = isProduct("tiled", d, n);
-  return naiveIsRight && tiledIsRight ? 0 : 1;
+  const bool naiveIsRight = isProduct("naive", c.data(HPL_RD), n);
+  const bool tiledIsRight = isProduct("tiled", d.data(HPL_RD), n);
+  const bool blockedIsRight =
+      isProduct("blocked", reinterpret_cast<const float*>(e.data(HPL_RD)), n);
+  return naiveIsRight && tiledIsRight && blockedIsRight ? 0 : 1;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "matmul: %s\n", error.what());
   return 1;
