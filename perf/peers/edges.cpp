@@ -45,9 +45,8 @@ class Edges {
     labels_.data(HPL_RD);
   }
   double count() {
-    return static_cast<double>(sum([](Uchar label) { return where(label == kStrong, 1, 0); },
-                                   labels_)
-                                   .value());
+    return static_cast<double>(
+        sum([](Uchar label) { return where(label == kStrong, 1, 0); }, labels_).value());
   }
 
  private:

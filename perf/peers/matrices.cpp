@@ -61,7 +61,9 @@ Row naive(int side) {
             },
             [matrices] { return Matrices::sumOf(matrices->c.data(HPL_RD), matrices->c.size()); }},
            {"g++ OpenMP", [=] { twins::product(out, a, b, side); },
-            [matrices] { return Matrices::sumOf(matrices->byHand.data(HPL_RD), matrices->byHand.size()); }}}};
+            [matrices] {
+              return Matrices::sumOf(matrices->byHand.data(HPL_RD), matrices->byHand.size());
+            }}}};
 }
 
 /// Against OpenBLAS, by numpy (numpy_peer.py), which computes as many products in a turn.

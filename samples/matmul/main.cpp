@@ -57,8 +57,8 @@ bool isProduct(const char* name, const float* result, int n) {
 
 int main(int argc, char** argv) try {
   const int n = samples::numberArgument(
-      argc, argv, {"matmul", "rows and columns of the matrices", 256,
-                  kBlockColumns, 4096, kBlockColumns});
+      argc, argv,
+      {"matmul", "rows and columns of the matrices", 256, kBlockColumns, 4096, kBlockColumns});
   Array<float, 2> a(n, n), b(n, n), c(n, n), d(n, n);
   float* pa = a.data(HPL_WR);
   float* pb = b.data(HPL_WR);

@@ -156,6 +156,22 @@ TEST_CASE("a histogram counts each bin, and leaves out what belongs to none") {
   CHECK(sum(tenths).value() == 10'000);
 }
 
+TEST_CASE("bytes are counted in as many bins as they have values, in fewer and in more") {
+  for (const int bins : {255, 256, 300}) {
+    CAPTURE(bins);
+    const std::size_t n = 50'021;
+    Array<unsigned char, 1> in(n);
+    std::vector<unsigned char> values(n);
+    for (std::size_t i = 0; i < n; ++i)
+      values[i] = static_cast<unsigned char>(i * i * 2654435761u >> 13);
+    fill(in, values);
+    Array<int, 1> counts(bins);
+    histogram(counts, in);
+    for (int bin = 0; bin < bins; ++bin)
+      CHECK(counts(bin) == std::count(values.begin(), values.end(), bin));
+  }
+}
+
 TEST_CASE("sorting by keys of every type is stable") {
   for (const std::size_t n : {1u, 2u, 1500u, 20'011u}) {
     checkSort<int>(n);

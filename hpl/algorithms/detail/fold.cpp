@@ -123,7 +123,8 @@ void checkUpdated(const FoldRequest& request) {
       const Argument& other = request.arguments[j];
       if (i == j || other.kind != Argument::Kind::Array || &other.view->root() != &updated.root())
         continue;
-      const bool isReadInTurn = (request.updated >> j & 1U) == 0 && other.view->box() == updated.box();
+      const bool isReadInTurn =
+          (request.updated >> j & 1U) == 0 && other.view->box() == updated.box();
       if (isReadInTurn || !other.view->box().intersects(updated.box())) continue;
       throw ArgumentError(fmt::format(
           "{}: {} is changed, and shares cells with {}; pass arrays or views that share none",

@@ -168,8 +168,8 @@ struct Lanes<Form::Lanes> {
 };
 
 /// Combines the elements from `begin` to `end` that are this lane's: take(accumulator, index), and
-/// take(accumulator, index, condition) for elements that are this lane's on a condition, unless each
-/// may be taken by one lane only (`once`).
+/// take(accumulator, index, condition) for elements that are this lane's on a condition, unless
+/// each may be taken by one lane only (`once`).
 template <Form form, bool once, class Make, class Take>
 auto walkRun(const Lanes<form>& lanes, Make make, const Ulong& begin, const Ulong& end, Take take) {
   auto total = make();
@@ -235,11 +235,11 @@ auto walkFlat(Make make, const Ulong& count, const F& f, const P&... parameters)
   Ulong begin = min(idy * chunk, count);
   Ulong end = min(begin + chunk, count);
   return [&](const auto&... arguments) {
-    return walkRun<form, updates<F>>(lanes, make, begin, end,
-                   [&](auto& accumulator, const Expr<unsigned long>& index, const auto&... only) {
-                     takeValue(accumulator, valueAt(f, FlatPosition(index), arguments...), index,
-                               only...);
-                   });
+    return walkRun<form, updates<F>>(
+        lanes, make, begin, end,
+        [&](auto& accumulator, const Expr<unsigned long>& index, const auto&... only) {
+          takeValue(accumulator, valueAt(f, FlatPosition(index), arguments...), index, only...);
+        });
   }(flattened(parameters)...);
 }
 
@@ -265,12 +265,12 @@ auto walkRows(Make make, const Array<RowExtents<N>, 0>& extents, const F& f,
     Ulong stop = min(row + kRun, lastRow);
     while_(row < stop) {
       const RowPosition<N> first(extents, row);
-      auto one =
-          walkRun<form, updates<F>>(lanes, make, begin, end,
-                  [&](auto& accumulator, const Expr<unsigned long>& column, const auto&... only) {
-                    takeValue(accumulator, valueAt(f, first.at(column), parameters...),
-                              row * length + column, only...);
-                  });
+      auto one = walkRun<form, updates<F>>(
+          lanes, make, begin, end,
+          [&](auto& accumulator, const Expr<unsigned long>& column, const auto&... only) {
+            takeValue(accumulator, valueAt(f, first.at(column), parameters...),
+                      row * length + column, only...);
+          });
       some.merge(one);
       row += 1;
     }

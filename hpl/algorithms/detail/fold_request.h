@@ -151,10 +151,10 @@ constexpr void checkFunctionThat() {
     static_assert(detail::Signature<F>::kCount == sizeof...(A),
                   "HPL: the function of a reduction needs one parameter for each argument");
     using Params = typename detail::Signature<F>::Params;
-    static_assert(updatesArrays(static_cast<Params*>(nullptr),
-                                static_cast<std::tuple<A...>*>(nullptr)),
-                  "HPL: the function of a reduction takes by reference what it changes, elements of "
-                  "arrays, and host scalars by value");
+    static_assert(
+        updatesArrays(static_cast<Params*>(nullptr), static_cast<std::tuple<A...>*>(nullptr)),
+        "HPL: the function of a reduction takes by reference what it changes, elements of "
+        "arrays, and host scalars by value");
     static_assert(mayUpdate || !updates<F>,
                   "HPL: functions of scans, histograms and reduce(f, neutral, a) take their "
                   "parameters by value");

@@ -173,7 +173,8 @@ inline constexpr int kCountedAtOnce = 4;
 /// Counts of one block each, in one copy or in one for each of the neighbours that are counted at
 /// once, which then need not wait for each other: copies[copy * bins + bin]. `apart` lies between
 /// the copies of a block; 0: it has one.
-template <class C, class F, class T>
+/// `tests`: whether each has a bin.
+template <class C, class F, class T, bool tests>
 struct CountBins : Held<F> {
   explicit CountBins(const F& f) : Held<F>(f) {}
   void operator()(Array<C, 1> copies, const Array<T, 1>& in, Ulong count, Ulong chunk, Ulong bins,
@@ -192,10 +193,14 @@ struct CountBins : Held<F> {
       return Array<long, 0>(
           valueAs<long>(valueAt(Held<F>::get(), FlatPosition(Expr<unsigned long>(at.node())), in)));
     };
+    const auto countHere = [&](const Array<long, 0>& bin, int neighbour) {
+      copies[first + static_cast<unsigned long>(neighbour) * apart + cast<unsigned long>(bin)] +=
+          C(1);
+    };
     const auto countIn = [&](const Array<long, 0>& bin, int neighbour) {
+      if constexpr (!tests) return countHere(bin, neighbour);
       if_(bin >= 0l && bin < cast<long>(bins)) {
-        copies[first + static_cast<unsigned long>(neighbour) * apart + cast<unsigned long>(bin)] +=
-            C(1);
+        countHere(bin, neighbour);
       }
     };
     i = block.begin;
@@ -231,6 +236,11 @@ struct AddCopies {
   }
 };
 
+/// How many values an unsigned type has that are few; else 0.
+template <class B>
+constexpr unsigned long kValuesOf =
+    std::is_unsigned_v<B> && sizeof(B) <= 2 ? 1ul << (8 * sizeof(B)) : 0;
+
 template <class C, class F, class T>
 void counted(const Array<C, 1>& counts, const F& bin, const Array<T, 1>& in) {
   static_assert(std::is_integral_v<GivenBy<F>>, "HPL: the function of a histogram gives integers");
@@ -242,10 +252,23 @@ void counted(const Array<C, 1>& counts, const F& bin, const Array<T, 1>& in) {
   const unsigned long ofEach = bins <= kFewBins ? kCountedAtOnce : 1;
   const unsigned long all = launch.blocks() * ofEach;
   const ScratchOf<C> copies(in.hostView(), all * bins);
-  launch(CountBins<C, F, T>(bin),
-         {copies.argument(), launch::makeArgument(in), launch::Argument::scalar(launch.count()),
-          launch::Argument::scalar(launch.chunk()), launch::Argument::scalar(bins),
-          launch::Argument::scalar(ofEach > 1 ? bins : 0ul)});
+  const std::initializer_list<launch::Argument> list = {
+      copies.argument(),
+      launch::makeArgument(in),
+      launch::Argument::scalar(launch.count()),
+      launch::Argument::scalar(launch.chunk()),
+      launch::Argument::scalar(bins),
+      launch::Argument::scalar(ofEach > 1 ? bins : 0ul)};
+  constexpr unsigned long kValues = kValuesOf<GivenBy<F>>;
+  if constexpr (kValues > 0) {
+    if (bins >= kValues) {
+      launch(CountBins<C, F, T, false>(bin), list);
+    } else {
+      launch(CountBins<C, F, T, true>(bin), list);
+    }
+  } else {
+    launch(CountBins<C, F, T, true>(bin), list);
+  }
   launch(AddCopies<C>(),
          {launch::makeArgument(counts), copies.argument(), launch::Argument::scalar(all),
           launch::Argument::scalar(bins)},
