@@ -30,6 +30,18 @@ float dotTwin(const float* x, const float* y, std::int64_t n) {
   return total;
 }
 
+float updateTwin(float* x, const float* y, float a, std::int64_t n) {
+  float total = 0;
+#pragma omp parallel for simd reduction(+ : total)
+  for (std::int64_t i = 0; i < n; ++i) {
+    x[i] -= a * y[i];
+    total += x[i] * x[i];
+  }
+  return total;
+}
+
+void subtract(Array<float, 1> x, const Array<float, 1>& y, Float a) { x[idx] -= a * y[idx]; }
+
 float minTwin(const float* x, std::int64_t n) {
   float least = x[0];
 #pragma omp parallel for simd reduction(min : least)
@@ -68,6 +80,25 @@ int main(int argc, char** argv) {
       dotByHand);
   perf::registerPair(
       "min_2^26", 1, [&] { kept = min(x); }, [=] { kept = minTwin(p, kCells); });
+
+  // An update and a sum of what it makes: in one kernel against OpenMP, and against two launches.
+  // The factor keeps the numbers what they are.
+  constexpr float kNothing = 1e-30f;
+  const auto fused = [&] {
+    kept = sum(
+        [](Float& a, Float b, Float factor) {
+          a -= factor * b;
+          return a * a;
+        },
+        x, y, kNothing);
+  };
+  float* changed = x.data();
+  perf::registerPair("update_and_sum_2^26", 1, fused,
+                     [=] { kept = updateTwin(changed, q, kNothing, kCells); });
+  perf::registerPair("update_and_sum_2^26_against_two_launches", 1, fused, [&] {
+    eval(subtract)(x, y, kNothing);
+    kept = dot(x, x);
+  });
 
   Array<float, 1> few(64);
   few = 1.0f;

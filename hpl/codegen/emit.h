@@ -54,6 +54,8 @@ struct EmitOptions {
   /// The compiler has clang's functions of vectors and makes the device's code of them. Others may
   /// know them and not what becomes of them: the simulator then takes any mask for empty.
   bool hasClangVectors = false;
+  /// Vectors of 64-bit truth values choose right only if they are the result of a comparison.
+  bool comparesWideMasks = false;
   /// The kernel computes in vectors of up to this many bits; x86 compilers cut those of 512 into
   /// halves unless they are told. 0: what the compiler thinks best.
   int vectorBits = 0;

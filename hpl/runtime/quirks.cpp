@@ -18,7 +18,7 @@ constexpr Quirks kTable[] = {
     // Oclgrind 21.10.
     {.platform = "Oclgrind", .runsInFlush = true, .isSimulator = true},
     // Mesa 22.3.6, on llvmpipe.
-    {.platform = "rusticl", .mostIterations = 65'535},
+    {.platform = "rusticl", .mistakesWideMasks = true, .mostIterations = 65'535},
 };
 
 }  // namespace

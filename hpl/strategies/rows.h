@@ -39,6 +39,9 @@ struct RowsOptions {
   bool exact = false;
   /// Store whole vectors of arrays that the kernel only writes past the caches.
   bool streams = false;
+  /// The kernel's makers promise that no two work-items touch an element that one of them writes,
+  /// whatever its index; not to be found out from loops.
+  bool ownElements = false;
   /// Extents of arrays (by parameter, of countedArrays) in which work-items may count on their own,
   /// in private memory, before they add what they have counted.
   std::map<int, std::vector<std::int64_t>> counters{};

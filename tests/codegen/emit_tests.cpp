@@ -217,6 +217,23 @@ TEST_CASE("parentheses stand where C or a reader needs them") {
   CHECK(contains(text, "n = (n < 3) == (n > 4);"));
 }
 
+TEST_CASE("wide masks are compared where a driver takes them for others") {
+  const auto body = [](IrBuilder& b, A, A) {
+    const Type wide{Scalar::Long, 2}, narrow{Scalar::Int, 2};
+    A mask = b.var("mask", wide, b.convert(b.lit(-1), wide));
+    A x = b.var("x", wide, b.convert(b.lit(7), wide));
+    b.set(x, b.select(*mask, x + *x, *x));
+    A few = b.var("few", narrow, b.convert(b.lit(1), narrow));
+    b.set(few, b.select(*few, few + *few, *few));
+  };
+  CHECK(contains(source(body), "x = mask ? x + x : x;"));
+  EmitOptions options;
+  options.comparesWideMasks = true;
+  const std::string text = source(body, options);
+  CHECK(contains(text, "x = mask != (long2)(0L) ? x + x : x;"));
+  CHECK(contains(text, "few = few ? few + few : few;"));
+}
+
 TEST_CASE("conversions are left to C only where C performs the same one") {
   const std::string text = source([](IrBuilder& b, A v, A n) {
     A u = b.var("u", kUint, 7);

@@ -197,9 +197,18 @@ auto walkRun(const Lanes<form>& lanes, Make make, const Ulong& begin, const Ulon
     }
     total.merge(middle);
   }
-  if constexpr (form == Form::Groups || once) {
+  if constexpr (form == Form::Groups) {
     if_(at + lanes.lane < end) {
       take(total, at + lanes.lane);
+    }
+  } else if constexpr (once) {
+    Ulong taker = 0;
+    while_(at < end) {
+      if_(lanes.lane == taker) {
+        take(total, Expr<unsigned long>(at.node()));
+      }
+      at += 1;
+      taker += 1;
     }
   } else {
     // Read by all lanes, so that the kernel can be written in vectors.

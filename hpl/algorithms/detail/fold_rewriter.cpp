@@ -37,6 +37,8 @@ layout::RewriteResult FoldRewriter::rewrite(const layout::RewriteRequest& reques
     options.vectors = 1;
     options.jam = 1;
     options.exact = request.exact;
+    // Each lane takes elements of its own, those that it changes, too.
+    options.ownElements = true;
     options.size = {request.size[0], request.size[1], 1};
     rows = strategies::rows(request.kernel, request.summary, options);
     isScalar_ = rows.kernel == nullptr;

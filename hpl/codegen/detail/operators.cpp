@@ -243,6 +243,9 @@ int FunctionWriter::node(const Expr& expr, const ir::Select& select) {
   const Expr& condition = *select.condition;
   if (condition.type.isScalar()) {
     conditionOperand(condition, isBitwiseOperator(condition) ? kUnary : kLogicalOr);
+  } else if (session_.options.comparesWideMasks && ir::sizeOf(condition.type.scalar) == 8) {
+    operand(condition, kEquality);
+    out_ += " != (" + spell(condition.type) + ")(0L)";
   } else {
     operand(condition, kEquality);
   }

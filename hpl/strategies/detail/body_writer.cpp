@@ -160,6 +160,10 @@ void BodyWriter::assign(const ir::Assign& assign, const ir::SourceLocation& wher
   const bool isShared = root->space != ir::Space::Private;
   if (root->type.isVector() && (isShared || variation_.differs(root)))
     return assignParts(assign, where, mask);
+  // One element for all lanes: only one of them is here.
+  const bool isOfOne = isShared && context_.ownElements && !variation_.indicesDiffer(target);
+  if (isOfOne && !variation_.differs(*assign.value))
+    return builder_.assign(*out_, scalar(target), scalar(*assign.value), where);
   if (isShared) return store(target, vector(*assign.value), where, mask);
   if (variation_.strides().counts(root)) {
     builder_.assign(*out_, builder_.ref(copyOf(root)),

@@ -85,6 +85,8 @@ struct BodyContext {
   int laneStep = 1;
   /// Stores of whole vectors go past the caches where nothing is read that they replace.
   bool streams = false;
+  /// RowsOptions::ownElements.
+  bool ownElements = false;
   /// Where atomics that only count do so; null: nowhere.
   Counters* counters = nullptr;
 };

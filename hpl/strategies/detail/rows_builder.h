@@ -69,6 +69,7 @@ class RowsBuilder : private KernelWriter {
         contextOf(interior, lanes, options_.order[0], options_.exact && lanes > 1);
     if (!counters_.isEmpty()) context.counters = &counters_;
     context.streams = options_.streams && lanes > 1;
+    context.ownElements = options_.ownElements;
     if (lanes > 1) context.laneBytes = laneBytes_;
     if (lanes > 1) context.laneStep = laneStep();
     return context;

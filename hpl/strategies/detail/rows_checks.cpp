@@ -59,7 +59,7 @@ void checkKernel(const ir::Kernel& kernel, const ir::AccessSummary& summary,
   for (const ir::ArrayAccess& access : summary.arrays) {
     if (!access.written) continue;
     writes = true;
-    if (!access.atomics) checkWrites(access, options);
+    if (!access.atomics && !options.ownElements) checkWrites(access, options);
   }
   if (!writes) throw Refused{"it writes no array"};
 }
