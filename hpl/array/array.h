@@ -230,12 +230,18 @@ class Array : public detail::ArrayBase {
   /// is a matrix over the same storage. Where the shapes agree in their first dimensions, or split
   /// one, kernels get plain index arithmetic; merged dimensions cost a division. Throws ShapeError
   /// for another number of elements, and for views that have gaps.
-  template <detail::ArrayIndex... E>
-  Array<T, static_cast<int>(sizeof...(E)), Mem> reshaped(E... extents) const {
-    static_assert(sizeof...(E) > 0, "HPL: reshaped(...) takes the extents of the new shape");
-    const std::int64_t list[] = {static_cast<std::int64_t>(extents)...};
-    return Array<T, static_cast<int>(sizeof...(E)), Mem>::holding(
-        reshapedView(list, static_cast<int>(sizeof...(E))));
+  template <class... E>
+  auto reshaped(const E&... extents) const {
+    constexpr bool kExtents = sizeof...(E) > 0 && (detail::ArrayIndex<E> && ...);
+    static_assert(kExtents, "HPL: reshaped(...) takes the extents of the new shape, host integers");
+    constexpr int kRank = sizeof...(E) > 0 ? static_cast<int>(sizeof...(E)) : 1;
+    using Reshaped = Array<T, kRank, Mem>;
+    if constexpr (kExtents) {
+      const std::int64_t list[] = {static_cast<std::int64_t>(extents)...};
+      return Reshaped::holding(reshapedView(list, kRank));
+    } else {
+      return detail::noResult<Reshaped>();
+    }
   }
   /// The array with its dimensions in the opposite order, over the same storage: element (j, i) is
   /// this one's (i, j).

@@ -128,10 +128,11 @@ inline constexpr bool updates = false;
 template <class F, class... P>
 inline constexpr bool updates<F, std::tuple<P...>> = (isUpdated<P> || ...);
 
-/// Stores what the function has made of an element.
+/// Stores what the function has made of an element. Host scalars are refused elsewhere.
 template <class P, class Position, class Value, class A>
 void storeIfUpdated(const Position& position, const Value& value, const A& array) {
-  if constexpr (isUpdated<P>) detail::assignNode(position.place(array), detail::nodeOf(value));
+  if constexpr (isUpdated<P> && requires { array.symbol(); })
+    detail::assignNode(position.place(array), detail::nodeOf(value));
 }
 
 /// The value of the program's function at a position; its parameters are kernel scalars. Those that

@@ -23,11 +23,13 @@ void requireMappable(const KernelVersion& version, Arguments arguments) {
 }
 
 /// The domain that the launch would have by default, if its first array is no box.
-Domain domainOf(const std::string& kernel, Arguments arguments) {
+Domain domainOf(KernelEntry& entry, Arguments arguments) {
   for (const Argument& argument : arguments) {
     if (argument.kind != Argument::Kind::Array) continue;
     if (argument.mapped() == nullptr) return {};
-    return layout::defaultGlobal(&argument.mapped()->extents, kernel);
+    const geometry::Extents& extents = argument.mapped()->extents;
+    // The name is for the error.
+    return layout::defaultGlobal(&extents, extents.rank() > 3 ? entry.describe() : std::string());
   }
   return {};
 }
@@ -56,7 +58,7 @@ MappedLaunch::MappedLaunch(const EntryHandle& handle, const LaunchOptions& optio
   });
   const bool hasOwnDomains = options.shares != nullptr && !options.shares->global.empty();
   if (options.global.dims == 0 && !hasOwnDomains)
-    options_.global = domainOf(handle.entry->describe(), arguments);
+    options_.global = domainOf(*handle.entry, arguments);
 }
 
 }  // namespace hpl::launch

@@ -48,8 +48,7 @@ codegen::EmitOptions emitOptions(const LaunchRequest& request, const Layout& lay
   options.plainConversions = layout.isRewritten;
   options.hasClangVectors =
       layout.isRewritten && runtime::quirksOf(request.device->properties()).hasLongVectors;
-  options.comparesWideMasks =
-      runtime::quirksOf(request.device->properties()).mistakesWideMasks;
+  options.comparesWideMasks = runtime::quirksOf(request.device->properties()).mistakesWideMasks;
   options.vectorBits = layout.vectorBits;
   options.distinctArrays = layout.distinctArrays;
   // A share's replicas hold what it touches of each array only.
