@@ -4,6 +4,7 @@
 #include "hpl/error.h"
 #include "hpl/layout/arguments.h"
 #include "hpl/layout/shape.h"
+#include "hpl/memory/root.h"
 #include "hpl/runtime/runtime.h"
 
 namespace hpl::launch {
