@@ -51,10 +51,12 @@ void timesRows(Vector q, const Vector& p, const Array<int, 1>& first, const Arra
   q[0][idx] = sum;
 }
 
-void step(Vector x, Vector r, const Vector& p, const Vector& q, const Cell& rr, const Cell& pq) {
-  Double alpha = rr[0] / pq[0];
-  x[idy][idx] += alpha * p[idy][idx];
-  r[idy][idx] -= alpha * q[idy][idx];
+// One pass: the new x and r, and the square of r's length.
+Double step(Double& x, Double& r, Double p, Double q, Double rr, Double pq) {
+  Double alpha = rr / pq;
+  x += alpha * p;
+  r -= alpha * q;
+  return r * r;
 }
 
 void turn(Vector p, const Vector& r, const Cell& rr, const Cell& before) {
@@ -81,9 +83,8 @@ int solve(Vector& x, const Vector& b, const Multiply& multiply, const Device& de
     }
     multiply(q, p);
     dot(p, q).into(pq);
-    eval(step).device(device)(x, r, p, q, rr, pq);
     swap(rr, before);
-    dot(r, r).into(rr);
+    sum(step, x, r, p, q, valueIn(before), valueIn(pq)).into(rr);
     eval(turn).device(device)(p, r, rr, before);
   }
   return most;

@@ -24,6 +24,8 @@
 ///
 ///     sum([](Float& r, Float q, Float a) { r -= a * q; return r * r; }, residual, image, alpha);
 ///
+/// valueIn(cell) is the value of an array of one element, for all elements the same: what a
+/// reduction before has left there, into(cell), never visits the host.
 /// Distributed arrays are combined by each device that has a part of them, ghosts left out.
 ///
 /// All throw ShapeError when arrays have different extents, and for handles that name nothing;
@@ -120,6 +122,13 @@ class Found {
   mutable T value_{};
   mutable long index_ = 0;
 };
+
+/// The value of an array of one element, or of a view of one, as an argument of the function of a
+/// reduction. ShapeError by the reduction when there are more.
+template <class T>
+ValueIn<T> valueIn(const Array<T, 1>& cell) {
+  return {cell};
+}
 
 namespace algorithms {
 

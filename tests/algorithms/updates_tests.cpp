@@ -141,6 +141,55 @@ TEST_CASE("updates of distributed arrays reach their ghosts by the next exchange
   CHECK(cells == host);
 }
 
+TEST_CASE(
+    "values that earlier reductions left on devices are arguments, and the host never waits") {
+  const int n = 3001;
+  Numbers x(n), y(n);
+  std::vector<int> hostX = smallNumbers<int>(n, 6), hostY = smallNumbers<int>(n, 7);
+  fill(x, hostX);
+  fill(y, hostY);
+  Array<long, 1> total(1), other(3);
+  other = 5L;
+  sum(x).into(total);
+  for (int step = 0; step < 4; ++step) {
+    long before = 0, after = 0;
+    for (const int value : hostX) before += value;
+    for (std::size_t i = 0; i < hostX.size(); ++i) {
+      hostX[i] = (hostX[i] + static_cast<int>(before % 7) * hostY[i] + 5) % 100;
+      after += hostX[i];
+    }
+    sum(
+        [](Int& xi, Int yi, Long all, Long five) {
+          xi = (xi + cast<int>(all % 7l) * yi + cast<int>(five)) % 100;
+          return xi;
+        },
+        x, y, valueIn(total), valueIn(other(Range(1))))
+        .into(total);
+    CHECK(total(0) == after);
+  }
+  std::vector<int> cells(x.size());
+  x.copyTo(cells.data());
+  CHECK(cells == hostX);
+  // ... of matrices with gaps, too, and where nothing changes.
+  Grid grid(20, 30);
+  grid = 2;
+  CHECK(sum([](Int g, Long five) { return cast<long>(g) * five; }, grid(Range(3, 9), Range(4, 11)),
+            valueIn(other(Range(2))))
+            .value() == 2 * 5 * 7 * 8);
+  CHECK(messageOf<ShapeError>([&] {
+          sum([](Int v, Long k) { return cast<long>(v) * k; }, x, valueIn(other)).value();
+        }) ==
+        "sum: argument 2 (unnamed array, (3) cells) is the cell of a value, valueIn(...), but "
+        "has more cells");
+  CHECK_THROWS_AS(sum(
+                      [](Int& v, Int k) {
+                        v += k;
+                        return v;
+                      },
+                      x, valueIn(x(Range(5)))),
+                  ArgumentError);
+}
+
 TEST_CASE("an array that is updated shares no cells with another argument") {
   Numbers a(20);
   a = 1;

@@ -101,7 +101,11 @@ std::string nameOf(const FoldRequest& request, std::size_t argument) {
 std::size_t checkedArrays(const FoldRequest& request) {
   std::size_t first = request.count;
   for (std::size_t i = 0; i < request.count; ++i) {
-    if (request.arguments[i].kind != Argument::Kind::Array) continue;
+    if (request.isCell(i) && request.arguments[i].view->size() != 1)
+      throw ShapeError(
+          fmt::format("{}: {} is the cell of a value, valueIn(...), but has more cells",
+                      request.name, nameOf(request, i)));
+    if (!request.isWalked(i)) continue;
     if (first == request.count) {
       first = i;
     } else if (!(request.arguments[i].view->extents == request.arguments[first].view->extents)) {
@@ -117,14 +121,14 @@ std::size_t checkedArrays(const FoldRequest& request) {
 /// Throws ArgumentError where elements that the function changes are read in another's turn.
 void checkUpdated(const FoldRequest& request) {
   for (std::size_t i = 0; i < request.count; ++i) {
-    if ((request.updated >> i & 1U) == 0) continue;
+    if (!request.isUpdated(i)) continue;
     const View& updated = *request.arguments[i].view;
     for (std::size_t j = 0; j < request.count; ++j) {
       const Argument& other = request.arguments[j];
       if (i == j || other.kind != Argument::Kind::Array || &other.view->root() != &updated.root())
         continue;
       const bool isReadInTurn =
-          (request.updated >> j & 1U) == 0 && other.view->box() == updated.box();
+          !request.isUpdated(j) && request.isWalked(j) && other.view->box() == updated.box();
       if (isReadInTurn || !other.view->box().intersects(updated.box())) continue;
       throw ArgumentError(fmt::format(
           "{}: {} is changed, and shares cells with {}; pass arrays or views that share none",
@@ -136,8 +140,7 @@ void checkUpdated(const FoldRequest& request) {
 /// Where the cells are: those of the first array that some device holds.
 void findHomes(const FoldRequest& request, std::size_t first, std::vector<memory::Home>& homes) {
   for (std::size_t i = first; i < request.count; ++i) {
-    const Argument& argument = request.arguments[i];
-    if (argument.kind == Argument::Kind::Array && memory::homesOf(*argument.view, homes)) return;
+    if (request.isWalked(i) && memory::homesOf(*request.arguments[i].view, homes)) return;
   }
   memory::homesOf(*request.arguments[first].view, homes);
 }
@@ -213,7 +216,7 @@ void launchPiece(const FoldRequest& request, const FoldPiece& piece,
   bool isFlat = true;
   for (std::size_t i = 0; i < request.count; ++i) {
     Argument argument = request.arguments[i];
-    if (argument.kind == Argument::Kind::Array) {
+    if (request.isWalked(i)) {
       if (!(piece.box.extents() == argument.view->extents))
         argument.view = &argument.view->subView(piece.box);
       isFlat = isFlat && isDense(*argument.view);
@@ -270,7 +273,7 @@ PartialsHandle startFoldOfCopies(const FoldRequest& request) {
   ofBoxes.arguments = boxes.data();
   PartialsHandle partials = startFold(ofBoxes);
   for (std::size_t i = 0; i < request.count; ++i)
-    if ((request.updated >> i & 1U) != 0 && request.arguments[i].mapped() != nullptr)
+    if (request.isUpdated(i) && request.arguments[i].mapped() != nullptr)
       hpl::detail::copyMapped(*request.arguments[i].mapped(), *boxes[i].view);
   return partials;
 }

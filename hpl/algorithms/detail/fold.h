@@ -49,6 +49,15 @@ struct FoldRequest {
   std::size_t count;
   /// A bit for each argument whose elements the function changes.
   std::uint64_t updated = 0;
+  /// ... that is an array of one element, for all elements of the others.
+  std::uint64_t cells = 0;
+
+  bool isUpdated(std::size_t i) const { return (updated >> i & 1U) != 0; }
+  bool isCell(std::size_t i) const { return (cells >> i & 1U) != 0; }
+  /// Whether the elements of the argument are walked through.
+  bool isWalked(std::size_t i) const {
+    return arguments[i].kind == launch::Argument::Kind::Array && !isCell(i);
+  }
 };
 
 /// What one device has combined.

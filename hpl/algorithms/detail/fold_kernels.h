@@ -351,11 +351,21 @@ void storePlaces(const Op& op, const PlaceAccumulator<Op>& mine,
   }
 }
 
+/// Stands for a parameter that is an array of one element, whose value all elements get.
+template <class T>
+struct CellOf {};
+
+/// The rank of an array that is walked through, and of others 0.
+template <class P>
+inline constexpr int kWalkedRank = detail::ArrayTraits<std::remove_reference_t<P>>::kRank;
+template <class T>
+inline constexpr int kWalkedRank<CellOf<T>> = 0;
+
 /// The rank of the arrays among the parameters of a kernel.
 template <class... P>
 constexpr int rankOf() {
   int rank = 0;
-  ((rank = std::max(rank, detail::ArrayTraits<std::remove_reference_t<P>>::kRank)), ...);
+  ((rank = std::max(rank, kWalkedRank<P>)), ...);
   return rank;
 }
 
@@ -367,6 +377,23 @@ struct AsParameter {
 template <class P>
 struct AsParameter<P&> {
   using type = P;
+};
+template <class T>
+struct AsParameter<CellOf<T>> {
+  using type = const Array<T, 1>&;
+};
+
+/// What a walk goes on with: the parameter, or the value of one that is a cell, read once.
+template <class P>
+struct Opened {
+  template <class X>
+  static const X& of(const X& parameter) {
+    return parameter;
+  }
+};
+template <class T>
+struct Opened<CellOf<T>> {
+  static Array<T, 0> of(const Array<T, 1>& cell) { return Array<T, 0>(cell[0]); }
 };
 
 /// sum, min and the like. `Size` is a Ulong in a flat walk, else the lengths of the rows.
@@ -380,11 +407,13 @@ struct FoldKernel : Held<Op>, Held<F> {
     const Op op = Held<Op>::get();
     const auto make = [&] { return ValueAccumulator<Op>(op); };
     if constexpr (walk == Walk::Flat) {
-      storeFold<form>(op, walkFlat<form>(make, size, Held<F>::get(), parameters...), partials);
+      storeFold<form>(op, walkFlat<form>(make, size, Held<F>::get(), Opened<P>::of(parameters)...),
+                      partials);
     } else {
       constexpr int kRank = rankOf<P...>();
-      storeFold<form>(op, walkRows<form, kRank>(make, size, Held<F>::get(), parameters...),
-                      partials);
+      storeFold<form>(
+          op, walkRows<form, kRank>(make, size, Held<F>::get(), Opened<P>::of(parameters)...),
+          partials);
     }
   }
 };
@@ -400,12 +429,14 @@ struct PlaceKernel : Held<F> {
     const Op op;
     const auto make = [&] { return PlaceAccumulator<Op>(op); };
     if constexpr (walk == Walk::Flat) {
-      storePlaces<form>(op, walkFlat<form>(make, size, Held<F>::get(), parameters...), partials,
-                        places);
+      storePlaces<form>(op,
+                        walkFlat<form>(make, size, Held<F>::get(), Opened<P>::of(parameters)...),
+                        partials, places);
     } else {
       constexpr int kRank = rankOf<P...>();
-      storePlaces<form>(op, walkRows<form, kRank>(make, size, Held<F>::get(), parameters...),
-                        partials, places);
+      storePlaces<form>(
+          op, walkRows<form, kRank>(make, size, Held<F>::get(), Opened<P>::of(parameters)...),
+          partials, places);
     }
   }
 };

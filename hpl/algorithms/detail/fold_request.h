@@ -13,6 +13,16 @@
 #include "hpl/launch/argument.h"
 
 /// From the functions that programs call to launches: which kernel, which types.
+namespace hpl {
+
+/// See valueIn().
+template <class T>
+struct ValueIn {
+  const Array<T, 1>& cell;
+};
+
+}  // namespace hpl
+
 namespace hpl::algorithms {
 
 template <class A>
@@ -65,6 +75,11 @@ template <class A, class P>
   requires isArray<A>
 struct KernelParameter<A, P> {
   using type = std::conditional_t<isUpdated<P>, A&, A>;
+};
+
+template <class T, class P>
+struct KernelParameter<ValueIn<T>, P> {
+  using type = CellOf<T>;
 };
 
 /// The value that a function of kernel scalars gives.
@@ -120,6 +135,28 @@ constexpr std::uint64_t updatedAmong(std::tuple<P...>*) {
   return bits;
 }
 
+template <class A>
+constexpr bool isCell = false;
+template <class T>
+constexpr bool isCell<ValueIn<T>> = true;
+/// Which arguments are cells, a bit for each.
+template <class... A>
+constexpr std::uint64_t cellsAmong() {
+  std::uint64_t bits = 0;
+  int position = 0;
+  ((bits |= std::uint64_t{isCell<A>} << position++), ...);
+  return bits;
+}
+
+template <class X>
+launch::Argument argumentOf(const X& x) {
+  return launch::makeKernelArgument(x);
+}
+template <class T>
+launch::Argument argumentOf(const ValueIn<T>& value) {
+  return launch::makeKernelArgument(value.cell);
+}
+
 /// Whether the parameters that the function changes are those of arrays.
 template <class... P, class... A>
 constexpr bool updatesArrays(std::tuple<P...>*, std::tuple<A...>*) {
@@ -135,9 +172,9 @@ PartialsHandle startFold(const char* name, bool hasPlaces, const Op& op, const F
   using Params = typename detail::Signature<F>::Params;
   using Maker = FoldMaker<Kernel, Op, F, Params, A...>;
   const Maker maker(op, f);
-  const launch::Argument list[] = {launch::makeKernelArgument(arguments)...};
+  const launch::Argument list[] = {argumentOf(arguments)...};
   return startFold({name, irType<State>(), sizeof(State), hasPlaces, &Maker::entry, &maker, list,
-                    sizeof...(A), updatedAmong(static_cast<Params*>(nullptr))});
+                    sizeof...(A), updatedAmong(static_cast<Params*>(nullptr)), cellsAmong<A...>()});
 }
 
 /// What has to hold of the function and the arguments of a reduction; `mayUpdate`: it may change
