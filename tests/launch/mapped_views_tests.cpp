@@ -48,6 +48,7 @@ void walk(Numbers out, const Grid& a) {
 Int second(AliasArray<int> row) { return row[1]; }
 void walkByCall(Numbers out, Numbers a) { out[idx] = call(second)(a); }
 void countEven(Numbers count, const Numbers& a) { atomic_add(count[a[idx] % 2], 1); }
+void twice(InOut<Numbers>) {}
 void tile(Numbers out, const Numbers& a) {
   Array<int, 1, Local> part(8);
   part[lidx] = a[idx];
@@ -322,6 +323,15 @@ TEST_CASE("a view with strides that an array has dropped says so") {
   for (int i = 0; i < 6000; ++i) a(Range(i, i + 2, 2));
   CHECK(messageOf<Error>([&] { (void)static_cast<int>(first(0)); }).find("dropped") !=
         std::string::npos);
+}
+
+TEST_CASE("native kernels take no views with strides") {
+  Numbers a = counted(8);
+  nativeHandle(twice, "twice",
+               "__kernel void twice(__global int* a) { a[get_global_id(0)] *= 2; }");
+  CHECK(messageOf<ArgumentError>([&] { eval(twice)(a(Range(0, 7, 2))); }) ==
+        "argument 1 of kernel 'twice' is a view of unnamed array with strides, of another shape or "
+        "transposed, which native kernels do not take; copy it to an array of its own");
 }
 
 TEST_CASE("what strided, reshaped and transposed views cannot be is said") {

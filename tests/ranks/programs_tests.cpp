@@ -191,6 +191,30 @@ TEST_CASE("views with strides, of other shapes and transposed are the same cells
   });
 }
 
+TEST_CASE("reductions that update distributed arrays leave the same cells on all ranks") {
+  expectAsOnOne([] {
+    Grid a(37, 21), b(37, 21);
+    setCells(a, 1);
+    setCells(b, 2);
+    Array<long, 1> total(1);
+    total = 3L;
+    std::string said;
+    for (int step = 0; step < 5; ++step) {
+      eval(fivePoint).devices(getDeviceNumber())(PART1(b, 1, AUTO_SYNC), PART1(a, 1, AUTO_SYNC));
+      sum(
+          [](Int& cell, Int other, Long all, Int k) {
+            cell = (cell + other * k + cast<int>(all % 5l)) % 1000;
+            return cell;
+          },
+          b, a, valueIn(total), step)
+          .into(total);
+      said += std::to_string(total(0).value()) + " ";
+      swap(a, b);
+    }
+    return said + cellsOf(a) + cellsOf(b);
+  });
+}
+
 TEST_CASE("the profile of all ranks is the sum of theirs, on every rank") {
   const auto program = [] {
     Numbers a(300), b(300);
