@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/launch/mapped_copy.h"
 
-#include <algorithm>
-
-#include "hpl/array/detail/array_base.h"
+#include "hpl/array/array.h"
 #include "hpl/lang/capture.h"
 #include "hpl/launch/eval.h"
 #include "hpl/memory/contents.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <tuple>
 #include <type_traits>
@@ -365,7 +364,7 @@ inline constexpr int kWalkedRank<CellOf<T>> = 0;
 template <class... P>
 constexpr int rankOf() {
   int rank = 0;
-  ((rank = std::max(rank, kWalkedRank<P>)), ...);
+  ((rank = kWalkedRank<P> > rank ? kWalkedRank<P> : rank), ...);
   return rank;
 }
 
