@@ -45,7 +45,7 @@ struct Argument {
     annotation_ = annotation != nullptr && annotation->count > 0 ? annotation : nullptr;
   }
   /// What the program gave where that is no box (View::map); `view` is its box then. Null: `view`.
-  memory::View* mapped() const { return kind == Kind::Array ? mapped_ : nullptr; }
+  memory::View* mapped() const { return mapped_; }
   /// The same argument as the box.
   Argument boxOfMapped() const {
     Argument argument = *this;
@@ -142,10 +142,8 @@ struct Argument {
 
   const launch::Annotation* annotation_ = nullptr;
   Argument (*at_)(const void*, std::size_t) = nullptr;
-  union {
-    const void* pointer_ = nullptr;
-    memory::View* mapped_;  ///< of arrays
-  };
+  const void* pointer_ = nullptr;
+  memory::View* mapped_ = nullptr;  // of arrays
   alignas(16) std::byte storage_[16] = {};
 };
 
