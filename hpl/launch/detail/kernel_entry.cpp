@@ -229,6 +229,7 @@ KernelEntry* KernelEntry::findForMaps(const std::vector<const geometry::IndexMap
 std::vector<KernelEntry*> KernelEntry::entriesForMaps() {
   const std::lock_guard lock(mutex_);
   std::vector<KernelEntry*> entries;
+  entries.reserve(forMaps_.size());
   for (const auto& entry : forMaps_) entries.push_back(entry.get());
   return entries;
 }
