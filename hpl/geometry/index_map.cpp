@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/geometry/index_map.h"
 
-#include <utility>
-
 namespace hpl::geometry {
 namespace {
 
