@@ -56,8 +56,8 @@ if [ "$measure" = all ] || [ "$measure" = templates ]; then
 fi
 if [ "$measure" = all ] || [ "$measure" = applications ]; then
   [ "$measure" = applications ] || table2 >"$out/table2.csv"
-  build hpl_applications_bench
-  perf/applications.py --bench build/release/perf/hpl_applications_bench \
+  build hpl_evaluation_bench
+  perf/evaluation.py --bench build/release/perf/hpl_evaluation_bench \
     --out "$out/applications.csv"
 fi
 has() { [ -f "$out/applications.csv" ] && grep -q "^$1," "$out/applications.csv"; }

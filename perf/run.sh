@@ -10,7 +10,7 @@ cmake --build --preset release -j "$(nproc)" >/dev/null
 measure() { "$1" --benchmark_out="$out/$2.csv" --benchmark_out_format=csv; }
 for program in build/release/perf/hpl_*_bench; do
   name=$(basename "$program")
-  [[ $name == hpl_applications_bench ]] && continue  # figures.sh
+  [[ $name == hpl_evaluation_bench ]] && continue  # figures.sh
   echo "== $name"
   if [[ $name == hpl_peers_bench ]]; then
     OMP_WAIT_POLICY=passive "$program" >"$out/peers.csv"

@@ -119,6 +119,9 @@ function(hpl_add_ranks_test name)
   hpl_test_properties(samples_${name} samples)
 endfunction()
 hpl_add_ranks_test(ranks)
+if(TARGET hpl_evaluation_bench)
+  hpl_add_ranks_test(ranks_evaluation --evaluation $<TARGET_FILE:hpl_evaluation_bench>)
+endif()
 # The loop over the steps in the kernel, on the ranks of a node.
 hpl_add_ranks_test(ranks_persistent heat2d fdtd2d)
 set(persistent_tests samples_ranks_persistent)
@@ -142,18 +145,3 @@ add_test(NAME samples_borders_first
           "${PROJECT_BINARY_DIR}/bin"
   WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}")
 hpl_test_properties(samples_borders_first samples)
-
-# The host styles of the larger samples, on up to four devices that have no common context, and on
-# two with one.
-if(TARGET hpl_tests_samples)
-  function(hpl_add_styles_test name sources)
-    add_test(NAME samples_${name}
-             COMMAND hpl_tests_samples "--source-file=*${sources}_tests.cpp"
-             WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
-    hpl_test_properties(samples_${name} samples)
-    set_property(TEST samples_${name} APPEND PROPERTY ENVIRONMENT ${hpl_test_builds_once} ${ARGN})
-  endfunction()
-  hpl_add_styles_test(styles_subdevices styles_* HPL_DEVICES=cpu:0/2)
-  # The results are right, and no core cell is computed from a stale ghost.
-  hpl_add_styles_test(styles_4 styles_* HPL_DEVICES=cpu:0*4 HPL_CHECK=ghosts)
-endif()

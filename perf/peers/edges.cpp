@@ -6,7 +6,7 @@
 
 #include "hpl/hpl.h"
 #include "peers/peers.h"
-#include "samples/canny/hysteresis.h"
+#include "samples/canny/tile_linker.h"
 #include "samples/canny/points.h"
 #include "stencil_templates/stencil_templates.h"
 

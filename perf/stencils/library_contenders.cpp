@@ -2,10 +2,12 @@
 #include <memory>
 
 #include "hpl/hpl.h"
+#include "perf/evaluation/canny/kernels.h"
 #include "samples/canny/points.h"
-#include "samples/gauss/kernels.h"
-#include "samples/jacobi3d/kernels.h"
-#include "samples/shwa/kernels.h"
+#include "samples/gauss/mean.h"
+#include "perf/evaluation/gauss/kernels.h"
+#include "perf/evaluation/jacobi3d/kernels.h"
+#include "perf/evaluation/shwa/kernels.h"
 #include "stencil_templates/stencil_templates.h"
 #include "stencils/gauss_source.h"
 #include "stencils/workload.h"
@@ -142,21 +144,6 @@ Contender lifeStencil(const Problem& problem) {
   return stencil<int, 2>(problem, generation);
 }
 
-/// The weighted mean of a neighbourhood.
-struct Mean {
-  std::array<float, samples::gauss::kTaps * samples::gauss::kTaps> weights;
-
-  Float operator()(Neighbourhood<float, 2> pixel) const {
-    constexpr int radius = samples::gauss::kRadius;
-    Float mean = 0.0f;
-    std::size_t tap = 0;
-    for (int dy = -radius; dy <= radius; ++dy) {
-      for (int dx = -radius; dx <= radius; ++dx) mean += weights[tap++] * pixel(dy, dx);
-    }
-    return mean;
-  }
-};
-
 Contender jacobi5Stencil(const Problem& problem) {
   return stencil<float, 2>(problem, Stencil([](Neighbourhood<float, 2> p) {
                              return 0.25f * (p(-1, 0) + p(1, 0) + p(0, -1) + p(0, 1));
@@ -179,7 +166,7 @@ Contender jacobi7Stencil(const Problem& problem) {
 }
 
 Contender canny(const Problem& problem) {
-  namespace c = samples::canny;
+  namespace c = evaluation::canny;
   struct State {
     explicit State(const Problem& p)
         : picture(planeOf<unsigned char>(p)),
@@ -211,7 +198,7 @@ Contender canny(const Problem& problem) {
 
 /// The same as a chain of stencils with temporaries in between, which the library fuses.
 Contender cannyChain(const Problem& problem) {
-  namespace c = samples::canny;
+  namespace c = evaluation::canny;
   struct State {
     explicit State(const Problem& p)
         : picture(planeOf<unsigned char>(p)), labels(planeOf<unsigned char>(p)) {
@@ -242,7 +229,7 @@ Contender cannyChain(const Problem& problem) {
 }
 
 Contender shwa(const Problem& problem) {
-  namespace w = samples::shwa;
+  namespace w = evaluation::shwa;
   static constexpr int kLanes = 16;  // as the sample has on CPUs
   struct State {
     explicit State(const Problem& p)
@@ -294,14 +281,14 @@ std::vector<Contender> libraryContenders(const Problem& problem) {
   if (name == "life") return {pingPong<int, 2>(problem, &life), lifeStencil(problem)};
   if (name == "gauss") {
     const auto weights = samples::gauss::gaussianWeights(kSigma);
-    return {pingPong<float, 2>(problem, samples::gauss::Smooth{weights}),
-            stencil<float, 2>(problem, Stencil(Mean{weights}))};
+    return {pingPong<float, 2>(problem, evaluation::gauss::Smooth{weights}),
+            stencil<float, 2>(problem, Stencil(samples::gauss::Mean{weights}))};
   }
   if (name == "jacobi5") return {pingPong<float, 2>(problem, &jacobi5), jacobi5Stencil(problem)};
   if (name == "jacobi9") return {pingPong<float, 2>(problem, &jacobi9), jacobi9Stencil(problem)};
   if (name == "jacobi3d7")
-    return {pingPong<float, 3>(problem, &samples::jacobi3d::jacobi7), jacobi7Stencil(problem)};
-  if (name == "jacobi3d27") return {pingPong<float, 3>(problem, &samples::jacobi3d::jacobi27)};
+    return {pingPong<float, 3>(problem, &evaluation::jacobi3d::jacobi7), jacobi7Stencil(problem)};
+  if (name == "jacobi3d27") return {pingPong<float, 3>(problem, &evaluation::jacobi3d::jacobi27)};
   if (name == "canny") return {canny(problem), cannyChain(problem)};
   return {shwa(problem)};
 }

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <random>
 
-#include "samples/jacobi3d/kernels.h"
+#include "perf/evaluation/jacobi3d/kernels.h"
 #include "stencil_templates/kernel/stencil_kernel.h"
 #include "templates/canny.h"
 #include "templates/contenders.h"
@@ -103,9 +103,9 @@ Pictures cannyByHand() {
 
 bool cannyAgrees() {
   Pictures expected;
-  eval(samples::canny::smooth)(expected.smoothed, expected.picture);
-  eval(samples::canny::gradient)(expected.strength, expected.direction, expected.smoothed);
-  eval(samples::canny::thin)(expected.ridges, expected.strength, expected.direction);
+  eval(evaluation::canny::smooth)(expected.smoothed, expected.picture);
+  eval(evaluation::canny::gradient)(expected.strength, expected.direction, expected.smoothed);
+  eval(evaluation::canny::thin)(expected.ridges, expected.strength, expected.direction);
   const auto agrees = [&](const char* way, const Pictures& p) {
     const std::string name = std::string("CANNY ") + way;
     return same((name + ", smoothed").c_str(), p.smoothed, expected.smoothed) &&
@@ -140,7 +140,7 @@ bool shwaAgrees() {
   for (std::size_t i = 0; i < water.size(); ++i) to[i] = {any(40), any(16), any(16), any(8)};
   change = float4{};
   speed = 0.0f;
-  eval(samples::shwa::flows)(expected, expectedSpeed, water, ground);
+  eval(evaluation::shwa::flows)(expected, expectedSpeed, water, ground);
   auto s = PrepareStencilKernel<Form>(inputs(input<1, 1, 1, 1>(water), input<1, 1, 1, 1>(ground)),
                                       1, here());
   at(eval(flowsTemplate<Form>), s)(water, ground, change, speed, std::get<0>(s.temps),
@@ -157,9 +157,9 @@ bool shwaAgrees() {
 
 bool applicationsAgree() {
   return cannyAgrees() &&
-         jacobiAgrees<kDirect>(&jacobi7Template<kDirect>, samples::jacobi3d::jacobi7) &&
-         jacobiAgrees<kTile>(&jacobi7Template<kTile>, samples::jacobi3d::jacobi7) &&
-         jacobiAgrees<kTile>(&jacobi27Template<kTile>, samples::jacobi3d::jacobi27) &&
+         jacobiAgrees<kDirect>(&jacobi7Template<kDirect>, evaluation::jacobi3d::jacobi7) &&
+         jacobiAgrees<kTile>(&jacobi7Template<kTile>, evaluation::jacobi3d::jacobi7) &&
+         jacobiAgrees<kTile>(&jacobi27Template<kTile>, evaluation::jacobi3d::jacobi27) &&
          shwaAgrees<kDirect>() && shwaAgrees<kTile>();
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "samples/canny/kernels.h"
+#include "perf/evaluation/canny/kernels.h"
 #include "stencil_templates/stencil_templates.h"
 #include "templates/by_hand.h"
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "samples/gauss/kernels.h"
+#include "perf/evaluation/gauss/kernels.h"
 #include "stencil_templates/kernel/stencil_kernel.h"
 #include "stencils/gauss_source.h"
 #include "templates/gauss.h"
@@ -117,7 +117,7 @@ std::vector<Contender> gauss(const Problem& p) {
                                               gaussTemplate<kDirect, Constant>, 1, constant),
           pingPong<float>(
               "plain kernel", p, gridOf<float>(p), gridOf<float>(p),
-              [kernel = samples::gauss::Smooth{samples::gauss::gaussianWeights(stencils::kSigma)}](
+              [kernel = evaluation::gauss::Smooth{samples::gauss::gaussianWeights(stencils::kSigma)}](
                   auto& next, auto& now) { eval(kernel)(next, now); })};
 }
 

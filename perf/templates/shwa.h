@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "samples/shwa/kernels.h"
+#include "perf/evaluation/shwa/kernels.h"
 #include "stencil_templates/stencil_templates.h"
 
 /// The stencil of SHWA through the in-kernel template for several inputs and outputs, which the

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <stdexcept>
+#include <string>
 
-#include "samples/canny/host.h"
-#include "samples/canny/kernels.h"
+#include "samples/canny/find_edges.h"
 #include "samples/canny/reference.h"
+#include "samples/canny/values.h"
 #include "samples/common/comparison.h"
 #include "samples/common/plan_choice.h"
 #include "samples/common/program.h"
@@ -29,17 +31,27 @@ bool isRight(const Raster<unsigned char>& labels, const Raster<unsigned char>& p
   return reportCheck("labels", compare(labels.cells(), expected.cells()), 0);
 }
 
+Raster<unsigned char> input(const Options& options) {
+  if (options.input.empty()) return testPicture(options.extent);
+  Raster<unsigned char> picture = readGrayPicture(options.input);
+  if (picture.width() < 5 || picture.height() < 5)
+    throw std::invalid_argument("--input " + options.input + ": the picture has " +
+                                std::to_string(picture.width()) + " x " +
+                                std::to_string(picture.height()) +
+                                " pixels; the filter needs 5 x 5 at least");
+  return picture;
+}
+
 int run(const Options& options) {
   const ExecutionPlan plan = choosePlan(options.run);
-  const Raster<unsigned char> picture =
-      options.input.empty() ? testPicture(options.extent) : readGrayPicture(options.input);
+  const Raster<unsigned char> picture = input(options);
   std::printf("%s: %d x %d pixels, thresholds %d and %d, on %s\n",
               options.input.empty() ? "synthetic picture" : options.input.c_str(), picture.width(),
               picture.height(), options.low, options.high, describePlan(plan).c_str());
 
   const auto begin = std::chrono::steady_clock::now();
   Progress progress(options.run.iterations, "pictures", progressMode(options.run.progress));
-  const Raster<unsigned char> labels = runStyle(picture, options, plan, progress);
+  const Raster<unsigned char> labels = findEdges(picture, options, plan, progress);
   progress.finish();
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -48,7 +60,7 @@ int run(const Options& options) {
   std::printf("%td strong and %td weak edge pixels\n",
               std::count(cells.begin(), cells.end(), kStrong),
               std::count(cells.begin(), cells.end(), kWeak));
-  reportSpeed(options.run, plan, seconds,
+  reportSpeed(plan, seconds,
               options.run.iterations * static_cast<double>(labels.size()));
   if (!options.inputPng.empty()) writePng(options.inputPng, grayImage(picture));
   if (!options.png.empty()) {

@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <stdexcept>
 
-#include "samples/canny/kernels.h"
+#include "samples/canny/values.h"
 
 namespace samples::canny {
 namespace {
@@ -21,7 +21,7 @@ const char* const kExamples =
     "  canny --png edges.png                       edges of the synthetic picture\n"
     "  canny --input photo.jpg --png edges.png     edges of a photograph\n"
     "  canny --size paper --no-hysteresis          the benchmark of the paper (Table I)\n"
-    "  canny --style sync --devices 2              on several devices\n"
+    "  canny --devices 2                           on two devices\n"
     "  canny --size 300x200 --check                compare with a sequential reference\n";
 
 }  // namespace
@@ -33,8 +33,8 @@ std::optional<Options> parseOptions(int argc, const char* const* argv, std::ostr
   CLI::App app("Finds the edges of a picture (J. Canny, 1986) on OpenCL devices.", "canny");
   app.footer(kExamples);
   auto* input = app.add_option("-i,--input", options.input,
-                               "a PNG, JPEG, BMP, TGA, GIF or PNM file (default: a synthetic "
-                               "picture)")
+                               "a PNG, JPEG, BMP, TGA, GIF or PNM file of 5 x 5 pixels or more "
+                               "(default: a synthetic picture)")
                     ->type_name("FILE");
   app.add_option("-s,--size", size, "of the synthetic picture: " + sizeHelp(kSizes))
       ->capture_default_str()
@@ -52,7 +52,7 @@ std::optional<Options> parseOptions(int argc, const char* const* argv, std::ostr
   app.add_option("--input-png", options.inputPng, "write the input as brightness")
       ->type_name("FILE");
   addRunOptions(app, options.run, "how often to run the whole detection, for timing");
-  addStyleOptions(app, options.run);
+  addDeviceOptions(app, options.run);
   const auto resolve = [&] {
     if (options.high < options.low) {
       throw std::invalid_argument(
@@ -61,7 +61,6 @@ std::optional<Options> parseOptions(int argc, const char* const* argv, std::ostr
                       options.high, options.low));
     }
     options.extent = parseExtent(size, kSizes);
-    ghostWidth(options.run, kReach);
   };
   if (!parseCommandLine(app, argc, argv, options.run, resolve, out, errors, exitCode)) return {};
   return options;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "samples/canny/kernels.h"
+#include "samples/canny/values.h"
 #include "stencil_templates/stencil_templates.h"
 
 /// What `canny` does, as functions of a pixel and its neighbours.
 namespace samples::canny {
 
 // [style: point]
-/// Kernel 1 of kernels.h for one pixel: smoothes, so that grain makes no edges.
+/// Smoothes one pixel, so that grain makes no edges.
 inline Short smoothed(Neighbourhood<unsigned char, 2> pixel) {
   Int sum = kMaskSum / 2;  // rounds to nearest
   for (int dy = -2; dy <= 2; ++dy) {
@@ -17,7 +17,7 @@ inline Short smoothed(Neighbourhood<unsigned char, 2> pixel) {
   return cast<short>(sum / kMaskSum);
 }
 
-/// Kernel 2: the gradient after Sobel, as its squared length and its direction.
+/// The gradient after Sobel, as its squared length and its direction.
 inline void slope(Neighbourhood<short, 2> s, Output<int> strength,
                   Output<unsigned char> direction) {
   Int right = s(-1, 1) + 2 * s(0, 1) + s(1, 1), left = s(-1, -1) + 2 * s(0, -1) + s(1, -1);
@@ -30,7 +30,7 @@ inline void slope(Neighbourhood<short, 2> s, Output<int> strength,
                                               where((gx > 0) == (gy > 0), kFalling, kRising))));
 }
 
-/// Kernel 3: the gradient if none of the two neighbours in its direction has a larger one; else 0.
+/// The gradient if none of the two neighbours in its direction has a larger one; else 0.
 inline Int ridge(Neighbourhood<int, 2> s, Neighbourhood<unsigned char, 2> direction) {
   Int here = s(), towards = direction();
   Int before =
@@ -43,7 +43,7 @@ inline Int ridge(Neighbourhood<int, 2> s, Neighbourhood<unsigned char, 2> direct
 }
 // [end]
 
-/// Kernel 4: tells strong edges, weak edges and the rest apart by the squared gradient.
+/// Tells strong edges, weak edges and the rest apart by the squared gradient.
 inline Uchar labelled(Neighbourhood<int, 2> ridge, Int low, Int high) {
   return cast<unsigned char>(where(ridge() >= high, kStrong, where(ridge() >= low, kWeak, kNone)));
 }

@@ -12,13 +12,12 @@
 
 namespace samples {
 
-/// The devices and shares that a command line names. Style single: the one device. Otherwise
-/// --devices of the type that --device names (default: all of them), with --weights. Throws
-/// std::invalid_argument that names the option if there are fewer devices, or another number of
-/// weights, and what chooseDevice throws.
+/// The devices and shares that a command line names: the one device, or --devices of the type that
+/// --device names, with --weights. Throws std::invalid_argument that names the option if there are
+/// fewer devices, or another number of weights, and what chooseDevice throws.
 inline hpl::ExecutionPlan choosePlan(const RunOptions& options) {
   const hpl::Device first = chooseDevice(options.device);
-  if (options.style == Style::Single) return hpl::ExecutionPlan({{first, 100}});
+  if (options.devices == 0) return hpl::ExecutionPlan({{first, 100}});
   std::vector<hpl::Device> devices = hpl::devices(first.type());
   const auto there = static_cast<int>(devices.size());
   if (options.devices > there) {
@@ -49,13 +48,11 @@ inline std::string describePlan(const hpl::ExecutionPlan& plan) {
   return count == 1 ? name : std::to_string(count) + " devices (" + name + ", ...)";
 }
 
-/// Prints one line: style, devices, seconds, updates of a cell per second.
-inline void reportSpeed(const RunOptions& options, const hpl::ExecutionPlan& plan, double seconds,
-                        double updates) {
+/// Prints one line: devices, seconds, updates of a cell per second.
+inline void reportSpeed(const hpl::ExecutionPlan& plan, double seconds, double updates) {
   const std::size_t count = plan.shares().size();
-  std::printf("style %s, %zu device%s, %.4f s, %.1f million updates/s, compilation included\n",
-              styleName(options.style), count, count == 1 ? "" : "s", seconds,
-              1e-6 * updates / seconds);
+  std::printf("%zu device%s, %.4f s, %.1f million updates/s, compilation included\n", count,
+              count == 1 ? "" : "s", seconds, 1e-6 * updates / seconds);
 }
 
 }  // namespace samples

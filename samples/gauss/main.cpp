@@ -11,7 +11,7 @@
 #include "samples/common/program.h"
 #include "samples/common/read_picture.h"
 #include "samples/common/test_picture.h"
-#include "samples/gauss/host.h"
+#include "samples/gauss/smooth.h"
 #include "samples/gauss/reference.h"
 #include "samples/gauss/weights.h"
 
@@ -52,12 +52,12 @@ int run(const Options& options) {
 
   const auto begin = std::chrono::steady_clock::now();
   Progress progress(options.run.iterations, "iterations", progressMode(options.run.progress));
-  const Raster<float> result = runStyle(picture, options, plan, progress);
+  const Raster<float> result = smooth(picture, options, plan, progress);
   progress.finish();
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
-  reportSpeed(options.run, plan, seconds,
+  reportSpeed(plan, seconds,
               options.run.iterations * static_cast<double>(result.size()));
   if (!options.png.empty()) {
     writePng(options.png, draw(result));

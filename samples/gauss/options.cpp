@@ -16,7 +16,7 @@ const char* const kExamples =
     "  gauss --png smooth.png                     smoothes the synthetic picture\n"
     "  gauss --input photo.jpg -n 3 --sigma 1.5 --png smooth.png\n"
     "  gauss --size paper -n 1000                 the benchmark of the paper (Table I)\n"
-    "  gauss --style sync --ghost-width 20        several devices, fewer exchanges\n"
+    "  gauss --devices all -n 100                 the rows over all devices\n"
     "  gauss --size 300x200 -n 4 --check          compare with a sequential reference\n";
 
 }  // namespace
@@ -41,10 +41,9 @@ std::optional<Options> parseOptions(int argc, const char* const* argv, std::ostr
       ->capture_default_str();
   app.add_option("--png", options.png, "write the result")->type_name("FILE");
   addRunOptions(app, options.run, "how often to smooth");
-  addStyleOptions(app, options.run);
+  addDeviceOptions(app, options.run);
   const auto resolve = [&] {
     options.extent = parseExtent(size, kSizes);
-    ghostWidth(options.run, kRadius);
   };
   if (!parseCommandLine(app, argc, argv, options.run, resolve, out, errors, exitCode)) return {};
   return options;

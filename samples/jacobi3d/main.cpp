@@ -8,7 +8,7 @@
 #include "samples/common/io.h"
 #include "samples/common/plan_choice.h"
 #include "samples/common/program.h"
-#include "samples/jacobi3d/host.h"
+#include "samples/jacobi3d/solve.h"
 #include "samples/jacobi3d/reference.h"
 
 namespace samples::jacobi3d {
@@ -39,7 +39,7 @@ int run(const Options& options) {
 
   const auto started = std::chrono::steady_clock::now();
   Progress progress(options.run.iterations, "iterations", progressMode(options.run.progress));
-  const Result result = runStyle(begin, options, plan, progress);
+  const Result result = solve(begin, options, plan, progress);
   progress.finish();
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
@@ -48,7 +48,7 @@ int run(const Options& options) {
               result.change);
   std::printf("largest difference from the exact solution: %.3g\n",
               largestError(result.cube, options.boundary));
-  reportSpeed(options.run, plan, seconds,
+  reportSpeed(plan, seconds,
               static_cast<double>(result.iterations) * static_cast<double>(begin.values.size()));
   if (!options.png.empty()) {
     writePng(options.png, drawSlice(result.cube));

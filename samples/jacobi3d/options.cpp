@@ -20,7 +20,7 @@ const char* const kExamples =
     "  jacobi3d --boundary saddle --points 27  a function that the stencil solves exactly\n"
     "  jacobi3d --size paper -n 100            the benchmark of the paper (Table I)\n"
     "  jacobi3d --size 20 -n 50 --check        compare with a sequential reference\n"
-    "  jacobi3d --style sync                   on all devices, ghosts updated by syncGhosts()\n";
+    "  jacobi3d --devices all                  the layers z over all devices\n";
 
 int parseSide(const std::string& text) {
   if (text == "paper") return kPaperSide;
@@ -65,7 +65,7 @@ std::optional<Options> parseOptions(int argc, const char* const* argv, std::ostr
   app.add_option("--png", options.png, "write the slice in the middle, z upwards")
       ->type_name("FILE");
   addRunOptions(app, options.run, "how many iterations at most");
-  addStyleOptions(app, options.run);
+  addDeviceOptions(app, options.run);
   const auto resolve = [&] {
     options.side = parseSide(size);
     options.boundary = boundary == "saddle" ? Boundary::Saddle : Boundary::Sine;

@@ -7,7 +7,7 @@
 #include "samples/common/plan_choice.h"
 #include "samples/common/program.h"
 #include "samples/common/terminal_picture.h"
-#include "samples/life/host.h"
+#include "samples/life/evolve.h"
 
 namespace samples::life {
 namespace {
@@ -15,10 +15,10 @@ namespace {
 /// Runs on the devices, writing the animation on the way.
 Grid runAndDraw(const LifeOptions& options, const hpl::ExecutionPlan& plan) {
   Progress progress(options.run.iterations, "generations", progressMode(options.run.progress));
-  if (options.gif.empty()) return runStyle(options, plan, progress, {});
+  if (options.gif.empty()) return evolve(options, plan, progress, {});
   GifWriter gif(options.gif, options.gifScale.width(options.start),
                 options.gifScale.height(options.start), cellPalette(), options.delay);
-  Grid last = runStyle(options, plan, progress, [&](const Grid& cells) {
+  Grid last = evolve(options, plan, progress, [&](const Grid& cells) {
     gif.addFrame(drawCells(cells, options.gifScale));
   });
   gif.close();
@@ -40,7 +40,7 @@ int run(const LifeOptions& options) {
 
   if (options.show) std::fputs(terminalPicture(last, 100).c_str(), stdout);
   std::printf("generation %d: population %zu\n", options.run.iterations, population(last));
-  reportSpeed(options.run, plan, seconds,
+  reportSpeed(plan, seconds,
               static_cast<double>(options.run.iterations) * static_cast<double>(last.size()));
   if (!options.png.empty()) {
     writePng(options.png, cellImage(last, options.scale));

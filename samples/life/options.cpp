@@ -50,7 +50,7 @@ const char* const kExamples =
     "  life --random 0.3 --size 500 -n 100 --check   a soup, checked against the host\n"
     "  life --device list                            the devices of this machine\n"
     "  life --device gpu                             run on the first GPU\n"
-    "  life --style sync --devices 2                 run on two devices, split by rows\n";
+    "  life --devices 2                              the rows over two devices\n";
 
 void addStartOptions(CLI::App& app, Arguments& given) {
   auto* pattern =
@@ -220,7 +220,7 @@ std::optional<LifeOptions> parseLifeOptions(int argc, const char* const* argv, s
   addRunOptions(app, options.run, "how many generations to compute");
   app.add_option("--generations", options.run.iterations, "the same as --iterations")
       ->check(CLI::NonNegativeNumber);
-  addStyleOptions(app, options.run);
+  addDeviceOptions(app, options.run);
   addOutputOptions(app, given, options);
   const auto resolveAll = [&] { resolve(given, options); };
   if (!parseCommandLine(app, argc, argv, options.run, resolveAll, out, errors, exitCode)) return {};

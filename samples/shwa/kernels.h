@@ -3,6 +3,7 @@
 
 #include "hpl/hpl.h"
 #include "samples/shwa/state.h"
+#include "stencil_templates/stencil_templates.h"
 
 /// The kernels of `shwa`: finite volumes of first order. Between two cells flows what the Riemann
 /// solver of Harten, Lax and van Leer says; ground of different height is treated by hydrostatic
@@ -44,16 +45,7 @@ Side sideOf(const Cell& water, const Height& ground, bool alongX) {
   Float concentration = where(depth > 0.0f, cell.w / depth, 0.0f);
   return {bottom, depth + bottom, alongX ? u : v, alongX ? v : u, concentration};
 }
-// [end]
 
-// [style: plain]
-template <class Y, class X>
-Side side(const Water& water, const Heights& ground, const Y& y, const X& x, bool alongX) {
-  return sideOf(water[y][x], ground[y][x], alongX);
-}
-// [end]
-
-// [style: plain, template, point]
 /// What flows from l to r.
 inline Flow across(const Side& l, const Side& r) {
   // The water that stands above the higher one of the two grounds.
@@ -93,69 +85,33 @@ inline auto waveSpeed(const Side& here, const Float& depth) {
 }
 // [end]
 
-// [style: plain]
-/// Kernel 1: what flows into each cell through its four faces, and the speed of its fastest wave.
-/// The cells of the ring are the wall: nothing changes there.
-inline void flows(Water change, Heights speed, const Water& water, const Heights& ground) {
-  if_(idx >= 1 && idx + 1 < szx && idy >= 1 && idy + 1 < szy) {
-    Side here = side(water, ground, idy, idx, true);
-    change[idy][idx] = inflow(
-        here, side(water, ground, idy, idx - 1, true), side(water, ground, idy, idx + 1, true),
-        side(water, ground, idy - 1, idx, false), side(water, ground, idy + 1, idx, false));
-    Float depth = water[idy][idx].x;
-    speed[idy][idx] = waveSpeed(here, depth);
-  }
-  else_ {
-    change[idy][idx] = make<float4>(0.0f, 0.0f, 0.0f, 0.0f);
-    speed[idy][idx] = 0.0f;
-  }
+// [style: point]
+/// What flows into a cell through its four faces, and the speed of its fastest wave.
+inline void flowsOfCell(Neighbourhood<float4, 2> water, Neighbourhood<float, 2> ground,
+                        Output<float4> change, Output<float> speed) {
+  Side here = sideOf(water(), ground(), true);
+  change = inflow(
+      here, sideOf(water(0, -1), ground(0, -1), true), sideOf(water(0, 1), ground(0, 1), true),
+      sideOf(water(-1, 0), ground(-1, 0), false), sideOf(water(1, 0), ground(1, 0), false));
+  Float4 cell = water();
+  Float depth = cell.x;
+  speed = waveSpeed(here, depth);
+}
+
+/// The time step for all cells, and the time, by one work-item. `reach` is how far the fastest wave
+/// may go, in metres. The time is summed up with compensation (W. Kahan).
+inline void advanceClock(Array<float, 1> clock, const Array<float, 1>& fastest, Float reach) {
+  Float step = reach / fmax(fastest[0], 1e-6f);
+  Float due = step - clock[kLost], before = clock[kTime];
+  Float time = before + due;
+  clock[kStep] = step;
+  clock[kTime] = time;
+  clock[kLost] = (time - before) - due;
 }
 // [end]
 
 // [style: plain, template, point]
-/// Kernel 2, first part: the fastest waves of each row, whose cells szx threads share among
-/// themselves. All of them go equally far, so that a CPU's vectors can hold several: some look at
-/// cells twice.
-inline void fastestOfRows(Array<float, 2> fastest, const Heights& speed, Int columns) {
-  Float most = 0.0f;
-  Int lanes = cast<int>(szx), rest = columns - lanes;
-  if_(rest < 0) {
-    for_(Int x = 0, x < columns, x++) {
-      most = fmax(most, speed[idy][x]);
-    }
-  }
-  else_ {
-    for_(Int x = 0, x < rest, x += lanes) {
-      most = fmax(most, speed[idy][x + cast<int>(idx)]);
-    }
-    most = fmax(most, speed[idy][rest + cast<int>(idx)]);
-  }
-  fastest[idy][idx] = most;
-}
-
-/// Kernel 2, second part: the time step for all cells, and the time. One work-group, for `rows` x
-/// `columns` values of the first part. `reach` is how far the fastest wave may go, in metres. The
-/// time is summed up with compensation (W. Kahan).
-inline void advanceClock(Array<float, 1> clock, const Array<float, 2>& fastest, Int rows,
-                         Int columns, Float reach) {
-  Float most = 0.0f, mostOfAll;
-  for_(Int y = lidx, y < rows, y += cast<int>(lszx)) {
-    for_(Int x = 0, x < columns, x++) {
-      most = fmax(most, fastest[y][x]);
-    }
-  }
-  reduce(mostOfAll, most, "max");
-  if_(lidx == 0) {
-    Float step = reach / fmax(mostOfAll, 1e-6f);
-    Float due = step - clock[kLost], before = clock[kTime];
-    Float time = before + due;
-    clock[kStep] = step;
-    clock[kTime] = time;
-    clock[kLost] = (time - before) - due;
-  }
-}
-
-/// Kernel 3: adds what flowed in during the time step.
+/// Adds what flowed in during the time step.
 inline void update(Water water, const Water& change, const Array<float, 1>& clock, Float cellSize) {
   if_(idx >= 1 && idx + 1 < szx && idy >= 1 && idy + 1 < szy) {
     Float4 next = water[idy][idx] + (clock[kStep] / cellSize) * change[idy][idx];
@@ -165,8 +121,5 @@ inline void update(Water water, const Water& change, const Array<float, 1>& cloc
   }
 }
 // [end]
-
-/// Copies water, or changes of it.
-inline void copyWater(Water water, const Water& from) { water[idy][idx] = from[idy][idx]; }
 
 }  // namespace samples::shwa

@@ -9,7 +9,7 @@
 #include "samples/common/plan_choice.h"
 #include "samples/common/program.h"
 #include "samples/shwa/draw.h"
-#include "samples/shwa/host.h"
+#include "samples/shwa/simulate.h"
 #include "samples/shwa/reference.h"
 #include "samples/shwa/scenario.h"
 #include "samples/shwa/stoker.h"
@@ -26,10 +26,10 @@ constexpr int kGifPixels = 512;
 /// Runs on the devices, writing the animation on the way.
 State runAndDraw(const Input& input, const Options& options, const hpl::ExecutionPlan& plan) {
   Progress progress(options.run.iterations, "steps", progressMode(options.run.progress));
-  if (options.gif.empty()) return runStyle(input, options, plan, progress, {});
+  if (options.gif.empty()) return simulate(input, options, plan, progress, {});
   const Painter painter(input, kGifPixels);
   GifWriter gif(options.gif, painter.width(), painter.height(), Painter::palette(), options.delay);
-  State last = runStyle(input, options, plan, progress,
+  State last = simulate(input, options, plan, progress,
                         [&](const State& state) { gif.addFrame(painter.indices(state.cells)); });
   gif.close();
   return last;
@@ -85,7 +85,7 @@ int run(const Options& options) {
               waterVolume(last.cells, input.cellSize) / before - 1,
               pollutantVolume(last.cells, input.cellSize));
   if (options.scenario == "dam-break") compareWithStoker(last, input);
-  reportSpeed(options.run, plan, seconds,
+  reportSpeed(plan, seconds,
               static_cast<double>(last.steps) * static_cast<double>(last.cells.size()));
   if (!options.png.empty()) {
     writePng(options.png, Painter(input, kPngPixels).image(last.cells));

@@ -19,8 +19,7 @@ const char* const kExamples =
     "  shwa --scenario dam-break --size 400x30 -n 300   compared with the exact solution\n"
     "  shwa --scenario lake-at-rest -n 1000 --check     stays at rest\n"
     "  shwa --size paper -n 100000                      the benchmark of the paper (Table I)\n"
-    "  shwa --style sync --ghost-width 4                all devices, ghosts exchanged every 4 "
-    "steps\n";
+    "  shwa --weights 3,1                                 the rows over two unlike devices\n";
 
 }  // namespace
 
@@ -50,7 +49,7 @@ std::optional<Options> parseOptions(int argc, const char* const* argv, std::ostr
       ->check(CLI::Range(2, 65535))
       ->capture_default_str();
   addRunOptions(app, options.run, "how many time steps");
-  addStyleOptions(app, options.run);
+  addDeviceOptions(app, options.run);
   const auto resolve = [&] {
     options.extent = parseExtent(size, kSizes);
     options.every =

@@ -10,7 +10,7 @@
 
 #include "samples/common/plan_choice.h"
 #include "samples/common/rle.h"
-#include "samples/life/host.h"
+#include "samples/life/evolve.h"
 #include "samples/life/options.h"
 
 using namespace samples;
@@ -46,16 +46,14 @@ Pattern byGolly(const std::string& file, int generations) {
 }
 
 /// What the sample makes of it, as the same kind of pattern.
-Pattern bySample(const Grid& start, const LifeRule& rule, Edges edges, int generations,
-                 Style style) {
+Pattern bySample(const Grid& start, const LifeRule& rule, Edges edges, int generations) {
   LifeOptions options;
   options.start = start;
   options.rule = rule;
   options.edges = edges;
   options.run.iterations = generations;
-  options.run.style = style;
   Progress progress(generations, "generations", Progress::Mode::Off);
-  return toPattern(life::runStyle(options, choosePlan(options.run), progress, {}), rule);
+  return toPattern(life::evolve(options, choosePlan(options.run), progress, {}), rule);
 }
 
 void checkEqual(const Pattern& ours, const Pattern& golly) {
@@ -73,10 +71,7 @@ void checkShipped(const char* name, int side, int generations) {
   Grid start(side, side);
   placePattern(start, pattern);
   const Pattern expected = byGolly(file, generations);
-  for (const Style style : {Style::Single, Style::Stencil}) {
-    CAPTURE(std::string(styleName(style)));
-    checkEqual(bySample(start, pattern.rule, Edges::Dead, generations, style), expected);
-  }
+  checkEqual(bySample(start, pattern.rule, Edges::Dead, generations), expected);
 }
 
 }  // namespace
@@ -109,8 +104,7 @@ TEST_CASE("soups on a torus go as in bgolly, under several rules") {
     std::ofstream(file) << "#CXRLE Pos=" << -width / 2 << ',' << -height / 2 << '\n'
                         << toRle(pattern);
     const Pattern expected = byGolly(file, generations);
-    for (const Style style : {Style::Single, Style::Stencil})
-      checkEqual(bySample(soup, pattern.rule, Edges::Torus, generations, style), expected);
+    checkEqual(bySample(soup, pattern.rule, Edges::Torus, generations), expected);
   }
 }
 

@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "samples/canny/host.h"
-#include "samples/canny/kernels.h"
+#include "samples/canny/find_edges.h"
+#include "samples/canny/values.h"
 #include "samples/common/plan_choice.h"
 #include "samples/common/test_picture.h"
-#include "samples/gauss/host.h"
+#include "samples/gauss/smooth.h"
 #include "samples/gauss/weights.h"
 #include "stencil_templates/stencil_templates.h"
 
@@ -71,12 +71,11 @@ double largestDifference(const Raster<float>& ours, const cv::Mat& theirs, int b
   return largest;
 }
 
-Raster<float> smoothed(const Raster<float>& picture, Style style) {
+Raster<float> smoothed(const Raster<float>& picture) {
   gauss::Options options;
   options.sigma = kSigma;
-  options.run.style = style;
   Progress progress(1, "iterations", Progress::Mode::Off);
-  return gauss::runStyle(picture, options, choosePlan(options.run), progress);
+  return gauss::smooth(picture, options, choosePlan(options.run), progress);
 }
 
 /// The sample's mean with a boundary.
@@ -143,13 +142,12 @@ struct Difference {
   std::size_t pixels = 0;  ///< that one of the two calls an edge
 };
 
-Difference edgeDifference(const Bytes& picture, int low, int high, Style style) {
+Difference edgeDifference(const Bytes& picture, int low, int high) {
   canny::Options options;
   options.low = low;
   options.high = high;
-  options.run.style = style;
   Progress progress(1, "pictures", Progress::Mode::Off);
-  const Bytes ours = canny::runStyle(picture, options, choosePlan(options.run), progress);
+  const Bytes ours = canny::findEdges(picture, options, choosePlan(options.run), progress);
   const cv::Mat theirs = edgesByOpenCv(picture, low, high);
   Difference difference;
   for (int row = 0; row < picture.height(); ++row) {
@@ -170,14 +168,11 @@ TEST_CASE("GAUSS is cv::GaussianBlur but for the outermost five rings, which it 
     const Raster<float> picture = asFloats(bytes);
     cv::Mat expected;
     cv::GaussianBlur(matOf(picture), expected, {kTaps, kTaps}, kSigma);
-    for (const Style style : {Style::Single, Style::Stencil}) {
-      CAPTURE(std::string(styleName(style)));
-      const Raster<float> result = smoothed(picture, style);
-      CHECK(largestDifference(result, expected, kRadius) <= kRounding);
-      CHECK(result.at(kRadius - 1, kRadius) == picture.at(kRadius - 1, kRadius));
-      CHECK(result.at(kRadius, picture.width() - kRadius) ==
-            picture.at(kRadius, picture.width() - kRadius));
-    }
+    const Raster<float> result = smoothed(picture);
+    CHECK(largestDifference(result, expected, kRadius) <= kRounding);
+    CHECK(result.at(kRadius - 1, kRadius) == picture.at(kRadius - 1, kRadius));
+    CHECK(result.at(kRadius, picture.width() - kRadius) ==
+          picture.at(kRadius, picture.width() - kRadius));
   }
 }
 
@@ -200,16 +195,13 @@ TEST_CASE("boundaries of stencils are the border types of OpenCV") {
 TEST_CASE("CANNY finds the edges that cv::Canny finds in the same gradient") {
   for (const auto& [name, picture] : pictures()) {
     for (const auto& [low, high] : {std::pair{20, 40}, std::pair{30, 90}}) {
-      for (const Style style : {Style::Single, Style::Stencil}) {
-        CAPTURE(name);
-        CAPTURE(low);
-        CAPTURE(std::string(styleName(style)));
-        const Difference d = edgeDifference(picture, low, high, style);
-        CHECK(d.edges > picture.size() / 200);
-        // Where gradients are equal along a diagonal OpenCV keeps neither of the two pixels, the
-        // sample the second one; few edges hang on such a pixel (in these pictures none).
-        CHECK(static_cast<double>(d.pixels) <= 0.001 * static_cast<double>(d.edges));
-      }
+      CAPTURE(name);
+      CAPTURE(low);
+      const Difference d = edgeDifference(picture, low, high);
+      CHECK(d.edges > picture.size() / 200);
+      // Where gradients are equal along a diagonal OpenCV keeps neither of the two pixels, the
+      // sample the second one; few edges hang on such a pixel (in these pictures none).
+      CHECK(static_cast<double>(d.pixels) <= 0.001 * static_cast<double>(d.edges));
     }
   }
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs samples on virtual CPU devices and as dry runs for as many, and compares bytes and launches.
 
-Usage: compare_samples.py BIN. Prints one line per run; exits with 1 where counters differ.
+Usage: compare_samples.py BIN [EVALUATION]. BIN: the folder of the samples; EVALUATION: hpl_evaluation_bench. Prints one line per run; exits with 1 where counters differ.
 """
 
 import json
@@ -11,10 +11,14 @@ import subprocess
 import sys
 import tempfile
 
-RUNS = [["life", "--size", "256", "-n", "12", "--style", "auto", "--no-progress"],
-        ["life", "--size", "256", "-n", "12", "--style", "sync", "--no-progress"],
-        ["shwa", "--size", "40x50", "-n", "5", "--style", "auto", "--no-progress"],
+RUNS = [["life", "--size", "256", "-n", "12", "--devices", "all", "--no-progress"],
+        ["shwa", "--size", "40x50", "-n", "5", "--devices", "all", "--no-progress"],
         ["heat2d", "--size", "200", "-n", "20", "--time-tile", "4"]]
+
+# Plain kernels that the library distributes, and annotated ones.
+EVALUATION = [["--check", "--application", "life", "--styles", "auto"],
+              ["--check", "--application", "life", "--styles", "sync"],
+              ["--check", "--application", "shwa", "--styles", "auto"]]
 
 MACHINE = """{"nodes": [{"devices": [{"count": %d, "kind": "cpu", "memory_GiB": 4, "gflops": 100,
  "bandwidth_GBs": 50, "launch_us": 5}]}],
@@ -40,25 +44,27 @@ def counted_dry(report):
     return sum(r["bytes_" + direction] for direction in directions), r["launches"]
 
 
-def main(folder):
+def main(folder, evaluation=None):
     failures = 0
     with tempfile.TemporaryDirectory() as scratch:
         machine, trace, report = (os.path.join(scratch, n) for n in ("m.json", "t.json", "r.json"))
         for devices in (2, 3):
             with open(machine, "w", encoding="utf-8") as file:
                 file.write(MACHINE % devices)
-            for name, *arguments in RUNS:
-                command = [os.path.join(folder, name), *arguments]
-                if name == "heat2d":
+            commands = [[os.path.join(folder, name), *arguments] for name, *arguments in RUNS]
+            if evaluation:
+                commands += [[evaluation, *arguments] for arguments in EVALUATION]
+            for command in commands:
+                if command[0].endswith("heat2d"):
                     command += ["--devices", str(devices)]
                 run(command, {"HPL_DEVICES": f"cpu:0*{devices}", "HPL_TRACE": trace})
                 run(command, {"HPL_DRY_RUN": machine, "HPL_DRY_RUN_REPORT": report})
                 real, dry = counted_on_devices(trace), counted_dry(report)
-                print(f"{' '.join([name, *arguments])}, {devices} devices: {real} bytes and launches, "
+                print(f"{' '.join([os.path.basename(command[0]), *command[1:]])}, {devices} devices: {real} bytes and launches, "
                       f"dry {dry}", flush=True)
                 failures += real != dry
     return 1 if failures else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))

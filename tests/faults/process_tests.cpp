@@ -141,12 +141,13 @@ TEST_CASE("a failed call while a process ends") {
 
 #ifdef HPL_FAULTS_LIBRARY
 TEST_CASE("a sample says which call failed and ends in order") {
-  const std::string life =
-      std::string("timeout -s ABRT 60 env LD_PRELOAD=" HPL_FAULTS_LIBRARY " ") +
-      "HPL_FAULT=clEnqueueNDRangeKernel:1:-5:1000 " HPL_FAULTS_SAMPLES
-      "/life --iterations 4 --no-progress --style ";
-  for (const char* style : {"single", "auto", "sync", "stencil"}) {
-    const subprocess::Result result = subprocess::runShell(life + style + " 2>&1");
+  const std::string faulty =
+      "timeout -s ABRT 60 env LD_PRELOAD=" HPL_FAULTS_LIBRARY
+      " HPL_FAULT=clEnqueueNDRangeKernel:1:-5:1000 ";
+  for (const char* command : {HPL_FAULTS_SAMPLES "/life --iterations 4 --no-progress",
+                              HPL_FAULTS_SAMPLES "/shwa --iterations 4 --size 40 --no-progress",
+                              HPL_FAULTS_SAMPLES "/heat2d --steps 4 --size 40"}) {
+    const subprocess::Result result = subprocess::runShell(faulty + command + " 2>&1");
     INFO(result.output);
     CHECK(result.exitCode == 1);
     CHECK(result.output.find("CL_OUT_OF_RESOURCES (-5)") != std::string::npos);

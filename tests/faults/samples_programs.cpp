@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The applications of the samples, small.
-#include <stdexcept>
-
-#include "samples/canny/host.h"
+// The applications of the stencil paper in several host styles, small.
+#include "perf/evaluation/canny/host.h"
 #include "samples/canny/reference.h"
-#include "samples/common/plan_choice.h"
 #include "samples/common/test_picture.h"
-#include "samples/gauss/host.h"
+#include "perf/evaluation/gauss/host.h"
 #include "samples/gauss/reference.h"
 #include "samples/gauss/weights.h"
-#include "samples/jacobi3d/host.h"
+#include "perf/evaluation/jacobi3d/host.h"
 #include "samples/jacobi3d/reference.h"
-#include "samples/life/host.h"
-#include "samples/shwa/host.h"
+#include "perf/evaluation/life/host.h"
+#include "perf/evaluation/shwa/host.h"
 #include "samples/shwa/reference.h"
 #include "samples/shwa/scenario.h"
 #include "tests/faults/programs.h"
@@ -26,16 +23,10 @@ namespace {
 constexpr int kSteps = 3;
 constexpr Extent kExtent{36, 24};
 
-RunOptions runOptions(const std::string& style) {
-  RunOptions run;
-  run.iterations = kSteps;
-  for (const Style known : {Style::Single, Style::Subarrays, Style::Annotations, Style::Sync,
-                            Style::Auto, Style::Stencil, Style::Template}) {
-    if (styleName(known) != style) continue;
-    run.style = known;
-    return run;
-  }
-  throw std::invalid_argument("there is no style " + style);
+template <class Options>
+void setUp(Options& options, const std::string& style) {
+  options.style = evaluation::styleOf(style);
+  options.run.iterations = kSteps;
 }
 
 Progress quiet() { return Progress(kSteps, "steps", Progress::Mode::Off); }
@@ -50,22 +41,22 @@ std::vector<double> numbersOf(const Grid& grid) { return {grid.data(), grid.data
 }  // namespace
 
 Program lifeProgram(const std::string& style) {
-  LifeOptions options;
-  options.run = runOptions(style);
+  evaluation::life::Options options;
+  setUp(options, style);
   options.start = Grid(kExtent.height, kExtent.width);
   fillWithSoup(options.start, 0.35, 7);
   options.edges = Edges::Torus;
   const Grid expected = referenceRun(options.start, kSteps, options.rule, options.edges);
   const auto run = [options] {
     Progress progress = quiet();
-    return numbersOf(life::runStyle(options, choosePlan(options.run), progress, {}));
+    return numbersOf(evaluation::life::runStyle(options, planOf(options, options.run), progress, {}));
   };
   return {"life " + style, run, numbersOf(expected)};
 }
 
 Program cannyProgram(const std::string& style) {
-  canny::Options options;
-  options.run = runOptions(style);
+  evaluation::canny::Options options;
+  setUp(options, style);
   options.run.iterations = 1;
   options.low = 15;
   options.high = 90;
@@ -74,14 +65,14 @@ Program cannyProgram(const std::string& style) {
       canny::referenceHysteresis(canny::referenceLabels(picture, options.low, options.high));
   const auto run = [options, picture] {
     Progress progress = quiet();
-    return numbersOf(canny::runStyle(picture, options, choosePlan(options.run), progress).cells());
+    return numbersOf(evaluation::canny::runStyle(picture, options, planOf(options, options.run), progress).cells());
   };
   return {"canny " + style, run, numbersOf(expected.cells())};
 }
 
 Program gaussProgram(const std::string& style) {
-  gauss::Options options;
-  options.run = runOptions(style);
+  evaluation::gauss::Options options;
+  setUp(options, style);
   Raster<float> picture(kExtent);
   const auto pixels = testPicture(kExtent);
   for (std::size_t i = 0; i < picture.size(); ++i) picture.data()[i] = pixels.data()[i];
@@ -89,14 +80,14 @@ Program gaussProgram(const std::string& style) {
   const auto expected = gauss::referenceRun(picture, kSteps, weights);
   const auto run = [options, picture] {
     Progress progress = quiet();
-    return numbersOf(gauss::runStyle(picture, options, choosePlan(options.run), progress).cells());
+    return numbersOf(evaluation::gauss::runStyle(picture, options, planOf(options, options.run), progress).cells());
   };
   return {"gauss " + style, run, numbersOf(expected.cells())};
 }
 
 Program jacobiProgram(const std::string& style) {
-  jacobi3d::Options options;
-  options.run = runOptions(style);
+  evaluation::jacobi3d::Options options;
+  setUp(options, style);
   options.tolerance = 0;
   options.every = 2;
   const auto start = jacobi3d::start(jacobi3d::Boundary::Saddle, 14);
@@ -104,20 +95,20 @@ Program jacobiProgram(const std::string& style) {
   const auto run = [options, start] {
     Progress progress = quiet();
     return numbersOf(
-        jacobi3d::runStyle(start, options, choosePlan(options.run), progress).cube.values);
+        evaluation::jacobi3d::runStyle(start, options, planOf(options, options.run), progress).cube.values);
   };
   return {"jacobi3d " + style, run, numbersOf(expected.values)};
 }
 
 Program shwaProgram(const std::string& style) {
-  shwa::Options options;
-  options.run = runOptions(style);
+  evaluation::shwa::Options options;
+  setUp(options, style);
   const auto input = shwa::makeScenario("pollutant", kExtent);
   const auto expected = shwa::referenceRun(input, kSteps, options.courant);
   const auto run = [options, input] {
     Progress progress = quiet();
     return numbersOf(
-        shwa::flat(shwa::runStyle(input, options, choosePlan(options.run), progress, {}).cells));
+        shwa::flat(evaluation::shwa::runStyle(input, options, planOf(options, options.run), progress, {}).cells));
   };
   return {"shwa " + style, run, numbersOf(shwa::flat(expected.cells))};
 }

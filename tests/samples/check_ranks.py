@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Samples on several ranks print and draw what they do in one process.
 
-Usage: check_ranks.py BIN [--vendors] [--mpirun PATH] [SAMPLE...]. BIN: the folder of the samples. Each of them
-runs once alone in the style of one device, and then as its lines of the table say, with the program cache that
-the environment names. --vendors: on a device of PoCL and one of Mesa's rusticl instead, one for each rank.
+Usage: check_ranks.py BIN [--evaluation PROGRAM | --vendors] [--mpirun PATH] [SAMPLE...]. BIN: the folder of the
+samples. Each of them runs once alone on one device, and then as its lines of the table say, with the program cache
+that the environment names. --evaluation: the applications of hpl_evaluation_bench instead. --vendors: on a device of PoCL and one of Mesa's rusticl instead, one for each rank.
 --mpirun: ranks that mpirun starts instead of forked ones.
 
 All ways to distribute work, numbers of ranks, and devices of a rank occur; not all combinations of them.
@@ -23,47 +23,39 @@ SAMPLES = {
     "canny": (
         ["--size", "61x43", "--check", "--no-progress"],
         [
-            (2, 1, ["--style", "auto"]),
-            (3, 1, ["--style", "subarrays"]),
-            (4, 1, ["--style", "stencil"]),
-            (2, 2, ["--style", "sync", "--ghost-width", "4"]),
+            (2, 1, ["--devices", "all"]),
+            (4, 1, ["--devices", "4", "--weights", "1,2,2,1"]),
         ],
     ),
     # Floats, which the strict rules make equal bit for bit, as in the samples below.
     "gauss": (
         ["--size", "40x36", "-n", "3", "--check", "--no-progress"],
         [
-            (2, 1, ["--style", "template"]),
-            (3, 1, ["--style", "sync", "--weights", "1,2,1"]),
-            (4, 1, ["--style", "auto"]),
+            (2, 1, ["--devices", "all"]),
+            (3, 1, ["--weights", "1,2,1"]),
         ],
     ),
     "jacobi3d": (
         ["--size", "12", "-n", "9", "--every", "3", "--check", "--no-progress"],
         [
-            (2, 1, ["--style", "stencil"]),
-            (3, 1, ["--style", "annotations"]),
-            (2, 2, ["--style", "sync", "--weights", "1,2,2,1", "--ghost-width", "2"]),
-            (1, 2, ["--style", "subarrays"]),
+            (2, 1, ["--devices", "all"]),
+            (2, 2, ["--weights", "1,2,2,1"]),
+            (1, 2, ["--devices", "2"]),
         ],
     ),
     "life": (
         ["--pattern", "glider", "--size", "24", "-n", "30", "--edges", "torus", "--check", "--show", "--no-progress"],
         [
-            (2, 1, ["--style", "sync", "--ghost-width", "3"]),
-            (3, 1, ["--style", "auto"]),
-            (4, 1, ["--style", "annotations", "--weights", "3,2,1,1"]),
-            (2, 2, ["--style", "stencil"]),
-            (3, 2, ["--style", "subarrays"]),
+            (2, 1, ["--devices", "all"]),
+            (4, 1, ["--weights", "3,2,1,1"]),
+            (3, 2, ["--devices", "all"]),
         ],
     ),
     "shwa": (
         ["--size", "26x22", "-n", "12", "--check", "--no-progress"],
         [
-            (2, 1, ["--style", "annotations"]),
-            (3, 1, ["--style", "stencil"]),
-            (4, 1, ["--style", "sync", "--ghost-width", "2"]),
-            (2, 2, ["--style", "template"]),
+            (3, 1, ["--devices", "all"]),
+            (2, 2, ["--weights", "1,2,1,2"]),
         ],
     ),
     # Iterations of a stencil, in time tiles that the library chooses or the user.
@@ -103,12 +95,31 @@ SAMPLES = {
         ],
     ),
 }
+# The applications of the stencil paper in other host styles: ranks, devices of each rank, arguments.
+EVALUATION = [
+    ("canny", 2, 1, ["--styles", "auto"]),
+    ("canny", 3, 1, ["--styles", "subarrays"]),
+    ("canny", 2, 2, ["--styles", "sync", "--widths", "4"]),
+    ("gauss", 2, 1, ["--styles", "template"]),
+    ("gauss", 3, 1, ["--styles", "sync", "--weights", "1,2,1"]),
+    ("gauss", 4, 1, ["--styles", "auto"]),
+    ("jacobi3d", 3, 1, ["--styles", "annotations"]),
+    ("jacobi3d", 2, 2, ["--styles", "sync", "--weights", "1,2,2,1", "--widths", "2"]),
+    ("jacobi3d", 1, 2, ["--styles", "subarrays"]),
+    ("life", 2, 1, ["--styles", "sync", "--widths", "3"]),
+    ("life", 3, 1, ["--styles", "auto"]),
+    ("life", 4, 1, ["--styles", "annotations", "--weights", "3,2,1,1"]),
+    ("life", 3, 2, ["--styles", "subarrays"]),
+    ("shwa", 2, 1, ["--styles", "annotations"]),
+    ("shwa", 4, 1, ["--styles", "sync", "--widths", "2"]),
+    ("shwa", 2, 2, ["--styles", "template"]),
+]
 # What one rank of each vendor runs; in either order of the vendors.
 VENDORS = {
-    "gauss": [["--style", "auto"]],
-    "jacobi3d": [["--style", "sync", "--ghost-width", "2"]],
-    "life": [["--style", "annotations", "--weights", "1,2"], ["--style", "auto"]],
-    "shwa": [["--style", "sync"]],
+    "gauss": [["--devices", "all"]],
+    "jacobi3d": [["--devices", "all"]],
+    "life": [["--weights", "1,2"]],
+    "shwa": [["--devices", "all"]],
     "heat2d": [["--devices", "2", "--time-tile", "3"]],
 }
 # What may differ: seconds and speeds, and the devices that a run was on.
@@ -124,7 +135,8 @@ def run(program: Path, arguments: list[str], ranks: int, devices: str, launcher:
                        OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                        OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_mpi_yield_when_idle="1",
                        OMPI_MCA_hwloc_base_binding_policy="none")
-    command = [str(program), *arguments, "--png", str(picture)]
+    # The evaluation prints a hash of its cells instead of a picture.
+    command = [str(program), *arguments, *([] if "--application" in arguments else ["--png", str(picture)])]
     if launcher and ranks > 1:
         command = [launcher, "-n", str(ranks), *command]
     else:
@@ -134,44 +146,57 @@ def run(program: Path, arguments: list[str], ranks: int, devices: str, launcher:
         raise SystemExit(f"{' '.join(command)} on {ranks} ranks with HPL_DEVICES={devices} ended with "
                          f"{ended.returncode}:\n{ended.stdout}{ended.stderr}")
     printed = DEVICES.sub("", TIMES.sub("", ended.stdout)).replace(str(picture), "PICTURE")
-    return printed, picture.read_bytes()
+    return printed, picture.read_bytes() if picture.exists() else b""
 
 
-def runs_of(name: str, vendors: bool):
-    """(ranks, devices of each rank, HPL_DEVICES, how the work is distributed)"""
-    if not vendors:
-        for ranks, each, style in SAMPLES[name][1]:
-            yield ranks, each, f"cpu:0*{ranks * each}", style
+def runs_of(given):
+    """(program, arguments, ranks, devices of each rank, HPL_DEVICES, how the work is distributed)"""
+    if given.evaluation:
+        for name, ranks, each, style in EVALUATION:
+            arguments = ["--check", "--application", name]
+            yield given.evaluation, arguments, ranks, each, f"cpu:0*{ranks * each}", style
         return
-    for style in VENDORS[name]:
-        for devices in ("pocl:0,rusticl:0", "rusticl:0,pocl:0"):
-            yield 2, 1, devices, style
+    for name in given.samples or (VENDORS if given.vendors else SAMPLES):
+        program, arguments = given.folder / name, SAMPLES[name][0]
+        if not given.vendors:
+            for ranks, each, style in SAMPLES[name][1]:
+                yield program, arguments, ranks, each, f"cpu:0*{ranks * each}", style
+            continue
+        for style in VENDORS[name]:
+            for devices in ("pocl:0,rusticl:0", "rusticl:0,pocl:0"):
+                yield program, arguments, 2, 1, devices, style
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--evaluation", type=Path)
     parser.add_argument("--vendors", action="store_true")
     parser.add_argument("--mpirun", default="")
     parser.add_argument("samples", nargs="*")
     given = parser.parse_intermixed_args()
     wrong = 0
     done = []
+    alone = {}
     with tempfile.TemporaryDirectory() as scratch:
-        for name in given.samples or (VENDORS if given.vendors else SAMPLES):
-            arguments = SAMPLES[name][0]
-            alone = run(given.folder / name, arguments, 1, "cpu:0", "", Path(scratch))
-            if "check" not in alone[0] or not alone[1]:
-                raise SystemExit(f"{name} checked or drew nothing:\n{alone[0]}")
-            for ranks, each, devices, style in runs_of(name, given.vendors):
-                there = run(given.folder / name, arguments + style, ranks, devices, given.mpirun, Path(scratch))
-                line = f"{name} {' '.join(style) or '(default)'} on {ranks} ranks x {each}, {devices}"
-                done.append(line)
-                if there == alone:
-                    continue
-                wrong += 1
-                same = "the same text" if there[0] == alone[0] else f"other text:\n{there[0]}\nnot\n{alone[0]}"
-                print(f"{line}: {same}, {'the same' if there[1] == alone[1] else 'ANOTHER'} picture")
+        for program, arguments, ranks, each, devices, style in runs_of(given):
+            title = " ".join([program.name, *arguments])
+            if title not in alone:
+                one = arguments + (["--styles", "single"] if given.evaluation else [])
+                alone[title] = run(program, one, 1, "cpu:0", "", Path(scratch))
+                if not re.search("check|hash", alone[title][0]):
+                    raise SystemExit(f"{title} checked nothing:\n{alone[title][0]}")
+                if not given.evaluation and not alone[title][1]:
+                    raise SystemExit(f"{title} drew nothing")
+            there = run(program, arguments + style, ranks, devices, given.mpirun, Path(scratch))
+            line = f"{title} {' '.join(style) or '(default)'} on {ranks} ranks x {each}, {devices}"
+            done.append(line)
+            if there == alone[title]:
+                continue
+            wrong += 1
+            same = ("the same text" if there[0] == alone[title][0]
+                    else f"other text:\n{there[0]}\nnot\n{alone[title][0]}")
+            print(f"{line}: {same}, {'the same' if there[1] == alone[title][1] else 'ANOTHER'} picture")
     print("\n".join(done))
     print(f"{len(done)} runs, {wrong} of them differ from one process")
     return 1 if wrong else 0

@@ -21,9 +21,9 @@ NO_COUNTS = NO_NUMBERS + [HUGE, "-1", "1.5", "nan(7)"]
 NO_POSITIVE = NO_COUNTS + ["0"]
 
 # Per program: options and the values that each must refuse. None: the argument without a name.
-STYLES = {"--devices": NO_POSITIVE, "--weights": NO_NUMBERS + ["0", "-1", "1,", ",", "1,nan", "1,-1", "1,0"],
-          "--ghost-width": NO_POSITIVE, "--style": ["", "nan", "x"], "-n": NO_COUNTS,
-          "--device": ["", "x", "-1", "99", "1x", "99999999999999999999"]}
+DEVICES = {"--devices": NO_POSITIVE, "--weights": NO_NUMBERS + ["0", "-1", "1,", ",", "1,nan", "1,-1", "1,0"],
+           "-n": NO_COUNTS,
+           "--device": ["", "x", "-1", "99", "1x", "99999999999999999999"]}
 SIZES = NO_POSITIVE + ["1", "100000000", "10x", "x10", "10x10x10", "10x0", "-5x5", "1000000000x1000000000"]
 TABLE = {
     "saxpy": {None: NO_POSITIVE + ["3", "2000000000"]},
@@ -34,56 +34,53 @@ TABLE = {
     "mandelbrot": {"--width": NO_POSITIVE + ["30001"], "--height": NO_POSITIVE + ["30001"],
                    "--x": NO_NUMBERS + [HUGE], "--y": NO_NUMBERS + [HUGE],
                    "--across": NO_NUMBERS + [HUGE, "0", "-1"],
-                   "-n": NO_POSITIVE + ["60001"], "--png": [""], "--device": STYLES["--device"]},
+                   "-n": NO_POSITIVE + ["60001"], "--png": [""], "--device": DEVICES["--device"]},
     "heat2d": {"--size": NO_POSITIVE + ["2", "32769"], "-n": NO_COUNTS, "--time-tile": NO_COUNTS,
-               "--devices": NO_POSITIVE + ["1025"], "--png": [""], "--device": STYLES["--device"]},
+               "--devices": NO_POSITIVE + ["1025"], "--png": [""], "--device": DEVICES["--device"]},
     "epsilod": {"--size": SIZES[1:] + ["4"], "-n": NO_COUNTS, "--stencil": ["", "2d7", "/"],
                 "--kernel": ["", "x"], "--blocks": ["", "2", "x2", "2x", "0x1", "2x2x2", "-1x1", "3x1"],
                 "--weights": NO_NUMBERS + ["0", "-1", "1,", ",", "1,nan", "1,1,1,1,1,1,1"], "--png": [""],
-                "--csv": [""], "--devices": NO_POSITIVE + ["1025"], "--device": STYLES["--device"]},
+                "--csv": [""], "--devices": NO_POSITIVE + ["1025"], "--device": DEVICES["--device"]},
     "fdtd2d": {"--size": NO_POSITIVE + ["7", "16385"], "-n": NO_POSITIVE, "--time-tile": NO_COUNTS,
-               "--devices": NO_POSITIVE + ["1025"], "--png": [""], "--device": STYLES["--device"]},
+               "--devices": NO_POSITIVE + ["1025"], "--png": [""], "--device": DEVICES["--device"]},
     "acoustic": {"--size": NO_POSITIVE + ["63", "16385"], "-n": NO_POSITIVE, "--every": NO_POSITIVE + ["1", "3"],
                  "--drift": NO_NUMBERS + [HUGE, "11"], "--time-tile": NO_COUNTS,
                  "--devices": NO_POSITIVE + ["1025"], "--png": [""], "--traces": [""],
-                 "--device": STYLES["--device"]},
+                 "--device": DEVICES["--device"]},
     "cg": {"--size": NO_POSITIVE + ["7", "4097"], "-n": NO_POSITIVE,
-           "--tolerance": NO_NUMBERS + ["0", "-1", "1e-15", "0.2"], "--png": [""], "--device": STYLES["--device"]},
+           "--tolerance": NO_NUMBERS + ["0", "-1", "1e-15", "0.2"], "--png": [""], "--device": DEVICES["--device"]},
     "grayscott": {"--size": NO_POSITIVE + ["2", "16385"], "-n": NO_COUNTS, "--pattern": ["", "nan", "x"],
-                  "--png": [""], "--device": STYLES["--device"]},
+                  "--png": [""], "--device": DEVICES["--device"]},
     "ising": {"--size": NO_POSITIVE + ["1", "17", "16385"], "-n": NO_COUNTS,
               "--temperature": NO_NUMBERS + [HUGE, "0", "-1"], "--seed": ["", "nan", "x", "-1", "1.5"],
-              "--png": [""], "--device": STYLES["--device"]},
+              "--png": [""], "--device": DEVICES["--device"]},
     "kmeans": {"--size": NO_POSITIVE + ["7", "3001"], "-n": NO_POSITIVE, "--colours": NO_POSITIVE + ["65"],
-               "--input": [""], "--png": [""], "--device": STYLES["--device"]},
+               "--input": [""], "--png": [""], "--device": DEVICES["--device"]},
     "lbm": {"--size": NO_POSITIVE + ["15", "4097"], "-n": NO_COUNTS,
             "--reynolds": NO_NUMBERS + [HUGE, "0", "-1"], "--devices": NO_POSITIVE + ["1025"],
-            "--png": [""], "--device": STYLES["--device"]},
+            "--png": [""], "--device": DEVICES["--device"]},
     "multigrid": {"--size": NO_POSITIVE + ["1", "24", "16384"], "-n": NO_POSITIVE + ["1001"],
-                  "--png": [""], "--device": STYLES["--device"]},
+                  "--png": [""], "--device": DEVICES["--device"]},
     "nbody": {"--bodies": NO_POSITIVE + ["63", "100", "1048577"], "-n": NO_COUNTS,
-              "--dt": NO_NUMBERS + [HUGE, "0", "-1"], "--png": [""], "--device": STYLES["--device"]},
+              "--dt": NO_NUMBERS + [HUGE, "0", "-1"], "--png": [""], "--device": DEVICES["--device"]},
     "canny": {"--size": SIZES, "--low": NO_POSITIVE, "--high": NO_POSITIVE, "--png": [""],
-              "--input": [""], **STYLES},
+              "--input": [""], **DEVICES},
     "gauss": {"--size": SIZES, "--sigma": NO_NUMBERS + [HUGE, "0", "-1", "1e9"], "--png": [""],
-              "--input": [""], **STYLES},
+              "--input": [""], **DEVICES},
     "jacobi3d": {"--size": SIZES, "--points": NO_POSITIVE + ["8"], "--boundary": ["", "x"],
                  "--tolerance": NO_NUMBERS + ["-1"], "--every": NO_POSITIVE, "--png": [""],
-                 **STYLES},
+                 **DEVICES},
     "shwa": {"--size": SIZES, "--scenario": ["", "x"], "--courant": NO_NUMBERS + [HUGE, "0", "-1", "1"],
              "--every": NO_POSITIVE, "--delay": NO_POSITIVE + ["65536"], "--png": [""], "--gif": [""],
-             **STYLES},
+             **DEVICES},
     "life": {"--size": NO_POSITIVE + ["100001"], "--width": NO_POSITIVE, "--height": NO_POSITIVE,
              "--random": NO_NUMBERS + [HUGE, "-0.1", "1.1"], "--seed": ["", "nan", "x", "-1"],
              "--rule": ["", "nan", "B9", "B3", ":T5", "B3/S23:T", "B3/S23:T-1,5"],
              "--edges": ["", "x"], "--every": NO_POSITIVE, "--delay": NO_POSITIVE + ["65536"],
              "--cell": NO_POSITIVE + ["65"], "--block": NO_POSITIVE + ["4097"],
              "--pattern": ["", "nonesuch", "/nonesuch/x.rle"], "--png": [""], "--gif": [""],
-             **STYLES},
+             **DEVICES},
 }
-# "--style single" takes no other devices; those options are looked at in another style.
-NEEDS_STYLE = {"--devices", "--weights", "--ghost-width"}
-
 # A second option makes these small when a value is accepted by mistake.
 SMALL = {"saxpy": [], "matmul": [], "reduction": [], "native_kernel": [], "pattern_kernel": [],
          "mandelbrot": ["--width", "8", "--height", "8"], "heat2d": ["--size", "16", "-n", "1"],
@@ -193,13 +190,12 @@ def main():
         sweep.helps(name)
         for option, values in options.items():
             for value in values:
-                style = ["--style", "sync"] if option in NEEDS_STYLE and "--style" in options else []
                 # As one word, so that a value that begins with "-" is taken for one.
                 named = [value] if option is None else (
                     [f"{option}={value}"] if option.startswith("--") and value else [option, value])
                 size = [word for pair in zip(*[iter(SMALL[name])] * 2) if option not in pair
                         and not (name == "life" and option == "-n") for word in pair]
-                sweep.refused(name, size + style + named)
+                sweep.refused(name, size + named)
         if options:
             sweep.refused(name, ["--nonesuch"])
             sweep.refused(name, ["--png"] if "--png" in options else ["a", "b"])

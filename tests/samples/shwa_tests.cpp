@@ -8,10 +8,11 @@
 
 #include "samples/common/comparison.h"
 #include "samples/shwa/draw.h"
-#include "samples/shwa/host.h"
+#include "samples/shwa/simulate.h"
 #include "samples/shwa/reference.h"
 #include "samples/shwa/scenario.h"
 #include "samples/shwa/stoker.h"
+#include "tests/samples/one_device.h"
 #include "tests/samples/parsed.h"
 
 using namespace samples;
@@ -172,7 +173,7 @@ TEST_CASE("the device simulates as the reference does, and hands out the frames 
     options.every = 10;
     std::vector<State> frames;
     Progress progress(23, "steps", Progress::Mode::Off);
-    const State state = shwa::runSingle(input, options, hpl::Device(), progress,
+    const State state = shwa::simulate(input, options, oneDevice(), progress,
                                         [&](const State& frame) { frames.push_back(frame); });
     REQUIRE(frames.size() == 3);
     const double tolerance = strictFloatingPoint() ? 0.0 : 1e-3;

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "kernel_support.h"
-#include "samples/shwa/kernels.h"
+#include "perf/evaluation/shwa/kernels.h"
 
 using namespace hpl;
 using namespace kernel_tests;
@@ -157,7 +157,7 @@ bool mixAgrees(int parts, const Domain& local, int perThread) {
 
 TEST_CASE("the shallow water stencil through the template gives the hand-written kernel's bits") {
   Lake lake;
-  eval(samples::shwa::flows)(lake.change, lake.speed, lake.water, lake.ground);
+  eval(evaluation::shwa::flows)(lake.change, lake.speed, lake.water, lake.ground);
   const auto wanted = lake.bits();
   for (int parts = 1; parts <= deviceCount(); ++parts) {
     CAPTURE(parts);

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "samples/common/repeat.h"
+#include "perf/evaluation/gauss/host.h"
+#include "perf/evaluation/gauss/kernels.h"
+
+namespace evaluation::gauss {
+
+// [style: sync]
+Raster<float> runSync(const Raster<float>& picture, const Options& options,
+                      const ExecutionPlan& plan, Progress& progress) {
+  Picture now(picture.height(), picture.width()), next(picture.height(), picture.width());
+  now.copyFrom(picture.data());
+  const Smooth smooth{gaussianWeights(options.sigma)};
+  const int ghosts = ghostWidth(options, kRadius);
+
+  repeat(options.run.iterations, plan, progress, [&](int iteration) {
+    eval(smooth).plan(plan)(PART1(next, ghosts), PART1(now, ghosts));
+    if ((iteration + 1) % (ghosts / kRadius) == 0) next.syncGhosts();
+    swap(now, next);
+  });
+
+  Raster<float> result(picture.extent());
+  now.copyTo(result.data());
+  return result;
+}
+// [end]
+
+}  // namespace evaluation::gauss

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/evaluation/row_parts.h"
+#include "perf/evaluation/jacobi3d/iterate.h"
+
+namespace evaluation::jacobi3d {
+
+// [style: subarrays]
+Result runSubarrays(const Cube& cube, const Options& options, const ExecutionPlan& plan,
+                    Progress& progress) {
+  Cubes cubes(cube);
+  auto& [now, next, changes] = cubes;
+  const int ghosts = ghostWidth(options, 1);
+  const std::vector<Range> parts = rowParts(cube.side, plan, ghosts);
+  const Range all(0, cube.side - 1);
+  const auto step = [&](int i) {
+    for (std::size_t d = 0; d < parts.size(); ++d) {
+      eval(stencil(options))
+          .device(plan.shares()[d].device)(next(parts[d], all, all), now(parts[d], all, all));
+    }
+    for (std::size_t d = 1; d < parts.size() && (i + 1) % ghosts == 0; ++d) {
+      const int layers = static_cast<int>(parts[d - 1].last - parts[d - 1].first) + 1;
+      Points &lower = next(parts[d - 1], all, all), &upper = next(parts[d], all, all);
+      lower(Range(layers - ghosts, layers - 1), all, all) =
+          upper(Range(ghosts, 2 * ghosts - 1), all, all);
+      upper(Range(0, ghosts - 1), all, all) =
+          lower(Range(layers - 2 * ghosts, layers - ghosts - 1), all, all);
+    }
+    swap(now, next);
+  };
+  const auto look = [&] {
+    for (std::size_t d = 0; d < parts.size(); ++d) {
+      eval(largestChange)
+          .device(plan.shares()[d].device)(changes(parts[d], all), now(parts[d], all, all),
+                                           next(parts[d], all, all), cube.side);
+    }
+  };
+  return iterate(cubes, options, plan, progress, step, look);
+}
+// [end]
+
+}  // namespace evaluation::jacobi3d
