@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Table II and Figures 10, 11, 13, 14 and 15 of the stencil paper, for the samples of this
-# repository and the kernels in perf/templates.
+# Table II and Figures 10, 11, 13, 14 and 15 of the stencil paper, for the programs in
+# perf/evaluation and the kernels in perf/templates.
 # Usage: perf/figures.sh [--plots-only | --templates-only | --applications-only] [FOLDER]
 # Measures (some ten minutes), writes CSV files into FOLDER (default: perf/results/latest), and draws
 # them as SVG and PNG where Python has matplotlib (Debian: python3-matplotlib). With --plots-only it
@@ -23,11 +23,12 @@ mkdir -p "$out"
 table2() {
   local files=() application file
   for application in canny gauss jacobi3d life shwa; do
-    for file in samples/"$application"/host_*.cpp samples/common/row_parts.h; do
+    for file in perf/evaluation/"$application"/host_*.cpp samples/"$application"/*.cpp \
+      perf/evaluation/row_parts.h; do
       files+=("$application=$file")
     done
   done
-  files+=("canny=samples/canny/row_views.h")
+  files+=("canny=perf/evaluation/canny/row_views.h")
   python3 perf/sloc.py --csv --reduction annotations/subarrays --reduction sync/subarrays \
     --reduction sync/annotations --reduction auto/subarrays "${files[@]}"
 }
@@ -39,9 +40,10 @@ kernels() {
   for application in canny gauss jacobi3d life shwa; do
     files+=("$application=perf/templates/$application.h")
     [ "$application" = life ] ||
-      files+=("$application=samples/$application"/{kernels.h,host_stencil.cpp})
+      files+=("$application=perf/evaluation/$application/kernels.h")
   done
-  files+=("canny=samples/canny/points.h")
+  files+=(canny=samples/canny/{values.h,points.h} gauss=samples/gauss/mean.h
+    jacobi3d=samples/jacobi3d/solve.cpp shwa=samples/shwa/kernels.h)
   for application in canny gauss life; do files+=("$application=perf/templates/by_hand.h"); done
   python3 perf/sloc.py --csv --styles byhand,template,point,plain "${files[@]}"
 }

@@ -190,7 +190,7 @@ class Parser {
     const Reader device(
         file_, tree, "a device",
         {"count", "kind", "name", "memory_GiB", "gflops", "bandwidth_GBs", "launch_us", "context",
-         "compute_units", "work_group_size", "local_memory_KiB"});
+         "compute_units", "work_group_size", "local_memory_KiB", "float_lanes"});
     DeviceModel model;
     DeviceProperties& p = model.properties;
     p.type = kindOf(device);
@@ -207,7 +207,8 @@ class Parser {
     p.maxWorkItemSizes.fill(p.maxWorkGroupSize);
     p.computeUnits = static_cast<unsigned>(device.positive("compute_units", defaults.computeUnits));
     p.cacheLine = defaults.cacheLine;
-    p.preferredFloatVector = defaults.vectorWidth;
+    p.preferredFloatVector =
+        static_cast<unsigned>(device.positive("float_lanes", defaults.vectorWidth));
     p.addressAlignBits = 1024;
     p.hasDouble = p.hasHalf = true;
     p.hasWideAtomics = p.hasWideMinMaxAtomics = true;

@@ -9,14 +9,14 @@
 #include <utility>
 
 #include "perf/evaluation/canny/host.h"
-#include "samples/canny/options.h"
-#include "samples/common/plan_choice.h"
-#include "samples/common/test_picture.h"
 #include "perf/evaluation/gauss/host.h"
-#include "samples/gauss/options.h"
 #include "perf/evaluation/jacobi3d/host.h"
 #include "perf/evaluation/life/host.h"
 #include "perf/evaluation/shwa/host.h"
+#include "samples/canny/options.h"
+#include "samples/common/plan_choice.h"
+#include "samples/common/test_picture.h"
+#include "samples/gauss/options.h"
 #include "samples/shwa/scenario.h"
 
 namespace evaluation {

@@ -13,10 +13,13 @@
 namespace evaluation {
 namespace {
 
-constexpr std::pair<const char*, Style> kNames[] = {
-    {"single", Style::Single}, {"subarrays", Style::Subarrays}, {"annotations", Style::Annotations},
-    {"sync", Style::Sync},     {"auto", Style::Auto},           {"stencil", Style::Stencil},
-    {"template", Style::Template}};
+constexpr std::pair<const char*, Style> kNames[] = {{"single", Style::Single},
+                                                    {"subarrays", Style::Subarrays},
+                                                    {"annotations", Style::Annotations},
+                                                    {"sync", Style::Sync},
+                                                    {"auto", Style::Auto},
+                                                    {"stencil", Style::Stencil},
+                                                    {"template", Style::Template}};
 
 void checkWeights(Style style, const samples::RunOptions& options) {
   const bool updatesByHand = style == Style::Subarrays || style == Style::Annotations;

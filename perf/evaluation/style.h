@@ -22,8 +22,8 @@ enum class Style {
 };
 
 /// All of them.
-inline constexpr Style kStyles[] = {Style::Single, Style::Subarrays, Style::Annotations,
-                                    Style::Sync,   Style::Auto,      Style::Stencil,
+inline constexpr Style kStyles[] = {Style::Single,  Style::Subarrays, Style::Annotations,
+                                    Style::Sync,    Style::Auto,      Style::Stencil,
                                     Style::Template};
 
 /// Its name on command lines: single, subarrays, ...

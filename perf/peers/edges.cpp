@@ -6,8 +6,8 @@
 
 #include "hpl/hpl.h"
 #include "peers/peers.h"
-#include "samples/canny/tile_linker.h"
 #include "samples/canny/points.h"
+#include "samples/canny/tile_linker.h"
 #include "stencil_templates/stencil_templates.h"
 
 using namespace hpl;

@@ -3,11 +3,11 @@
 
 #include "hpl/hpl.h"
 #include "perf/evaluation/canny/kernels.h"
-#include "samples/canny/points.h"
-#include "samples/gauss/mean.h"
 #include "perf/evaluation/gauss/kernels.h"
 #include "perf/evaluation/jacobi3d/kernels.h"
 #include "perf/evaluation/shwa/kernels.h"
+#include "samples/canny/points.h"
+#include "samples/gauss/mean.h"
 #include "stencil_templates/stencil_templates.h"
 #include "stencils/gauss_source.h"
 #include "stencils/workload.h"

@@ -104,21 +104,22 @@ Array<float, 1, Memory> maskArray() {
 std::vector<Contender> gauss(const Problem& p) {
   const Array<float, 1> global = maskArray<Global>();
   const Array<float, 1, Constant> constant = maskArray<Constant>();
-  return {byHand<float>(kOneRow, p, gaussFilledByOneRow, 1, global),
-          byTemplate<float, kRadius, kTile>("1 point", p, gaussTemplate<kTile, Global>, 1, global),
-          byTemplate<float, kRadius, kTile>("4 points", p, gaussTemplate<kTile, Global>, kPoints,
-                                            global),
-          byTemplate<float, kRadius, kTile>("4 points, constant mask", p,
-                                            gaussTemplate<kTile, Constant>, kPoints, constant),
-          byHand<float>(kByHand, p, gaussByHand<Constant, kPoints>, kPoints, constant),
-          byTemplate<float, kRadius, kDirect>("direct form", p, gaussTemplate<kDirect, Global>, 1,
-                                              global),
-          byTemplate<float, kRadius, kDirect>("direct form, constant mask", p,
-                                              gaussTemplate<kDirect, Constant>, 1, constant),
-          pingPong<float>(
-              "plain kernel", p, gridOf<float>(p), gridOf<float>(p),
-              [kernel = evaluation::gauss::Smooth{samples::gauss::gaussianWeights(stencils::kSigma)}](
-                  auto& next, auto& now) { eval(kernel)(next, now); })};
+  return {
+      byHand<float>(kOneRow, p, gaussFilledByOneRow, 1, global),
+      byTemplate<float, kRadius, kTile>("1 point", p, gaussTemplate<kTile, Global>, 1, global),
+      byTemplate<float, kRadius, kTile>("4 points", p, gaussTemplate<kTile, Global>, kPoints,
+                                        global),
+      byTemplate<float, kRadius, kTile>("4 points, constant mask", p,
+                                        gaussTemplate<kTile, Constant>, kPoints, constant),
+      byHand<float>(kByHand, p, gaussByHand<Constant, kPoints>, kPoints, constant),
+      byTemplate<float, kRadius, kDirect>("direct form", p, gaussTemplate<kDirect, Global>, 1,
+                                          global),
+      byTemplate<float, kRadius, kDirect>("direct form, constant mask", p,
+                                          gaussTemplate<kDirect, Constant>, 1, constant),
+      pingPong<float>(
+          "plain kernel", p, gridOf<float>(p), gridOf<float>(p),
+          [kernel = evaluation::gauss::Smooth{samples::gauss::gaussianWeights(stencils::kSigma)}](
+              auto& next, auto& now) { eval(kernel)(next, now); })};
 }
 
 }  // namespace

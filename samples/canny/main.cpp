@@ -35,10 +35,9 @@ Raster<unsigned char> input(const Options& options) {
   if (options.input.empty()) return testPicture(options.extent);
   Raster<unsigned char> picture = readGrayPicture(options.input);
   if (picture.width() < 5 || picture.height() < 5)
-    throw std::invalid_argument("--input " + options.input + ": the picture has " +
-                                std::to_string(picture.width()) + " x " +
-                                std::to_string(picture.height()) +
-                                " pixels; the filter needs 5 x 5 at least");
+    throw std::invalid_argument(
+        "--input " + options.input + ": the picture has " + std::to_string(picture.width()) +
+        " x " + std::to_string(picture.height()) + " pixels; the filter needs 5 x 5 at least");
   return picture;
 }
 
@@ -60,8 +59,7 @@ int run(const Options& options) {
   std::printf("%td strong and %td weak edge pixels\n",
               std::count(cells.begin(), cells.end(), kStrong),
               std::count(cells.begin(), cells.end(), kWeak));
-  reportSpeed(plan, seconds,
-              options.run.iterations * static_cast<double>(labels.size()));
+  reportSpeed(plan, seconds, options.run.iterations * static_cast<double>(labels.size()));
   if (!options.inputPng.empty()) writePng(options.inputPng, grayImage(picture));
   if (!options.png.empty()) {
     writePng(options.png, drawEdges(labels, options.hysteresis));

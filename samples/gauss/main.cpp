@@ -11,8 +11,8 @@
 #include "samples/common/program.h"
 #include "samples/common/read_picture.h"
 #include "samples/common/test_picture.h"
-#include "samples/gauss/smooth.h"
 #include "samples/gauss/reference.h"
+#include "samples/gauss/smooth.h"
 #include "samples/gauss/weights.h"
 
 namespace samples::gauss {
@@ -57,8 +57,7 @@ int run(const Options& options) {
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
-  reportSpeed(plan, seconds,
-              options.run.iterations * static_cast<double>(result.size()));
+  reportSpeed(plan, seconds, options.run.iterations * static_cast<double>(result.size()));
   if (!options.png.empty()) {
     writePng(options.png, draw(result));
     std::printf("picture: %s\n", options.png.c_str());

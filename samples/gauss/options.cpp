@@ -42,9 +42,7 @@ std::optional<Options> parseOptions(int argc, const char* const* argv, std::ostr
   app.add_option("--png", options.png, "write the result")->type_name("FILE");
   addRunOptions(app, options.run, "how often to smooth");
   addDeviceOptions(app, options.run);
-  const auto resolve = [&] {
-    options.extent = parseExtent(size, kSizes);
-  };
+  const auto resolve = [&] { options.extent = parseExtent(size, kSizes); };
   if (!parseCommandLine(app, argc, argv, options.run, resolve, out, errors, exitCode)) return {};
   return options;
 }

@@ -15,8 +15,8 @@ Raster<float> smooth(const Raster<float>& picture, const Options& options,
   const Stencil mean(Mean{gaussianWeights(options.sigma)});
   const StencilLauncher everywhere = onDevices(mean, plan);
   advance(
-      options.run.iterations, 0, plan, progress,
-      [&](int n) { everywhere.iterate(n)(now, next); }, [](int) {});
+      options.run.iterations, 0, plan, progress, [&](int n) { everywhere.iterate(n)(now, next); },
+      [](int) {});
 
   Raster<float> result(picture.extent());
   now.copyTo(result.data());

@@ -8,8 +8,8 @@
 #include "samples/common/io.h"
 #include "samples/common/plan_choice.h"
 #include "samples/common/program.h"
-#include "samples/jacobi3d/solve.h"
 #include "samples/jacobi3d/reference.h"
+#include "samples/jacobi3d/solve.h"
 
 namespace samples::jacobi3d {
 namespace {

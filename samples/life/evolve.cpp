@@ -10,7 +10,7 @@ using namespace hpl;  // NOLINT: the point function is written in the words of t
 
 namespace {
 
-// [style: stencil]
+// [style: point]
 /// Bit n of `birth` (for a dead cell) or of `survive` (for a living one) says whether the cell is
 /// alive next time if n of its neighbours are now.
 Uchar nextOf(Neighbourhood<unsigned char, 2> cell, Int birth, Int survive) {

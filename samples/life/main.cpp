@@ -18,9 +18,8 @@ Grid runAndDraw(const LifeOptions& options, const hpl::ExecutionPlan& plan) {
   if (options.gif.empty()) return evolve(options, plan, progress, {});
   GifWriter gif(options.gif, options.gifScale.width(options.start),
                 options.gifScale.height(options.start), cellPalette(), options.delay);
-  Grid last = evolve(options, plan, progress, [&](const Grid& cells) {
-    gif.addFrame(drawCells(cells, options.gifScale));
-  });
+  Grid last = evolve(options, plan, progress,
+                     [&](const Grid& cells) { gif.addFrame(drawCells(cells, options.gifScale)); });
   gif.close();
   return last;
 }

@@ -9,9 +9,9 @@
 #include "samples/common/plan_choice.h"
 #include "samples/common/program.h"
 #include "samples/shwa/draw.h"
-#include "samples/shwa/simulate.h"
 #include "samples/shwa/reference.h"
 #include "samples/shwa/scenario.h"
+#include "samples/shwa/simulate.h"
 #include "samples/shwa/stoker.h"
 
 namespace samples::shwa {

@@ -21,8 +21,15 @@ EVALUATION = [["--check", "--application", "life", "--styles", "auto"],
               ["--check", "--application", "shwa", "--styles", "auto"]]
 
 MACHINE = """{"nodes": [{"devices": [{"count": %d, "kind": "cpu", "memory_GiB": 4, "gflops": 100,
- "bandwidth_GBs": 50, "launch_us": 5}]}],
+ "bandwidth_GBs": 50, "launch_us": 5, "compute_units": %d, "float_lanes": %d}]}],
  "links": {"host": {"bandwidth_GBs": 10, "latency_us": 5}, "node": {"bandwidth_GBs": 10, "latency_us": 5}}}"""
+
+
+def float_lanes():
+    """Floats in a vector of this machine: reductions leave a partial result for each lane of each unit."""
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        flags = set(next((line for line in file if line.startswith("flags")), "").split())
+    return 16 if "avx512f" in flags else 8 if "avx" in flags else 4
 
 
 def run(command, settings):
@@ -50,7 +57,7 @@ def main(folder, evaluation=None):
         machine, trace, report = (os.path.join(scratch, n) for n in ("m.json", "t.json", "r.json"))
         for devices in (2, 3):
             with open(machine, "w", encoding="utf-8") as file:
-                file.write(MACHINE % devices)
+                file.write(MACHINE % (devices, os.cpu_count(), float_lanes()))
             commands = [[os.path.join(folder, name), *arguments] for name, *arguments in RUNS]
             if evaluation:
                 commands += [[evaluation, *arguments] for arguments in EVALUATION]

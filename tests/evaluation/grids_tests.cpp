@@ -8,11 +8,11 @@
 #include <stdexcept>
 #include <vector>
 
-#include "samples/common/comparison.h"
 #include "perf/evaluation/jacobi3d/host.h"
-#include "samples/jacobi3d/reference.h"
 #include "perf/evaluation/life/host.h"
 #include "perf/evaluation/shwa/host.h"
+#include "samples/common/comparison.h"
+#include "samples/jacobi3d/reference.h"
 #include "samples/shwa/reference.h"
 #include "samples/shwa/scenario.h"
 
@@ -107,7 +107,8 @@ TEST_CASE("styles: jacobi3d iterates as its reference does") {
       options.tolerance = 0;
       options.every = 4;
       Progress progress = quiet();
-      const auto result = evaluation::jacobi3d::runStyle(start, styled(options, way), plan, progress);
+      const auto result =
+          evaluation::jacobi3d::runStyle(start, styled(options, way), plan, progress);
       CHECK(result.iterations == kSteps);
       CHECK(compare(result.cube.values, expected.values).largest <= tolerance(1e-5));
       CHECK(result.change == doctest::Approx(change));
@@ -133,7 +134,8 @@ TEST_CASE("styles: shwa computes the water and the time of its reference") {
         difference = compare(shwa::flat(state.cells), shwa::flat(middle.cells)).largest;
       }
     };
-    const auto last = evaluation::shwa::runStyle(input, styled(options, way), plan, progress, frame);
+    const auto last =
+        evaluation::shwa::runStyle(input, styled(options, way), plan, progress, frame);
     CHECK(compare(shwa::flat(last.cells), shwa::flat(expected.cells)).largest <= tolerance(0.05));
     CHECK(difference <= tolerance(0.05));
     CHECK(frames == 3);
@@ -159,8 +161,9 @@ TEST_CASE("styles: life computes the generations of its reference, on a torus to
       }
       Progress progress = quiet();
       std::vector<Grid> frames;
-      const Grid last = evaluation::life::runStyle(styled(options, way), plan, progress,
-                                       [&](const Grid& cells) { frames.push_back(cells); });
+      const Grid last =
+          evaluation::life::runStyle(styled(options, way), plan, progress,
+                                     [&](const Grid& cells) { frames.push_back(cells); });
       CHECK(last == expected);
       REQUIRE(frames.size() == 3);
       CHECK(frames[0] == options.start);
@@ -176,7 +179,8 @@ TEST_CASE("styles: a torus of few rows meets itself") {
     for (const Style style : evaluation::kStyles) {
       INFO("style ", styleName(style), ", ", rows, " rows");
       Progress progress = quiet();
-      CHECK(evaluation::life::runStyle(styled(options, {style, 0}), planOf(1, true), progress, {}) == expected);
+      CHECK(evaluation::life::runStyle(styled(options, {style, 0}), planOf(1, true), progress,
+                                       {}) == expected);
     }
   }
 }
@@ -229,7 +233,8 @@ TEST_CASE("styles: parts thinner than their ghosts are refused by styles that cu
   if (deviceCount() < 2) return;
   options = soup(6, Edges::Dead);
   for (const Style style : {Style::Subarrays, Style::Annotations}) {
-    CHECK_THROWS_WITH_AS(run({style, 2}, 2), doctest::Contains("a device would own 3 rows"), std::invalid_argument);
+    CHECK_THROWS_WITH_AS(run({style, 2}, 2), doctest::Contains("a device would own 3 rows"),
+                         std::invalid_argument);
   }
   CHECK(run({Style::Sync, 4}, 2) ==
         referenceRun(options.start, kSteps, options.rule, options.edges));

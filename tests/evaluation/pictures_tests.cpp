@@ -8,11 +8,11 @@
 #include <random>
 
 #include "perf/evaluation/canny/host.h"
+#include "perf/evaluation/gauss/host.h"
+#include "perf/evaluation/row_parts.h"
 #include "samples/canny/reference.h"
 #include "samples/common/comparison.h"
-#include "perf/evaluation/row_parts.h"
 #include "samples/common/test_picture.h"
-#include "perf/evaluation/gauss/host.h"
 #include "samples/gauss/reference.h"
 #include "samples/gauss/weights.h"
 
@@ -54,8 +54,8 @@ struct Run : Way {
 
 /// To be shown where a check fails.
 std::string describe(const Run& run) {
-  return std::string(styleName(run.style)) + ", " + std::to_string(run.run.devices) +
-         " devices, " + std::to_string(run.run.weights.size()) + " weights, ghosts of width " +
+  return std::string(styleName(run.style)) + ", " + std::to_string(run.run.devices) + " devices, " +
+         std::to_string(run.run.weights.size()) + " weights, ghosts of width " +
          std::to_string(run.ghostWidth);
 }
 
@@ -69,8 +69,7 @@ void checkSmoothed(const Raster<float>& picture, const Run& run, const Raster<fl
   CHECK(compare(result.cells(), expected.cells()).largest <= (strictFloatingPoint() ? 0.0 : 1e-3));
 }
 
-Raster<unsigned char> edges(const Raster<unsigned char>& picture, const Run& run,
-                            bool hysteresis) {
+Raster<unsigned char> edges(const Raster<unsigned char>& picture, const Run& run, bool hysteresis) {
   evaluation::canny::Options options{{}, run};
   options.run = run.run;
   options.low = 15;
@@ -114,7 +113,8 @@ TEST_CASE("gauss: every style smoothes as the reference does, on one to four dev
 
 TEST_CASE("gauss: measured weights change the speed and not the result") {
   const Raster<float> picture = randomPicture({600, 20}, 6);
-  const Raster<float> expected = samples::gauss::referenceRun(picture, 3, samples::gauss::gaussianWeights(2.0));
+  const Raster<float> expected =
+      samples::gauss::referenceRun(picture, 3, samples::gauss::gaussianWeights(2.0));
   Run run;
   run.run.iterations = 3;
   run.run.measuredWeights = true;
@@ -213,7 +213,8 @@ TEST_CASE(
 }
 
 TEST_CASE("styles have names, and others are refused with the list of them") {
-  for (const Style style : evaluation::kStyles) CHECK(evaluation::styleOf(styleName(style)) == style);
+  for (const Style style : evaluation::kStyles)
+    CHECK(evaluation::styleOf(styleName(style)) == style);
   CHECK_THROWS_WITH_AS(evaluation::styleOf("Sync"),
                        "style Sync: expected single, subarrays, annotations, sync, auto, stencil "
                        "or template",

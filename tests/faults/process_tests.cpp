@@ -141,9 +141,8 @@ TEST_CASE("a failed call while a process ends") {
 
 #ifdef HPL_FAULTS_LIBRARY
 TEST_CASE("a sample says which call failed and ends in order") {
-  const std::string faulty =
-      "timeout -s ABRT 60 env LD_PRELOAD=" HPL_FAULTS_LIBRARY
-      " HPL_FAULT=clEnqueueNDRangeKernel:1:-5:1000 ";
+  const std::string faulty = "timeout -s ABRT 60 env LD_PRELOAD=" HPL_FAULTS_LIBRARY
+                             " HPL_FAULT=clEnqueueNDRangeKernel:1:-5:1000 ";
   for (const char* command : {HPL_FAULTS_SAMPLES "/life --iterations 4 --no-progress",
                               HPL_FAULTS_SAMPLES "/shwa --iterations 4 --size 40 --no-progress",
                               HPL_FAULTS_SAMPLES "/heat2d --steps 4 --size 40"}) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The applications of the stencil paper in several host styles, small.
 #include "perf/evaluation/canny/host.h"
-#include "samples/canny/reference.h"
-#include "samples/common/test_picture.h"
 #include "perf/evaluation/gauss/host.h"
-#include "samples/gauss/reference.h"
-#include "samples/gauss/weights.h"
 #include "perf/evaluation/jacobi3d/host.h"
-#include "samples/jacobi3d/reference.h"
 #include "perf/evaluation/life/host.h"
 #include "perf/evaluation/shwa/host.h"
+#include "samples/canny/reference.h"
+#include "samples/common/test_picture.h"
+#include "samples/gauss/reference.h"
+#include "samples/gauss/weights.h"
+#include "samples/jacobi3d/reference.h"
 #include "samples/shwa/reference.h"
 #include "samples/shwa/scenario.h"
 #include "tests/faults/programs.h"
@@ -49,7 +49,8 @@ Program lifeProgram(const std::string& style) {
   const Grid expected = referenceRun(options.start, kSteps, options.rule, options.edges);
   const auto run = [options] {
     Progress progress = quiet();
-    return numbersOf(evaluation::life::runStyle(options, planOf(options, options.run), progress, {}));
+    return numbersOf(
+        evaluation::life::runStyle(options, planOf(options, options.run), progress, {}));
   };
   return {"life " + style, run, numbersOf(expected)};
 }
@@ -65,7 +66,9 @@ Program cannyProgram(const std::string& style) {
       canny::referenceHysteresis(canny::referenceLabels(picture, options.low, options.high));
   const auto run = [options, picture] {
     Progress progress = quiet();
-    return numbersOf(evaluation::canny::runStyle(picture, options, planOf(options, options.run), progress).cells());
+    return numbersOf(
+        evaluation::canny::runStyle(picture, options, planOf(options, options.run), progress)
+            .cells());
   };
   return {"canny " + style, run, numbersOf(expected.cells())};
 }
@@ -80,7 +83,9 @@ Program gaussProgram(const std::string& style) {
   const auto expected = gauss::referenceRun(picture, kSteps, weights);
   const auto run = [options, picture] {
     Progress progress = quiet();
-    return numbersOf(evaluation::gauss::runStyle(picture, options, planOf(options, options.run), progress).cells());
+    return numbersOf(
+        evaluation::gauss::runStyle(picture, options, planOf(options, options.run), progress)
+            .cells());
   };
   return {"gauss " + style, run, numbersOf(expected.cells())};
 }
@@ -95,7 +100,8 @@ Program jacobiProgram(const std::string& style) {
   const auto run = [options, start] {
     Progress progress = quiet();
     return numbersOf(
-        evaluation::jacobi3d::runStyle(start, options, planOf(options, options.run), progress).cube.values);
+        evaluation::jacobi3d::runStyle(start, options, planOf(options, options.run), progress)
+            .cube.values);
   };
   return {"jacobi3d " + style, run, numbersOf(expected.values)};
 }
@@ -107,8 +113,9 @@ Program shwaProgram(const std::string& style) {
   const auto expected = shwa::referenceRun(input, kSteps, options.courant);
   const auto run = [options, input] {
     Progress progress = quiet();
-    return numbersOf(
-        shwa::flat(evaluation::shwa::runStyle(input, options, planOf(options, options.run), progress, {}).cells));
+    return numbersOf(shwa::flat(
+        evaluation::shwa::runStyle(input, options, planOf(options, options.run), progress, {})
+            .cells));
   };
   return {"shwa " + style, run, numbersOf(shwa::flat(expected.cells))};
 }

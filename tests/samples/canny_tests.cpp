@@ -6,8 +6,8 @@
 #include <random>
 
 #include "samples/canny/find_edges.h"
-#include "samples/canny/tile_linker.h"
 #include "samples/canny/reference.h"
+#include "samples/canny/tile_linker.h"
 #include "samples/common/test_picture.h"
 #include "tests/samples/one_device.h"
 #include "tests/samples/parsed.h"

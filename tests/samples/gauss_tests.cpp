@@ -7,8 +7,8 @@
 #include <stdexcept>
 
 #include "samples/common/comparison.h"
-#include "samples/gauss/smooth.h"
 #include "samples/gauss/reference.h"
+#include "samples/gauss/smooth.h"
 #include "samples/gauss/weights.h"
 #include "tests/samples/one_device.h"
 #include "tests/samples/parsed.h"

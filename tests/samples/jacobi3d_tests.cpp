@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "samples/common/comparison.h"
-#include "samples/jacobi3d/solve.h"
 #include "samples/jacobi3d/reference.h"
+#include "samples/jacobi3d/solve.h"
 #include "tests/samples/one_device.h"
 #include "tests/samples/parsed.h"
 
@@ -116,7 +116,8 @@ TEST_CASE("the device iterates as the reference does") {
   }
 }
 
-TEST_CASE("the device stops within one look of the first that finds no change above the tolerance") {
+TEST_CASE(
+    "the device stops within one look of the first that finds no change above the tolerance") {
   jacobi3d::Options options;
   options.tolerance = 1e-4f;
   options.every = 10;

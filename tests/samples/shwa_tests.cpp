@@ -8,9 +8,9 @@
 
 #include "samples/common/comparison.h"
 #include "samples/shwa/draw.h"
-#include "samples/shwa/simulate.h"
 #include "samples/shwa/reference.h"
 #include "samples/shwa/scenario.h"
+#include "samples/shwa/simulate.h"
 #include "samples/shwa/stoker.h"
 #include "tests/samples/one_device.h"
 #include "tests/samples/parsed.h"
@@ -174,7 +174,7 @@ TEST_CASE("the device simulates as the reference does, and hands out the frames 
     std::vector<State> frames;
     Progress progress(23, "steps", Progress::Mode::Off);
     const State state = shwa::simulate(input, options, oneDevice(), progress,
-                                        [&](const State& frame) { frames.push_back(frame); });
+                                       [&](const State& frame) { frames.push_back(frame); });
     REQUIRE(frames.size() == 3);
     const double tolerance = strictFloatingPoint() ? 0.0 : 1e-3;
     for (int i = 0; i < 3; ++i) {

@@ -3,7 +3,8 @@
 
 namespace evaluation::canny {
 
-Raster<unsigned char> runStyle(const Raster<unsigned char>& picture, const Options& options, const hpl::ExecutionPlan& plan, Progress& progress) {
+Raster<unsigned char> runStyle(const Raster<unsigned char>& picture, const Options& options,
+                               const hpl::ExecutionPlan& plan, Progress& progress) {
   switch (options.style) {
     case Style::Single:
       return runSingle(picture, options, plan.shares().front().device, progress);

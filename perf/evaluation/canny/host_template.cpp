@@ -4,8 +4,8 @@
 
 #include "perf/evaluation/canny/host.h"
 #include "perf/evaluation/canny/hysteresis.h"
-#include "samples/common/repeat.h"
 #include "perf/evaluation/share_devices.h"
+#include "samples/common/repeat.h"
 #include "stencil_templates/stencil_templates.h"
 
 namespace evaluation::canny {

@@ -3,7 +3,8 @@
 
 namespace evaluation::gauss {
 
-Raster<float> runStyle(const Raster<float>& picture, const Options& options, const hpl::ExecutionPlan& plan, Progress& progress) {
+Raster<float> runStyle(const Raster<float>& picture, const Options& options,
+                       const hpl::ExecutionPlan& plan, Progress& progress) {
   switch (options.style) {
     case Style::Single:
       return runSingle(picture, options, plan.shares().front().device, progress);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "samples/common/repeat.h"
-#include "perf/evaluation/row_parts.h"
 #include "perf/evaluation/gauss/host.h"
 #include "perf/evaluation/gauss/kernels.h"
+#include "perf/evaluation/row_parts.h"
+#include "samples/common/repeat.h"
 
 namespace evaluation::gauss {
 

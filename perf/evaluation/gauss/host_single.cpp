@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "samples/common/repeat.h"
 #include "perf/evaluation/gauss/host.h"
 #include "perf/evaluation/gauss/kernels.h"
+#include "samples/common/repeat.h"
 
 namespace evaluation::gauss {
 

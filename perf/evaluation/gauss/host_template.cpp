@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "samples/common/repeat.h"
-#include "perf/evaluation/share_devices.h"
 #include "perf/evaluation/gauss/host.h"
 #include "perf/evaluation/gauss/kernels.h"
+#include "perf/evaluation/share_devices.h"
+#include "samples/common/repeat.h"
 #include "stencil_templates/stencil_templates.h"
 
 namespace evaluation::gauss {

@@ -3,7 +3,8 @@
 
 namespace evaluation::jacobi3d {
 
-Result runStyle(const Cube& cube, const Options& options, const hpl::ExecutionPlan& plan, Progress& progress) {
+Result runStyle(const Cube& cube, const Options& options, const hpl::ExecutionPlan& plan,
+                Progress& progress) {
   switch (options.style) {
     case Style::Single:
       return runSingle(cube, options, plan.shares().front().device, progress);

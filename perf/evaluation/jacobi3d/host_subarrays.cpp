@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "perf/evaluation/row_parts.h"
 #include "perf/evaluation/jacobi3d/iterate.h"
+#include "perf/evaluation/row_parts.h"
 
 namespace evaluation::jacobi3d {
 

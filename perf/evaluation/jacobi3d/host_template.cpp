@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdlib>
 
-#include "perf/evaluation/share_devices.h"
 #include "perf/evaluation/jacobi3d/iterate.h"
+#include "perf/evaluation/share_devices.h"
 #include "stencil_templates/stencil_templates.h"
 
 namespace evaluation::jacobi3d {

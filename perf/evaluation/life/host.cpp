@@ -3,7 +3,8 @@
 
 namespace evaluation::life {
 
-Grid runStyle(const Options& options, const hpl::ExecutionPlan& plan, Progress& progress, const FrameSink& frame) {
+Grid runStyle(const Options& options, const hpl::ExecutionPlan& plan, Progress& progress,
+              const FrameSink& frame) {
   switch (options.style) {
     case Style::Single:
       return runSingle(options, plan.shares().front().device, progress, frame);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "perf/evaluation/share_devices.h"
 #include "perf/evaluation/life/generations.h"
+#include "perf/evaluation/share_devices.h"
 #include "stencil_templates/stencil_templates.h"
 
 namespace evaluation::life {

@@ -3,7 +3,8 @@
 
 namespace evaluation::shwa {
 
-State runStyle(const Input& input, const Options& options, const hpl::ExecutionPlan& plan, Progress& progress, const FrameSink& frame) {
+State runStyle(const Input& input, const Options& options, const hpl::ExecutionPlan& plan,
+               Progress& progress, const FrameSink& frame) {
   switch (options.style) {
     case Style::Single:
       return runSingle(input, options, plan.shares().front().device, progress, frame);

@@ -14,8 +14,8 @@ namespace evaluation::shwa {
 struct Basin : samples::shwa::Basin {
   Basin(const Input& input, const Options& options, const Device& first);
 
-  int lanes;  ///< threads that share a row; on a CPU one thread per row is best
-  int group;  ///< threads that share the work of advanceClock
+  int lanes;                ///< threads that share a row; on a CPU one thread per row is best
+  int group;                ///< threads that share the work of advanceClock
   Array<float, 2> fastest;  ///< of each row and lane
 };
 
