@@ -30,7 +30,7 @@ namespace hpl::ranks {
 namespace {
 
 /// How long a rank that ends by an exception waits for its last words to get out.
-constexpr std::chrono::milliseconds kLastWords{200};
+constexpr std::chrono::milliseconds kToBeTold{200};
 
 Waiting waitingOf(runtime::RanksWait wait) {
   switch (wait) {
@@ -84,7 +84,7 @@ void tellBeforeTermination() {
   terminateAsBefore = std::set_terminate([] {
     if (World* own = world(); own != nullptr && !own->courier().hasFailed()) {
       own->courier().fail("main program", textOf(std::current_exception()));
-      own->courier().awaitTold(kLastWords);
+      own->courier().awaitTold(kToBeTold);
     }
     terminateAsBefore();
   });

@@ -50,7 +50,7 @@ std::vector<std::int64_t> chainBands(const TileProblem& problem) {
 }
 
 double chainCut(const TileProblem& problem, std::size_t dim, double grown) {
-  const auto dims = static_cast<std::size_t>(problem.program->dims);
+  const std::size_t dims = dimsOf(problem);
   if (dim == 0) return grown + (dims == 2 ? kRowsAlone : 0);
   // The vectors at the ends of rows overlap others.
   return dim + 1 == dims && grown > 0 ? std::max(grown, 2.0 * problem.lanes) : grown;

@@ -22,7 +22,7 @@ namespace {
 using Sizes = std::array<std::int64_t, 3>;
 
 /// Steps between exchanges that are looked at.
-constexpr int kDepths[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
+constexpr int kExchangeDepths[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
 
 /// What launching and waiting take, in seconds, and cycles per second; of a CPU device, measured on
 /// PoCL. Of other devices nothing was measured, and none is chosen without being asked for.
@@ -44,10 +44,6 @@ constexpr WaitCost kCost;
 
 /// What must be won.
 constexpr double kWorthwhile = 0.9;
-
-std::size_t dimsOf(const TileProblem& problem) {
-  return static_cast<std::size_t>(problem.program->dims);
-}
 
 std::int64_t cellsOf(const Sizes& sizes) { return sizes[0] * sizes[1] * sizes[2]; }
 
@@ -220,9 +216,9 @@ PersistentEstimate bestKept(const TileProblem& problem, std::size_t devices, std
   PersistentEstimate best;
   std::size_t smallest = SIZE_MAX;
   for (const Sizes& ofEach : groupings(problem)) {
-    for (const int looked : kDepths) {
+    for (const int looked : kExchangeDepths) {
       const int between = depth > 0 ? depth : looked;
-      if (depth > 0 && looked != kDepths[0]) break;
+      if (depth > 0 && looked != kExchangeDepths[0]) break;
       if (between > steps && depth == 0) break;
       const PersistentEstimate kept = keptOf(problem, ofEach, between, devices, why);
       if (kept.tile.cells[0] == 0) continue;

@@ -17,10 +17,6 @@ using strategies::Growth;
 /// Steps per pass that are looked at.
 constexpr int kDepths[] = {2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 32, 48};
 
-std::size_t dimsOf(const TileProblem& problem) {
-  return static_cast<std::size_t>(problem.program->dims);
-}
-
 bool isWritten(const TileProblem& problem, std::size_t field) {
   return problem.program->fields[field].next >= 0;
 }
@@ -161,6 +157,10 @@ Work workOf(const TileProblem& problem, const TimeTile& tile, const std::vector<
 }
 
 }  // namespace
+
+std::size_t dimsOf(const TileProblem& problem) {
+  return static_cast<std::size_t>(problem.program->dims);
+}
 
 TileEstimate estimateOf(const TileProblem& problem, const TimeTile& tile) {
   if (tile.form == TimeForm::Any) {

@@ -33,6 +33,9 @@ struct TileProblem {
   std::size_t maxGroupSize = 256;
 };
 
+/// Dimensions of the grid.
+std::size_t dimsOf(const TileProblem& problem);
+
 /// A candidate with what the model thinks of it. Times are cycles of one unit per cell and step.
 struct TileEstimate {
   TimeTile tile;

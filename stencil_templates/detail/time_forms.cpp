@@ -16,7 +16,7 @@ using strategies::Overlapped;
 using strategies::OverlappedOptions;
 using strategies::TimeProgram;
 using Groups = std::array<std::int64_t, 3>;
-using Sizes = std::vector<std::int64_t>;
+using CandidateSizes = std::vector<std::int64_t>;
 
 /// The strategies that do not look at the number of groups.
 template <Overlapped (*write)(const ir::Kernel&, const ir::AccessSummary&, const TimeProgram&,
@@ -42,10 +42,10 @@ const DeviceCost& costOfBoxes(const TileProblem& /*problem*/) { return kAlone; }
 
 /// Those of a list that are smaller than the grid, and equal parts of the grid, which keep all
 /// units busy to the end.
-Sizes fitting(const TileProblem& problem, std::size_t d, const Sizes& sizes) {
-  const bool isFastest = d + 1 == static_cast<std::size_t>(problem.program->dims);
+CandidateSizes fitting(const TileProblem& problem, std::size_t d, const CandidateSizes& sizes) {
+  const bool isFastest = d + 1 == dimsOf(problem);
   const std::int64_t extent = problem.extents[d];
-  Sizes found;
+  CandidateSizes found;
   for (const std::int64_t size : sizes)
     if (size < extent) found.push_back(size);
   for (const std::int64_t parts : {1, 2, 3, 4, 6, 8}) {
@@ -57,34 +57,36 @@ Sizes fitting(const TileProblem& problem, std::size_t d, const Sizes& sizes) {
   return found;
 }
 
-Sizes sizesOfBoxes(const TileProblem& problem, std::size_t d) {
-  const auto dims = static_cast<std::size_t>(problem.program->dims);
+CandidateSizes sizesOfBoxes(const TileProblem& problem, std::size_t d) {
+  const std::size_t dims = dimsOf(problem);
   const bool isFastest = d + 1 == dims;
   if (!problem.isAlone)
     return fitting(problem, d,
-                   dims == 1   ? Sizes{128, 256, 512, 1024}
-                   : isFastest ? Sizes{32, 64}
-                               : Sizes{4, 8, 16, 32, 64});
+                   dims == 1   ? CandidateSizes{128, 256, 512, 1024}
+                   : isFastest ? CandidateSizes{32, 64}
+                               : CandidateSizes{4, 8, 16, 32, 64});
   if (dims == 1) return fitting(problem, d, {1024, 2048, 4096, 8192, 16384, 32768});
   if (dims == 2)
     return fitting(problem, d,
-                   isFastest ? Sizes{128, 256, 512, 1024} : Sizes{16, 32, 64, 128, 192, 256, 384});
-  return fitting(problem, d,
-                 isFastest ? Sizes{64, 128, 256, 512} : Sizes{8, 12, 16, 24, 32, 48, 64});
+                   isFastest ? CandidateSizes{128, 256, 512, 1024}
+                             : CandidateSizes{16, 32, 64, 128, 192, 256, 384});
+  return fitting(
+      problem, d,
+      isFastest ? CandidateSizes{64, 128, 256, 512} : CandidateSizes{8, 12, 16, 24, 32, 48, 64});
 }
 
 /// Along the fastest dimension where a form goes through rows one after another.
-Sizes sizesOfRows(const TileProblem& problem, std::size_t d) {
+CandidateSizes sizesOfRows(const TileProblem& problem, std::size_t d) {
   if (problem.program->dims != 2) return sizesOfBoxes(problem, d);
   return fitting(problem, d, {256, 512, 1024, 2048, 4096});
 }
 
-Sizes sizesOfStreams(const TileProblem& problem, std::size_t d) {
+CandidateSizes sizesOfStreams(const TileProblem& problem, std::size_t d) {
   if (d == 0) return streamBands(problem);
   return problem.isAlone ? sizesOfRows(problem, d) : fitting(problem, d, groupPlanes(problem, d));
 }
 
-Sizes sizesOfChains(const TileProblem& problem, std::size_t d) {
+CandidateSizes sizesOfChains(const TileProblem& problem, std::size_t d) {
   return d == 0 ? chainBands(problem) : sizesOfRows(problem, d);
 }
 

@@ -2,12 +2,9 @@
 #include "hpl/memory/detail/box_kernels.h"
 
 #include <algorithm>
-#include <map>
-#include <numeric>
 
 #include "hpl/error.h"
-#include "hpl/runtime/program.h"
-#include "hpl/runtime/programs.h"
+#include "hpl/memory/detail/unit_kernels.h"
 #include "hpl/runtime/runtime.h"
 #include "hpl/runtime/settings.h"
 
@@ -22,7 +19,7 @@ using runtime::DeviceState;
 // A work-item copies one unit: it looks for the box that the unit is in, and for its place there.
 // In units; a row of the table is {end of the box, source, its rows and slices, target, its rows
 // and slices, units per row, rows per slice}.
-constexpr const char* kSource = R"(
+constexpr const char* kBoxesSource = R"(
 __kernel void hpl_copy_boxes(__global const UNIT* src, __global UNIT* dst,
                              __global const ulong* table, uint boxes) {
   const ulong own = get_global_id(0);
@@ -40,29 +37,14 @@ __kernel void hpl_copy_boxes(__global const UNIT* src, __global UNIT* dst,
 )";
 constexpr std::size_t kColumns = 9;
 
-std::map<std::pair<const DeviceState*, std::size_t>, cl::Kernel>& kernels() {
-  static auto* all = new std::map<std::pair<const DeviceState*, std::size_t>, cl::Kernel>;
-  return *all;
+UnitKernels& boxKernels() {
+  static auto& all = *new UnitKernels("hpl_copy_boxes", kBoxesSource);
+  return all;
 }
 
-cl::Kernel& kernelFor(DeviceState& device, std::size_t unit) {
-  cl::Kernel& kernel = kernels()[{&device, unit}];
-  if (kernel() == nullptr) {
-    const char* type = unit == 8 ? "ulong" : unit == 4 ? "uint" : unit == 2 ? "ushort" : "uchar";
-    kernel = runtime::buildProgram(device, "hpl_copy_boxes", kSource, std::string("-DUNIT=") + type)
-                 ->createKernel();
-  }
-  return kernel;
-}
-
-// The largest unit, of at most 8 bytes, that all offsets and lengths are multiples of.
-std::size_t unitOf(const std::vector<RectCopy>& boxes) {
+std::size_t unitOfAll(const std::vector<RectCopy>& boxes) {
   std::size_t unit = 8;
-  for (const RectCopy& box : boxes)
-    for (const std::size_t bytes :
-         {box.srcOffset(), box.dstOffset(), box.region[0], box.srcRowPitch, box.srcSlicePitch,
-          box.dstRowPitch, box.dstSlicePitch})
-      unit = std::gcd(unit, bytes);
+  for (const RectCopy& box : boxes) unit = unitOf(box, unit);
   return unit;
 }
 
@@ -109,7 +91,7 @@ BoxKernels BoxKernelsMaker::made(DeviceState& device) const {
     made.src = pair.src;
     made.dst = pair.dst;
     made.boxes = static_cast<cl_uint>(pair.boxes.size());
-    made.unit = unitOf(pair.boxes);
+    made.unit = unitOfAll(pair.boxes);
     std::vector<cl_ulong> table = tableOf(pair.boxes, made.unit);
     made.units = table[table.size() - kColumns];
     const auto drop = [](cl::Buffer* buffer) {
@@ -122,7 +104,7 @@ BoxKernels BoxKernelsMaker::made(DeviceState& device) const {
                                table.size() * sizeof(cl_ulong), table.data());
     });
     // Compiled before somebody waits for it.
-    kernelFor(device, made.unit);
+    boxKernels().of(device, made.unit);
   }
   return kernels;
 }
@@ -132,7 +114,7 @@ cl_int BoxKernels::enqueue(DeviceState& device, const cl::CommandQueue& queue, c
                            bool& begun) const {
   cl_event event = nullptr;
   for (const Pair& pair : pairs_) {
-    const cl_kernel kernel = kernelFor(device, pair.unit)();
+    const cl_kernel kernel = boxKernels().of(device, pair.unit)();
     const cl_mem buffers[] = {pair.src != nullptr ? pair.src : message,
                               pair.dst != nullptr ? pair.dst : message, (*pair.table)()};
     for (cl_uint k = 0; k < 3; ++k)
@@ -162,6 +144,6 @@ cl_int BoxKernels::enqueue(DeviceState& device, const cl::CommandQueue& queue, c
   return CL_SUCCESS;
 }
 
-void clearBoxKernels() { kernels().clear(); }
+void clearBoxKernels() { boxKernels().clear(); }
 
 }  // namespace hpl::memory::detail

@@ -3,13 +3,11 @@
 
 #include <bit>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include "hpl/error.h"
 #include "hpl/memory/detail/half_done.h"
-#include "hpl/runtime/program.h"
-#include "hpl/runtime/programs.h"
+#include "hpl/memory/detail/unit_kernels.h"
 #include "hpl/runtime/runtime.h"
 #include "hpl/runtime/settings.h"
 
@@ -21,7 +19,7 @@ using geometry::RectCopy;
 using runtime::Concern;
 using runtime::DeviceState;
 
-constexpr const char* kSource = R"(
+constexpr const char* kRowsSource = R"(
 __kernel void hpl_copy_rows(__global const UNIT* src, ulong srcAt, ulong srcRow, ulong srcSlice,
                             __global UNIT* dst, ulong dstAt, ulong dstRow, ulong dstSlice) {
   const ulong x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
@@ -31,7 +29,6 @@ __kernel void hpl_copy_rows(__global const UNIT* src, ulong srcAt, ulong srcRow,
 
 // What packing keeps of one device.
 struct Packer {
-  std::map<std::size_t, cl::Kernel> kernels;  // by bytes of UNIT
   struct Dense {
     cl::Buffer buffer;
     std::size_t bytes = 0;
@@ -44,24 +41,9 @@ std::map<const DeviceState*, Packer>& packers() {
   return *all;
 }
 
-cl::Kernel& kernelFor(DeviceState& device, std::size_t unit) {
-  cl::Kernel& kernel = packers()[&device].kernels[unit];
-  if (kernel() == nullptr) {
-    const char* type = unit == 8 ? "ulong" : unit == 4 ? "uint" : unit == 2 ? "ushort" : "uchar";
-    kernel = runtime::buildProgram(device, "hpl_copy_rows", kSource, std::string("-DUNIT=") + type)
-                 ->createKernel();
-  }
-  return kernel;
-}
-
-// The largest unit, of at most 8 bytes, that all offsets and lengths are multiples of.
-std::size_t unitOf(const RectCopy& copy) {
-  std::size_t unit = 8;
-  for (const std::size_t bytes :
-       {copy.srcOffset(), copy.dstOffset(), copy.region[0], copy.srcRowPitch, copy.srcSlicePitch,
-        copy.dstRowPitch, copy.dstSlicePitch})
-    unit = std::gcd(unit, bytes);
-  return unit;
+UnitKernels& rowKernels() {
+  static auto& all = *new UnitKernels("hpl_copy_rows", kRowsSource);
+  return all;
 }
 
 void setArguments(cl::Kernel& kernel, const cl::Buffer& src, const cl::Buffer& dst,
@@ -114,7 +96,7 @@ cl::Event enqueueKernelCopies(DeviceState& device, const cl::CommandQueue& queue
     runtime::guarded(&device, Concern::array(label), [&] {
       const RectCopy& copy = copies[i];
       const std::size_t unit = unitOf(copy);
-      cl::Kernel& kernel = kernelFor(device, unit);
+      cl::Kernel& kernel = rowKernels().of(device, unit);
       setArguments(kernel, src, dst, copy, unit);
       const cl::NDRange global(copy.region[0] / unit, copy.region[1], copy.region[2]);
       queue.enqueueNDRangeKernel(kernel, cl::NullRange, global, cl::NullRange,
@@ -148,6 +130,9 @@ const cl::Buffer& packBuffer(DeviceState& device, runtime::QueueKind kind, std::
   return dense.buffer;
 }
 
-void clearPacking() { packers().clear(); }
+void clearPacking() {
+  packers().clear();
+  rowKernels().clear();
+}
 
 }  // namespace hpl::memory::detail

@@ -12,7 +12,7 @@
 namespace hpl::ranks {
 namespace {
 
-constexpr std::size_t kMostBytes = 4096;
+constexpr std::size_t kMostOfMessage = 4096;
 constexpr std::size_t kMostText = 1000;
 
 enum class Word : std::uint8_t { Failed, Farewell, Question, Answer };
@@ -78,7 +78,7 @@ Control::Control(Post& post, Listener listener)
       peers_(static_cast<std::size_t>(post.fabric().size())) {
   for (int rank = 0; rank < size(); ++rank) {
     if (rank == self()) continue;
-    peers_[static_cast<std::size_t>(rank)].incoming.resize(kMostBytes);
+    peers_[static_cast<std::size_t>(rank)].incoming.resize(kMostOfMessage);
     listenTo(rank);
   }
 }
@@ -139,7 +139,7 @@ bool Control::isMissedBy(int rank) const {
 
 void Control::hear(int rank, std::size_t bytes) {
   Peer& peer = peers_[static_cast<std::size_t>(rank)];
-  Reader reader(std::span<const std::byte>(peer.incoming).first(std::min(bytes, kMostBytes)));
+  Reader reader(std::span<const std::byte>(peer.incoming).first(std::min(bytes, kMostOfMessage)));
   switch (reader.get<Word>()) {
     case Word::Failed: {
       Failure failure;
