@@ -213,12 +213,20 @@ int TimeBuilder::rowsOf(const TimeStage& stage) {
   const JamChoice choice = chooseJam(source_.summary(), {.dims = program_.dims}, true);
   if (options_.vectors == 0) options_.vectors = choice.vectors;
   if (!canBeVectors(stage)) return 0;
-  return std::min(rowsAtOnce(stage, choice), std::max(kMostRows, options_.jam));
+  // A border of few cells never fills a vector, or never has several rows: code for that would be
+  // compiled in vain, and is most of what a program with borders of its own has.
+  const auto isThinner = [&stage](std::size_t d, std::int64_t cells) {
+    return stage.most[d] > 0 && stage.most[d] < cells;
+  };
+  if (isThinner(fastest(), std::int64_t{options_.vectors} * options_.lanes)) return 0;
+  const int rows = std::min(rowsAtOnce(stage, choice), std::max(kMostRows, options_.jam));
+  return isThinner(ringDims_, rows) ? 1 : rows;
 }
 
 void TimeBuilder::compute(Block& out, const TimeStage& stage, const Box& region) {
-  jam_ = rowsOf(stage);
-  if (jam_ > 0) return computeRows(out, stage, region);
+  const int rows = rowsOf(stage);
+  jam_ = std::max(1, rows);
+  if (rows > 0) return computeRows(out, stage, region);
   const auto cells = [&](Block& part, const Box& box) {
     forCells(part, box, 1, [&](Block& body, const Cell& cell, int) {
       scalars(stage, joined(tilesAt(body, stage, cell)), cell, body);
