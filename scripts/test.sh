@@ -19,12 +19,15 @@ one after another; all run even if one fails.
   --coverage   the tests again, counting lines: at least 90 % of hpl/ (report in build/coverage)
   --all        all of these
 Each stage builds in build/<preset>. JOBS: parallel jobs (default: the number of cores).
+JOIN=ROOMS: joins more sources, where the library is built once (docs/building.md).
 TEXT
 }
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 jobs=${JOBS:-$(nproc)}
 minimum_coverage=90
+# The rooms of --tidy-core.
+core=(hpl/geometry hpl/ir hpl/array hpl/layout hpl/launch)
 
 # Lets fresh clones share what the compiler cache holds.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
@@ -33,7 +36,7 @@ export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 build() {
   local preset=$1 target=$2
   shift 2
-  cmake --preset "$preset" "$@" >"build/$preset.log" 2>&1 || { cat "build/$preset.log"; return 1; }
+  cmake --preset "$preset" ${JOIN:+-DHPL_JOIN_SOURCES="$JOIN"} "$@" >"build/$preset.log" 2>&1 || { cat "build/$preset.log"; return 1; }
   cmake --build --preset "$preset" --target "$target" -j "$jobs" -- --quiet
 }
 
@@ -48,9 +51,15 @@ stage_quick() { build ci all && suite ci -LE 'samples|package|simulator'; }
 stage_gcc() { build ci all && suite ci; }
 stage_simulator() { build ci all && suite ci -L simulator; }
 stage_format() { scripts/format.sh --check; }
+# What clang-tidy sees with the same compiler is not compiled a second time.
 stage_clang() {
+  local seen=()
+  case " ${stages[*]} " in
+    *" tidy "*) mapfile -t seen < <(find hpl -mindepth 1 -maxdepth 1 -type d -not -name mpi) ;;
+    *" tidy_core "*) seen=("${core[@]}") ;;
+  esac
   cmake --preset clang >build/clang.log 2>&1 || { cat build/clang.log; return 1; }
-  scripts/check_syntax.py build/clang --jobs "$jobs"
+  scripts/check_syntax.py build/clang --jobs "$jobs" --except "${seen[@]}"
 }
 # sanitized PRESET: a suite with PoCL as the only vendor. Mesa's drivers leak memory in modules that
 # are gone when the report is written, so that no suppression finds them. Without OpenCV, whose
@@ -71,7 +80,7 @@ tidy() {
   [ "${PIPESTATUS[1]}" -eq 0 ]
 }
 stage_tidy() { tidy hpl; }
-stage_tidy_core() { tidy hpl/geometry hpl/ir hpl/array hpl/layout hpl/launch; }
+stage_tidy_core() { tidy "${core[@]}"; }
 
 stage_coverage() {
   build coverage all -DHPL_BUILD_PERF=OFF || return

@@ -9,6 +9,7 @@
 
 #include "hpl/error.h"
 #include "tests/messages.h"
+#include "tests/seeds.h"
 
 using namespace hpl::coherence;
 using hpl::geometry::Box;
@@ -60,7 +61,7 @@ DistributionPtr randomGrid(std::mt19937& random, const Box& root) {
 }  // namespace
 
 TEST_CASE("a grid finds the parts that meet a box by arithmetic, as one by one") {
-  for (unsigned seed = 1; seed <= 300; ++seed) {
+  for (const unsigned seed : Seeds(1, 300)) {
     CAPTURE(seed);
     std::mt19937 random(seed);
     const auto below = [&](int n) {
@@ -83,7 +84,7 @@ TEST_CASE("a grid finds the parts that meet a box by arithmetic, as one by one")
 }
 
 TEST_CASE("each ghost cell has exactly one owner, who owns the cell that it is an image of") {
-  for (unsigned seed = 1; seed <= 200; ++seed) {
+  for (const unsigned seed : Seeds(1, 200)) {
     CAPTURE(seed);
     std::mt19937 random(seed);
     const Box root({0, 0},

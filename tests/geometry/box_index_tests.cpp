@@ -6,6 +6,7 @@
 #include <random>
 
 #include "hpl/error.h"
+#include "tests/seeds.h"
 
 using namespace hpl::geometry;
 
@@ -23,7 +24,7 @@ Box randomBox(std::mt19937& random, int rank, int size) {
 }  // namespace
 
 TEST_CASE("a box index finds exactly the boxes that meet a box") {
-  for (unsigned seed = 1; seed <= 300; ++seed) {
+  for (const unsigned seed : Seeds(1, 300)) {
     CAPTURE(seed);
     std::mt19937 random(seed);
     const int rank = 1 + static_cast<int>(random() % 3);

@@ -10,6 +10,7 @@
 #include "hpl/error.h"
 #include "hpl/geometry/splits.h"
 #include "tests/messages.h"
+#include "tests/seeds.h"
 
 using namespace hpl;
 using namespace hpl::geometry;
@@ -172,7 +173,7 @@ TEST_CASE("squares exchange less than strips, as in figure 3") {
 
 TEST_CASE("partitions cover the domain once and exchange what a count of the cells says") {
   int divided = 0, halved = 0;
-  for (unsigned seed = 1; seed <= 400; ++seed) {
+  for (const unsigned seed : Seeds(1, 400)) {
     CAPTURE(seed);
     std::mt19937 random(seed);
     const PartitionProblem problem = randomProblem(random, seed % 2 == 0);
@@ -207,7 +208,7 @@ TEST_CASE("partitions cover the domain once and exchange what a count of the cel
 
 TEST_CASE("no partition of the paper sends less between nodes, and no flat grid takes less time") {
   int compared = 0;
-  for (unsigned seed = 1; seed <= 600; ++seed) {
+  for (const unsigned seed : Seeds(1, 600)) {
     CAPTURE(seed);
     std::mt19937 random(seed);
     const PartitionProblem problem = randomProblem(random, false);
@@ -232,7 +233,7 @@ TEST_CASE("no partition of the paper sends less between nodes, and no flat grid 
 
 TEST_CASE("no partition that knows no nodes takes less time, whatever the halos and weights") {
   int compared = 0;
-  for (unsigned seed = 1; seed <= 400; ++seed) {
+  for (const unsigned seed : Seeds(1, 400)) {
     CAPTURE(seed);
     std::mt19937 random(seed);
     const PartitionProblem problem = randomProblem(random, seed % 2 == 0);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hpl/geometry/index_map.h"
+#include "tests/seeds.h"
 
 using namespace hpl::geometry;
 
@@ -86,7 +87,7 @@ TEST_CASE("a vector as a matrix, and a split dimension, need no division") {
 }
 
 TEST_CASE("reshaped boxes have their cells in row-major order, whatever the shapes") {
-  for (unsigned seed = 1; seed <= 300; ++seed) {
+  for (const unsigned seed : Seeds(1, 300)) {
     CAPTURE(seed);
     Shapes shapes(seed);
     const Index cells = 1 + shapes.below(48);
@@ -102,7 +103,7 @@ TEST_CASE("reshaped boxes have their cells in row-major order, whatever the shap
 }
 
 TEST_CASE("a map within its bounds names the same cells") {
-  for (unsigned seed = 1; seed <= 500; ++seed) {
+  for (const unsigned seed : Seeds(1, 500)) {
     CAPTURE(seed);
     Shapes shapes(seed);
     const Index cells = 1 + shapes.below(60);

@@ -11,6 +11,7 @@
 #include "hpl/error.h"
 #include "hpl/geometry/hierarchy.h"
 #include "tests/messages.h"
+#include "tests/seeds.h"
 
 using namespace hpl;
 using namespace hpl::geometry;
@@ -61,7 +62,7 @@ SquareMatrix summitDistances() {
 }  // namespace
 
 TEST_CASE("placements are as cheap as the cheapest of all") {
-  for (unsigned seed = 1; seed <= 150; ++seed) {
+  for (const unsigned seed : Seeds(1, 150)) {
     CAPTURE(seed);
     std::mt19937 random(seed);
     const int n = 1 + static_cast<int>(random() % 7);
@@ -76,7 +77,7 @@ TEST_CASE("placements are as cheap as the cheapest of all") {
 }
 
 TEST_CASE("nine devices are placed as cheaply as the cheapest of all") {
-  for (unsigned seed = 1; seed <= 6; ++seed) {
+  for (const unsigned seed : Seeds(1, 6)) {
     CAPTURE(seed);
     std::mt19937 random(seed);
     SquareMatrix flow = randomMatrix(random, 9, seed % 3 == 0 ? 3 : 100);
@@ -97,7 +98,7 @@ TEST_CASE("nine devices are placed as cheaply as the cheapest of all") {
 }
 
 TEST_CASE("placements over missing paths are the cheapest of those that need none") {
-  for (unsigned seed = 1; seed <= 60; ++seed) {
+  for (const unsigned seed : Seeds(1, 60)) {
     CAPTURE(seed);
     std::mt19937 random(seed);
     const int n = 3 + static_cast<int>(random() % 4);

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "support.h"
+#include "tests/seeds.h"
 
 using namespace hpl;
 using namespace ghosts_tests;
@@ -84,7 +85,7 @@ TEST_CASE("an assignment after an annotated and a divided launch on other device
 }
 
 TEST_CASE("annotated and divided launches, assignments and host access agree with one vector") {
-  for (unsigned seed = 1; seed <= 60; ++seed) {
+  for (const unsigned seed : Seeds(1, 60)) {
     CAPTURE(seed);
     std::mt19937 random(seed);
     const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };

@@ -10,6 +10,7 @@
 
 #include "support.h"
 #include "tests/runtime/subprocess.h"
+#include "tests/seeds.h"
 
 using namespace hpl;
 using namespace ghosts_tests;
@@ -139,7 +140,7 @@ TEST_CASE("after a write of the whole array overlapping views are forgotten") {
 }
 
 TEST_CASE("random disjoint views with moving borders equal a sequential program") {
-  for (unsigned seed = 1; seed <= 40; ++seed) {
+  for (const unsigned seed : Seeds(1, 40)) {
     CAPTURE(seed);
     std::mt19937 random(seed);
     const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };

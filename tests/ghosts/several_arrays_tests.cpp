@@ -10,6 +10,7 @@
 #include "counting.h"
 #include "hpl/runtime/device_state.h"
 #include "support.h"
+#include "tests/seeds.h"
 
 using namespace hpl;
 using namespace ghosts_tests;
@@ -101,7 +102,7 @@ TEST_CASE("one exchange of several arrays moves the ghosts of all, once") {
 }
 
 TEST_CASE("an exchange of several arrays gives what exchanges one by one give") {
-  for (unsigned seed = 1; seed <= 12; ++seed) {
+  for (const unsigned seed : Seeds(1, 12)) {
     CAPTURE(seed);
     std::mt19937 random(seed);
     const auto some = [&](unsigned n) { return static_cast<int>(random() % n); };

@@ -19,6 +19,7 @@
 #include "hpl/ranks/world.h"
 #include "program_on_ranks.h"
 #include "tests/messages.h"
+#include "tests/seeds.h"
 #include "tests/stencil_templates/persistent_support.h"
 
 using namespace hpl;
@@ -136,7 +137,7 @@ std::unique_ptr<ranks::Fabric> withoutWindow(std::unique_ptr<ranks::Fabric> inne
 }  // namespace
 
 TEST_CASE("persistent on two ranks: random iterations equal launches in one process") {
-  for (unsigned seed = 1; seed <= 3; ++seed) {
+  for (const unsigned seed : Seeds(1, 3)) {
     CAPTURE(seed);
     expectAsLaunched([=](bool isKept) {
       return randomIteration<int, 1>(seed, isKept) + randomIteration<float, 2>(100 + seed, isKept) +

@@ -25,6 +25,7 @@
 #include "program_on_ranks.h"
 #include "tests/messages.h"
 #include "tests/ranks/counting_fabric.h"
+#include "tests/seeds.h"
 
 using namespace hpl;
 using namespace ranks_tests;
@@ -133,7 +134,7 @@ std::string program(std::size_t columns, int steps) {
 TEST_CASE(
     "both ends of a lane know where messages lie, and none is overwritten before it is read") {
   for (const std::size_t lane : {std::size_t{8} << 10, std::size_t{64} << 10}) {
-    for (unsigned seed = 1; seed <= 20; ++seed) {
+    for (const unsigned seed : Seeds(1, 20)) {
       CAPTURE(lane);
       CAPTURE(seed);
       CHECK(exchange(seed, lane) == "");

@@ -7,6 +7,7 @@
 #include "hpl/runtime/settings.h"
 #include "random_program.h"
 #include "stencil_templates/detail/program_choice.h"
+#include "tests/seeds.h"
 
 using namespace hpl;
 using namespace stencil_tests;
@@ -108,7 +109,7 @@ void checkChain(const RandomProgram& program, unsigned seed, int mode, int devic
 }  // namespace
 
 TEST_CASE("chains: random chains equal one function after another on all devices") {
-  for (unsigned seed = 1; seed <= 2; ++seed) {
+  for (const unsigned seed : Seeds(1, 2)) {
     std::mt19937 random(seed);
     RandomProgram program = randomChain(random, seed % 2 == 0);
     while (leavesAllOut(program)) program = randomChain(random, seed % 2 == 0);

@@ -12,6 +12,7 @@
 #include "stencil_templates/detail/spinning.h"
 #include "stencil_templates/program.h"
 #include "stencil_templates/temporary.h"
+#include "tests/seeds.h"
 
 using namespace hpl;
 using namespace stencil_tests;
@@ -236,7 +237,7 @@ Stencil scaled() {
 }  // namespace
 
 TEST_CASE("scalars per step: iterations equal one step after another, in any form") {
-  for (unsigned seed = 1; seed <= 3; ++seed) {
+  for (const unsigned seed : Seeds(1, 3)) {
     for (const How how : {How::Default, How::StepByStep, How::TimeTiles}) {
       checkSource<1>(seed, how);
       checkSource<2>(100 + seed, how);
@@ -247,7 +248,7 @@ TEST_CASE("scalars per step: iterations equal one step after another, in any for
 
 TEST_CASE("scalars per step: persistent kernels have all values") {
   if (!canSpin()) return;
-  for (unsigned seed = 301; seed <= 304; ++seed) {
+  for (const unsigned seed : Seeds(301, 304)) {
     checkSource<1>(seed, How::Persistent);
     checkSource<2>(seed, How::Persistent);
     checkSource<3>(seed, How::Persistent);

@@ -6,6 +6,7 @@
 
 #include "hpl/runtime/device_state.h"
 #include "persistent_support.h"
+#include "tests/seeds.h"
 
 using namespace hpl;
 using namespace stencil_tests;
@@ -48,7 +49,7 @@ StencilLauncher keptOn(const std::vector<Device>& devices) {
 TEST_CASE("persistent on several devices: random stencils of integers equal step after step") {
   const std::vector<Device> all = spinningDevices();
   if (all.empty()) return;
-  for (unsigned seed = 1; seed <= 6; ++seed) {
+  for (const unsigned seed : Seeds(1, 6)) {
     checkPersistent<int, 1>(seed, all);
     checkPersistent<int, 2>(100 + seed, all);
     checkPersistent<int, 3>(200 + seed, all);
@@ -58,7 +59,7 @@ TEST_CASE("persistent on several devices: random stencils of integers equal step
 TEST_CASE("persistent on several devices: random stencils of other types equal step after step") {
   const std::vector<Device> all = spinningDevices();
   if (all.empty()) return;
-  for (unsigned seed = 1; seed <= 2; ++seed) {
+  for (const unsigned seed : Seeds(1, 2)) {
     checkPersistent<float, 2>(300 + seed, all);
     checkPersistent<double, 2>(400 + seed, all);
     checkPersistent<std::int64_t, 3>(500 + seed, all);
@@ -71,7 +72,7 @@ TEST_CASE("persistent on several devices: random programs equal one function aft
   const std::vector<Device> all = spinningDevices();
   if (all.empty()) return;
   int kept = 0;
-  for (unsigned seed = 1; seed <= 10; ++seed) {
+  for (const unsigned seed : Seeds(1, 10)) {
     std::mt19937 random(seed);
     RandomProgram program = oncePerField(randomProgram(random));
     // Bands at least as thick as what a few steps reach.
@@ -116,7 +117,7 @@ TEST_CASE("persistent on several devices: until looks at the same steps") {
 TEST_CASE("persistent on several devices: random looks are those of launches between them") {
   const std::vector<Device> all = spinningDevices();
   if (all.empty()) return;
-  for (unsigned seed = 1; seed <= 4; ++seed) {
+  for (const unsigned seed : Seeds(1, 4)) {
     checkLooks<float, 2>(seed, all);
     checkLooks<int, 1>(100 + seed, all);
     checkLooks<double, 3>(200 + seed, all);

@@ -12,6 +12,7 @@
 #include "hpl/lang/capture_state.h"
 #include "hpl/strategies/persistent.h"
 #include "random_program.h"
+#include "tests/seeds.h"
 
 using namespace hpl;
 using namespace hpl::strategies;
@@ -265,27 +266,27 @@ void checkLooks(unsigned seed, bool isAlone, LookCount& count) {
 
 TEST_CASE("persistent kernels: groups look at what steps change, and all stop at the same step") {
   LookCount count;
-  for (unsigned seed = 3001; seed <= 3080; ++seed) checkLooks(seed, seed % 2 == 0, count);
+  for (const unsigned seed : Seeds(3001, 3080)) checkLooks(seed, seed % 2 == 0, count);
   CHECK(count.looked >= 40);
   CHECK(count.stopped >= 10);
 }
 
 TEST_CASE("persistent kernels: random programs in vectors equal one step after another") {
   std::int64_t several = 0;
-  for (unsigned seed = 1; seed <= 120; ++seed) several += checkProgram(seed, true) > 1 ? 1 : 0;
+  for (const unsigned seed : Seeds(1, 120)) several += checkProgram(seed, true) > 1 ? 1 : 0;
   CHECK(several >= 60);
 }
 
 TEST_CASE("persistent kernels: random programs in groups of work-items equal step after step") {
   std::int64_t several = 0;
-  for (unsigned seed = 1001; seed <= 1080; ++seed) several += checkProgram(seed, false) > 1 ? 1 : 0;
+  for (const unsigned seed : Seeds(1001, 1080)) several += checkProgram(seed, false) > 1 ? 1 : 0;
   CHECK(several >= 40);
 }
 
 TEST_CASE(
     "persistent kernels: random programs with temporaries and results equal step after step") {
   std::int64_t several = 0;
-  for (unsigned seed = 2001; seed <= 2060; ++seed) {
+  for (const unsigned seed : Seeds(2001, 2060)) {
     std::mt19937 random(seed);
     const RandomProgram program = randomChain(random, true);
     several += checkProgram(program, random, seed, seed % 2 == 0) > 1 ? 1 : 0;

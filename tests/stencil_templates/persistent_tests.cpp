@@ -14,6 +14,7 @@
 #include "persistent_support.h"
 #include "stencil_templates/detail/spin_lease.h"
 #include "stencil_templates/detail/unit_locks.h"
+#include "tests/seeds.h"
 
 using namespace hpl;
 using namespace stencil_tests;
@@ -80,7 +81,7 @@ class OtherProgram {
 
 TEST_CASE("persistent: random stencils of integers equal one step after another") {
   if (!canSpin()) return;
-  for (unsigned seed = 1; seed <= 6; ++seed) {
+  for (const unsigned seed : Seeds(1, 6)) {
     checkPersistent<int, 1>(seed);
     checkPersistent<int, 2>(100 + seed);
     checkPersistent<int, 3>(200 + seed);
@@ -89,7 +90,7 @@ TEST_CASE("persistent: random stencils of integers equal one step after another"
 
 TEST_CASE("persistent: random stencils of other types equal one step after another") {
   if (!canSpin()) return;
-  for (unsigned seed = 1; seed <= 2; ++seed) {
+  for (const unsigned seed : Seeds(1, 2)) {
     checkPersistent<float, 2>(300 + seed);
     checkPersistent<double, 2>(400 + seed);
     checkPersistent<std::int64_t, 3>(500 + seed);
@@ -132,11 +133,11 @@ TEST_CASE("persistent: until looks at the same steps") {
 
 TEST_CASE("persistent: random looks in the kernel are those of launches between them") {
   if (!canSpin()) return;
-  for (unsigned seed = 1; seed <= 8; ++seed) {
+  for (const unsigned seed : Seeds(1, 8)) {
     checkLooks<float, 2>(seed);
     checkLooks<int, 2>(100 + seed);
   }
-  for (unsigned seed = 1; seed <= 3; ++seed) {
+  for (const unsigned seed : Seeds(1, 3)) {
     checkLooks<double, 1>(200 + seed);
     checkLooks<float, 3>(300 + seed);
     checkLooks<short, 2>(400 + seed);

@@ -6,6 +6,7 @@
 
 #include "../messages.h"
 #include "persistent_support.h"
+#include "tests/seeds.h"
 
 using namespace hpl;
 using namespace stencil_tests;
@@ -66,7 +67,7 @@ std::vector<float> wavesAfter(std::size_t n, int steps, bool persistent) {
 TEST_CASE("persistent programs: random programs equal one function after another") {
   if (!canSpin()) return;
   int kept = 0;
-  for (unsigned seed = 1; seed <= 6; ++seed) {
+  for (const unsigned seed : Seeds(1, 6)) {
     std::mt19937 random(seed);
     const RandomProgram program = oncePerField(randomProgram(random));
     kept += checkKept(program, random, seed) ? 1 : 0;
@@ -77,7 +78,7 @@ TEST_CASE("persistent programs: random programs equal one function after another
 TEST_CASE("persistent programs: random programs with temporaries equal function after function") {
   if (!canSpin()) return;
   int kept = 0;
-  for (unsigned seed = 1; seed <= 2; ++seed) {
+  for (const unsigned seed : Seeds(1, 2)) {
     std::mt19937 random(seed);
     RandomProgram program = randomChain(random, true);
     while (hasEmptyFunction(program)) program = randomChain(random, true);

@@ -10,6 +10,7 @@
 #include "hpl/error.h"
 #include "skeleton_support.h"
 #include "stencil_support.h"
+#include "tests/seeds.h"
 
 using namespace hpl;
 using namespace skeleton_tests;
@@ -155,9 +156,9 @@ std::vector<float> cellsOf(const Array<float, 2>& array) {
 }  // namespace
 
 TEST_CASE("stencils: skeletons of random patterns equal loops and move what is read, no more") {
-  for (unsigned seed = 1; seed <= 2; ++seed) checkRandom<1>(seed);
-  for (unsigned seed = 11; seed <= 14; ++seed) checkRandom<2>(seed);
-  for (unsigned seed = 21; seed <= 22; ++seed) checkRandom<3>(seed);
+  for (const unsigned seed : Seeds(1, 2)) checkRandom<1>(seed);
+  for (const unsigned seed : Seeds(11, 14)) checkRandom<2>(seed);
+  for (const unsigned seed : Seeds(21, 22)) checkRandom<3>(seed);
 }
 
 TEST_CASE("skeletons in blocks on four devices fetch corners for diagonal weights only") {

@@ -10,6 +10,7 @@
 #include "hpl/strategies/detail/stream_plan.h"
 #include "hpl/strategies/stream.h"
 #include "random_program.h"
+#include "tests/seeds.h"
 
 using namespace hpl;
 using namespace hpl::strategies;
@@ -209,7 +210,7 @@ std::string checkProgram(unsigned seed, Form form, Fields fields = Fields::GoOn,
 }  // namespace
 
 TEST_CASE("time tiles: random programs in vectors equal one step after another") {
-  for (unsigned seed = 1; seed <= 130; ++seed) checkProgram(seed, Form::Vectors);
+  for (const unsigned seed : Seeds(1, 130)) checkProgram(seed, Form::Vectors);
   // A function whose box was larger than those of the functions that it reads from.
   checkProgram(382, Form::Vectors);
 }
@@ -222,7 +223,7 @@ TEST_CASE("time tiles: random programs whose rows hand on values equal one step 
   for (const Form form : {Form::Vectors, Form::Stream, Form::InPlace, Form::Streams}) {
     CAPTURE(static_cast<int>(form));
     int count = 0;
-    for (unsigned seed = 6001; seed <= 6100; ++seed) count += hasHandedOn(seed, form) ? 1 : 0;
+    for (const unsigned seed : Seeds(6001, 6100)) count += hasHandedOn(seed, form) ? 1 : 0;
     CHECK(count >= 15);
   }
 }
@@ -243,7 +244,7 @@ TEST_CASE("time tiles: the box of a work-item alone slides instead of having a t
 }
 
 TEST_CASE("time tiles: random programs in groups of work-items equal one step after another") {
-  for (unsigned seed = 1; seed <= 130; ++seed) checkProgram(1000 + seed, Form::Groups);
+  for (const unsigned seed : Seeds(1, 130)) checkProgram(1000 + seed, Form::Groups);
   // A function whose box was larger than those of the functions that it reads from.
   checkProgram(2296, Form::Groups);
 }
@@ -251,13 +252,13 @@ TEST_CASE("time tiles: random programs in groups of work-items equal one step af
 TEST_CASE("time tiles: random chains with temporaries equal one function after another") {
   for (const Form form : {Form::Vectors, Form::Groups}) {
     CAPTURE(static_cast<int>(form));
-    for (unsigned seed = 1; seed <= 15; ++seed) checkProgram(seed, form, Fields::Temporary);
-    for (unsigned seed = 1; seed <= 15; ++seed) checkProgram(seed, form, Fields::Both);
+    for (const unsigned seed : Seeds(1, 15)) checkProgram(seed, form, Fields::Temporary);
+    for (const unsigned seed : Seeds(1, 15)) checkProgram(seed, form, Fields::Both);
   }
 }
 
 TEST_CASE("time tiles: random chains row by row equal one function after another") {
-  for (unsigned seed = 1; seed <= 60; ++seed)
+  for (const unsigned seed : Seeds(1, 60))
     checkProgram(4000 + seed, Form::Chain, Fields::Temporary, seed % 2 == 0);
 }
 
@@ -302,28 +303,28 @@ TEST_CASE("time tiles: programs that cannot be streams are refused with the reas
 }
 
 TEST_CASE("time tiles: random programs in streams equal one step after another") {
-  for (unsigned seed = 1; seed <= 100; ++seed) checkProgram(2000 + seed, Form::Stream);
+  for (const unsigned seed : Seeds(1, 100)) checkProgram(2000 + seed, Form::Stream);
 }
 
 TEST_CASE("time tiles: random programs of several functions in streams equal one after another") {
-  for (unsigned seed = 1; seed <= 130; ++seed) checkProgram(6000 + seed, Form::Streams);
+  for (const unsigned seed : Seeds(1, 130)) checkProgram(6000 + seed, Form::Streams);
 }
 
 TEST_CASE("time tiles: random programs in streams of groups equal one step after another") {
-  for (unsigned seed = 1; seed <= 80; ++seed) checkProgram(7000 + seed, Form::GroupStreams);
+  for (const unsigned seed : Seeds(1, 80)) checkProgram(7000 + seed, Form::GroupStreams);
 }
 
 TEST_CASE(
     "time tiles: random chains with temporaries in streams equal one function after another") {
   for (const Form form : {Form::Streams, Form::GroupStreams}) {
     CAPTURE(static_cast<int>(form));
-    for (unsigned seed = 1; seed <= 15; ++seed) checkProgram(seed, form, Fields::Temporary);
-    for (unsigned seed = 1; seed <= 15; ++seed) checkProgram(seed, form, Fields::Both);
+    for (const unsigned seed : Seeds(1, 15)) checkProgram(seed, form, Fields::Temporary);
+    for (const unsigned seed : Seeds(1, 15)) checkProgram(seed, form, Fields::Both);
   }
 }
 
 TEST_CASE("time tiles: random programs in streams whose states share places") {
   programsThatShift = 0;
-  for (unsigned seed = 1; seed <= 100; ++seed) checkProgram(3000 + seed, Form::InPlace);
+  for (const unsigned seed : Seeds(1, 100)) checkProgram(3000 + seed, Form::InPlace);
   CHECK(programsThatShift > 50);
 }

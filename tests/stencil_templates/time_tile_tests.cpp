@@ -8,6 +8,7 @@
 
 #include "stencil_support.h"
 #include "stencil_templates/detail/time_choice.h"
+#include "tests/seeds.h"
 
 using namespace hpl;
 using namespace stencil_tests;
@@ -134,7 +135,7 @@ TEST_CASE("time tiles: iterations equal one step after another, whatever is beyo
 
 TEST_CASE("time tiles: streams of planes equal one step after another, on all devices together") {
   // Functions of three cells and more: for those, devices that stream like streams better.
-  for (unsigned seed = 1; seed <= 3; ++seed) checkIteration<int, 3>(400 + seed, {16, 3, 8});
+  for (const unsigned seed : Seeds(1, 3)) checkIteration<int, 3>(400 + seed, {16, 3, 8});
 }
 
 TEST_CASE("time tiles: loops over planes find them where they are") {

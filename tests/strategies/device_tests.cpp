@@ -6,6 +6,7 @@
 
 #include "hpl/hpl.h"
 #include "hpl/runtime/settings.h"
+#include "tests/seeds.h"
 #include "tests/strategies/random_stencil.h"
 
 using namespace hpl;
@@ -236,7 +237,7 @@ TEST_CASE("pictures of bytes, whose lanes are narrow, give the same bits by all 
 }
 
 TEST_CASE("random stencils give the same bits by all strategies on the device") {
-  for (unsigned seed = 1; seed <= 8; ++seed) {
+  for (const unsigned seed : Seeds(1, 8)) {
     CAPTURE(seed);
     std::mt19937 random(seed);
     const int height = static_cast<int>(3 + random() % 60);

@@ -6,6 +6,7 @@
 #include "hpl/ir/verifier.h"
 #include "hpl/runtime/settings.h"
 #include "hpl/strategies/group_loops.h"
+#include "tests/seeds.h"
 #include "tests/strategies/support.h"
 
 using namespace hpl;
@@ -438,7 +439,7 @@ TEST_CASE("tiles of two and three dimensions on a device are turned round as the
 TEST_CASE("kernels with barriers give the same bits on a device as they are written") {
   using runtime::Strategy;
   CHECK(onDevice(mixedOf, Strategy::Auto) == onDevice(mixedOf, Strategy::Direct));
-  for (unsigned seed = 1; seed <= 10; ++seed) {
+  for (const unsigned seed : Seeds(1, 10)) {
     CAPTURE(seed);
     const RandomGroups kernel{seed};
     CHECK(onDevice(kernel, Strategy::Auto) == onDevice(kernel, Strategy::Direct));

@@ -9,6 +9,7 @@
 
 #include "hpl/ir/printer.h"
 #include "hpl/ir/verifier.h"
+#include "tests/seeds.h"
 #include "tests/strategies/random_stencil.h"
 #include "tests/strategies/random_volume.h"
 #include "tests/strategies/support.h"
@@ -311,7 +312,7 @@ TEST_CASE("kernels that plane queues do not suit say why") {
 
 TEST_CASE("random stencils give the same bits from queues of rows") {
   unsigned rewritten = 0;
-  for (unsigned seed = 1; seed <= 100; ++seed) {
+  for (const unsigned seed : Seeds(1, 100)) {
     CAPTURE(seed);
     const auto kernel = captured(RandomStencil{seed, true});
     std::mt19937 random(seed);
@@ -341,7 +342,7 @@ TEST_CASE("random stencils give the same bits from queues of rows") {
 
 TEST_CASE("random stencils of three dimensions give the same bits from queues of planes") {
   unsigned rewritten = 0;
-  for (unsigned seed = 1; seed <= 60; ++seed) {
+  for (const unsigned seed : Seeds(1, 60)) {
     CAPTURE(seed);
     const auto kernel = captured(RandomVolume{seed});
     std::mt19937 random(seed);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/strategies/tile_regions.h"
+#include "tests/seeds.h"
 
 #include <doctest/doctest.h>
 
@@ -117,7 +118,7 @@ TEST_CASE("tile regions: three functions of one field, of which one looks at its
 }
 
 TEST_CASE("tile regions: random functions need what a search cell by cell finds") {
-  for (unsigned seed = 1; seed <= 30; ++seed) {
+  for (const unsigned seed : Seeds(1, 30)) {
     CAPTURE(seed);
     std::mt19937 random(seed);
     const auto between = [&](int lo, int hi) {

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "hpl/ir/verifier.h"
+#include "tests/seeds.h"
 #include "tests/strategies/random_stencil.h"
 #include "tests/strategies/support.h"
 
@@ -166,7 +167,7 @@ TEST_CASE("kernels that tiles do not suit say why") {
 
 TEST_CASE("random stencils give the same bits from tiles") {
   unsigned tiledKernels = 0;
-  for (unsigned seed = 1; seed <= 100; ++seed) {
+  for (const unsigned seed : Seeds(1, 100)) {
     CAPTURE(seed);
     const auto kernel = captured(RandomStencil{seed, true});
     TileOptions options;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trying while a program runs, without a program: units that take as long as a table says.
 #include "hpl/tune/running_race.h"
+#include "tests/seeds.h"
 
 #include <doctest/doctest.h>
 
@@ -165,7 +166,7 @@ TEST_CASE("a running race expects of the unknown the worst, and of the known wha
 }
 
 TEST_CASE("running races end with the fastest candidate and lose no more than their share") {
-  for (unsigned seed = 1; seed <= 20; ++seed) {
+  for (const unsigned seed : Seeds(1, 20)) {
     CAPTURE(seed);
     std::mt19937 random(seed);
     std::vector<double> seconds{0.001};

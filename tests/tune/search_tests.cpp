@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "hpl/error.h"
+#include "tests/seeds.h"
 #include "tests/tune/fake_machine.h"
 
 using namespace hpl::tune;
@@ -45,7 +46,7 @@ TEST_CASE("without noise the fastest point wins after few measurements") {
 
 TEST_CASE("noise, drift and outliers do not change who wins") {
   int wins = 0;
-  for (unsigned seed = 1; seed <= 50; ++seed) {
+  for (const unsigned seed : Seeds(1, 50)) {
     FakeMachine machine{
         .truth = landscape(), .noise = 0.05, .drift = 0.2, .outlierEvery = 12, .seed = seed};
     const Outcome outcome = machine.search();
@@ -67,7 +68,7 @@ TEST_CASE("a machine that becomes slower and slower is no reason to prefer who r
 
 TEST_CASE("where all points are equally fast the reference stays") {
   int mistakes = 0;
-  for (unsigned seed = 1; seed <= 30; ++seed) {
+  for (const unsigned seed : Seeds(1, 30)) {
     FakeMachine machine{.truth = std::vector<double>(20, 0.01), .noise = 0.03, .seed = seed};
     const Outcome outcome = machine.search();
     mistakes += outcome.best != 0 ? 1 : 0;
