@@ -99,6 +99,9 @@ void mixedOf(Numbers out, const Numbers& in) {
 struct RandomGroups {
   unsigned seed;
 
+  /// Sums stay below it: what overflows is undefined, and compilers make different things of it.
+  static constexpr int kMost = 0xffff;
+
   struct Writer {
     std::mt19937 random;
     Array<int, 1, Local>& here;
@@ -110,7 +113,7 @@ struct RandomGroups {
     Expr<int> value(const Int& a, const Int& b, const Int& common) {
       switch (pick(6)) {
         case 0:
-          return a + b * 3;
+          return (a + b * 3) & kMost;
         case 1:
           return b - common;
         case 2:
@@ -131,15 +134,15 @@ struct RandomGroups {
             a = value(a, b, common);
             break;
           case 1:
-            b += value(b, a, common);
+            b = (b + value(b, a, common)) & kMost;
             break;
           case 2:
-            common = common * 3 + pick(5);
+            common = (common * 3 + pick(5)) & kMost;
             break;
           case 3: {
             const int limit = pick(20);
             if_(lidx < limit) {
-              a += b;
+              a = (a + b) & kMost;
             }
             break;
           }
@@ -156,7 +159,7 @@ struct RandomGroups {
             there[kGroup - 1 - cast<int>(lidx)] = b;
             barrier(LOCAL);
             a ^= here[(cast<int>(lidx) + pick(kGroup)) % kGroup];
-            b += there[lidx];
+            b = (b + there[lidx]) & kMost;
             barrier(LOCAL);
             break;
           }
@@ -166,7 +169,7 @@ struct RandomGroups {
             for_(Int k = 0, k < turns, k++) {
               here[lidx] = a + k;
               barrier(LOCAL);
-              b += here[k];
+              b = (b + here[k]) & kMost;
               barrier(LOCAL);
               statements(a, b, common);
             }
@@ -178,7 +181,7 @@ struct RandomGroups {
             if_((common & 1) == pick(2)) {
               there[lidx] = b;
               barrier(LOCAL);
-              a += there[(cast<int>(lidx) + 1) % kGroup];
+              a = (a + there[(cast<int>(lidx) + 1) % kGroup]) & kMost;
               barrier(LOCAL);
               statements(a, b, common);
             }
@@ -201,6 +204,8 @@ struct RandomGroups {
   }
 };
 
+constexpr std::int64_t kCells = 20 * kGroup;
+
 /// On a device, by one strategy.
 template <class F>
 std::vector<int> onDevice(const F& kernel, runtime::Strategy strategy) {
@@ -208,12 +213,11 @@ std::vector<int> onDevice(const F& kernel, runtime::Strategy strategy) {
   runtime::Settings changed = before;
   changed.strategy = strategy;
   runtime::overrideSettings(changed);
-  const std::int64_t cells = 20 * kGroup;
-  Numbers in(cells), out(cells);
-  const std::vector<int> values = numbers(static_cast<std::size_t>(cells), 11);
+  Numbers in(kCells), out(kCells);
+  const std::vector<int> values = numbers(kCells, 11);
   in.copyFrom(values.data());
   out = 5;
-  eval(kernel).global(cells).local(kGroup)(out, in);
+  eval(kernel).global(kCells).local(kGroup)(out, in);
   std::vector<int> result(values.size());
   out.copyTo(result.data());
   runtime::overrideSettings(before);
@@ -436,12 +440,20 @@ TEST_CASE("tiles of two and three dimensions on a device are turned round as the
       }
 }
 
-TEST_CASE("kernels with barriers give the same bits on a device as they are written") {
+TEST_CASE("a kernel with barriers gives the same bits on a device as it is written") {
   using runtime::Strategy;
   CHECK(onDevice(mixedOf, Strategy::Auto) == onDevice(mixedOf, Strategy::Direct));
+}
+
+// Not against the same kernels as they are written: PoCL 3.1 computes one of ten of those wrongly.
+TEST_CASE("random kernels with barriers give on a device what they mean") {
   for (const unsigned seed : Seeds(1, 10)) {
     CAPTURE(seed);
     const RandomGroups kernel{seed};
-    CHECK(onDevice(kernel, Strategy::Auto) == onDevice(kernel, Strategy::Direct));
+    std::vector<int> in = numbers(kCells, 11), expected(in.size(), 5);
+    ir::interpret(
+        *captured(kernel), ir::NDRange{1, {kCells, 1, 1}, {kGroup, 1, 1}},
+        {ir::arrayArgument(expected.data(), {kCells}), ir::arrayArgument(in.data(), {kCells})});
+    CHECK(onDevice(kernel, runtime::Strategy::Auto) == expected);
   }
 }
