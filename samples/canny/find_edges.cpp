@@ -38,8 +38,8 @@ Raster<unsigned char> findEdges(const Raster<unsigned char>& picture, const Opti
   TileLinker linker(rows, columns, plan.shares().front().device);
   const auto linkEdges = [&]() -> const Bytes& {
     if (TileLinker::suits(plan)) return linker.link(labels), labels;
-    edges =
-        labels;  // iterations exchange the arrays, and the program keeps those that it was given
+    // Iterations exchange the arrays, and the program keeps those that it was given.
+    edges = labels;
     grow.until(1, kSweeps).iterate(std::int64_t{rows} * columns)(edges, other);
     return edges;
   };
