@@ -9,15 +9,26 @@
 
 namespace samples {
 
+/// Steps that are queued at least, where there are as many: the library plans iterations of so many
+/// steps or more alike, and fewer by themselves, with kernels of their own.
+constexpr int kLeastBatch = 64;
+
+/// How many of the steps that are left to do at once: as many as the progress bar wants between two
+/// updates, and no few at the end.
+inline int batchOf(const Progress& progress, int left) {
+  const auto wanted = std::max<std::int64_t>(kLeastBatch, progress.batch());
+  return left - wanted < kLeastBatch ? left : static_cast<int>(wanted);
+}
+
 /// Calls steps(n), which does n steps on the devices of the plan, until `total` steps are done, and
 /// look(done) before the first one and after every `every` of them (0: never). Launches are
-/// asynchronous: as many are queued at a time as the progress bar wants between two updates.
+/// asynchronous: many are queued before the progress bar waits.
 template <class Steps, class Look>
 void advance(int total, int every, const hpl::ExecutionPlan& plan, Progress& progress, Steps steps,
              Look look) {
   if (every > 0) look(0);
   for (int done = 0; done < total;) {
-    auto batch = static_cast<int>(std::min<std::int64_t>(progress.batch(), total - done));
+    int batch = batchOf(progress, total - done);
     if (every > 0) batch = std::min(batch, every - done % every);
     steps(batch);
     done += batch;

@@ -2,9 +2,11 @@
 #include "samples/jacobi3d/solve.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 
 #include "samples/common/plan_devices.h"
+#include "samples/common/repeat.h"
 
 namespace samples::jacobi3d {
 
@@ -52,8 +54,11 @@ Result solve(const Cube& cube, const Options& options, const ExecutionPlan& plan
   StencilRun run;
   // All but the last iteration, which is one by itself: `next` is then the state after it.
   for (const int many = options.run.iterations - 1; result.iterations < many && !run.converged;) {
-    const std::int64_t looks = std::max<std::int64_t>(1, progress.batch() / options.every);
-    run = iterate(std::min<std::int64_t>(looks * options.every, many - result.iterations));
+    // Whole numbers of looks.
+    const int left = many - result.iterations;
+    const std::int64_t every = options.every;
+    const std::int64_t looks = (batchOf(progress, left) + every - 1) / every;
+    run = iterate(std::min<std::int64_t>(looks * every, left));
     result.iterations += static_cast<int>(run.steps);
     result.change = static_cast<float>(run.residual);
     progress.update(result.iterations);
