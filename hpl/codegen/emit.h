@@ -59,6 +59,9 @@ struct EmitOptions {
   /// The kernel computes in vectors of up to this many bits; x86 compilers cut those of 512 into
   /// halves unless they are told. 0: what the compiler thinks best.
   int vectorBits = 0;
+  /// The kernel is a call of a function with its body, where that is possible: for drivers that
+  /// compile kernels several times, and functions once. Not for kernels of many short work-items.
+  bool bodiesApart = false;
   /// No two array parameters share memory where one of them is written: their pointers are
   /// `restrict`, so that compilers read what is the same for all steps of a loop before it.
   bool distinctArrays = false;

@@ -14,7 +14,8 @@ constexpr Quirks kTable[] = {
     {.platform = "Portable Computing Language",
      .keepsPrograms = true,
      .mixesEqualPrograms = true,
-     .hasLongVectors = true},
+     .hasLongVectors = true,
+     .multipliesKernels = true},
     // Oclgrind 21.10.
     {.platform = "Oclgrind", .runsInFlush = true, .isSimulator = true},
     // Mesa 22.3.6, on llvmpipe.

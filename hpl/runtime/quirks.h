@@ -28,6 +28,9 @@ struct Quirks {
   /// Compiles vectors of more lanes than OpenCL C's, as clang has them (ext_vector_type), and
   /// clang's functions of vectors (__builtin_reduce_or).
   bool hasLongVectors = false;
+  /// Compiles the code of a kernel three times, into itself and into two functions that launch it,
+  /// but functions that it calls once.
+  bool multipliesKernels = false;
   /// Takes vectors of 64-bit truth values that are kept in a variable, or were converted, for other
   /// ones when they choose (`mask ? a : b`, select); compared with 0 they are right.
   bool mistakesWideMasks = false;

@@ -179,3 +179,61 @@ TEST_CASE("a block that changes what is around it, leaves it or is checked stays
   options.checkBounds = true;
   CHECK_FALSE(contains(emit(kernel, options).source, "hpl_apart"));
 }
+
+TEST_CASE("a kernel whose body is set apart calls it with all that the body names") {
+  IrBuilder b("scale");
+  A out = b.array("out", kFloat, 2), in = b.array("in", kFloat, 2, {.readOnly = true});
+  A factor = b.scalar("factor", kFloat);
+  A tile = b.local("tile", kFloat, {16});
+  b.set(tile(b.idx()), in(b.idy(), b.idx()));
+  b.set(out(b.idy(), b.idx()), tile(b.idx()) * *factor);
+  EmitOptions options;
+  options.bodiesApart = options.distinctArrays = true;
+  options.stridesOf = {-1, 0};
+  options.offset = {true};
+  const std::string source = emit(b.finish(), options).source;
+  CHECK(
+      source.substr(source.find("hpl_apart void")) ==
+      "hpl_apart void scale_body(__global float* restrict out, const ulong out_s0,\n"
+      "    __global const float* restrict in, const float factor, __local float* tile, const ulong "
+      "idx,\n"
+      "    const ulong idy) {\n"
+      "  tile[idx] = in[idy * out_s0 + idx];\n"
+      "  out[idy * out_s0 + idx] = tile[idx] * factor;\n"
+      "}\n"
+      "\n"
+      "__kernel void scale(__global float* restrict out, const ulong out_offset, const ulong "
+      "out_s0,\n"
+      "    __global const float* restrict in, const float factor) {\n"
+      "  __local float tile[16];\n"
+      "  out += out_offset;\n"
+      "  const ulong idx = get_global_id(0);\n"
+      "  const ulong idy = get_global_id(1);\n"
+      "  scale_body(out, out_s0, in, factor, tile, idx, idy);\n"
+      "}\n");
+}
+
+TEST_CASE("bodies with barriers, arrays of several dimensions in local memory or guards stay") {
+  const auto source = [](bool waits, bool isWide, int guardDims, bool checks) {
+    IrBuilder b("copy");
+    A out = b.array("out", kInt, 1);
+    A tile = isWide ? b.local("tile", kInt, {4, 4}) : b.local("tile", kInt, {16});
+    if (waits) b.barrier();
+    if (isWide) {
+      b.set(tile(b.lit(1), b.idx()), b.lit(3));
+    } else {
+      b.set(tile(b.idx()), b.lit(3));
+    }
+    b.set(out(b.idx()), b.lit(3));
+    EmitOptions options;
+    options.bodiesApart = true;
+    options.guardDims = guardDims;
+    options.checkBounds = checks;
+    return emit(b.finish(), options).source;
+  };
+  CHECK(contains(source(false, false, 0, false), "copy_body"));
+  CHECK_FALSE(contains(source(true, false, 0, false), "copy_body"));
+  CHECK_FALSE(contains(source(false, true, 0, false), "copy_body"));
+  CHECK_FALSE(contains(source(false, false, 1, false), "copy_body"));
+  CHECK_FALSE(contains(source(false, false, 0, true), "copy_body"));
+}

@@ -123,4 +123,56 @@ bool FunctionWriter::apart(const Block& inner) {
   return true;
 }
 
+// What of a launch is hidden from kernels stays with them; local variables are arrays of one
+// dimension, which a pointer stands for.
+bool FunctionWriter::bodyMayBeApart() const {
+  const EmitOptions& options = session_.options;
+  return options.bodiesApart && options.guardDims == 0 && options.sliceDims == 0 &&
+         !options.checkBounds && !usage_.hasBarrier && !usage_.hasProbes &&
+         std::all_of(usage_.locals.begin(), usage_.locals.end(),
+                     [](const Variable* local) { return local->rank == 1; });
+}
+
+// Everything keeps its name here, too.
+void FunctionWriter::bodyApart() {
+  std::vector<std::string> params;
+  std::string args;
+  const auto pass = [&](const std::string& declaration, std::string_view name) {
+    params.push_back(declaration);
+    if (!args.empty()) args += ", ";
+    args += name;
+  };
+  for (const Variable* param : function_.params) {
+    const VariableNames& own = names(param);
+    if (param->role != ir::Role::ArrayParam) {
+      pass(scalarParameter(*param, false), own.name);
+      continue;
+    }
+    pass(pointerTo(*param, isAlone(*param) ? "restrict " + own.name : own.name), own.name);
+    if (stridesFrom(*param) == nullptr)
+      for (const std::string& stride : own.strides) pass("const ulong " + stride, stride);
+  }
+  for (const Variable* local : usage_.locals) pass(localPointer(*local), names(local).name);
+  for (int query = 0; query < static_cast<int>(ir::kQueries); ++query)
+    for (int d = 0; d < 3; ++d)
+      if (const auto found = queryNames_.find(queryKey(query, d));
+          found != queryNames_.end() && query != static_cast<int>(ir::Query::Origin))
+        pass("const ulong " + found->second, found->second);
+  for (int d = 0; d < 3; ++d)
+    if ((usage_.origins >> d & 1) != 0) pass("const ulong " + originName(d), originName(d));
+  const std::string name = session_.globals.claim(session_.functionNames.at(&function_) + "_body");
+  Text around;
+  std::swap(session_.text, around);
+  const std::string wide = session_.options.vectorBits > 0 ? "hpl_wide " : "";
+  signature(wide + "hpl_apart void " + name + '(', params);
+  session_.text.open();
+  block(*function_.body);
+  session_.text.close();
+  session_.text.line("}");
+  session_.text.endLine();
+  std::swap(session_.text, around);
+  session_.apart += around.out();
+  session_.text.line(name + '(' + args + ");");
+}
+
 }  // namespace hpl::codegen::detail

@@ -19,8 +19,6 @@ constexpr const char* kAxes[] = {"x", "y", "z"};
 constexpr const char* kQueryPrefixes[] = {"id", "lid", "gid", "sz", "lsz", "ngroups", "origin"};
 constexpr int kQueries = static_cast<int>(ir::kQueries);
 
-int queryKey(int query, int dim) { return query * 3 + dim; }
-
 std::string defaultQueryName(int query, int dim) {
   return std::string(kQueryPrefixes[query]) + kAxes[dim];
 }
@@ -41,6 +39,9 @@ std::vector<std::string> declaredStrides(const std::vector<std::int64_t>& extent
 }
 
 }  // namespace
+
+int queryKey(int query, int dim) { return query * 3 + dim; }
+std::string originName(int dim) { return std::string("hpl_origin_") + kAxes[dim]; }
 
 FunctionWriter::FunctionWriter(Session& session, const ir::Function& function)
     : session_(session),
@@ -181,6 +182,18 @@ void FunctionWriter::parameter(const Variable& param, std::vector<std::string>& 
   if (checks) out.push_back("const int " + own.id);
 }
 
+bool FunctionWriter::isAlone(const Variable& param) const {
+  return session_.options.distinctArrays && param.space == Space::Global;
+}
+
+std::string FunctionWriter::localPointer(const Variable& local) const {
+  const bool isByte = local.type.scalar == Scalar::Bool;
+  const std::string type = isByte           ? std::string("uchar")
+                           : local.rank > 0 ? storedType(local.type, session_.options.hasHalf)
+                                            : spell(local.type);
+  return "__local " + type + "* " + names(&local).name;
+}
+
 bool FunctionWriter::hasOffset(const Variable& param) const {
   const auto index = static_cast<std::size_t>(param.paramIndex);
   return param.space != Space::Local && isArray(param) && index < session_.options.offset.size() &&
@@ -205,8 +218,7 @@ void FunctionWriter::kernelSlots(const Variable& param, std::vector<std::string>
     return;
   }
   const bool isLocal = param.space == Space::Local;
-  const bool isAlone = session_.options.distinctArrays && param.space == Space::Global;
-  out.push_back(pointerTo(param, isAlone ? "restrict " + own.name : own.name));
+  out.push_back(pointerTo(param, isAlone(param) ? "restrict " + own.name : own.name));
   slots.push_back({isLocal ? Slot::Kind::Local : Slot::Kind::Buffer, index, 0});
   if (hasOffset(param)) {
     out.push_back("const ulong " + own.name + "_offset");
@@ -323,7 +335,11 @@ void FunctionWriter::writeKernel(std::vector<Slot>& slots) {
   applyOffsets();
   convertHalfParameters();
   declareQueries();
-  block(*function_.body);
+  if (bodyMayBeApart()) {
+    bodyApart();
+  } else {
+    block(*function_.body);
+  }
   if (!session_.streamed.empty()) text.line("hpl_streamed();");
   text.close();
   text.line("}");
@@ -332,15 +348,7 @@ void FunctionWriter::writeKernel(std::vector<Slot>& slots) {
 void FunctionWriter::writeFunction() {
   std::vector<std::string> params;
   for (const Variable* param : function_.params) parameter(*param, params);
-  for (const Variable* local : usage_.locals)
-    params.push_back("__local " + [&] {
-      const VariableNames& own = names(local);
-      const bool isByte = local->type.scalar == Scalar::Bool;
-      const std::string type = isByte            ? std::string("uchar")
-                               : local->rank > 0 ? storedType(local->type, session_.options.hasHalf)
-                                                 : spell(local->type);
-      return type + "* " + own.name;
-    }());
+  for (const Variable* local : usage_.locals) params.push_back(localPointer(*local));
   for (int d = 0; d < 3; ++d) {
     if (session_.passesSize(d) && (usage_.globalSizes >> d & 1) != 0)
       params.push_back(std::string("const ulong hpl_size_") + kAxes[d]);

@@ -137,6 +137,10 @@ class FunctionWriter {
   void declareLocals();
   void guard();
   std::string pointerTo(const ir::Variable& variable, std::string_view name) const;
+  /// The pointer that stands for a local variable of a kernel in functions.
+  std::string localPointer(const ir::Variable& local) const;
+  /// No other parameter shares its memory.
+  bool isAlone(const ir::Variable& param) const;
   std::string scalarParameter(const ir::Variable& param, bool isKernel) const;
   void applyOffsets();
   void convertHalfParameters();
@@ -261,6 +265,9 @@ class FunctionWriter {
   // apart.cpp
   /// Writes the block as a function and a call of it; returns whether that is possible.
   bool apart(const ir::Block& inner);
+  /// Whether the kernel's body may be a function; bodyApart() writes it so, and a call of it.
+  bool bodyMayBeApart() const;
+  void bodyApart();
 
   // loops.cpp
   /// A loop's initialisation that fits its header: `declared` is declared there too.
@@ -295,6 +302,10 @@ class FunctionWriter {
   ir::SourceLocation where_;
 };
 
+/// Of FunctionWriter::queryNames_.
+int queryKey(int query, int dim);
+/// Of the kernel's hidden parameter.
+std::string originName(int dim);
 /// The functions that the kernel calls, directly or not, callees first.
 std::vector<const ir::Function*> calledFunctions(const ir::Kernel& kernel);
 /// Writes the sources of those that are OpenCL C, and names them.

@@ -48,6 +48,8 @@ codegen::EmitOptions emitOptions(const LaunchRequest& request, const Layout& lay
   options.plainConversions = layout.isRewritten;
   options.hasClangVectors =
       layout.isRewritten && runtime::quirksOf(request.device->properties()).hasLongVectors;
+  options.bodiesApart =
+      layout.isRewritten && runtime::quirksOf(request.device->properties()).multipliesKernels;
   options.comparesWideMasks = runtime::quirksOf(request.device->properties()).mistakesWideMasks;
   options.vectorBits = layout.vectorBits;
   options.distinctArrays = layout.distinctArrays;
