@@ -5,7 +5,7 @@
 # every source alone, so that none lives on the includes of another.
 #
 # FEW: ten of a folder, for those who change them: a change is compiled soon. ROOMS: up to forty of a
-# folder and its detail/, for those who build once: three quarters of the time of FEW.
+# folder and its detail/, for those who build once: two thirds of the time of FEW.
 if(HPL_BUILD_TESTS)
   set(default FEW)
 else()

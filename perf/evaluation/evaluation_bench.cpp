@@ -7,10 +7,14 @@
 #include <xxhash.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <map>
 #include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "hpl/hpl.h"
 #include "pairs.h"

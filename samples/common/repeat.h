@@ -38,14 +38,18 @@ void advance(int total, int every, const hpl::ExecutionPlan& plan, Progress& pro
   }
 }
 
+/// For advance(): steps that are launched one by one, by step(0), step(1), ...
+template <class Step>
+auto oneByOne(Step step) {
+  return [step, next = 0](int count) mutable {
+    for (int i = 0; i < count; ++i) step(next++);
+  };
+}
+
 /// Calls step(0) to step(iterations - 1), which launch on the devices of the plan.
 template <class Step>
 void repeat(int iterations, const hpl::ExecutionPlan& plan, Progress& progress, Step step) {
-  int next = 0;
-  const auto steps = [&](int count) {
-    for (int i = 0; i < count; ++i) step(next++);
-  };
-  advance(iterations, 0, plan, progress, steps, [](int) {});
+  advance(iterations, 0, plan, progress, oneByOne(step), [](int) {});
 }
 
 }  // namespace samples

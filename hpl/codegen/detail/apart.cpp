@@ -80,6 +80,19 @@ class Captures {
 
 }  // namespace
 
+void FunctionWriter::functionApart(const std::string& name, const std::vector<std::string>& params,
+                                   const Block& body) {
+  Text around;
+  std::swap(session_.text, around);
+  const std::string wide = session_.options.vectorBits > 0 ? "hpl_wide " : "";
+  signature(wide + "hpl_apart void " + name + '(', params);
+  nested(&body);
+  session_.text.line("}");
+  session_.text.endLine();
+  std::swap(session_.text, around);
+  session_.apart += around.out();
+}
+
 // Everything keeps its name: the function's parameters are called like what they are given.
 bool FunctionWriter::apart(const Block& inner) {
   if (!isKernel_ || session_.masked || session_.options.checkBounds) return false;
@@ -106,15 +119,7 @@ bool FunctionWriter::apart(const Block& inner) {
     for (const std::string& stride : own.strides) pass(stride, "const ulong " + stride);
   }
   const std::string name = session_.globals.claim(session_.functionNames.at(&function_) + "_block");
-  Text around;
-  std::swap(session_.text, around);
-  const std::string wide = session_.options.vectorBits > 0 ? "hpl_wide " : "";
-  signature(wide + "hpl_apart void " + name + '(', params);
-  nested(&inner);
-  session_.text.line("}");
-  session_.text.endLine();
-  std::swap(session_.text, around);
-  session_.apart += around.out();
+  functionApart(name, params, inner);
   std::string& line = session_.text.beginLine();
   line += name + '(';
   for (std::size_t i = 0; i < args.size(); ++i) line += (i > 0 ? ", " : "") + args[i];
@@ -161,17 +166,7 @@ void FunctionWriter::bodyApart() {
   for (int d = 0; d < 3; ++d)
     if ((usage_.origins >> d & 1) != 0) pass("const ulong " + originName(d), originName(d));
   const std::string name = session_.globals.claim(session_.functionNames.at(&function_) + "_body");
-  Text around;
-  std::swap(session_.text, around);
-  const std::string wide = session_.options.vectorBits > 0 ? "hpl_wide " : "";
-  signature(wide + "hpl_apart void " + name + '(', params);
-  session_.text.open();
-  block(*function_.body);
-  session_.text.close();
-  session_.text.line("}");
-  session_.text.endLine();
-  std::swap(session_.text, around);
-  session_.apart += around.out();
+  functionApart(name, params, *function_.body);
   session_.text.line(name + '(' + args + ");");
 }
 

@@ -268,6 +268,9 @@ class FunctionWriter {
   /// Whether the kernel's body may be a function; bodyApart() writes it so, and a call of it.
   bool bodyMayBeApart() const;
   void bodyApart();
+  /// Writes a function before the kernel.
+  void functionApart(const std::string& name, const std::vector<std::string>& params,
+                     const ir::Block& body);
 
   // loops.cpp
   /// A loop's initialisation that fits its header: `declared` is declared there too.

@@ -50,11 +50,7 @@ void World::wrapNext() {
 Grid runGenerations(World& world, const Options& options, const ExecutionPlan& plan,
                     Progress& progress, const FrameSink& frame,
                     const std::function<void(int)>& step) {
-  int next = 0;
-  const auto steps = [&](int count) {
-    for (int i = 0; i < count; ++i) step(next++);
-  };
-  advance(options.run.iterations, frame ? options.every : 0, plan, progress, steps,
+  advance(options.run.iterations, frame ? options.every : 0, plan, progress, oneByOne(step),
           [&](int) { frame(toHost(world)); });
   return toHost(world);
 }

@@ -13,11 +13,7 @@ Basin::Basin(const Input& input, const Options& options, const Device& first)
 
 State runSteps(Basin& basin, const Options& options, const ExecutionPlan& plan, Progress& progress,
                const FrameSink& frame, const std::function<void(int)>& step) {
-  int next = 0;
-  const auto steps = [&](int count) {
-    for (int i = 0; i < count; ++i) step(next++);
-  };
-  advance(options.run.iterations, frame ? options.every : 0, plan, progress, steps,
+  advance(options.run.iterations, frame ? options.every : 0, plan, progress, oneByOne(step),
           [&](int done) { frame(basin.state(done)); });
   return basin.state(options.run.iterations);
 }
