@@ -152,8 +152,7 @@ std::string obstacle(const TimeWish& wish, const TimeRecipe& recipe,
   if (wish.isRankLocal && runtime::hasRanks())
     return "its arrays are of this rank alone (HPL_RANK_LOCAL)";
   const std::vector<Device> devices = devicesOf(options);
-  if (devices.size() > 1 && (!options.shares->weights.empty() || options.shares->measured ||
-                             options.shares->blocks.dims > 0))
+  if (!hasEqualBands(options))
     return "groups on several devices take equal bands, and .weights, .blocks or a plan says "
            "otherwise";
   if (std::string why = impossibility(recipe); !why.empty()) return why;

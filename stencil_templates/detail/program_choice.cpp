@@ -161,7 +161,14 @@ TimeTile chooseProgramTile(const ProgramWish& wish, const TimeRecipe& recipe,
   const std::int64_t joined = found ? 1 : wish.time.steps;
   if (!hasTile) {
     const TileProblem single = problemOf(apart, devices.front(), extents, devices.size());
-    tile = chosenByModel(wish, problem, single, joined, remark);
+    const std::int64_t most = stepsOnAll(recipe, devices, extents, joined);
+    if (most == 0 && wish.fuse != std::optional(true)) {
+      explain(wish.time.name,
+              "functions are launched one by one: their boxes do not fit into the local memory of "
+              "all devices");
+      return kByFunction;
+    }
+    tile = chosenByModel(wish, problem, single, most, remark);
     // Devices of other kinds have other tiles: each chooses its own.
     if (devices.size() > 1) tile = {tile.depth, {}, wish.form};
   }

@@ -74,7 +74,9 @@ void StepRun::choose(const TimeChoice& choice, std::int64_t steps) {
   race_ = nullptr;
 }
 
-void StepRun::wait() { devicesOf(options_).front().sync(); }
+void StepRun::wait() {
+  for (const Device& device : devicesOf(options_)) device.sync();
+}
 
 const std::vector<StepPass>& StepRun::passesFor(
     const TimeTile& tile, const std::shared_ptr<const ResidualFunction>& residual) {

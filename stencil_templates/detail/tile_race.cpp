@@ -31,6 +31,12 @@ constexpr double kLonger = 4;
 /// Two passes: programs end in an even number of them, and arrays take both parts.
 std::int64_t twoPasses(const TimeTile& tile) { return 2 * std::int64_t{std::max(1, tile.depth)}; }
 
+/// The tile that the largest part is done in where each device chooses its own.
+TimeTile named(const TileProblem& problem, const TimeTile& tile) {
+  if (tile.depth < 2 || tile.cells[0] > 0) return tile;
+  return bestTile(problem, tile.depth, tile.form).tile;
+}
+
 }  // namespace
 
 TileRace::TileRace(TileRaceSubject subject)
@@ -183,15 +189,15 @@ std::shared_ptr<TileRace> raceFor(const TimeWish& wish, const TimeRecipe& recipe
   const std::vector<Device> devices = devicesOf(options);
   if (!layout::mayDecideByTimes()) return nullptr;
   if (settings.tune != runtime::TuneMode::Quick || settings.checkBounds || wish.tile.depth > 0 ||
-      wish.steps < kManySteps || devices.size() > 1 || !reluctance(options).empty() ||
-      !whyNotJoined(recipe).empty())
+      wish.steps < kManySteps || !areAlike(devices) || !hasEqualBands(options) ||
+      !reluctance(options).empty() || !whyNotJoined(recipe).empty())
     return nullptr;
   const Device& device = devices.front();
   // A simulator's times say nothing.
   if (runtime::quirksOf(device.getProperties()).isSimulator) return nullptr;
-  const TileProblem problem = problemOf(recipe, device, extents, 1);
+  const TileProblem problem = problemOf(recipe, device, extents, devices.size());
   TileRaceSubject subject;
-  subject.key = timeTileKey(wish, recipe, options, device, extents);
+  subject.key = timeTileKey(wish, recipe, options, device, problem.extents);
   subject.known = layout::findingFor(device.state(), subject.key);
   if (subject.known) {
     if (subject.known->complete || subject.known->thorough) return nullptr;
@@ -206,11 +212,17 @@ std::shared_ptr<TileRace> raceFor(const TimeWish& wish, const TimeRecipe& recipe
   const auto program = std::make_shared<const strategies::TimeProgram>(recipe.program());
   TileProblem kept = problem;
   kept.program = program.get();
-  subject.points = [program, kept, steps = wish.steps, usual] {
-    return tilesToTry(kept, steps, usual);
+  int deepest = 1;
+  for (const int depth : depthsLookedAt())
+    if (recipe.whyTooFar(depth, extents).empty()) deepest = std::max(deepest, depth);
+  subject.points = [program, kept, steps = wish.steps, usual, deepest] {
+    std::vector<tune::Point> points = tilesToTry(kept, steps, named(kept, usual));
+    std::erase_if(
+        points, [&](const tune::Point& point) { return stencils::tileOf(point).depth > deepest; });
+    return points;
   };
   subject.describe = [program, kept](const TimeTile& tile) {
-    return describe(kept, tile.depth > 1 ? tile : TimeTile());
+    return describe(kept, tile.depth > 1 ? named(kept, tile) : TimeTile());
   };
   return std::make_shared<TileRace>(std::move(subject));
 }

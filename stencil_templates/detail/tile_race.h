@@ -87,7 +87,8 @@ class TileRace {
 
 /// The race for iterations of this kind, which use `usual` without it, and `single` for steps by
 /// themselves; null where nothing is to be tried: HPL_TUNE is not quick, the choice is not the
-/// library's, there are few steps or several devices, or everything is known already.
+/// library's, there are few steps, several devices that differ or take unequal parts, or everything
+/// is known already.
 std::shared_ptr<TileRace> raceFor(const TimeWish& wish, const TimeRecipe& recipe,
                                   const launch::LaunchOptions& options,
                                   const std::array<std::int64_t, 3>& extents, const TimeTile& usual,

@@ -28,7 +28,9 @@ TileProblem problemOf(const TimeRecipe& recipe, const Device& device,
   problem.costs = recipe.costs();
   problem.bytes = recipe.bytesOfFields();
   problem.extents = extents;
-  problem.extents[0] = std::max<std::int64_t>(1, extents[0] / static_cast<std::int64_t>(devices));
+  // The largest part decides how long all take.
+  const auto parts = static_cast<std::int64_t>(devices);
+  problem.extents[0] = (extents[0] + parts - 1) / parts;
   const DeviceProperties properties = device.getProperties();
   problem.isAlone = device.type() == CPU;
   const std::size_t widest = *std::max_element(problem.bytes.begin(), problem.bytes.end());
@@ -50,6 +52,25 @@ bool areAlike(const std::vector<Device>& devices) {
     const DeviceProperties own = device.getProperties();
     return own.name == first.name && own.computeUnits == first.computeUnits;
   });
+}
+
+std::int64_t stepsOnAll(const TimeRecipe& recipe, const std::vector<Device>& devices,
+                        const std::array<std::int64_t, 3>& extents, std::int64_t steps) {
+  if (areAlike(devices)) return steps;
+  const std::span<const int> depths = depthsLookedAt();
+  for (auto device = devices.begin() + 1; device != devices.end(); ++device) {
+    if (areAlike({*(device - 1), *device})) continue;
+    const TileProblem problem = problemOf(recipe, *device, extents, devices.size());
+    const auto fits = [&](int depth) { return bestTile(problem, depth).cycles > 0; };
+    const auto found = std::find_if(depths.rbegin(), depths.rend(),
+                                    [&](int depth) { return depth <= steps && fits(depth); });
+    if (found != depths.rend()) {
+      steps = *found;
+    } else {
+      steps = std::min<std::int64_t>(steps, fits(1) ? 1 : 0);
+    }
+  }
+  return steps;
 }
 
 TimeWish wishOf(const std::string& name, const IterationPlan& plan, int dims, std::int64_t steps) {
@@ -91,6 +112,12 @@ bool isForSeveralDevices(const launch::LaunchOptions& options) {
   return options.shares != nullptr && devicesOf(options).size() > 1;
 }
 
+bool hasEqualBands(const launch::LaunchOptions& options) {
+  return !isForSeveralDevices(options) ||
+         (options.shares->weights.empty() && !options.shares->measured &&
+          options.shares->blocks.dims == 0);
+}
+
 TimeTile chooseTimeTile(const TimeWish& wish, const TimeRecipe& recipe,
                         const launch::LaunchOptions& options,
                         const std::array<std::int64_t, 3>& extents) {
@@ -118,7 +145,7 @@ TimeTile chooseTimeTile(const TimeWish& wish, const TimeRecipe& recipe,
       tile = found->tile;
       why = found->why;
     } else {
-      tile = bestDepth(problem, wish.steps, why).tile;
+      tile = bestDepth(problem, stepsOnAll(recipe, devices, extents, wish.steps), why).tile;
       why += remark;
       // Devices of other kinds have other tiles: each chooses its own.
       if (devices.size() > 1) tile = {tile.depth, {}};
@@ -144,6 +171,7 @@ TimeChoice TimeChoices::find(const TimeWish& wish, const void* program,
              std::min(wish.steps, kManySteps),
              std::min(wish.lookedSteps, kManySteps),
              wish.isRankLocal,
+             hasEqualBands(options),
              program,
              {},
              options.local,

@@ -49,6 +49,11 @@ TileProblem problemOf(const TimeRecipe& recipe, const Device& device,
 void explain(const std::string& name, const std::string& choice);
 /// Whether what was measured on one of the devices holds for all.
 bool areAlike(const std::vector<Device>& devices);
+/// The most steps per pass, up to `steps`, for which each of the devices has tiles; 0: not even
+/// boxes of one step fit into the local memory of some. `steps` where all are of the first one's
+/// kind, for which the model looks itself.
+std::int64_t stepsOnAll(const TimeRecipe& recipe, const std::vector<Device>& devices,
+                        const std::array<std::int64_t, 3>& extents, std::int64_t steps);
 
 /// Why the functions cannot be computed in tiles with other steps or functions, whatever the tiles,
 /// as far as their results are concerned; empty: they can.
@@ -99,6 +104,7 @@ class TimeChoices {
     std::int64_t steps = 0;
     std::int64_t lookedSteps = 0;
     bool isRankLocal = false;
+    bool hasEqualBands = true;
     const void* program = nullptr;
     std::vector<const runtime::DeviceState*> devices;
     Domain local;
@@ -111,5 +117,7 @@ class TimeChoices {
 
 /// Whether a launch with these options goes to more than one device.
 bool isForSeveralDevices(const launch::LaunchOptions& options);
+/// Whether each of its devices takes one band of the slowest dimension, of about the same length.
+bool hasEqualBands(const launch::LaunchOptions& options);
 
 }  // namespace hpl::stencils
