@@ -286,7 +286,7 @@ std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe&
   std::string found;
   PersistentEstimate kept;
   if (why.empty()) {
-    TileProblem problem = problemOf(recipe, devices.front(), extents, 1);
+    TileProblem problem = problemOf(recipe, devices.front(), extents, 1, wish.steps);
     problem.units = unitsOfEach(devices);
     // As the recipe has it.
     problem.isAlone = problem.isAlone && runtime::settings().strategy != runtime::Strategy::Tile;

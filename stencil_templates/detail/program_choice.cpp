@@ -138,12 +138,13 @@ TimeTile chooseProgramTile(const ProgramWish& wish, const TimeRecipe& recipe,
                     ".fuse(Fusion::Tiles)",
                     wish.time.name, wish.time.tile.depth));
   if (joins) return wish.time.tile;
-  const TileProblem problem = problemOf(recipe, devices.front(), extents, devices.size());
+  const TileProblem problem =
+      problemOf(recipe, devices.front(), extents, devices.size(), wish.time.steps);
   TimeTile tile{1, wish.time.tile.cells, wish.form};
   const bool hasTile = tile.cells[0] > 0;
   for (const Device& device : devices)
     if (wish.form == TimeForm::Chain)
-      fusedTile(wish, problemOf(recipe, device, extents, devices.size()));
+      fusedTile(wish, problemOf(recipe, device, extents, devices.size(), wish.time.steps));
   if (const std::string against = reluctance(options); !against.empty()) {
     if (wish.fuse == std::optional(true)) return tile;
     explain(wish.time.name, "functions are launched one by one: " + against);
@@ -160,7 +161,8 @@ TimeTile chooseProgramTile(const ProgramWish& wish, const TimeRecipe& recipe,
   // Tuning has found that single steps are best: how they are launched is the model's choice.
   const std::int64_t joined = found ? 1 : wish.time.steps;
   if (!hasTile) {
-    const TileProblem single = problemOf(apart, devices.front(), extents, devices.size());
+    const TileProblem single =
+        problemOf(apart, devices.front(), extents, devices.size(), wish.time.steps);
     const std::int64_t most = stepsOnAll(recipe, devices, extents, joined);
     if (most == 0 && wish.fuse != std::optional(true)) {
       explain(wish.time.name,
@@ -180,8 +182,9 @@ TimeTile singleStepTile(const ProgramWish& wish, const TimeRecipe& recipe, const
                         const std::array<std::int64_t, 3>& extents) {
   const std::vector<Device> devices = devicesOf(options);
   if (!whyNotJoined(recipe).empty() || !recipe.whyTooFar(1, extents).empty()) return kByFunction;
-  return singleStep(wish, problemOf(recipe, devices.front(), extents, devices.size()),
-                    problemOf(apart, devices.front(), extents, devices.size()))
+  return singleStep(wish,
+                    problemOf(recipe, devices.front(), extents, devices.size(), wish.time.steps),
+                    problemOf(apart, devices.front(), extents, devices.size(), wish.time.steps))
       .tile();
 }
 

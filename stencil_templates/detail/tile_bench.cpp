@@ -15,7 +15,7 @@ TileBench::TileBench(const TimeWish& wish, const TimeRecipe& recipe,
                      const std::array<std::int64_t, 3>& extents)
     : wish_(wish),
       device_(devicesOf(options).front()),
-      problem_(problemOf(recipe, device_, extents, 1)),
+      problem_(problemOf(recipe, device_, extents, 1, wish.steps)),
       points_{tune::Point()},
       usual_(wish.tile),
       reason_(reluctance(options)) {

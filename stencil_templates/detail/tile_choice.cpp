@@ -47,6 +47,11 @@ double widthOf(const TileProblem& problem) {
   return problem.isAlone ? std::max(1.0, problem.lanes * 4.0 / static_cast<double>(widest)) : 1.0;
 }
 
+/// Of a unit, in one of the form's cycles.
+double bytesPerCycle(const TileProblem& problem, TimeForm form = TimeForm::Boxes) {
+  return costOf(problem, form).bytesPerCycle * problem.memorySpeed;
+}
+
 double arithmeticCycles(const TileProblem& problem, TimeForm form, const PointCost& cost) {
   const DeviceCost& device = costOf(problem, form);
   return (device.perOperation * cost.operations + device.perRead * cost.reads +
@@ -210,7 +215,7 @@ TileEstimate estimateOf(const TileProblem& problem, const TimeTile& tile) {
     copied += (problem.program->fields[f].isLoaded() ? loaded * copy : 0);
   }
   copied /= widthOf(problem);
-  const double memory = bytesPerCell(problem) * loaded / device.bytesPerCycle;
+  const double memory = bytesPerCell(problem) * loaded / bytesPerCycle(problem, tile.form);
   // Between two functions all work-items of a group wait for each other: once for each plane.
   const std::int64_t planes = std::min(tile.cells[0], problem.extents[0]);
   const double shared = form.sharedFrom > 0 ? largest / static_cast<double>(planes) : largest;
@@ -251,7 +256,7 @@ double cyclesUntiled(const TileProblem& problem) {
 }
 
 double cyclesOfMemory(const TileProblem& problem) {
-  return bytesPerCell(problem) / costOf(problem).bytesPerCycle;
+  return bytesPerCell(problem) / bytesPerCycle(problem);
 }
 
 double cyclesOfCell(const TileProblem& problem) {
@@ -278,7 +283,7 @@ double cyclesUnfused(const TileProblem& problem) {
       bytes += bytesOf(problem, f, isRead, isWritten);
     }
     const double work = arithmeticCycles(problem, TimeForm::Boxes, costOfStage(problem, k));
-    const double memory = bytes / costOf(problem).bytesPerCycle;
+    const double memory = bytes / bytesPerCycle(problem);
     cycles += part * (costOf(problem).overlaps ? std::max(work, memory) : work + memory);
   }
   return cycles;

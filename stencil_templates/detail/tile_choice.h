@@ -29,6 +29,8 @@ struct TileProblem {
   bool isAlone = true;
   int lanes = 16;
   unsigned units = 1;
+  /// How many times as fast memory is beside arithmetic as in DeviceCost.
+  double memorySpeed = 1;
   std::size_t localMemory = 0;
   std::size_t maxGroupSize = 256;
 };

@@ -195,7 +195,7 @@ std::shared_ptr<TileRace> raceFor(const TimeWish& wish, const TimeRecipe& recipe
   const Device& device = devices.front();
   // A simulator's times say nothing.
   if (runtime::quirksOf(device.getProperties()).isSimulator) return nullptr;
-  const TileProblem problem = problemOf(recipe, device, extents, devices.size());
+  const TileProblem problem = problemOf(recipe, device, extents, devices.size(), wish.steps);
   TileRaceSubject subject;
   subject.key = timeTileKey(wish, recipe, options, device, problem.extents);
   subject.known = layout::findingFor(device.state(), subject.key);

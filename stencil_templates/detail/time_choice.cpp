@@ -9,6 +9,7 @@
 #include "hpl/error.h"
 #include "hpl/runtime/device.h"
 #include "hpl/runtime/settings.h"
+#include "stencil_templates/detail/memory_speed.h"
 #include "stencil_templates/detail/time_findings.h"
 
 namespace hpl::stencils {
@@ -21,7 +22,8 @@ std::string reluctance(const launch::LaunchOptions& options) {
 }
 
 TileProblem problemOf(const TimeRecipe& recipe, const Device& device,
-                      const std::array<std::int64_t, 3>& extents, std::size_t devices) {
+                      const std::array<std::int64_t, 3>& extents, std::size_t devices,
+                      std::int64_t steps) {
   TileProblem problem;
   problem.program = &recipe.program();
   problem.cost = recipe.cost();
@@ -36,6 +38,9 @@ TileProblem problemOf(const TimeRecipe& recipe, const Device& device,
   const std::size_t widest = *std::max_element(problem.bytes.begin(), problem.bytes.end());
   problem.lanes = layout::nativeLanes(device.state(), widest);
   problem.units = properties.computeUnits;
+  double cellSteps = static_cast<double>(steps);
+  for (const std::int64_t extent : extents) cellSteps *= static_cast<double>(extent);
+  problem.memorySpeed = memorySpeed(device, cellSteps);
   problem.localMemory = properties.localMemory;
   problem.maxGroupSize = properties.maxWorkGroupSize;
   return problem;
@@ -60,7 +65,7 @@ std::int64_t stepsOnAll(const TimeRecipe& recipe, const std::vector<Device>& dev
   const std::span<const int> depths = depthsLookedAt();
   for (auto device = devices.begin() + 1; device != devices.end(); ++device) {
     if (areAlike({*(device - 1), *device})) continue;
-    const TileProblem problem = problemOf(recipe, *device, extents, devices.size());
+    const TileProblem problem = problemOf(recipe, *device, extents, devices.size(), steps);
     const auto fits = [&](int depth) { return bestTile(problem, depth).cycles > 0; };
     const auto found = std::find_if(depths.rbegin(), depths.rend(),
                                     [&](int depth) { return depth <= steps && fits(depth); });
@@ -136,7 +141,8 @@ TimeTile chooseTimeTile(const TimeWish& wish, const TimeRecipe& recipe,
   if (why.empty()) why = reluctance(options);
   TimeTile tile;
   if (why.empty()) {
-    const TileProblem problem = problemOf(recipe, devices.front(), extents, devices.size());
+    const TileProblem problem =
+        problemOf(recipe, devices.front(), extents, devices.size(), wish.steps);
     std::string remark;
     std::optional<FoundTile> found;
     if (areAlike(devices))

@@ -42,9 +42,10 @@ TimeWish wishOf(const std::string& name, const IterationPlan& plan, int dims, st
 
 /// Why the library does not join steps by itself; empty: nothing is against it.
 std::string reluctance(const launch::LaunchOptions& options);
-/// What the model is to know of a recipe on the first of so many devices.
+/// What the model is to know of a recipe on the first of so many devices, which do so many steps.
 TileProblem problemOf(const TimeRecipe& recipe, const Device& device,
-                      const std::array<std::int64_t, 3>& extents, std::size_t devices);
+                      const std::array<std::int64_t, 3>& extents, std::size_t devices,
+                      std::int64_t steps);
 /// Says what was chosen under HPL_EXPLAIN.
 void explain(const std::string& name, const std::string& choice);
 /// Whether what was measured on one of the devices holds for all.

@@ -52,6 +52,26 @@ TEST_CASE("tile choice: few operations per cell are joined, many are not") {
   CHECK(why.find("one by one takes") != std::string::npos);
 }
 
+TEST_CASE("tile choice: the slower memory is, the more steps are joined") {
+  const strategies::TimeProgram star = starProgram(2, 1);
+  std::string why;
+  TileProblem problem = problemFor(star, 240, 121);
+  CHECK(bestDepth(problem, 1000, why).tile.depth == 1);
+  problem.memorySpeed = 0.1;
+  const TileEstimate slow = bestDepth(problem, 1000, why);
+  CHECK(slow.tile.depth > 1);
+  TileProblem light = problemFor(star, 20, 5);
+  int before = 1;
+  for (const double speed : {8.0, 1.0, 0.25, 0.1}) {
+    light.memorySpeed = speed;
+    const int depth = bestDepth(light, 1000, why).tile.depth;
+    CAPTURE(speed);
+    CHECK(depth >= before);
+    before = depth;
+  }
+  CHECK(before > 1);
+}
+
 TEST_CASE("tile choice: there are never more steps per pass than there are steps") {
   const strategies::TimeProgram star = starProgram(2, 1);
   std::string why;
