@@ -105,6 +105,7 @@ MakeRow row(int side) {
 std::vector<NamedRow> acousticRows() {
   return {{"acoustic_16_256", row<8>(256)},
           {"acoustic_16_272", row<8>(272)},
+          {"acoustic_16_512", row<8>(512)},
           {"acoustic_8_256", row<4>(256)},
           {"acoustic_8_272", row<4>(272)}};
 }
