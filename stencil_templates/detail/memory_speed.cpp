@@ -9,7 +9,9 @@
 #include <mutex>
 #include <optional>
 
+#include "hpl/layout/rewriter.h"
 #include "hpl/layout/tuner.h"
+#include "hpl/runtime/device_state.h"
 #include "hpl/runtime/explain.h"
 #include "hpl/runtime/quirks.h"
 #include "hpl/runtime/settings.h"
@@ -43,6 +45,7 @@ double measured(const Device& device) {
   device.sync();
   const tune::SweepTimes times =
       tune::probeSweeps(std::max(1u, device.getProperties().computeUnits), kProbed);
+  if (times.inCache == 0) return 1;
   const double speed = memorySpeedOf(times, layout::nativeLanes(device.state(), sizeof(float)));
   tune::Finding finding;
   finding.best = pointOfMemorySpeed(speed);
