@@ -31,7 +31,7 @@ constexpr double kPlain = 1.6;
 /// shared machine differ by a third.
 constexpr double kAlike = 2;
 /// Beyond it something else was measured.
-constexpr double kMost = 16;
+constexpr double kMostUnlike = 16;
 constexpr const char* kEntry = "memory, thousandths";
 
 bool mayProbe(const Device& device) {
@@ -70,7 +70,7 @@ double memorySpeedOf(const tune::SweepTimes& times, int lanes) {
   const double perCycle = bytes * times.inCache / cycles / times.inMemory;
   const double speed = perCycle / kAlone.bytesPerCycle / kPlain;
   if (speed >= 1 / kAlike && speed <= kAlike) return 1;
-  return std::clamp(speed, 1 / kMost, kMost);
+  return std::clamp(speed, 1 / kMostUnlike, kMostUnlike);
 }
 
 std::string memorySpeedKey(const Device& device) {
@@ -87,8 +87,8 @@ double memorySpeed(const Device& device, double cellSteps) {
   if (const auto found = known.find(&device.state()); found != known.end()) return found->second;
   double speed = 1;
   if (const auto finding = layout::findingFor(device.state(), memorySpeedKey(device))) {
-    speed =
-        std::clamp(static_cast<double>(finding->best.value(kEntry, 1000)) / 1000, 1 / kMost, kMost);
+    speed = std::clamp(static_cast<double>(finding->best.value(kEntry, 1000)) / 1000,
+                       1 / kMostUnlike, kMostUnlike);
   } else if (cellSteps >= kWorthProbing) {
     speed = measured(device);
   } else {
