@@ -5,7 +5,9 @@
 #include <barrier>
 #include <exception>
 #include <limits>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "hpl/tune/search.h"

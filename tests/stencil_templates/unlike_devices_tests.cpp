@@ -3,6 +3,10 @@
 // first one must suit all. Where all devices are alike these are tests of several devices.
 #include <doctest/doctest.h>
 
+#include <array>
+#include <tuple>
+#include <vector>
+
 #include "stencil_support.h"
 
 using namespace hpl;
