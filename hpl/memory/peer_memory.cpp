@@ -60,14 +60,6 @@ ranks::Window* windowOf(ranks::World& world) noexcept {
   return world.sharesOnNode() ? world.courier().window() : nullptr;
 }
 
-std::shared_ptr<std::byte> ownZeros(std::size_t bytes, const std::string& owner) {
-  const PlacedMemory memory = allocatePlaced(bytes);
-  if (memory.data == nullptr)
-    throw AllocationError(fmt::format("{}: the host has no {} bytes", owner, bytes), 0, {});
-  std::memset(memory.data, 0, bytes);
-  return {memory.data, [allocated = memory.allocated](std::byte*) { std::free(allocated); }};
-}
-
 /// The first place that is free on all ranks of a node. Ranks forget at times of their own what
 /// they no longer use, so they ask each other until all that have a heap say the same.
 std::size_t agreedPlace(bool hasHeap, std::size_t bytes, const std::string& owner) {
@@ -95,9 +87,17 @@ bool sharesPeerMemory() noexcept {
   return world == nullptr || windowOf(*world) != nullptr;
 }
 
+std::shared_ptr<std::byte> ownPeerMemory(std::size_t bytes, const std::string& owner) {
+  const PlacedMemory memory = allocatePlaced(bytes);
+  if (memory.data == nullptr)
+    throw AllocationError(fmt::format("{}: the host has no {} bytes", owner, bytes), 0, {});
+  std::memset(memory.data, 0, bytes);
+  return {memory.data, [allocated = memory.allocated](std::byte*) { std::free(allocated); }};
+}
+
 std::shared_ptr<std::byte> peerMemory(std::size_t bytes, const std::string& owner) {
   ranks::World* world = otherRanks();
-  if (world == nullptr) return ownZeros(bytes, owner);
+  if (world == nullptr) return ownPeerMemory(bytes, owner);
   ranks::Window* window = windowOf(*world);
   const std::size_t whole = inPages(bytes);
   const std::size_t place = agreedPlace(window != nullptr, whole, owner);
@@ -108,7 +108,7 @@ std::shared_ptr<std::byte> peerMemory(std::size_t bytes, const std::string& owne
         0, {});
   std::shared_ptr<std::byte> memory;
   if (window == nullptr) {
-    memory = ownZeros(bytes, owner);
+    memory = ownPeerMemory(bytes, owner);
   } else {
     PeerHeap::get().take(place, whole);
     memory = {window->peerMemory() + place,

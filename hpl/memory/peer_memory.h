@@ -17,5 +17,7 @@ bool sharesPeerMemory() noexcept;
 /// owner in each process has gone. Throws AllocationError, on all ranks alike, and what every
 /// operation of several ranks throws. `owner` names the array in messages.
 std::shared_ptr<std::byte> peerMemory(std::size_t bytes, const std::string& owner);
+/// The same for the devices of this rank alone, whatever other ranks do.
+std::shared_ptr<std::byte> ownPeerMemory(std::size_t bytes, const std::string& owner);
 
 }  // namespace hpl::memory

@@ -150,10 +150,10 @@ bool applyTransports(Settings& s, const std::string& value) {
 
 constexpr std::string_view switchValues = "on|off (also 1|0, true|false, yes|no)";
 
-const std::array<Setting, 28>& table() {
+const std::array<Setting, 29>& table() {
   using S = Settings;
   using V = const std::string&;
-  static const std::array<Setting, 28> settings{{
+  static const std::array<Setting, 29> settings{{
       {{"HPL_DEVICES",
         "list of gpu|cpu|accelerator|any|part of a platform's name, each [:n][/k][*k]",
         "all devices",
@@ -272,6 +272,14 @@ const std::array<Setting, 28>& table() {
        [](S& s, V v) {
          return applyChoice<Units, 2>(s.units, v,
                                       {{{"shared", Units::Shared}, {"own", Units::Own}}});
+       }},
+      {{"HPL_GROUPS_WAIT", "neighbours|all", "neighbours",
+        "Whom groups of persistent kernels wait for after each exchange of cells: the groups around "
+        "them, or all (a device barrier, to compare with)."},
+       [](S& s, V v) {
+         return applyChoice<GroupsWait, 2>(
+             s.groupsWait, v,
+             {{{"neighbours", GroupsWait::Neighbours}, {"all", GroupsWait::All}}});
        }},
       {{"HPL_RANKS", "a number from 1 to 64, or mpi", "as the program was started",
         "How many processes a Session forks on this machine; mpi: the program was started by MPI, "

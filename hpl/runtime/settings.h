@@ -42,6 +42,8 @@ enum class Overlap { Auto, On, Off };
 enum class Pack { Auto, On, Off };
 /// How many queues the transfers of a device have.
 enum class TransferQueues { Auto, One, Two };
+/// Whom the groups of persistent kernels wait for after each exchange.
+enum class GroupsWait { Neighbours, All };
 /// Whether groups that wait for each other take turns at a machine's processors with those of other
 /// programs.
 enum class Units { Shared, Own };
@@ -99,6 +101,7 @@ struct Settings {
   /// up; 0: as the device needs.
   int patience = 0;
   Units units = Units::Shared;
+  GroupsWait groupsWait = GroupsWait::Neighbours;
   /// HPL_RANKS: processes that a Session forks; 0: as they were started. `mpiRanks`: MPI has
   /// started them, even if its launcher is not known.
   int ranks = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -117,18 +118,30 @@ struct TimeProgram {
   int firstStep = -1;
   int lastStep = -1;
   /// Persistent kernels: the parameters for flags (ints), for the looks of a wait (int), for what
-  /// the flags are at most when the launch begins (int, at least 1), and for the number (int) of
-  /// the device's first group along the slowest dimension.
+  /// the flags are at most when the launch begins (int, at least 1), and for the numbers (ints) of
+  /// the device's first group along each dimension.
   int flags = -1;
   int patience = -1;
   int raised = -1;
-  int firstGroup = -1;
+  std::array<int, 3> firstGroup{-1, -1, -1};
   TimeLooks looks = {};
   /// Periodic dimensions in which the parameters of old fields have cells of the other end beyond
   /// both ends, and how many of them before the first cell. In others the kernel leads indices to
   /// the other end.
   std::array<bool, 3> isJoined{};
   std::array<std::int64_t, 3> ghostsBefore{};
+};
+
+/// Border groups: the first and the last of the groups that a device has along the slowest
+/// dimension, which alone have neighbours on other devices. They have less to compute than those
+/// between them where it takes longer to exchange cells with another device.
+struct BorderTiles {
+  /// Of each of the two along the slowest dimension; 0: they are groups like the others.
+  std::int64_t cells = 0;
+  /// Along the slowest dimension on each device, at least 3.
+  std::int64_t groups = 0;
+
+  friend auto operator<=>(const BorderTiles&, const BorderTiles&) = default;
 };
 
 struct OverlappedOptions {
@@ -146,6 +159,11 @@ struct OverlappedOptions {
   bool exact = false;
   /// Bytes of local memory that a group may use; 0: not limited.
   std::size_t localMemory = 0;
+  /// Persistent kernels: tiles of the groups at the ends of each device's band.
+  BorderTiles border = {};
+  /// Persistent kernels: after each exchange all groups wait for all (a device barrier), rather
+  /// than each for those around it.
+  bool waitsForAll = false;
 };
 
 /// A kernel that is launched with OverlappedOptions::local work-items for each tile of the grid, or

@@ -28,8 +28,12 @@ std::string whyNotTiles(const TimeProgram& program, const OverlappedOptions& opt
     const std::int64_t reach = std::max(halo.before[d], halo.after[d]);
     const std::int64_t last = extents[d] - (extents[d] - 1) / tile * tile;
     // Beyond the last tile of a periodic grid comes the first one.
-    const std::int64_t shortest = plan.isPeriodic[d] ? last : tile;
-    if (shortest >= reach) continue;
+    std::int64_t shortest = plan.isPeriodic[d] ? last : tile;
+    if (const BorderTiles& border = options.border; d == 0 && border.cells > 0) {
+      const std::int64_t between = extents[0] - 2 * border.cells - (border.groups - 3) * tile;
+      shortest = std::min({border.cells, tile, between});
+    }
+    if (shortest >= std::max<std::int64_t>(1, reach)) continue;
     return fmt::format(
         "tiles of {} cells along dimension {} are thinner than the {} cells that {} "
         "steps reach, and groups exchange with those next to them only",

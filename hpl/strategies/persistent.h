@@ -46,14 +46,15 @@ constexpr std::int64_t flagsRaised(std::int64_t steps, std::int64_t depth, std::
 /// Why the strategy is not for the program, with any tiles; empty: it is.
 std::string whyNotPersistent(const TimeProgram& program);
 /// Why tiles of this size, for that many groups along each dimension, do not suit the grid: groups
-/// exchange cells with those next to them only. Empty: they do.
+/// exchange cells with those next to them only. `extents`: of the part of one device. Empty: they
+/// do.
 std::string whyNotTiles(const TimeProgram& program, const OverlappedOptions& options,
                         const std::array<std::int64_t, 3>& extents);
 
 /// Rewrites a verified kernel. `options.depth` is the number of steps between exchanges, and
 /// `groups` the number of groups along each dimension, all of which must run at the same time:
-/// those of one launch, or of launches on several devices, each of which has a row of them along
-/// the slowest dimension, the arrays `TimeField::between`, and the flags in common. The kernel
+/// those of one launch, or of launches on several devices, each of which has a block of them
+/// (TimeProgram::firstGroup), the arrays `TimeField::between`, and the flags in common. The kernel
 /// reads the fields, which keep their values, and writes the new fields; what it leaves in the
 /// arrays between means nothing to others. Flags only rise: by flagsRaised() at most in a launch.
 ///

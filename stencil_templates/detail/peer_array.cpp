@@ -8,20 +8,28 @@
 #include "hpl/memory/peer_memory.h"
 
 namespace hpl::stencils {
+namespace {
+
+constexpr const char* kOwner = "what devices exchange cells through";
+
+}  // namespace
 
 void PeerArray::makeRoots(memory::RootOptions options) {
   options.isInternal = true;
-  if (devices_.size() > 1) {
+  options.isRankLocal = on_.isRankLocal;
+  if (on_.size() > 1) {
     std::size_t bytes = options.elementSize;
     for (const geometry::Index extent : options.shape) bytes *= static_cast<std::size_t>(extent);
-    options.commonBlock = memory::peerMemory(bytes, "what devices exchange cells through");
+    options.commonBlock = on_.isRankLocal
+                              ? memory::ownPeerMemory(bytes, kOwner)
+                              : memory::peerMemory(bytes, kOwner);
   }
-  while (roots_.size() < devices_.size()) roots_.push_back(memory::Root::create(options));
+  while (roots_.size() < on_.size()) roots_.push_back(memory::Root::create(options));
 }
 
-PeerArray::PeerArray(std::vector<Device> devices, const memory::Root& like,
+PeerArray::PeerArray(const Spinners& on, const memory::Root& like,
                      const geometry::Extents& extents)
-    : devices_(std::move(devices)) {
+    : on_(on) {
   memory::RootOptions options;
   options.shape = extents;
   options.elementSize = like.elementSize();
@@ -31,15 +39,14 @@ PeerArray::PeerArray(std::vector<Device> devices, const memory::Root& like,
   makeRoots(std::move(options));
 }
 
-PeerArray::PeerArray(std::vector<Device> devices, const ir::Type& type,
-                     const geometry::Extents& extents)
-    : devices_(std::move(devices)) {
+PeerArray::PeerArray(const Spinners& on, const ir::Type& type, const geometry::Extents& extents)
+    : on_(on) {
   memory::RootOptions options;
   options.shape = extents;
   options.elementSize = ir::sizeOf(type);
   options.type = type;
   makeRoots(std::move(options));
-  if (devices_.size() > 1) return;
+  if (on_.size() > 1) return;
   memory::Root& own = *roots_.front();
   std::memset(own.hostData(own.whole().box(), true, true), 0, own.bytes());
 }
@@ -63,15 +70,15 @@ launch::Argument PeerArray::argument() const {
 }
 
 void PeerArray::settle() const {
-  if (devices_.size() == 1) return;
-  for (const Device& device : devices_)
+  if (on_.size() == 1) return;
+  for (const Device& device : on_.devices)
     if (device.isLocal()) device.sync();
-  memory::detail::tellRanks("end of kernels that wait for each other", {});
+  if (!on_.isRankLocal) memory::detail::tellRanks("end of kernels that wait for each other", {});
 }
 
 const void* PeerArray::cells() const {
   memory::Root& own = *roots_.front();
-  if (devices_.size() > 1) return own.commonBlock();
+  if (on_.size() > 1) return own.commonBlock();
   return own.hostData(own.whole().box(), false);
 }
 

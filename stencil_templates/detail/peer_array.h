@@ -8,6 +8,7 @@
 
 #include "hpl/hpl.h"
 #include "hpl/memory/root.h"
+#include "stencil_templates/detail/spinners.h"
 
 /// Memory of kernels that wait for each other.
 namespace hpl::stencils {
@@ -17,15 +18,14 @@ namespace hpl::stencils {
 /// that no launch waits for one on another device. Devices of several ranks have it in memory that
 /// their processes share. Only for devices that work in the host's memory
 /// (DeviceProperties::sharesHostMemory). One device alone has an ordinary array. All ranks make
-/// such arrays together, and settle them.
+/// such arrays together, and settle them, but for those of one rank (Spinners::isRankLocal).
 class PeerArray {
  public:
   /// Elements are like those of `like`; their values are 0 where there are several devices. Throws
   /// AllocationError.
-  PeerArray(std::vector<Device> devices, const memory::Root& like,
-            const geometry::Extents& extents);
+  PeerArray(const Spinners& on, const memory::Root& like, const geometry::Extents& extents);
   /// Of ints, floats or doubles (the type's bytes), all of them 0.
-  PeerArray(std::vector<Device> devices, const ir::Type& type, const geometry::Extents& extents);
+  PeerArray(const Spinners& on, const ir::Type& type, const geometry::Extents& extents);
   PeerArray(const PeerArray&) = delete;
   PeerArray& operator=(const PeerArray&) = delete;
 
@@ -48,7 +48,7 @@ class PeerArray {
   void makeRoots(memory::RootOptions options);
   const void* cells() const;
 
-  std::vector<Device> devices_;
+  Spinners on_;
   /// One for each device.
   std::vector<std::shared_ptr<memory::Root>> roots_;
 };

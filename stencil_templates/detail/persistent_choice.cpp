@@ -19,8 +19,6 @@
 namespace hpl::stencils {
 namespace {
 
-using Sizes = std::array<std::int64_t, 3>;
-
 /// Steps between exchanges that are looked at.
 constexpr int kExchangeDepths[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
 
@@ -80,19 +78,19 @@ bool isPeriodic(const strategies::TimeProgram& program, std::size_t d) {
   return false;
 }
 
-/// Why the bands of several devices cannot be cut into so many tiles each, whose groups exchange
-/// with those next to them only; empty: they can.
-std::string whyNotBands(const TileProblem& problem, const TimeTile& tile, std::int64_t groups,
-                        std::size_t devices) {
+/// Why the bands that several devices have of a dimension cannot be cut into so many tiles each,
+/// whose groups exchange with those next to them only; empty: they can.
+std::string whyNotBands(const TileProblem& problem, const TimeTile& tile, std::size_t d,
+                        std::int64_t groups, std::int64_t devices) {
   const strategies::Growth halo = strategies::haloOf(*problem.program, tile.depth);
-  const std::int64_t reach = std::max(halo.before[0], halo.after[0]);
-  for (const std::int64_t rows : bandsOf(problem.extents[0], devices)) {
-    const std::int64_t last = rows - (groups - 1) * tile.cells[0];
-    if (last >= std::max<std::int64_t>(1, reach) && last <= tile.cells[0]) continue;
+  const std::int64_t reach = std::max(halo.before[d], halo.after[d]);
+  for (const std::int64_t cells : bandsOf(problem.extents[d], devices)) {
+    const std::int64_t last = cells - (groups - 1) * tile.cells[d];
+    if (last >= std::max<std::int64_t>(1, reach) && last <= tile.cells[d]) continue;
     return fmt::format(
-        "bands of {} rows on {} devices are too thin for {} group{} each: {} step{} reach {} cells",
-        rows, devices, groups, groups == 1 ? "" : "s", tile.depth, tile.depth == 1 ? "" : "s",
-        reach);
+        "bands of {} {} on {} devices are too thin for {} group{} each: {} step{} reach {} cells",
+        cells, d == 0 ? "rows" : "columns", devices, groups, groups == 1 ? "" : "s", tile.depth,
+        tile.depth == 1 ? "" : "s", reach);
   }
   return "";
 }
@@ -149,16 +147,14 @@ std::string obstacle(const TimeWish& wish, const TimeRecipe& recipe,
                      const launch::LaunchOptions& options) {
   if (runtime::settings().checkBounds) return "HPL_CHECK=bounds checks every access";
   if (isDryRun()) return "a dry run plans launches";
-  if (wish.isRankLocal && runtime::hasRanks())
-    return "its arrays are of this rank alone (HPL_RANK_LOCAL)";
-  const std::vector<Device> devices = devicesOf(options);
-  if (!hasEqualBands(options))
-    return "groups on several devices take equal bands, and .weights, .blocks or a plan says "
-           "otherwise";
+  const Spinners on(devicesOf(options), wish.isRankLocal && runtime::hasRanks());
+  if (!hasEqualBlocks(options))
+    return "groups on several devices take equal bands or blocks, one for each, and .weights, "
+           ".blocks or a plan says otherwise";
   if (std::string why = impossibility(recipe); !why.empty()) return why;
   if (recipe.isPeriodic(0) && !recipe.ends().whyNotTiled.empty()) return recipe.ends().whyNotTiled;
   if (std::string why = reluctance(options); !why.empty() && !wish.insists) return why;
-  if (hasGivenUp(devices)) return "groups have waited for each other in vain on this device before";
+  if (hasGivenUp(on)) return "groups have waited for each other in vain on this device before";
   if (recipe.cost().usesProbe) return "its point function has a probe, which shows each step";
   return strategies::whyNotPersistent(recipe.program());
 }
@@ -177,24 +173,27 @@ std::string describeKept(const TileProblem& problem, const PersistentEstimate& k
 
 /// These tiles of groups on so many devices, if they suit the grid; no cells, and why not.
 PersistentEstimate keptOf(const TileProblem& problem, const Sizes& ofEach, int depth,
-                          std::size_t devices, std::string& why) {
+                          const Sizes& deviceGrid, std::string& why) {
   PersistentEstimate kept;
   kept.tile = {depth, {1, 1, 1}, TimeForm::Persistent};
-  const std::int64_t rows = bandsOf(problem.extents[0], devices).front();
-  for (std::size_t d = 0; d < dimsOf(problem); ++d) {
-    const std::int64_t cells = d == 0 ? rows : problem.extents[d];
-    kept.tile.cells[d] = (cells + ofEach[d] - 1) / ofEach[d];
-  }
+  kept.tile.waitsForAll = runtime::settings().groupsWait == runtime::GroupsWait::All;
   Sizes looked = problem.extents;
-  if (devices > 1) {
-    kept.tile.groups = ofEach[0] * static_cast<std::int64_t>(devices);
-    why = whyNotBands(problem, kept.tile, ofEach[0], devices);
-    looked[0] = kept.tile.cells[0];
-  } else if (groupsOf(kept.tile, problem.extents) != ofEach) {
+  std::string tooThin;
+  for (std::size_t d = 0; d < dimsOf(problem); ++d) {
+    const std::int64_t cells = bandsOf(problem.extents[d], deviceGrid[d]).front();
+    kept.tile.cells[d] = (cells + ofEach[d] - 1) / ofEach[d];
     // Fewer of these tiles cover the grid; why not those of others is of more interest.
-    return {};
+    if ((cells + kept.tile.cells[d] - 1) / kept.tile.cells[d] != ofEach[d] && deviceGrid[d] == 1)
+      return {};
+    if (cellsOf(deviceGrid) == 1) continue;
+    kept.tile.groups[d] = ofEach[d] * deviceGrid[d];
+    if (deviceGrid[d] == 1) continue;
+    if (tooThin.empty())
+      tooThin = whyNotBands(problem, kept.tile, d, ofEach[d], deviceGrid[d]);
+    looked[d] = kept.tile.cells[d];
   }
-  if (why.empty() || devices == 1) {
+  why = tooThin;
+  if (why.empty()) {
     kept.local = estimateOf(problem, kept.tile).local;
     why = strategies::whyNotTiles(*problem.program, optionsFor(problem, kept.tile, kept.local),
                                   looked);
@@ -210,7 +209,7 @@ PersistentEstimate keptOf(const TileProblem& problem, const Sizes& ofEach, int d
 
 }  // namespace
 
-PersistentEstimate bestKept(const TileProblem& problem, std::size_t devices, std::int64_t steps,
+PersistentEstimate bestKept(const TileProblem& problem, const Sizes& deviceGrid, std::int64_t steps,
                             int depth, std::string& why) {
   PersistentEstimate best;
   std::size_t smallest = SIZE_MAX;
@@ -219,7 +218,7 @@ PersistentEstimate bestKept(const TileProblem& problem, std::size_t devices, std
       const int between = depth > 0 ? depth : looked;
       if (depth > 0 && looked != kExchangeDepths[0]) break;
       if (between > steps && depth == 0) break;
-      const PersistentEstimate kept = keptOf(problem, ofEach, between, devices, why);
+      const PersistentEstimate kept = keptOf(problem, ofEach, between, deviceGrid, why);
       if (kept.tile.cells[0] == 0) continue;
       smallest = std::min(smallest, kept.boxBytes);
       if (problem.localMemory > 0 && kept.boxBytes > problem.localMemory) continue;
@@ -230,7 +229,7 @@ PersistentEstimate bestKept(const TileProblem& problem, std::size_t devices, std
     why.clear();
   } else if (smallest != SIZE_MAX) {
     why = fmt::format("tiles for {} groups need {} KiB of local memory, and the device has {} KiB",
-                      std::max(1u, problem.units) * devices, smallest / 1024,
+                      std::max(1u, problem.units) * cellsOf(deviceGrid), smallest / 1024,
                       problem.localMemory / 1024);
   }
   return best;
@@ -244,7 +243,8 @@ double moreOnSeveral(const TileProblem& problem, std::size_t devices, int depth)
   if (devices < 2) return 1;
   const strategies::Growth halo = strategies::haloOf(*problem.program, depth);
   const double sides = devices == 2 ? 0.5 : 1;
-  const auto rows = static_cast<double>(bandsOf(problem.extents[0], devices).front());
+  const auto rows = static_cast<double>(
+      bandsOf(problem.extents[0], static_cast<std::int64_t>(devices)).front());
   // The mean of all steps.
   return 1 + sides * static_cast<double>(halo.before[0] + halo.after[0]) / 2 / rows;
 }
@@ -258,7 +258,7 @@ double secondsOtherwise(const TileProblem& problem, std::size_t devices, const T
   if (tile.depth > 1) {
     // On several devices only the depth is chosen, and each has the best tiles for its part.
     TileProblem own = problem;
-    own.extents[0] = bandsOf(problem.extents[0], devices).front();
+    own.extents[0] = bandsOf(problem.extents[0], static_cast<std::int64_t>(devices)).front();
     const TileEstimate tiles =
         tile.cells[0] > 0 ? estimateOf(own, tile) : bestTile(own, tile.depth, tile.form);
     return (kCost.pass + exchange) / tile.depth +
@@ -274,7 +274,8 @@ std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe&
                                          const launch::LaunchOptions& options,
                                          const std::array<std::int64_t, 3>& extents,
                                          const TimeTile& otherwise, int launches) {
-  const std::vector<Device> devices = devicesOf(options);
+  const Spinners on(devicesOf(options), wish.isRankLocal && runtime::hasRanks());
+  const std::vector<Device>& devices = on.devices;
   const std::string form =
       fmt::format("{}{}", launches == 1 ? "one launch" : fmt::format("{} launches", launches),
                   devices.size() > 1 ? " on each device" : "");
@@ -287,11 +288,11 @@ std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe&
   PersistentEstimate kept;
   if (why.empty()) {
     TileProblem problem = problemOf(recipe, devices.front(), extents, 1, wish.steps);
-    problem.units = unitsOfEach(devices);
+    problem.units = unitsOfEach(on);
     // As the recipe has it.
     problem.isAlone = problem.isAlone && runtime::settings().strategy != runtime::Strategy::Tile;
     if (!isAsked && !problem.isAlone) return std::nullopt;
-    kept = bestKept(problem, devices.size(), steps, wish.tile.depth, why);
+    kept = bestKept(problem, deviceGridOf(options, recipe.dims()), steps, wish.tile.depth, why);
     kept.tile.looks = wish.lookedSteps > 0;
     std::int64_t least = 2;
     if (why.empty() && !isAsked) {
@@ -307,7 +308,7 @@ std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe&
       }
     }
     if (why.empty())
-      why = whyNotSpinning(devices, kept.groups / static_cast<std::int64_t>(devices.size()),
+      why = whyNotSpinning(on, kept.groups / static_cast<std::int64_t>(devices.size()),
                            std::int64_t{kept.local[0]} * kept.local[1] * kept.local[2]);
     if (why.empty()) {
       if (found.empty())
@@ -324,13 +325,13 @@ std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe&
   return std::nullopt;
 }
 
-void reportGivenUp(const std::string& name, const std::vector<Device>& devices) {
-  if (!noteGivenUp(devices)) return;
+void reportGivenUp(const std::string& name, const Spinners& on) {
+  if (!noteGivenUp(on)) return;
   runtime::log::warn(
       fmt::format("{}: on {}, groups of a persistent kernel waited for each other in vain, "
                   "so its steps were done again as launches of their own; this process has no more "
                   "persistent kernels there (HPL_PATIENCE says how long groups wait)",
-                  name, nameOf(devices)));
+                  name, nameOf(on.devices)));
 }
 
 }  // namespace hpl::stencils

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "stencil_templates/detail/persistent_steps.h"
+#include "stencil_templates/detail/spinners.h"
 #include "stencil_templates/detail/time_choice.h"
 
 /// Whether an iteration is one launch, and which tiles its groups keep.
@@ -22,10 +24,10 @@ struct PersistentEstimate {
   double secondsPerStep = 0;
 };
 
-/// The best tiles on so many devices, with `depth` steps between exchanges if that is not 0; no
-/// cells where none fits, and `why` says so. The problem is that of the whole grid, with the units
-/// of one device.
-PersistentEstimate bestKept(const TileProblem& problem, std::size_t devices, std::int64_t steps,
+/// The best tiles on devices that lie so in the grid (deviceGridOf), with `depth` steps between
+/// exchanges if that is not 0; no cells where none fits, and `why` says so. The problem is that of
+/// the whole grid, with the units of one device.
+PersistentEstimate bestKept(const TileProblem& problem, const Sizes& deviceGrid, std::int64_t steps,
                             int depth, std::string& why);
 /// Seconds per step of an iteration in these tiles, step by step (depth 1), or function by function
 /// (depth 0), with what launching takes.
@@ -42,6 +44,6 @@ std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe&
 
 /// Says once that the groups of a persistent kernel waited in vain, and for the rest of the process
 /// that there are none on these devices.
-void reportGivenUp(const std::string& name, const std::vector<Device>& devices);
+void reportGivenUp(const std::string& name, const Spinners& on);
 
 }  // namespace hpl::stencils

@@ -26,10 +26,10 @@ namespace {
 /// Flags are ints.
 constexpr int kMostRaised = 1 << 30;
 
-/// A launch over the grid, with the devices side by side along the slowest dimension, in the order
-/// of their list.
+/// A launch over the grid, of which the devices have blocks, the fastest dimension first in the
+/// order of their list.
 launch::LaunchOptions optionsFor(const launch::LaunchOptions& options,
-                                 const std::vector<Device>& devices,
+                                 const std::vector<Device>& devices, const Sizes& deviceGrid,
                                  const geometry::Extents& shape) {
   const int dims = shape.rank();
   launch::LaunchOptions own = options;
@@ -42,8 +42,8 @@ launch::LaunchOptions optionsFor(const launch::LaunchOptions& options,
   own.shares->runAtOnce = true;
   Domain& blocks = own.shares->blocks;
   blocks.dims = dims;
-  std::fill(blocks.size, blocks.size + dims, 1);
-  blocks.size[dims - 1] = devices.size();
+  for (int d = 0; d < dims; ++d)
+    blocks.size[dims - 1 - d] = static_cast<std::size_t>(deviceGrid[static_cast<std::size_t>(d)]);
   return own;
 }
 
@@ -51,7 +51,7 @@ launch::LaunchOptions optionsFor(const launch::LaunchOptions& options,
 bool isFirst(PersistentSpaces::Space& space, const TimeKernel& kernel,
              const std::vector<launch::Argument>& arrays) {
   constexpr std::size_t kMostKnown = 64;
-  if (space.firstGroups.size() < 2) return false;
+  if (space.firstGroups[0].size() < 2) return false;
   std::vector<std::uint64_t> kind{kernel.number};
   for (const launch::Argument& array : arrays)
     kind.push_back(reinterpret_cast<std::uint64_t>(array.view));
@@ -65,8 +65,9 @@ struct Readiness {
   bool isFirst = false;
 };
 
-Readiness agreed(const Readiness& own) {
+Readiness agreed(const Readiness& own, bool isRankLocal) {
   Readiness all = own;
+  if (isRankLocal) return all;
   for (const std::vector<double>& said :
        memory::detail::tellRanks("steps of kernels that wait for each other",
                                  {own.hasLease ? 1.0 : 0.0, own.isFirst ? 1.0 : 0.0})) {
@@ -84,70 +85,100 @@ bool hasAnyGivenUp(const PeerArray& flags, int raised) {
 
 }  // namespace
 
-std::vector<std::int64_t> bandsOf(std::int64_t rows, std::size_t devices) {
+Sizes deviceGridOf(const launch::LaunchOptions& options, int dims) {
+  Sizes grid{1, 1, 1};
+  if (!isForSeveralDevices(options)) return grid;
+  const Domain& blocks = options.shares->blocks;
+  if (blocks.dims == 0) grid[0] = static_cast<std::int64_t>(devicesOf(options).size());
+  for (int axis = 0; axis < std::min(dims, blocks.dims); ++axis)
+    grid[static_cast<std::size_t>(dims - 1 - axis)] = static_cast<std::int64_t>(blocks.size[axis]);
+  return grid;
+}
+
+std::vector<std::int64_t> bandsOf(std::int64_t cells, std::int64_t devices) {
   std::vector<std::int64_t> bands;
-  for (const geometry::Interval& band : geometry::splitEven(rows, static_cast<int>(devices)))
+  for (const geometry::Interval& band : geometry::splitEven(cells, static_cast<int>(devices)))
     bands.push_back(band.length());
   return bands;
 }
 
-std::array<std::int64_t, 3> groupsOf(const TimeTile& tile,
-                                     const std::array<std::int64_t, 3>& extents) {
-  std::array<std::int64_t, 3> groups{1, 1, 1};
-  for (std::size_t d = 0; d < 3; ++d)
+Sizes groupsOf(const TimeTile& tile, const Sizes& extents) {
+  Sizes groups{1, 1, 1};
+  for (std::size_t d = 0; d < 3; ++d) {
     if (tile.cells[d] > 0) groups[d] = (extents[d] + tile.cells[d] - 1) / tile.cells[d];
-  if (tile.groups > 0) groups[0] = tile.groups;
+    if (tile.groups[d] > 0) groups[d] = tile.groups[d];
+  }
   return groups;
 }
 
-std::int64_t groupCount(const TimeTile& tile, const std::array<std::int64_t, 3>& extents) {
-  const std::array<std::int64_t, 3> groups = groupsOf(tile, extents);
+std::int64_t groupCount(const TimeTile& tile, const Sizes& extents) {
+  const Sizes groups = groupsOf(tile, extents);
   return groups[0] * groups[1] * groups[2];
 }
 
-std::int64_t mostSteps(const std::array<std::int64_t, 3>& extents) {
+std::int64_t mostSteps(const Sizes& extents) {
   constexpr std::int64_t kMostUpdates = std::int64_t{1} << 31;
   constexpr std::int64_t kMost = 1 << 20;
   const std::int64_t cells = extents[0] * extents[1] * extents[2];
   return std::clamp<std::int64_t>(kMostUpdates / std::max<std::int64_t>(1, cells), 1, kMost);
 }
 
+namespace {
+
+/// By dimension, then by device, the number of its first group.
+std::array<std::vector<int>, 3> firstGroupsOf(const Sizes& deviceGrid, const Sizes& groups) {
+  std::array<std::vector<int>, 3> first;
+  const std::int64_t devices = deviceGrid[0] * deviceGrid[1] * deviceGrid[2];
+  for (std::int64_t device = 0; device < devices; ++device) {
+    std::int64_t left = device;
+    for (std::size_t d = 3; d-- > 0; left /= deviceGrid[d])
+      first[d].push_back(static_cast<int>(left % deviceGrid[d] * (groups[d] / deviceGrid[d])));
+  }
+  return first;
+}
+
+}  // namespace
+
 std::shared_ptr<PersistentSpaces::Space> PersistentSpaces::find(
-    const std::vector<Device>& devices, const TimeTile& tile,
+    const Spinners& on, const Sizes& deviceGrid, const TimeTile& tile,
     const std::vector<launch::Argument>& between) {
   // Stencils that come with more shapes than this do not repeat them.
   constexpr std::size_t kMostSpaces = 8;
   const geometry::Extents& shape = between.front().view->extents;
   std::vector<std::uint64_t> serials;
-  for (const Device& device : devices) serials.push_back(device.state().serial());
-  const Key key{std::move(serials), tile, std::vector<std::int64_t>(shape.begin(), shape.end())};
+  for (const Device& device : on.devices) serials.push_back(device.state().serial());
+  const Key key{std::move(serials), on.isRankLocal, deviceGrid, tile,
+                std::vector<std::int64_t>(shape.begin(), shape.end())};
   const std::lock_guard lock(mutex_);
   const auto known = spaces_.find(key);
   if (known != spaces_.end() && known->second->raised < kMostRaised) return known->second;
   if (spaces_.size() >= kMostSpaces) spaces_.clear();
-  const std::array<std::int64_t, 3> grid = gridOf(shape);
-  auto space = std::make_shared<Space>(devices, strategies::flagsFor(groupCount(tile, grid)));
+  return spaces_[key] = made(on, deviceGrid, tile, between);
+}
+
+std::shared_ptr<PersistentSpaces::Space> PersistentSpaces::made(
+    const Spinners& on, const Sizes& deviceGrid, const TimeTile& tile,
+    const std::vector<launch::Argument>& between) const {
+  const geometry::Extents& shape = between.front().view->extents;
+  const Sizes grid = gridOf(shape);
+  auto space = std::make_shared<Space>(on, strategies::flagsFor(groupCount(tile, grid)));
   geometry::Extents both{2};
   for (const geometry::Index extent : shape) both.append(extent);
   for (const launch::Argument& like : between)
-    space->between.push_back(std::make_unique<PeerArray>(devices, like.view->root(), both));
+    space->between.push_back(std::make_unique<PeerArray>(on, like.view->root(), both));
   if (tile.looks) {
     const ir::Type type = residualTypeOf(between.front().type);
     // Ordinary arrays; of the first one each device has its band.
-    const std::vector<Device> first{devices.front()};
+    const Spinners first({on.front()}, on.isRankLocal);
     geometry::Extents one;
     for (int d = 0; d < shape.rank(); ++d) one.append(1);
     space->old = std::make_unique<PeerArray>(first, between.front().view->root(), shape);
     space->residuals = std::make_unique<PeerArray>(first, type, one);
     space->looks = std::make_unique<PeerArray>(
-        devices, type, geometry::Extents{strategies::lookValuesFor(groupCount(tile, grid))});
+        on, type, geometry::Extents{strategies::lookValuesFor(groupCount(tile, grid))});
   }
-  std::int64_t first = 0;
-  for (const std::int64_t rows : bandsOf(grid[0], devices.size())) {
-    space->firstGroups.push_back(static_cast<int>(first));
-    first += (rows + tile.cells[0] - 1) / tile.cells[0];
-  }
-  return spaces_[key] = std::move(space);
+  space->firstGroups = firstGroupsOf(deviceGrid, groupsOf(tile, grid));
+  return space;
 }
 
 void PersistentSpaces::clear() {
@@ -161,7 +192,7 @@ namespace {
 class ArgumentList {
  public:
   ArgumentList(const PersistentSpaces::Space& space, const PersistentArguments& arguments,
-               const PersistentLooks& looks, int patience, std::int64_t steps)
+               const PersistentLooks& looks, int dims, int patience, std::int64_t steps)
       : patience_(patience),
         raised_(space.raised),
         every_(static_cast<int>(looks.every)),
@@ -173,8 +204,11 @@ class ArgumentList {
     list_.push_back(space.flags.argument());
     list_.push_back(launch::makeArgument(patience_));
     list_.push_back(launch::makeArgument(raised_));
-    list_.push_back(space.firstGroups.size() == 1 ? launch::makeArgument(space.firstGroups.front())
-                                                  : launch::makeArgument(space.firstGroups));
+    for (int d = 0; d < dims; ++d) {
+      const std::vector<int>& first = space.firstGroups[static_cast<std::size_t>(d)];
+      list_.push_back(first.size() == 1 ? launch::makeArgument(first.front())
+                                        : launch::makeArgument(first));
+    }
     if (space.looks != nullptr) {
       for (const auto* array : {&space.old, &space.residuals, &space.looks})
         list_.push_back((*array)->argument());
@@ -248,11 +282,11 @@ namespace {
 
 /// Null: there is no memory for what the groups would exchange cells through.
 std::shared_ptr<PersistentSpaces::Space> spaceFor(PersistentSpaces& spaces,
-                                                  const std::vector<Device>& devices,
+                                                  const Spinners& on, const Sizes& deviceGrid,
                                                   const TimeTile& tile,
                                                   const std::vector<launch::Argument>& between) {
   try {
-    return spaces.find(devices, tile, between);
+    return spaces.find(on, deviceGrid, tile, between);
   } catch (const AllocationError& error) {
     runtime::log::info(fmt::format("steps are launches: {}", error.what()));
     return nullptr;
@@ -264,24 +298,28 @@ std::shared_ptr<PersistentSpaces::Space> spaceFor(PersistentSpaces& spaces,
 PersistentResult persist(const TimeKernel& kernel, PersistentSpaces& spaces,
                          const launch::LaunchOptions& options, const PersistentArguments& arguments,
                          std::int64_t steps, const PersistentLooks& looks) {
-  const std::vector<Device> devices = devicesOf(options);
+  const memory::View& like = *arguments.between.front().view;
+  const Spinners on(devicesOf(options), like.root().isRankLocal());
+  const std::vector<Device>& devices = on.devices;
   const TimeTile& tile = kernel.recipe.tile();
-  const auto space = spaceFor(spaces, devices, tile, arguments.between);
+  const geometry::Extents& shape = like.extents;
+  const Sizes deviceGrid = deviceGridOf(options, shape.rank());
+  const auto space = spaceFor(spaces, on, deviceGrid, tile, arguments.between);
   if (space == nullptr) return {Persisted::Busy};
   const std::unique_lock mine(space->busy, std::try_to_lock);
   if (!mine.owns_lock()) return {Persisted::Busy};
-  const geometry::Extents& shape = arguments.between.front().view->extents;
   const std::int64_t groups = groupCount(tile, gridOf(shape));
   const std::optional<SpinLease> lease =
       SpinLease::take(devices, groups / static_cast<std::int64_t>(devices.size()));
-  const Readiness ready = agreed({lease.has_value(), isFirst(*space, kernel, arguments.arrays)});
+  const Readiness ready =
+      agreed({lease.has_value(), isFirst(*space, kernel, arguments.arrays)}, on.isRankLocal);
   if (!ready.hasLease) return {Persisted::Busy};
   // None of several is to wait for one that has other work to do first.
   if (devices.size() > 1)
     for (const Device& device : devices) device.sync();
-  const launch::LaunchOptions own = optionsFor(options, devices, shape);
+  const launch::LaunchOptions own = optionsFor(options, devices, deviceGrid, shape);
   const int raised = space->raised;
-  const ArgumentList list(*space, arguments, looks, patienceOn(devices.front()), steps);
+  const ArgumentList list(*space, arguments, looks, shape.rank(), patienceOn(on.front()), steps);
   if (ready.isFirst) {
     // Drivers compile kernels to the end when they are launched. None of several may wait for one
     // that is being compiled, so that the first launch does no steps.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -10,12 +11,16 @@
 #include <vector>
 
 #include "stencil_templates/detail/peer_array.h"
+#include "stencil_templates/detail/spinners.h"
 #include "stencil_templates/detail/stencil_argument.h"
 #include "stencil_templates/detail/time_recipe.h"
 
 namespace hpl::stencils {
 
 struct TimeKernel;
+
+/// By dimension, from slow to fast.
+using Sizes = std::array<std::int64_t, 3>;
 
 /// What persistent kernels of a stencil work with besides the user's arrays: kept, so that
 /// iterations that come again find their plans.
@@ -28,8 +33,8 @@ class PersistentSpaces {
     PeerArray flags;
     /// What the flags are at most.
     int raised = 1;
-    /// By device, the number of its first group along the slowest dimension.
-    std::vector<int> firstGroups;
+    /// By dimension, then by device, the number of its first group.
+    std::array<std::vector<int>, 3> firstGroups;
     /// Kernels (their numbers) and views for which all devices have their kernels, compiled.
     std::set<std::vector<std::uint64_t>> ready;
     /// Where there are looks: old values of output 1, what stands for residuals, and those that the
@@ -38,17 +43,20 @@ class PersistentSpaces {
     std::unique_ptr<PeerArray> residuals;
     std::unique_ptr<PeerArray> looks;
 
-    Space(const std::vector<Device>& devices, std::int64_t flagCount)
-        : flags(devices, irType<int>(), {flagCount}) {}
+    Space(const Spinners& on, std::int64_t flagCount) : flags(on, irType<int>(), {flagCount}) {}
   };
 
   /// `between`: arrays that those between are to be like.
-  std::shared_ptr<Space> find(const std::vector<Device>& devices, const TimeTile& tile,
+  std::shared_ptr<Space> find(const Spinners& on, const Sizes& deviceGrid, const TimeTile& tile,
                               const std::vector<launch::Argument>& between);
   void clear();
 
  private:
-  using Key = std::tuple<std::vector<std::uint64_t>, TimeTile, std::vector<std::int64_t>>;
+  using Key =
+      std::tuple<std::vector<std::uint64_t>, bool, Sizes, TimeTile, std::vector<std::int64_t>>;
+
+  std::shared_ptr<Space> made(const Spinners& on, const Sizes& deviceGrid, const TimeTile& tile,
+                              const std::vector<launch::Argument>& between) const;
 
   std::mutex mutex_;
   std::map<Key, std::shared_ptr<Space>> spaces_;
@@ -95,14 +103,15 @@ PersistentResult persist(const TimeKernel& kernel, PersistentSpaces& spaces,
                          const launch::LaunchOptions& options, const PersistentArguments& arguments,
                          std::int64_t steps, const PersistentLooks& looks = {});
 
-/// The rows along the slowest dimension that each of several devices has.
-std::vector<std::int64_t> bandsOf(std::int64_t rows, std::size_t devices);
+/// How many devices lie along each dimension of a grid: as .blocks(...) says, else in bands.
+Sizes deviceGridOf(const launch::LaunchOptions& options, int dims);
+/// The cells along a dimension that each of several devices has.
+std::vector<std::int64_t> bandsOf(std::int64_t cells, std::int64_t devices);
 /// Groups along each dimension of a grid.
-std::array<std::int64_t, 3> groupsOf(const TimeTile& tile,
-                                     const std::array<std::int64_t, 3>& extents);
-std::int64_t groupCount(const TimeTile& tile, const std::array<std::int64_t, 3>& extents);
+Sizes groupsOf(const TimeTile& tile, const Sizes& extents);
+std::int64_t groupCount(const TimeTile& tile, const Sizes& extents);
 
 /// The most steps of a launch: so that what is lost when a group gives up is less than a second.
-std::int64_t mostSteps(const std::array<std::int64_t, 3>& extents);
+std::int64_t mostSteps(const Sizes& extents);
 
 }  // namespace hpl::stencils

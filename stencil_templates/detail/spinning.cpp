@@ -57,8 +57,10 @@ std::string unfit(const Device& device) {
 
 using Devices = std::vector<Device>;
 
-/// By devices (their serials), groups on each and work-items.
-using CensusKey = std::tuple<std::vector<std::uint64_t>, std::int64_t, std::int64_t>;
+/// Devices by their serials, and whether one rank asks alone: what it knows others may not know.
+using SpinnersKey = std::pair<std::vector<std::uint64_t>, bool>;
+/// With groups on each and work-items.
+using CensusKey = std::tuple<SpinnersKey, std::int64_t, std::int64_t>;
 
 /// What only the process that owns a device can tell of it.
 struct Seat {
@@ -74,8 +76,8 @@ using Seats = std::vector<Seat>;
 struct Known {
   std::mutex mutex;
   std::map<CensusKey, std::string> reasons;
-  std::map<std::vector<std::uint64_t>, Seats> seats;
-  std::set<std::uint64_t> givenUp;
+  std::map<SpinnersKey, Seats> seats;
+  std::set<std::pair<std::uint64_t, bool>> givenUp;
   std::optional<bool> planted;
 
   static Known& get() {
@@ -84,10 +86,10 @@ struct Known {
   }
 };
 
-std::vector<std::uint64_t> serialsOf(const Devices& devices) {
-  std::vector<std::uint64_t> serials;
-  for (const Device& device : devices) serials.push_back(device.state().serial());
-  return serials;
+SpinnersKey keyOf(const Spinners& on) {
+  SpinnersKey key{{}, on.isRankLocal};
+  for (const Device& device : on.devices) key.first.push_back(device.state().serial());
+  return key;
 }
 
 Seat seatOf(const Devices& devices, std::size_t d) {
@@ -105,8 +107,9 @@ bool areOneCpu(const Device& a, const Device& b) {
          other.type == CPU && one.platform == other.platform;
 }
 
-Seats findSeats(const Devices& devices) {
+Seats findSeats(const Spinners& on) {
   constexpr std::size_t kWords = 4;
+  const Devices& devices = on.devices;
   std::vector<double> own;
   for (std::size_t d = 0; d < devices.size(); ++d) {
     if (!devices[d].isLocal()) continue;
@@ -116,7 +119,7 @@ Seats findSeats(const Devices& devices) {
                 static_cast<double>(seat.physicalUnits), static_cast<double>(seat.firstAlike)});
   }
   // A process alone is heard as the first one.
-  const bool hasOthers = runtime::hasRanks();
+  const bool hasOthers = runtime::hasRanks() && !on.isRankLocal;
   const std::vector<std::vector<double>> all =
       hasOthers ? memory::detail::tellRanks("devices whose groups are to wait for each other",
                                             std::move(own))
@@ -136,11 +139,11 @@ Seats findSeats(const Devices& devices) {
   return seats;
 }
 
-Seats seatsOf(const Devices& devices) {
+Seats seatsOf(const Spinners& on) {
   Known& known = Known::get();
   const std::lock_guard lock(known.mutex);
-  Seats& seats = known.seats[serialsOf(devices)];
-  if (seats.empty()) seats = findSeats(devices);
+  Seats& seats = known.seats[keyOf(on)];
+  if (seats.empty()) seats = findSeats(on);
   return seats;
 }
 
@@ -149,16 +152,16 @@ std::int64_t alike(const Seats& seats, std::size_t d) {
                        [&](const Seat& other) { return other.firstAlike == seats[d].firstAlike; });
 }
 
-std::string missing(const Devices& devices, std::int64_t groups, const std::string& seen) {
-  if (devices.size() == 1)
+std::string missing(const Spinners& on, std::int64_t groups, const std::string& seen) {
+  if (on.size() == 1)
     return fmt::format("the device does not run {} groups at once{}", groups, seen);
-  return fmt::format("the {} devices do not run {} groups each at once{}", devices.size(), groups,
-                     seen);
+  return fmt::format("the {} devices do not run {} groups each at once{}", on.size(), groups, seen);
 }
 
 /// How many groups have seen all others begin, in so many looks.
-int groupsThatSawAll(const Devices& devices, std::int64_t groups, std::int64_t items, int looks) {
-  const PeerArray count(devices, irType<int>(), {2});
+int groupsThatSawAll(const Spinners& on, std::int64_t groups, std::int64_t items, int looks) {
+  const Devices& devices = on.devices;
+  const PeerArray count(on, irType<int>(), {2});
   const auto entry = launch::entryOf<decltype(&countGroups)>(&countGroups);
   const auto all = static_cast<int>(groups * static_cast<std::int64_t>(devices.size()));
   for (std::size_t d = 0; d < devices.size(); ++d) {
@@ -175,36 +178,36 @@ int groupsThatSawAll(const Devices& devices, std::int64_t groups, std::int64_t i
 }
 
 /// Empty when all groups have seen all others.
-std::string census(const Devices& devices, std::int64_t groups, std::int64_t items) {
-  const int looks = devices.front().type() == CPU ? kCensusLooks : kCensusLooksOfGpu;
+std::string census(const Spinners& on, std::int64_t groups, std::int64_t items) {
+  const int looks = on.front().type() == CPU ? kCensusLooks : kCensusLooksOfGpu;
   // Keeps other programs from beginning meanwhile; where they have begun, groups will be missing.
-  const std::optional<SpinLease> lease = SpinLease::take(devices, groups);
+  const std::optional<SpinLease> lease = SpinLease::take(on.devices, groups);
   try {
     // Each of several devices has its kernel, and nothing else to do, before one waits for others.
-    if (devices.size() > 1) groupsThatSawAll(devices, groups, items, 1);
-    const int seen = groupsThatSawAll(devices, groups, items, looks);
-    if (seen == groups * static_cast<std::int64_t>(devices.size())) return "";
-    return missing(devices, groups, fmt::format(": {} of them saw all begin", seen));
+    if (on.size() > 1) groupsThatSawAll(on, groups, items, 1);
+    const int seen = groupsThatSawAll(on, groups, items, looks);
+    if (seen == groups * static_cast<std::int64_t>(on.size())) return "";
+    return missing(on, groups, fmt::format(": {} of them saw all begin", seen));
   } catch (const RankError&) {
     throw;
   } catch (const Error& error) {
-    return missing(devices, groups, fmt::format(": {}", error.what()));
+    return missing(on, groups, fmt::format(": {}", error.what()));
   }
 }
 
-std::string keptCensus(const Devices& devices, std::int64_t groups, std::int64_t items) {
+std::string keptCensus(const Spinners& on, std::int64_t groups, std::int64_t items) {
   // Ranks would find different things.
-  if (!layout::mayDecideByTimes()) return census(devices, groups, items);
-  runtime::DeviceState& first = devices.front().state();
+  if (!layout::mayDecideByTimes()) return census(on, groups, items);
+  runtime::DeviceState& first = on.front().state();
   std::string name = "groups at once";
-  if (devices.size() > 1) {
+  if (on.size() > 1) {
     name += " on several devices:";
-    for (const Device& device : devices) name += " " + device.state().name();
+    for (const Device& device : on.devices) name += " " + device.state().name();
   }
   const std::string key = layout::findingKey(
       fmt::format("{}: {} of {} work-items", name, groups, items), DEFAULT_FP, first);
   if (layout::findingFor(first, key)) return "";
-  std::string reason = census(devices, groups, items);
+  std::string reason = census(on, groups, items);
   if (reason.empty() && runtime::settings().tune != runtime::TuneMode::Off) {
     tune::Finding finding;
     finding.complete = finding.thorough = true;
@@ -259,8 +262,9 @@ std::string obstacle(const Devices& devices, const Seats& seats, std::int64_t gr
 
 }  // namespace
 
-unsigned unitsOfEach(const Devices& devices) {
-  const Seats seats = seatsOf(devices);
+unsigned unitsOfEach(const Spinners& on) {
+  const Devices& devices = on.devices;
+  const Seats seats = seatsOf(on);
   unsigned least = std::numeric_limits<unsigned>::max();
   for (std::size_t d = 0; d < devices.size(); ++d)
     least = std::min({least, seats[d].physicalUnits / static_cast<unsigned>(alike(seats, d)),
@@ -272,16 +276,16 @@ std::string whyNotSpinning(const Device& device, std::int64_t groups, std::int64
   return whyNotSpinning(Devices{device}, groups, items);
 }
 
-std::string whyNotSpinning(const Devices& devices, std::int64_t groups, std::int64_t items) {
-  if (groups <= 1 && devices.size() == 1) return "";
-  if (std::string why = obstacle(devices, seatsOf(devices), groups); !why.empty()) return why;
+std::string whyNotSpinning(const Spinners& on, std::int64_t groups, std::int64_t items) {
+  if (groups <= 1 && on.size() == 1) return "";
+  if (std::string why = obstacle(on.devices, seatsOf(on), groups); !why.empty()) return why;
   Known& known = Known::get();
   const std::lock_guard lock(known.mutex);
-  if (known.planted) return *known.planted ? "" : missing(devices, groups, ": a test says so");
-  const CensusKey key{serialsOf(devices), groups, items};
+  if (known.planted) return *known.planted ? "" : missing(on, groups, ": a test says so");
+  const CensusKey key{keyOf(on), groups, items};
   const auto found = known.reasons.find(key);
   if (found != known.reasons.end()) return found->second;
-  return known.reasons[key] = keptCensus(devices, groups, items);
+  return known.reasons[key] = keptCensus(on, groups, items);
 }
 
 void plantCensus(std::optional<bool> result) {
@@ -292,20 +296,20 @@ void plantCensus(std::optional<bool> result) {
   known.givenUp.clear();
 }
 
-bool noteGivenUp(std::span<const Device> devices) {
+bool noteGivenUp(const Spinners& on) {
   Known& known = Known::get();
   const std::lock_guard lock(known.mutex);
   bool isNew = false;
-  for (const Device& device : devices)
-    isNew = known.givenUp.insert(device.state().serial()).second || isNew;
+  for (const Device& device : on.devices)
+    isNew = known.givenUp.emplace(device.state().serial(), on.isRankLocal).second || isNew;
   return isNew;
 }
 
-bool hasGivenUp(std::span<const Device> devices) {
+bool hasGivenUp(const Spinners& on) {
   Known& known = Known::get();
   const std::lock_guard lock(known.mutex);
-  return std::any_of(devices.begin(), devices.end(), [&](const Device& device) {
-    return known.givenUp.contains(device.state().serial());
+  return std::any_of(on.devices.begin(), on.devices.end(), [&](const Device& device) {
+    return known.givenUp.contains({device.state().serial(), on.isRankLocal});
   });
 }
 

@@ -260,8 +260,9 @@ void StepRun::advance(const TimeTile& tile, std::int64_t steps) {
 
 std::optional<PersistentResult> StepRun::persistOnce(const StepPass& pass, std::int64_t steps,
                                                      const PersistentLooks& looks) {
-  const std::vector<Device> devices = devicesOf(options_);
-  if (hasGivenUp(devices) || pass.kernel->isRejected) return std::nullopt;
+  const bool isRankLocal = data_.fields.front().array.argument.argument.view->root().isRankLocal();
+  const Spinners on(devicesOf(options_), isRankLocal);
+  if (hasGivenUp(on) || pass.kernel->isRejected) return std::nullopt;
   PersistentArguments arguments{arraysFor(pass), {}, scalarsFor(pass)};
   const std::vector<strategies::TimeField>& uses = pass.kernel->recipe.program().fields;
   for (std::size_t i = 0; i < uses.size(); ++i)
@@ -282,8 +283,9 @@ std::optional<PersistentResult> StepRun::persistOnce(const StepPass& pass, std::
     reject(*pass.kernel, program_.name(), error);
     return std::nullopt;
   }
-  reportGivenUp(program_.name(), devices);
-  // Runs from now on choose again.
+  reportGivenUp(program_.name(), on);
+  // What groups have left of their flags means nothing, and runs from now on choose again.
+  program_.spaces().clear();
   program_.choices().clear();
   return std::nullopt;
 }

@@ -117,10 +117,18 @@ bool isForSeveralDevices(const launch::LaunchOptions& options) {
   return options.shares != nullptr && devicesOf(options).size() > 1;
 }
 
+bool hasEqualBlocks(const launch::LaunchOptions& options) {
+  if (!isForSeveralDevices(options)) return true;
+  if (!options.shares->weights.empty() || options.shares->measured) return false;
+  const Domain& blocks = options.shares->blocks;
+  std::size_t number = 1;
+  for (int axis = 0; axis < blocks.dims; ++axis) number *= blocks.size[axis];
+  return blocks.dims == 0 || number == devicesOf(options).size();
+}
+
 bool hasEqualBands(const launch::LaunchOptions& options) {
-  return !isForSeveralDevices(options) ||
-         (options.shares->weights.empty() && !options.shares->measured &&
-          options.shares->blocks.dims == 0);
+  return hasEqualBlocks(options) &&
+         (!isForSeveralDevices(options) || options.shares->blocks.dims == 0);
 }
 
 TimeTile chooseTimeTile(const TimeWish& wish, const TimeRecipe& recipe,
@@ -177,7 +185,8 @@ TimeChoice TimeChoices::find(const TimeWish& wish, const void* program,
              std::min(wish.steps, kManySteps),
              std::min(wish.lookedSteps, kManySteps),
              wish.isRankLocal,
-             hasEqualBands(options),
+             hasEqualBlocks(options),
+             isForSeveralDevices(options) ? options.shares->blocks : Domain(),
              program,
              {},
              options.local,

@@ -105,7 +105,8 @@ class TimeChoices {
     std::int64_t steps = 0;
     std::int64_t lookedSteps = 0;
     bool isRankLocal = false;
-    bool hasEqualBands = true;
+    bool hasEqualBlocks = true;
+    Domain blocks;
     const void* program = nullptr;
     std::vector<const runtime::DeviceState*> devices;
     Domain local;
@@ -120,5 +121,7 @@ class TimeChoices {
 bool isForSeveralDevices(const launch::LaunchOptions& options);
 /// Whether each of its devices takes one band of the slowest dimension, of about the same length.
 bool hasEqualBands(const launch::LaunchOptions& options);
+/// Whether each of them takes one such band, or one of as many blocks of about the same size.
+bool hasEqualBlocks(const launch::LaunchOptions& options);
 
 }  // namespace hpl::stencils

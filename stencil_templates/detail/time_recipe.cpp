@@ -64,7 +64,7 @@ TimeRecipe::TimeRecipe(int dims, std::vector<ir::Type> fields, std::vector<TimeF
     program_.flags = parameter++;
     program_.patience = parameter++;
     program_.raised = parameter++;
-    program_.firstGroup = parameter++;
+    for (std::size_t d = 0; d < unsignedOf(dims); ++d) program_.firstGroup[d] = parameter++;
   }
   if (tile_.looks) {
     // Of output 1, which is field 0.
@@ -195,7 +195,7 @@ void TimeRecipe::record() const {
       if (program_.fields[f].between >= 0)
         detail::arrayParameter(fields_[f], ir::Space::Global, dims + 1, false);
     detail::arrayParameter(irType<int>(), ir::Space::Global, 1, false);
-    for (int k = 0; k < 3; ++k) detail::scalarParameter(irType<int>());
+    for (int k = 0; k < 2 + dims; ++k) detail::scalarParameter(irType<int>());
   }
   Symbol old;
   Symbol residual;
@@ -390,9 +390,8 @@ std::array<std::int64_t, 3> TimeRecipe::groupsOf(const layout::RewriteRequest& r
   std::array<std::int64_t, 3> groups{1, 1, 1};
   for (std::size_t d = 0; d < unsignedOf(program_.dims); ++d) {
     const auto cells = static_cast<std::int64_t>(request.size[unsignedOf(program_.dims) - 1 - d]);
-    groups[d] = (cells + tile.cells[d] - 1) / tile.cells[d];
+    groups[d] = tile.groups[d] > 0 ? tile.groups[d] : (cells + tile.cells[d] - 1) / tile.cells[d];
   }
-  if (tile.groups > 0) groups[0] = tile.groups;
   return groups;
 }
 
@@ -405,6 +404,8 @@ strategies::Overlapped TimeRecipe::write(const layout::RewriteRequest& request,
   options.lanes = isAlone ? request.lanes : 1;
   options.exact = request.exact;
   options.localMemory = request.localMemory;
+  options.border = tile.tile.border;
+  options.waitsForAll = tile.tile.waitsForAll;
   const TimeFormRow& form = rowOf(tile.tile.form);
   strategies::Overlapped made =
       form.write(request.kernel, request.summary, program_, options, groupsOf(request, tile.tile));
@@ -450,7 +451,9 @@ layout::RewriteResult TimeRecipe::rewrite(const layout::RewriteRequest& request)
     const std::size_t axis = unsignedOf(program_.dims) - 1 - d;
     const auto cells = static_cast<std::size_t>(best.tile.cells[d]);
     result.local[axis] = static_cast<std::size_t>(best.local[d]);
-    result.groups[axis] = (request.size[axis] + cells - 1) / cells;
+    const bool hasBorder = d == 0 && best.tile.border.cells > 0;
+    result.groups[axis] = hasBorder ? static_cast<std::size_t>(best.tile.border.groups)
+                                    : (request.size[axis] + cells - 1) / cells;
   }
   return result;
 }

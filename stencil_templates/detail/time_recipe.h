@@ -49,10 +49,13 @@ struct TimeTile {
   int depth = 1;
   std::array<std::int64_t, 3> cells{};
   TimeForm form = TimeForm::Any;
-  /// Persistent on several devices: groups along the slowest dimension on all of them; 0: on one.
-  std::int64_t groups = 0;
+  /// Persistent: groups along each dimension, on all devices together; 0: as many as cover the grid.
+  std::array<std::int64_t, 3> groups{};
   /// Persistent: groups look at how much the steps still change (TimeLooks).
   bool looks = false;
+  /// Persistent: see OverlappedOptions.
+  strategies::BorderTiles border = {};
+  bool waitsForAll = false;
 
   friend auto operator<=>(const TimeTile&, const TimeTile&) = default;
 };
@@ -61,10 +64,10 @@ constexpr TimeTile kByFunction{0, {}, TimeForm::Any};
 
 /// As a kernel its parameters are: the fields, the new fields where they are written, if it is
 /// persistent for each of those an array between, then the flags, and as ints the patience, what
-/// the flags are raised to, and the device's first group; if there are looks, the old values, the
-/// residuals, the groups' values, the steps between looks (int) and the bound; the number of steps
-/// (int), if scalars change from step to step the numbers of the first step and of the
-/// last value (ints), the scalars of all functions, each that changes followed by its values.
+/// the flags are raised to, and the device's first group along each dimension; if there are looks,
+/// the old values, the residuals, the groups' values, the steps between looks (int) and the bound;
+/// the number of steps (int), if scalars change from step to step the numbers of the first step and
+/// of the last value (ints), the scalars of all functions, each that changes followed by its values.
 /// Parameters that it does not access are arrays of any shape: fields that are not read before they
 /// are written, and temporary ones.
 class TimeRecipe final : public layout::KernelRewriter {

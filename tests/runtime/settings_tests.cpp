@@ -100,6 +100,8 @@ TEST_CASE("choices are read without regard to case") {
   CHECK(parse("HPL_PATIENCE", "17").patience == 17);
   CHECK(parse("HPL_PATIENCE", "auto").patience == 0);
   CHECK(parse("HPL_UNITS", "own").units == runtime::Units::Own);
+  CHECK(parse("HPL_GROUPS_WAIT", "all").groupsWait == runtime::GroupsWait::All);
+  CHECK(parse("HPL_GROUPS_WAIT", "neighbours").groupsWait == runtime::GroupsWait::Neighbours);
   CHECK(parse("HPL_RANKS", "4").ranks == 4);
   CHECK_FALSE(parse("HPL_RANKS", "4").mpiRanks);
   CHECK(parse("HPL_RANKS", "MPI").mpiRanks);

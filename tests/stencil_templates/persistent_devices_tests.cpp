@@ -68,6 +68,37 @@ TEST_CASE("persistent on several devices: random stencils of other types equal s
   }
 }
 
+TEST_CASE("persistent on several devices: in blocks along any dimension") {
+  const std::vector<Device> all = spinningDevices();
+  if (all.empty()) return;
+  const std::size_t n = all.size();
+  for (const unsigned seed : Seeds(1, 3)) {
+    checkPersistent<int, 2>(seed, all, {1, n});
+    checkPersistent<float, 2>(100 + seed, all, {1, n});
+    checkPersistent<int, 3>(200 + seed, all, {1, n, 1});
+    checkPersistent<short, 3>(300 + seed, all, {1, 1, n});
+    checkPersistent<double, 3>(400 + seed, all, {n, 1, 1});
+    if (n % 2 != 0) continue;
+    checkPersistent<int, 2>(500 + seed, all, {2, n / 2});
+    checkPersistent<int, 3>(600 + seed, all, {n / 2, 1, 2});
+  }
+}
+
+TEST_CASE("persistent on several devices: groups that wait for all others compute the same") {
+  const std::vector<Device> all = spinningDevices();
+  const Planted planted;
+  runtime::Settings barrier = planted.before;
+  barrier.groupsWait = runtime::GroupsWait::All;
+  runtime::overrideSettings(barrier);
+  if (canSpin()) checkPersistent<int, 2>(700);
+  if (all.empty()) return;
+  for (const unsigned seed : Seeds(1, 3)) {
+    checkPersistent<int, 1>(seed, all);
+    checkPersistent<int, 2>(100 + seed, all, {1, all.size()});
+    checkLooks<float, 2>(200 + seed, all);
+  }
+}
+
 TEST_CASE("persistent on several devices: random programs equal one function after another") {
   const std::vector<Device> all = spinningDevices();
   if (all.empty()) return;
@@ -254,9 +285,10 @@ TEST_CASE("persistent on several devices: what cannot be is refused with the rea
   };
   StencilLauncher weighted = keptOn(two);
   weighted.weights({1, 2});
-  CHECK(says(refusal(weighted), "groups on several devices take equal bands, and .weights"));
+  CHECK(says(refusal(weighted),
+             "groups on several devices take equal bands or blocks, one for each, and .weights"));
   StencilLauncher blocks = keptOn(two);
-  blocks.blocks(2, 1);
+  blocks.blocks(3, 1);
   CHECK(says(refusal(blocks), ".blocks or a plan says otherwise; leave out .persistent()"));
   CHECK(says(refusal(keptOn(two)), stencils::whyNotSpinning(two, 1, 1).empty()
                                        ? "no error"
@@ -267,6 +299,11 @@ TEST_CASE("persistent on several devices: what cannot be is refused with the rea
     CHECK(says(refusal(deep),
                "bands of 32 rows on 2 devices are too thin for 1 group each: 40 "
                "steps reach 40 cells"));
+    StencilLauncher narrow = keptOn(two);
+    narrow.blocks(2, 1).timeTile(33);
+    CHECK(says(refusal(narrow),
+               "bands of 32 columns on 2 devices are too thin for 1 group each: 33 "
+               "steps reach 33 cells"));
     const Planted planted;
     stencils::plantCensus(false);
     CHECK(says(refusal(keptOn(two)), "on devices " + two[0].state().name() + ", " +

@@ -40,7 +40,7 @@ Kept keptOf(const RandomProgram& program, const OverlappedOptions& options, bool
     kept.groups[d] = (kept.extents[d] + options.tile[d] - 1) / options.tile[d];
   }
   kept.recipe =
-      recipeOf(program, {options.depth, options.tile, stencils::TimeForm::Persistent, 0, looks});
+      recipeOf(program, {options.depth, options.tile, stencils::TimeForm::Persistent, {}, looks});
   {
     hpl::detail::Capture session({});
     kept.recipe->record();
@@ -91,7 +91,7 @@ bool run(const Kept& kept, int steps, int patience, std::vector<Grid<int>>& now,
   arguments.push_back(ir::arrayArgument(flags.data(), {static_cast<std::int64_t>(flags.size())}));
   arguments.push_back(ir::scalarArgument(patience));
   arguments.push_back(ir::scalarArgument(kRaised));
-  arguments.push_back(ir::scalarArgument(0));
+  for (std::size_t d = 0; d < dims; ++d) arguments.push_back(ir::scalarArgument(0));
   const std::int64_t groups = kept.groups[0] * kept.groups[1] * kept.groups[2];
   std::vector<int> old(next.front().cells.size());
   std::vector<float> residuals(old.size());

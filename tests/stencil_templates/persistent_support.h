@@ -75,14 +75,27 @@ inline PersistentCase randomPersistent(std::mt19937& random, int dims) {
   return one;
 }
 
+/// How many of several devices lie along each dimension, from slow to fast; none: all along the
+/// slowest one.
+using DeviceGrid = std::vector<std::size_t>;
+
+inline hpl::Domain blocksOf(const DeviceGrid& grid) {
+  if (grid.size() == 2) return {grid[1], grid[0]};
+  return {grid[2], grid[1], grid[0]};
+}
+
 /// On the devices; none: on the default one.
 template <class T, int N>
-void checkPersistent(unsigned seed, const std::vector<hpl::Device>& devices = {}) {
+void checkPersistent(unsigned seed, const std::vector<hpl::Device>& devices = {},
+                     const DeviceGrid& deviceGrid = {}) {
   CAPTURE(seed);
   std::mt19937 random(seed);
   PersistentCase one = randomPersistent(random, N);
   // Bands at least as thick as what a few steps reach.
-  if (!devices.empty()) one.extents[3 - N] += 12 * static_cast<int>(devices.size());
+  if (!devices.empty() && deviceGrid.empty())
+    one.extents[3 - N] += 12 * static_cast<int>(devices.size());
+  for (std::size_t d = 0; d < deviceGrid.size(); ++d)
+    if (deviceGrid[d] > 1) one.extents[3 - N + d] += 12 * static_cast<int>(deviceGrid[d]);
   CAPTURE(describe(one.rules, N));
   CAPTURE(one.steps);
   CAPTURE(one.depth);
@@ -94,8 +107,10 @@ void checkPersistent(unsigned seed, const std::vector<hpl::Device>& devices = {}
   setRules(stencil, one.rules, N);
   hpl::StencilLauncher launcher = stencil.persistent();
   if (!devices.empty()) launcher.devices(devices);
+  if (!deviceGrid.empty()) launcher.blocks(blocksOf(deviceGrid));
   if (one.depth > 0) launcher.timeTile(one.depth);
-  launcher.iterate(one.steps)(a, b);
+  const hpl::StencilRun run = launcher.iterate(one.steps)(a, b);
+  if (one.steps > 1 && !hpl::stencils::hasGivenUp(devices)) CHECK(run.launches == 1);
   CHECK(cellsOf(a) == grid.cells);
 }
 

@@ -24,6 +24,20 @@ std::int64_t PersistentBuilder::haloAlong(std::size_t d, bool high) const {
               : halo.first.before[d] + further * halo.perStep.before[d];
 }
 
+/// Border groups at both ends, and between them groups that have what is left.
+const TimeBuilder::Expr* PersistentBuilder::tileBegin(std::size_t d, const Expr* group) {
+  const BorderTiles& border = options_.border;
+  if (d != 0 || border.cells == 0) return OverlappedBuilder::tileBegin(d, group);
+  const Expr* rows =
+      builder_.cast(hidden_.value(Hidden::Kind::Count, axisOf(0)), kLong);
+  const Expr* inner =
+      builder_.add(OverlappedBuilder::tileBegin(0, builder_.add(group, -1)), border.cells);
+  const Expr* begin =
+      builder_.select(less(group, number(1)), number(0),
+                      builder_.smaller(inner, builder_.add(rows, -border.cells)));
+  return builder_.select(less(group, number(border.groups)), begin, rows);
+}
+
 void PersistentBuilder::groupBarrier(Block& out) {
   if (!isAlone()) builder_.statement(out, ir::Barrier{ir::kLocalFence | ir::kGlobalFence});
 }
@@ -61,7 +75,8 @@ TimeBuilder::Cell PersistentBuilder::ownGroup() {
   Cell group{};
   for (std::size_t d = 0; d < dims(); ++d)
     group[d] = builder_.cast(query(ir::Query::GroupId, axisOf(d)), kLong);
-  group[0] = plus(builder_.cast(builder_.ref(param(program_.firstGroup)), kLong), group[0]);
+  for (std::size_t d = 0; d < dims(); ++d)
+    group[d] = plus(builder_.cast(builder_.ref(param(program_.firstGroup[d])), kLong), group[d]);
   return group;
 }
 
@@ -149,12 +164,29 @@ void PersistentBuilder::waitForNeighbours(Block& out) {
     group[d] = at;
     inner = inside;
   }
-  const Expr* other = declared(*inner, "other", groupNumber(group));
+  waitForGroup(*inner, groupNumber(group));
+}
+
+void PersistentBuilder::waitForGroup(Block& out, const Expr* number) {
+  const Expr* other = declared(out, "other", number);
   Block* wait = builder_.block();
   waitForFlag(*wait, other, round_);
-  const Expr* isOther = builder_.binary(BinaryOp::Ne, other, groupNumber(own));
+  const Expr* isOther = builder_.binary(BinaryOp::Ne, other, groupNumber(ownGroup()));
   const Expr* goesOn = builder_.binary(BinaryOp::Eq, failed_, builder_.number(0, kInt));
-  builder_.statement(*inner, ir::If{both(isOther, goesOn), wait, nullptr});
+  builder_.statement(out, ir::If{both(isOther, goesOn), wait, nullptr});
+}
+
+/// A device barrier: nobody has passed it before all have stored their rims.
+void PersistentBuilder::waitForAll(Block& out) {
+  Variable* group = builder_.variable("group", kLong);
+  const Expr* at = builder_.ref(group);
+  Block* each = builder_.loop(out, group, number(0), less(at, number(groupCount())),
+                              builder_.add(at, 1));
+  waitForGroup(*each, builder_.add(at, 1));
+}
+
+void PersistentBuilder::waitForOthers(Block& out) {
+  options_.waitsForAll ? waitForAll(out) : waitForNeighbours(out);
 }
 
 bool PersistentBuilder::goesOn(std::size_t field) const {
@@ -247,7 +279,7 @@ void PersistentBuilder::exchange(Block& out) {
   } else {
     raiseFlag(out);
     Block* waiting = isAlone() ? &out : builder_.block();
-    waitForNeighbours(*waiting);
+    waitForOthers(*waiting);
     if (!isAlone()) {
       builder_.assign(*waiting, stopped_, failed_);
       builder_.statement(out, ir::If{isFirstItem(), waiting, nullptr});

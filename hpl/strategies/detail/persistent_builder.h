@@ -18,6 +18,9 @@ class PersistentBuilder final : public OverlappedBuilder {
 
   Overlapped build();
 
+ protected:
+  const Expr* tileBegin(std::size_t d, const Expr* group) override;
+
  private:
   using BoxCode = std::function<void(ir::Block& out, const Box& box)>;
 
@@ -56,7 +59,11 @@ class PersistentBuilder final : public OverlappedBuilder {
   const Expr* groupNumber(const Cell& group);
   Cell ownGroup();
   void raiseFlag(ir::Block& out);
+  void waitForOthers(ir::Block& out);
+  void waitForAll(ir::Block& out);
   void waitForNeighbours(ir::Block& out);
+  /// For another group's flag, unless this group has given up.
+  void waitForGroup(ir::Block& out, const Expr* number);
   /// Until the flag is as high.
   void waitForFlag(ir::Block& out, const Expr* number, const Expr* height);
   void giveUp(ir::Block& out, bool tellsOthers);

@@ -99,24 +99,28 @@ void TimeBuilder::declareTile(Block& out) {
   declareTile(out, declared(out, "further", builder_.add(steps, -1)));
 }
 
+const Expr* TimeBuilder::tileBegin(std::size_t d, const Expr* group) {
+  return builder_.binary(BinaryOp::Mul, group, number(options_.tile[d]));
+}
+
 void TimeBuilder::declareTile(Block& out, const Expr* further) {
   const LinearGrowth& halo = plan_.halo;
   for (std::size_t d = 0; d < dims(); ++d) {
     const int axis = axisOf(d);
     const std::string name = axisName(axis);
     whole_[d] = declared(out, "whole_" + name, builder_.cast(hidden_.size(axis), kLong));
-    const Expr* first = builder_.cast(hidden_.value(Hidden::Kind::First, axis), kLong);
+    const Expr* partFirst = builder_.cast(hidden_.value(Hidden::Kind::First, axis), kLong);
     const Expr* count = builder_.cast(hidden_.value(Hidden::Kind::Count, axis), kLong);
+    const Expr* partEnd = builder_.binary(BinaryOp::Add, partFirst, count);
     const Expr* group = builder_.cast(query(ir::Query::GroupId, axis), kLong);
-    tile_.lo[d] =
-        declared(out, "tile_" + name,
-                 plus(first, builder_.binary(BinaryOp::Mul, group, number(options_.tile[d]))));
-    tile_.hi[d] = declared(out, "tile_end_" + name,
-                           builder_.smaller(builder_.add(tile_.lo[d], options_.tile[d]),
-                                            builder_.binary(BinaryOp::Add, first, count)));
-    const Expr* lo =
-        minus(tile_.lo[d], line(halo.first.before[d], halo.perStep.before[d], further));
-    const Expr* hi = plus(tile_.hi[d], line(halo.first.after[d], halo.perStep.after[d], further));
+    tile_.lo[d] = declared(out, "tile_" + name, plus(partFirst, tileBegin(d, group)));
+    tile_.hi[d] =
+        declared(out, "tile_end_" + name,
+                 builder_.smaller(plus(partFirst, tileBegin(d, builder_.add(group, 1))), partEnd));
+    const Expr* readBefore = line(halo.first.before[d], halo.perStep.before[d], further);
+    const Expr* readAfter = line(halo.first.after[d], halo.perStep.after[d], further);
+    const Expr* lo = minus(tile_.lo[d], readBefore);
+    const Expr* hi = plus(tile_.hi[d], readAfter);
     if (const std::int64_t unit = cellsOfLine(); d == fastest() && unit > 1) {
       const auto roundedDown = [&](const Expr* cells) {
         return builder_.binary(BinaryOp::BitAnd, cells, number(-unit));
@@ -124,6 +128,9 @@ void TimeBuilder::declareTile(Block& out, const Expr* further) {
       const Expr* first = builder_.add(tile_.lo[d], -plan_.margin[d]);
       lo = plus(first, roundedDown(minus(lo, first)));
       hi = plus(first, roundedDown(builder_.add(minus(hi, first), unit - 1)));
+      // The memory of a device that has a part of each row ends where what it reads ends.
+      lo = builder_.larger(lo, minus(partFirst, readBefore));
+      hi = builder_.smaller(hi, plus(partEnd, readAfter));
     }
     if (!plan_.isPeriodic[d]) {
       lo = builder_.larger(lo, number(0));

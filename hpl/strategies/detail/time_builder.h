@@ -76,6 +76,8 @@ class TimeBuilder : protected KernelWriter {
   void declareTile(ir::Block& out);
   /// For so many steps after the first one, of each pass.
   void declareTile(ir::Block& out, const Expr* further);
+  /// Where, along a dimension, the tile of a group (long) begins in the launch's part of the grid.
+  virtual const Expr* tileBegin(std::size_t d, const Expr* group);
   void barrier(ir::Block& out);
   /// Gives the scalars that change from step to step the values of a step (long), which is counted
   /// from the launch's first one.
