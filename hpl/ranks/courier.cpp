@@ -73,6 +73,8 @@ void Courier::awaitWord(int peer, const std::atomic<std::uint64_t>& word, std::u
   impl_->awaitWord(peer, word, value, std::move(done));
 }
 
+void Courier::watch(Look look) { impl_->watch(std::move(look)); }
+
 Window* Courier::window() noexcept { return impl_->window(); }
 
 void Courier::startAllgather(std::span<const std::byte> own, Gathered done) {

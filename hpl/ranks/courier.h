@@ -67,6 +67,12 @@ class Courier {
   /// end with the session, as messages do.
   void awaitWord(int peer, const std::atomic<std::uint64_t>& word, std::uint64_t value,
                  std::function<void(const std::exception_ptr& failure)> done);
+  /// The courier's thread looks again and again, as long as `look` returns true: for what nobody
+  /// tells it of, as cells that kernels store. It waits between looks as between those at messages
+  /// (HPL_RANKS_WAIT). When the session fails before, `look` is called for the last time, with the
+  /// failure.
+  using Look = std::function<bool(const std::exception_ptr& failure)>;
+  void watch(Look look);
   /// The memory that this rank shares with others of its node; null: none.
   Window* window() noexcept;
 

@@ -15,8 +15,8 @@ namespace hpl::stencils {
 
 /// An array that kernels on several devices use at the same time, and order among themselves. Each
 /// device has an array of its own; all of them lie over the same cells of the host's memory, so
-/// that no launch waits for one on another device. Devices of several ranks have it in memory that
-/// their processes share. Only for devices that work in the host's memory
+/// that no launch waits for one on another device. Devices of several ranks of a node have it in
+/// memory that their processes share; each node has cells of its own. Only for devices that work in the host's memory
 /// (DeviceProperties::sharesHostMemory). One device alone has an ordinary array. All ranks make
 /// such arrays together, and settle them, but for those of one rank (Spinners::isRankLocal).
 class PeerArray {
@@ -33,6 +33,7 @@ class PeerArray {
   launch::Argument argument() const;
   launch::Argument argumentOn(std::size_t device) const;
   const ir::Type& type() const noexcept { return roots_.front()->type(); }
+  std::size_t elementBytes() const noexcept { return roots_.front()->elementSize(); }
 
   /// Waits until launches on all devices have ended, whichever ranks they are of; once for all
   /// arrays of the same launches. The values are there then.
@@ -42,6 +43,8 @@ class PeerArray {
   std::span<const T> values() const {
     return {static_cast<const T*>(cells()), roots_.front()->size()};
   }
+  /// The cells of several devices, of which only they know the values until settle().
+  std::byte* shared() const noexcept { return roots_.front()->commonBlock(); }
   int valueAt(std::int64_t index) const { return values<int>()[static_cast<std::size_t>(index)]; }
 
  private:

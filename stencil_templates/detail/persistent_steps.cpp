@@ -14,6 +14,7 @@
 #include "hpl/runtime/log.h"
 #include "hpl/strategies/persistent.h"
 #include "stencil_templates/detail/program_cells.h"
+#include "stencil_templates/detail/rim_streams.h"
 #include "stencil_templates/detail/spin_lease.h"
 #include "stencil_templates/detail/spinning.h"
 #include "stencil_templates/detail/stencil_state.h"
@@ -75,6 +76,30 @@ Readiness agreed(const Readiness& own, bool isRankLocal) {
     all.isFirst = all.isFirst || said.at(1) > 0;
   }
   return all;
+}
+
+/// While the kernels run, what their groups store for those of other nodes goes there.
+void relay(const PersistentSpaces::Space& space, const std::vector<Device>& devices, int raised) {
+  if (space.streams == nullptr || (space.streams->outgoing.empty() && space.streams->incoming.empty()))
+    return;
+  memory::PeerRelay carrier(space.streams, raised);
+  for (const Device& device : devices)
+    if (device.isLocal()) device.sync();
+  carrier.finish();
+}
+
+/// Only on the node of the first device is known what its first group reports.
+PersistentResult onAllNodes(const PersistentSpaces::Space& space,
+                            const std::vector<Device>& devices, PersistentResult own) {
+  if (space.streams == nullptr || space.looks == nullptr) return own;
+  const auto said = memory::detail::tellRanks(
+      "looks of kernels that wait for each other",
+      {static_cast<double>(own.steps), own.residual, own.wasBelow ? 1.0 : 0.0});
+  const std::vector<double>& first = said.at(static_cast<std::size_t>(devices.front().rank()));
+  own.steps = static_cast<std::int64_t>(first.at(0));
+  own.residual = first.at(1);
+  own.wasBelow = first.at(2) > 0;
+  return own;
 }
 
 /// Whether a group has given up, once all have ended.
@@ -140,8 +165,9 @@ std::array<std::vector<int>, 3> firstGroupsOf(const Sizes& deviceGrid, const Siz
 }  // namespace
 
 std::shared_ptr<PersistentSpaces::Space> PersistentSpaces::find(
-    const Spinners& on, const Sizes& deviceGrid, const TimeTile& tile,
+    const Spinners& on, const Sizes& deviceGrid, const TimeRecipe& recipe,
     const std::vector<launch::Argument>& between) {
+  const TimeTile& tile = recipe.tile();
   // Stencils that come with more shapes than this do not repeat them.
   constexpr std::size_t kMostSpaces = 8;
   const geometry::Extents& shape = between.front().view->extents;
@@ -153,12 +179,13 @@ std::shared_ptr<PersistentSpaces::Space> PersistentSpaces::find(
   const auto known = spaces_.find(key);
   if (known != spaces_.end() && known->second->raised < kMostRaised) return known->second;
   if (spaces_.size() >= kMostSpaces) spaces_.clear();
-  return spaces_[key] = made(on, deviceGrid, tile, between);
+  return spaces_[key] = made(on, deviceGrid, recipe, between);
 }
 
 std::shared_ptr<PersistentSpaces::Space> PersistentSpaces::made(
-    const Spinners& on, const Sizes& deviceGrid, const TimeTile& tile,
-    const std::vector<launch::Argument>& between) const {
+    const Spinners& on, const Sizes& deviceGrid, const TimeRecipe& recipe,
+    const std::vector<launch::Argument>& between) {
+  const TimeTile& tile = recipe.tile();
   const geometry::Extents& shape = between.front().view->extents;
   const Sizes grid = gridOf(shape);
   auto space = std::make_shared<Space>(on, strategies::flagsFor(groupCount(tile, grid)));
@@ -177,7 +204,12 @@ std::shared_ptr<PersistentSpaces::Space> PersistentSpaces::made(
     space->looks = std::make_unique<PeerArray>(
         on, type, geometry::Extents{strategies::lookValuesFor(groupCount(tile, grid))});
   }
-  space->firstGroups = firstGroupsOf(deviceGrid, groupsOf(tile, grid));
+  const Sizes groups = groupsOf(tile, grid);
+  space->firstGroups = firstGroupsOf(deviceGrid, groups);
+  if (spanNodes(on))
+    space->streams = std::make_shared<memory::PeerStreams>(
+        rimStreamsOf({on, recipe, deviceGrid, grid, groups, space->flags, space->between,
+                      space->looks.get()}));
   return space;
 }
 
@@ -269,6 +301,8 @@ PersistentResult resultOf(const PersistentSpaces::Space& space, std::int64_t gro
   if (space.looks == nullptr) return result;
   result.steps = space.flags.valueAt(strategies::stepsDoneAt(groups));
   result.wasBelow = space.flags.valueAt(strategies::wasBelowAt(groups)) != 0;
+  // On another node than the first group's, nobody has said anything.
+  if (result.steps == 0) return result;
   const std::int64_t last = (result.steps + looks.every - 1) / looks.every - 1;
   result.residual = space.looks->type() == irType<double>()
                         ? largestAt<double>(*space.looks, last, groups)
@@ -283,10 +317,10 @@ namespace {
 /// Null: there is no memory for what the groups would exchange cells through.
 std::shared_ptr<PersistentSpaces::Space> spaceFor(PersistentSpaces& spaces,
                                                   const Spinners& on, const Sizes& deviceGrid,
-                                                  const TimeTile& tile,
+                                                  const TimeRecipe& recipe,
                                                   const std::vector<launch::Argument>& between) {
   try {
-    return spaces.find(on, deviceGrid, tile, between);
+    return spaces.find(on, deviceGrid, recipe, between);
   } catch (const AllocationError& error) {
     runtime::log::info(fmt::format("steps are launches: {}", error.what()));
     return nullptr;
@@ -304,7 +338,7 @@ PersistentResult persist(const TimeKernel& kernel, PersistentSpaces& spaces,
   const TimeTile& tile = kernel.recipe.tile();
   const geometry::Extents& shape = like.extents;
   const Sizes deviceGrid = deviceGridOf(options, shape.rank());
-  const auto space = spaceFor(spaces, on, deviceGrid, tile, arguments.between);
+  const auto space = spaceFor(spaces, on, deviceGrid, kernel.recipe, arguments.between);
   if (space == nullptr) return {Persisted::Busy};
   const std::unique_lock mine(space->busy, std::try_to_lock);
   if (!mine.owns_lock()) return {Persisted::Busy};
@@ -329,8 +363,9 @@ PersistentResult persist(const TimeKernel& kernel, PersistentSpaces& spaces,
   space->raised +=
       static_cast<int>(strategies::flagsRaised(steps, tile.depth, tile.looks ? looks.every : 0));
   launch::launch(kernel.entry, own, list.list());
+  relay(*space, devices, raised);
   if (hasAnyGivenUp(space->flags, raised)) return {Persisted::GaveUp};
-  return resultOf(*space, groups, steps, looks);
+  return onAllNodes(*space, devices, resultOf(*space, groups, steps, looks));
 }
 
 }  // namespace hpl::stencils

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "hpl/memory/peer_relay.h"
 #include "stencil_templates/detail/peer_array.h"
 #include "stencil_templates/detail/spinners.h"
 #include "stencil_templates/detail/stencil_argument.h"
@@ -35,6 +36,8 @@ class PersistentSpaces {
     int raised = 1;
     /// By dimension, then by device, the number of its first group.
     std::array<std::vector<int>, 3> firstGroups;
+    /// What goes to other nodes, and comes from there; null: the devices are of one.
+    std::shared_ptr<const memory::PeerStreams> streams;
     /// Kernels (their numbers) and views for which all devices have their kernels, compiled.
     std::set<std::vector<std::uint64_t>> ready;
     /// Where there are looks: old values of output 1, what stands for residuals, and those that the
@@ -47,7 +50,7 @@ class PersistentSpaces {
   };
 
   /// `between`: arrays that those between are to be like.
-  std::shared_ptr<Space> find(const Spinners& on, const Sizes& deviceGrid, const TimeTile& tile,
+  std::shared_ptr<Space> find(const Spinners& on, const Sizes& deviceGrid, const TimeRecipe& recipe,
                               const std::vector<launch::Argument>& between);
   void clear();
 
@@ -55,8 +58,9 @@ class PersistentSpaces {
   using Key =
       std::tuple<std::vector<std::uint64_t>, bool, Sizes, TimeTile, std::vector<std::int64_t>>;
 
-  std::shared_ptr<Space> made(const Spinners& on, const Sizes& deviceGrid, const TimeTile& tile,
-                              const std::vector<launch::Argument>& between) const;
+  static std::shared_ptr<Space> made(const Spinners& on, const Sizes& deviceGrid,
+                                     const TimeRecipe& recipe,
+                                     const std::vector<launch::Argument>& between);
 
   std::mutex mutex_;
   std::map<Key, std::shared_ptr<Space>> spaces_;

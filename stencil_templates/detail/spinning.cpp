@@ -21,6 +21,7 @@
 #include "hpl/runtime/quirks.h"
 #include "hpl/runtime/settings.h"
 #include "stencil_templates/detail/peer_array.h"
+#include "stencil_templates/detail/rim_streams.h"
 #include "stencil_templates/detail/spin_lease.h"
 
 namespace hpl::stencils {
@@ -158,13 +159,31 @@ std::string missing(const Spinners& on, std::int64_t groups, const std::string& 
   return fmt::format("the {} devices do not run {} groups each at once{}", on.size(), groups, seen);
 }
 
-/// How many groups have seen all others begin, in so many looks.
+/// How many of a node's groups have seen all others of their node begin, on all nodes together.
+int sumOverNodes(const Devices& devices, int seen) {
+  std::map<int, int> speakers;
+  double own = -1;
+  for (const Device& device : devices) {
+    speakers.try_emplace(device.state().node(), device.rank());
+    if (device.isLocal()) own = seen;
+  }
+  const auto said = memory::detail::tellRanks("groups that wait for each other", {own});
+  double sum = 0;
+  for (const auto& [node, rank] : speakers) sum += said.at(static_cast<std::size_t>(rank)).at(0);
+  return static_cast<int>(sum);
+}
+
+/// How many groups have seen all others begin, in so many looks: all others of their node.
 int groupsThatSawAll(const Spinners& on, std::int64_t groups, std::int64_t items, int looks) {
   const Devices& devices = on.devices;
   const PeerArray count(on, irType<int>(), {2});
   const auto entry = launch::entryOf<decltype(&countGroups)>(&countGroups);
-  const auto all = static_cast<int>(groups * static_cast<std::int64_t>(devices.size()));
   for (std::size_t d = 0; d < devices.size(); ++d) {
+    const auto onNode =
+        std::count_if(devices.begin(), devices.end(), [&](const Device& other) {
+          return other.state().node() == devices[d].state().node();
+        });
+    const auto all = static_cast<int>(groups * onNode);
     launch::LaunchOptions options;
     options.device = &devices[d].state();
     options.global = Domain(static_cast<std::size_t>(groups * items));
@@ -174,7 +193,7 @@ int groupsThatSawAll(const Spinners& on, std::int64_t groups, std::int64_t items
     launch::launch(entry, options, list);
   }
   count.settle();
-  return count.valueAt(1);
+  return spanNodes(on) ? sumOverNodes(devices, count.valueAt(1)) : count.valueAt(1);
 }
 
 /// Empty when all groups have seen all others.
@@ -223,7 +242,6 @@ std::string units(std::int64_t count) {
 
 /// Why several devices have no memory in common.
 std::string whyNoMemory(const Devices& devices, const Seats& seats) {
-  const Device& first = devices.front();
   for (std::size_t d = 0; d < devices.size(); ++d) {
     const Device& device = devices[d];
     if (!seats[d].sharesHostMemory)
@@ -231,11 +249,12 @@ std::string whyNoMemory(const Devices& devices, const Seats& seats) {
           "device {} does not work in the host's memory, through which groups on several devices "
           "exchange cells",
           device.state().name());
-    if (device.rank() == first.rank()) continue;
-    if (device.state().node() != first.state().node())
-      return fmt::format("devices {} and {} are on different nodes, which share no memory",
-                         first.state().name(), device.state().name());
-    if (!seats[d].sharesPeerMemory || !seats.front().sharesPeerMemory)
+    // What groups store for other nodes, the courier carries.
+    const auto isFarNeighbour = [&](const Device& other) {
+      return other.rank() != device.rank() && other.state().node() == device.state().node();
+    };
+    if (!seats[d].sharesPeerMemory &&
+        std::any_of(devices.begin(), devices.end(), isFarNeighbour))
       return "the ranks share no memory (HPL_TRANSPORT)";
   }
   return "";

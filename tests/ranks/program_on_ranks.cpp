@@ -8,6 +8,7 @@
 
 #include "hpl/ranks/world.h"
 #include "hpl/runtime/global_list.h"
+#include "nodes_fabric.h"
 
 namespace ranks_tests {
 
@@ -19,7 +20,7 @@ runtime::GlobalList listOf(const runtime::Inventory& inventory, const Listed& li
   const std::string name = fmt::format("cpu:0*{}", listed.each);
   const auto open = [&](int rank) {
     auto states = runtime::selectDevices(inventory, runtime::parseDeviceList(name));
-    const int node = listed.byTurns ? rank % 2 : rank / 2;
+    const int node = listed.byTurns ? rank % 2 : rank / listed.perNode;
     return runtime::listOwn(std::move(states), rank, node, fmt::format("n{}", node));
   };
   runtime::GlobalList list;
@@ -44,12 +45,18 @@ void listDevices(const Listed& listed) {
   static_cast<void>(getDeviceNumber());
 }
 
-std::string saidOn(int ranks, int each, const std::function<std::string()>& program,
+namespace {
+
+std::string saidBy(const Listed& all, const std::function<std::string()>& program,
                    const hpl_tests::WrapFabric& wrap) {
+  const int ranks = all.ranks;
+  const int each = all.each;
   const auto reports = hpl_tests::inWorlds(
       ranks,
       [&] {
-        listDevices({ranks, each, ranks::world()->rank()});
+        Listed listed = all;
+        listed.me = ranks::world()->rank();
+        listDevices(listed);
         return program();
       },
       wrap);
@@ -62,6 +69,22 @@ std::string saidOn(int ranks, int each, const std::function<std::string()>& prog
     thrown += reports[rank].thrown;
   }
   return thrown.empty() ? reports.front().said : thrown;
+}
+
+}  // namespace
+
+std::string saidOn(int ranks, int each, const std::function<std::string()>& program,
+                   const hpl_tests::WrapFabric& wrap) {
+  return saidBy({ranks, each}, program, wrap);
+}
+
+std::string saidOnNodes(int ranks, int each, int perNode,
+                        const std::function<std::string()>& program) {
+  Listed listed{ranks, each};
+  listed.perNode = perNode;
+  return saidBy(listed, program, [perNode](std::unique_ptr<ranks::Fabric> inner) {
+    return std::make_unique<hpl_tests::NodesFabric>(std::move(inner), perNode);
+  });
 }
 
 void expectAsOnOne(const std::function<std::string()>& program) {

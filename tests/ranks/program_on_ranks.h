@@ -22,8 +22,9 @@ struct Listed {
   int each = 1;
   int me = 0;
   int without = -1;
-  /// The ranks are on two nodes by turns; else each two neighbours share a node.
+  /// The ranks are on two nodes by turns; else so many neighbours share a node.
   bool byTurns = false;
+  int perNode = 2;
 };
 /// To be called before the process uses a device.
 void listDevices(const Listed& listed);
@@ -32,6 +33,9 @@ void listDevices(const Listed& listed);
 /// what it said, which has to be the same on all ranks; a failed check, and what was thrown, else.
 std::string saidOn(int ranks, int each, const std::function<std::string()>& program,
                    const hpl_tests::WrapFabric& wrap = {});
+/// The same on nodes that share no memory, with so many ranks on each.
+std::string saidOnNodes(int ranks, int each, int perNode,
+                        const std::function<std::string()>& program);
 /// What the program says in one process with one device, against which it is compared.
 void expectAsOnOne(const std::function<std::string()>& program);
 

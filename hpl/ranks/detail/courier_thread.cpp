@@ -115,6 +115,18 @@ void CourierThread::awaitWord(int peer, const std::atomic<std::uint64_t>& word, 
   post(std::move(errand));
 }
 
+void CourierThread::watch(Courier::Look look) {
+  Errand errand;
+  errand.other = [this, look = std::move(look)](const std::exception_ptr& failure) {
+    if (failure) {
+      look(failure);
+    } else {
+      desk_->watches.push_back(look);
+    }
+  };
+  post(std::move(errand));
+}
+
 void CourierThread::answerWith(std::function<std::string()> where) {
   Errand errand;
   errand.isInternal = true;
@@ -225,6 +237,7 @@ void CourierThread::work() {
     bool moved = takeErrands();
     moved = desk_->post.poll() || moved;
     moved = desk_->words.poll() || moved;
+    lookAround();
     if (isSpread_ && desk_->post.controlToSend() == 0) hasTold_.store(true);
     if (isOver()) return;
     if (moved) {
@@ -236,6 +249,11 @@ void CourierThread::work() {
       pause();
     }
   }
+}
+
+/// Whoever has found something posts an errand.
+void CourierThread::lookAround() {
+  std::erase_if(desk_->watches, [](const Courier::Look& look) { return !look(nullptr); });
 }
 
 bool CourierThread::takeErrands() {
@@ -309,6 +327,7 @@ void CourierThread::spread() {
   desk_->post.failAll(all);
   desk_->collectives.failAll(all);
   desk_->words.failAll(all);
+  for (const Courier::Look& look : std::exchange(desk_->watches, {})) look(all);
   desk_->control.failQuestions({}, all);
 }
 
@@ -358,13 +377,13 @@ bool CourierThread::isOver() {
 }
 
 bool CourierThread::hasTraffic() const {
-  return desk_->post.underWay() > 0 || desk_->words.count() > 0 || !desk_->collectives.isIdle() ||
-         desk_->control.hasQuestions();
+  return desk_->post.underWay() > 0 || desk_->words.count() > 0 || !desk_->watches.empty() ||
+         !desk_->collectives.isIdle() || desk_->control.hasQuestions();
 }
 
 void CourierThread::pause() {
-  const bool isMoving =
-      desk_->post.underWay() > 0 || desk_->words.count() > 0 || desk_->collectives.isMoving();
+  const bool isMoving = desk_->post.underWay() > 0 || desk_->words.count() > 0 ||
+                        !desk_->watches.empty() || desk_->collectives.isMoving();
   const bool isAwaiting =
       isMoving || desk_->control.hasQuestions() || leaves_ || desk_->post.controlToSend() > 0;
   // An hour: alone, it is woken by errands only.
@@ -372,7 +391,8 @@ void CourierThread::pause() {
   const auto late = Clock::now() - lastMoved_;
   // Whoever leaves a message in the window wakes the thread; nobody does for other messages.
   const bool isRung = window_ != nullptr && waiting_ == Waiting::Sleep &&
-                      desk_->post.underWay() == 0 && !desk_->collectives.isMoving() &&
+                      desk_->post.underWay() == 0 && desk_->watches.empty() &&
+                       !desk_->collectives.isMoving() &&
                       desk_->post.controlToSend() == 0 && !leaves_;
   if (waiting_ == Waiting::Spin || (late < kSpin && (spinPays_ || !isRung))) return;
   if (isRung) return sleepByBell(kBetweenLooks);

@@ -61,6 +61,7 @@ class CourierThread {
   void give(const std::shared_ptr<LateAllgather>& collective, std::vector<std::byte> own);
   void awaitWord(int peer, const std::atomic<std::uint64_t>& word, std::uint64_t value,
                  AwaitedWords::Done done);
+  void watch(Courier::Look look);
   Window* window() noexcept { return window_.get(); }
   void answerWith(std::function<std::string()> where);
   void ask(int rank, Control::Answer answer);
@@ -83,12 +84,14 @@ class CourierThread {
     Control control;
     Collectives collectives;
     AwaitedWords words;
+    std::vector<Courier::Look> watches;
   };
 
   void run(const Courier::MakeFabric& make);
   void openWindow(Fabric& fabric);
   void work();
   bool takeErrands();
+  void lookAround();
   void runErrand(Errand& errand);
   static void refuse(const Errand& errand, const std::exception_ptr& failure);
   void refuseRest();

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "hpl/memory/peer_relay.h"
+#include "stencil_templates/detail/peer_array.h"
+#include "stencil_templates/detail/spinners.h"
+#include "stencil_templates/detail/time_recipe.h"
+
+namespace hpl::stencils {
+
+/// Whether the devices are of several nodes.
+bool spanNodes(const Spinners& on);
+
+/// The groups of a persistent kernel on several devices, and the arrays through which they exchange
+/// cells (PersistentSpaces).
+struct RimExchange {
+  const Spinners& on;
+  const TimeRecipe& recipe;
+  std::array<std::int64_t, 3> deviceGrid;
+  std::array<std::int64_t, 3> extents;
+  std::array<std::int64_t, 3> groups;
+  const PeerArray& flags;
+  const std::vector<std::unique_ptr<PeerArray>>& between;
+  /// Null: there are no looks.
+  const PeerArray* looks;
+};
+
+/// What this rank sends to the ranks of other nodes, and gets from them: the flags of groups next
+/// to one there, and of their tiles the cells that devices there read; what groups found at looks,
+/// which all others judge by; and that a group has given up. On each node the first of the
+/// devices' ranks stores what arrives. All ranks list alike.
+memory::PeerStreams rimStreamsOf(const RimExchange& exchange);
+
+}  // namespace hpl::stencils
