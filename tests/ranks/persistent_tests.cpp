@@ -244,6 +244,88 @@ TEST_CASE("persistent on ranks: arrays of one rank alone, of its own size, whene
   }
 }
 
+TEST_CASE("persistent on two nodes: one message for each exchange and direction") {
+  if (!canSpinOnTwo()) return;
+  CHECK(saidOnNodes(2, 1, 1, [] {
+          Array<float, 2> a(64, 40), b(64, 40);
+          a = 0.0f;
+          Stencil stencil = jacobi();
+          const StencilLauncher launcher = onAll(stencil.persistent());
+          const auto sentIn = [&](int steps) {
+            const std::uint64_t before = hpl_tests::sent().messages;
+            const StencilRun run = StencilLauncher(launcher).timeTile(4).iterate(steps)(a, b);
+            const std::uint64_t sent = hpl_tests::sent().messages - before;
+            return run.launches == 1 ? fmt::format("{} ", sent) : std::string("launches ");
+          };
+          sentIn(5);
+          // 11, 3 and 1 passes; after the last one nothing is exchanged, but the tiles begin with
+          // cells of the other node, in a message before the launch.
+          const std::string said = sentIn(41) + sentIn(12) + sentIn(3);
+          return stencils::hasGivenUp(devices()) ? std::string("12 4 2 ") : said;
+        }) == "12 4 2 ");
+}
+
+TEST_CASE("persistent on several nodes with several ranks, blocks and looks, and groups that wait "
+          "for all") {
+  if (!canSpinOnTwo()) return;
+  const auto program = [](bool isKept) {
+    std::string said;
+    for (const unsigned seed : Seeds(1, 2)) {
+      std::mt19937 random(seed);
+      PersistentCase one = randomPersistent(random, 2);
+      for (std::size_t d = 1; d < 3; ++d) one.extents[d] += 36;
+      Array<int, 2> a = arrayOf<int, 2>(someCells<int>(one.extents, seed));
+      Array<int, 2> b = arrayOf<int, 2>(someCells<int>(one.extents, seed + 1));
+      Stencil stencil(weightedSumOf<int, 2>(one.taps));
+      setRules(stencil, one.rules, 2);
+      const int n = static_cast<int>(devices().size());
+      for (const bool isBlocks : {false, true}) {
+        StencilLauncher launcher = onAll(stencil.persistent(isKept));
+        if (n > 1 && isBlocks) launcher.blocks(n % 2 == 0 ? 2 : n, n % 2 == 0 ? n / 2 : 1);
+        launcher.iterate(one.steps)(a, b);
+      }
+      said += bitsOf(a);
+    }
+    Array<float, 2> a(72, 40), b(72, 40);
+    a = 0.0f;
+    const StencilRun run = onAll(jacobi().persistent(isKept)).until(0.05, 9).iterate(60)(a, b);
+    return said + fmt::format("{} {} {:a} ", run.steps, run.converged, run.residual) + bitsOf(a);
+  };
+  const std::string expected = saidOn(1, 1, [&] { return program(false); });
+  for (const auto& [ranks, each, perNode] :
+       {std::tuple(3, 1, 1), std::tuple(4, 1, 2), std::tuple(2, 2, 1)}) {
+    for (const runtime::GroupsWait wait :
+         {runtime::GroupsWait::Neighbours, runtime::GroupsWait::All}) {
+      CAPTURE(ranks);
+      CAPTURE(each);
+      CHECK(saidOnNodes(ranks, each, perNode, [&] {
+              runtime::Settings own = runtime::settings();
+              own.groupsWait = wait;
+              runtime::overrideSettings(own);
+              return program(true);
+            }) == expected);
+    }
+  }
+}
+
+TEST_CASE("persistent on two nodes: groups that wait in vain give up on both") {
+  if (!canSpinOnTwo()) return;
+  const auto cells = [](bool isKept) {
+    Array<float, 2> a(64, 64), b(64, 64);
+    a = 0.0f;
+    onAll(jacobi().persistent(isKept)).iterate(400)(a, b);
+    return bitsOf(a);
+  };
+  const std::string expected = saidOn(1, 1, [&] { return cells(false); });
+  CHECK(saidOnNodes(2, 1, 1, [&] {
+          runtime::Settings impatient = runtime::settings();
+          impatient.patience = 1;
+          runtime::overrideSettings(impatient);
+          if (cells(true) != expected) return std::string("wrong cells");
+          return std::string(stencils::hasGivenUp(devices()) ? "gave up" : "went on");
+        }) == "gave up");
+}
+
 TEST_CASE("persistent on two ranks: many runs of any size, on one device and on both") {
   if (!canSpinOnTwo()) return;
   const char* const asked = std::getenv("TEST_RUNS");

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "hpl/ranks/window.h"
 #include "hpl/ranks/world.h"
 #include "hpl/runtime/global_list.h"
 #include "nodes_fabric.h"
@@ -82,8 +83,10 @@ std::string saidOnNodes(int ranks, int each, int perNode,
                         const std::function<std::string()>& program) {
   Listed listed{ranks, each};
   listed.perNode = perNode;
-  return saidBy(listed, program, [perNode](std::unique_ptr<ranks::Fabric> inner) {
-    return std::make_unique<hpl_tests::NodesFabric>(std::move(inner), perNode);
+  const auto memory = hpl_tests::memoryOfNodes((ranks + perNode - 1) / perNode,
+                                               ranks::Window::bytesFor(perNode));
+  return saidBy(listed, program, [perNode, memory](std::unique_ptr<ranks::Fabric> inner) {
+    return std::make_unique<hpl_tests::NodesFabric>(std::move(inner), perNode, memory);
   });
 }
 
