@@ -10,7 +10,7 @@
 //     looks       the same, with a look at the residual every 100 steps, which the groups take
 //     auto        what the library chooses
 //
-// With HPL_RANKS=2 two processes have a device each.
+// With HPL_RANKS=2 two processes have a device each; MPI may start them on several nodes.
 //
 // Usage: hpl_cpu_free_bench [--csv FILE] [--rounds N] [--milliseconds M] [--only DIMS]
 // Appends lines to the file: devices, domain, way, microseconds per step (median, least, most),
@@ -31,6 +31,12 @@
 #include "hpl/runtime/settings.h"
 #include "pairs.h"
 #include "stencil_templates/stencil_templates.h"
+#ifdef HPL_BENCH_HAS_MPI
+#include "hpl/mpi/session.h"
+using Session = hpl::mpi::Session;
+#else
+using Session = hpl::ranks::Session;
+#endif
 
 using namespace hpl;
 
@@ -38,6 +44,7 @@ namespace {
 
 /// Which reports.
 bool isFirstRank = true;
+int nodes = 1;
 
 struct Options {
   std::string csv;
@@ -55,6 +62,7 @@ Options parsed(int argc, char** argv) {
 }
 
 std::string devicesNamed() {
+  if (nodes > 1) return std::to_string(nodes) + " nodes";
   if (const char* const ranks = std::getenv("HPL_RANKS")) return std::string(ranks) + " ranks";
   const char* const named = std::getenv("HPL_DEVICES");
   return named != nullptr ? named : "all";
@@ -227,8 +235,9 @@ void cube(const Options& options, std::size_t n) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const ranks::Session session(argc, argv);
+  const Session session(argc, argv);
   isFirstRank = session.rank() == 0;
+  nodes = session.nodes();
   const Options options = parsed(argc, argv);
   // Nothing is to be tried meanwhile.
   runtime::Settings settings = runtime::settings();

@@ -141,7 +141,8 @@ class PeerRelay::Impl : public std::enable_shared_from_this<Impl> {
     }
     courier_.send(rank, *message,
                   [self = shared_from_this(), message](const std::exception_ptr& failure,
-                                                       std::size_t) { self->sent(message, failure); });
+                                                       std::size_t) { self->sent(message, failure); },
+                  ranks::Channel::Rims);
   }
 
   void sent(const std::shared_ptr<std::vector<std::byte>>& message,
@@ -163,7 +164,8 @@ class PeerRelay::Impl : public std::enable_shared_from_this<Impl> {
   void receive(std::size_t i) {
     courier_.receive(streams_->incoming[i].rank, buffers_[i],
                      [self = shared_from_this(), i](const std::exception_ptr& failure,
-                                                    std::size_t) { self->received(i, failure); });
+                                                    std::size_t) { self->received(i, failure); },
+                     ranks::Channel::Rims);
   }
 
   void received(std::size_t i, const std::exception_ptr& failure) {

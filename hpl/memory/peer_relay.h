@@ -54,8 +54,7 @@ struct PeerStreams {
 /// can have read them: a group may be one turn ahead of what was carried.
 class PeerRelay {
  public:
-  /// One at a time in a process, and no other messages to these ranks meanwhile. The peer memory
-  /// must live as long.
+  /// One at a time in a process. The peer memory must live as long.
   PeerRelay(std::shared_ptr<const PeerStreams> streams, std::int32_t raised);
   PeerRelay(const PeerRelay&) = delete;
   PeerRelay& operator=(const PeerRelay&) = delete;

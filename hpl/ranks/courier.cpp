@@ -53,19 +53,26 @@ int Courier::size() const noexcept { return impl_->size(); }
 
 int Courier::nodeOf(int rank) const { return impl_->nodeOf(rank); }
 
-void Courier::send(int to, std::span<const std::byte> bytes, Done done) {
-  impl_->post(
-      {CourierThread::Errand::Send, to, bytes.data(), nullptr, bytes.size(), std::move(done), {}});
+void Courier::send(int to, std::span<const std::byte> bytes, Done done, Channel channel) {
+  CourierThread::Errand errand;
+  errand.kind = CourierThread::Errand::Send;
+  errand.peer = to;
+  errand.channel = channel;
+  errand.out = bytes.data();
+  errand.bytes = bytes.size();
+  errand.done = std::move(done);
+  impl_->post(std::move(errand));
 }
 
-void Courier::receive(int from, std::span<std::byte> bytes, Done done) {
-  impl_->post({CourierThread::Errand::Receive,
-               from,
-               nullptr,
-               bytes.data(),
-               bytes.size(),
-               std::move(done),
-               {}});
+void Courier::receive(int from, std::span<std::byte> bytes, Done done, Channel channel) {
+  CourierThread::Errand errand;
+  errand.kind = CourierThread::Errand::Receive;
+  errand.peer = from;
+  errand.channel = channel;
+  errand.in = bytes.data();
+  errand.bytes = bytes.size();
+  errand.done = std::move(done);
+  impl_->post(std::move(errand));
 }
 
 void Courier::awaitWord(int peer, const std::atomic<std::uint64_t>& word, std::uint64_t value,

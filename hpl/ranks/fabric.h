@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -15,10 +16,14 @@ enum class Channel : int {
   Cells,
   /// Steps of collective calls.
   Collective,
+  /// What running kernels have for each other: at times that no other message knows of.
+  Rims,
   /// Words between couriers: failures, farewells, questions.
   Control
 };
-inline constexpr int kChannels = 3;
+inline constexpr int kChannels = 4;
+/// Those whose messages end with the session; words between couriers pass to the last.
+inline constexpr std::array kWorkChannels{Channel::Cells, Channel::Collective, Channel::Rims};
 
 /// The processes of a program and the way messages pass between them. The thread that makes a
 /// fabric makes all calls to it and destroys it (MPI_THREAD_FUNNELED asks for that): the courier's.

@@ -16,6 +16,8 @@ struct Sent {
   std::atomic<std::uint64_t> bytes{0};  ///< with a header of 128 bytes for each message
   /// Of collective calls.
   std::atomic<std::uint64_t> collective{0};
+  /// Of running kernels.
+  std::atomic<std::uint64_t> rims{0};
 };
 inline Sent& sent() {
   static Sent counts;
@@ -33,6 +35,7 @@ class CountingFabric : public hpl::ranks::Fabric {
   int nodeOf(int rank) const override { return inner_->nodeOf(rank); }
   Request send(int to, Channel channel, std::span<const std::byte> bytes) override {
     if (channel == Channel::Collective) ++sent().collective;
+    if (channel == Channel::Rims) ++sent().rims;
     if (channel == Channel::Cells) {
       ++sent().messages;
       sent().bytes += bytes.size();

@@ -17,7 +17,7 @@ namespace {
 
 // Powers of two. Cells: two chunks of a large message, so that both ends copy at once.
 constexpr std::array<std::size_t, kChannels> kCapacity{
-    std::size_t{256} << 10, std::size_t{64} << 10, std::size_t{16} << 10};
+    std::size_t{256} << 10, std::size_t{64} << 10, std::size_t{64} << 10, std::size_t{16} << 10};
 
 constexpr std::size_t kPage = 4096;
 

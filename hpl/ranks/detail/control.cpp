@@ -128,7 +128,7 @@ bool Control::isMissedBy(int rank) const {
   const auto& farewell = peers_[static_cast<std::size_t>(rank)].farewell;
   if (!farewell) return false;
   const Counts& own = post_.countsWith(rank);
-  for (const Channel channel : {Channel::Cells, Channel::Collective}) {
+  for (const Channel channel : kWorkChannels) {
     const auto number = static_cast<std::size_t>(channel);
     if (own.received[number] > farewell->sent[number] ||
         own.sent[number] > farewell->received[number])

@@ -270,11 +270,11 @@ void CourierThread::runErrand(Errand& errand) {
   if (hasFailed() || leaves_) return refuse(errand, failure());
   switch (errand.kind) {
     case Errand::Send:
-      desk_->post.send(errand.peer, Channel::Cells, {errand.out, errand.bytes},
+      desk_->post.send(errand.peer, errand.channel, {errand.out, errand.bytes},
                        std::move(errand.done));
       break;
     case Errand::Receive:
-      desk_->post.receive(errand.peer, Channel::Cells, {errand.in, errand.bytes},
+      desk_->post.receive(errand.peer, errand.channel, {errand.in, errand.bytes},
                           std::move(errand.done));
       break;
     case Errand::Other:

@@ -28,6 +28,7 @@ class CourierThread {
     enum Kind { Send, Receive, Other };
     Kind kind = Other;
     int peer = 0;
+    Channel channel = Channel::Cells;
     const std::byte* out = nullptr;
     std::byte* in = nullptr;
     std::size_t bytes = 0;

@@ -144,7 +144,7 @@ void ForkedFabric::abandon() {
     lane.done = 0;
   };
   for (Peer& peer : peers_) {
-    for (const Channel channel : {Channel::Cells, Channel::Collective}) {
+    for (const Channel channel : kWorkChannels) {
       clear(peer.out[static_cast<std::size_t>(channel)]);
       clear(peer.in[static_cast<std::size_t>(channel)]);
     }
