@@ -14,6 +14,7 @@
 #include "hpl/runtime/settings.h"
 #include "hpl/strategies/persistent.h"
 #include "stencil_templates/detail/persistent_steps.h"
+#include "stencil_templates/detail/rim_streams.h"
 #include "stencil_templates/detail/spinning.h"
 
 namespace hpl::stencils {
@@ -35,6 +36,8 @@ struct WaitCost {
   double exchange = 15e-6;
   /// A group raises its flag, and its neighbour sees it; cells of rims are copied twice.
   double handshake = 300;
+  /// The same through a message to another node.
+  double message = 60e3;
   double perRimCell = 0.5;
   double perRow = 14;
 };
@@ -108,15 +111,16 @@ double exchangedFields(const TileProblem& problem) {
       }));
 }
 
-/// Cycles of a step of the group with most to do.
-double cyclesPerStep(const TileProblem& problem, const TimeTile& tile, const Sizes& groups) {
+/// Cycles of a step of a group with a tile of so many cells, which may lie between others.
+double cyclesOfGroup(const TileProblem& problem, const TimeTile& tile, const Sizes& cells,
+                     const Sizes& groups, double handshake) {
   const strategies::Growth halo = strategies::haloOf(*problem.program, tile.depth);
   const std::size_t dims = dimsOf(problem);
   double computed = 1;
   double rows = 1;
   double rims = 0;
   for (std::size_t d = 0; d < dims; ++d) {
-    const auto own = static_cast<double>(std::min(tile.cells[d], problem.extents[d]));
+    const auto own = static_cast<double>(std::min(cells[d], problem.extents[d]));
     // A group in the middle has neighbours on both sides, one of two on one.
     const double sides = isPeriodic(*problem.program, d) || groups[d] > 2 ? 1
                          : groups[d] == 2                                 ? 0.5
@@ -127,12 +131,22 @@ double cyclesPerStep(const TileProblem& problem, const TimeTile& tile, const Siz
     if (d + 1 < dims) rows *= mean;
     rims += reach / own;
   }
-  const double own = static_cast<double>(cellsOf(tile.cells));
+  const double own = static_cast<double>(cellsOf(cells));
   double cycles = computed * cyclesOfCell(problem) + rows * rowCycles(problem);
   if (cellsOf(groups) > 1)
-    cycles += (kCost.handshake + 2 * rims * own * exchangedFields(problem) * kCost.perRimCell) /
+    cycles += (handshake + 2 * rims * own * exchangedFields(problem) * kCost.perRimCell) /
               tile.depth;
   return cycles;
+}
+
+/// Of the group with most to do.
+double cyclesPerStep(const TileProblem& problem, const TimeTile& tile, const Sizes& groups,
+                     bool hasMessages) {
+  const double far = hasMessages ? kCost.message : kCost.handshake;
+  if (tile.border.cells == 0) return cyclesOfGroup(problem, tile, tile.cells, groups, far);
+  const Sizes border{tile.border.cells, tile.cells[1], tile.cells[2]};
+  return std::max(cyclesOfGroup(problem, tile, tile.cells, groups, kCost.handshake),
+                  cyclesOfGroup(problem, tile, border, groups, far));
 }
 
 std::string nameOf(const std::vector<Device>& devices) {
@@ -151,6 +165,8 @@ std::string obstacle(const TimeWish& wish, const TimeRecipe& recipe,
   if (!hasEqualBlocks(options))
     return "groups on several devices take equal bands or blocks, one for each, and .weights, "
            ".blocks or a plan says otherwise";
+  if (spanNodes(on) && wish.persistent != true)
+    return "its devices are on several nodes, where .persistent() has to ask for it";
   if (std::string why = impossibility(recipe); !why.empty()) return why;
   if (recipe.isPeriodic(0) && !recipe.ends().whyNotTiled.empty()) return recipe.ends().whyNotTiled;
   if (std::string why = reluctance(options); !why.empty() && !wish.insists) return why;
@@ -163,6 +179,8 @@ std::string describeKept(const TileProblem& problem, const PersistentEstimate& k
   std::string cells;
   for (std::size_t d = 0; d < dimsOf(problem); ++d)
     cells += fmt::format("{}{}", d > 0 ? " x " : "", kept.tile.cells[d]);
+  if (const std::int64_t rows = kept.tile.border.cells; rows > 0)
+    cells += fmt::format(", of {} rows at the ends of each device", rows);
   return fmt::format(
       "{} group{} keep{} tiles of {}, {} KiB of local memory each, and exchange "
       "rims every {} step{}; about {:.2f} us per step",
@@ -173,7 +191,7 @@ std::string describeKept(const TileProblem& problem, const PersistentEstimate& k
 
 /// These tiles of groups on so many devices, if they suit the grid; no cells, and why not.
 PersistentEstimate keptOf(const TileProblem& problem, const Sizes& ofEach, int depth,
-                          const Sizes& deviceGrid, std::string& why) {
+                          const Sizes& deviceGrid, bool hasMessages, std::string& why) {
   PersistentEstimate kept;
   kept.tile = {depth, {1, 1, 1}, TimeForm::Persistent};
   kept.tile.waitsForAll = runtime::settings().groupsWait == runtime::GroupsWait::All;
@@ -203,14 +221,49 @@ PersistentEstimate keptOf(const TileProblem& problem, const Sizes& ofEach, int d
   kept.groups = cellsOf(groups);
   kept.boxBytes = strategies::boxBytes(*problem.program, problem.bytes,
                                        optionsFor(problem, kept.tile, kept.local));
-  kept.secondsPerStep = cyclesPerStep(problem, kept.tile, groups) / kCost.cyclesPerSecond;
+  kept.secondsPerStep =
+      cyclesPerStep(problem, kept.tile, groups, hasMessages) / kCost.cyclesPerSecond;
   return kept;
+}
+
+/// The same with border groups, which have less to compute than the others; no cells where that
+/// gains nothing. The thesis gives border groups as many of all groups as their cells are of all
+/// cells; here they have as many cells as they have time for beside their messages.
+PersistentEstimate withBorder(const TileProblem& problem, const PersistentEstimate& even,
+                              const Sizes& ofEach, const Sizes& deviceGrid) {
+  PersistentEstimate best;
+  const std::vector<std::int64_t> bands = bandsOf(problem.extents[0], deviceGrid[0]);
+  const std::int64_t inner = ofEach[0] - 2;
+  const strategies::Growth halo = strategies::haloOf(*problem.program, even.tile.depth);
+  const std::int64_t reach = std::max<std::int64_t>({1, halo.before[0], halo.after[0]});
+  for (std::int64_t rows = reach; rows < even.tile.cells[0]; rows += reach) {
+    PersistentEstimate kept = even;
+    kept.tile.border = {rows, ofEach[0]};
+    kept.tile.cells[0] = (bands.front() - 2 * rows + inner - 1) / inner;
+    kept.local = estimateOf(problem, kept.tile).local;
+    const strategies::OverlappedOptions options = optionsFor(problem, kept.tile, kept.local);
+    const bool fits = std::all_of(bands.begin(), bands.end(), [&](std::int64_t band) {
+      return strategies::whyNotTiles(*problem.program, options,
+                                     {band, kept.tile.cells[1], kept.tile.cells[2]})
+          .empty();
+    });
+    if (!fits) continue;
+    kept.boxBytes = strategies::boxBytes(*problem.program, problem.bytes, options);
+    if (problem.localMemory > 0 && kept.boxBytes > problem.localMemory) continue;
+    kept.secondsPerStep =
+        cyclesPerStep(problem, kept.tile, groupsOf(kept.tile, problem.extents), true) /
+        kCost.cyclesPerSecond;
+    if (kept.secondsPerStep < std::min(best.tile.cells[0] > 0 ? best.secondsPerStep : 1e9,
+                                       even.secondsPerStep))
+      best = kept;
+  }
+  return best;
 }
 
 }  // namespace
 
 PersistentEstimate bestKept(const TileProblem& problem, const Sizes& deviceGrid, std::int64_t steps,
-                            int depth, std::string& why) {
+                            int depth, std::string& why, bool hasMessages) {
   PersistentEstimate best;
   std::size_t smallest = SIZE_MAX;
   for (const Sizes& ofEach : groupings(problem)) {
@@ -218,10 +271,14 @@ PersistentEstimate bestKept(const TileProblem& problem, const Sizes& deviceGrid,
       const int between = depth > 0 ? depth : looked;
       if (depth > 0 && looked != kExchangeDepths[0]) break;
       if (between > steps && depth == 0) break;
-      const PersistentEstimate kept = keptOf(problem, ofEach, between, deviceGrid, why);
+      PersistentEstimate kept = keptOf(problem, ofEach, between, deviceGrid, hasMessages, why);
       if (kept.tile.cells[0] == 0) continue;
       smallest = std::min(smallest, kept.boxBytes);
       if (problem.localMemory > 0 && kept.boxBytes > problem.localMemory) continue;
+      if (hasMessages && deviceGrid[0] > 1 && ofEach[0] > 2)
+        if (const auto bordered = withBorder(problem, kept, ofEach, deviceGrid);
+            bordered.tile.cells[0] > 0)
+          kept = bordered;
       if (best.tile.cells[0] == 0 || kept.secondsPerStep < best.secondsPerStep) best = kept;
     }
   }
@@ -292,7 +349,8 @@ std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe&
     // As the recipe has it.
     problem.isAlone = problem.isAlone && runtime::settings().strategy != runtime::Strategy::Tile;
     if (!isAsked && !problem.isAlone) return std::nullopt;
-    kept = bestKept(problem, deviceGridOf(options, recipe.dims()), steps, wish.tile.depth, why);
+    kept = bestKept(problem, deviceGridOf(options, recipe.dims()), steps, wish.tile.depth, why,
+                    spanNodes(on));
     kept.tile.looks = wish.lookedSteps > 0;
     std::int64_t least = 2;
     if (why.empty() && !isAsked) {

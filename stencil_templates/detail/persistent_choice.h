@@ -26,9 +26,10 @@ struct PersistentEstimate {
 
 /// The best tiles on devices that lie so in the grid (deviceGridOf), with `depth` steps between
 /// exchanges if that is not 0; no cells where none fits, and `why` says so. The problem is that of
-/// the whole grid, with the units of one device.
+/// the whole grid, with the units of one device. Where messages pass between devices of several
+/// nodes, the groups that wait for them may have less to compute (BorderTiles).
 PersistentEstimate bestKept(const TileProblem& problem, const Sizes& deviceGrid, std::int64_t steps,
-                            int depth, std::string& why);
+                            int depth, std::string& why, bool hasMessages = false);
 /// Seconds per step of an iteration in these tiles, step by step (depth 1), or function by function
 /// (depth 0), with what launching takes.
 double secondsOtherwise(const TileProblem& problem, std::size_t devices, const TimeTile& tile);

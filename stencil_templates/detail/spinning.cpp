@@ -284,10 +284,13 @@ std::string obstacle(const Devices& devices, const Seats& seats, std::int64_t gr
 unsigned unitsOfEach(const Spinners& on) {
   const Devices& devices = on.devices;
   const Seats seats = seatsOf(on);
+  const unsigned forCourier = spanNodes(on) ? 1 : 0;
   unsigned least = std::numeric_limits<unsigned>::max();
-  for (std::size_t d = 0; d < devices.size(); ++d)
-    least = std::min({least, seats[d].physicalUnits / static_cast<unsigned>(alike(seats, d)),
+  for (std::size_t d = 0; d < devices.size(); ++d) {
+    const unsigned units = std::max(1U, seats[d].physicalUnits - forCourier);
+    least = std::min({least, units / static_cast<unsigned>(alike(seats, d)),
                       devices[d].getProperties().computeUnits});
+  }
   return std::max(1u, least);
 }
 

@@ -25,7 +25,8 @@ std::string whyNotSpinning(const Spinners& on, std::int64_t groups, std::int64_t
 std::string whyNotSpinning(const Device& device, std::int64_t groups, std::int64_t items);
 
 /// How many groups of each of the devices may run at once: of parts and copies of one physical
-/// device only as many as it has units in all. At least 1.
+/// device only as many as it has units in all; on several nodes one less, where that leaves one for
+/// each device: the courier needs a core. At least 1.
 unsigned unitsOfEach(const Spinners& on);
 
 /// Looks at a flag before a group gives up: for about a second, or as HPL_PATIENCE says.

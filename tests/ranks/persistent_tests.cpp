@@ -306,6 +306,28 @@ TEST_CASE("persistent on several nodes with several ranks, blocks and looks, and
   }
 }
 
+TEST_CASE("persistent on two nodes: border groups, which have less to do than those between them") {
+  if (!canSpinOnTwo()) return;
+  // More units than processors: each exchange takes as long as the system needs for turns.
+  const char* const before = std::getenv("POCL_MAX_PTHREAD_COUNT");
+  const std::string own = before != nullptr ? before : "";
+  ::setenv("POCL_MAX_PTHREAD_COUNT", "4", 1);
+  const auto program = [](bool isKept) {
+    Array<float, 2> a(160, 40), b(160, 40);
+    a = 0.0f;
+    a(70, 7) = 300.0f;
+    Stencil stencil = jacobi();
+    stencil.boundary(Periodic());
+    StencilLauncher launcher = onAll(stencil.persistent(isKept));
+    if (isKept) launcher.timeTile(3);
+    return launchesOf(launcher.iterate(16)(a, b), isKept) + bitsOf(a);
+  };
+  const std::string expected = saidOn(1, 1, [&] { return program(false); });
+  CHECK(saidOnNodes(2, 1, 1, [&] { return program(true); }) == expected);
+  before != nullptr ? ::setenv("POCL_MAX_PTHREAD_COUNT", own.c_str(), 1)
+                    : ::unsetenv("POCL_MAX_PTHREAD_COUNT");
+}
+
 TEST_CASE("persistent on two nodes: groups that wait in vain give up on both") {
   if (!canSpinOnTwo()) return;
   const auto cells = [](bool isKept) {

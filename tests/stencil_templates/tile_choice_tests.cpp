@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include "stencil_templates/detail/persistent_choice.h"
+
 using namespace hpl;
 using namespace hpl::stencils;
 
@@ -153,4 +155,29 @@ TEST_CASE("tile choice: in three dimensions stars of reach two are joined, of re
   // Limited by arithmetic.
   const strategies::TimeProgram one = starProgram(3, 1);
   CHECK(bestDepth(problemFor(one, 300, 7), 1000, why).tile.depth == 1);
+}
+
+TEST_CASE("tile choice: groups that wait for messages of other nodes have less to do") {
+  const strategies::TimeProgram star = starProgram(2, 1);
+  TileProblem problem = problemFor(star, 7, 5);
+  problem.program = &star;
+  problem.extents = {2048, 512, 1};
+  problem.units = 16;
+  std::string why;
+  const Sizes twoBands{2, 1, 1};
+  const PersistentEstimate near = bestKept(problem, twoBands, 100'000, 0, why);
+  REQUIRE(near.tile.cells[0] > 0);
+  CHECK(near.tile.border.cells == 0);
+  const PersistentEstimate far = bestKept(problem, twoBands, 100'000, 0, why, true);
+  REQUIRE(far.tile.cells[0] > 0);
+  const strategies::BorderTiles border = far.tile.border;
+  CHECK(border.cells > 0);
+  CHECK(border.cells < far.tile.cells[0]);
+  CHECK(border.groups == 16);
+  // All rows of a band, once; fewer messages than where a flag tells the next group.
+  CHECK(2 * border.cells + (border.groups - 2) * far.tile.cells[0] >= 1024);
+  CHECK(2 * border.cells + (border.groups - 3) * far.tile.cells[0] < 1024);
+  CHECK(far.tile.depth >= near.tile.depth);
+  CHECK(far.secondsPerStep > near.secondsPerStep);
+  CHECK(why.empty());
 }
