@@ -3,7 +3,9 @@
 # The time loop inside the kernel, on one device, on two parts of one (they share a context), on two copies of one (they
 # do not), and on two ranks, processes that share memory.
 #  - cpu_free.csv: Jacobi in one to three dimensions on small domains, launched step by step with and without waiting, in
-#    time tiles, as a persistent kernel with and without looks at the residual, and as the library chooses.
+#    time tiles, as a persistent kernel whose groups wait for their neighbours or for all, with looks at the residual, and
+#    as the library chooses. On several devices the one of one dimension exchanges single elements, and the square in
+#    columns strided borders (the thesis's Figure 6.3).
 #  - cpu_free_contenders.csv: the contenders of the thesis on CPU-free execution, by hand, with and without arithmetic, and
 #    the library, at the thesis's sizes (its Figures 2.2, 6.1 and 6.2); two pictures, where matplotlib is installed.
 # Usage: perf/cpu_free.sh [FOLDER] (default: perf/results/latest). Takes about ten minutes.

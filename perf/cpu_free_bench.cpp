@@ -7,7 +7,8 @@
 //     launches    one launch per step, none of which the host waits for
 //     tiles       what the library does without persistent kernels: time tiles where they pay
 //     persistent  all steps are one launch, whose groups exchange the rims of their tiles
-//     looks       the same, with a look at the residual every 100 steps, which the groups take
+//     barrier     the same, but that all groups wait for all at each exchange (a device barrier)
+//     looks       as persistent, with a look at the residual every 100 steps, which the groups take
 //     auto        what the library chooses
 //
 // With HPL_RANKS=2 two processes have a device each; MPI may start them on several nodes.
@@ -112,9 +113,34 @@ bool prepare(Way& way, double seconds) {
   return true;
 }
 
+/// Groups wait for all others as long as this lives.
+class Barrier {
+ public:
+  Barrier() : before_(runtime::settings()) {
+    runtime::Settings all = before_;
+    all.groupsWait = runtime::GroupsWait::All;
+    runtime::overrideSettings(all);
+  }
+  Barrier(const Barrier&) = delete;
+  Barrier& operator=(const Barrier&) = delete;
+  ~Barrier() { runtime::overrideSettings(before_); }
+
+ private:
+  runtime::Settings before_;
+};
+
+/// On all devices, which lie side by side along the rows if they are to be `columns`.
+StencilLauncher everywhereOf(const Stencil& stencil, bool columns) {
+  StencilLauncher launcher = stencil.devices();
+  if (columns) launcher.blocks(static_cast<std::size_t>(getDeviceNumber()), 1);
+  return launcher;
+}
+
+/// `other`: the same stencil, for another way to wait.
 template <class A>
-std::vector<Way> waysOf(Stencil& stencil, A& a, A& b) {
-  const auto everywhere = [&] { return stencil.devices(); };
+std::vector<Way> waysOf(const Stencil& stencil, const Stencil& other, A& a, A& b,
+                        bool columns = false) {
+  const auto everywhere = [&stencil, columns] { return everywhereOf(stencil, columns); };
   // A residual that is never below the bound.
   const auto looking = everywhere().persistent().until(
       0.5, 100, [](Float now, Float before) { return fabs(now - before) + 1.0f; });
@@ -139,6 +165,12 @@ std::vector<Way> waysOf(Stencil& stencil, A& a, A& b) {
           {"persistent",
            [&, everywhere](int steps) { everywhere().persistent().iterate(steps)(a, b); },
            {}},
+          {"barrier",
+           [&, columns](int steps) {
+             const Barrier barrier;
+             everywhereOf(other, columns).persistent().iterate(steps)(a, b);
+           },
+           {}},
           {"looks", [&, looking](int steps) { looking.iterate(steps)(a, b); }, {}},
           {"auto", [&, everywhere](int steps) { everywhere().iterate(steps)(a, b); }, {}}};
 }
@@ -157,7 +189,7 @@ void report(const Options& options, const std::string& domain, std::vector<Way> 
     const auto [low, high] = std::minmax_element(way.perStep.begin(), way.perStep.end());
     if (std::strcmp(way.name, "auto") == 0) {
       chosen = median;
-    } else if (std::strcmp(way.name, "looks") != 0) {
+    } else if (std::strcmp(way.name, "looks") != 0 && std::strcmp(way.name, "barrier") != 0) {
       best = std::min(best, median);
     }
     char text[64];
@@ -173,20 +205,31 @@ void report(const Options& options, const std::string& domain, std::vector<Way> 
 }
 
 void line(const Options& options, std::size_t n) {
-  Stencil stencil([](Neighbourhood<float, 1> p) { return 0.5f * (p(-1) + p(1)); });
-  stencil.boundary(Fixed(1.0f)).label("jacobi1d");
+  const auto made = [] {
+    Stencil stencil([](Neighbourhood<float, 1> p) { return 0.5f * (p(-1) + p(1)); });
+    stencil.boundary(Fixed(1.0f)).label("jacobi1d");
+    return stencil;
+  };
+  const Stencil stencil = made(), other = made();
   Array<float, 1> a(n), b(n);
   a = 0.0f;
-  report(options, std::to_string(n), waysOf(stencil, a, b));
+  report(options, std::to_string(n), waysOf(stencil, other, a, b));
 }
 
-void square(const Options& options, std::size_t n) {
-  Stencil stencil(
-      [](Neighbourhood<float, 2> p) { return 0.25f * (p(-1, 0) + p(1, 0) + p(0, -1) + p(0, 1)); });
-  stencil.boundary(Fixed(1.0f)).label("jacobi2d");
+/// `columns`: each of several devices has some, whose borders lie apart in memory.
+void square(const Options& options, std::size_t n, bool columns) {
+  const auto made = [] {
+    Stencil stencil([](Neighbourhood<float, 2> p) {
+      return 0.25f * (p(-1, 0) + p(1, 0) + p(0, -1) + p(0, 1));
+    });
+    stencil.boundary(Fixed(1.0f)).label("jacobi2d");
+    return stencil;
+  };
+  const Stencil stencil = made(), other = made();
   Array<float, 2> a(n, n), b(n, n);
   a = 0.0f;
-  report(options, std::to_string(n) + "^2", waysOf(stencil, a, b));
+  report(options, std::to_string(n) + (columns ? "^2 columns" : "^2"),
+         waysOf(stencil, other, a, b, columns));
 }
 
 /// Waves: a program of three functions. None of its ways waits after each step.
@@ -222,14 +265,18 @@ void waves(const Options& options, std::size_t n) {
 }
 
 void cube(const Options& options, std::size_t n) {
-  Stencil stencil([](Neighbourhood<float, 3> p) {
-    return (1.0f / 6) *
-           (p(-1, 0, 0) + p(1, 0, 0) + p(0, -1, 0) + p(0, 1, 0) + p(0, 0, -1) + p(0, 0, 1));
-  });
-  stencil.boundary(Fixed(1.0f)).label("jacobi3d");
+  const auto made = [] {
+    Stencil stencil([](Neighbourhood<float, 3> p) {
+      return (1.0f / 6) *
+             (p(-1, 0, 0) + p(1, 0, 0) + p(0, -1, 0) + p(0, 1, 0) + p(0, 0, -1) + p(0, 0, 1));
+    });
+    stencil.boundary(Fixed(1.0f)).label("jacobi3d");
+    return stencil;
+  };
+  const Stencil stencil = made(), other = made();
   Array<float, 3> a(n, n, n), b(n, n, n);
   a = 0.0f;
-  report(options, std::to_string(n) + "^3", waysOf(stencil, a, b));
+  report(options, std::to_string(n) + "^3", waysOf(stencil, other, a, b));
 }
 
 }  // namespace
@@ -246,7 +293,10 @@ int main(int argc, char** argv) {
   if (options.only == 0 || options.only == 1)
     for (const std::size_t n : {1024, 4096, 16384, 65536, 262144}) line(options, n);
   if (options.only == 0 || options.only == 2)
-    for (const std::size_t n : {32, 64, 96, 128, 192, 256, 384, 512, 768, 1024}) square(options, n);
+    for (const std::size_t n : {32, 64, 96, 128, 192, 256, 384, 512, 768, 1024})
+      square(options, n, false);
+  if ((options.only == 0 || options.only == 2) && getDeviceNumber() > 1)
+    for (const std::size_t n : {64, 128, 256, 512}) square(options, n, true);
   if (options.only == 0 || options.only == 3)
     for (const std::size_t n : {16, 24, 32, 48, 64}) cube(options, n);
   // With the other squares.

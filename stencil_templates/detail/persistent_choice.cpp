@@ -39,6 +39,10 @@ struct WaitCost {
   /// The same through a message to another node.
   double message = 60e3;
   double perRimCell = 0.5;
+  /// Of rims that lie apart in memory: a few cells of each row.
+  double perStrayCell = 4;
+  /// Cells of rows that end within a vector are computed one by one: so many of each row.
+  double cellsAlone = 7.5;
   double perRow = 14;
 };
 constexpr WaitCost kCost;
@@ -118,7 +122,9 @@ double cyclesOfGroup(const TileProblem& problem, const TimeTile& tile, const Siz
   const std::size_t dims = dimsOf(problem);
   double computed = 1;
   double rows = 1;
+  // Cycles to copy rims, per cell of the tile.
   double rims = 0;
+  const bool hasStrayRims = dims > 1 && problem.isAlone && groups[dims - 1] > 1;
   for (std::size_t d = 0; d < dims; ++d) {
     const auto own = static_cast<double>(std::min(cells[d], problem.extents[d]));
     // A group in the middle has neighbours on both sides, one of two on one.
@@ -129,12 +135,14 @@ double cyclesOfGroup(const TileProblem& problem, const TimeTile& tile, const Siz
     const double mean = own + reach * (tile.depth - 1) / (2.0 * tile.depth);
     computed *= mean;
     if (d + 1 < dims) rows *= mean;
-    rims += reach / own;
+    rims += reach / own *
+            (hasStrayRims && d + 1 == dims ? kCost.perStrayCell : kCost.perRimCell);
   }
   const double own = static_cast<double>(cellsOf(cells));
   double cycles = computed * cyclesOfCell(problem) + rows * rowCycles(problem);
+  if (hasStrayRims) cycles += rows * kCost.cellsAlone * problem.lanes * cyclesOfCell(problem);
   if (cellsOf(groups) > 1)
-    cycles += (handshake + 2 * rims * own * exchangedFields(problem) * kCost.perRimCell) /
+    cycles += (handshake + 2 * rims * own * exchangedFields(problem)) /
               tile.depth;
   return cycles;
 }
