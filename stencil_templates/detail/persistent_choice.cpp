@@ -7,12 +7,15 @@
 #include <cmath>
 
 #include "hpl/error.h"
+#include "hpl/layout/tuner.h"
 #include "hpl/runtime/device.h"
 #include "hpl/runtime/device_state.h"
 #include "hpl/runtime/global_list.h"
 #include "hpl/runtime/log.h"
+#include "hpl/runtime/quirks.h"
 #include "hpl/runtime/settings.h"
 #include "hpl/strategies/persistent.h"
+#include "stencil_templates/detail/kept_race.h"
 #include "stencil_templates/detail/persistent_steps.h"
 #include "stencil_templates/detail/rim_streams.h"
 #include "stencil_templates/detail/spinning.h"
@@ -380,7 +383,7 @@ std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe&
       if (found.empty())
         found = fmt::format("all steps are {}: {}", form, describeKept(problem, kept));
       explain(wish.name, found);
-      return KeptTile{kept.tile, least};
+      return KeptTile{kept.tile, least, keptRaceFor(wish, options, kept)};
     }
   }
   if (wish.insists)
@@ -389,6 +392,17 @@ std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe&
                     wish.name, nameOf(devices), why));
   explain(wish.name, "its steps are not one launch: " + why);
   return std::nullopt;
+}
+
+std::shared_ptr<KeptRace> keptRaceFor(const TimeWish& wish, const launch::LaunchOptions& options,
+                                      const PersistentEstimate& kept) {
+  const bool isChosen = !wish.persistent.has_value() && wish.tile.depth == 0;
+  if (!isChosen || !layout::mayDecideByTimes() || wish.steps < kManySteps ||
+      runtime::settings().tune != runtime::TuneMode::Quick)
+    return nullptr;
+  // A simulator's times say nothing.
+  if (runtime::quirksOf(devicesOf(options).front().getProperties()).isSimulator) return nullptr;
+  return std::make_shared<KeptRace>(wish.name, kept.secondsPerStep);
 }
 
 void reportGivenUp(const std::string& name, const Spinners& on) {

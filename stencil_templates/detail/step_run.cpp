@@ -72,6 +72,7 @@ void StepRun::choose(const TimeChoice& choice, std::int64_t steps) {
   }
   tile_ = choice.kept->tile;
   race_ = nullptr;
+  keptRace_ = choice.kept->race;
 }
 
 void StepRun::wait() {
@@ -248,6 +249,7 @@ void StepRun::stream(const TimeTile& tile, std::int64_t steps) {
 }
 
 void StepRun::advance(std::int64_t steps) {
+  if (keptRace_ != nullptr) return keptRace_->advance(*this, {tile_, otherwise_}, steps);
   if (race_ != nullptr) return race_->advance(*this, steps);
   advance(tile_, steps);
 }

@@ -12,6 +12,7 @@
 #include "stencil_templates/detail/program_argument.h"
 #include "stencil_templates/detail/stencil_state.h"
 #include "stencil_templates/detail/step_program.h"
+#include "stencil_templates/detail/kept_race.h"
 #include "stencil_templates/detail/tile_race.h"
 #include "stencil_templates/stencil.h"
 
@@ -123,6 +124,7 @@ class StepRun final : public Stepper {
   std::vector<std::vector<StencilArgument>> scalars_;
   TimeTile tile_;
   std::shared_ptr<TileRace> race_;
+  std::shared_ptr<KeptRace> keptRace_;
   /// What does the steps of one launch where that does not work out.
   TimeTile otherwise_;
   /// Of launches whose groups look at the result by themselves.

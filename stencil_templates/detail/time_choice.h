@@ -73,11 +73,14 @@ TimeTile chooseTimeTile(const TimeWish& wish, const TimeRecipe& recipe,
                         const std::array<std::int64_t, 3>& extents);
 
 class TileRace;
+class KeptRace;
 
 /// Tiles that the groups of a persistent kernel keep, and the steps from which on that pays.
 struct KeptTile {
   TimeTile tile;
   std::int64_t leastSteps = 0;
+  /// Looks whether they go on to pay; null: nothing is tried.
+  std::shared_ptr<KeptRace> race = {};
 };
 
 /// What iterations of a kind are done in.
