@@ -207,9 +207,11 @@ class StencilLauncher : public StencilChoices<StencilLauncher> {
   /// Whether iterate(n) is one launch, with the loop over the steps in the kernel (a persistent
   /// kernel); without this call the library chooses. Results are the same, but for floating-point
   /// contraction. With timeTile(T), groups exchange cells every T steps. An iteration that is one
-  /// launch returns when all steps are done. It throws LaunchError where that is impossible: on
-  /// several devices, on devices that do not run all groups at once, for tiles that do not fit into
-  /// local memory.
+  /// launch returns when all steps are done. On several devices it is one launch on each, whose
+  /// groups exchange cells by themselves, between nodes by messages of the courier. It throws
+  /// LaunchError where that is impossible: on devices that take unequal parts, that do not work in
+  /// the host's memory together, or that do not run all groups at once, for tiles that do not fit
+  /// into local memory.
   StencilLauncher& persistent(bool on = true) {
     plan_.persistent = on;
     return *this;

@@ -64,7 +64,8 @@ class PeerRelay::Impl : public std::enable_shared_from_this<Impl> {
     open_ = streams_->incoming.size();
     for (const PeerStream& stream : streams_->outgoing) {
       std::vector<std::int32_t>& carried = carried_.emplace_back();
-      for (const PeerFlag& flag : stream.flags) carried.push_back(flag.isLess ? raised - 1 : raised);
+      for (const PeerFlag& flag : stream.flags)
+        carried.push_back(flag.isLess ? raised - 1 : raised);
     }
   }
 
@@ -94,6 +95,10 @@ class PeerRelay::Impl : public std::enable_shared_from_this<Impl> {
   bool look(const std::exception_ptr& failure) {
     if (failure) {
       fail(failure);
+      // Groups here would wait for what does not come any more.
+      for (const PeerStream& stream : streams_->outgoing)
+        for (const PeerFlag& flag : stream.flags)
+          if (flag.isLess) wordOf(flag).store(raised_, std::memory_order_release);
       return say();
     }
     // What the kernels stored before they ended is seen after this.
@@ -139,10 +144,12 @@ class PeerRelay::Impl : public std::enable_shared_from_this<Impl> {
       ++underWay_;
       if (head.flag != kLast) ++messages_;
     }
-    courier_.send(rank, *message,
-                  [self = shared_from_this(), message](const std::exception_ptr& failure,
-                                                       std::size_t) { self->sent(message, failure); },
-                  ranks::Channel::Rims);
+    courier_.send(
+        rank, *message,
+        [self = shared_from_this(), message](const std::exception_ptr& failure, std::size_t) {
+          self->sent(message, failure);
+        },
+        ranks::Channel::Rims);
   }
 
   void sent(const std::shared_ptr<std::vector<std::byte>>& message,
@@ -162,10 +169,12 @@ class PeerRelay::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   void receive(std::size_t i) {
-    courier_.receive(streams_->incoming[i].rank, buffers_[i],
-                     [self = shared_from_this(), i](const std::exception_ptr& failure,
-                                                    std::size_t) { self->received(i, failure); },
-                     ranks::Channel::Rims);
+    courier_.receive(
+        streams_->incoming[i].rank, buffers_[i],
+        [self = shared_from_this(), i](const std::exception_ptr& failure, std::size_t) {
+          self->received(i, failure);
+        },
+        ranks::Channel::Rims);
   }
 
   void received(std::size_t i, const std::exception_ptr& failure) {

@@ -32,7 +32,8 @@ struct PeerFlag {
   /// One of these n lists, by turns; none: the flag is all there is to say.
   std::vector<std::vector<PeerRows>> turns = {};
   Turn turn = Turn::ByValue;
-  /// It is less than `raised` before; else at most that.
+  /// It is less than `raised` before, and becomes `raised` when a group gives up, or a rank has
+  /// failed; else it is at most that before.
   bool isLess = false;
 };
 

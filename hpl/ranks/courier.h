@@ -56,8 +56,8 @@ class Courier {
   int size() const noexcept;
   int nodeOf(int rank) const;
 
-  /// Messages of a pair of ranks and a channel (Cells or Rims) match in the order in which they were
-  /// posted. The memory must live until `done` is called, which happens in failure, too.
+  /// Messages of a pair of ranks and a channel (Cells or Rims) match in the order in which they
+  /// were posted. The memory must live until `done` is called, which happens in failure, too.
   /// `done` gets a RankError if the message that arrived is longer than `bytes`; its beginning is
   /// there then. A shorter one is no error. Never wait, never throw.
   void send(int to, std::span<const std::byte> bytes, Done done, Channel channel = Channel::Cells);

@@ -274,12 +274,12 @@ const std::array<Setting, 29>& table() {
                                       {{{"shared", Units::Shared}, {"own", Units::Own}}});
        }},
       {{"HPL_GROUPS_WAIT", "neighbours|all", "neighbours",
-        "Whom groups of persistent kernels wait for after each exchange of cells: the groups around "
+        "Whom groups of persistent kernels wait for after each exchange of cells: the groups "
+        "around "
         "them, or all (a device barrier, to compare with)."},
        [](S& s, V v) {
          return applyChoice<GroupsWait, 2>(
-             s.groupsWait, v,
-             {{{"neighbours", GroupsWait::Neighbours}, {"all", GroupsWait::All}}});
+             s.groupsWait, v, {{{"neighbours", GroupsWait::Neighbours}, {"all", GroupsWait::All}}});
        }},
       {{"HPL_RANKS", "a number from 1 to 64, or mpi", "as the program was started",
         "How many processes a Session forks on this machine; mpi: the program was started by MPI, "

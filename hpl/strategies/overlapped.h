@@ -136,8 +136,8 @@ struct TimeProgram {
 /// dimension, which alone have neighbours on other devices. They have less to compute than those
 /// between them where it takes longer to exchange cells with another device.
 struct BorderTiles {
-  /// Of each of the two along the slowest dimension, at most those of a tile; 0: they are groups like
-  /// the others.
+  /// Of each of the two along the slowest dimension, at most those of a tile; 0: they are groups
+  /// like the others.
   std::int64_t cells = 0;
   /// Along the slowest dimension on each device, at least 3.
   std::int64_t groups = 0;

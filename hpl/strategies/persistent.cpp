@@ -33,8 +33,9 @@ std::string whyNotTiles(const TimeProgram& program, const OverlappedOptions& opt
       const std::int64_t between = extents[0] - 2 * border.cells - (border.groups - 3) * tile;
       shortest = std::min({border.cells, tile, between});
       if (border.cells > tile || between > tile)
-        return fmt::format("border groups of {} rows leave {} groups more than the {} rows of a tile",
-                           border.cells, border.groups - 2, tile);
+        return fmt::format(
+            "border groups of {} rows leave {} groups more than the {} rows of a tile",
+            border.cells, border.groups - 2, tile);
     }
     if (shortest >= std::max<std::int64_t>(1, reach)) continue;
     return fmt::format(

@@ -31,7 +31,8 @@ bool KeptRace::isDue() const {
   if (now < begin_ + rules_.start && !(wasStopped_ && trials_ == 0)) return false;
   // What a trial will take, as far as that is known.
   const double trial = static_cast<double>(kLegs) * rules_.leg;
-  if (!(wasStopped_ && trials_ == 0) && trials_ + trial > rules_.share * (now - begin_)) return false;
+  if (!(wasStopped_ && trials_ == 0) && trials_ + trial > rules_.share * (now - begin_))
+    return false;
   return wasStopped_ || now >= due_;
 }
 
@@ -59,8 +60,7 @@ void KeptRace::noteKept(double seconds, std::int64_t steps) {
   steps_ += steps;
   const double each = seconds / static_cast<double>(steps);
   least_ = std::min(least_, each);
-  if (each > rules_.stopped * least_ &&
-      seconds - least_ * static_cast<double>(steps) > rules_.loss)
+  if (each > rules_.stopped * least_ && seconds - least_ * static_cast<double>(steps) > rules_.loss)
     wasStopped_ = true;
 }
 
@@ -73,9 +73,8 @@ std::int64_t KeptRace::goOn(Stepper& work, const KeptOrStreamed& ways, std::int6
     work.advance(ways.streamed, steps);
     return steps;
   }
-  const double most =
-      std::max(1.0, steps_ > 0 ? kUnwatched * static_cast<double>(steps_) / seconds_
-                               : rules_.first / expected_);
+  const double most = std::max(1.0, steps_ > 0 ? kUnwatched * static_cast<double>(steps_) / seconds_
+                                               : rules_.first / expected_);
   if (static_cast<double>(steps) > most) steps = static_cast<std::int64_t>(most);
   noteKept(secondsOf(work, ways.kept, steps), steps);
   return steps;
@@ -122,13 +121,12 @@ void KeptRace::decide() {
   steps_ = 0;
   wasStopped_ = false;
   if (way_ == before) return;
-  runtime::explainOrLog(
-      fmt::format("{}: from now on {}: {:.2f} us per step, and {:.2f} us {}", name_,
-                  way_ == Streamed ? "its steps are launches, since groups of one launch were stopped"
-                                   : "its steps are one launch again",
-                  1e6 * (way_ == Streamed ? streamed : kept),
-                  1e6 * (way_ == Streamed ? kept : streamed),
-                  way_ == Streamed ? "in one launch" : "in launches"));
+  runtime::explainOrLog(fmt::format(
+      "{}: from now on {}: {:.2f} us per step, and {:.2f} us {}", name_,
+      way_ == Streamed ? "its steps are launches, since groups of one launch were stopped"
+                       : "its steps are one launch again",
+      1e6 * (way_ == Streamed ? streamed : kept), 1e6 * (way_ == Streamed ? kept : streamed),
+      way_ == Streamed ? "in one launch" : "in launches"));
 }
 
 }  // namespace hpl::stencils

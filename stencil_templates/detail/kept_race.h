@@ -22,8 +22,8 @@ struct KeptOrStreamed {
 /// Whether one launch for all steps goes on to pay. The model knows no other programs: where the
 /// system stops a group, its neighbours wait for it, for milliseconds. So iterations that have used
 /// some time do a few of their steps the other way, by turns, and go on with what took less time,
-/// what stopped groups lost included; later they look again. Trying takes a small share of the time.
-/// Shared by all iterations of one kind; one at a time takes part. HPL_TUNE=quick.
+/// what stopped groups lost included; later they look again. Trying takes a small share of the
+/// time. Shared by all iterations of one kind; one at a time takes part. HPL_TUNE=quick.
 class KeptRace {
  public:
   /// Seconds: used before the first trial, and a leg of one. The share of all time that trials may

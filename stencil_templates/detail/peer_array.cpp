@@ -20,15 +20,13 @@ void PeerArray::makeRoots(memory::RootOptions options) {
   if (on_.size() > 1) {
     std::size_t bytes = options.elementSize;
     for (const geometry::Index extent : options.shape) bytes *= static_cast<std::size_t>(extent);
-    options.commonBlock = on_.isRankLocal
-                              ? memory::ownPeerMemory(bytes, kOwner)
-                              : memory::peerMemory(bytes, kOwner);
+    options.commonBlock =
+        on_.isRankLocal ? memory::ownPeerMemory(bytes, kOwner) : memory::peerMemory(bytes, kOwner);
   }
   while (roots_.size() < on_.size()) roots_.push_back(memory::Root::create(options));
 }
 
-PeerArray::PeerArray(const Spinners& on, const memory::Root& like,
-                     const geometry::Extents& extents)
+PeerArray::PeerArray(const Spinners& on, const memory::Root& like, const geometry::Extents& extents)
     : on_(on) {
   memory::RootOptions options;
   options.shape = extents;

@@ -16,9 +16,10 @@ namespace hpl::stencils {
 /// An array that kernels on several devices use at the same time, and order among themselves. Each
 /// device has an array of its own; all of them lie over the same cells of the host's memory, so
 /// that no launch waits for one on another device. Devices of several ranks of a node have it in
-/// memory that their processes share; each node has cells of its own. Only for devices that work in the host's memory
-/// (DeviceProperties::sharesHostMemory). One device alone has an ordinary array. All ranks make
-/// such arrays together, and settle them, but for those of one rank (Spinners::isRankLocal).
+/// memory that their processes share; each node has cells of its own. Only for devices that work in
+/// the host's memory (DeviceProperties::sharesHostMemory). One device alone has an ordinary array.
+/// All ranks make such arrays together, and settle them, but for those of one rank
+/// (Spinners::isRankLocal).
 class PeerArray {
  public:
   /// Elements are like those of `like`; their values are 0 where there are several devices. Throws

@@ -138,15 +138,13 @@ double cyclesOfGroup(const TileProblem& problem, const TimeTile& tile, const Siz
     const double mean = own + reach * (tile.depth - 1) / (2.0 * tile.depth);
     computed *= mean;
     if (d + 1 < dims) rows *= mean;
-    rims += reach / own *
-            (hasStrayRims && d + 1 == dims ? kCost.perStrayCell : kCost.perRimCell);
+    rims += reach / own * (hasStrayRims && d + 1 == dims ? kCost.perStrayCell : kCost.perRimCell);
   }
   const double own = static_cast<double>(cellsOf(cells));
   double cycles = computed * cyclesOfCell(problem) + rows * rowCycles(problem);
   if (hasStrayRims) cycles += rows * kCost.cellsAlone * problem.lanes * cyclesOfCell(problem);
   if (cellsOf(groups) > 1)
-    cycles += (handshake + 2 * rims * own * exchangedFields(problem)) /
-              tile.depth;
+    cycles += (handshake + 2 * rims * own * exchangedFields(problem)) / tile.depth;
   return cycles;
 }
 
@@ -217,8 +215,7 @@ PersistentEstimate keptOf(const TileProblem& problem, const Sizes& ofEach, int d
     if (cellsOf(deviceGrid) == 1) continue;
     kept.tile.groups[d] = ofEach[d] * deviceGrid[d];
     if (deviceGrid[d] == 1) continue;
-    if (tooThin.empty())
-      tooThin = whyNotBands(problem, kept.tile, d, ofEach[d], deviceGrid[d]);
+    if (tooThin.empty()) tooThin = whyNotBands(problem, kept.tile, d, ofEach[d], deviceGrid[d]);
     looked[d] = kept.tile.cells[d];
   }
   why = tooThin;
@@ -264,8 +261,8 @@ PersistentEstimate withBorder(const TileProblem& problem, const PersistentEstima
     kept.secondsPerStep =
         cyclesPerStep(problem, kept.tile, groupsOf(kept.tile, problem.extents), true) /
         kCost.cyclesPerSecond;
-    if (kept.secondsPerStep < std::min(best.tile.cells[0] > 0 ? best.secondsPerStep : 1e9,
-                                       even.secondsPerStep))
+    if (kept.secondsPerStep <
+        std::min(best.tile.cells[0] > 0 ? best.secondsPerStep : 1e9, even.secondsPerStep))
       best = kept;
   }
   return best;
@@ -311,8 +308,8 @@ double moreOnSeveral(const TileProblem& problem, std::size_t devices, int depth)
   if (devices < 2) return 1;
   const strategies::Growth halo = strategies::haloOf(*problem.program, depth);
   const double sides = devices == 2 ? 0.5 : 1;
-  const auto rows = static_cast<double>(
-      bandsOf(problem.extents[0], static_cast<std::int64_t>(devices)).front());
+  const auto rows =
+      static_cast<double>(bandsOf(problem.extents[0], static_cast<std::int64_t>(devices)).front());
   // The mean of all steps.
   return 1 + sides * static_cast<double>(halo.before[0] + halo.after[0]) / 2 / rows;
 }

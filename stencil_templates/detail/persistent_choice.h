@@ -43,8 +43,8 @@ std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe&
                                          const std::array<std::int64_t, 3>& extents,
                                          const TimeTile& otherwise, int launches = 1);
 
-/// The race for iterations that the library has chosen to do in one launch; null where nothing is to
-/// be tried: HPL_TUNE is not quick, the user has chosen, or there are other ranks.
+/// The race for iterations that the library has chosen to do in one launch; null where nothing is
+/// to be tried: HPL_TUNE is not quick, the user has chosen, or there are other ranks.
 std::shared_ptr<KeptRace> keptRaceFor(const TimeWish& wish, const launch::LaunchOptions& options,
                                       const PersistentEstimate& kept);
 

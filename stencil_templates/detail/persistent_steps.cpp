@@ -80,7 +80,8 @@ Readiness agreed(const Readiness& own, bool isRankLocal) {
 
 /// While the kernels run, what their groups store for those of other nodes goes there.
 void relay(const PersistentSpaces::Space& space, const std::vector<Device>& devices, int raised) {
-  if (space.streams == nullptr || (space.streams->outgoing.empty() && space.streams->incoming.empty()))
+  if (space.streams == nullptr ||
+      (space.streams->outgoing.empty() && space.streams->incoming.empty()))
     return;
   memory::PeerRelay carrier(space.streams, raised);
   for (const Device& device : devices)
@@ -207,9 +208,8 @@ std::shared_ptr<PersistentSpaces::Space> PersistentSpaces::made(
   const Sizes groups = groupsOf(tile, grid);
   space->firstGroups = firstGroupsOf(deviceGrid, groups);
   if (spanNodes(on))
-    space->streams = std::make_shared<memory::PeerStreams>(
-        rimStreamsOf({on, recipe, deviceGrid, grid, groups, space->flags, space->between,
-                      space->looks.get()}));
+    space->streams = std::make_shared<memory::PeerStreams>(rimStreamsOf(
+        {on, recipe, deviceGrid, grid, groups, space->flags, space->between, space->looks.get()}));
   return space;
 }
 
@@ -315,9 +315,8 @@ PersistentResult resultOf(const PersistentSpaces::Space& space, std::int64_t gro
 namespace {
 
 /// Null: there is no memory for what the groups would exchange cells through.
-std::shared_ptr<PersistentSpaces::Space> spaceFor(PersistentSpaces& spaces,
-                                                  const Spinners& on, const Sizes& deviceGrid,
-                                                  const TimeRecipe& recipe,
+std::shared_ptr<PersistentSpaces::Space> spaceFor(PersistentSpaces& spaces, const Spinners& on,
+                                                  const Sizes& deviceGrid, const TimeRecipe& recipe,
                                                   const std::vector<launch::Argument>& between) {
   try {
     return spaces.find(on, deviceGrid, recipe, between);

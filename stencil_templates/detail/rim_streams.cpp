@@ -19,9 +19,7 @@ struct Range3 {
   Sizes lo{};
   Sizes hi{1, 1, 1};
 
-  bool isEmpty() const {
-    return lo[0] >= hi[0] || lo[1] >= hi[1] || lo[2] >= hi[2];
-  }
+  bool isEmpty() const { return lo[0] >= hi[0] || lo[1] >= hi[1] || lo[2] >= hi[2]; }
   friend auto operator<=>(const Range3&, const Range3&) = default;
 };
 
@@ -115,8 +113,7 @@ class Streams {
       const std::int64_t last = first + ofEach_[d] - 1;
       const auto within = [&](std::int64_t at) { return at >= first - 1 && at <= last + 1; };
       if (within(group[d])) continue;
-      if (!isPeriodic(d) ||
-          !(within(group[d] - of_.groups[d]) || within(group[d] + of_.groups[d])))
+      if (!isPeriodic(d) || !(within(group[d] - of_.groups[d]) || within(group[d] + of_.groups[d])))
         return false;
     }
     return true;
@@ -171,8 +168,8 @@ class Streams {
   }
 
   void addGroup(std::int64_t number, int node) {
-    const Sizes group{number / of_.groups[2] / of_.groups[1], number / of_.groups[2] % of_.groups[1],
-                      number % of_.groups[2]};
+    const Sizes group{number / of_.groups[2] / of_.groups[1],
+                      number / of_.groups[2] % of_.groups[1], number % of_.groups[2]};
     Sizes place{};
     for (std::size_t d = 0; d < 3; ++d) place[d] = group[d] / ofEach_[d];
     const Device& device = deviceAt(place);

@@ -179,10 +179,9 @@ int groupsThatSawAll(const Spinners& on, std::int64_t groups, std::int64_t items
   const PeerArray count(on, irType<int>(), {2});
   const auto entry = launch::entryOf<decltype(&countGroups)>(&countGroups);
   for (std::size_t d = 0; d < devices.size(); ++d) {
-    const auto onNode =
-        std::count_if(devices.begin(), devices.end(), [&](const Device& other) {
-          return other.state().node() == devices[d].state().node();
-        });
+    const auto onNode = std::count_if(devices.begin(), devices.end(), [&](const Device& other) {
+      return other.state().node() == devices[d].state().node();
+    });
     const auto all = static_cast<int>(groups * onNode);
     launch::LaunchOptions options;
     options.device = &devices[d].state();
@@ -253,8 +252,7 @@ std::string whyNoMemory(const Devices& devices, const Seats& seats) {
     const auto isFarNeighbour = [&](const Device& other) {
       return other.rank() != device.rank() && other.state().node() == device.state().node();
     };
-    if (!seats[d].sharesPeerMemory &&
-        std::any_of(devices.begin(), devices.end(), isFarNeighbour))
+    if (!seats[d].sharesPeerMemory && std::any_of(devices.begin(), devices.end(), isFarNeighbour))
       return "the ranks share no memory (HPL_TRANSPORT)";
   }
   return "";

@@ -9,10 +9,10 @@
 #include <tuple>
 #include <vector>
 
+#include "stencil_templates/detail/kept_race.h"
 #include "stencil_templates/detail/program_argument.h"
 #include "stencil_templates/detail/stencil_state.h"
 #include "stencil_templates/detail/step_program.h"
-#include "stencil_templates/detail/kept_race.h"
 #include "stencil_templates/detail/tile_race.h"
 #include "stencil_templates/stencil.h"
 

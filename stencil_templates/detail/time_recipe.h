@@ -49,7 +49,8 @@ struct TimeTile {
   int depth = 1;
   std::array<std::int64_t, 3> cells{};
   TimeForm form = TimeForm::Any;
-  /// Persistent: groups along each dimension, on all devices together; 0: as many as cover the grid.
+  /// Persistent: groups along each dimension, on all devices together; 0: as many as cover the
+  /// grid.
   std::array<std::int64_t, 3> groups{};
   /// Persistent: groups look at how much the steps still change (TimeLooks).
   bool looks = false;
@@ -67,9 +68,9 @@ constexpr TimeTile kByFunction{0, {}, TimeForm::Any};
 /// the flags are raised to, and the device's first group along each dimension; if there are looks,
 /// the old values, the residuals, the groups' values, the steps between looks (int) and the bound;
 /// the number of steps (int), if scalars change from step to step the numbers of the first step and
-/// of the last value (ints), the scalars of all functions, each that changes followed by its values.
-/// Parameters that it does not access are arrays of any shape: fields that are not read before they
-/// are written, and temporary ones.
+/// of the last value (ints), the scalars of all functions, each that changes followed by its
+/// values. Parameters that it does not access are arrays of any shape: fields that are not read
+/// before they are written, and temporary ones.
 class TimeRecipe final : public layout::KernelRewriter {
  public:
   /// `lifetimes`: of the fields; none: what is written goes from step to step.

@@ -19,8 +19,8 @@ inline std::shared_ptr<std::byte> memoryOfNodes(int nodes, std::size_t bytesOfEa
   return {static_cast<std::byte*>(memory), [bytes](std::byte* all) { ::munmap(all, bytes); }};
 }
 
-/// Ranks of one machine that are told to be on several nodes, `perNode` of them on each, which share
-/// no memory with those of other nodes.
+/// Ranks of one machine that are told to be on several nodes, `perNode` of them on each, which
+/// share no memory with those of other nodes.
 class NodesFabric final : public CountingFabric {
  public:
   NodesFabric(std::unique_ptr<Fabric> inner, int perNode, std::shared_ptr<std::byte> memory)

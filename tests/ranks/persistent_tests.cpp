@@ -11,12 +11,12 @@
 #include <random>
 #include <thread>
 
-#include "counting_fabric.h"
 #include "hpl/error.h"
 #include "hpl/memory/operations.h"
 #include "hpl/memory/peer_memory.h"
 #include "hpl/ranks/window.h"
 #include "hpl/ranks/world.h"
+#include "nodes_fabric.h"
 #include "program_on_ranks.h"
 #include "tests/messages.h"
 #include "tests/seeds.h"
@@ -232,7 +232,8 @@ TEST_CASE("persistent on ranks: arrays of one rank alone, of its own size, whene
             std::vector<Device> own;
             for (const Device& device : devices())
               if (device.isLocal()) own.push_back(device);
-            if (devicesOfEach > 1 && (rank > 0 || !stencils::whyNotSpinning({own, true}, 1, 1).empty()))
+            if (devicesOfEach > 1 &&
+                (rank > 0 || !stencils::whyNotSpinning({own, true}, 1, 1).empty()))
               return std::string();
             for (int round = 0; round <= rank; ++round) {
               const int n = 40 + 9 * rank + round;
@@ -263,8 +264,9 @@ TEST_CASE("persistent on two nodes: one message for each exchange and direction,
         }) == "11 3 1 ");
 }
 
-TEST_CASE("persistent on several nodes with several ranks, blocks and looks, and groups that wait "
-          "for all") {
+TEST_CASE(
+    "persistent on several nodes with several ranks, blocks and looks, and groups that wait "
+    "for all") {
   if (!canSpinOnTwo()) return;
   const auto program = [](bool isKept) {
     std::string said;
@@ -458,12 +460,17 @@ TEST_CASE("persistent on two ranks: without memory to exchange cells through, st
         }) == "launches one launch");
 }
 
-TEST_CASE("persistent on two ranks: a rank that is killed ends the other one with its name, soon") {
-  if (!canSpinOnTwo()) return;
-  const std::vector<RankReport> reports = hpl_tests::inWorlds(2, [] {
+namespace {
+
+/// A rank of two is killed while both iterate; how the other one ended.
+RankReport endBesideKilled(int perNode) {
+  const auto memory = hpl_tests::memoryOfNodes(2 / perNode, ranks::Window::bytesFor(perNode));
+  const auto program = [perNode] {
     alarm(60);
     const int rank = ranks::world()->rank();
-    ranks_tests::listDevices({2, 1, rank});
+    ranks_tests::Listed listed{2, 1, rank};
+    listed.perNode = perNode;
+    ranks_tests::listDevices(listed);
     Array<float, 2> a(64, 64), b(64, 64);
     a = 0.0f;
     const StencilLauncher launcher = onAll(jacobi().persistent());
@@ -474,13 +481,29 @@ TEST_CASE("persistent on two ranks: a rank that is killed ends the other one wit
         std::this_thread::sleep_for(std::chrono::milliseconds(200));
         ::kill(::getpid(), SIGKILL);
       });
-    for (;;) StencilLauncher(launcher).iterate(500'000)(a, b);
+    for (;;) StencilLauncher(launcher).iterate(perNode > 1 ? 500'000 : 500)(a, b);
     return std::string();
-  });
-  INFO(reports[0].thrown << " after " << reports[0].milliseconds << " ms");
-  CHECK(contains(reports[0].thrown, "ank 1"));
-  CHECK(contains(reports[0].thrown, "was killed by signal 9"));
-  CHECK(reports[0].milliseconds < 5000);
+  };
+  return hpl_tests::inWorlds(2, program,
+                             [&](std::unique_ptr<ranks::Fabric> inner) {
+                               return std::make_unique<hpl_tests::NodesFabric>(std::move(inner),
+                                                                               perNode, memory);
+                             })
+      .front();
+}
+
+}  // namespace
+
+TEST_CASE("persistent on two ranks: a rank that is killed ends the other one with its name, soon") {
+  if (!canSpinOnTwo()) return;
+  for (const int perNode : {2, 1}) {
+    const RankReport report = endBesideKilled(perNode);
+    CAPTURE(perNode);
+    INFO(report.thrown << " after " << report.milliseconds << " ms");
+    CHECK(contains(report.thrown, "ank 1"));
+    CHECK(contains(report.thrown, "was killed by signal 9"));
+    CHECK(report.milliseconds < 5000);
+  }
 }
 
 TEST_CASE(

@@ -83,8 +83,8 @@ std::string saidOnNodes(int ranks, int each, int perNode,
                         const std::function<std::string()>& program) {
   Listed listed{ranks, each};
   listed.perNode = perNode;
-  const auto memory = hpl_tests::memoryOfNodes((ranks + perNode - 1) / perNode,
-                                               ranks::Window::bytesFor(perNode));
+  const auto memory =
+      hpl_tests::memoryOfNodes((ranks + perNode - 1) / perNode, ranks::Window::bytesFor(perNode));
   return saidBy(listed, program, [perNode, memory](std::unique_ptr<ranks::Fabric> inner) {
     return std::make_unique<hpl_tests::NodesFabric>(std::move(inner), perNode, memory);
   });

@@ -13,7 +13,8 @@ using namespace hpl::stencils;
 
 namespace {
 
-const KeptOrStreamed kWays{{4, {32, 64, 1}, TimeForm::Persistent}, {16, {64, 64, 1}, TimeForm::Boxes}};
+const KeptOrStreamed kWays{{4, {32, 64, 1}, TimeForm::Persistent},
+                           {16, {64, 64, 1}, TimeForm::Boxes}};
 
 /// A machine that takes so long for a step of either way, and stops a group of one launch now and
 /// then.
@@ -64,8 +65,8 @@ void run(Machine& machine, KeptRace& race, std::int64_t steps, double seconds) {
 }
 
 KeptRace raceOn(Machine& machine) {
-  return KeptRace("stencil 'fake'", 1.3 * machine.kept, [&machine] { return machine.now; },
-                  KeptRace::Rules{});
+  return KeptRace(
+      "stencil 'fake'", 1.3 * machine.kept, [&machine] { return machine.now; }, KeptRace::Rules{});
 }
 
 }  // namespace

@@ -190,7 +190,7 @@ struct Checked {
 };
 
 Checked checkProgram(const RandomProgram& program, std::mt19937& random, unsigned seed,
-                          bool isAlone) {
+                     bool isAlone) {
   CAPTURE(seed);
   const OverlappedOptions options = optionsFor(random, program, isAlone);
   const Kept kept = keptOf(program, options);
@@ -299,7 +299,8 @@ TEST_CASE("persistent kernels: random programs in vectors equal one step after a
 
 TEST_CASE("persistent kernels: random programs in groups of work-items equal step after step") {
   std::int64_t several = 0;
-  for (const unsigned seed : Seeds(1001, 1080)) several += checkProgram(seed, false).groups > 1 ? 1 : 0;
+  for (const unsigned seed : Seeds(1001, 1080))
+    several += checkProgram(seed, false).groups > 1 ? 1 : 0;
   CHECK(several >= 40);
 }
 

@@ -392,8 +392,8 @@ void CourierThread::pause() {
   // Whoever leaves a message in the window wakes the thread; nobody does for other messages.
   const bool isRung = window_ != nullptr && waiting_ == Waiting::Sleep &&
                       desk_->post.underWay() == 0 && desk_->watches.empty() &&
-                       !desk_->collectives.isMoving() &&
-                      desk_->post.controlToSend() == 0 && !leaves_;
+                      !desk_->collectives.isMoving() && desk_->post.controlToSend() == 0 &&
+                      !leaves_;
   if (waiting_ == Waiting::Spin || (late < kSpin && (spinPays_ || !isRung))) return;
   if (isRung) return sleepByBell(kBetweenLooks);
   if (late < kYield || waiting_ == Waiting::Yield) return std::this_thread::yield();

@@ -28,13 +28,11 @@ std::int64_t PersistentBuilder::haloAlong(std::size_t d, bool high) const {
 const TimeBuilder::Expr* PersistentBuilder::tileBegin(std::size_t d, const Expr* group) {
   const BorderTiles& border = options_.border;
   if (d != 0 || border.cells == 0) return OverlappedBuilder::tileBegin(d, group);
-  const Expr* rows =
-      builder_.cast(hidden_.value(Hidden::Kind::Count, axisOf(0)), kLong);
+  const Expr* rows = builder_.cast(hidden_.value(Hidden::Kind::Count, axisOf(0)), kLong);
   const Expr* inner =
       builder_.add(OverlappedBuilder::tileBegin(0, builder_.add(group, -1)), border.cells);
-  const Expr* begin =
-      builder_.select(less(group, number(1)), number(0),
-                      builder_.smaller(inner, builder_.add(rows, -border.cells)));
+  const Expr* begin = builder_.select(less(group, number(1)), number(0),
+                                      builder_.smaller(inner, builder_.add(rows, -border.cells)));
   return builder_.select(less(group, number(border.groups)), begin, rows);
 }
 
@@ -180,8 +178,8 @@ void PersistentBuilder::waitForGroup(Block& out, const Expr* number) {
 void PersistentBuilder::waitForAll(Block& out) {
   Variable* group = builder_.variable("group", kLong);
   const Expr* at = builder_.ref(group);
-  Block* each = builder_.loop(out, group, number(0), less(at, number(groupCount())),
-                              builder_.add(at, 1));
+  Block* each =
+      builder_.loop(out, group, number(0), less(at, number(groupCount())), builder_.add(at, 1));
   waitForGroup(*each, builder_.add(at, 1));
 }
 
