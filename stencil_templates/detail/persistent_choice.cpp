@@ -78,6 +78,7 @@ strategies::OverlappedOptions optionsFor(const TileProblem& problem, const TimeT
   options.tile = tile.cells;
   options.local = local;
   options.lanes = problem.isAlone ? problem.lanes : 1;
+  options.border = tile.border;
   return options;
 }
 

@@ -20,9 +20,6 @@ namespace hpl::stencils {
 
 struct TimeKernel;
 
-/// By dimension, from slow to fast.
-using Sizes = std::array<std::int64_t, 3>;
-
 /// What persistent kernels of a stencil work with besides the user's arrays: kept, so that
 /// iterations that come again find their plans.
 class PersistentSpaces {

@@ -13,8 +13,6 @@
 namespace hpl::stencils {
 namespace {
 
-using Sizes = std::array<std::int64_t, 3>;
-
 struct Range3 {
   Sizes lo{};
   Sizes hi{1, 1, 1};

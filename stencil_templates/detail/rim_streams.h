@@ -20,9 +20,9 @@ bool spanNodes(const Spinners& on);
 struct RimExchange {
   const Spinners& on;
   const TimeRecipe& recipe;
-  std::array<std::int64_t, 3> deviceGrid;
-  std::array<std::int64_t, 3> extents;
-  std::array<std::int64_t, 3> groups;
+  Sizes deviceGrid;
+  Sizes extents;
+  Sizes groups;
   const PeerArray& flags;
   const std::vector<std::unique_ptr<PeerArray>>& between;
   /// Null: there are no looks.

@@ -17,6 +17,9 @@ namespace hpl::stencils {
 
 struct TileEstimate;
 
+/// By dimension, from slow to fast.
+using Sizes = std::array<std::int64_t, 3>;
+
 /// A stencil function of a time step.
 struct TimeFunction {
   std::shared_ptr<const PointFunction> point;
@@ -51,7 +54,7 @@ struct TimeTile {
   TimeForm form = TimeForm::Any;
   /// Persistent: groups along each dimension, on all devices together; 0: as many as cover the
   /// grid.
-  std::array<std::int64_t, 3> groups{};
+  Sizes groups{};
   /// Persistent: groups look at how much the steps still change (TimeLooks).
   bool looks = false;
   /// Persistent: see OverlappedOptions.

@@ -34,8 +34,7 @@ class Node {
  public:
   static constexpr int kRows = 5, kColumns = 12;
 
-  Node(int rank, int ranks, int raised, unsigned seed)
-      : rank_(rank), ranks_(ranks), raised_(raised) {
+  Node(int rank, int ranks, int raised, unsigned seed) : rank_(rank), ranks_(ranks) {
     flags_.resize(static_cast<std::size_t>(ranks) + 1, raised);
     flags_.back() = raised - 1;
     grids_.resize(static_cast<std::size_t>(ranks) * 2 * kRows * kColumns, -1);
@@ -98,7 +97,7 @@ class Node {
     return flag;
   }
 
-  int rank_, ranks_, raised_;
+  int rank_, ranks_;
   std::vector<int> flags_;
   std::vector<int> grids_;
   std::vector<int> first_, columns_;
