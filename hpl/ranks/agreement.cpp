@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "hpl/runtime/version.h"
@@ -77,8 +78,10 @@ Terms termsOf(const runtime::Settings& s) {
       {std::string(kVersion), std::string(version)},
       {"HPL_CHECK", checksOf(s)},
       {"HPL_FP", wordFor<FpMode, 3>(s.fp, {"default", "strict", "fast"})},
+      {"HPL_GROUPS_WAIT", wordFor<runtime::GroupsWait, 2>(s.groupsWait, {"neighbours", "all"})},
       {"HPL_MESSAGES", wordFor<runtime::Messages, 3>(s.messages, {"ranks", "devices", "fields"})},
       {"HPL_OVERLAP", wordFor<runtime::Overlap, 3>(s.overlap, {"auto", "on", "off"})},
+      {"HPL_PATIENCE", s.patience == 0 ? "auto" : std::to_string(s.patience)},
       {"HPL_PLACEMENT", wordFor<runtime::PlaceBlocks, 2>(s.placement, {"auto", "off"})},
       {"HPL_STRATEGY", strategyOf(s)},
       {"HPL_TRANSPORT", transportOf(s.transport)},

@@ -46,6 +46,9 @@ TEST_CASE("each setting that shapes plans counts") {
   const std::vector<std::pair<const char*, Terms>> others{
       {"HPL_CHECK", termsWith([](Settings& s) { s.checkGhosts = true; })},
       {"HPL_CHECK", termsWith([](Settings& s) { s.checkBounds = true; })},
+      {"HPL_GROUPS_WAIT",
+       termsWith([](Settings& s) { s.groupsWait = hpl::runtime::GroupsWait::All; })},
+      {"HPL_PATIENCE", termsWith([](Settings& s) { s.patience = 7; })},
       {"HPL_OVERLAP", termsWith([](Settings& s) { s.overlap = hpl::runtime::Overlap::Off; })},
       {"HPL_STRATEGY", termsWith([](Settings& s) { s.persistent = true; })},
       {"HPL_STRATEGY", termsWith([](Settings& s) { s.strategy = hpl::runtime::Strategy::Tile; })},
