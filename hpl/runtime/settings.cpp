@@ -274,8 +274,7 @@ const std::array<Setting, 29>& table() {
                                       {{{"shared", Units::Shared}, {"own", Units::Own}}});
        }},
       {{"HPL_GROUPS_WAIT", "neighbours|all", "neighbours",
-        "Whom groups of persistent kernels wait for after each exchange of cells: the groups "
-        "around "
+        "Whom groups of persistent kernels wait for after each exchange of cells: those around "
         "them, or all (a device barrier, to compare with)."},
        [](S& s, V v) {
          return applyChoice<GroupsWait, 2>(

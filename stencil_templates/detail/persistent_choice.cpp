@@ -336,6 +336,23 @@ double secondsOtherwise(const TileProblem& problem, std::size_t devices, const T
          (cells * cyclesOfCell(problem) + rows * rowCycles(problem)) / perUnit;
 }
 
+namespace {
+
+/// The race for iterations that the library has chosen to do in one launch; null where nothing is
+/// to be tried: HPL_TUNE is not quick, the user has chosen, or there are other ranks.
+std::shared_ptr<KeptRace> keptRaceFor(const TimeWish& wish, const launch::LaunchOptions& options,
+                                      const PersistentEstimate& kept) {
+  const bool isChosen = !wish.persistent.has_value() && wish.tile.depth == 0;
+  if (!isChosen || !layout::mayDecideByTimes() || wish.steps < kManySteps ||
+      runtime::settings().tune != runtime::TuneMode::Quick)
+    return nullptr;
+  // A simulator's times say nothing.
+  if (runtime::quirksOf(devicesOf(options).front().getProperties()).isSimulator) return nullptr;
+  return std::make_shared<KeptRace>(wish.name, kept.secondsPerStep);
+}
+
+}  // namespace
+
 std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe& recipe,
                                          const launch::LaunchOptions& options,
                                          const std::array<std::int64_t, 3>& extents,
@@ -390,17 +407,6 @@ std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe&
                     wish.name, nameOf(devices), why));
   explain(wish.name, "its steps are not one launch: " + why);
   return std::nullopt;
-}
-
-std::shared_ptr<KeptRace> keptRaceFor(const TimeWish& wish, const launch::LaunchOptions& options,
-                                      const PersistentEstimate& kept) {
-  const bool isChosen = !wish.persistent.has_value() && wish.tile.depth == 0;
-  if (!isChosen || !layout::mayDecideByTimes() || wish.steps < kManySteps ||
-      runtime::settings().tune != runtime::TuneMode::Quick)
-    return nullptr;
-  // A simulator's times say nothing.
-  if (runtime::quirksOf(devicesOf(options).front().getProperties()).isSimulator) return nullptr;
-  return std::make_shared<KeptRace>(wish.name, kept.secondsPerStep);
 }
 
 void reportGivenUp(const std::string& name, const Spinners& on) {

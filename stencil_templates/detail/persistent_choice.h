@@ -43,11 +43,6 @@ std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe&
                                          const std::array<std::int64_t, 3>& extents,
                                          const TimeTile& otherwise, int launches = 1);
 
-/// The race for iterations that the library has chosen to do in one launch; null where nothing is
-/// to be tried: HPL_TUNE is not quick, the user has chosen, or there are other ranks.
-std::shared_ptr<KeptRace> keptRaceFor(const TimeWish& wish, const launch::LaunchOptions& options,
-                                      const PersistentEstimate& kept);
-
 /// Says once that the groups of a persistent kernel waited in vain, and for the rest of the process
 /// that there are none on these devices.
 void reportGivenUp(const std::string& name, const Spinners& on);
