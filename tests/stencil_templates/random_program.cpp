@@ -297,8 +297,9 @@ void referenceStep(const RandomProgram& program, std::vector<Grid<int>>& fields)
   }
 }
 
-std::unique_ptr<stencils::TimeRecipe> recipeOf(const RandomProgram& program,
-                                               const stencils::TimeTile& tile, bool joins) {
+std::unique_ptr<stencils::TimeRecipe> recipeOf(
+    const RandomProgram& program, const stencils::TimeTile& tile, bool joins,
+    std::shared_ptr<const stencils::ResidualFunction> residual) {
   const int dims = program.dims;
   const auto first = static_cast<std::size_t>(3 - dims);
   std::vector<stencils::TimeFunction> functions;
@@ -335,7 +336,8 @@ std::unique_ptr<stencils::TimeRecipe> recipeOf(const RandomProgram& program,
     functions = std::move(joined);
   }
   return std::make_unique<stencils::TimeRecipe>(dims, types, std::move(functions), tile,
-                                                program.lifetimes);
+                                                program.lifetimes, stencils::GridEnds{},
+                                                std::move(residual));
 }
 
 }  // namespace stencil_tests

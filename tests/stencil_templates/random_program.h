@@ -50,10 +50,11 @@ std::string describe(const RandomProgram& program);
 /// What one step makes of the fields, function after function.
 void referenceStep(const RandomProgram& program, std::vector<Grid<int>>& fields);
 /// The recipe of the program, for kernels that do up to `tile.depth` steps at once. `joins`: of its
-/// functions put together where that is possible.
-std::unique_ptr<hpl::stencils::TimeRecipe> recipeOf(const RandomProgram& program,
-                                                    const hpl::stencils::TimeTile& tile,
-                                                    bool joins = false);
+/// functions put together where that is possible. `residual`: of kernels with looks; null: how much
+/// the cells have changed.
+std::unique_ptr<hpl::stencils::TimeRecipe> recipeOf(
+    const RandomProgram& program, const hpl::stencils::TimeTile& tile, bool joins = false,
+    std::shared_ptr<const hpl::stencils::ResidualFunction> residual = nullptr);
 
 bool isPeriodic(const RandomProgram& program);
 /// The same without functions that write fields which others have written, and with regions that

@@ -58,6 +58,12 @@ class OverlappedBuilder : public TimeBuilder {
   void slideLeftOut(ir::Block& out, const TimeStage& stage, bool isBefore);
   const Expr* goesUp(const TimeStage& stage) override;
   void rowsDone(ir::Block& out, const TimeStage& stage, const RowsAtOnce& rows) override;
+  /// What is to be done when rows of a field that slides have got their new cells; their old ones
+  /// were not overwritten yet.
+  virtual void rowsMoved(ir::Block& /*out*/, int /*field*/, const Expr* /*first*/,
+                         const Expr* /*count*/) {}
+  /// The same where a function has no cells to compute; null: nothing.
+  virtual const ir::Block* nothingMoved(int /*field*/) { return nullptr; }
   Tiles tilesAt(ir::Block& out, const TimeStage& stage, const Cell& cell) override;
   bool isInPlace(const TimeStage& stage) const override;
 

@@ -60,21 +60,23 @@ void OverlappedBuilder::slideLeftOut(Block& out, const TimeStage& stage, bool is
     const RowsAtOnce row = rowsInOrder(out, 0, rows, {nullptr, 1, upwards});
     const auto field = static_cast<std::size_t>(written);
     copyWithin(*row.body, field, onPlane(rows, row.first), lanesFor(field));
+    rowsMoved(*row.body, written, row.first, row.count);
   }
 }
 
 /// The ends of rows that the function leaves out, too.
 void OverlappedBuilder::rowsDone(Block& out, const TimeStage& stage, const RowsAtOnce& rows) {
-  if (!leavesOut(stage)) return;
   Box plane = wanted_;
   plane.lo[0] = rows.first;
   plane.hi[0] = plus(rows.first, rows.count);
   for (const int written : stage.writes) {
     if (!slides(stage, written)) continue;
     const auto field = static_cast<std::size_t>(written);
-    forLeftOut(stage, plane, region_, [&](const Box& slab, int lanes) {
-      copyWithin(out, field, slab, lanes == 1 ? 1 : lanesFor(field));
-    });
+    if (leavesOut(stage))
+      forLeftOut(stage, plane, region_, [&](const Box& slab, int lanes) {
+        copyWithin(out, field, slab, lanes == 1 ? 1 : lanesFor(field));
+      });
+    rowsMoved(out, written, rows.first, rows.count);
   }
 }
 
@@ -111,7 +113,11 @@ void OverlappedBuilder::stage(Block& out, std::size_t k, const Expr* remaining) 
   const Expr* isWanted = isNotEmpty(region);
   if (plan_.isOfLastStep[k] && options_.depth > 1)
     isWanted = both(builder_.binary(BinaryOp::Eq, remaining, number(0)), isWanted);
-  builder_.statement(out, ir::If{isWanted, body, nullptr});
+  const Block* otherwise = nullptr;
+  for (const int written : stage.writes)
+    if (leavesOut(stage) && slides(stage, written) && otherwise == nullptr)
+      otherwise = nothingMoved(written);
+  builder_.statement(out, ir::If{isWanted, body, otherwise});
 }
 
 bool OverlappedBuilder::isInPlace(const TimeStage& stage) const {

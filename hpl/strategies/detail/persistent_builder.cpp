@@ -298,13 +298,16 @@ void PersistentBuilder::steps(Block& out, const Expr* count, const Expr* before,
       builder_.loop(out, remaining, builder_.add(count, -1),
                     builder_.binary(BinaryOp::Ge, left, number(0)), builder_.add(left, -1));
   setStepScalars(*step, plus(before, minus(builder_.add(count, -1), left)));
-  if (isLook != nullptr) {
+  if (isLook != nullptr)
+    isLookedAt_ = declared(*step, "is_looked_at",
+                           both(builder_.binary(BinaryOp::Eq, left, number(0)), isLook));
+  if (isLook != nullptr && oldCells() == OldCells::AreCopied) {
     Block* keep = builder_.block();
     keepOld(*keep);
-    const Expr* isLast = builder_.binary(BinaryOp::Eq, left, number(0));
-    builder_.statement(*step, ir::If{both(isLast, isLook), keep, nullptr});
+    builder_.statement(*step, ir::If{isLookedAt_, keep, nullptr});
   }
   for (std::size_t k = 0; k < program_.stages.size(); ++k) stage(*step, k, left);
+  isLookedAt_ = nullptr;
 }
 
 void PersistentBuilder::declareState(Block& out) {

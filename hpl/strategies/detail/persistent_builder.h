@@ -20,6 +20,9 @@ class PersistentBuilder final : public OverlappedBuilder {
 
  protected:
   const Expr* tileBegin(std::size_t d, const Expr* group) override;
+  Tiles tilesAt(ir::Block& out, const TimeStage& stage, const Cell& cell) override;
+  void rowsMoved(ir::Block& out, int field, const Expr* first, const Expr* count) override;
+  const ir::Block* nothingMoved(int field) override;
 
  private:
   using BoxCode = std::function<void(ir::Block& out, const Box& box)>;
@@ -74,7 +77,19 @@ class PersistentBuilder final : public OverlappedBuilder {
   bool looks() const { return program_.looks.areWanted(); }
   std::int64_t groupCount() const { return groups_[0] * groups_[1] * groups_[2]; }
   void declareLooks(ir::Block& out);
+  /// What becomes of the cells before a step that is looked at.
+  enum class OldCells : std::uint8_t { AreCopied, LieBeside, LastForRows };
+  static std::size_t index(int field) { return static_cast<std::size_t>(field); }
+  OldCells oldCells() const;
   void keepOld(ir::Block& out);
+  void declareMost(ir::Block& out);
+  /// Which boxes of the field hold the cells before a step and after it; null: the old ones were
+  /// copied.
+  struct Looked {
+    const Expr* before = nullptr;
+    const Expr* after = nullptr;
+  };
+  void residualsOf(ir::Block& out, const Box& box, const Looked& looked);
   void look(ir::Block& out);
   const Expr* largestOfTile(ir::Block& out);
   const Expr* largestOfGroup(ir::Block& out, const Expr* own);
@@ -98,6 +113,13 @@ class PersistentBuilder final : public OverlappedBuilder {
   const Expr* toLook_ = nullptr;
   const Expr* looksDone_ = nullptr;
   const Expr* wasBelow_ = nullptr;
+  /// Whether the present step is looked at; null: it is not known where the code stands.
+  const Expr* isLookedAt_ = nullptr;
+  /// What residuals are computed from, while their code is written.
+  Looked looked_;
+  /// The largest residual of a work-item since the last look: of single cells, and of vectors.
+  const Expr* most_ = nullptr;
+  std::vector<const Expr*> mostOfLanes_;
   /// Local memory: what each of several work-items has found.
   const ir::Variable* mostOfItems_ = nullptr;
 };

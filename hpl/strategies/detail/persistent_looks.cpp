@@ -14,7 +14,15 @@ using ir::Block;
 using ir::Expr;
 using ir::Variable;
 
+namespace {
+
+/// Vectors whose largest values are found independently of each other.
+constexpr std::size_t kSideBySide = 4;
+
+}  // namespace
+
 void PersistentBuilder::declareLooks(Block& out) {
+  declareMost(out);
   const auto count = [&](const char* stem, const Expr* first) {
     Variable* variable = builder_.variable(stem, kInt);
     builder_.declare(out, variable, first);
@@ -44,8 +52,18 @@ void PersistentBuilder::declareLooks(Block& out) {
   groupBarrier(out);
 }
 
+/// Old cells lie where they were, if the field has two boxes; where its new cells slide over them,
+/// row by row, they are there until the step has gone a few rows further.
+PersistentBuilder::OldCells PersistentBuilder::oldCells() const {
+  const std::size_t field = index(program_.looks.field);
+  const FieldPlan& plan = plan_.fields[field];
+  if (buffers_[field].memory == nullptr || !plan.hasTwo || plan.writers > 1)
+    return OldCells::AreCopied;
+  return plan.slide > 0 ? OldCells::LastForRows : OldCells::LieBeside;
+}
+
 void PersistentBuilder::keepOld(Block& out) {
-  const auto field = static_cast<std::size_t>(program_.looks.field);
+  const std::size_t field = index(program_.looks.field);
   storeBox(out, field, tile_, {param(program_.looks.old), nullptr});
   groupBarrier(out);
 }
@@ -56,43 +74,97 @@ void PersistentBuilder::take(Block& out, const Expr* most, const Expr* value) {
   builder_.assign(out, most, builder_.select(keep, most, value));
 }
 
-/// The residual may be any function: it is computed as a function of a step would be, but its
-/// values are not written. The largest of vectors waits for the one before it, so that several are
-/// found side by side.
-const Expr* PersistentBuilder::largestOfTile(Block& out) {
-  constexpr std::int64_t kSideBySide = 4;
-  const TimeLooks& looks = program_.looks;
-  const ir::Type type = param(looks.residual)->type;
+void PersistentBuilder::declareMost(Block& out) {
+  const ir::Type type = param(program_.looks.residual)->type;
   const int lanes = isAlone() ? options_.lanes : 1;
   const auto declaredZero = [&](const char* stem, const ir::Type& of) {
     Variable* variable = builder_.variable(stem, of);
     builder_.declare(out, variable, zero(of));
     return builder_.ref(variable);
   };
-  const Expr* most = declaredZero("most", type);
-  std::vector<const Expr*> wide;
-  while (lanes > 1 && wide.size() < kSideBySide)
-    wide.push_back(declaredZero("most_of_lanes", widened(type, lanes)));
+  most_ = declaredZero("most", type);
+  while (lanes > 1 && mostOfLanes_.size() < kSideBySide)
+    mostOfLanes_.push_back(declaredZero("most_of_lanes", widened(type, lanes)));
+}
+
+/// The residual may be any function: it is computed as a function of a step would be, but its
+/// values are not written. The largest of vectors waits for the one before it, so that several are
+/// found side by side.
+void PersistentBuilder::residualsOf(Block& out, const Box& box, const Looked& looked) {
+  const TimeLooks& looks = program_.looks;
+  const int lanes = isAlone() ? options_.lanes : 1;
   std::size_t turn = 0;
   sinks_[param(looks.residual)] = [&](Block& body, const Expr* value, int width) {
-    take(body, width > 1 ? wide[turn++ % wide.size()] : most, declared(body, "residual", value));
+    take(body, width > 1 ? mostOfLanes_[turn++ % mostOfLanes_.size()] : most_,
+         declared(body, "residual", value));
   };
   TimeStage residuals;
   residuals.body = looks.body;
   residuals.reads.push_back({.field = looks.field});
-  OverlappedOptions own = options_;
-  std::swap(own, options_);
+  looked_ = looked;
+  const OverlappedOptions own = options_;
   options_.vectors = static_cast<int>(
-      std::clamp<std::int64_t>(options_.tile[fastest()] / std::max(1, lanes), 1, kSideBySide));
-  options_.jam = kSideBySide / options_.vectors;
-  compute(out, residuals, tile_);
-  std::swap(own, options_);
+      std::clamp<std::int64_t>(options_.tile[fastest()] / lanes, 1, std::int64_t{kSideBySide}));
+  options_.jam = static_cast<int>(kSideBySide) / options_.vectors;
+  compute(out, residuals, box);
+  options_ = own;
+  looked_ = {};
   sinks_.clear();
-  for (std::size_t k = 1; k < wide.size(); ++k) take(out, wide.front(), wide[k]);
-  for (int lane = 0; lane < (wide.empty() ? 0 : lanes); ++lane)
-    take(out, most,
-         builder_.make(type, ir::Component{wide.front(), {static_cast<std::uint8_t>(lane)}}));
-  return most;
+}
+
+/// Rows of the step that is looked at, while the old ones are still there.
+void PersistentBuilder::rowsMoved(Block& out, int field, const Expr* first, const Expr* count) {
+  if (isLookedAt_ == nullptr || field != program_.looks.field) return;
+  Block* looked = builder_.block();
+  Box rows = tile_;
+  rows.lo[0] = declared(*looked, "looked_from", builder_.larger(first, tile_.lo[0]));
+  rows.hi[0] = declared(*looked, "looked_to", builder_.smaller(plus(first, count), tile_.hi[0]));
+  residualsOf(*looked, rows, {.before = slotOf(index(field)), .after = otherSlotOf(index(field))});
+  builder_.statement(out, ir::If{isLookedAt_, looked, nullptr});
+}
+
+/// All cells of the tile stay what they are.
+const Block* PersistentBuilder::nothingMoved(int field) {
+  if (isLookedAt_ == nullptr || field != program_.looks.field) return nullptr;
+  Block* looked = builder_.block();
+  residualsOf(*looked, tile_, {.before = slotOf(index(field)), .after = slotOf(index(field))});
+  Block* out = builder_.block();
+  builder_.statement(*out, ir::If{isLookedAt_, looked, nullptr});
+  return out;
+}
+
+Tiles PersistentBuilder::tilesAt(Block& out, const TimeStage& stage, const Cell& cell) {
+  Tiles tiles = OverlappedBuilder::tilesAt(out, stage, cell);
+  if (looked_.before == nullptr) return tiles;
+  const std::size_t field = index(program_.looks.field);
+  const auto startIn = [&](const char* stem, const Expr* slot) {
+    Tile tile = tileOver(buffers_[field].memory, cell);
+    tile.start = declared(out, stem, rowIndex(slot, cell));
+    return tile;
+  };
+  tiles.insert_or_assign(param(program_.looks.old), startIn("row_before", looked_.before));
+  tiles.insert_or_assign(param(program_.fields[field].current),
+                         startIn("row_after", looked_.after));
+  return tiles;
+}
+
+/// Of the whole tile; the next look begins anew.
+const Expr* PersistentBuilder::largestOfTile(Block& out) {
+  const std::size_t field = index(program_.looks.field);
+  if (oldCells() == OldCells::AreCopied) residualsOf(out, tile_, {});
+  if (oldCells() == OldCells::LieBeside)
+    residualsOf(out, tile_, {.before = otherSlotOf(field), .after = slotOf(field)});
+  const ir::Type type = most_->type;
+  const Expr* all = declared(out, "most_of_tile", most_);
+  for (std::size_t k = 1; k < mostOfLanes_.size(); ++k)
+    take(out, mostOfLanes_.front(), mostOfLanes_[k]);
+  for (int lane = 0; lane < (mostOfLanes_.empty() ? 0 : options_.lanes); ++lane)
+    take(out, all,
+         builder_.make(type,
+                       ir::Component{mostOfLanes_.front(), {static_cast<std::uint8_t>(lane)}}));
+  builder_.assign(out, most_, zero(type));
+  for (const Expr* lanes : mostOfLanes_) builder_.assign(out, lanes, zero(lanes->type));
+  return all;
 }
 
 /// Of all its work-items, as the first one sees it.
