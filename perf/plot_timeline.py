@@ -6,8 +6,8 @@
     plot_timeline.py TIMELINE.json --overlap                      prints how much of it is hidden
 
 Milliseconds count from the first kernel. A row is a queue of a device, or the messages of a rank in
-one direction. What is hidden is the time, of each rank, at which a message or a transfer is under
-way and a kernel of that rank runs, against the time at which one is under way.
+one direction, each in its phases. What is hidden is the time, of each rank, at which a message or a
+transfer is under way and a kernel of that rank runs, against the time at which one is under way.
 """
 import argparse
 import collections
@@ -16,7 +16,9 @@ import pathlib
 import re
 import sys
 
-COLOURS = {"kernel": "#4477aa", "transfer": "#ee8866", "message": "#aaaa00"}
+COLOURS = {"kernel": "#4477aa", "transfer": "#ee8866", "message": "#aaaa00", "waiting": "#dddddd"}
+# Of messages; the others are transfers.
+PHASES = {"sending": "message", "receiving": "message", "waiting": "waiting"}
 
 
 def read(path):
@@ -24,17 +26,20 @@ def read(path):
     events = json.loads(path.read_text(encoding="utf-8"))["traceEvents"]
     names = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
     tracks = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["name"] == "thread_name"}
-    spans, begun = [], {}
+    spans, whole, begun = [], {}, {}
     for event in events:
         name = names.get(event.get("pid"), "")
         of_rank = re.match(r"rank (\d+)", name)
         rank = int(of_rank.group(1)) if of_rank else 0
         category = event.get("cat", "")
         if category == "message" and event["ph"] == "b":
+            # Its phases lie within it.
+            whole.setdefault(event["id"], event["name"])
             begun[event["id"]] = event["ts"]
-        elif category == "message":
-            row = f"rank {rank} {event['name']}"
-            spans.append((row, rank, "message", begun[event["id"]], event["ts"]))
+        elif category == "message" and event["name"] != whole[event["id"]]:
+            row = f"rank {rank} {whole[event['id']]}"
+            kind = PHASES.get(event["name"], "transfer")
+            spans.append((row, rank, kind, begun[event["id"]], event["ts"]))
         elif event["ph"] == "X" and category != "host":
             track = tracks.get((event["pid"], event["tid"]), "")
             device = re.search(r"#\d+", name)
@@ -70,7 +75,7 @@ def common(a, b):
 def show_overlap(spans):
     of_rank = collections.defaultdict(lambda: collections.defaultdict(list))
     for _, rank, kind, begin, end in spans:
-        if begin >= 0:
+        if begin >= 0 and kind != "waiting":
             of_rank[rank]["kernel" if kind == "kernel" else "moving"].append((begin, end))
     for rank, kinds in sorted(of_rank.items()):
         kernels, moving = union(kinds["kernel"]), union(kinds["moving"])

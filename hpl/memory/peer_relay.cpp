@@ -6,12 +6,16 @@
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <utility>
 
+#include "hpl/memory/detail/journey.h"
 #include "hpl/memory/detail/session.h"
 
 namespace hpl::memory {
 namespace {
+
+using detail::Journey;
 
 /// What a message begins with.
 struct Head {
@@ -61,6 +65,7 @@ class PeerRelay::Impl : public std::enable_shared_from_this<Impl> {
   Impl(std::shared_ptr<const PeerStreams> streams, std::int32_t raised, ranks::Courier& courier)
       : courier_(courier), streams_(std::move(streams)), raised_(raised) {
     buffers_.resize(streams_->incoming.size());
+    awaited_.resize(streams_->incoming.size());
     open_ = streams_->incoming.size();
     for (const PeerStream& stream : streams_->outgoing) {
       std::vector<std::int32_t>& carried = carried_.emplace_back();
@@ -92,6 +97,12 @@ class PeerRelay::Impl : public std::enable_shared_from_this<Impl> {
   }
 
  private:
+  struct Message {
+    std::vector<std::byte> bytes;
+    std::optional<Journey> journey;
+  };
+  using SharedMessage = std::shared_ptr<Message>;
+
   bool look(const std::exception_ptr& failure) {
     if (failure) {
       fail(failure);
@@ -129,9 +140,10 @@ class PeerRelay::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   void send(int rank, const Head& head, const std::vector<PeerRows>* rows) {
-    auto message = freeMessage();
-    message->resize(sizeof head + (rows != nullptr ? bytesOf(*rows) : 0));
-    std::byte* to = message->data();
+    SharedMessage message = freeMessage();
+    message->bytes.resize(sizeof head + (rows != nullptr ? bytesOf(*rows) : 0));
+    message->journey = Journey::to(rank, message->bytes.size() - sizeof head);
+    std::byte* to = message->bytes.data();
     std::memcpy(to, &head, sizeof head);
     to += sizeof head;
     if (rows != nullptr)
@@ -144,16 +156,17 @@ class PeerRelay::Impl : public std::enable_shared_from_this<Impl> {
       ++underWay_;
       if (head.flag != kLast) ++messages_;
     }
+    message->journey->advance(Journey::State::BeingSent);
     courier_.send(
-        rank, *message,
+        rank, message->bytes,
         [self = shared_from_this(), message](const std::exception_ptr& failure, std::size_t) {
           self->sent(message, failure);
         },
         ranks::Channel::Rims);
   }
 
-  void sent(const std::shared_ptr<std::vector<std::byte>>& message,
-            const std::exception_ptr& failure) {
+  void sent(const SharedMessage& message, const std::exception_ptr& failure) {
+    message->journey->advance(Journey::State::Sent);
     free_.push_back(message);
     if (failure) fail(failure);
     const std::lock_guard lock(mutex_);
@@ -161,14 +174,15 @@ class PeerRelay::Impl : public std::enable_shared_from_this<Impl> {
     changed_.notify_all();
   }
 
-  std::shared_ptr<std::vector<std::byte>> freeMessage() {
-    if (free_.empty()) return std::make_shared<std::vector<std::byte>>();
-    auto message = std::move(free_.back());
+  SharedMessage freeMessage() {
+    if (free_.empty()) return std::make_shared<Message>();
+    SharedMessage message = std::move(free_.back());
     free_.pop_back();
     return message;
   }
 
   void receive(std::size_t i) {
+    awaited_[i] = Journey::from(streams_->incoming[i].rank, buffers_[i].size() - sizeof(Head));
     courier_.receive(
         streams_->incoming[i].rank, buffers_[i],
         [self = shared_from_this(), i](const std::exception_ptr& failure, std::size_t) {
@@ -178,6 +192,7 @@ class PeerRelay::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   void received(std::size_t i, const std::exception_ptr& failure) {
+    awaited_[i]->advance(Journey::State::Arrived);
     Head head{kLast, 0};
     if (failure) {
       fail(failure);
@@ -211,7 +226,8 @@ class PeerRelay::Impl : public std::enable_shared_from_this<Impl> {
   /// The values of outgoing flags that were sent last.
   std::vector<std::vector<std::int32_t>> carried_;
   std::vector<std::vector<std::byte>> buffers_;
-  std::vector<std::shared_ptr<std::vector<std::byte>>> free_;
+  std::vector<std::optional<Journey>> awaited_;
+  std::vector<SharedMessage> free_;
   std::atomic<bool> kernelsEnded_{false};
 
   mutable std::mutex mutex_;

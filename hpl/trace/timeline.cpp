@@ -18,6 +18,7 @@ namespace detail {
 constinit Counters counters{};
 constinit std::atomic<bool> timing{false};
 thread_local constinit std::uint32_t exchangeOfThread = 0;
+thread_local constinit PhaseOfThread phaseOfThread;
 
 using Clock = std::chrono::steady_clock;
 
@@ -58,8 +59,12 @@ void keepHostScope(std::string_view name, double begin, double end) {
   Recorder::get().addSpan(name, begin, end);
 }
 
-void keepMessage(int peer, bool isOutgoing, std::size_t bytes, double begin, double end) {
-  Recorder::get().addMessage({peer, isOutgoing, bytes, begin, end});
+MessageNumber keepMessage(int peer, bool isOutgoing, std::size_t bytes) {
+  return Recorder::get().addMessage(peer, isOutgoing, bytes);
+}
+
+void keepPhase(MessageNumber message, Phase phase, double begin, double end) {
+  Recorder::get().addPhase(message, {phase, begin, end});
 }
 
 }  // namespace detail

@@ -17,6 +17,21 @@ namespace hpl::trace {
 enum class Transfer { HostToDevice, DeviceToHost, DeviceToDevice };
 enum class Queue { Compute, Transfer, TransferOut };
 
+/// What a message between processes goes through, an outgoing one and an incoming one (Pearson et
+/// al. 2021, Figure 9). Packing and unpacking are kernels of the device; a message waits for those
+/// before it.
+enum class Phase : std::uint8_t {
+  Packing,
+  Reading,
+  Waiting,
+  Sending,
+  Receiving,
+  Writing,
+  Unpacking
+};
+/// A message in the timeline; 0: none.
+using MessageNumber = std::uint32_t;
+
 /// What the profile says of a launch besides its time.
 struct LaunchCost {
   /// How the kernel was laid out, up to the first comma or colon.
@@ -39,7 +54,14 @@ bool beginExchange();
 void endExchange();
 double hostSeconds();
 void keepHostScope(std::string_view name, double begin, double end);
-void keepMessage(int peer, bool isOutgoing, std::size_t bytes, double begin, double end);
+MessageNumber keepMessage(int peer, bool isOutgoing, std::size_t bytes);
+void keepPhase(MessageNumber message, Phase phase, double begin, double end);
+/// What the transfers of the calling thread are a phase of.
+struct PhaseOfThread {
+  MessageNumber message = 0;
+  Phase phase = Phase::Reading;
+};
+extern thread_local constinit PhaseOfThread phaseOfThread;
 }  // namespace detail
 
 /// True if seconds are measured: then pass events to the functions below.
@@ -104,13 +126,32 @@ class HostScope {
   double begin_;
 };
 
-/// When a message to or from another process began to be under way, for recordMessage().
-inline double messageBegin() { return enabled() ? detail::hostSeconds() : -1; }
-/// Adds a message that has arrived, or was sent, to the timeline.
-inline void recordMessage(int peer, bool isOutgoing, std::size_t bytes, double begin) {
-  if (begin >= 0) [[unlikely]]
-    detail::keepMessage(peer, isOutgoing, bytes, begin, detail::hostSeconds());
+/// Adds a message to or from another process to the timeline.
+inline MessageNumber beginMessage(int peer, bool isOutgoing, std::size_t bytes) {
+  return enabled() ? detail::keepMessage(peer, isOutgoing, bytes) : 0;
 }
+/// When a phase of a message begins, for recordPhase().
+inline double phaseBegin(MessageNumber message) { return message != 0 ? detail::hostSeconds() : 0; }
+/// A phase of a message that ends now. Any thread.
+inline void recordPhase(MessageNumber message, Phase phase, double begin) {
+  if (message != 0) [[unlikely]]
+    detail::keepPhase(message, phase, begin, detail::hostSeconds());
+}
+/// While it lives, transfers of the calling thread are a phase of a message.
+class PhaseScope {
+ public:
+  PhaseScope(MessageNumber message, Phase phase) : before_(detail::phaseOfThread) {
+    detail::phaseOfThread = {message, phase};
+  }
+  /// Another phase of the message that they belong to anyway.
+  explicit PhaseScope(Phase phase) : PhaseScope(detail::phaseOfThread.message, phase) {}
+  ~PhaseScope() { detail::phaseOfThread = before_; }
+  PhaseScope(const PhaseScope&) = delete;
+  PhaseScope& operator=(const PhaseScope&) = delete;
+
+ private:
+  detail::PhaseOfThread before_;
+};
 
 /// Names the calling thread in the timeline.
 void nameThread(std::string_view name);

@@ -137,30 +137,61 @@ def names_in(events):
     return [event["args"]["name"] for event in events if event["name"] == "process_name"]
 
 
-def messages_in(events, ranks):
-    """From the host processes: (sender, receiver) -> [(begin, end, bytes)], for either direction, in the
-    order in which they began, in which MPI matches them. They may end in any other order."""
+OUTGOING, INCOMING = ("packing", "reading", "waiting", "sending"), ("receiving", "writing", "unpacking")
+
+
+def phases_in(events):
+    """From the host processes: for each message its rank, its name, its bytes and [(phase, begin, end)]."""
     hosts = {event["pid"]: event["args"]["name"] for event in events if event["name"] == "process_name"}
-    begun, sent, received = {}, {}, {}
+    messages, begun = {}, {}
     for event in events:
         if event.get("cat") != "message":
             continue
-        if event["ph"] == "b":
+        if event["id"] not in messages:
+            rank = int(hosts[event["pid"]].split(":")[0].split()[1])
+            messages[event["id"]] = (rank, event["name"], event["args"]["bytes"], [])
+        elif event["ph"] == "b":
             begun[event["id"]] = event["ts"]
-            continue
-        own = int(hosts[event["pid"]].split(":")[0].split()[1])
-        direction, _, peer = event["name"].split()
+        elif event["name"] != messages[event["id"]][1]:
+            messages[event["id"]][3].append((event["name"], begun[event["id"]], event["ts"]))
+    return list(messages.values())
+
+
+def messages_in(events):
+    """(sender, receiver) -> [(begin, end, bytes)] of sending and of receiving, in the order in which they
+    began, in which MPI matches them. They may end in any other order."""
+    sent, received = {}, {}
+    for own, name, size, phases in phases_in(events):
+        direction, _, peer = name.split()
         pair = (own, int(peer)) if direction == "to" else (int(peer), own)
-        table = sent if direction == "to" else received
-        table.setdefault(pair, []).append((begun[event["id"]], event["ts"], event["args"]["bytes"]))
+        for phase, begin, end in phases:
+            if phase in ("sending", "receiving"):
+                (sent if phase == "sending" else received).setdefault(pair, []).append((begin, end, size))
     for table in (sent, received):
         for messages in table.values():
             messages.sort(key=lambda message: message[0])
     return sent, received
 
 
-def wrong_timeline(file, ranks, slack):
-    """What is wrong with a joint timeline of the program's "steps"; `slack`: of the clocks, in us."""
+def wrong_phases(events, wanted):
+    """Phases come one after another, in their order; those that are wanted are there."""
+    seen = set()
+    for _, name, _, phases in phases_in(events):
+        order = OUTGOING if name.startswith("to") else INCOMING
+        names = [phase[0] for phase in phases]
+        if names != [phase for phase in order if phase in names]:
+            yield f"{name}: phases {names}"
+        seen.update(names)
+        for (_, _, end), (_, begin, _) in zip(phases, phases[1:]):
+            if end > begin + 0.001:
+                yield f"{name}: {phases} overlap"
+    if not seen.issuperset(wanted):
+        yield f"messages have the phases {seen}, not {wanted}"
+
+
+def wrong_timeline(file, ranks, slack, phases):
+    """What is wrong with a joint timeline of the program's "steps"; `slack`: of the clocks, in us; `phases`:
+    those that messages must have."""
     events = json.loads(file.read_text())["traceEvents"]
     names = names_in(events)
     for rank in range(ranks):
@@ -168,7 +199,8 @@ def wrong_timeline(file, ranks, slack):
             yield f"the hosts are {names}"
     if len(names) != len(set(names)) or len(names) < 2 * ranks:
         yield f"the processes are {names}"
-    sent, received = messages_in(events, ranks)
+    yield from wrong_phases(events, phases)
+    sent, received = messages_in(events)
     if sorted(sent) != sorted(received) or len(sent) < 2 * (ranks - 1):
         yield f"messages between {sorted(sent)}, {sorted(received)}"
     for pair, outgoing in sent.items():
@@ -185,12 +217,13 @@ def wrong_timeline(file, ranks, slack):
 
 def timelines(start, ranks, more, slack=0.01):
     """`start`: the command that starts this many ranks with "steps"."""
+    phases = ("reading", "sending", "receiving", "writing")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "run.json"
         cell = {"a cell is 1": ranks}
         yield check("all ranks write one timeline", start, {"HPL_TRACE": str(file)} | more, cell, [0])
         found = sorted(path.name for path in Path(folder).iterdir())
-        wrong = [f"files {found}"] if found != ["run.json"] else list(wrong_timeline(file, ranks, slack))
+        wrong = [f"files {found}"] if found != ["run.json"] else list(wrong_timeline(file, ranks, slack, phases))
         print("\n".join(f"FAILED: {problem}" for problem in wrong) or "passed: it is right")
         yield not wrong
         each = {"HPL_TRACE": str(Path(folder) / "each%r.json")} | more
@@ -199,6 +232,17 @@ def timelines(start, ranks, more, slack=0.01):
         nowhere = {"HPL_TRACE": str(Path(folder) / "none" / "run.json")} | more
         yield check("a timeline that cannot be written is said once, and nothing is lost", start, nowhere,
                     cell | {"HPL_TRACE: the timeline cannot be written to": 1}, [0])
+
+
+def packed(program):
+    """Parts that are columns, gathered and scattered by kernels."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "run.json"
+        yield check("packed messages have a timeline", [program, "columns"],
+                    {"HPL_RANKS": "2", "HPL_PACK": "on", "HPL_TRACE": str(file)}, {"a cell is 1": 2}, [0])
+        wrong = list(wrong_timeline(file, 2, 0.01, OUTGOING[:2] + OUTGOING[3:] + INCOMING))
+        print("\n".join(f"FAILED: {problem}" for problem in wrong) or "passed: it has all phases")
+        yield not wrong
 
 
 def left_over():
@@ -216,6 +260,7 @@ def forked(program):
             print(f"FAILED: {left} are left over" if left else "passed: nothing is left in shared memory")
             yield not left
     yield from timelines([program, "steps"], 3, {"HPL_RANKS": "3"})
+    yield from packed(program)
 
 
 def without_mpi(program):

@@ -109,6 +109,25 @@ void steps() {
   std::printf("a cell is %g\n", now(2000).value());
 }
 
+void smoothRows(hpl::Array<float, 2> out, const hpl::Array<float, 2>& in) {
+  using namespace hpl;
+  if_(idx > 0 && idx + 1 < szx) {
+    out[idy][idx] = 0.5f * (in[idy][idx - 1] + in[idy][idx + 1]);
+  }
+}
+
+/// The same with parts that are columns.
+void columns() {
+  hpl::Array<float, 2> now(50, 300), next(50, 300);
+  now = 1.0f;
+  next = 1.0f;
+  for (int step = 0; step < 20; ++step) {
+    eval(smoothRows)(hpl::PART2(next, 1, hpl::AUTO_SYNC), hpl::PART2(now, 1, hpl::AUTO_SYNC));
+    swap(now, next);
+  }
+  std::printf("a cell is %g\n", now(20, 200).value());
+}
+
 /// Ends rank 1 in the middle, while the others go on.
 void endOne(const Session& session, const std::string& how) {
   if (session.rank() == 1) {
@@ -161,6 +180,7 @@ void run(int argc, char** argv, const std::string& what) {
   if (what == "surplus") surplus(session);
   if (what == "devices") listDevices(session);
   if (what == "steps") steps();
+  if (what == "columns") columns();
   if (what == "input" && session.rank() != 0)
     std::printf("rank %d reads %d\n", session.rank(), getchar());
   if (what == "code") std::exit(session.rank() == 2 ? 9 : 0);

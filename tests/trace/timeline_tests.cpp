@@ -111,6 +111,57 @@ TEST_CASE("a timeline has a track per queue and thread and a span per command an
   trace::reset();
 }
 
+TEST_CASE("a message is shown with its phases, one after another") {
+  using trace::Phase;
+  const subprocess::TemporaryFolder folder;
+  const std::string path = folder / "trace.json";
+  trace::configure(false, path);
+  trace::reset();
+  {
+    DeviceWork work;
+    const trace::MessageNumber out = trace::beginMessage(3, true, 64);
+    CHECK(out != 0);
+    {
+      const trace::PhaseScope scope(out, Phase::Reading);
+      {
+        const trace::PhaseScope packing(Phase::Packing);
+        work.write("packed");
+      }
+      work.read("rows");
+    }
+    work.read("of no message");
+    work.state().finish();
+    const double waiting = trace::phaseBegin(out);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    trace::recordPhase(out, Phase::Waiting, waiting);
+    const double sending = trace::phaseBegin(out);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    trace::recordPhase(out, Phase::Sending, sending);
+    trace::beginMessage(1, false, 32);  // nothing has happened to it
+  }
+  trace::flush();
+  const auto begins = events(read(path), "b");
+  const auto ends = events(read(path), "e");
+  REQUIRE(begins.size() == 5);
+  REQUIRE(ends.size() == 5);
+  const char* const names[] = {"to rank 3", "packing", "reading", "waiting", "sending"};
+  for (std::size_t k = 0; k < begins.size(); ++k) {
+    CHECK(begins[k].at("name") == names[k]);
+    CHECK(begins[k].at("id") == begins[0].at("id"));
+    CHECK(begins[k].at("args").at("bytes") == 64);
+  }
+  CHECK(ends.back().at("name") == "to rank 3");
+  CHECK(begins[0].at("ts") == begins[1].at("ts"));
+  CHECK(ends.back().at("ts") == ends[3].at("ts"));
+  const auto moment = [](const json& event) { return event.at("ts").get<double>(); };
+  for (std::size_t k = 1; k + 1 < begins.size(); ++k)
+    CHECK(moment(ends[k - 1]) <= moment(begins[k + 1]));
+  CHECK(moment(ends[2]) - moment(begins[3]) >= 1900);
+  trace::configure(false, "");
+  trace::reset();
+  CHECK(trace::beginMessage(1, true, 8) == 0);
+}
+
 TEST_CASE("names are escaped, and bytes that are not UTF-8 do not break the file") {
   trace::detail::Timeline timeline;
   timeline.devices[0] = "a \"quoted\" \\ name\n";

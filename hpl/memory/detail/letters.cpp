@@ -15,6 +15,7 @@
 
 #include "hpl/coherence/parcels.h"
 #include "hpl/error.h"
+#include "hpl/memory/detail/journey.h"
 #include "hpl/memory/detail/session.h"
 #include "hpl/runtime/events.h"
 #include "hpl/runtime/relay.h"
@@ -143,29 +144,44 @@ LetterPaper letterTo(ranks::World& world, const std::vector<int>& peers, const L
 }
 
 struct OutgoingLetter::State {
+  State(ranks::World& owner, std::vector<int> receivers, LetterPaper empty)
+      : world(owner), peers(std::move(receivers)), paper(std::move(empty)) {
+    for (const int peer : peers)
+      journeys.push_back(Journey::to(peer, paper.paper.bytes - kLetterHead));
+  }
+
   ranks::World& world;
   std::vector<int> peers;
   LetterPaper paper;
+  /// To each of the peers; under the outbox' lock while they wait.
+  std::vector<Journey> journeys;
   std::atomic<int> missing{1};  // reads, and the seal
   std::atomic<cl_int> status{CL_COMPLETE};
-  bool isReady = false;  // under the outbox' lock
-
-  std::size_t cellBytes() const noexcept { return paper.paper.bytes - kLetterHead; }
 };
 
 namespace {
 
 using Outgoing = std::shared_ptr<OutgoingLetter::State>;
 
-void sendTo(int peer, const Outgoing& letter) {
+// A letter, and which of its receivers.
+struct Copy {
+  Outgoing letter;
+  std::size_t which;
+
+  Journey& journey() const { return letter->journeys[which]; }
+};
+
+void send(const Copy& copy) {
+  const Outgoing& letter = copy.letter;
   // What is for all ranks goes by the messages of each.
-  ranks::Transport& path =
-      letter->peers.size() == 1 ? *letter->paper.path : letter->world.messagesTo(peer);
-  path.send(letter->paper.paper,
-            [letter, peer, begin = trace::messageBegin()](const std::exception_ptr&, std::size_t) {
-              trace::recordMessage(peer, true, letter->cellBytes(), begin);
-              Traffic::get().end();
-            });
+  ranks::Transport& path = letter->peers.size() == 1
+                               ? *letter->paper.path
+                               : letter->world.messagesTo(letter->peers[copy.which]);
+  copy.journey().advance(Journey::State::BeingSent);
+  path.send(letter->paper.paper, [copy](const std::exception_ptr&, std::size_t) {
+    copy.journey().advance(Journey::State::Sent);
+    Traffic::get().end();
+  });
 }
 
 /// The messages to each rank in the order in which they were begun.
@@ -178,8 +194,9 @@ class Outbox {
 
   void enter(const Outgoing& letter) {
     const std::lock_guard lock(mutex_);
-    for (const int peer : letter->peers) {
-      if (!letter->paper.path->hasPlaces()) queues_[peer].push_back(letter);
+    for (std::size_t which = 0; which < letter->peers.size(); ++which) {
+      if (!letter->paper.path->hasPlaces())
+        queues_[letter->peers[which]].push_back({letter, which});
       Traffic::get().begin();
     }
   }
@@ -191,24 +208,24 @@ class Outbox {
       letter->world.courier().fail(ranks::operationLog().current().what,
                                    fmt::format("reading cells for other ranks failed with {} ({})",
                                                runtime::errorName(status), status));
-    if (letter->paper.path->hasPlaces()) return sendTo(letter->peers.front(), letter);
+    if (letter->paper.path->hasPlaces()) return send({letter, 0});
     const std::lock_guard lock(mutex_);
-    letter->isReady = true;
+    for (Journey& journey : letter->journeys) journey.advance(Journey::State::Waiting);
     for (const int peer : letter->peers) sendReady(peer);
   }
 
  private:
   void sendReady(int peer) {
-    std::deque<Outgoing>& queue = queues_[peer];
-    while (!queue.empty() && queue.front()->isReady) {
-      const Outgoing letter = std::move(queue.front());
+    std::deque<Copy>& queue = queues_[peer];
+    while (!queue.empty() && queue.front().journey().state() == Journey::State::Waiting) {
+      const Copy copy = std::move(queue.front());
       queue.pop_front();
-      sendTo(peer, letter);
+      send(copy);
     }
   }
 
   std::mutex mutex_;
-  std::map<int, std::deque<Outgoing>> queues_;
+  std::map<int, std::deque<Copy>> queues_;
 };
 
 void noteRead(cl_int status, void* data) {
@@ -227,6 +244,10 @@ OutgoingLetter::OutgoingLetter(ranks::World& world, std::vector<int> peers, Lett
 }
 
 OutgoingLetter::~OutgoingLetter() { seal(); }
+
+trace::MessageNumber OutgoingLetter::number() const noexcept {
+  return state_->journeys.front().number();
+}
 
 std::byte* OutgoingLetter::cells() const noexcept {
   return state_->paper.paper.memory.get() + kLetterHead;
@@ -253,7 +274,7 @@ struct IncomingLetter::State {
   LetterMemory memory = {};
   std::mutex mutex = {};
   std::condition_variable arrived = {};
-  bool isThere = false;
+  Journey journey = Journey::from(peer, bytes);  // its end under the mutex
   std::exception_ptr failure = nullptr;
 };
 
@@ -276,7 +297,7 @@ void noteArrival(const Incoming& letter, const std::byte* memory, std::exception
   {
     const std::lock_guard lock(letter->mutex);
     letter->failure = failure;
-    letter->isThere = true;
+    letter->journey.advance(Journey::State::Arrived);
     letter->arrived.notify_all();
   }
   Traffic::get().end();
@@ -292,14 +313,14 @@ IncomingLetter::IncomingLetter(ranks::World& world, int peer, const LetterKind& 
   const auto whenThere = [letter = state_](const ranks::Transport::Paper& paper) {
     // Tells whether anything came.
     if (!letter->path.hasPlaces()) std::memset(paper.memory.get(), 0, kLetterHead);
-    return [letter, memory = paper.memory.get(), begin = trace::messageBegin()](
-               std::exception_ptr failure, std::size_t) {
-      trace::recordMessage(letter->peer, false, letter->bytes, begin);
+    return [letter, memory = paper.memory.get()](std::exception_ptr failure, std::size_t) {
       noteArrival(letter, memory, std::move(failure));
     };
   };
   state_->memory = state_->path.receive(kLetterHead + kind.bytes, whenThere).memory;
 }
+
+trace::MessageNumber IncomingLetter::number() const noexcept { return state_->journey.number(); }
 
 const std::byte* IncomingLetter::cells() const noexcept {
   return state_->memory.get() + kLetterHead;
@@ -308,7 +329,7 @@ const std::byte* IncomingLetter::cells() const noexcept {
 void IncomingLetter::wait() const {
   const trace::HostScope scope("wait");
   std::unique_lock lock(state_->mutex);
-  const auto isThere = [&] { return state_->isThere; };
+  const auto isThere = [&] { return state_->journey.state() == Journey::State::Arrived; };
   while (!state_->arrived.wait_for(lock, kPatience, isThere))
     askWhere(state_->world, state_->peer, state_->expected);
   if (state_->failure == nullptr) return;

@@ -11,6 +11,7 @@
 #include "hpl/ranks/operation_log.h"
 #include "hpl/ranks/world.h"
 #include "hpl/runtime/device_state.h"
+#include "hpl/trace/timeline.h"
 
 /// Messages between ranks on their way: memory, order, and who waits for whom. Nothing here knows
 /// arrays, and nothing here is called under the coherence lock by another thread than its owner's.
@@ -60,6 +61,8 @@ class OutgoingLetter {
   OutgoingLetter& operator=(const OutgoingLetter&) = delete;
 
   std::byte* cells() const noexcept;
+  /// In the timeline.
+  trace::MessageNumber number() const noexcept;
   /// The letter waits for this command of a device, which reads cells to it and whose queue has
   /// been flushed.
   void waitFor(const cl::Event& read, runtime::DeviceState& device);
@@ -81,6 +84,8 @@ class IncomingLetter {
                  std::vector<cl::Event> gates);
 
   const std::byte* cells() const noexcept;
+  /// In the timeline.
+  trace::MessageNumber number() const noexcept;
   /// Waits until it is there. Throws RankError.
   void wait() const;
   /// Keeps the memory until a command of a device, whose queue has been flushed, has written its

@@ -8,6 +8,7 @@
 #include "hpl/error.h"
 #include "hpl/geometry/rect_copy.h"
 #include "hpl/memory/detail/letters.h"
+#include "hpl/memory/detail/packing.h"
 #include "hpl/memory/detail/session.h"
 #include "hpl/runtime/settings.h"
 #include "hpl/trace/timeline.h"
@@ -195,6 +196,7 @@ void forEachBatch(const MailLetter& letter, const Alone& alone, const Together& 
 void sendLetter(Lock& lock, ranks::World& world, const MailLetter& letter, LetterPaper empty,
                 const BeforePiece& before) {
   OutgoingLetter paper(world, letter.peers, std::move(empty));
+  const trace::PhaseScope phase(paper.number(), trace::Phase::Reading);
   LastCommands last;
   forEachBatch(
       letter,
@@ -279,6 +281,8 @@ void writeToDevice(Lock& lock, const MailPiece& piece, const Expected& expected,
   waitsOf(lock, {&piece, 1}, true, queue, waits);
   expected.addGate(device, waits);
   const std::string& label = piece.end.state->root.label();
+  const trace::PhaseScope phase(shouldPack(device, piece.copies) ? trace::Phase::Unpacking
+                                                                 : trace::Phase::Writing);
   cl::Event written =
       enqueueDenseWrites(device, piece.end.replica->buffer, piece.copies, piece.bytes,
                          expected.paper.cells() + piece.offset, waits.events, label, Flush::Later);
@@ -301,6 +305,7 @@ void writeTogether(Lock& lock, std::span<const MailPiece> pieces, const HostComm
 }
 
 void writeLetter(Lock& lock, const Expected& expected, const BeforePiece& before) {
+  const trace::PhaseScope phase(expected.paper.number(), trace::Phase::Writing);
   LastCommands last;
   forEachBatch(
       *expected.letter,

@@ -162,6 +162,14 @@ struct HostChunk {
   }
 };
 
+// Of a message, if the command belongs to one.
+void notePhase(trace::Phase phase, const runtime::DeviceState& device, const cl::Event& event,
+               const std::string& label, QueueKind kind) {
+  const trace::PhaseScope scope(phase);
+  trace::recordTransfer(trace::Transfer::DeviceToDevice, 0, device.index(), event(), label,
+                        trackOf(device, kind));
+}
+
 // One contiguous piece.
 RectCopy wholePiece(std::size_t bytes) {
   return {{0, 0, 0}, {0, 0, 0}, {bytes, 1, 1}, bytes, bytes, bytes, bytes};
@@ -184,8 +192,10 @@ cl::Event enqueueDenseReads(runtime::DeviceState& device, const cl::Buffer& buff
   if (!shouldPack(device, copies))
     return enqueueReads(device, buffer, host, copies, waits, label, flush);
   const cl::Buffer& packed = packBuffer(device, QueueKind::Out, bytes);
-  enqueueKernelCopies(device, device.queue(QueueKind::Out), buffer, packed, copies, waits, label,
-                      Flush::Later);
+  notePhase(trace::Phase::Packing, device,
+            enqueueKernelCopies(device, device.queue(QueueKind::Out), buffer, packed, copies, waits,
+                                label, Flush::Later),
+            label, QueueKind::Out);
   const RectCopy whole = wholePiece(bytes);
   return enqueueReads(device, packed, host, {&whole, 1}, {}, label, flush);
 }
@@ -198,7 +208,9 @@ cl::Event enqueueDenseWrites(runtime::DeviceState& device, const cl::Buffer& buf
     return enqueueWrites(device, buffer, host, copies, waits, label, flush);
   const cl::Buffer& packed = packBuffer(device, QueueKind::In, bytes);
   const RectCopy whole = wholePiece(bytes);
-  enqueueWrites(device, packed, host, {&whole, 1}, waits, label, Flush::Later);
+  notePhase(trace::Phase::Writing, device,
+            enqueueWrites(device, packed, host, {&whole, 1}, waits, label, Flush::Later), label,
+            QueueKind::In);
   return enqueueKernelCopies(device, device.queue(QueueKind::In), packed, buffer, copies, {}, label,
                              flush);
 }

@@ -46,7 +46,17 @@ Recorder& Recorder::get() {
 void Recorder::addCommand(Kind kind, Queue queue, int device, std::string_view name,
                           std::size_t bytes, cl_event event) {
   const std::lock_guard lock(mutex_);
-  const Command command{kind, queue, device, intern(name), bytes, 0, 0, {}, exchangeOfThread};
+  const Command command{kind,
+                        queue,
+                        device,
+                        intern(name),
+                        bytes,
+                        0,
+                        0,
+                        {},
+                        exchangeOfThread,
+                        phaseOfThread.message,
+                        phaseOfThread.phase};
   TransferSums& sums = transfers_[static_cast<int>(kind)];
   sums.count += bytes > 0 ? 1 : 0;  // halves of staged copies count once
   sums.bytes += bytes;
@@ -61,8 +71,8 @@ void Recorder::addCommand(Kind kind, Queue queue, int device, std::string_view n
 void Recorder::addLaunch(std::string_view name, std::string_view strategy, int device,
                          std::size_t bytes, cl_event event) {
   const std::lock_guard lock(mutex_);
-  const Command command{
-      Kind::Kernel, Queue::Compute, device, intern(name), bytes, 0, 0, intern(strategy), 0};
+  const Command command{Kind::Kernel,    Queue::Compute, device, intern(name), bytes, 0, 0,
+                        intern(strategy)};
   ++kernel(name).launches;
   LaunchSums& sums = sumsOf(command);
   ++sums.launches;
@@ -162,9 +172,16 @@ void Recorder::addSpan(std::string_view name, double begin, double end) {
   if (!file_.empty()) timeline_.spans.push_back({threadNumber(), intern(name), begin, end});
 }
 
-void Recorder::addMessage(const Message& message) {
+MessageNumber Recorder::addMessage(int peer, bool isOutgoing, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
-  if (!file_.empty()) timeline_.messages.push_back(message);
+  if (file_.empty()) return 0;
+  timeline_.messages.push_back({peer, isOutgoing, bytes, {}});
+  return static_cast<MessageNumber>(timeline_.messages.size());
+}
+
+void Recorder::addPhase(MessageNumber message, const Message::Part& part) {
+  const std::lock_guard lock(mutex_);
+  if (message <= timeline_.messages.size()) timeline_.messages[message - 1].parts.push_back(part);
 }
 
 void Recorder::addCreation(std::string_view name, double seconds) {

@@ -34,6 +34,9 @@ struct Command {
   std::string_view strategy;
   /// Of transfers: which exchange of ghosts they belong to; 0: none.
   std::uint32_t exchange = 0;
+  /// Of transfers: the message that they are a phase of; 0: none.
+  MessageNumber message = 0;
+  Phase phase = Phase::Reading;
 };
 
 /// A span of host time.
@@ -49,8 +52,13 @@ struct Message {
   int peer = 0;
   bool isOutgoing = false;
   std::size_t bytes = 0;
-  double begin = 0;
-  double end = 0;
+  struct Part {
+    Phase phase = Phase::Waiting;
+    double begin = 0;
+    double end = 0;
+  };
+  /// Of host time; what devices do for it are commands.
+  std::vector<Part> parts;
 };
 
 /// Everything needed to write a timeline, copied out of the recorder.
@@ -61,6 +69,7 @@ struct Timeline {
   std::map<int, std::string> threads;
   std::vector<Command> commands;
   std::vector<Span> spans;
+  /// Message n is at n - 1.
   std::vector<Message> messages;
 };
 
@@ -81,7 +90,9 @@ class Recorder {
   void addLaunch(std::string_view kernel, std::string_view strategy, int device, std::size_t bytes,
                  cl_event event);
   void addSpan(std::string_view name, double begin, double end);
-  void addMessage(const Message& message);
+  /// 0: there is no timeline.
+  MessageNumber addMessage(int peer, bool isOutgoing, std::size_t bytes);
+  void addPhase(MessageNumber message, const Message::Part& part);
   void addCreation(std::string_view kernel, double seconds);
   void addCompilation(std::string_view kernel, double seconds);
   void nameThread(std::string_view name);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "hpl/trace/detail/recorder.h"
 
@@ -87,13 +90,12 @@ class EventWriter {
         quoted(name), category, process, track, frame_.microseconds(begin),
         frame_.microseconds(end) - frame_.microseconds(begin), arguments));
   }
-  /// A span that may overlap others of its kind.
-  void message(int id, std::string_view name, const Message& message) {
-    for (const auto& [phase, at] : {std::pair('b', message.begin), std::pair('e', message.end)})
-      add(fmt::format(
-          R"({{"name":"{}","cat":"message","ph":"{}","id":{},"pid":{},"tid":0,"ts":{:.3f},)"
-          R"("args":{{"bytes":{}}}}})",
-          name, phase, frame_.firstId + id, frame_.host, frame_.microseconds(at), message.bytes));
+  /// One end of a span that may overlap others of its kind; spans of one id lie within each other.
+  void message(int id, std::string_view name, char end, double at, std::size_t bytes) {
+    add(fmt::format(
+        R"({{"name":"{}","cat":"message","ph":"{}","id":{},"pid":{},"tid":0,"ts":{:.3f},)"
+        R"("args":{{"bytes":{}}}}})",
+        name, end, frame_.firstId + id, frame_.host, frame_.microseconds(at), bytes));
   }
   /// An arrow from the end of one span to the begin of another.
   void flow(int id, char phase, int process, int track, double at) {
@@ -183,11 +185,68 @@ void writeNames(EventWriter& writer, const Frame& frame, const Timeline& timelin
   }
 }
 
+std::string_view nameOf(Phase phase) {
+  switch (phase) {
+    case Phase::Packing:
+      return "packing";
+    case Phase::Reading:
+      return "reading";
+    case Phase::Waiting:
+      return "waiting";
+    case Phase::Sending:
+      return "sending";
+    case Phase::Receiving:
+      return "receiving";
+    case Phase::Writing:
+      return "writing";
+    case Phase::Unpacking:
+      break;
+  }
+  return "unpacking";
+}
+
+/// What each message went through. Several devices may be at several phases: each ends where the
+/// next one begins.
+std::vector<std::map<Phase, Message::Part>> phasesOf(const Timeline& timeline) {
+  std::vector<std::map<Phase, Message::Part>> phases(timeline.messages.size());
+  const auto add = [&](std::size_t message, const Message::Part& part) {
+    const auto [it, isFirst] = phases[message].emplace(part.phase, part);
+    it->second.begin = std::min(it->second.begin, part.begin);
+    it->second.end = std::max(it->second.end, part.end);
+  };
+  for (std::size_t m = 0; m < phases.size(); ++m)
+    for (const Message::Part& part : timeline.messages[m].parts) add(m, part);
+  for (const Command& command : timeline.commands) {
+    if (command.message == 0 || command.message > phases.size()) continue;
+    const auto offset = timeline.clockOffsets.find(command.device);
+    const double shift = offset == timeline.clockOffsets.end() ? 0 : offset->second;
+    add(command.message - 1, {command.phase, command.begin + shift, command.end + shift});
+  }
+  for (auto& ofMessage : phases) {
+    double next = std::numeric_limits<double>::infinity();
+    for (auto it = ofMessage.rbegin(); it != ofMessage.rend(); ++it) {
+      it->second.begin = std::min(it->second.begin, next);
+      it->second.end = std::min(it->second.end, next);
+      next = it->second.begin;
+    }
+  }
+  return phases;
+}
+
 void writeMessages(EventWriter& writer, const Timeline& timeline) {
   int id = Frame::kIds / 2;  // above those of arrows
-  for (const Message& message : timeline.messages) {
-    const char* const direction = message.isOutgoing ? "to" : "from";
-    writer.message(id++, fmt::format("{} rank {}", direction, message.peer), message);
+  const auto phases = phasesOf(timeline);
+  for (std::size_t m = 0; m < phases.size(); ++m) {
+    if (phases[m].empty()) continue;
+    const Message& message = timeline.messages[m];
+    const std::string name =
+        fmt::format("{} rank {}", message.isOutgoing ? "to" : "from", message.peer);
+    writer.message(id, name, 'b', phases[m].begin()->second.begin, message.bytes);
+    for (const auto& [phase, part] : phases[m])
+      for (const auto& [end, at] : {std::pair('b', part.begin), std::pair('e', part.end)})
+        writer.message(id, nameOf(phase), end, at, message.bytes);
+    writer.message(id, name, 'e', phases[m].rbegin()->second.end, message.bytes);
+    ++id;
   }
 }
 
