@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles every source of a build tree without making code: the compiler's warnings at half the cost.
 
-Usage: scripts/check_syntax.py BUILD_FOLDER [--jobs N] [--alone] [--except FOLDER...]
+Usage: scripts/check_syntax.py BUILD_FOLDER [--jobs N] [--alone] [--share] [--except FOLDER...]
 Reads BUILD_FOLDER/compile_commands.json. Sources that need generated files find them there once the
 tree is configured. Ends with 1 when a compilation fails; its words stand on standard error.
 
-Sources of the libraries are seen alone, since the build joins them. Sources of users of the library
-(tests, samples, benchmarks) are compiled alone by the build; here, those with the same options share
-a precompiled hpl/hpl.h, for clang; what then fails is seen alone. With --alone they do without. Sources below the
-folders of --except are left out.
+Sources of the libraries are seen alone, since the build joins them. With --share they have precompiled
+headers of the standard library, which takes half of the time and does not see which of them a source
+forgets. Sources of users of the library (tests, samples, benchmarks) are compiled alone by the build;
+here, those with the same options share a precompiled hpl/hpl.h. What fails with precompiled headers is
+seen alone. With --alone all sources do without. Sources below the folders of --except are left out.
 """
 import argparse
 import collections
@@ -24,7 +25,10 @@ import tempfile
 
 LIBRARIES = ("hpl", "stencil_templates")
 FEWEST_SHARERS = 8
-PRECOMPILED = ("hpl/hpl.h", "doctest/doctest.h")
+STANDARD = ("algorithm", "array", "atomic", "chrono", "cmath", "condition_variable", "cstddef", "cstdint",
+            "cstring", "deque", "exception", "functional", "map", "memory", "mutex", "optional", "set", "span",
+            "sstream", "string", "string_view", "thread", "tuple", "unordered_map", "unordered_set", "utility",
+            "variant", "vector", "fmt/format.h")
 
 
 def without_output(entry):
@@ -47,13 +51,19 @@ def of_a_library(entry, root):
     return file.is_relative_to(root) and file.relative_to(root).parts[0] in LIBRARIES
 
 
-def precompile(entries, folder):
-    """The options with which these entries begin with headers that most of them include."""
+def common_headers(entries, root):
+    """What most of these sources include."""
+    if of_a_library(entries[0], root):
+        return "".join(f"#include <{header}>\n" for header in STANDARD)
     texts = [pathlib.Path(entry["file"]).read_text(encoding="utf-8") for entry in entries]
     tests = sum("doctest/doctest.h" in text for text in texts) * 2 > len(texts)
+    return '#include "hpl/hpl.h"\n' + "#include <doctest/doctest.h>\n" * tests
+
+
+def precompile(entries, root, folder):
+    """The options with which these entries begin with headers that most of them include."""
     header = folder / "begin.h"
-    header.write_text('#include "hpl/hpl.h"\n' + "#include <doctest/doctest.h>\n" * tests,
-                      encoding="utf-8")
+    header.write_text(common_headers(entries, root), encoding="utf-8")
     output = header.with_suffix(".pch")
     words = [word for word in without_output(entries[0]) if word not in ("-c", entries[0]["file"])]
     words += ["-fpch-instantiate-templates", "-x", "c++-header", str(header), "-o", str(output)]
@@ -61,17 +71,22 @@ def precompile(entries, folder):
     return ["-include-pch", str(output)] if done.returncode == 0 else []
 
 
+def sharers_of(entry, root):
+    """Which sources share precompiled headers with this one."""
+    return of_a_library(entry, root), options_of(entry)
+
+
 def shared_headers(entries, root, folder, pool):
-    """For each set of options that many sources have in common: what to add to it."""
+    """For each group of sources that share headers: what to add to their options."""
     groups = collections.defaultdict(list)
     for entry in entries:
-        if not of_a_library(entry, root):
-            groups[options_of(entry)].append(entry)
-    groups = {options: group for options, group in groups.items() if len(group) >= FEWEST_SHARERS}
+        groups[sharers_of(entry, root)].append(entry)
+    groups = {key: group for key, group in groups.items() if len(group) >= FEWEST_SHARERS}
     folders = [folder / str(number) for number in range(len(groups))]
     for each in folders:
         each.mkdir()
-    return dict(zip(groups, pool.map(precompile, groups.values(), folders)))
+    roots = [root] * len(groups)
+    return dict(zip(groups, pool.map(precompile, groups.values(), roots, folders)))
 
 
 def check(entry, begin):
@@ -89,6 +104,7 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--alone", action="store_true", help="no precompiled headers")
+    parser.add_argument("--share", action="store_true", help="some for the libraries, too")
     parser.add_argument("--except", nargs="*", default=[], dest="left_out", metavar="FOLDER")
     options = parser.parse_args()
     entries = json.loads((options.build / "compile_commands.json").read_text(encoding="utf-8"))
@@ -99,9 +115,10 @@ def main():
     failed = 0
     with (concurrent.futures.ThreadPoolExecutor(options.jobs) as pool,
           tempfile.TemporaryDirectory() as folder):
-        shared = {} if options.alone else shared_headers(entries, root, pathlib.Path(folder), pool)
-        begins = [[] if of_a_library(entry, root) else shared.get(options_of(entry), [])
-                  for entry in entries]
+        sharers = [] if options.alone else [entry for entry in entries
+                                            if options.share or not of_a_library(entry, root)]
+        shared = shared_headers(sharers, root, pathlib.Path(folder), pool)
+        begins = [shared.get(sharers_of(entry, root), []) for entry in entries]
         for file, code, words in pool.map(check, entries, begins):
             if words:
                 sys.stderr.write(words)

@@ -19,7 +19,8 @@ one after another; all run even if one fails.
   --coverage   the tests again, counting lines: at least 90 % of hpl/ (report in build/coverage)
   --all        all of these
 Each stage builds in build/<preset>. JOBS: parallel jobs (default: the number of cores).
-JOIN=ROOMS: joins more sources, where the library is built once (docs/building.md).
+JOIN=ROOMS: joins more sources, where the library is built once (docs/building.md), and lets clang
+share headers of the standard library.
 TEXT
 }
 
@@ -59,7 +60,7 @@ stage_clang() {
     *" tidy_core "*) seen=("${core[@]}") ;;
   esac
   cmake --preset clang >build/clang.log 2>&1 || { cat build/clang.log; return 1; }
-  scripts/check_syntax.py build/clang --jobs "$jobs" --except "${seen[@]}"
+  scripts/check_syntax.py build/clang --jobs "$jobs" ${JOIN:+--share} --except "${seen[@]}"
 }
 # sanitized PRESET: a suite with PoCL as the only vendor. Mesa's drivers leak memory in modules that
 # are gone when the report is written, so that no suppression finds them. Without OpenCV, whose

@@ -86,8 +86,9 @@ struct TimeLooks {
   /// The branch that gives a cell of the array `residual` its value, from `TimeField::current` (the
   /// new value) and the array `old`.
   int body = -1;
-  /// An array of the grid's shape, of the field's elements, and one of residuals (float or double),
-  /// of any shape: what the branch assigns to it is not written.
+  /// An array of the grid's shape, of the field's elements, for old cells that steps overwrite at
+  /// once, and one of residuals (float or double), of any shape: what the branch assigns to it is
+  /// not written.
   int old = -1;
   int residual = -1;
   /// An array of residuals, for lookValuesFor(groups) of them.
