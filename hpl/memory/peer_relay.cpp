@@ -65,7 +65,6 @@ class PeerRelay::Impl : public std::enable_shared_from_this<Impl> {
   Impl(std::shared_ptr<const PeerStreams> streams, std::int32_t raised, ranks::Courier& courier)
       : courier_(courier), streams_(std::move(streams)), raised_(raised) {
     buffers_.resize(streams_->incoming.size());
-    awaited_.resize(streams_->incoming.size());
     open_ = streams_->incoming.size();
     for (const PeerStream& stream : streams_->outgoing) {
       std::vector<std::int32_t>& carried = carried_.emplace_back();
@@ -182,7 +181,6 @@ class PeerRelay::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   void receive(std::size_t i) {
-    awaited_[i] = Journey::from(streams_->incoming[i].rank, buffers_[i].size() - sizeof(Head));
     courier_.receive(
         streams_->incoming[i].rank, buffers_[i],
         [self = shared_from_this(), i](const std::exception_ptr& failure, std::size_t) {
@@ -192,7 +190,6 @@ class PeerRelay::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   void received(std::size_t i, const std::exception_ptr& failure) {
-    awaited_[i]->advance(Journey::State::Arrived);
     Head head{kLast, 0};
     if (failure) {
       fail(failure);
@@ -226,7 +223,6 @@ class PeerRelay::Impl : public std::enable_shared_from_this<Impl> {
   /// The values of outgoing flags that were sent last.
   std::vector<std::vector<std::int32_t>> carried_;
   std::vector<std::vector<std::byte>> buffers_;
-  std::vector<std::optional<Journey>> awaited_;
   std::vector<SharedMessage> free_;
   std::atomic<bool> kernelsEnded_{false};
 

@@ -46,17 +46,15 @@ Recorder& Recorder::get() {
 void Recorder::addCommand(Kind kind, Queue queue, int device, std::string_view name,
                           std::size_t bytes, cl_event event) {
   const std::lock_guard lock(mutex_);
-  const Command command{kind,
-                        queue,
-                        device,
-                        intern(name),
-                        bytes,
-                        0,
-                        0,
-                        {},
-                        exchangeOfThread,
-                        phaseOfThread.message,
-                        phaseOfThread.phase};
+  const Command command{.kind = kind,
+                        .queue = queue,
+                        .device = device,
+                        .name = intern(name),
+                        .bytes = bytes,
+                        .strategy = {},
+                        .exchange = exchangeOfThread,
+                        .message = phaseOfThread.message,
+                        .phase = phaseOfThread.phase};
   TransferSums& sums = transfers_[static_cast<int>(kind)];
   sums.count += bytes > 0 ? 1 : 0;  // halves of staged copies count once
   sums.bytes += bytes;
