@@ -18,6 +18,13 @@ namespace {
 
 constexpr std::align_val_t kPoolAlignment{128};
 
+using Block = std::shared_ptr<std::byte>;
+
+Block plainMemory(std::size_t bytes) {
+  return {static_cast<std::byte*>(::operator new(bytes, kPoolAlignment)),
+          [](std::byte* memory) { ::operator delete(memory, kPoolAlignment); }};
+}
+
 /// Free memory by size. Never destroyed: messages end on other threads.
 class Pool {
  public:
@@ -26,45 +33,71 @@ class Pool {
     return *pool;
   }
 
-  std::shared_ptr<std::byte> lend(std::size_t bytes) {
+  Block lend(std::size_t bytes) {
     const std::size_t size = std::bit_ceil(std::max(bytes, std::size_t{4096}));
-    std::byte* memory = taken(size);
-    if (memory == nullptr) memory = static_cast<std::byte*>(::operator new(size, kPoolAlignment));
-    return {memory, [size](std::byte* back) { get().giveBack(back, size); }};
+    Block block = taken(size);
+    if (block == nullptr) block = fresh(size);
+    std::byte* const memory = block.get();
+    return {memory, [block = std::move(block), size](std::byte*) mutable {
+              get().giveBack(std::move(block), size);
+            }};
+  }
+
+  void takeFrom(MessageSource source) {
+    clear();
+    const std::lock_guard lock(mutex_);
+    source_ = std::move(source);
+  }
+
+  void clear() {
+    std::map<std::size_t, std::vector<Block>> free;
+    const std::lock_guard lock(mutex_);
+    free.swap(free_);
+    kept_ = 0;
   }
 
  private:
-  std::byte* taken(std::size_t size) {
+  Block taken(std::size_t size) {
     const std::lock_guard lock(mutex_);
-    std::vector<std::byte*>& free = free_[size];
+    std::vector<Block>& free = free_[size];
     if (free.empty()) return nullptr;
-    std::byte* memory = free.back();
+    Block block = std::move(free.back());
     free.pop_back();
     kept_ -= size;
-    return memory;
+    return block;
   }
 
-  void giveBack(std::byte* memory, std::size_t size) {
-    constexpr std::size_t kMostKept = std::size_t{256} << 20;
+  Block fresh(std::size_t size) {
+    MessageSource source;
     {
       const std::lock_guard lock(mutex_);
-      if (kept_ + size <= kMostKept) {
-        free_[size].push_back(memory);
-        kept_ += size;
-        return;
-      }
+      source = source_;
     }
-    ::operator delete(memory, kPoolAlignment);
+    Block block = source ? source(size) : nullptr;
+    return block != nullptr ? block : plainMemory(size);
+  }
+
+  void giveBack(Block block, std::size_t size) {
+    constexpr std::size_t kMostKept = std::size_t{256} << 20;
+    const std::lock_guard lock(mutex_);
+    if (kept_ + size > kMostKept) return;
+    free_[size].push_back(std::move(block));
+    kept_ += size;
   }
 
   std::mutex mutex_;
-  std::map<std::size_t, std::vector<std::byte*>> free_;
+  std::map<std::size_t, std::vector<Block>> free_;
   std::size_t kept_ = 0;
+  MessageSource source_;
 };
 
 }  // namespace
 
 std::shared_ptr<std::byte> messageMemory(std::size_t bytes) { return Pool::get().lend(bytes); }
+
+void takeMessageMemoryFrom(MessageSource source) { Pool::get().takeFrom(std::move(source)); }
+
+void clearMessageMemory() { Pool::get().clear(); }
 
 // ---- messages of the fabric ------------------------------------------------------------------
 

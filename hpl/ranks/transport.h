@@ -15,6 +15,13 @@ namespace hpl::ranks {
 /// Memory that messages are written to and read from; 128-byte aligned. Goes back to a pool.
 std::shared_ptr<std::byte> messageMemory(std::size_t bytes);
 
+/// Where the pool's memory comes from from now on: 128-byte aligned, or null, and then it is plain
+/// memory. Called by threads that begin messages, without locks.
+using MessageSource = std::function<std::shared_ptr<std::byte>(std::size_t bytes)>;
+void takeMessageMemoryFrom(MessageSource source);
+/// Gives back what no message uses.
+void clearMessageMemory();
+
 /// How bytes get from this rank to another one and back. Each pair of ranks has one, chosen when
 /// the session begins. The messages of a direction match in the order in which they were begun.
 class Transport {

@@ -18,7 +18,9 @@ using namespace hpl;
 namespace {
 
 runtime::GlobalList listOf(const runtime::Inventory& inventory, const Listed& listed) {
-  const std::string name = fmt::format("cpu:0*{}", listed.each);
+  // GPUs, where devices say that they are some (tests/disguise).
+  const char* const type = std::getenv("TEST_DEVICE_TYPE");
+  const std::string name = fmt::format("{}:0*{}", type != nullptr ? type : "cpu", listed.each);
   const auto open = [&](int rank) {
     auto states = runtime::selectDevices(inventory, runtime::parseDeviceList(name));
     const int node = listed.byTurns ? rank % 2 : rank / listed.perNode;

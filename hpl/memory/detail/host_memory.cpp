@@ -91,14 +91,17 @@ void HostBlock::release(std::size_t begin, std::size_t end) noexcept {
 bool HostBlock::allocatePinned(std::size_t bytes) {
   try {
     for (const auto& device : runtime::Runtime::get().devices()) {
-      if (device->type() != GPU) continue;
+      if (device->type() != GPU || !device->isLocal()) continue;
       cl_int code = CL_SUCCESS;
       buffer_ = cl::Buffer(clCreateBuffer(
           device->context()(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr, &code));
       runtime::check(code, "clCreateBuffer", device.get());
-      void* mapped =
-          clEnqueueMapBuffer(device->transferQueue()(), buffer_(), CL_TRUE,
-                             CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, nullptr, nullptr, &code);
+      // Those of the device may hold commands that wait for another rank, which waits for this one.
+      const cl::CommandQueue queue(device->context(), device->device(),
+                                   cl_command_queue_properties{0}, &code);
+      runtime::check(code, "clCreateCommandQueue", device.get());
+      void* mapped = clEnqueueMapBuffer(queue(), buffer_(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                        bytes, 0, nullptr, nullptr, &code);
       runtime::check(code, "clEnqueueMapBuffer", device.get());
       data_ = static_cast<std::byte*>(mapped);
       device_ = device.get();
@@ -110,6 +113,12 @@ bool HostBlock::allocatePinned(std::size_t bytes) {
     buffer_ = cl::Buffer();
   }
   return false;
+}
+
+std::shared_ptr<std::byte> HostBlock::pinned(std::size_t bytes) {
+  auto block = std::make_shared<HostBlock>();
+  if (!block->allocatePinned(bytes)) return nullptr;
+  return {block, block->data()};
 }
 
 HostBlock::HostBlock(HostBlock&& other) noexcept

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 
 #include "hpl/memory/root.h"
@@ -35,6 +36,9 @@ class HostBlock {
   HostBlock(HostBlock&& other) noexcept;
   HostBlock& operator=(HostBlock&& other) noexcept;
   ~HostBlock();
+
+  /// Page-locked memory; null where there is no GPU that provides it.
+  static std::shared_ptr<std::byte> pinned(std::size_t bytes);
 
   std::byte* data() const noexcept { return data_; }
   /// Sets all of it to 0 by giving its pages back; false where that has to be written.

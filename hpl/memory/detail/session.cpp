@@ -12,6 +12,7 @@
 
 #include "hpl/error.h"
 #include "hpl/memory/detail/coherence.h"
+#include "hpl/memory/detail/host_memory.h"
 #include "hpl/memory/detail/letters.h"
 #include "hpl/memory/detail/local_writes.h"
 #include "hpl/runtime/global_list.h"
@@ -36,7 +37,17 @@ void finishAll() {
   dropKeptLetters();
 }
 
+// What GPUs read to page-locked memory needs no copy by the driver on its way to other ranks.
+void lockMessageMemory() {
+  const auto& devices = runtime::Runtime::get().devices();
+  const bool hasGpu = std::any_of(devices.begin(), devices.end(), [](const auto& device) {
+    return device->type() == GPU && device->isLocal();
+  });
+  if (hasGpu) ranks::takeMessageMemoryFrom(HostBlock::pinned);
+}
+
 void join(ranks::World& world) {
+  lockMessageMemory();
   world.courier().answerWith([] { return ranks::operationLog().answer(); });
   world.atLeave(finishAll);
   runtime::sessionCheck.store(checkRanks);

@@ -10,6 +10,7 @@
 #include "hpl/memory/detail/host_access.h"
 #include "hpl/memory/detail/packing.h"
 #include "hpl/memory/detail/staging_pool.h"
+#include "hpl/ranks/transport.h"
 #include "hpl/runtime/log.h"
 #include "hpl/runtime/runtime.h"
 
@@ -35,6 +36,7 @@ void shutDown() {
     memory->compute.clear();
   }
   clearStagingPool();
+  ranks::clearMessageMemory();
   clearPacking();
   clearBoxKernels();
 }
