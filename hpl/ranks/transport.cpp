@@ -118,7 +118,7 @@ class Messages final : public Transport {
     courier_.send(peer_, {paper.memory.get(), paper.bytes}, std::move(done));
   }
   Paper receive(std::size_t bytes, std::function<Done(const Paper&)> whenThere) override {
-    const Paper paper{messageMemory(bytes), bytes};
+    Paper paper{messageMemory(bytes), bytes};
     courier_.receive(peer_, {paper.memory.get(), bytes}, whenThere(paper));
     return paper;
   }
@@ -158,7 +158,7 @@ class Shared final : public Transport {
   Paper receive(std::size_t bytes, std::function<Done(const Paper&)> whenThere) override {
     const WindowLane::Place place = from_.next(bytes);
     from_.expect();
-    const Paper paper{
+    Paper paper{
         {place.memory, [this, place](std::byte*) { from_.noteRead(place); }}, bytes, place};
     courier_.awaitWord(peer_, from_.wordOf(place), place.number + 1,
                        [done = whenThere(paper), bytes](const std::exception_ptr& failure) {
