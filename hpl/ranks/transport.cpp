@@ -158,8 +158,7 @@ class Shared final : public Transport {
   Paper receive(std::size_t bytes, std::function<Done(const Paper&)> whenThere) override {
     const WindowLane::Place place = from_.next(bytes);
     from_.expect();
-    Paper paper{
-        {place.memory, [this, place](std::byte*) { from_.noteRead(place); }}, bytes, place};
+    Paper paper{{place.memory, [this, place](std::byte*) { from_.noteRead(place); }}, bytes, place};
     courier_.awaitWord(peer_, from_.wordOf(place), place.number + 1,
                        [done = whenThere(paper), bytes](const std::exception_ptr& failure) {
                          done(failure, failure ? 0 : bytes);
