@@ -28,6 +28,8 @@ class Journey {
   static Journey to(int peer, std::size_t bytes) { return {peer, State::BeingRead, bytes}; }
   static Journey from(int peer, std::size_t bytes) { return {peer, State::Awaited, bytes}; }
 
+  /// The other end.
+  int peer() const noexcept { return peer_; }
   State state() const noexcept { return state_; }
   /// 0: the timeline does not show it.
   trace::MessageNumber number() const noexcept { return number_; }
@@ -43,10 +45,12 @@ class Journey {
 
  private:
   Journey(int peer, State first, std::size_t bytes)
-      : state_(first),
+      : peer_(peer),
+        state_(first),
         number_(trace::beginMessage(peer, first == State::BeingRead, bytes)),
         since_(trace::phaseBegin(number_)) {}
 
+  int peer_;
   State state_;
   trace::MessageNumber number_;
   double since_;

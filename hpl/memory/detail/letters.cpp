@@ -144,16 +144,16 @@ LetterPaper letterTo(ranks::World& world, const std::vector<int>& peers, const L
 }
 
 struct OutgoingLetter::State {
-  State(ranks::World& owner, std::vector<int> receivers, LetterPaper empty)
-      : world(owner), peers(std::move(receivers)), paper(std::move(empty)) {
+  State(ranks::World& owner, std::span<const int> peers, LetterPaper empty)
+      : world(owner), paper(std::move(empty)) {
+    journeys.reserve(peers.size());
     for (const int peer : peers)
       journeys.push_back(Journey::to(peer, paper.paper.bytes - kLetterHead));
   }
 
   ranks::World& world;
-  std::vector<int> peers;
   LetterPaper paper;
-  /// To each of the peers; under the outbox' lock while they wait.
+  /// One for each receiver; under the outbox' lock while they wait.
   std::vector<Journey> journeys;
   std::atomic<int> missing{1};  // reads, and the seal
   std::atomic<cl_int> status{CL_COMPLETE};
@@ -174,9 +174,9 @@ struct Copy {
 void send(const Copy& copy) {
   const Outgoing& letter = copy.letter;
   // What is for all ranks goes by the messages of each.
-  ranks::Transport& path = letter->peers.size() == 1
+  ranks::Transport& path = letter->journeys.size() == 1
                                ? *letter->paper.path
-                               : letter->world.messagesTo(letter->peers[copy.which]);
+                               : letter->world.messagesTo(copy.journey().peer());
   copy.journey().advance(Journey::State::BeingSent);
   path.send(letter->paper.paper, [copy](const std::exception_ptr&, std::size_t) {
     copy.journey().advance(Journey::State::Sent);
@@ -194,9 +194,9 @@ class Outbox {
 
   void enter(const Outgoing& letter) {
     const std::lock_guard lock(mutex_);
-    for (std::size_t which = 0; which < letter->peers.size(); ++which) {
+    for (std::size_t which = 0; which < letter->journeys.size(); ++which) {
       if (!letter->paper.path->hasPlaces())
-        queues_[letter->peers[which]].push_back({letter, which});
+        queues_[letter->journeys[which].peer()].push_back({letter, which});
       Traffic::get().begin();
     }
   }
@@ -211,7 +211,7 @@ class Outbox {
     if (letter->paper.path->hasPlaces()) return send({letter, 0});
     const std::lock_guard lock(mutex_);
     for (Journey& journey : letter->journeys) journey.advance(Journey::State::Waiting);
-    for (const int peer : letter->peers) sendReady(peer);
+    for (const Journey& journey : letter->journeys) sendReady(journey.peer());
   }
 
  private:
@@ -236,8 +236,8 @@ void noteRead(cl_int status, void* data) {
 
 }  // namespace
 
-OutgoingLetter::OutgoingLetter(ranks::World& world, std::vector<int> peers, LetterPaper paper)
-    : state_(std::make_shared<State>(world, std::move(peers), std::move(paper))) {
+OutgoingLetter::OutgoingLetter(ranks::World& world, std::span<const int> peers, LetterPaper paper)
+    : state_(std::make_shared<State>(world, peers, std::move(paper))) {
   const OperationMark mark = ranks::operationLog().current();
   std::memcpy(state_->paper.paper.memory.get(), &mark, sizeof mark);
   Outbox::get().enter(state_);
@@ -265,8 +265,7 @@ void OutgoingLetter::seal() {
 // ---- incoming --------------------------------------------------------------------------------
 
 struct IncomingLetter::State {
-  int peer;
-  std::size_t bytes;
+  Journey journey;  // its end under the mutex
   OperationMark expected;
   std::vector<cl::Event> gates;
   ranks::World& world;
@@ -274,7 +273,6 @@ struct IncomingLetter::State {
   LetterMemory memory = {};
   std::mutex mutex = {};
   std::condition_variable arrived = {};
-  Journey journey = Journey::from(peer, bytes);  // its end under the mutex
   std::exception_ptr failure = nullptr;
 };
 
@@ -288,9 +286,10 @@ void noteArrival(const Incoming& letter, const std::byte* memory, std::exception
   if (failure == nullptr || !letter->path.hasPlaces()) std::memcpy(&mark, memory, sizeof mark);
   if (mark.number != 0 && !mark.matches(letter->expected)) {
     mark.what[sizeof mark.what - 1] = '\0';
-    failDiverged(letter->expected, mark, letter->peer);
+    failDiverged(letter->expected, mark, letter->journey.peer());
     if (failure == nullptr)
-      failure = std::make_exception_ptr(RankDivergenceError("ranks diverged", letter->peer, ""));
+      failure = std::make_exception_ptr(
+          RankDivergenceError("ranks diverged", letter->journey.peer(), ""));
   }
   // Also in failure: PoCL aborts over user events that fail, and nobody reads a cell any more.
   for (const cl::Event& gate : letter->gates) runtime::settle(gate(), CL_COMPLETE);
@@ -307,8 +306,9 @@ void noteArrival(const Incoming& letter, const std::byte* memory, std::exception
 
 IncomingLetter::IncomingLetter(ranks::World& world, int peer, const LetterKind& kind,
                                std::vector<cl::Event> gates)
-    : state_(std::make_shared<State>(peer, kind.bytes, ranks::operationLog().current(),
-                                     std::move(gates), world, pathOf(world, peer, kind))) {
+    : state_(std::make_shared<State>(Journey::from(peer, kind.bytes),
+                                     ranks::operationLog().current(), std::move(gates), world,
+                                     pathOf(world, peer, kind))) {
   Traffic::get().begin();
   const auto whenThere = [letter = state_](const ranks::Transport::Paper& paper) {
     // Tells whether anything came.
@@ -331,7 +331,7 @@ void IncomingLetter::wait() const {
   std::unique_lock lock(state_->mutex);
   const auto isThere = [&] { return state_->journey.state() == Journey::State::Arrived; };
   while (!state_->arrived.wait_for(lock, kPatience, isThere))
-    askWhere(state_->world, state_->peer, state_->expected);
+    askWhere(state_->world, state_->journey.peer(), state_->expected);
   if (state_->failure == nullptr) return;
   lock.unlock();
   checkRanks();

@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "hpl/ranks/operation_log.h"
@@ -54,7 +55,7 @@ LetterPaper letterTo(ranks::World& world, const std::vector<int>& peers, const L
 class OutgoingLetter {
  public:
   /// Takes its place in the order of messages to `peers`.
-  OutgoingLetter(ranks::World& world, std::vector<int> peers, LetterPaper paper);
+  OutgoingLetter(ranks::World& world, std::span<const int> peers, LetterPaper paper);
   /// seal(), if that was not called: others wait behind it.
   ~OutgoingLetter();
   OutgoingLetter(const OutgoingLetter&) = delete;

@@ -281,8 +281,8 @@ void writeToDevice(Lock& lock, const MailPiece& piece, const Expected& expected,
   waitsOf(lock, {&piece, 1}, true, queue, waits);
   expected.addGate(device, waits);
   const std::string& label = piece.end.state->root.label();
-  const trace::PhaseScope phase(shouldPack(device, piece.copies) ? trace::Phase::Unpacking
-                                                                 : trace::Phase::Writing);
+  const bool unpacks = trace::enabled() && shouldPack(device, piece.copies);
+  const trace::PhaseScope phase(unpacks ? trace::Phase::Unpacking : trace::Phase::Writing);
   cl::Event written =
       enqueueDenseWrites(device, piece.end.replica->buffer, piece.copies, piece.bytes,
                          expected.paper.cells() + piece.offset, waits.events, label, Flush::Later);
