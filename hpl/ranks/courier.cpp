@@ -53,24 +53,22 @@ int Courier::size() const noexcept { return impl_->size(); }
 
 int Courier::nodeOf(int rank) const { return impl_->nodeOf(rank); }
 
-void Courier::send(int to, std::span<const std::byte> bytes, Done done, Channel channel) {
+void Courier::send(int to, PartsOut bytes, Done done, Channel channel) {
   CourierThread::Errand errand;
   errand.kind = CourierThread::Errand::Send;
   errand.peer = to;
   errand.channel = channel;
-  errand.out = bytes.data();
-  errand.bytes = bytes.size();
+  errand.out = std::move(bytes);
   errand.done = std::move(done);
   impl_->post(std::move(errand));
 }
 
-void Courier::receive(int from, std::span<std::byte> bytes, Done done, Channel channel) {
+void Courier::receive(int from, PartsIn bytes, Done done, Channel channel) {
   CourierThread::Errand errand;
   errand.kind = CourierThread::Errand::Receive;
   errand.peer = from;
   errand.channel = channel;
-  errand.in = bytes.data();
-  errand.bytes = bytes.size();
+  errand.in = std::move(bytes);
   errand.done = std::move(done);
   impl_->post(std::move(errand));
 }

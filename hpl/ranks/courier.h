@@ -60,8 +60,8 @@ class Courier {
   /// were posted. The memory must live until `done` is called, which happens in failure, too.
   /// `done` gets a RankError if the message that arrived is longer than `bytes`; its beginning is
   /// there then. A shorter one is no error. Never wait, never throw.
-  void send(int to, std::span<const std::byte> bytes, Done done, Channel channel = Channel::Cells);
-  void receive(int from, std::span<std::byte> bytes, Done done, Channel channel = Channel::Cells);
+  void send(int to, PartsOut bytes, Done done, Channel channel = Channel::Cells);
+  void receive(int from, PartsIn bytes, Done done, Channel channel = Channel::Cells);
 
   /// `done` when a word of shared memory has become `value` or more, which `peer` sets. Such words
   /// end with the session, as messages do.

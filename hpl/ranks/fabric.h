@@ -4,9 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
+
+#include "hpl/ranks/parts.h"
 
 namespace hpl::ranks {
 
@@ -55,8 +56,8 @@ class Fabric {
   /// The messages of an ordered pair of ranks match, channel by channel, in the order in which they
   /// were posted. The memory stays the caller's and is in use until the request has ended. A
   /// message may be shorter than the memory that waits for it; the surplus of a longer one is lost.
-  virtual Request send(int to, Channel channel, std::span<const std::byte> bytes) = 0;
-  virtual Request receive(int from, Channel channel, std::span<std::byte> bytes) = 0;
+  virtual Request send(int to, Channel channel, const PartsOut& bytes) = 0;
+  virtual Request receive(int from, Channel channel, const PartsIn& bytes) = 0;
 
   /// Moves what can move without waiting, and appends the requests that ended. True: bytes moved.
   virtual bool poll(std::vector<Completion>& ended) = 0;

@@ -15,6 +15,7 @@
 
 #include "hpl/hpl.h"
 #include "hpl/ranks/world.h"
+#include "tests/ranks/scattered.h"
 
 #ifdef HPL_TESTS_MPI
 #include <mpi.h>
@@ -49,6 +50,14 @@ void exchange(const Session& session) {
     courier().receive(last, other, done);
     courier().send(next, own, done);
     while (open > 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    // The same from several places of memory to others.
+    open = 2;
+    hpl_tests::Scattered from(own, {7, bytes / 2});
+    hpl_tests::Scattered to(std::vector<std::byte>(bytes), {bytes / 3, 100, 0});
+    courier().receive(last, to.parts<std::byte>(), done);
+    courier().send(next, from.parts<const std::byte>(), done);
+    while (open > 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    if (to.bytes() != other) std::printf("%zu scattered bytes arrived wrong\n", bytes);
     if (other != std::vector<std::byte>(bytes, static_cast<std::byte>(last + 1)))
       std::printf("%zu bytes arrived wrong\n", bytes);
     std::vector<std::byte> shared(bytes, static_cast<std::byte>(session.rank()));

@@ -33,7 +33,7 @@ class CountingFabric : public hpl::ranks::Fabric {
   int rank() const override { return inner_->rank(); }
   int size() const override { return inner_->size(); }
   int nodeOf(int rank) const override { return inner_->nodeOf(rank); }
-  Request send(int to, Channel channel, std::span<const std::byte> bytes) override {
+  Request send(int to, Channel channel, const hpl::ranks::PartsOut& bytes) override {
     if (channel == Channel::Collective) ++sent().collective;
     if (channel == Channel::Rims) ++sent().rims;
     if (channel == Channel::Cells) {
@@ -42,7 +42,7 @@ class CountingFabric : public hpl::ranks::Fabric {
     }
     return inner_->send(to, channel, bytes);
   }
-  Request receive(int from, Channel channel, std::span<std::byte> bytes) override {
+  Request receive(int from, Channel channel, const hpl::ranks::PartsIn& bytes) override {
     return inner_->receive(from, channel, bytes);
   }
   bool poll(std::vector<Completion>& ended) override { return inner_->poll(ended); }

@@ -34,13 +34,13 @@ class DelayingFabric : public hpl::ranks::Fabric {
   int size() const override { return inner_->size(); }
   int nodeOf(int rank) const override { return inner_->nodeOf(rank); }
 
-  Request send(int to, Channel channel, std::span<const std::byte> bytes) override {
+  Request send(int to, Channel channel, const hpl::ranks::PartsOut& bytes) override {
     countMessage();
     const Request request = next_++;
     held_[{to, channel}].push_back({request, bytes, someTimeFromNow()});
     return request;
   }
-  Request receive(int from, Channel channel, std::span<std::byte> bytes) override {
+  Request receive(int from, Channel channel, const hpl::ranks::PartsIn& bytes) override {
     outer_[inner_->receive(from, channel, bytes)] = {next_, channel};
     return next_++;
   }
@@ -85,7 +85,7 @@ class DelayingFabric : public hpl::ranks::Fabric {
  private:
   struct Held {
     Request request;
-    std::span<const std::byte> bytes;
+    hpl::ranks::PartsOut bytes;
     Clock::time_point due;
   };
 

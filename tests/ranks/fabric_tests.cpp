@@ -9,11 +9,13 @@
 #include <random>
 
 #include "tests/ranks/delaying_fabric.h"
+#include "tests/ranks/scattered.h"
 #include "tests/ranks/threads_as_ranks.h"
 
 using hpl::ranks::Arena;
 using hpl::ranks::Channel;
 using hpl::ranks::Fabric;
+using hpl_tests::Scattered;
 
 namespace {
 
@@ -57,27 +59,39 @@ struct Ranks {
 struct Message {
   int from, to;
   Channel channel;
-  Bytes sent;
-  Bytes received;
+  Bytes bytes;
+  Scattered sent;
+  Scattered received;
 };
 
-/// Random messages between all ranks, posted in random order, each lane's in its own.
+Scattered randomlyScattered(std::mt19937_64& random, const Bytes& bytes) {
+  std::vector<std::size_t> cuts(random() % 4);
+  for (std::size_t& cut : cuts) cut = random() % (bytes.size() + 1);
+  return {bytes, cuts};
+}
+
+Message randomMessage(std::mt19937_64& random, int ranks) {
+  const auto count = static_cast<unsigned>(ranks);
+  const int from = static_cast<int>(random() % count);
+  const int to = (from + 1 + static_cast<int>(random() % (count - 1))) % ranks;
+  const auto channel = static_cast<Channel>(random() % hpl::ranks::kChannels);
+  const std::size_t most = random() % 8 == 0 ? 700'000 : 300;
+  Bytes bytes = randomBytes(random, random() % most);
+  Scattered sent = randomlyScattered(random, bytes);
+  Scattered received = randomlyScattered(random, Bytes(bytes.size()));
+  return {from, to, channel, std::move(bytes), std::move(sent), std::move(received)};
+}
+
+/// Random messages between all ranks, from several places of memory to others, posted in random
+/// order, each lane's in its own.
 void exchangeRandomly(std::uint64_t seed) {
   INFO("seed ", seed);
   std::mt19937_64 random(seed);
   const int count = 2 + static_cast<int>(random() % 3);
   Ranks ranks(count);
   if (seed % 2 == 1) ranks.delay(seed);
-  std::vector<Message> messages(40);
-  for (Message& message : messages) {
-    message.from = static_cast<int>(random() % static_cast<unsigned>(count));
-    message.to =
-        (message.from + 1 + static_cast<int>(random() % static_cast<unsigned>(count - 1))) % count;
-    message.channel = static_cast<Channel>(random() % hpl::ranks::kChannels);
-    const std::size_t most = random() % 8 == 0 ? 700'000 : 300;
-    message.sent = randomBytes(random, random() % most);
-    message.received.resize(message.sent.size());
-  }
+  std::vector<Message> messages;
+  for (int i = 0; i < 40; ++i) messages.push_back(randomMessage(random, count));
   // Every message is posted twice, as sent and as received, in any order that keeps those of a
   // lane.
   std::vector<std::size_t> sends(messages.size());
@@ -89,15 +103,15 @@ void exchangeRandomly(std::uint64_t seed) {
         received == messages.size() || (sent < messages.size() && random() % 2 == 0);
     Message& message = messages[sendNext ? sent++ : received++];
     if (sendNext) {
-      ranks.fabrics[static_cast<std::size_t>(message.from)]->send(message.to, message.channel,
-                                                                  message.sent);
+      ranks.fabrics[static_cast<std::size_t>(message.from)]->send(
+          message.to, message.channel, message.sent.parts<const std::byte>());
     } else {
-      ranks.fabrics[static_cast<std::size_t>(message.to)]->receive(message.from, message.channel,
-                                                                   message.received);
+      ranks.fabrics[static_cast<std::size_t>(message.to)]->receive(
+          message.from, message.channel, message.received.parts<std::byte>());
     }
   }
   ranks.poll(2 * messages.size());
-  for (const Message& message : messages) REQUIRE(message.received == message.sent);
+  for (const Message& message : messages) REQUIRE(message.received.bytes() == message.bytes);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <climits>
 #include <cstdlib>
 #include <string_view>
+#include <vector>
 
 #include "hpl/error.h"
 
@@ -37,36 +38,45 @@ std::string_view nameOfLevel(int level) {
   return level == MPI_THREAD_FUNNELED ? "MPI_THREAD_FUNNELED" : "MPI_THREAD_SERIALIZED";
 }
 
-/// Bytes as MPI counts them, in an int: more than fit are counted in a type of their own.
-class ByteType {
+/// A message's memory as MPI takes it. Bytes are counted in an int: more than fit are counted in a
+/// type of their own, and so are those that lie in several places.
+template <class Byte>
+class MessageType {
  public:
-  explicit ByteType(std::size_t bytes) {
-    if (bytes <= INT_MAX) {
-      count_ = static_cast<int>(bytes);
+  explicit MessageType(const ranks::Parts<Byte>& parts) {
+    const auto places = parts.list();
+    if (places.size() == 1 && parts.size() <= INT_MAX) {
+      begin_ = places.front().data();
+      count_ = static_cast<int>(parts.size());
       return;
     }
-    constexpr std::size_t kBlock = std::size_t{1} << 30;
-    MPI_Datatype block = MPI_DATATYPE_NULL;
-    MPI_Type_contiguous(static_cast<int>(kBlock), MPI_BYTE, &block);
-    const std::array lengths{static_cast<int>(bytes / kBlock), static_cast<int>(bytes % kBlock)};
-    const std::array<MPI_Aint, 2> places{0, static_cast<MPI_Aint>(bytes / kBlock * kBlock)};
-    const std::array types{block, MPI_BYTE};
-    MPI_Type_create_struct(2, lengths.data(), places.data(), types.data(), &type_);
+    std::vector<int> lengths;
+    std::vector<MPI_Aint> addresses;
+    for (const std::span<Byte> place : places)
+      for (std::size_t at = 0; at < place.size(); at += kMostInBlock) {
+        lengths.push_back(static_cast<int>(std::min(place.size() - at, kMostInBlock)));
+        MPI_Get_address(place.data() + at, &addresses.emplace_back());
+      }
+    MPI_Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(), addresses.data(),
+                             MPI_BYTE, &type_);
     MPI_Type_commit(&type_);
-    MPI_Type_free(&block);
-    count_ = 1;
   }
-  ~ByteType() {
+  ~MessageType() {
     if (type_ != MPI_BYTE) MPI_Type_free(&type_);  // messages under way keep it
   }
-  ByteType(const ByteType&) = delete;
-  ByteType& operator=(const ByteType&) = delete;
+  MessageType(const MessageType&) = delete;
+  MessageType& operator=(const MessageType&) = delete;
+  Byte* begin() const noexcept { return begin_; }
   int count() const noexcept { return count_; }
   MPI_Datatype type() const noexcept { return type_; }
 
  private:
+  static constexpr std::size_t kMostInBlock = std::size_t{1} << 30;
+
+  /// A type of its own counts addresses from there.
+  Byte* begin_ = static_cast<Byte*>(MPI_BOTTOM);
   MPI_Datatype type_ = MPI_BYTE;
-  int count_ = 0;
+  int count_ = 1;
 };
 
 }  // namespace
@@ -168,19 +178,19 @@ ranks::Fabric::Request MpiFabric::newSlot(const Message& message) {
   return slot;
 }
 
-ranks::Fabric::Request MpiFabric::send(int to, Channel channel, std::span<const std::byte> bytes) {
+ranks::Fabric::Request MpiFabric::send(int to, Channel channel, const ranks::PartsOut& bytes) {
   const Request slot = newSlot({bytes.size(), channel, true});
-  const ByteType type(bytes.size());
-  check(MPI_Isend(bytes.data(), type.count(), type.type(), to, 0, communicator(channel),
+  const MessageType memory(bytes);
+  check(MPI_Isend(memory.begin(), memory.count(), memory.type(), to, 0, communicator(channel),
                   &requests_[slot]),
         "MPI_Isend");
   return slot;
 }
 
-ranks::Fabric::Request MpiFabric::receive(int from, Channel channel, std::span<std::byte> bytes) {
+ranks::Fabric::Request MpiFabric::receive(int from, Channel channel, const ranks::PartsIn& bytes) {
   const Request slot = newSlot({bytes.size(), channel, false});
-  const ByteType type(bytes.size());
-  check(MPI_Irecv(bytes.data(), type.count(), type.type(), from, 0, communicator(channel),
+  const MessageType memory(bytes);
+  check(MPI_Irecv(memory.begin(), memory.count(), memory.type(), from, 0, communicator(channel),
                   &requests_[slot]),
         "MPI_Irecv");
   return slot;

@@ -23,8 +23,8 @@ class MpiFabric final : public ranks::Fabric {
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   int nodeOf(int rank) const override { return nodes_[static_cast<std::size_t>(rank)]; }
-  Request send(int to, ranks::Channel channel, std::span<const std::byte> bytes) override;
-  Request receive(int from, ranks::Channel channel, std::span<std::byte> bytes) override;
+  Request send(int to, ranks::Channel channel, const ranks::PartsOut& bytes) override;
+  Request receive(int from, ranks::Channel channel, const ranks::PartsIn& bytes) override;
   bool poll(std::vector<Completion>& ended) override;
   void findLosses(std::vector<Loss>&) override {}
   std::shared_ptr<std::byte> shareOnNode(std::size_t bytes) override;

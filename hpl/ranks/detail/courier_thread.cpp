@@ -270,12 +270,10 @@ void CourierThread::runErrand(Errand& errand) {
   if (hasFailed() || leaves_) return refuse(errand, failure());
   switch (errand.kind) {
     case Errand::Send:
-      desk_->post.send(errand.peer, errand.channel, {errand.out, errand.bytes},
-                       std::move(errand.done));
+      desk_->post.send(errand.peer, errand.channel, errand.out, std::move(errand.done));
       break;
     case Errand::Receive:
-      desk_->post.receive(errand.peer, errand.channel, {errand.in, errand.bytes},
-                          std::move(errand.done));
+      desk_->post.receive(errand.peer, errand.channel, errand.in, std::move(errand.done));
       break;
     case Errand::Other:
       return errand.other(nullptr);

@@ -29,9 +29,8 @@ class CourierThread {
     Kind kind = Other;
     int peer = 0;
     Channel channel = Channel::Cells;
-    const std::byte* out = nullptr;
-    std::byte* in = nullptr;
-    std::size_t bytes = 0;
+    PartsOut out = {};
+    PartsIn in = {};
     Courier::Done done;
     /// Of Other: gets the failure when the session is over.
     std::function<void(const std::exception_ptr& failure)> other;

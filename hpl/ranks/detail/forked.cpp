@@ -35,13 +35,13 @@ Fabric::Request ForkedFabric::newRequest() {
   return request;
 }
 
-Fabric::Request ForkedFabric::send(int to, Channel channel, std::span<const std::byte> bytes) {
+Fabric::Request ForkedFabric::send(int to, Channel channel, const PartsOut& bytes) {
   auto& lane = peers_[static_cast<std::size_t>(to)].out[static_cast<std::size_t>(channel)];
   lane.waiting.push_back({newRequest(), bytes});
   return lane.waiting.back().request;
 }
 
-Fabric::Request ForkedFabric::receive(int from, Channel channel, std::span<std::byte> bytes) {
+Fabric::Request ForkedFabric::receive(int from, Channel channel, const PartsIn& bytes) {
   auto& lane = peers_[static_cast<std::size_t>(from)].in[static_cast<std::size_t>(channel)];
   lane.waiting.push_back({newRequest(), bytes});
   return lane.waiting.back().request;
@@ -59,7 +59,7 @@ void ForkedFabric::finish(Lane<Message>& lane, std::size_t bytes, std::vector<Co
 bool ForkedFabric::move(Lane<Outgoing>& lane, std::vector<Completion>& ended) {
   bool moved = false;
   while (!lane.waiting.empty()) {
-    const std::span<const std::byte> bytes = lane.waiting.front().bytes;
+    const PartsOut& bytes = lane.waiting.front().bytes;
     if (lane.done == 0) {
       const std::size_t size = bytes.size();
       std::memcpy(lane.size.data(), &size, kSizeBytes);
@@ -68,13 +68,16 @@ bool ForkedFabric::move(Lane<Outgoing>& lane, std::vector<Completion>& ended) {
     if (lane.done < kSizeBytes)
       lane.done += count = lane.ring.write(std::span(lane.size).subspan(lane.done));
     if (lane.done >= kSizeBytes) {
-      const std::size_t more = lane.ring.write(bytes.subspan(lane.done - kSizeBytes));
+      const std::size_t more =
+          moveParts(bytes, lane.done - kSizeBytes, bytes.size(),
+                    [&](std::span<const std::byte> place) { return lane.ring.write(place); });
       lane.done += more;
       count += more;
     }
     moved |= count > 0;
-    if (lane.done < kSizeBytes + bytes.size()) return moved;
-    finish(lane, bytes.size(), ended);
+    const std::size_t size = bytes.size();
+    if (lane.done < kSizeBytes + size) return moved;
+    finish(lane, size, ended);
   }
   return moved;
 }
@@ -82,7 +85,7 @@ bool ForkedFabric::move(Lane<Outgoing>& lane, std::vector<Completion>& ended) {
 bool ForkedFabric::move(Lane<Incoming>& lane, std::vector<Completion>& ended) {
   bool moved = false;
   while (!lane.waiting.empty()) {
-    const std::span<std::byte> bytes = lane.waiting.front().bytes;
+    const PartsIn& bytes = lane.waiting.front().bytes;
     std::size_t count = 0;
     if (lane.done < kSizeBytes)
       lane.done += count = lane.ring.read(std::span(lane.size).subspan(lane.done));
@@ -92,7 +95,9 @@ bool ForkedFabric::move(Lane<Incoming>& lane, std::vector<Completion>& ended) {
       const std::size_t at = lane.done - kSizeBytes;
       const std::size_t fits = std::min(size, bytes.size());
       const std::size_t more =
-          at < fits ? lane.ring.read(bytes.subspan(at, fits - at)) : lane.ring.skip(size - at);
+          at < fits ? moveParts(bytes, at, fits,
+                                [&](std::span<std::byte> place) { return lane.ring.read(place); })
+                    : lane.ring.skip(size - at);
       lane.done += more;
       count += more;
     }

@@ -22,8 +22,8 @@ class ForkedFabric final : public Fabric {
   int rank() const override { return seat_.rank; }
   int size() const override { return seat_.arena->ranks(); }
   int nodeOf(int) const override { return 0; }
-  Request send(int to, Channel channel, std::span<const std::byte> bytes) override;
-  Request receive(int from, Channel channel, std::span<std::byte> bytes) override;
+  Request send(int to, Channel channel, const PartsOut& bytes) override;
+  Request receive(int from, Channel channel, const PartsIn& bytes) override;
   bool poll(std::vector<Completion>& ended) override;
   std::shared_ptr<std::byte> shareOnNode(std::size_t bytes) override;
   void findLosses(std::vector<Loss>& found) override;
@@ -34,11 +34,11 @@ class ForkedFabric final : public Fabric {
 
   struct Outgoing {
     Request request;
-    std::span<const std::byte> bytes;
+    PartsOut bytes;
   };
   struct Incoming {
     Request request;
-    std::span<std::byte> bytes;
+    PartsIn bytes;
   };
   /// One direction between this rank and another on one channel. A message is its size, in
   /// kSizeBytes, and its bytes; `done` counts both.

@@ -33,7 +33,7 @@ void Post::add(Fabric::Request request, Pending pending) {
   pending_[request] = std::move(pending);
 }
 
-void Post::send(int to, Channel channel, std::span<const std::byte> bytes, Done done) {
+void Post::send(int to, Channel channel, const PartsOut& bytes, Done done) {
   add(fabric_.send(to, channel, bytes), {std::move(done), {}, bytes.size(), to, channel, true});
 }
 
@@ -43,7 +43,7 @@ void Post::send(int to, Channel channel, std::vector<std::byte> bytes) {
   add(request, {{}, std::move(bytes), size, to, channel, true});  // moving leaves them in place
 }
 
-void Post::receive(int from, Channel channel, std::span<std::byte> bytes, Done done) {
+void Post::receive(int from, Channel channel, const PartsIn& bytes, Done done) {
   add(fabric_.receive(from, channel, bytes),
       {std::move(done), {}, bytes.size(), from, channel, false});
 }

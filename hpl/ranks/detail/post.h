@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <span>
 #include <vector>
 
 #include "hpl/ranks/courier.h"
@@ -31,8 +30,8 @@ class Post {
 
   Fabric& fabric() noexcept { return fabric_; }
 
-  void send(int to, Channel channel, std::span<const std::byte> bytes, Done done);
-  void receive(int from, Channel channel, std::span<std::byte> bytes, Done done);
+  void send(int to, Channel channel, const PartsOut& bytes, Done done);
+  void receive(int from, Channel channel, const PartsIn& bytes, Done done);
   /// Sends bytes that the post keeps until they are sent.
   void send(int to, Channel channel, std::vector<std::byte> bytes);
 
