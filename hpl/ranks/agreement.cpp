@@ -41,6 +41,7 @@ std::string transportOf(const runtime::Transports& transport) {
   add(transport.self, "self");
   add(transport.direct, "direct");
   add(transport.window, "window");
+  add(transport.inPlace, "inplace");
   return words.empty() ? "auto" : fmt::format("{}", fmt::join(words, ","));
 }
 

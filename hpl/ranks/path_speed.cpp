@@ -29,11 +29,11 @@ class Ended {
 /// A message that this rank waits for.
 class Awaited {
  public:
-  Awaited(Transport& path, std::size_t bytes)
-      : paper_(path.receive(bytes, [this](const Transport::Paper& paper) {
-          return [done = arrived_.done(), memory = paper.memory](
-                     const std::exception_ptr& failure, std::size_t some) { done(failure, some); };
-        })) {}
+  Awaited(Transport& path, std::size_t bytes) : paper_(path.toReceive(bytes)) {
+    path.receive(paper_,
+                 [done = arrived_.done(), memory = paper_.memory](
+                     const std::exception_ptr& failure, std::size_t some) { done(failure, some); });
+  }
   void takeInto(std::vector<std::byte>& memory) {
     arrived_.wait();
     std::memcpy(memory.data(), paper_.memory.get(), paper_.bytes);

@@ -103,6 +103,31 @@ void clearMessageMemory() { Pool::get().clear(); }
 
 namespace {
 
+/// What lies elsewhere, and what is left of the message's own memory around it.
+template <class Byte>
+Parts<Byte> partsOf(const Transport::Paper& paper) {
+  std::byte* const own = paper.memory.get();
+  if (paper.elsewhere.empty()) return Parts<Byte>(own, paper.bytes);
+  auto list = std::make_shared<typename Parts<Byte>::List>();
+  list->reserve(2 * paper.elsewhere.size() + 1);
+  const auto add = [&](std::byte* begin, std::size_t bytes) {
+    if (bytes == 0) return;
+    if (!list->empty() && list->back().data() + list->back().size() == begin) {
+      list->back() = {list->back().data(), list->back().size() + bytes};
+    } else {
+      list->emplace_back(begin, bytes);
+    }
+  };
+  std::size_t at = 0;
+  for (const Elsewhere& some : paper.elsewhere) {
+    add(own + at, some.offset - at);
+    add(some.place.data(), some.place.size());
+    at = some.offset + some.place.size();
+  }
+  add(own + at, paper.bytes - at);
+  return Parts<Byte>(std::shared_ptr<const typename Parts<Byte>::List>(std::move(list)));
+}
+
 class Messages final : public Transport {
  public:
   Messages(Courier& courier, int peer) : courier_(courier), peer_(peer) {}
@@ -115,12 +140,11 @@ class Messages final : public Transport {
     return {messageMemory(bytes), bytes};
   }
   void send(const Paper& paper, Done done) override {
-    courier_.send(peer_, {paper.memory.get(), paper.bytes}, std::move(done));
+    courier_.send(peer_, partsOf<const std::byte>(paper), std::move(done));
   }
-  Paper receive(std::size_t bytes, std::function<Done(const Paper&)> whenThere) override {
-    Paper paper{messageMemory(bytes), bytes};
-    courier_.receive(peer_, {paper.memory.get(), bytes}, whenThere(paper));
-    return paper;
+  Paper toReceive(std::size_t bytes) override { return {messageMemory(bytes), bytes}; }
+  void receive(const Paper& paper, Done done) override {
+    courier_.receive(peer_, partsOf<std::byte>(paper), std::move(done));
   }
 
  private:
@@ -155,15 +179,17 @@ class Shared final : public Transport {
     bell_.ring();
     done(nullptr, paper.bytes);
   }
-  Paper receive(std::size_t bytes, std::function<Done(const Paper&)> whenThere) override {
+  Paper toReceive(std::size_t bytes) override {
     const WindowLane::Place place = from_.next(bytes);
     from_.expect();
-    Paper paper{{place.memory, [this, place](std::byte*) { from_.noteRead(place); }}, bytes, place};
-    courier_.awaitWord(peer_, from_.wordOf(place), place.number + 1,
-                       [done = whenThere(paper), bytes](const std::exception_ptr& failure) {
-                         done(failure, failure ? 0 : bytes);
-                       });
-    return paper;
+    return {{place.memory, [this, place](std::byte*) { from_.noteRead(place); }}, bytes, place};
+  }
+  void receive(const Paper& paper, Done done) override {
+    courier_.awaitWord(
+        peer_, from_.wordOf(paper.place), paper.place.number + 1,
+        [done = std::move(done), bytes = paper.bytes](const std::exception_ptr& failure) {
+          done(failure, failure ? 0 : bytes);
+        });
   }
 
  private:

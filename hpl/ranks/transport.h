@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "hpl/ranks/courier.h"
 #include "hpl/ranks/window.h"
@@ -22,6 +24,12 @@ void takeMessageMemoryFrom(MessageSource source);
 /// Gives back what no message uses.
 void clearMessageMemory();
 
+/// Bytes of a message that lie elsewhere than in its own memory, from byte `offset` of it on.
+struct Elsewhere {
+  std::size_t offset = 0;
+  std::span<std::byte> place = {};
+};
+
 /// How bytes get from this rank to another one and back. Each pair of ranks has one, chosen when
 /// the session begins. The messages of a direction match in the order in which they were begun.
 class Transport {
@@ -32,6 +40,8 @@ class Transport {
     std::shared_ptr<std::byte> memory;
     std::size_t bytes = 0;
     WindowLane::Place place = {};
+    /// In the order of their offsets; of paths without places.
+    std::vector<Elsewhere> elsewhere = {};
   };
   using Done = Courier::Done;
 
@@ -54,8 +64,11 @@ class Transport {
   /// The message is in its memory. Any thread.
   virtual void send(const Paper& paper, Done done) = 0;
 
-  /// Begins to wait for a message. One thread.
-  virtual Paper receive(std::size_t bytes, std::function<Done(const Paper& paper)> whenThere) = 0;
+  /// The memory of the next message. One thread.
+  virtual Paper toReceive(std::size_t bytes) = 0;
+  /// Begins to wait for it; on paths without places, for one after another in the order of
+  /// toReceive(). Any thread.
+  virtual void receive(const Paper& paper, Done done) = 0;
 };
 
 std::unique_ptr<Transport> messagesWith(Courier& courier, int peer);

@@ -132,14 +132,17 @@ bool applyTransports(Settings& s, const std::string& value) {
   for (std::size_t begin = 0; begin <= v.size();) {
     const std::size_t end = std::min(v.find(',', begin), v.size());
     const std::string word = v.substr(begin, end - begin);
-    Use* const way = word == "-self"     ? &s.transport.self
-                     : word == "-direct" ? &s.transport.direct
-                     : word == "-window" ? &s.transport.window
-                                         : nullptr;
+    Use* const way = word == "-self"      ? &s.transport.self
+                     : word == "-direct"  ? &s.transport.direct
+                     : word == "-window"  ? &s.transport.window
+                     : word == "-inplace" ? &s.transport.inPlace
+                                          : nullptr;
     if (way != nullptr && *way == Use::Auto) {
       *way = Use::Never;
     } else if (word == "window" && s.transport.window == Use::Auto) {
       s.transport.window = Use::Required;
+    } else if (word == "inplace" && s.transport.inPlace == Use::Auto) {
+      s.transport.inPlace = Use::Required;
     } else {
       return false;
     }
@@ -293,11 +296,14 @@ const std::array<Setting, 29>& table() {
                                             {"yield", RanksWait::Yield},
                                             {"sleep", RanksWait::Sleep}}});
        }},
-      {{"HPL_TRANSPORT", "auto, or some of window, -window, -direct, -self", "auto",
+      {{"HPL_TRANSPORT", "auto, or some of window, -window, inplace, -inplace, -direct, -self",
+        "auto",
         "How cells get from one memory to another: by a copy within a device to its own ghosts "
         "(self), by one command between devices of a context (direct), through memory that the "
-        "ranks of a node share (window), through the hosts' memory and by messages. -window, "
-        "-direct and -self do without; window: an error where ranks of a node share none."},
+        "ranks of a node share (window), by messages that leave from and arrive in the memory of "
+        "devices that work in the host's (inplace), through the hosts' memory and by messages. "
+        "-window, -inplace, -direct and -self do without; window, inplace: an error where that is "
+        "not there."},
        applyTransports},
       {{"HPL_MESSAGES", "ranks|devices|fields", "ranks",
         "What one message between ranks has in an exchange: all that one rank has for another, "

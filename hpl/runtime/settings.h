@@ -26,6 +26,8 @@ struct Transports {
   Use self = Use::Auto;    ///< A copy within a device, to images of its own cells.
   Use direct = Use::Auto;  ///< One command of a driver, between devices of one context.
   Use window = Use::Auto;  ///< Memory that the ranks of a node share.
+  /// Messages that leave from and arrive in the memory in which devices work.
+  Use inPlace = Use::Auto;
   friend bool operator==(const Transports&, const Transports&) = default;
 };
 /// What goes into one message between ranks.

@@ -65,6 +65,15 @@ class Traffic {
   int wanted_ = kNobodyWaits;  // the most that one of those who wait asks for
 };
 
+// Buffers of a session that failed: MPI may read them as long as the process lives.
+void keepForGood(std::vector<cl::Buffer>& buffers) {
+  static auto* kept = new std::vector<cl::Buffer>;
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  for (cl::Buffer& buffer : buffers) kept->push_back(std::move(buffer));
+  buffers.clear();
+}
+
 }  // namespace
 
 LetterMemory letterMemory(std::size_t bytes) { return ranks::messageMemory(kLetterHead + bytes); }
@@ -88,6 +97,11 @@ ranks::Transport& pathOf(ranks::World& world, int peer, const LetterKind& kind) 
   ranks::Transport& path = world.pathTo(peer);
   const bool fits = kind.readers == Readers::OneRank && kind.together <= path.most();
   return fits ? path : world.messagesTo(peer);
+}
+
+// From the begin of the message on.
+void addHead(std::vector<ranks::Elsewhere>& rows) {
+  for (ranks::Elsewhere& row : rows) row.offset += kLetterHead;
 }
 
 // The rank that owes something says where it is. One that does something else instead, or did, will
@@ -138,6 +152,10 @@ std::size_t bytesTogether(std::size_t letters, std::size_t bytes) noexcept {
   return bytes + letters * (kLetterHead + coherence::kPieceAlignment);
 }
 
+bool mayBeInPlace(ranks::World& world, int peer, const LetterKind& kind) {
+  return kind.readers == Readers::OneRank && !pathOf(world, peer, kind).hasPlaces();
+}
+
 LetterPaper letterTo(ranks::World& world, const std::vector<int>& peers, const LetterKind& kind) {
   ranks::Transport& path = pathOf(world, peers.front(), kind);
   return {&path, path.toSend(kLetterHead + kind.bytes, Looks(world, peers.front()))};
@@ -157,6 +175,16 @@ struct OutgoingLetter::State {
   std::vector<Journey> journeys;
   std::atomic<int> missing{1};  // reads, and the seal
   std::atomic<cl_int> status{CL_COMPLETE};
+  /// Of cells in place.
+  std::vector<cl::Buffer> buffers = {};
+  std::vector<cl::Event> sent = {};
+
+  // On the courier's thread.
+  void end(const std::exception_ptr& failure) {
+    for (const cl::Event& gate : sent) runtime::settle(gate(), CL_COMPLETE);
+    if (failure != nullptr) keepForGood(buffers);
+    buffers.clear();
+  }
 };
 
 namespace {
@@ -178,8 +206,9 @@ void send(const Copy& copy) {
                                ? *letter->paper.path
                                : letter->world.messagesTo(copy.journey().peer());
   copy.journey().advance(Journey::State::BeingSent);
-  path.send(letter->paper.paper, [copy](const std::exception_ptr&, std::size_t) {
+  path.send(letter->paper.paper, [copy](const std::exception_ptr& failure, std::size_t) {
     copy.journey().advance(Journey::State::Sent);
+    copy.letter->end(failure);
     Traffic::get().end();
   });
 }
@@ -258,6 +287,14 @@ void OutgoingLetter::waitFor(const cl::Event& read, runtime::DeviceState& device
   runtime::whenEnded(read, device, noteRead, new Outgoing(state_));
 }
 
+void OutgoingLetter::takeInPlace(InPlace&& cells, std::vector<cl::Event> sent) {
+  addHead(cells.rows);
+  state_->paper.paper.elsewhere = std::move(cells.rows);
+  state_->buffers = std::move(cells.buffers);
+  state_->sent = std::move(sent);
+  for (const auto& [event, device] : cells.after) waitFor(event, *device);
+}
+
 void OutgoingLetter::seal() {
   if (!std::exchange(isSealed_, true)) Outbox::get().note(state_);
 }
@@ -270,7 +307,10 @@ struct IncomingLetter::State {
   std::vector<cl::Event> gates;
   ranks::World& world;
   ranks::Transport& path;
-  LetterMemory memory = {};
+  ranks::Transport::Paper paper = {};
+  std::vector<cl::Buffer> buffers = {};  // of cells in place
+  std::atomic<int> missing{1};           // commands that use them, and the constructor's end
+  bool isReady = false;                  // under the inbox' lock
   std::mutex mutex = {};
   std::condition_variable arrived = {};
   std::exception_ptr failure = nullptr;
@@ -280,10 +320,11 @@ namespace {
 
 using Incoming = std::shared_ptr<IncomingLetter::State>;
 
-// On the courier's thread. `memory` has the mark, if anything came.
-void noteArrival(const Incoming& letter, const std::byte* memory, std::exception_ptr failure) {
+// On the courier's thread. The memory has the mark, if anything came.
+void noteArrival(const Incoming& letter, std::exception_ptr failure) {
   OperationMark mark;
-  if (failure == nullptr || !letter->path.hasPlaces()) std::memcpy(&mark, memory, sizeof mark);
+  if (failure == nullptr || !letter->path.hasPlaces())
+    std::memcpy(&mark, letter->paper.memory.get(), sizeof mark);
   if (mark.number != 0 && !mark.matches(letter->expected)) {
     mark.what[sizeof mark.what - 1] = '\0';
     failDiverged(letter->expected, mark, letter->journey.peer());
@@ -293,6 +334,8 @@ void noteArrival(const Incoming& letter, const std::byte* memory, std::exception
   }
   // Also in failure: PoCL aborts over user events that fail, and nobody reads a cell any more.
   for (const cl::Event& gate : letter->gates) runtime::settle(gate(), CL_COMPLETE);
+  if (failure != nullptr) keepForGood(letter->buffers);
+  letter->buffers.clear();
   {
     const std::lock_guard lock(letter->mutex);
     letter->failure = failure;
@@ -302,28 +345,79 @@ void noteArrival(const Incoming& letter, const std::byte* memory, std::exception
   Traffic::get().end();
 }
 
+void receive(const Incoming& letter) {
+  letter->path.receive(letter->paper, [letter](std::exception_ptr failure, std::size_t) {
+    noteArrival(letter, std::move(failure));
+  });
+}
+
+/// Messages from each rank are awaited in the order of its sending them, also where one has to wait
+/// until the cells in whose place it arrives are out of use.
+class Inbox {
+ public:
+  static Inbox& get() {
+    static auto* inbox = new Inbox;
+    return *inbox;
+  }
+
+  void enter(const Incoming& letter) {
+    const std::lock_guard lock(mutex_);
+    queues_[letter->journey.peer()].push_back(letter);
+  }
+
+  /// One of the things that a letter waits for has happened.
+  void note(const Incoming& letter) {
+    if (letter->missing.fetch_sub(1) > 1) return;
+    const std::lock_guard lock(mutex_);
+    letter->isReady = true;
+    std::deque<Incoming>& queue = queues_[letter->journey.peer()];
+    for (; !queue.empty() && queue.front()->isReady; queue.pop_front()) receive(queue.front());
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<int, std::deque<Incoming>> queues_;
+};
+
+void noteFree(cl_int status, void* data) {
+  const std::unique_ptr<Incoming> letter(static_cast<Incoming*>(data));
+  if (status < 0)
+    (*letter)->world.courier().fail(
+        ranks::operationLog().current().what,
+        fmt::format("a command that uses cells of other ranks failed with {} ({})",
+                    runtime::errorName(status), status));
+  Inbox::get().note(*letter);
+}
+
 }  // namespace
 
 IncomingLetter::IncomingLetter(ranks::World& world, int peer, const LetterKind& kind,
-                               std::vector<cl::Event> gates)
+                               std::vector<cl::Event> gates, InPlace inPlace)
     : state_(std::make_shared<State>(Journey::from(peer, kind.bytes),
                                      ranks::operationLog().current(), std::move(gates), world,
                                      pathOf(world, peer, kind))) {
   Traffic::get().begin();
-  const auto whenThere = [letter = state_](const ranks::Transport::Paper& paper) {
-    // Tells whether anything came.
-    if (!letter->path.hasPlaces()) std::memset(paper.memory.get(), 0, kLetterHead);
-    return [letter, memory = paper.memory.get()](std::exception_ptr failure, std::size_t) {
-      noteArrival(letter, memory, std::move(failure));
-    };
-  };
-  state_->memory = state_->path.receive(kLetterHead + kind.bytes, whenThere).memory;
+  state_->paper = state_->path.toReceive(kLetterHead + kind.bytes);
+  if (state_->path.hasPlaces()) {
+    receive(state_);
+    return;
+  }
+  // Tells whether anything came.
+  std::memset(state_->paper.memory.get(), 0, kLetterHead);
+  addHead(inPlace.rows);
+  state_->paper.elsewhere = std::move(inPlace.rows);
+  state_->buffers = std::move(inPlace.buffers);
+  state_->missing += static_cast<int>(inPlace.after.size());
+  Inbox::get().enter(state_);
+  for (const auto& [event, device] : inPlace.after)
+    runtime::whenEnded(event, *device, noteFree, new Incoming(state_));
+  Inbox::get().note(state_);
 }
 
 trace::MessageNumber IncomingLetter::number() const noexcept { return state_->journey.number(); }
 
 const std::byte* IncomingLetter::cells() const noexcept {
-  return state_->memory.get() + kLetterHead;
+  return state_->paper.memory.get() + kLetterHead;
 }
 
 void IncomingLetter::wait() const {
@@ -373,13 +467,13 @@ void IncomingLetter::keepFor(const cl::Event& written, runtime::DeviceState& dev
   if (state_->path.hasPlaces()) {
     // Another rank waits for it.
     Traffic::get().begin();
-    return runtime::whenEnded(written, device, noteWritten, new LetterMemory(state_->memory));
+    return runtime::whenEnded(written, device, noteWritten, new LetterMemory(state_->paper.memory));
   }
   // To ask costs about as much as to wait.
   constexpr std::size_t kMany = 16;
   std::vector<Kept>& kept = keptLetters();
   if (kept.size() >= kMany) std::erase_if(kept, hasEnded);
-  kept.push_back({written, state_->memory});
+  kept.push_back({written, state_->paper.memory});
 }
 
 void dropKeptLetters() { keptLetters().clear(); }

@@ -42,6 +42,18 @@ struct LetterKind {
 /// LetterKind::together of `letters` messages that carry `bytes` of cells in all.
 std::size_t bytesTogether(std::size_t letters, std::size_t bytes) noexcept;
 
+/// Cells of a message that lie in the buffer of a device which works in the host's memory.
+struct InPlace {
+  std::vector<ranks::Elsewhere> rows;  ///< From the begin of the cells on, in their order.
+  std::vector<cl::Buffer> buffers;     ///< Stay until the message has left or come.
+  /// The commands after which the rows may be read or written, and their devices.
+  std::vector<std::pair<cl::Event, runtime::DeviceState*>> after;
+
+  bool empty() const noexcept { return rows.empty(); }
+};
+/// Whether a message may have cells in place; else it has all in its own memory.
+bool mayBeInPlace(ranks::World& world, int peer, const LetterKind& kind);
+
 /// An empty message to one or several ranks. To be made in the order of operations, without the
 /// coherence lock: it may wait until earlier messages have been read. Throws RankError.
 struct LetterPaper {
@@ -67,6 +79,9 @@ class OutgoingLetter {
   /// The letter waits for this command of a device, which reads cells to it and whose queue has
   /// been flushed.
   void waitFor(const cl::Event& read, runtime::DeviceState& device);
+  /// Cells that leave from where they are, once in its life. `sent`: user events that end when they
+  /// have left, or never will.
+  void takeInPlace(InPlace&& cells, std::vector<cl::Event> sent);
   /// No more parts will come.
   void seal();
 
@@ -80,9 +95,10 @@ class OutgoingLetter {
 /// A message from another rank.
 class IncomingLetter {
  public:
-  /// `gates`: user events that end when the message is there, or never will be.
+  /// `gates`: user events that end when the message is there, or never will be. `inPlace`: cells
+  /// that arrive where they belong.
   IncomingLetter(ranks::World& world, int peer, const LetterKind& kind,
-                 std::vector<cl::Event> gates);
+                 std::vector<cl::Event> gates, InPlace inPlace = {});
 
   const std::byte* cells() const noexcept;
   /// In the timeline.

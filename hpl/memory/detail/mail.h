@@ -8,6 +8,7 @@
 #include "hpl/coherence/parcels.h"
 #include "hpl/memory/detail/host_command.h"
 #include "hpl/memory/detail/transfer.h"
+#include "hpl/ranks/transport.h"
 
 /// The messages of a stretch of an operation, as this process reads and writes them. All that goes
 /// to one rank is one message, unless HPL_MESSAGES says otherwise. Each rank reads all that it
@@ -23,6 +24,8 @@ struct MailPiece {
   std::size_t bytes = 0;
   /// Between a device's buffer and the message; none for the host's storage.
   std::vector<geometry::RectCopy> copies = {};
+  /// Where the cells are in a device's memory, if messages may leave from there or arrive there.
+  std::vector<ranks::Elsewhere> inPlace = {};
 };
 
 /// Neighbours in a list of pieces, of one device, which reads or writes them by one command.
@@ -53,8 +56,9 @@ using EndOfTransfer = std::function<End(const coherence::Transfer& transfer)>;
 Mail mailOf(const coherence::Step& step, coherence::Stretch which, const EndOfTransfer& sourceOf,
             const EndOfTransfer& targetOf);
 
-/// Joins the pieces of each device that can move them by one command. The commands hold addresses
-/// of buffers: for mail that is not sent any more once one of its buffers has changed.
+/// Finds the pieces that need no command of a device, and joins those of each device that can move
+/// them by one. Both hold addresses of buffers: for mail that is not sent any more once one of its
+/// buffers has changed.
 void joinPieces(Mail& mail);
 
 /// What has to be done with a buffer before cells of it are read or written; may be empty.

@@ -13,6 +13,7 @@
 #include "hpl/error.h"
 #include "hpl/memory/detail/coherence.h"
 #include "hpl/memory/detail/host_memory.h"
+#include "hpl/memory/detail/in_place.h"
 #include "hpl/memory/detail/letters.h"
 #include "hpl/memory/detail/local_writes.h"
 #include "hpl/runtime/global_list.h"
@@ -48,6 +49,7 @@ void lockMessageMemory() {
 
 void join(ranks::World& world) {
   lockMessageMemory();
+  verifyInPlace(world);
   world.courier().answerWith([] { return ranks::operationLog().answer(); });
   world.atLeave(finishAll);
   runtime::sessionCheck.store(checkRanks);
