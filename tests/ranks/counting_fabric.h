@@ -14,6 +14,8 @@ namespace hpl_tests {
 struct Sent {
   std::atomic<std::uint64_t> messages{0};
   std::atomic<std::uint64_t> bytes{0};  ///< with a header of 128 bytes for each message
+  /// Of those, the ones from several places of memory.
+  std::atomic<std::uint64_t> scattered{0};
   /// Of collective calls.
   std::atomic<std::uint64_t> collective{0};
   /// Of running kernels.
@@ -39,6 +41,7 @@ class CountingFabric : public hpl::ranks::Fabric {
     if (channel == Channel::Cells) {
       ++sent().messages;
       sent().bytes += bytes.size();
+      if (bytes.list().size() > 1) ++sent().scattered;
     }
     return inner_->send(to, channel, bytes);
   }

@@ -191,9 +191,10 @@ void forgetInPlace() { verifiedDevices().clear(); }
 
 namespace {
 
-// Beyond these a device's own copy is faster than a message from many places.
+// Up to 64 rows of 64 bytes or more a step of two ranks takes 0.74 to 1.03 of the time with copies
+// by the devices, for 512 rows of 64 bytes 1.35 times as long (over Open MPI's shared memory).
 constexpr std::size_t kMostRows = 64;
-constexpr std::size_t kShortestRow = 512;
+constexpr std::size_t kShortestRow = 64;
 
 struct Strides {
   std::size_t begin, row, slice;
@@ -217,7 +218,8 @@ std::vector<Elsewhere> rowsInPlace(const Replica& replica, const std::vector<Rec
     count += copy.region[1] * copy.region[2];
     bytes += copy.bytes();
   }
-  if (buffer == nullptr || count > kMostRows || bytes < count * kShortestRow) return {};
+  const bool isPatchy = count > 1 && (count > kMostRows || bytes < count * kShortestRow);
+  if (buffer == nullptr || isPatchy) return {};
   std::vector<Elsewhere> rows;
   for (const RectCopy& copy : copies) {
     const Strides here = side == Side::Source ? sourceOf(copy) : targetOf(copy);
