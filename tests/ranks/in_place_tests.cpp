@@ -57,6 +57,14 @@ void bump(Grid a) {
   }
 }
 
+void slow(Numbers a) {
+  Int sum = a[idx];
+  for_(Int i = 0, i < 3000000, i++) {
+    sum = sum * 3 + i;
+  }
+  a[idx] = sum;
+}
+
 /// Cells that were just sent are overwritten as soon as those of the neighbours have been read, and
 /// ghosts arrive where others have just been read. Messages have cells in one row and in several.
 std::string overwriting() {
@@ -67,8 +75,11 @@ std::string overwriting() {
   setCells(c, 3);
   setCells(d, 4);
   setCells(e, 5);
+  Numbers own(1, HPL_RANK_LOCAL);
   for (int step = 0; step < 40; ++step) {
     eval(alongRows).devices(getDeviceNumber())(PART2(b, 1, AUTO_SYNC), PART2(a, 1, AUTO_SYNC));
+    // One rank after another falls behind the others, whose messages come early.
+    if (step % 3 == ranks::world()->rank()) eval(slow)(own);
     eval(alongRows).devices(getDeviceNumber())(PART2(c, 1, AUTO_SYNC), PART2(b, 1, AUTO_SYNC));
     eval(bumpRows).devices(getDeviceNumber())(PART2(b, 1, AUTO_SYNC));
     eval(fivePoint).devices(getDeviceNumber())(PART1(e, 2, AUTO_SYNC), PART1(d, 2, AUTO_SYNC));
