@@ -82,6 +82,7 @@ std::string overwriting() {
     if (step % 3 == ranks::world()->rank()) eval(slow)(own);
     eval(alongRows).devices(getDeviceNumber())(PART2(c, 1, AUTO_SYNC), PART2(b, 1, AUTO_SYNC));
     eval(bumpRows).devices(getDeviceNumber())(PART2(b, 1, AUTO_SYNC));
+    eval(alongRows).devices(getDeviceNumber())(PART2(a, 1, AUTO_SYNC), PART2(b, 1, AUTO_SYNC));
     eval(fivePoint).devices(getDeviceNumber())(PART1(e, 2, AUTO_SYNC), PART1(d, 2, AUTO_SYNC));
     eval(bump).devices(getDeviceNumber())(PART1(d, 2, AUTO_SYNC));
     swap(a, c);
