@@ -39,6 +39,11 @@ def contenders():
             if work != "exchange":
                 each["by hand"] = (MPIRUN, {"TWIN": TWIN[devices]})
             yield f"{work}, two {devices}", work, each, "speed >= 0.97" if work != "exchange" else ""
+    for work in ("life", "jacobi3d", "exchange"):
+        apart = {"HPL_DEVICES": "cpu:0/2"}
+        yield (f"{work}, messages only", work,
+               {"copied": (MPIRUN, apart | {"HPL_TRANSPORT": "-window,-inplace"}),
+                "in place": (MPIRUN, apart | {"HPL_TRANSPORT": "-window"})}, "")
 
 
 class Cost(NamedTuple):

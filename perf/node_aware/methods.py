@@ -8,6 +8,7 @@ Usage: perf/node_aware/methods.py [--rounds N] [--side N] [--times N] [--csv FIL
 Labels are the paper's: 1n/2r/6g/96 is one node, two ranks, six devices, 96^3 cells on each. Methods run by turns; the table
 has medians of the rounds and how many times longer than the library's own choice each takes.
   +remote   through the hosts' memory, and by messages between ranks: each array and pair of devices by itself
+  +inplace  and messages that leave from and arrive in the memory of devices (the paper's +ca, for CPUs)
   +colo     and memory that the ranks of a node share
   +peer     and copies between devices of one context
   +kernel   and copies within a device
@@ -23,7 +24,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 ALONE = {"HPL_MESSAGES": "fields", "HPL_PACK": "off"}
-METHODS = {"+remote": ALONE | {"HPL_TRANSPORT": "-self,-direct,-window"}, "+colo": ALONE | {"HPL_TRANSPORT": "-self,-direct"},
+METHODS = {"+remote": ALONE | {"HPL_TRANSPORT": "-self,-direct,-window,-inplace"},
+           "+inplace": ALONE | {"HPL_TRANSPORT": "-self,-direct,-window"}, "+colo": ALONE | {"HPL_TRANSPORT": "-self,-direct"},
            "+peer": ALONE | {"HPL_TRANSPORT": "-self"}, "+kernel": ALONE, "joined": {}}
 # (ranks, devices of the node, HPL_DEVICES)
 NODES = [(1, 1, "cpu:0"), (1, 2, "cpu:0/2"), (2, 2, "cpu:0/2"), (1, 2, "cpu:0*2"), (2, 2, "cpu:0*2"), (1, 6, "cpu:0*6"),

@@ -111,6 +111,8 @@ TEST_CASE("choices are read without regard to case") {
   CHECK(parse("HPL_TRANSPORT", "auto").transport == Transports{});
   CHECK(parse("HPL_TRANSPORT", "-window").transport.window == Use::Never);
   CHECK(parse("HPL_TRANSPORT", "window").transport.window == Use::Required);
+  CHECK(parse("HPL_TRANSPORT", "-window,-inplace").transport.inPlace == Use::Never);
+  CHECK(parse("HPL_TRANSPORT", "inplace").transport.inPlace == Use::Required);
   CHECK(parse("HPL_TRANSPORT", "-self,-Direct").transport ==
         Transports{Use::Never, Use::Never, Use::Auto});
   CHECK(parse("HPL_MESSAGES", "fields").messages == Messages::Fields);

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "hpl/geometry/rect_copy.h"
 #include "hpl/memory/detail/coherence.h"
 #include "hpl/memory/detail/letters.h"
 #include "hpl/ranks/world.h"

@@ -7,8 +7,8 @@
 
 #include "hpl/error.h"
 #include "hpl/geometry/rect_copy.h"
-#include "hpl/memory/detail/in_place.h"
 #include "hpl/memory/detail/letters.h"
+#include "hpl/memory/detail/mail_in_place.h"
 #include "hpl/memory/detail/packing.h"
 #include "hpl/memory/detail/session.h"
 #include "hpl/runtime/settings.h"
@@ -108,23 +108,6 @@ void waitsOf(Lock& lock, std::span<const MailPiece> pieces, bool write, Queue& q
   waits.relayTo(queue.device());
 }
 
-LetterKind kindOf(const MailLetter& letter) {
-  const auto isForHosts = [](const MailPiece& piece) { return piece.what.to == kHosts; };
-  const bool isForAll = std::any_of(letter.pieces.begin(), letter.pieces.end(), isForHosts);
-  return {letter.bytes, isForAll ? Readers::AllHosts : Readers::OneRank, letter.together};
-}
-
-struct ById {
-  bool operator()(const Queue* a, const Queue* b) const noexcept { return a->id() < b->id(); }
-};
-// The last command of each queue for a letter.
-using LastCommands = std::map<const Queue*, cl::Event, ById>;
-
-void flushAll(const LastCommands& last) {
-  for (const auto& [queue, event] : last)
-    runtime::check(runtime::flushed(queue->commands()), "clFlush", &queue->device());
-}
-
 void readPiece(Lock& lock, const MailPiece& piece, std::byte* into, LastCommands& last) {
   Queue& queue = piece.end.out();
   DeviceState& device = queue.device();
@@ -194,87 +177,6 @@ void forEachBatch(const MailLetter& letter, const Alone& alone, const Together& 
   }
 }
 
-// One user event for each context that has devices which can wait for it, among those with some
-// pieces.
-using Gates = std::vector<std::pair<DeviceState*, cl::Event>>;
-template <class IsMeant>
-Gates gatesFor(std::span<const MailPiece> pieces, const IsMeant& isMeant) {
-  Gates gates;
-  for (const MailPiece& piece : pieces) {
-    if (piece.end.replica == nullptr || !isMeant(piece)) continue;
-    DeviceState& device = piece.end.replica->device();
-    const auto isThere = [&](const auto& gate) { return gate.first->sharesContextWith(device); };
-    if (!device.honoursUserEvents() || std::any_of(gates.begin(), gates.end(), isThere)) continue;
-    cl_int code = CL_SUCCESS;
-    const cl_event event = clCreateUserEvent(device.context()(), &code);
-    runtime::check(code, "clCreateUserEvent", &device);
-    gates.emplace_back(&device, cl::Event(event));
-  }
-  return gates;
-}
-
-std::vector<cl::Event> eventsOf(const Gates& gates) {
-  std::vector<cl::Event> events;
-  events.reserve(gates.size());
-  for (const auto& [device, event] : gates) events.push_back(event);
-  return events;
-}
-
-void addGates(const Gates& gates, const DeviceState& device, WaitList& waits) {
-  for (const auto& [of, gate] : gates)
-    if (of->sharesContextWith(device)) waits.push_back(gate);
-}
-
-bool isInPlace(const MailPiece& piece) { return !piece.inPlace.empty(); }
-
-// The pieces of a letter that are in place, and what they wait for before they are read or written.
-InPlace inPlaceOf(std::span<const MailPiece> pieces, bool write) {
-  InPlace all;
-  Waits waits;
-  for (const MailPiece& piece : pieces) {
-    if (!isInPlace(piece)) continue;
-    all.rows.insert(all.rows.end(), piece.inPlace.begin(), piece.inPlace.end());
-    all.buffers.push_back(piece.end.replica->buffer);
-    collectConflicts(*piece.end.state, piece.end.storage(), piece.end.box, write, Waiter::theHost(),
-                     waits);
-  }
-  std::sort(all.rows.begin(), all.rows.end(),
-            [](const auto& a, const auto& b) { return a.offset < b.offset; });
-  for (auto& [event, of] : waits.host) {
-    const auto isKnown = [&](const auto& other) { return other.first() == event(); };
-    if (std::none_of(all.after.begin(), all.after.end(), isKnown))
-      all.after.emplace_back(std::move(event), of);
-  }
-  return all;
-}
-
-// A command of the pieces' queues that ends with the gates: whoever wants to overwrite the cells,
-// or to read them, waits for it. Of those that have arrived the bytes are counted.
-void waitInQueues(const MailLetter& letter, const Gates& gates, bool write, LastCommands& last) {
-  LastCommands markers;
-  for (const MailPiece& piece : letter.pieces) {
-    if (!isInPlace(piece)) continue;
-    Queue& queue = write ? piece.end.in() : piece.end.out();
-    cl::Event& marker = markers[&queue];
-    if (marker() == nullptr) {
-      WaitList waits;
-      addGates(gates, queue.device(), waits);
-      cl_event made = nullptr;
-      runtime::check(
-          clEnqueueMarkerWithWaitList(queue.commands()(), static_cast<cl_uint>(waits.size()),
-                                      reinterpret_cast<const cl_event*>(waits.data()), &made),
-          "clEnqueueMarkerWithWaitList", &queue.device());
-      marker = cl::Event(made);
-      queue.count();
-    }
-    if (write)
-      trace::recordTransfer(trace::Transfer::DeviceToDevice, piece.bytes, queue.device().index(),
-                            marker(), piece.end.state->root.label(), queue.track());
-    noteEnd(piece.end, write, marker, queue, queue.last());
-    last[&queue] = marker;
-  }
-}
-
 // A letter with cells in place, and what ends when it has left.
 struct Leaving {
   const MailLetter* letter;
@@ -293,7 +195,7 @@ void sendLetter(Lock& lock, ranks::World& world, const MailLetter& letter, Lette
   const bool mayBeInPlace = letter.peers.size() == 1 && !empty.path->hasPlaces();
   OutgoingLetter paper(world, letter.peers, std::move(empty));
   const trace::PhaseScope phase(paper.number(), trace::Phase::Reading);
-  if (mayBeInPlace && std::any_of(letter.pieces.begin(), letter.pieces.end(), isInPlace)) {
+  if (mayBeInPlace && hasInPlace(letter)) {
     leaving.push_back({&letter, gatesFor(letter.pieces, isInPlace)});
     paper.takeInPlace(inPlaceOf(letter.pieces, false), eventsOf(leaving.back().gates));
   }
@@ -353,12 +255,11 @@ Expected expect(ranks::World& world, const MailLetter& letter) {
   const int peer = letter.peers.front();
   const LetterKind kind = kindOf(letter);
   InPlace inPlace;
-  if (std::any_of(letter.pieces.begin(), letter.pieces.end(), isInPlace) &&
-      mayBeInPlace(world, peer, kind))
+  if (hasInPlace(letter) && mayBeInPlace(world, peer, kind))
     inPlace = inPlaceOf(letter.pieces, true);
-  const bool hasInPlace = !inPlace.empty();
+  const bool isInPlace = !inPlace.empty();
   IncomingLetter paper(world, peer, kind, eventsOf(gates), std::move(inPlace));
-  return {&letter, std::move(gates), hasInPlace, std::move(paper)};
+  return {&letter, std::move(gates), isInPlace, std::move(paper)};
 }
 
 void writeToDevice(Lock& lock, const MailPiece& piece, const Expected& expected,
@@ -410,35 +311,6 @@ void writeLetter(Lock& lock, const Expected& expected, const BeforePiece& before
       });
   flushAll(last);
   for (const auto& [queue, written] : last) expected.paper.keepFor(written, queue->device());
-}
-
-// An operation must not write cells that leave from where they are before other ranks have done
-// something for it: they might wait for the same.
-bool isOverwritten(const MailPiece& piece, const std::vector<MailLetter>& incoming) {
-  return std::any_of(incoming.begin(), incoming.end(), [&](const MailLetter& letter) {
-    return std::any_of(letter.pieces.begin(), letter.pieces.end(), [&](const MailPiece& other) {
-      return &other.end.storage() == &piece.end.storage() &&
-             other.end.box.intersects(piece.end.box);
-    });
-  });
-}
-
-void findInPlace(Mail& mail) {
-  ranks::World& world = *otherRanks();
-  const auto mayBe = [&](const MailLetter& letter) {
-    return letter.peers.size() == 1 && mayBeInPlace(world, letter.peers.front(), kindOf(letter));
-  };
-  const auto find = [](MailPiece& piece, Side side) {
-    if (piece.end.replica != nullptr && piece.what.why != coherence::Why::Assign)
-      piece.inPlace = rowsInPlace(*piece.end.replica, piece.copies, side, piece.offset);
-  };
-  for (MailLetter& letter : mail.outgoing)
-    if (mayBe(letter))
-      for (MailPiece& piece : letter.pieces)
-        if (!isOverwritten(piece, mail.incoming)) find(piece, Side::Source);
-  for (MailLetter& letter : mail.incoming)
-    if (mayBe(letter))
-      for (MailPiece& piece : letter.pieces) find(piece, Side::Target);
 }
 
 // Sorts the pieces by device, and lists those of each; those in place are by themselves.
