@@ -75,18 +75,18 @@ constexpr std::string_view kVersion = "The version of HPL";
 }  // namespace
 
 Terms termsOf(const runtime::Settings& s) {
-  return {
-      {std::string(kVersion), std::string(version)},
-      {"HPL_CHECK", checksOf(s)},
-      {"HPL_FP", wordFor<FpMode, 3>(s.fp, {"default", "strict", "fast"})},
-      {"HPL_GROUPS_WAIT", wordFor<runtime::GroupsWait, 2>(s.groupsWait, {"neighbours", "all"})},
-      {"HPL_MESSAGES", wordFor<runtime::Messages, 3>(s.messages, {"ranks", "devices", "fields"})},
-      {"HPL_OVERLAP", wordFor<runtime::Overlap, 3>(s.overlap, {"auto", "on", "off"})},
-      {"HPL_PATIENCE", s.patience == 0 ? "auto" : std::to_string(s.patience)},
-      {"HPL_PLACEMENT", wordFor<runtime::PlaceBlocks, 2>(s.placement, {"auto", "off"})},
-      {"HPL_STRATEGY", strategyOf(s)},
-      {"HPL_TRANSPORT", transportOf(s.transport)},
-      {"HPL_TUNE", wordFor<runtime::TuneMode, 3>(s.tune, {"off", "quick", "full"})}};
+  return {{std::string(kVersion), std::string(version)},
+          {"HPL_CHECK", checksOf(s)},
+          {"HPL_FP", wordFor<FpMode, 3>(s.fp, {"default", "strict", "fast"})},
+          {"HPL_GROUPS_WAIT", wordFor<runtime::GroupsWait, 2>(s.groupsWait, {"neighbours", "all"})},
+          {"HPL_MESSAGES",
+           wordFor<runtime::Messages, 4>(s.messages, {"ranks", "nodes", "devices", "fields"})},
+          {"HPL_OVERLAP", wordFor<runtime::Overlap, 3>(s.overlap, {"auto", "on", "off"})},
+          {"HPL_PATIENCE", s.patience == 0 ? "auto" : std::to_string(s.patience)},
+          {"HPL_PLACEMENT", wordFor<runtime::PlaceBlocks, 2>(s.placement, {"auto", "off"})},
+          {"HPL_STRATEGY", strategyOf(s)},
+          {"HPL_TRANSPORT", transportOf(s.transport)},
+          {"HPL_TUNE", wordFor<runtime::TuneMode, 3>(s.tune, {"off", "quick", "full"})}};
 }
 
 std::string disagreement(std::span<const Terms> all) {

@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <limits>
 #include <system_error>
 #include <utility>
 
@@ -90,12 +93,29 @@ void World::choosePaths() {
         "the ranks of node {} cannot share memory: cells pass between them by messages, which "
         "takes longer. HPL_TRANSPORT=-window asks for that",
         nodeName(nodeOf(rank()))));
+  if (runtime::settings().messages == runtime::Messages::Nodes && nodes() > 1) agreeOnNodes();
   if (!runtime::settings().explain || rank() != 0) return;
   for (int other = 1; other < size(); ++other)
     std::fputs(fmt::format("hpl: cells pass between rank 0 and {} by {}\n", describe(other),
                            pathTo(other).name())
                    .c_str(),
                stderr);
+}
+
+// The least that any node has room for.
+void World::agreeOnNodes() {
+  std::size_t own = sharesOnNode_ ? std::numeric_limits<std::size_t>::max() : 0;
+  for (const auto& window : windows_) own = std::min(own, window->most());
+  mostJoined_ = own;
+  for (const auto& said : courier_->allgather(std::as_bytes(std::span(&own, 1)))) {
+    std::size_t other = 0;
+    std::memcpy(&other, said.data(), sizeof other);
+    mostJoined_ = std::min(mostJoined_, other);
+  }
+  if (mostJoined_ == 0 && rank() == 0)
+    runtime::log::warn(
+        "HPL_MESSAGES=nodes asks for one message between each two nodes, but the ranks of some "
+        "node share no memory: messages are those of HPL_MESSAGES=ranks");
 }
 
 std::string World::describe(int rank) const {

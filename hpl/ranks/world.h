@@ -41,6 +41,12 @@ class World {
   /// Whether ranks of one node exchange cells through memory that they share, as far as this rank
   /// can tell.
   bool sharesOnNode() const noexcept { return sharesOnNode_; }
+  /// Whether what one node has for another one is one message (HPL_MESSAGES=nodes): where the ranks
+  /// of every node share memory. The same on all ranks.
+  bool joinsNodes() const noexcept { return mostJoined_ > 0; }
+  /// Bytes that any two ranks of one node then have for each other at most in a step; for more,
+  /// messages are those of HPL_MESSAGES=ranks.
+  std::size_t mostJoined() const noexcept { return mostJoined_; }
   /// "rank 3 (node n1)", for messages; "rank 3" where all ranks are on one node.
   std::string describe(int rank) const;
 
@@ -67,6 +73,7 @@ class World {
  private:
   std::string ownBuildsFolder();
   void choosePaths();
+  void agreeOnNodes();
 
   std::unique_ptr<Courier> courier_;
   std::vector<std::unique_ptr<Transport>> messages_;
@@ -78,6 +85,7 @@ class World {
   int ranksOnNode_ = 0;
   int rankOnNode_ = 0;
   bool sharesOnNode_ = false;
+  std::size_t mostJoined_ = 0;
   /// Made by this rank for those of its node.
   std::filesystem::path buildsFolder_;
   bool hasLeft_ = false;

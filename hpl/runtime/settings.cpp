@@ -305,12 +305,14 @@ const std::array<Setting, 29>& table() {
         "-window, -inplace, -direct and -self do without; window, inplace: an error where that is "
         "not there."},
        applyTransports},
-      {{"HPL_MESSAGES", "ranks|devices|fields", "ranks",
-        "What one message between ranks has in an exchange: all that one rank has for another, "
-        "what one device has for another, or that of one array."},
+      {{"HPL_MESSAGES", "ranks|nodes|devices|fields", "ranks",
+        "What one message between ranks has in an exchange: all that one rank has for another; all "
+        "that one node has for another, gathered and handed out by one rank of each; what one "
+        "device has for another; or that of one array."},
        [](S& s, V v) {
-         return applyChoice<Messages, 3>(s.messages, v,
+         return applyChoice<Messages, 4>(s.messages, v,
                                          {{{"ranks", Messages::Ranks},
+                                           {"nodes", Messages::Nodes},
                                            {"devices", Messages::Devices},
                                            {"fields", Messages::Fields}}});
        }},

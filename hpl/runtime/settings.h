@@ -33,6 +33,7 @@ struct Transports {
 /// What goes into one message between ranks.
 enum class Messages {
   Ranks,    ///< All that one rank has for another one in an exchange.
+  Nodes,    ///< All that one node has for another one, and one rank for another of its node.
   Devices,  ///< What one device has for another one.
   Fields    ///< The same of one array.
 };

@@ -7,10 +7,13 @@
 #include <cstdlib>
 #include <string>
 
+#include "hpl/ranks/window.h"
+#include "hpl/runtime/settings.h"
 #include "program_on_ranks.h"
 #include "tests/programs/program.h"
 #include "tests/ranks/counting_fabric.h"
 #include "tests/ranks/delaying_window.h"
+#include "tests/ranks/nodes_fabric.h"
 
 using namespace hpl;
 using namespace ranks_tests;
@@ -43,8 +46,22 @@ std::string explain(const programs::Program& program, const std::string& wrong) 
   return text;
 }
 
+/// Two ranks on each node, and one message between each two nodes.
+hpl_tests::WrapFabric nodes(bool isLate, unsigned seed) {
+  const auto memory = hpl_tests::memoryOfNodes(2, ranks::Window::bytesFor(2));
+  return [=](std::unique_ptr<ranks::Fabric> inner) -> std::unique_ptr<ranks::Fabric> {
+    runtime::Settings settings = runtime::settings();
+    settings.messages = runtime::Messages::Nodes;
+    runtime::overrideSettings(settings);
+    if (isLate)
+      inner = std::make_unique<hpl_tests::DelayingFabric>(std::move(inner), seed, kLongest);
+    return std::make_unique<hpl_tests::NodesFabric>(std::move(inner), 2, memory);
+  };
+}
+
 hpl_tests::WrapFabric fabricOf(const std::string& name, unsigned seed) {
   if (name == "window") return {};
+  if (name == "nodes" || name == "late nodes") return nodes(name != "nodes", seed);
   return [name, seed](std::unique_ptr<ranks::Fabric> inner) -> std::unique_ptr<ranks::Fabric> {
     if (name == "messages") return std::make_unique<hpl_tests::CountingFabric>(std::move(inner));
     if (name == "late messages")
@@ -62,7 +79,8 @@ TEST_CASE("random programs of all kinds give the model's values on ranks") {
   for (const Setting& setting :
        {Setting{2, 1, "window"}, Setting{2, 1, "late window"}, Setting{3, 1, "late messages"},
         Setting{3, 1, "late window"}, Setting{2, 2, "late window"}, Setting{2, 2, "messages"},
-        Setting{4, 1, "late window"}}) {
+        Setting{4, 1, "late window"}, Setting{4, 1, "nodes"}, Setting{3, 1, "late nodes"},
+        Setting{4, 1, "late nodes"}}) {
     const int devices = setting.ranks * setting.each;
     const auto programs = [&] {
       alarm(kHangs);

@@ -188,9 +188,9 @@ void Execution::moveAll() {
   for (const coherence::Stretch& stretch : all) {
     if (!roots_.empty() && !roots_.front()->root.isRankLocal())
       mail_ = mailOf(*step_, stretch, source, target);
-    postOutgoing(lock_, mail_, ready);
+    Deliveries deliveries = postOutgoing(lock_, mail_, ready);
     moveLocally(stretch);
-    postIncoming(lock_, mail_, ready);
+    postIncoming(lock_, mail_, std::move(deliveries), ready);
   }
   if (temporary_ != nullptr && !isElsewhere(step_->site)) moveFromTemporary();
 }

@@ -94,14 +94,20 @@ namespace {
 
 // Both ends of a message have to come to the same path.
 ranks::Transport& pathOf(ranks::World& world, int peer, const LetterKind& kind) {
+  if (kind.via >= 0) return world.pathTo(kind.via);
   ranks::Transport& path = world.pathTo(peer);
   const bool fits = kind.readers == Readers::OneRank && kind.together <= path.most();
   return fits ? path : world.messagesTo(peer);
 }
 
-// From the begin of the message on.
-void addHead(std::vector<ranks::Elsewhere>& rows) {
-  for (ranks::Elsewhere& row : rows) row.offset += kLetterHead;
+// Adds what begins at some byte of the cells.
+void addElsewhere(std::vector<ranks::Elsewhere>& all, std::vector<ranks::Elsewhere> rows) {
+  for (ranks::Elsewhere& row : rows) {
+    row.offset += kLetterHead;
+    all.push_back(row);
+  }
+  std::sort(all.begin(), all.end(),
+            [](const auto& a, const auto& b) { return a.offset < b.offset; });
 }
 
 // The rank that owes something says where it is. One that does something else instead, or did, will
@@ -146,9 +152,7 @@ class Looks {
 }  // namespace
 
 std::size_t bytesTogether(std::size_t letters, std::size_t bytes) noexcept {
-  // Half of what may be under way on a lane, so that the next operation's find room, too.
-  constexpr std::size_t kMostLetters = ranks::WindowLane::kMost / 2;
-  if (letters > kMostLetters) return std::numeric_limits<std::size_t>::max();
+  if (letters > kMostLettersTogether) return std::numeric_limits<std::size_t>::max();
   return bytes + letters * (kLetterHead + coherence::kPieceAlignment);
 }
 
@@ -158,7 +162,8 @@ bool mayBeInPlace(ranks::World& world, int peer, const LetterKind& kind) {
 
 LetterPaper letterTo(ranks::World& world, const std::vector<int>& peers, const LetterKind& kind) {
   ranks::Transport& path = pathOf(world, peers.front(), kind);
-  return {&path, path.toSend(kLetterHead + kind.bytes, Looks(world, peers.front()))};
+  const int other = kind.via >= 0 ? kind.via : peers.front();
+  return {&path, path.toSend(kLetterHead + kind.bytes, Looks(world, other))};
 }
 
 struct OutgoingLetter::State {
@@ -178,12 +183,15 @@ struct OutgoingLetter::State {
   /// Of cells in place.
   std::vector<cl::Buffer> buffers = {};
   std::vector<cl::Event> sent = {};
+  /// Of parts of other ranks, which get it back once the letter has left.
+  std::vector<LetterMemory> relayed = {};
 
   // On the courier's thread.
   void end(const std::exception_ptr& failure) {
     for (const cl::Event& gate : sent) runtime::settle(gate(), CL_COMPLETE);
     if (failure != nullptr) keepForGood(buffers);
     buffers.clear();
+    if (failure == nullptr) relayed.clear();
   }
 };
 
@@ -288,11 +296,26 @@ void OutgoingLetter::waitFor(const cl::Event& read, runtime::DeviceState& device
 }
 
 void OutgoingLetter::takeInPlace(InPlace&& cells, std::vector<cl::Event> sent) {
-  addHead(cells.rows);
-  state_->paper.paper.elsewhere = std::move(cells.rows);
+  addElsewhere(state_->paper.paper.elsewhere, std::move(cells.rows));
   state_->buffers = std::move(cells.buffers);
   state_->sent = std::move(sent);
   for (const auto& [event, device] : cells.after) waitFor(event, *device);
+}
+
+void OutgoingLetter::takeFromRank(const RelayedPart& part) {
+  ranks::Transport& path = state_->world.pathTo(part.rank);
+  const ranks::Transport::Paper paper = path.toReceive(part.bytes);
+  addElsewhere(state_->paper.paper.elsewhere, {{part.offset, {paper.memory.get(), part.bytes}}});
+  state_->relayed.push_back(paper.memory);
+  state_->missing.fetch_add(1);
+  path.receive(paper, [letter = state_](const std::exception_ptr&, std::size_t) {
+    Outbox::get().note(letter);
+  });
+}
+
+void OutgoingLetter::writeMark(std::size_t offset) {
+  const OperationMark mark = ranks::operationLog().current();
+  std::memcpy(cells() + offset, &mark, sizeof mark);
 }
 
 void OutgoingLetter::seal() {
@@ -307,7 +330,9 @@ struct IncomingLetter::State {
   std::vector<cl::Event> gates;
   ranks::World& world;
   ranks::Transport& path;
+  int via = -1;
   ranks::Transport::Paper paper = {};
+  std::vector<Delivery> deliveries = {};
   std::vector<cl::Buffer> buffers = {};  // of cells in place
   std::atomic<int> missing{1};           // commands that use them, and the constructor's end
   bool isReady = false;                  // under the inbox' lock
@@ -332,6 +357,10 @@ void noteArrival(const Incoming& letter, std::exception_ptr failure) {
       failure = std::make_exception_ptr(
           RankDivergenceError("ranks diverged", letter->journey.peer(), ""));
   }
+  if (failure == nullptr)
+    for (const Delivery& delivery : letter->deliveries)
+      delivery.paper.path->send(delivery.paper.paper,
+                                [](const std::exception_ptr&, std::size_t) {});
   // Also in failure: PoCL aborts over user events that fail, and nobody reads a cell any more.
   for (const cl::Event& gate : letter->gates) runtime::settle(gate(), CL_COMPLETE);
   if (failure != nullptr) keepForGood(letter->buffers);
@@ -392,10 +421,11 @@ void noteFree(cl_int status, void* data) {
 }  // namespace
 
 IncomingLetter::IncomingLetter(ranks::World& world, int peer, const LetterKind& kind,
-                               std::vector<cl::Event> gates, InPlace inPlace)
+                               std::vector<cl::Event> gates, InPlace inPlace,
+                               std::vector<Delivery> deliveries)
     : state_(std::make_shared<State>(Journey::from(peer, kind.bytes),
                                      ranks::operationLog().current(), std::move(gates), world,
-                                     pathOf(world, peer, kind))) {
+                                     pathOf(world, peer, kind), kind.via)) {
   Traffic::get().begin();
   state_->paper = state_->path.toReceive(kLetterHead + kind.bytes);
   if (state_->path.hasPlaces()) {
@@ -404,8 +434,12 @@ IncomingLetter::IncomingLetter(ranks::World& world, int peer, const LetterKind& 
   }
   // Tells whether anything came.
   std::memset(state_->paper.memory.get(), 0, kLetterHead);
-  addHead(inPlace.rows);
-  state_->paper.elsewhere = std::move(inPlace.rows);
+  addElsewhere(state_->paper.elsewhere, std::move(inPlace.rows));
+  for (const Delivery& delivery : deliveries) {
+    const ranks::Transport::Paper& part = delivery.paper.paper;
+    addElsewhere(state_->paper.elsewhere, {{delivery.offset, {part.memory.get(), part.bytes}}});
+  }
+  state_->deliveries = std::move(deliveries);
   state_->buffers = std::move(inPlace.buffers);
   state_->missing += static_cast<int>(inPlace.after.size());
   Inbox::get().enter(state_);
@@ -425,7 +459,8 @@ void IncomingLetter::wait() const {
   std::unique_lock lock(state_->mutex);
   const auto isThere = [&] { return state_->journey.state() == Journey::State::Arrived; };
   while (!state_->arrived.wait_for(lock, kPatience, isThere))
-    askWhere(state_->world, state_->journey.peer(), state_->expected);
+    for (const int rank : {state_->journey.peer(), state_->via})
+      if (rank >= 0) askWhere(state_->world, rank, state_->expected);
   if (state_->failure == nullptr) return;
   lock.unlock();
   checkRanks();

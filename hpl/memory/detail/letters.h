@@ -38,8 +38,12 @@ struct LetterKind {
   /// Bytes of all messages that the sender begins for the receiver before it waits for one of the
   /// receiver's: they are under way at the same time.
   std::size_t together = 0;
+  /// The rank of this node that passes it on; -1: the other end itself.
+  int via = -1;
 };
 /// LetterKind::together of `letters` messages that carry `bytes` of cells in all.
+/// Half of what may be under way on a lane, so that those of the next operation find room, too.
+inline constexpr std::size_t kMostLettersTogether = ranks::WindowLane::kMost / 2;
 std::size_t bytesTogether(std::size_t letters, std::size_t bytes) noexcept;
 
 /// Cells of a message that lie in the buffer of a device which works in the host's memory.
@@ -62,6 +66,18 @@ struct LetterPaper {
 };
 LetterPaper letterTo(ranks::World& world, const std::vector<int>& peers, const LetterKind& kind);
 
+/// A part of a message that this rank passes on for another one of its node.
+struct RelayedPart {
+  int rank = 0;            ///< Where it comes from, or goes to.
+  std::size_t offset = 0;  ///< In the message's cells. A mark of its own comes first.
+  std::size_t bytes = 0;   ///< With that.
+};
+/// An incoming part, and where it has to arrive.
+struct Delivery {
+  LetterPaper paper;
+  std::size_t offset = 0;
+};
+
 /// A message to one or several ranks, which leaves as soon as its parts have been read; where the
 /// path asks for it, behind those that were begun before it.
 class OutgoingLetter {
@@ -82,6 +98,10 @@ class OutgoingLetter {
   /// Cells that leave from where they are, once in its life. `sent`: user events that end when they
   /// have left, or never will.
   void takeInPlace(InPlace&& cells, std::vector<cl::Event> sent);
+  /// The part that a rank of this node sends here, and for which the letter waits.
+  void takeFromRank(const RelayedPart& part);
+  /// Begins a part of this rank's own.
+  void writeMark(std::size_t offset);
   /// No more parts will come.
   void seal();
 
@@ -97,8 +117,10 @@ class IncomingLetter {
  public:
   /// `gates`: user events that end when the message is there, or never will be. `inPlace`: cells
   /// that arrive where they belong.
+  /// `deliveries`: parts that are other ranks'.
   IncomingLetter(ranks::World& world, int peer, const LetterKind& kind,
-                 std::vector<cl::Event> gates, InPlace inPlace = {});
+                 std::vector<cl::Event> gates, InPlace inPlace = {},
+                 std::vector<Delivery> deliveries = {});
 
   const std::byte* cells() const noexcept;
   /// In the timeline.

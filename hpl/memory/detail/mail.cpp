@@ -2,9 +2,12 @@
 #include "hpl/memory/detail/mail.h"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <utility>
 
+#include "hpl/coherence/node_parcels.h"
 #include "hpl/error.h"
 #include "hpl/geometry/rect_copy.h"
 #include "hpl/memory/detail/letters.h"
@@ -71,6 +74,7 @@ std::vector<MailLetter> lettersOf(const coherence::Step& step, const std::vector
 coherence::Together together() {
   switch (runtime::settings().messages) {
     case runtime::Messages::Ranks:
+    case runtime::Messages::Nodes:
       break;
     case runtime::Messages::Devices:
       return coherence::Together::Devices;
@@ -82,14 +86,128 @@ coherence::Together together() {
 
 }  // namespace
 
+namespace {
+
+coherence::NodesOfRanks nodesOf(const ranks::World& world) {
+  coherence::NodesOfRanks nodes;
+  for (int rank = 0; rank < world.size(); ++rank) nodes.nodeOf.push_back(world.nodeOf(rank));
+  nodes.head = kLetterHead;
+  nodes.mostBytes = world.mostJoined();
+  nodes.mostLetters = kMostLettersTogether;
+  return nodes;
+}
+
+// What is part of a message between nodes is no message of its own.
+void takeOut(const coherence::NodeParcels& ofNodes, int me, coherence::Parcels& parcels) {
+  for (const coherence::NodeParcel& parcel : ofNodes.parcels) {
+    for (const coherence::NodePart& part : parcel.parts) {
+      if (part.from == me)
+        std::erase_if(parcels.outgoing, [&](const Parcel& own) { return own.peer == part.to; });
+      if (part.to == me)
+        std::erase_if(parcels.incoming, [&](const Parcel& own) { return own.peer == part.from; });
+    }
+  }
+}
+
+// This rank's parts of the messages between nodes, and the messages that it gathers or hands out.
+// Those of two ranks of one node come in one order at both: first what is to be gathered, then what
+// they have for each other, then what is handed out.
+class LettersOfNodes {
+ public:
+  LettersOfNodes(const coherence::Step& step, int me, Direction direction,
+                 const EndOfTransfer& endOf)
+      : step_(step), me_(me), direction_(direction), endOf_(endOf) {}
+
+  void add(const coherence::NodeParcel& parcel) {
+    const bool isOut = direction_ == Direction::Out;
+    const int leader = isOut ? parcel.from : parcel.to;
+    MailLetter whole;
+    whole.peers = {isOut ? parcel.to : parcel.from};
+    whole.bytes = parcel.bytes;
+    for (const coherence::NodePart& part : parcel.parts) {
+      const int own = isOut ? part.from : part.to;
+      if (leader == me_ && own == me_) {
+        if (isOut) whole.marks.push_back(part.offset);
+        addPieces(part, part.offset + kLetterHead, whole);
+      } else if (leader == me_) {
+        whole.relayed.push_back({own, part.offset, kLetterHead + part.bytes});
+      } else if (own == me_) {
+        MailLetter& letter = parts_.emplace_back();
+        letter.peers = {isOut ? part.to : part.from};
+        letter.bytes = part.bytes;
+        letter.via = leader;
+        addPieces(part, 0, letter);
+      }
+    }
+    if (leader == me_) wholes_.push_back(std::move(whole));
+  }
+
+  std::vector<MailLetter> takeParts() { return std::move(parts_); }
+  std::vector<MailLetter> takeWholes() { return std::move(wholes_); }
+
+ private:
+  void addPieces(const coherence::NodePart& part, std::size_t offset, MailLetter& letter) {
+    for (Piece piece : part.pieces) {
+      piece.offset += offset;
+      const Transfer what = step_.transfers[piece.transfer];
+      letter.pieces.push_back(pieceOf(what, piece, endOf_(what), direction_));
+    }
+  }
+
+  const coherence::Step& step_;
+  int me_;
+  Direction direction_;
+  const EndOfTransfer& endOf_;
+  std::vector<MailLetter> parts_;
+  std::vector<MailLetter> wholes_;
+};
+
+void append(std::vector<MailLetter>& all, std::vector<MailLetter> some) {
+  std::move(some.begin(), some.end(), std::back_inserter(all));
+}
+
+void addOfNodes(const coherence::Step& step, const coherence::NodeParcels& ofNodes, int me,
+                const EndOfTransfer& sourceOf, const EndOfTransfer& targetOf, Mail& mail) {
+  LettersOfNodes out(step, me, Direction::Out, sourceOf), in(step, me, Direction::In, targetOf);
+  for (const coherence::NodeParcel& parcel : ofNodes.parcels) {
+    out.add(parcel);
+    in.add(parcel);
+  }
+  const auto countTogether = [&](MailLetter& letter, int from, int to) {
+    const auto load = ofNodes.loads.find({from, to});
+    if (load == ofNodes.loads.end()) return;
+    letter.together = load->second.letters > kMostLettersTogether
+                          ? std::numeric_limits<std::size_t>::max()
+                          : load->second.bytes;
+  };
+  for (MailLetter& letter : mail.outgoing) countTogether(letter, me, letter.peers.front());
+  for (MailLetter& letter : mail.incoming) countTogether(letter, letter.peers.front(), me);
+  std::vector<MailLetter> outgoing = out.takeParts();
+  append(outgoing, std::move(mail.outgoing));
+  append(outgoing, out.takeWholes());
+  mail.outgoing = std::move(outgoing);
+  append(mail.incoming, in.takeWholes());
+  append(mail.incoming, in.takeParts());
+}
+
+}  // namespace
+
 Mail mailOf(const coherence::Step& step, coherence::Stretch which, const EndOfTransfer& sourceOf,
             const EndOfTransfer& targetOf) {
   const ranks::World* world = otherRanks();
   if (world == nullptr || which.begin == which.end) return {};
-  const coherence::Parcels parcels = coherence::parcelsOf(step, which, planner().machine(),
-                                                          world->size(), world->rank(), together());
-  return {lettersOf(step, parcels.outgoing, sourceOf, Direction::Out),
-          lettersOf(step, parcels.incoming, targetOf, Direction::In)};
+  const coherence::Machine& machine = planner().machine();
+  coherence::Parcels parcels =
+      coherence::parcelsOf(step, which, machine, world->size(), world->rank(), together());
+  coherence::NodeParcels ofNodes;
+  if (world->joinsNodes()) {
+    ofNodes = coherence::nodeParcelsOf(step, which, machine, nodesOf(*world));
+    takeOut(ofNodes, world->rank(), parcels);
+  }
+  Mail mail{lettersOf(step, parcels.outgoing, sourceOf, Direction::Out),
+            lettersOf(step, parcels.incoming, targetOf, Direction::In)};
+  if (!ofNodes.parcels.empty()) addOfNodes(step, ofNodes, world->rank(), sourceOf, targetOf, mail);
+  return mail;
 }
 
 namespace {
@@ -195,6 +313,8 @@ void sendLetter(Lock& lock, ranks::World& world, const MailLetter& letter, Lette
   const bool mayBeInPlace = letter.peers.size() == 1 && !empty.path->hasPlaces();
   OutgoingLetter paper(world, letter.peers, std::move(empty));
   const trace::PhaseScope phase(paper.number(), trace::Phase::Reading);
+  for (const std::size_t mark : letter.marks) paper.writeMark(mark);
+  for (const RelayedPart& part : letter.relayed) paper.takeFromRank(part);
   if (mayBeInPlace && hasInPlace(letter)) {
     leaving.push_back({&letter, gatesFor(letter.pieces, isInPlace)});
     paper.takeInPlace(inPlaceOf(letter.pieces, false), eventsOf(leaving.back().gates));
@@ -250,7 +370,7 @@ struct Expected {
   }
 };
 
-Expected expect(ranks::World& world, const MailLetter& letter) {
+Expected expect(ranks::World& world, const MailLetter& letter, std::vector<Delivery> deliveries) {
   Gates gates = gatesFor(letter.pieces, [](const MailPiece&) { return true; });
   const int peer = letter.peers.front();
   const LetterKind kind = kindOf(letter);
@@ -258,7 +378,8 @@ Expected expect(ranks::World& world, const MailLetter& letter) {
   if (hasInPlace(letter) && mayBeInPlace(world, peer, kind))
     inPlace = inPlaceOf(letter.pieces, true);
   const bool isInPlace = !inPlace.empty();
-  IncomingLetter paper(world, peer, kind, eventsOf(gates), std::move(inPlace));
+  IncomingLetter paper(world, peer, kind, eventsOf(gates), std::move(inPlace),
+                       std::move(deliveries));
   return {&letter, std::move(gates), isInPlace, std::move(paper)};
 }
 
@@ -377,8 +498,24 @@ void joinPieces(Mail& mail) {
   for (MailLetter& letter : mail.incoming) joinPieces(letter, Direction::In);
 }
 
-void postOutgoing(Lock& lock, const Mail& mail, const BeforePiece& before) {
-  if (mail.empty()) return;
+namespace {
+
+// Where the parts of a message between nodes that are others' have to arrive.
+std::vector<Delivery> deliveriesOf(ranks::World& world, const MailLetter& incoming) {
+  std::vector<Delivery> deliveries;
+  for (const RelayedPart& part : incoming.relayed) {
+    LetterKind kind{part.bytes - kLetterHead};
+    kind.via = part.rank;
+    deliveries.push_back({letterTo(world, {part.rank}, kind), part.offset});
+  }
+  return deliveries;
+}
+
+}  // namespace
+
+Deliveries postOutgoing(Lock& lock, const Mail& mail, const BeforePiece& before) {
+  Deliveries deliveries;
+  if (mail.empty()) return deliveries;
   ranks::World& world = *otherRanks();
   std::vector<LetterPaper> papers;
   lock.unlock();
@@ -386,6 +523,8 @@ void postOutgoing(Lock& lock, const Mail& mail, const BeforePiece& before) {
     waitForRoom(world);
     for (const MailLetter& letter : mail.outgoing)
       papers.push_back(letterTo(world, letter.peers, kindOf(letter)));
+    for (const MailLetter& letter : mail.incoming)
+      deliveries.push_back(deliveriesOf(world, letter));
   } catch (...) {
     lock.lock();
     throw;
@@ -400,14 +539,16 @@ void postOutgoing(Lock& lock, const Mail& mail, const BeforePiece& before) {
     throw;
   }
   waitUntilLeft(leaving);
+  return deliveries;
 }
 
-void postIncoming(Lock& lock, const Mail& mail, const BeforePiece& before) {
+void postIncoming(Lock& lock, const Mail& mail, Deliveries deliveries, const BeforePiece& before) {
   if (mail.incoming.empty()) return;
   ranks::World& world = *otherRanks();
   std::vector<Expected> letters;
   letters.reserve(mail.incoming.size());
-  for (const MailLetter& letter : mail.incoming) letters.push_back(expect(world, letter));
+  for (std::size_t i = 0; i < mail.incoming.size(); ++i)
+    letters.push_back(expect(world, mail.incoming[i], std::move(deliveries[i])));
   for (const Expected& expected : letters) writeLetter(lock, expected, before);
   for (const Expected& expected : letters) {
     bool isThere = false;

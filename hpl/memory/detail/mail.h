@@ -7,6 +7,7 @@
 
 #include "hpl/coherence/parcels.h"
 #include "hpl/memory/detail/host_command.h"
+#include "hpl/memory/detail/letters.h"
 #include "hpl/memory/detail/transfer.h"
 #include "hpl/ranks/transport.h"
 
@@ -42,6 +43,10 @@ struct MailLetter {
   std::vector<MailBatch> batches = {};
   std::size_t bytes = 0;
   std::size_t together = 0;  ///< LetterKind::together
+  int via = -1;              ///< LetterKind::via
+  /// Of a message between nodes: where parts of this rank's own begin, and those of others.
+  std::vector<std::size_t> marks = {};
+  std::vector<RelayedPart> relayed = {};
 };
 
 struct Mail {
@@ -72,10 +77,13 @@ void readPieces(Lock& lock, std::span<const MailPiece> pieces, std::byte* into,
 /// Cells of a device that are read into a message by readPieces(), from `offset` on.
 MailPiece pieceToRead(const End& end, std::size_t offset);
 
+/// For each incoming letter, where its parts that are other ranks' have to arrive.
+using Deliveries = std::vector<std::vector<Delivery>>;
 /// Begins to read and send the outgoing letters.
-void postOutgoing(Lock& lock, const Mail& mail, const BeforePiece& before = {});
+Deliveries postOutgoing(Lock& lock, const Mail& mail, const BeforePiece& before = {});
 /// Begins to receive the incoming letters and to write their cells. Waits for those with cells for
 /// the host's storage, or for devices that cannot wait by themselves.
-void postIncoming(Lock& lock, const Mail& mail, const BeforePiece& before = {});
+void postIncoming(Lock& lock, const Mail& mail, Deliveries deliveries,
+                  const BeforePiece& before = {});
 
 }  // namespace hpl::memory::detail

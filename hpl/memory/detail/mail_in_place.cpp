@@ -15,7 +15,8 @@ void flushAll(const LastCommands& last) {
 LetterKind kindOf(const MailLetter& letter) {
   const auto isForHosts = [](const MailPiece& piece) { return piece.what.to == kHosts; };
   const bool isForAll = std::any_of(letter.pieces.begin(), letter.pieces.end(), isForHosts);
-  return {letter.bytes, isForAll ? Readers::AllHosts : Readers::OneRank, letter.together};
+  return {letter.bytes, isForAll ? Readers::AllHosts : Readers::OneRank, letter.together,
+          letter.via};
 }
 
 Gates gatesFor(std::span<const MailPiece> pieces, bool (*isMeant)(const MailPiece& piece)) {

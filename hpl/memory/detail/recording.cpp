@@ -155,10 +155,10 @@ void Recordings::sendAll(Lock& lock, const Recording& recording, std::size_t& do
 
 void Recordings::replay(Lock& lock, const Recording& recording, std::size_t& done) {
   done = 0;
-  postOutgoing(lock, recording.mail);
+  Deliveries deliveries = postOutgoing(lock, recording.mail);
   send(lock, recording, done);
   for (; done < recording.moves.size(); ++done) makeMove(lock, recording.moves[done]);
-  postIncoming(lock, recording.mail);
+  postIncoming(lock, recording.mail, std::move(deliveries));
 }
 
 void Recordings::send(Lock& lock, const Recording& recording, std::size_t& done) {
