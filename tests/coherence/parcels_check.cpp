@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "hpl/coherence/node_parcels.h"
 #include "hpl/coherence/parcels.h"
 
 namespace coherence_model {
@@ -16,6 +17,8 @@ namespace coherence_model {
 using namespace hpl::coherence;
 
 namespace {
+
+constexpr std::size_t kUnlimited = std::size_t{1} << 40;
 
 // By brute force: the transfers that have to pass from one rank to another one, in their order.
 std::vector<std::size_t> expectedBetween(const Step& step, Stretch which, const Machine& machine,
@@ -148,6 +151,70 @@ std::string defectOfSeveral(const Step& here, const Step& there, Stretch which,
   return "";
 }
 
+/// A message between nodes: parts beside each other, each of them what `between` says.
+std::string defectOfNode(const NodeParcel& parcel, const Step& step, Stretch which,
+                         const Machine& machine, const NodesOfRanks& nodes) {
+  const auto nodeOf = [&](int rank) { return nodes.nodeOf[static_cast<std::size_t>(rank)]; };
+  if (parcel.parts.size() < 2) return "a message between nodes of one part";
+  std::size_t end = 0;
+  for (const NodePart& part : parcel.parts) {
+    if (nodeOf(part.from) != nodeOf(parcel.from) || nodeOf(part.to) != nodeOf(parcel.to) ||
+        nodeOf(part.from) == nodeOf(part.to))
+      return "a part of other nodes";
+    if (part.offset < end || part.offset % kPieceAlignment != 0) return "parts that overlap";
+    end = part.offset + nodes.head + part.bytes;
+    const Parcel alone{part.to, part.pieces, part.bytes};
+    std::string defect =
+        defectOf(alone, step, expectedBetween(step, which, machine, part.from, part.to));
+    if (!defect.empty()) return defect;
+  }
+  return end == parcel.bytes ? "" : "a message between nodes that ends elsewhere";
+}
+
+/// All that several ranks of a node have for several of another is in one message, as long as the
+/// nodes' memory takes it; and all ranks know the same.
+std::string defectOfNodes(const Step& here, const Step& there, Stretch which,
+                          const Machine& machine, int ranks, int perNode, std::size_t most) {
+  NodesOfRanks nodes;
+  for (int rank = 0; rank < ranks; ++rank) nodes.nodeOf.push_back(rank / perNode);
+  nodes.head = kPieceAlignment;
+  nodes.mostBytes = most;
+  nodes.mostLetters = most;
+  const NodeParcels own = nodeParcelsOf(here, which, machine, nodes);
+  const NodeParcels other = nodeParcelsOf(there, which, machine, nodes);
+  if (own.parcels.size() != other.parcels.size()) return "messages between nodes that differ";
+  std::map<std::pair<int, int>, std::size_t> parts, joined;  // by nodes
+  bool isForHosts = false;
+  for (std::size_t i = which.begin; i < which.end; ++i)
+    isForHosts = isForHosts || here.transfers[i].to == kHosts;
+  for (int from = 0; from < ranks && !isForHosts; ++from)
+    for (int to = 0; to < ranks; ++to)
+      if (from / perNode != to / perNode &&
+          !expectedBetween(here, which, machine, from, to).empty())
+        ++parts[{from / perNode, to / perNode}];
+  for (std::size_t i = 0; i < own.parcels.size(); ++i) {
+    const NodeParcel& parcel = own.parcels[i];
+    if (parcel.from != other.parcels[i].from || parcel.to != other.parcels[i].to ||
+        parcel.bytes != other.parcels[i].bytes)
+      return "two sides of a message between nodes that differ";
+    if (std::string defect = defectOfNode(parcel, here, which, machine, nodes); !defect.empty())
+      return defect;
+    const std::pair between{parcel.from / perNode, parcel.to / perNode};
+    if (!joined.emplace(between, parcel.parts.size()).second) return "two messages of two nodes";
+    for (const NodePart& part : parcel.parts)
+      for (const auto& lane : {std::pair(part.from, parcel.from), std::pair(parcel.to, part.to)}) {
+        const auto load = own.loads.find(lane);
+        if (load != own.loads.end() && load->second.bytes > most) return "too much for a node";
+      }
+  }
+  for (const auto& [between, count] : parts) {
+    const auto found = joined.find(between);
+    if (found != joined.end() ? found->second != count : count > 1 && most == kUnlimited)
+      return "parts that are left out of the message between their nodes";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string defectOfParcels(const Step& here, const Step& there, const Machine& machine,
@@ -160,6 +227,11 @@ std::string defectOfParcels(const Step& here, const Step& there, const Machine& 
   for (const Together together : {Together::Devices, Together::Fields})
     for (const Stretch& stretch : stretches)
       if (defect.empty()) defect = defectOfSeveral(here, there, stretch, machine, ranks, together);
+  for (const auto& [perNode, most] : {std::pair(1, kUnlimited), std::pair(2, kUnlimited),
+                                      std::pair(3, kUnlimited), std::pair(2, std::size_t{600})})
+    for (const Stretch& stretch : stretches)
+      if (defect.empty())
+        defect = defectOfNodes(here, there, stretch, machine, ranks, perNode, most);
   return defect;
 }
 

@@ -93,7 +93,7 @@ std::string overwriting() {
 
 }  // namespace
 
-TEST_CASE("cells pass from the memory of devices to that of others where ranks share none") {
+TEST_CASE("messages leave from the memory of devices and arrive in that of others") {
   const auto steps = [] {
     Grid a(40, 33), b(40, 33);
     setCells(a, 1);

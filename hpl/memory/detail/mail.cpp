@@ -2,16 +2,14 @@
 #include "hpl/memory/detail/mail.h"
 
 #include <algorithm>
-#include <iterator>
-#include <limits>
 #include <map>
 #include <utility>
 
-#include "hpl/coherence/node_parcels.h"
 #include "hpl/error.h"
 #include "hpl/geometry/rect_copy.h"
 #include "hpl/memory/detail/letters.h"
 #include "hpl/memory/detail/mail_in_place.h"
+#include "hpl/memory/detail/mail_of_nodes.h"
 #include "hpl/memory/detail/packing.h"
 #include "hpl/memory/detail/session.h"
 #include "hpl/runtime/settings.h"
@@ -22,22 +20,8 @@ namespace hpl::memory::detail {
 using coherence::Parcel;
 using coherence::Piece;
 using coherence::Transfer;
-using geometry::rectCopies;
 
 namespace {
-
-enum class Direction { Out, In };
-
-MailPiece pieceOf(const Transfer& what, const Piece& piece, End end, Direction direction) {
-  MailPiece made{what, std::move(end), piece.offset, piece.bytes};
-  if (made.end.replica == nullptr) return made;
-  const Box& cells = made.end.box;
-  const Box& enclosing = made.end.replica->box;
-  const std::size_t size = made.end.state->root.elementSize();
-  made.copies = direction == Direction::Out ? rectCopies(enclosing, cells, cells, cells, size)
-                                            : rectCopies(cells, cells, enclosing, cells, size);
-  return made;
-}
 
 std::vector<MailLetter> lettersOf(const coherence::Step& step, const std::vector<Parcel>& parcels,
                                   const EndOfTransfer& endOf, Direction direction) {
@@ -86,112 +70,6 @@ coherence::Together together() {
 
 }  // namespace
 
-namespace {
-
-coherence::NodesOfRanks nodesOf(const ranks::World& world) {
-  coherence::NodesOfRanks nodes;
-  for (int rank = 0; rank < world.size(); ++rank) nodes.nodeOf.push_back(world.nodeOf(rank));
-  nodes.head = kLetterHead;
-  nodes.mostBytes = world.mostJoined();
-  nodes.mostLetters = kMostLettersTogether;
-  return nodes;
-}
-
-// What is part of a message between nodes is no message of its own.
-void takeOut(const coherence::NodeParcels& ofNodes, int me, coherence::Parcels& parcels) {
-  for (const coherence::NodeParcel& parcel : ofNodes.parcels) {
-    for (const coherence::NodePart& part : parcel.parts) {
-      if (part.from == me)
-        std::erase_if(parcels.outgoing, [&](const Parcel& own) { return own.peer == part.to; });
-      if (part.to == me)
-        std::erase_if(parcels.incoming, [&](const Parcel& own) { return own.peer == part.from; });
-    }
-  }
-}
-
-// This rank's parts of the messages between nodes, and the messages that it gathers or hands out.
-// Those of two ranks of one node come in one order at both: first what is to be gathered, then what
-// they have for each other, then what is handed out.
-class LettersOfNodes {
- public:
-  LettersOfNodes(const coherence::Step& step, int me, Direction direction,
-                 const EndOfTransfer& endOf)
-      : step_(step), me_(me), direction_(direction), endOf_(endOf) {}
-
-  void add(const coherence::NodeParcel& parcel) {
-    const bool isOut = direction_ == Direction::Out;
-    const int leader = isOut ? parcel.from : parcel.to;
-    MailLetter whole;
-    whole.peers = {isOut ? parcel.to : parcel.from};
-    whole.bytes = parcel.bytes;
-    for (const coherence::NodePart& part : parcel.parts) {
-      const int own = isOut ? part.from : part.to;
-      if (leader == me_ && own == me_) {
-        if (isOut) whole.marks.push_back(part.offset);
-        addPieces(part, part.offset + kLetterHead, whole);
-      } else if (leader == me_) {
-        whole.relayed.push_back({own, part.offset, kLetterHead + part.bytes});
-      } else if (own == me_) {
-        MailLetter& letter = parts_.emplace_back();
-        letter.peers = {isOut ? part.to : part.from};
-        letter.bytes = part.bytes;
-        letter.via = leader;
-        addPieces(part, 0, letter);
-      }
-    }
-    if (leader == me_) wholes_.push_back(std::move(whole));
-  }
-
-  std::vector<MailLetter> takeParts() { return std::move(parts_); }
-  std::vector<MailLetter> takeWholes() { return std::move(wholes_); }
-
- private:
-  void addPieces(const coherence::NodePart& part, std::size_t offset, MailLetter& letter) {
-    for (Piece piece : part.pieces) {
-      piece.offset += offset;
-      const Transfer what = step_.transfers[piece.transfer];
-      letter.pieces.push_back(pieceOf(what, piece, endOf_(what), direction_));
-    }
-  }
-
-  const coherence::Step& step_;
-  int me_;
-  Direction direction_;
-  const EndOfTransfer& endOf_;
-  std::vector<MailLetter> parts_;
-  std::vector<MailLetter> wholes_;
-};
-
-void append(std::vector<MailLetter>& all, std::vector<MailLetter> some) {
-  std::move(some.begin(), some.end(), std::back_inserter(all));
-}
-
-void addOfNodes(const coherence::Step& step, const coherence::NodeParcels& ofNodes, int me,
-                const EndOfTransfer& sourceOf, const EndOfTransfer& targetOf, Mail& mail) {
-  LettersOfNodes out(step, me, Direction::Out, sourceOf), in(step, me, Direction::In, targetOf);
-  for (const coherence::NodeParcel& parcel : ofNodes.parcels) {
-    out.add(parcel);
-    in.add(parcel);
-  }
-  const auto countTogether = [&](MailLetter& letter, int from, int to) {
-    const auto load = ofNodes.loads.find({from, to});
-    if (load == ofNodes.loads.end()) return;
-    letter.together = load->second.letters > kMostLettersTogether
-                          ? std::numeric_limits<std::size_t>::max()
-                          : load->second.bytes;
-  };
-  for (MailLetter& letter : mail.outgoing) countTogether(letter, me, letter.peers.front());
-  for (MailLetter& letter : mail.incoming) countTogether(letter, letter.peers.front(), me);
-  std::vector<MailLetter> outgoing = out.takeParts();
-  append(outgoing, std::move(mail.outgoing));
-  append(outgoing, out.takeWholes());
-  mail.outgoing = std::move(outgoing);
-  append(mail.incoming, in.takeWholes());
-  append(mail.incoming, in.takeParts());
-}
-
-}  // namespace
-
 Mail mailOf(const coherence::Step& step, coherence::Stretch which, const EndOfTransfer& sourceOf,
             const EndOfTransfer& targetOf) {
   const ranks::World* world = otherRanks();
@@ -201,7 +79,7 @@ Mail mailOf(const coherence::Step& step, coherence::Stretch which, const EndOfTr
       coherence::parcelsOf(step, which, machine, world->size(), world->rank(), together());
   coherence::NodeParcels ofNodes;
   if (world->joinsNodes()) {
-    ofNodes = coherence::nodeParcelsOf(step, which, machine, nodesOf(*world));
+    ofNodes = messagesOfNodes(step, which, *world);
     takeOut(ofNodes, world->rank(), parcels);
   }
   Mail mail{lettersOf(step, parcels.outgoing, sourceOf, Direction::Out),
