@@ -118,7 +118,7 @@ TEST_CASE("messages leave from the memory of devices and arrive in that of other
 TEST_CASE("what has not left yet is not overwritten, and nothing arrives where it is still read") {
   const std::string expected = saidOn(1, 1, overwriting);
   // 0: messages are not late, so that they might leave before the cells are there.
-  for (const unsigned seed : {0U, 1U, 2U, 3U}) {
+  for (const unsigned seed : {0U, 1U, 2U}) {
     CAPTURE(seed);
     CHECK(saidOn(2, 1, overwriting, apart(runtime::Use::Required, seed)) == expected);
     CHECK(saidOn(2, 2, overwriting, apart(runtime::Use::Required, seed)) == expected);

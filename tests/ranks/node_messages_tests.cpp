@@ -88,7 +88,7 @@ TEST_CASE("what one node has for another is one message") {
 TEST_CASE("cells that pass by way of other ranks are the same, also where messages are late") {
   const auto program = [] { return blocks(40); };
   const std::string expected = saidOn(1, 1, program);
-  for (const unsigned seed : {0U, 1U, 2U}) {
+  for (const unsigned seed : {0U, 1U}) {
     CAPTURE(seed);
     for (const auto& [ranks, each] :
          {std::pair(4, 1), std::pair(4, 2), std::pair(3, 2), std::pair(6, 1)}) {
