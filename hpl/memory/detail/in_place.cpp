@@ -196,6 +196,10 @@ namespace {
 // by the devices, for 512 rows of 64 bytes 1.35 times as long (over Open MPI's shared memory).
 constexpr std::size_t kMostRows = 64;
 constexpr std::size_t kShortestRow = 64;
+// In place, a message costs its ends more commands and calls than it saves where there is little to
+// copy: two ranks with rows of 64 bytes take 1.3 times as long for a step (perf/ranks.py), with
+// rows of 8 KiB 0.8 times.
+constexpr std::size_t kLeast = 2048;
 
 struct Strides {
   std::size_t begin, row, slice;
@@ -219,8 +223,9 @@ std::vector<Elsewhere> rowsInPlace(const Replica& replica, const std::vector<Rec
     count += copy.region[1] * copy.region[2];
     bytes += copy.bytes();
   }
-  const bool isPatchy = count > 1 && (count > kMostRows || bytes < count * kShortestRow);
-  if (buffer == nullptr || isPatchy) return {};
+  if (buffer == nullptr || count > std::max(bytes / kShortestRow, std::size_t{1})) return {};
+  const bool isRequired = runtime::settings().transport.inPlace == Use::Required;
+  if (count > kMostRows || (bytes < kLeast && !isRequired)) return {};
   std::vector<Elsewhere> rows;
   for (const RectCopy& copy : copies) {
     const Strides here = side == Side::Source ? sourceOf(copy) : targetOf(copy);
