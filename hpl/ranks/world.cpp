@@ -95,6 +95,8 @@ void World::choosePaths() {
         nodeName(nodeOf(rank()))));
   if (runtime::settings().messages == runtime::Messages::Nodes && nodes() > 1) agreeOnNodes();
   if (!runtime::settings().explain || rank() != 0) return;
+  if (joinsNodes())
+    std::fputs("hpl: what one node has for another is one message (HPL_MESSAGES=nodes)\n", stderr);
   for (int other = 1; other < size(); ++other)
     std::fputs(fmt::format("hpl: cells pass between rank 0 and {} by {}\n", describe(other),
                            pathTo(other).name())

@@ -13,14 +13,19 @@ for round in $(seq "$rounds"); do
   for order in placed best list worst; do
     echo "$round,$order,$(on_nodes 3 -x HPL_DEVICES "$program" "${SIDE:-48}" 30 $order)" >>"$csv"
   done
+  # The exchange of methods.py: what shares a message.
+  for messages in ranks nodes fields; do
+    seconds=$(on_nodes 3 -x HPL_DEVICES -x HPL_MESSAGES=$messages "$program" "${SIDE:-48}" 30)
+    echo "$round,HPL_MESSAGES=$messages,$seconds" >>"$csv"
+  done
 done
 python3 - "$csv" <<'PY'
 import csv, statistics, sys
 seconds = {}
 for row in csv.DictReader(open(sys.argv[1], encoding="utf-8")):
     seconds.setdefault(row["order"], []).append(float(row["seconds"]))
-best = statistics.median(seconds["best"])
 for order, values in seconds.items():
     median = statistics.median(values)
-    print(f"{order:8}{1e3 * median:9.2f} ms {median / best:6.2f} of the best order")
+    reference = "HPL_MESSAGES=ranks" if "=" in order else "best"
+    print(f"{order:22}{1e3 * median:9.2f} ms {median / statistics.median(seconds[reference]):6.2f} of {reference}")
 PY

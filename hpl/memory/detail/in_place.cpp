@@ -8,7 +8,6 @@
 #include <functional>
 #include <future>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "hpl/error.h"
@@ -185,8 +184,6 @@ void verifyInPlace(ranks::World& world) {
   if (runtime::settings().explain && !verifiedDevices().empty())
     std::fputs("hpl: messages leave from and arrive in the memory of devices (in place)\n", stderr);
 }
-
-void forgetInPlace() { verifiedDevices().clear(); }
 
 // ---- rows ------------------------------------------------------------------------------------
 

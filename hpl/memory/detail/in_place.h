@@ -20,16 +20,15 @@ namespace hpl::memory::detail {
 /// RankError.
 void verifyInPlace(ranks::World& world);
 
+/// Where the buffer is in its copies.
+enum class Side { Source, Target };
+
 /// The rows of the device's buffer that hold some cells, in the order of a message that has the
 /// cells from byte `offset` on. Empty: they do not pass in place, as the device cannot do it, or
 /// they are so many and short that the device gathers them sooner than messages do. Few bytes pass
 /// in place only where HPL_TRANSPORT asks for it.
-enum class Side { Source, Target };  ///< of the copies: where the buffer is
 std::vector<ranks::Elsewhere> rowsInPlace(const Replica& replica,
                                           const std::vector<geometry::RectCopy>& copies, Side side,
                                           std::size_t offset);
-
-/// For tests: devices pass no cells in place any more.
-void forgetInPlace();
 
 }  // namespace hpl::memory::detail

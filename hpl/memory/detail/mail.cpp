@@ -240,7 +240,7 @@ void writeToHost(Lock& lock, const MailPiece& piece, const IncomingLetter& lette
 struct Expected {
   const MailLetter* letter;
   Gates gates;
-  bool hasInPlace;
+  bool arrivesInPlace;
   IncomingLetter paper;
 
   void addGate(const DeviceState& device, Waits& waits) const {
@@ -255,10 +255,10 @@ Expected expect(ranks::World& world, const MailLetter& letter, std::vector<Deliv
   InPlace inPlace;
   if (hasInPlace(letter) && mayBeInPlace(world, peer, kind))
     inPlace = inPlaceOf(letter.pieces, true);
-  const bool isInPlace = !inPlace.empty();
+  const bool arrivesInPlace = !inPlace.empty();
   IncomingLetter paper(world, peer, kind, eventsOf(gates), std::move(inPlace),
                        std::move(deliveries));
-  return {&letter, std::move(gates), isInPlace, std::move(paper)};
+  return {&letter, std::move(gates), arrivesInPlace, std::move(paper)};
 }
 
 void writeToDevice(Lock& lock, const MailPiece& piece, const Expected& expected,
@@ -296,12 +296,12 @@ void writeTogether(Lock& lock, std::span<const MailPiece> pieces, const HostComm
 void writeLetter(Lock& lock, const Expected& expected, const BeforePiece& before) {
   const trace::PhaseScope phase(expected.paper.number(), trace::Phase::Writing);
   LastCommands last;
-  if (expected.hasInPlace) waitInQueues(*expected.letter, expected.gates, true, last);
+  if (expected.arrivesInPlace) waitInQueues(*expected.letter, expected.gates, true, last);
   forEachBatch(
       *expected.letter,
       [&](const MailPiece& piece) {
         if (piece.end.replica == nullptr) return;
-        if (expected.hasInPlace && isInPlace(piece)) return;
+        if (expected.arrivesInPlace && isInPlace(piece)) return;
         if (before) before(piece);
         writeToDevice(lock, piece, expected, last);
       },
