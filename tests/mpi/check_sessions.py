@@ -353,6 +353,10 @@ def nodes(program, path):
     yield check("messages pass between nodes", launcher.start(4, program, "exchange", at=at), {}, {"exchanged": 4}, [0])
     yield check("each node's devices are dealt to its ranks", launcher.start(4, program, "devices", at=at), {},
                 {"rank 1 sees 0 0 1* 1* 2 2 2 2 3 3 3 3": 1}, [0])
+    for name, value in (("HPL_MESSAGES", "ranks"), ("HPL_MESSAGES", "nodes"), ("HPL_TRANSPORT", "-inplace")):
+        yield check(f"blocks pass between nodes with {name}={value}",
+                    launcher.start(4, program, "blocks", export=[name], at=at), {name: value},
+                    {"blocks are right": 4, "wrong": 0, "share no memory": 0}, [0])
     # These nodes have clocks that are one, which their ranks do not know.
     yield from timelines(launcher.start(4, program, "steps", export=["HPL_TRACE"], at=at), 4, {}, slack=5000)
 

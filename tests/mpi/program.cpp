@@ -137,6 +137,40 @@ void columns() {
   std::printf("a cell is %g\n", now(20, 200).value());
 }
 
+void diagonals(hpl::Array<int, 2> out, const hpl::Array<int, 2>& in) {
+  using namespace hpl;
+  if_(idx > 0 && idx + 1 < szx && idy > 0 && idy + 1 < szy) {
+    out[idy][idx] = 3 * in[idy - 1][idx - 1] + in[idy - 1][idx + 1] - in[idy + 1][idx];
+  }
+}
+
+/// Blocks with rows of 2 KiB and more on all devices, against a loop of the host's.
+void blocks() {
+  constexpr std::size_t kRows = 30, kColumns = 4000;
+  hpl::Array<int, 2> now(kRows, kColumns), next(kRows, kColumns);
+  std::vector<int> cells(kRows * kColumns), other;
+  for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = static_cast<int>(i * 7919 % 1000);
+  now.copyFrom(cells.data());
+  next.copyFrom(cells.data());
+  other = cells;
+  for (int step = 0; step < 12; ++step) {
+    eval(diagonals).devices()(hpl::PART12(next, 1, 1, hpl::AUTO_SYNC),
+                              hpl::PART12(now, 1, 1, hpl::AUTO_SYNC));
+    swap(now, next);
+    for (std::size_t y = 1; y + 1 < kRows; ++y)
+      for (std::size_t x = 1; x + 1 < kColumns; ++x) {
+        const std::size_t at = y * kColumns + x;
+        // As unsigned, which may overflow.
+        other[at] = static_cast<int>(3U * static_cast<unsigned>(cells[at - kColumns - 1]) +
+                                     static_cast<unsigned>(cells[at - kColumns + 1]) -
+                                     static_cast<unsigned>(cells[at + kColumns]));
+      }
+    std::swap(cells, other);
+  }
+  now.copyTo(other.data());
+  std::printf("blocks are %s\n", other == cells ? "right" : "wrong");
+}
+
 /// Ends rank 1 in the middle, while the others go on.
 void endOne(const Session& session, const std::string& how) {
   if (session.rank() == 1) {
@@ -190,6 +224,7 @@ void run(int argc, char** argv, const std::string& what) {
   if (what == "devices") listDevices(session);
   if (what == "steps") steps();
   if (what == "columns") columns();
+  if (what == "blocks") blocks();
   if (what == "input" && session.rank() != 0)
     std::printf("rank %d reads %d\n", session.rank(), getchar());
   if (what == "code") std::exit(session.rank() == 2 ? 9 : 0);
