@@ -190,7 +190,8 @@ TEST_CASE("a malformed value is reported with variable, value and what is accept
                         Case{"HPL_TRANSPORT", "pigeon", "auto, or some of"},
                         Case{"HPL_TRANSPORT", "window,-window", "auto, or some of"},
                         Case{"HPL_TRANSPORT", "direct", "auto, or some of"},
-                        Case{"HPL_MESSAGES", "letters", "ranks|devices|fields"},
+                        Case{"HPL_MESSAGES", "letters", "ranks|nodes|devices|fields"},
+                        Case{"HPL_TRANSPORT", "inplace,-inplace", "auto, or some of"},
                         Case{"HPL_PLACEMENT", "best", "auto|off"}}) {
     const std::string message = failure(c.name, c.value);
     CAPTURE(message);
