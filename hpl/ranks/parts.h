@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -21,10 +20,11 @@ class Parts {
   using List = std::vector<Place>;
 
   Parts() = default;
-  /// Whatever is a span, or becomes one.
+  Parts(Place whole) noexcept : whole_(whole), size_(whole.size()) {}
+  /// Whatever becomes a span, and lives on.
   template <class Whole>
-    requires(std::convertible_to<Whole, Place> && !std::same_as<std::remove_cvref_t<Whole>, Parts>)
-  Parts(Whole&& whole) noexcept : whole_(whole), size_(whole_.size()) {}
+    requires std::convertible_to<Whole&, Place>
+  Parts(Whole& whole) noexcept : Parts(Place(whole)) {}
   Parts(Byte* begin, std::size_t bytes) noexcept : Parts(Place(begin, bytes)) {}
   /// `several` may lie in memory that the caller keeps for more than one message.
   explicit Parts(std::shared_ptr<const List> several) : several_(std::move(several)) {
