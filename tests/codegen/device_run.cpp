@@ -75,6 +75,11 @@ bool deviceHasDouble() {
   return device()->device.getInfo<CL_DEVICE_EXTENSIONS>().find("cl_khr_fp64") != std::string::npos;
 }
 
+bool dividesCorrectlyRounded() {
+  return (device()->device.getInfo<CL_DEVICE_SINGLE_FP_CONFIG>() &
+          CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+}
+
 std::string buildLog(const EmittedKernel& kernel) {
   cl::Program program;
   return build(kernel, program);

@@ -49,6 +49,7 @@ bool hasDevice();
 /// The device's name and abilities.
 std::string deviceName();
 bool deviceHasDouble();
+bool dividesCorrectlyRounded();
 
 /// Builds the source; returns the compiler's log of a failure, "" when it built.
 std::string buildLog(const EmittedKernel& kernel);

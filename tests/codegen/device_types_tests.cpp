@@ -201,6 +201,7 @@ TEST_CASE("complex arithmetic follows the textbook") {
   std::vector<float> out_(4);
   EmitOptions strict;
   strict.fp = FpMode::Strict;
+  strict.hasCorrectlyRoundedDivide = dividesCorrectlyRounded();
   run(kernel, strict, {array(z_), array(out_)}, kOne);
   CHECK(z_[2] == C(11, 2));
   CHECK(z_[3] == C((1.0f * 3 + 2.0f * -4) / 25, (2.0f * 3 - 1.0f * -4) / 25));

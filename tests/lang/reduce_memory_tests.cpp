@@ -129,7 +129,9 @@ TEST_CASE("a local array that is smaller than the group is no write beyond it") 
 }
 
 TEST_CASE("values of which local memory holds few reduce in groups of any size") {
-  Array<double, 1> out(4), in(4096);
+  // Devices with registers for smaller groups only.
+  const int group = Device().getProperties().type == CPU ? 1024 : 256;
+  Array<double, 1> out(4096 / group), in(4096);
   in = 0.5;
   // 64 KiB for 16 lanes of double would be more than half of most devices' local memory.
   eval([](Array<double, 1> o, const Array<double, 1>& a) {
@@ -141,8 +143,8 @@ TEST_CASE("values of which local memory holds few reduce in groups of any size")
     }
   })
       .global(4096)
-      .local(1024)(out, in);
-  for (int g = 0; g < 4; ++g) CHECK(out(g) == 1024.0);
+      .local(group)(out, in);
+  for (int g = 0; g < 4096 / group; ++g) CHECK(out(g) == group);
 }
 
 TEST_CASE("reduce refuses local memory that it cannot use") {

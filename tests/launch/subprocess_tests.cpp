@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hpl/hpl.h"
+#include "tests/device_type.h"
 
 using namespace hpl;
 
@@ -92,7 +93,7 @@ TEST_CASE("an array that the device cannot hold throws and stays intact" * docte
 }
 
 TEST_CASE("a process with two virtual devices is sequentially consistent") {
-  runAgain("HPL_DEVICES='cpu:0*2'", "two devices and the host*");
+  runAgain("HPL_DEVICES='" + hpl_tests::deviceType() + ":0*2'", "two devices and the host*");
 }
 
 TEST_CASE("a process whose device has little memory evicts, refuses and keeps all data") {

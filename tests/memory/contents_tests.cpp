@@ -83,7 +83,7 @@ TEST_CASE("an assignment happens where the data lives") {
     CHECK(hostCell(to, {0, 0}) == 51);
   }
   SUBCASE("between devices when they are on two") {
-    const std::vector<DeviceState*> devices = openDevices("cpu:0*3", false);
+    const std::vector<DeviceState*> devices = openDevices(":0*3", false);
     launch(*devices[0], {Work::Increment, &a->whole(), nullptr, 0});
     launch(*devices[1], {Work::Increment, &b->whole(), nullptr, 0});
     const Bytes before = bytesSoFar();

@@ -8,6 +8,7 @@
 #include "hpl/runtime/detail/discovery.h"
 #include "hpl/runtime/settings.h"
 #include "hpl/trace/profile.h"
+#include "tests/device_type.h"
 
 namespace memory_tests {
 
@@ -101,8 +102,9 @@ std::vector<DeviceState*> openDevices(const std::string& list, bool zeroCopy) {
     hpl::runtime::Settings wanted = before;
     wanted.zeroCopy = zeroCopy ? hpl::runtime::ZeroCopy::On : hpl::runtime::ZeroCopy::Off;
     hpl::runtime::overrideSettings(wanted);
-    devices = hpl::runtime::selectDevices(hpl::runtime::takeInventory(),
-                                          hpl::runtime::parseDeviceList(list));
+    devices =
+        hpl::runtime::selectDevices(hpl::runtime::takeInventory(),
+                                    hpl::runtime::parseDeviceList(hpl_tests::deviceType() + list));
     for (auto& device : devices) device->sharesHostMemory();
     hpl::runtime::overrideSettings(before);
   }
@@ -111,8 +113,18 @@ std::vector<DeviceState*> openDevices(const std::string& list, bool zeroCopy) {
   return result;
 }
 
-DeviceState& separateDevice() { return *openDevices("cpu:0*3", false).front(); }
-DeviceState& sharedDevice() { return *openDevices("cpu:0*3", true).front(); }
+bool canBeOpened(const std::string& list) {
+  if (list.find('/') == std::string::npos) return true;
+  cl_uint most = 0;
+  const DeviceState& device = *openDevices(":0", false).front();
+  clGetDeviceInfo(device.device()(), CL_DEVICE_PARTITION_MAX_SUB_DEVICES, sizeof most, &most,
+                  nullptr);
+  return most > 1;
+}
+bool hasSharedDevices() { return sharedDevice().sharesHostMemory(); }
+
+DeviceState& separateDevice() { return *openDevices(":0*3", false).front(); }
+DeviceState& sharedDevice() { return *openDevices(":0*3", true).front(); }
 
 std::shared_ptr<Root> makeArray(const Extents& shape, const std::string& label, void* userMemory,
                                 HostMemory hostMemory) {

@@ -27,11 +27,17 @@ using hpl::memory::detail::Ticket;
 using hpl::memory::detail::Transaction;
 using hpl::runtime::DeviceState;
 
-/// Opens the devices that an HPL_DEVICES list names. The same list and flag give the same devices;
+/// Opens the devices that an HPL_DEVICES list names, which begins behind their kind
+/// (hpl_tests::deviceType), as in ":0*3". The same list and flag give the same devices;
 /// they live until the process ends.
 std::vector<DeviceState*> openDevices(const std::string& list, bool zeroCopy);
 
-/// One CPU device without and with zero-copy.
+/// Whether there are such devices: the driver divides a device if the list does.
+bool canBeOpened(const std::string& list);
+/// Whether devices work in the host's memory where they may.
+bool hasSharedDevices();
+
+/// One device without and with zero-copy.
 DeviceState& separateDevice();
 DeviceState& sharedDevice();
 

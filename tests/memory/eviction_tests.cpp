@@ -19,7 +19,7 @@ namespace {
 using hpl_tests::messageOf;
 
 // A device of these tests' own, whose memory they may limit.
-DeviceState& limitedDevice() { return *openDevices("cpu:0*4", false).back(); }
+DeviceState& limitedDevice() { return *openDevices(":0*4", false).back(); }
 
 // Sets a limit for the length of a test; the arrays of the test must die before it.
 class Limit {

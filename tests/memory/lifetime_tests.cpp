@@ -104,8 +104,8 @@ void useArrays(const std::vector<DeviceState*>& devices, int thread, std::atomic
 }  // namespace
 
 TEST_CASE("threads use arrays of their own at the same time, also when memory is short") {
-  std::vector<DeviceState*> devices = openDevices("cpu:0*4", false);
-  for (DeviceState* device : openDevices("cpu:0*3", true)) devices.push_back(device);
+  std::vector<DeviceState*> devices = openDevices(":0*4", false);
+  for (DeviceState* device : openDevices(":0*3", true)) devices.push_back(device);
   for (const std::size_t limit : {std::size_t{1} << 30, std::size_t{10000}}) {
     const std::size_t before = devices[0]->memoryLimit();
     devices[0]->setMemoryLimit(limit);
@@ -121,7 +121,7 @@ TEST_CASE("threads use arrays of their own at the same time, also when memory is
 }
 
 TEST_CASE("threads read one array at the same time, on the host and on devices") {
-  const std::vector<DeviceState*> devices = openDevices("cpu:0*3", false);
+  const std::vector<DeviceState*> devices = openDevices(":0*3", false);
   const auto source = makeArray({500}, "shared");
   source->whole().openForWriting(true);
   for (Index i = 0; i < 500; ++i) hostCell(source->whole(), {i}) = i;

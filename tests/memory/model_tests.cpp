@@ -303,16 +303,18 @@ unsigned seedCount() {
 
 TEST_CASE("random programs give the model's values and move exactly the stale cells") {
   const Configuration configurations[] = {
-      {"one device", "cpu:0*3", false, 1, {{1}, false}},
-      {"two devices of different contexts", "cpu:0*3", false, 2, {{1, 2}, false}},
-      {"three devices of different contexts", "cpu:0*3", false, 3, {{1, 2, 3}, false}},
-      {"two sub-devices of one context", "cpu:0/2", false, 2, {{1, 2}, true}},
-      {"one device that works in the host's memory", "cpu:0*3", true, 1, {{0}, false}},
-      {"three devices that work in the host's memory", "cpu:0*3", true, 3, {{0, 0, 0}, false}},
+      {"one device", ":0*3", false, 1, {{1}, false}},
+      {"two devices of different contexts", ":0*3", false, 2, {{1, 2}, false}},
+      {"three devices of different contexts", ":0*3", false, 3, {{1, 2, 3}, false}},
+      {"two sub-devices of one context", ":0/2", false, 2, {{1, 2}, true}},
+      {"one device that works in the host's memory", ":0*3", true, 1, {{0}, false}},
+      {"three devices that work in the host's memory", ":0*3", true, 3, {{0, 0, 0}, false}},
   };
   for (const Configuration& configuration : configurations) {
     const std::string name = configuration.name;
     CAPTURE(name);
+    if (!canBeOpened(configuration.devices) || (configuration.zeroCopy && !hasSharedDevices()))
+      continue;
     for (unsigned seed = 1; seed <= seedCount(); ++seed) {
       CAPTURE(seed);
       RandomProgram program(configuration, seed);

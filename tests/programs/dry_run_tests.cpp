@@ -7,6 +7,7 @@
 
 #include "library.h"
 #include "program.h"
+#include "tests/device_type.h"
 #include "tests/dry_run/machine_of.h"
 #include "tests/runtime/subprocess.h"
 
@@ -50,7 +51,8 @@ TEST_CASE("random programs move in a dry run what they move on devices") {
   hpl_tests::writeMachine(machine, count, like);
   const std::string child = "child: counters of random programs";
   const std::string common = "HPL_ZERO_COPY=off HPL_TUNE=off ";
-  const std::string devices = "HPL_DEVICES='cpu:0*" + std::to_string(count) + "'";
+  const std::string devices =
+      "HPL_DEVICES='" + hpl_tests::deviceType() + ":0*" + std::to_string(count) + "'";
   const std::string real = countersIn(subprocess::run(child, common + devices));
   const std::string dry = countersIn(subprocess::run(child, common + "HPL_DRY_RUN=" + machine));
   CHECK(dry == real);

@@ -10,6 +10,7 @@
 #include "hpl/ranks/world.h"
 #include "hpl/runtime/global_list.h"
 #include "nodes_fabric.h"
+#include "tests/device_type.h"
 
 namespace ranks_tests {
 
@@ -18,9 +19,7 @@ using namespace hpl;
 namespace {
 
 runtime::GlobalList listOf(const runtime::Inventory& inventory, const Listed& listed) {
-  // GPUs, where devices say that they are some (tests/disguise).
-  const char* const type = std::getenv("TEST_DEVICE_TYPE");
-  const std::string name = fmt::format("{}:0*{}", type != nullptr ? type : "cpu", listed.each);
+  const std::string name = fmt::format("{}:0*{}", hpl_tests::deviceType(), listed.each);
   const auto open = [&](int rank) {
     auto states = runtime::selectDevices(inventory, runtime::parseDeviceList(name));
     const int node = listed.byTurns ? rank % 2 : rank / listed.perNode;

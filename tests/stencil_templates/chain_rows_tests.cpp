@@ -110,6 +110,7 @@ TEST_CASE("rows: chains row by row equal tiles and kernels apart, bit for bit") 
   apart.program.fuse(false).run(1);
   const std::vector<float> expected = apart.results();
   for (const Fusion form : {Fusion::Rows, Fusion::Tiles}) {
+    if (form == Fusion::Rows && defaultDevice().type() != CPU) continue;
     for (int devices = 1; devices <= deviceCount(); ++devices) {
       CAPTURE(static_cast<int>(form));
       CAPTURE(devices);
@@ -125,6 +126,7 @@ TEST_CASE("rows: chains row by row equal tiles and kernels apart, bit for bit") 
 }
 
 TEST_CASE("rows: grids may be smaller than strips, chunks of rows and what functions read") {
+  if (defaultDevice().type() != CPU) return;  // rows are for CPUs
   for (const auto& [rows, columns] : {std::pair{2, 3}, {5, 2}}) {
     CAPTURE(rows);
     Array<float, 2> cells = arrayOf<float, 2>(fractions(rows, columns));
@@ -144,6 +146,7 @@ TEST_CASE("rows: grids may be smaller than strips, chunks of rows and what funct
 }
 
 TEST_CASE("rows: programs, steps and settings that row by row is not for are refused") {
+  if (defaultDevice().type() != CPU) return;  // rows are for CPUs
   Array<float, 1> line(100), lines(100);
   line = 1.0f;
   const Temporary<float, 1> between;
@@ -202,6 +205,7 @@ TEST_CASE("a chain is explained" * doctest::skip()) {
 }
 
 TEST_CASE("rows: what was chosen is explained") {
+  if (defaultDevice().type() != CPU) return;  // rows are for CPUs
   const subprocess::Result run = subprocess::run("a chain is explained", "HPL_EXPLAIN=1");
   CAPTURE(run.output);
   CHECK(run.exitCode == 0);

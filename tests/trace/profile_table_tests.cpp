@@ -12,6 +12,7 @@
 
 #include "hpl/hpl.h"
 #include "hpl/trace/timeline.h"
+#include "tests/device_type.h"
 #include "tests/runtime/subprocess.h"
 
 using namespace hpl;
@@ -33,8 +34,8 @@ std::size_t countOf(const std::string& text, const std::string& part) {
 
 /// What the child prints under HPL_PROFILE=1: on one device, or on three that exchange ghosts.
 subprocess::Result profileOf(const std::string& child, const std::string& more = "") {
-  return subprocess::run(
-      child, "HPL_PROFILE=1 HPL_TUNE=off HPL_DEVICES='cpu:0*3' HPL_ZERO_COPY=off " + more);
+  return subprocess::run(child, "HPL_PROFILE=1 HPL_TUNE=off HPL_DEVICES='" +
+                                    hpl_tests::deviceType() + ":0*3' HPL_ZERO_COPY=off " + more);
 }
 
 void twice(Array<float, 1> a) { a[idx] *= 2.0f; }
