@@ -53,6 +53,31 @@ TEST_CASE("surplus work-items of a rounded domain return where there is no barri
   }
 }
 
+TEST_CASE("places are computed in 32 bits where that is enough, those behind aliases never") {
+  REQUIRE_DEVICE();
+  IrBuilder b("narrow");
+  A out = b.array("out", kInt, 2), in = b.array("in", kInt, 2);
+  A p = b.alias("p", kInt);
+  b.bind(p, in(1, 2));
+  // Also before the alias' own place.
+  b.set(out(b.idy(), b.idx()), in(b.idy() + 1, b.idx() + 2) + p(b.convert(b.idx(), kLong) - 3));
+  const Kernel kernel = b.finish();
+  EmitOptions options;
+  options.narrowPlaces = true;
+  std::vector<int> data(5 * 7, 0), values(6 * 9);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int>(i * i);
+  const std::string source =
+      run(kernel, options, {array(data, {5, 7}), array(values, {6, 9})}, {{7, 5}, {7, 1}}).source;
+  CAPTURE(source);
+  CHECK(source.find("out[(uint)idy * (uint)out_s0 + (uint)idx]") != std::string::npos);
+  CHECK(source.find("p[(long)idx - 3]") != std::string::npos);
+  for (int y = 0; y < 5; ++y)
+    for (int x = 0; x < 7; ++x)
+      CHECK(data[static_cast<std::size_t>(y * 7 + x)] ==
+            values[static_cast<std::size_t>((y + 1) * 9 + x + 2)] +
+                values[static_cast<std::size_t>(11 + x - 3)]);
+}
+
 TEST_CASE("surplus work-items take part in barriers, read 0 and change nothing") {
   REQUIRE_DEVICE();
   constexpr int kItems = 100, kGroup = 32;

@@ -88,8 +88,17 @@ bool FunctionWriter::constantIndex(const ir::Access& access) {
   return true;
 }
 
+/// Arrays whose indices count from their first element, as those of parts that functions get and
+/// of aliases need not.
+bool FunctionWriter::isNarrow(const Variable& array) const {
+  return session_.options.narrowPlaces && !session_.options.checkBounds && isKernel_ &&
+         array.role != ir::Role::Alias && array.space != Space::Private;
+}
+
 int FunctionWriter::linearIndex(const ir::Access& access, int site) {
   if (site < 0 && constantIndex(access)) return kPostfix;
+  const char* const narrow = isNarrow(*access.array) ? "(uint)" : "";
+  const bool isNarrowed = *narrow != '\0';
   const VariableNames& array = names(access.array);
   const std::size_t rank = access.indices.size();
   int precedence = kPostfix;
@@ -101,9 +110,13 @@ int FunctionWriter::linearIndex(const ir::Access& access, int site) {
     if (site >= 0) {
       checkedIndex(access, d, site, "hpl_index");
     } else {
-      precedence = term(*access.indices[d], last ? kAdditive : kMultiplicative);
+      out_ += narrow;
+      precedence = term(*access.indices[d], isNarrowed ? kUnary
+                                            : last     ? kAdditive
+                                                       : kMultiplicative);
+      if (isNarrowed) precedence = kUnary;
     }
-    if (!last) out_ += " * " + array.strides[d];
+    if (!last) out_ += std::string(" * ") + narrow + array.strides[d];
     if (!last) precedence = kMultiplicative;
     if (!first) precedence = kAdditive;
     first = false;

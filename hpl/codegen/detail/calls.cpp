@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomics, calls of functions and of built-ins with out-pointers.
 #include "hpl/codegen/detail/ordered.h"
+#include "hpl/codegen/detail/own_functions.h"
 #include "hpl/codegen/detail/writer.h"
 #include "hpl/ir/walk.h"
 
@@ -165,7 +166,7 @@ void FunctionWriter::builtinCall(const ir::BuiltinCall& call, const ir::SourceLo
   Text& text = session_.text;
   text.beginLine();
   resultPrefix(call.result, declares);
-  out_ += ir::infoOf(call.builtin).name;
+  out_ += functionFor(session_, call);
   out_ += '(';
   arguments(call.args);
   out_ += call.args.empty() ? "&" : ", &";

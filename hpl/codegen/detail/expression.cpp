@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "hpl/codegen/detail/own_functions.h"
 #include "hpl/codegen/detail/types.h"
 #include "hpl/codegen/detail/writer.h"
 #include "hpl/error.h"
@@ -198,7 +199,7 @@ int FunctionWriter::node(const Expr& expr, const ir::BuiltinExpr& builtin) {
       out_ += ") != 0L)";
       return kPostfix;
     }
-    out_ += isAny ? "hpl_any" : ir::infoOf(builtin.builtin).name;
+    out_ += isAny ? "hpl_any" : functionFor(session_, builtin);
   }
   out_ += '(';
   arguments(builtin.args);

@@ -241,6 +241,7 @@ std::string preamble(const Session& session) {
   if (!session.streamed.empty()) out += kStreamed;
   for (const auto& [name, type] : session.streamed) writeStream(out, name, type);
   for (const auto& [name, helper] : session.ordered) out += helper;
+  for (const auto& [name, function] : session.ownFunctions) out += function;
   writeComplex(out, usage);
   for (const std::string& type : session.safeDivisions) writeSafeDivision(out, type);
   writeHalfHelpers(out, session);

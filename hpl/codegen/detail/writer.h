@@ -71,6 +71,8 @@ struct Session {
   std::map<std::string, ir::Type> streamed;
   /// Helpers for atomic loads, atomic stores and fences, by name.
   std::map<std::string, std::string> ordered;
+  /// Functions that stand for built-in ones which drivers get wrong, by name.
+  std::map<std::string, std::string> ownFunctions;
   /// Masks are tested by hpl_any.
   bool testsMasks = false;
   /// Vectors are converted by hpl_convert.
@@ -198,6 +200,7 @@ class FunctionWriter {
   /// Who performs a masked load: the condition, in parentheses.
   void loadCondition(const ir::Access& access);
   /// Position of the element relative to the array's name; `site` < 0: unchecked.
+  bool isNarrow(const ir::Variable& array) const;
   int linearIndex(const ir::Access& access, int site);
   // `[i][j]` for arrays that are C arrays of several dimensions here, `[i * n + j]` otherwise.
   void subscript(const ir::Access& access, int site);

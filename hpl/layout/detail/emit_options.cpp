@@ -27,6 +27,22 @@ bool hasOrderedAtomics(const runtime::DeviceState& device) {
   return code == CL_SUCCESS && (has & kNeeded) == kNeeded;
 }
 
+/// GPUs multiply and add 32 bits at once and 64 in several steps: on an H200 a stencil of seven
+/// points takes 1.3 times as long with 64. Arrays of half as many elements as 32 bits count leave
+/// room for the ghosts of parts.
+bool hasNarrowPlaces(const LaunchRequest& request) {
+  if (request.device->type() == CPU) return false;
+  constexpr geometry::Index kMost = geometry::Index{1} << 31;
+  for (const Argument& argument : request.arguments) {
+    if (argument.kind != Argument::Kind::Array) continue;
+    geometry::Index elements = 1;
+    const geometry::Extents& extents = argument.view->root().whole().extents;
+    for (int d = 0; d < extents.rank(); ++d) elements *= extents[d];
+    if (elements >= kMost) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 codegen::EmitOptions emitOptions(const LaunchRequest& request, const Layout& layout) {
@@ -55,6 +71,7 @@ codegen::EmitOptions emitOptions(const LaunchRequest& request, const Layout& lay
   options.distinctArrays = layout.distinctArrays;
   // A share's replicas hold what it touches of each array only.
   if (!request.slice) options.stridesOf = stridesShared(request.arguments);
+  options.narrowPlaces = hasNarrowPlaces(request);
   options.checkBounds = runtime::settings().checkBounds;
   options.hasHalf = request.device->properties().hasHalf;
   options.hasDouble = request.device->properties().hasDouble;
