@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/layout/heuristic_choice.h"
 
+#include <algorithm>
+
 #include "hpl/layout/rewritten_kernels.h"
 #include "hpl/runtime/device_state.h"
+#include "hpl/strategies/columns.h"
 
 namespace hpl::layout {
 namespace {
 
-/// Columns along the slowest axis are worth their bookkeeping: a star at least, whose values each
-/// serve three planes, in a domain that gives every unit several groups with slabs of some length.
-/// Nobody has measured it on a GPU yet, and therefore no more than that.
-bool isWorthStreaming(const LaunchRequest& request, const Shape& shape) {
+/// Going along the slowest axis is worth its bookkeeping: a star at least, whose values each serve
+/// three planes, in a domain that gives every unit several groups with slabs of some length.
+bool isSolid(const LaunchRequest& request, const Shape& shape) {
   constexpr int kPlanes = 3;
   // Cells: of a group of 256 with a slab of 16.
   constexpr std::size_t kReads = 7, kCells = 4096, kGroups = 4;
@@ -24,12 +26,26 @@ bool isWorthStreaming(const LaunchRequest& request, const Shape& shape) {
 
 }  // namespace
 
-HeuristicChoice heuristicChoice(const LaunchRequest& request, const Shape& shape, bool mayStream) {
+int columnElements(const LaunchRequest& request, const Shape& shape) {
+  if (request.device->type() == CPU || shape.dims < 2) return 1;
+  constexpr std::size_t kItemsOfUnit = 2048;
+  const KernelVersion& version = *request.version;
+  const std::size_t items = shape.size[0] * shape.size[1] * shape.size[2];
+  const std::size_t enough = kItemsOfUnit * std::max(1u, request.device->properties().computeUnits);
+  int elements = strategies::columnElements(*version.kernel, version.access);
+  while (elements > 1 && items / static_cast<std::size_t>(elements) < enough) elements /= 2;
+  return elements;
+}
+
+HeuristicChoice heuristicChoice(const LaunchRequest& request, const Shape& shape,
+                                const std::vector<runtime::Strategy>& refused) {
   using runtime::Strategy;
   const Strategy asked = runtime::settings().strategy;
   if (asked != Strategy::Auto) return {asked, {}};
   const KernelVersion& version = *request.version;
-  if (mayStream && isWorthStreaming(request, shape)) return {Strategy::Stream, {}};
+  const auto may = [&](Strategy strategy) {
+    return std::find(refused.begin(), refused.end(), strategy) == refused.end();
+  };
   if (request.device->type() == CPU) {
     const strategies::Pointwise& pointwise = version.rewritten->pointwise(version);
     // Those with barriers, too, are computed group by group.
@@ -42,7 +58,10 @@ HeuristicChoice heuristicChoice(const LaunchRequest& request, const Shape& shape
   }
   // The caches of GPUs serve small neighbourhoods as well as local memory does.
   constexpr std::size_t kManyReads = 16;
-  if (strategies::distinctReads(version.access) >= kManyReads) return {Strategy::Tile, {}};
+  const bool hasManyReads = strategies::distinctReads(version.access) >= kManyReads;
+  if (may(Strategy::Columns) && columnElements(request, shape) > 1) return {Strategy::Columns, {}};
+  if (may(Strategy::Stream) && isSolid(request, shape)) return {Strategy::Stream, {}};
+  if (hasManyReads) return {Strategy::Tile, {}};
   return {Strategy::Direct, "its work-items share few reads, which caches serve"};
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "hpl/layout/shape.h"
 #include "hpl/runtime/settings.h"
@@ -18,13 +19,19 @@ struct HeuristicChoice {
 };
 
 /// What HPL_STRATEGY says, else what the rules say for the kernel, the device and the domain.
-/// `mayStream`: streams have not been refused.
-HeuristicChoice heuristicChoice(const LaunchRequest& request, const Shape& shape, bool mayStream);
+/// `refused`: strategies that were chosen before and do not apply.
+HeuristicChoice heuristicChoice(const LaunchRequest& request, const Shape& shape,
+                                const std::vector<runtime::Strategy>& refused);
 
 /// What a CPU device does with a kernel whose work-items read their own elements only, unless
 /// somebody asks for something else.
 strategies::PointwiseChoice pointwiseChoice(const strategies::Pointwise& kernel, const Shape& shape,
                                             bool leavesCaches);
+
+/// How many ids a work-item of a device that is no CPU should compute: as many as the kernel asks
+/// for (strategies::columnElements), but such that every unit still gets all the work-items that
+/// it holds.
+int columnElements(const LaunchRequest& request, const Shape& shape);
 
 /// Whether what a launch reads and writes drives out of the device's caches what it has written:
 /// whoever reads that next reads it from memory.

@@ -68,7 +68,7 @@ bool OnlineRace::isLedBy(runtime::DeviceState& device, const Shape& shape) {
 
 void OnlineRace::begin() {
   // Timed launches use a second queue, so that queues must wait for each other as they should.
-  if (!device_->honoursUserEvents()) return finish();
+  if (!device_->waitsForUserEvents()) return finish();
   std::vector<tune::Point> points = variantsOf(*version_, *device_, shape_);
   // Heights of bands matter little; what is nearest to the default comes first.
   std::erase_if(points,

@@ -6,6 +6,8 @@
 
 namespace hpl::layout {
 
+using strategies::Columns;
+using strategies::ColumnsOptions;
 using strategies::PlaneQueue;
 using strategies::PlaneQueueOptions;
 using strategies::Rows;
@@ -65,6 +67,23 @@ std::shared_ptr<const PlaneQueue> RewrittenKernels::streamed(const KernelVersion
     streamed = std::make_shared<const PlaneQueue>(
         strategies::planeQueue(*version.kernel, version.access, options));
   return streamed;
+}
+
+std::shared_ptr<const Columns> RewrittenKernels::columns(const KernelVersion& version,
+                                                         const ColumnsOptions& options) {
+  std::vector<std::uint64_t> key;
+  for (const int value :
+       {options.dims, options.order[0], options.order[1], options.order[2], options.elements})
+    key.push_back(static_cast<std::uint64_t>(value));
+  const std::lock_guard lock(mutex_);
+  const auto known = columns_.find(key);
+  if (known != columns_.end() && !known->second->dependsOnSize) return known->second;
+  if (known != columns_.end()) key.insert(key.end(), options.size.begin(), options.size.end());
+  auto& columns = columns_[key];
+  if (!columns)
+    columns = std::make_shared<const Columns>(
+        strategies::columns(*version.kernel, version.access, options));
+  return columns;
 }
 
 std::shared_ptr<const strategies::GroupLoops> RewrittenKernels::groupLoops(

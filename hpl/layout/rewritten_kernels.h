@@ -12,6 +12,7 @@
 
 #include "hpl/layout/kernel_version.h"
 #include "hpl/runtime/settings.h"
+#include "hpl/strategies/columns.h"
 #include "hpl/strategies/group_loops.h"
 #include "hpl/strategies/plane_queue.h"
 #include "hpl/strategies/pointwise.h"
@@ -29,6 +30,8 @@ class RewrittenKernels {
                                                  const strategies::TileOptions& options);
   std::shared_ptr<const strategies::PlaneQueue> streamed(
       const KernelVersion& version, const strategies::PlaneQueueOptions& options);
+  std::shared_ptr<const strategies::Columns> columns(const KernelVersion& version,
+                                                     const strategies::ColumnsOptions& options);
   /// For groups of so many work-items along each axis.
   std::shared_ptr<const strategies::GroupLoops> groupLoops(const KernelVersion& version, int dims,
                                                            const std::array<int, 3>& local);
@@ -49,6 +52,7 @@ class RewrittenKernels {
   std::map<std::vector<std::uint64_t>, std::shared_ptr<const strategies::Rows>> rows_;
   std::map<std::vector<int>, std::shared_ptr<const strategies::Tiled>> tiled_;
   std::map<std::vector<int>, std::shared_ptr<const strategies::PlaneQueue>> streamed_;
+  std::map<std::vector<std::uint64_t>, std::shared_ptr<const strategies::Columns>> columns_;
   std::map<std::pair<int, std::array<int, 3>>, std::shared_ptr<const strategies::GroupLoops>>
       groupLoops_;
 };

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "hpl/error.h"
+#include "hpl/layout/detail/group_layouts.h"
+#include "hpl/layout/detail/hidden_value.h"
 #include "hpl/layout/findings.h"
 #include "hpl/layout/heuristic_choice.h"
 #include "hpl/layout/rewriter.h"
@@ -25,13 +27,12 @@ namespace {
 
 thread_local int quietTrials = 0;
 
+using detail::dividedUp;
+using detail::roundedUp;
+using detail::valueOf;
 using strategies::Hidden;
-using strategies::PlaneQueue;
-using strategies::PlaneQueueOptions;
 using strategies::Rows;
 using strategies::RowsOptions;
-using strategies::Tiled;
-using strategies::TileOptions;
 
 /// A written array is passed a second time, so that what one work-item writes may be what another
 /// name reads.
@@ -57,9 +58,6 @@ int widestElement(const KernelVersion& version) {
     if (parameter.isBuffer()) isWide = isWide || ir::sizeOf(parameter.type.scalar) >= 8;
   return isWide ? 8 : 4;
 }
-
-std::size_t dividedUp(std::size_t size, std::size_t by) { return (size + by - 1) / by; }
-std::size_t roundedUp(std::size_t size, std::size_t to) { return dividedUp(size, to) * to; }
 
 /// Ids per work-item along each axis: as the variant says, else so that every unit gets several
 /// blocks, but there are no more than a few hundred: each costs a function call.
@@ -106,24 +104,6 @@ std::array<std::size_t, 3> blocksFor(const Shape& shape, const Rows& rows,
   block[row] = std::max(std::min<std::size_t>(1024, shape.size[row]),
                         roundedUp(dividedUp(shape.size[row], pieces), vector));
   return block;
-}
-
-cl_ulong valueOf(const Hidden& hidden, const LaunchRequest& request, const Shape& shape,
-                 const std::array<std::size_t, 3>& block) {
-  const auto axis = static_cast<std::size_t>(hidden.axis);
-  switch (hidden.kind) {
-    case Hidden::Kind::First:
-      return shape.first[axis];
-    case Hidden::Kind::Count:
-      return shape.size[axis];
-    case Hidden::Kind::Whole:
-      return shape.whole[axis];
-    case Hidden::Kind::Block:
-      return block[axis];
-    default:
-      return static_cast<cl_ulong>(
-          request.arguments[hidden.param].view->extents[static_cast<int>(hidden.axis)]);
-  }
 }
 
 /// Plans for other views, and parts on other devices of a kind, repeat what is said once.
@@ -250,94 +230,6 @@ Layout inRows(const LaunchRequest& request, const Shape& shape, const Variant& v
   return result;
 }
 
-Layout inTiles(const LaunchRequest& request, const Shape& shape, const Variant& variant,
-               std::string& reason) {
-  Layout result{nullptr, {}, shape, true, runtime::Strategy::Tile, 0};
-  TileOptions options;
-  options.dims = static_cast<int>(shape.dims);
-  options.order = orderOf(shape);
-  // On CPUs the default is one long row per group, which makes poor tiles.
-  constexpr int kOnCpu[3][3] = {{64, 1, 1}, {16, 16, 1}, {16, 4, 4}};
-  for (std::size_t a = 0; a < 3; ++a)
-    options.local[a] = request.device->type() == CPU ? kOnCpu[options.dims - 1][a]
-                                                     : static_cast<int>(shape.local[a]);
-  if (variant.width > 0) options.local = {variant.width, std::max(1, variant.height), 1};
-  options.perItem = variant.elements > 0 ? variant.elements : 4;
-  options.localMemory = request.device->properties().localMemory;
-  const std::shared_ptr<const Tiled> tiled =
-      request.version->rewritten->tiled(*request.version, options);
-  reason = tiled->reason;
-  if (!tiled->kernel) return result;
-  for (const Hidden& hidden : tiled->hidden)
-    result.hidden.push_back(valueOf(hidden, request, shape, {1, 1, 1}));
-  result.kernel = tiled->kernel;
-  for (std::size_t a = 0; a < 3; ++a) {
-    const auto local = static_cast<std::size_t>(options.local[a]);
-    const std::size_t groups = dividedUp(shape.size[a], static_cast<std::size_t>(tiled->covers[a]));
-    result.shape.local[a] = local;
-    result.shape.global[a] = groups * local;
-  }
-  reason =
-      "tile: " + reason +
-      fmt::format(", groups of {} x {} x {}", options.local[0], options.local[1], options.local[2]);
-  return result;
-}
-
-/// Planes that a work-item goes along: as the variant says, else as many as leave every unit some
-/// groups, but enough to be worth filling a queue.
-std::size_t slabFor(const Shape& shape, std::size_t slow, const std::array<int, 3>& local,
-                    unsigned units, const Variant& variant) {
-  const std::size_t planes = shape.size[slow];
-  if (variant.depth > 0) return std::min(planes, static_cast<std::size_t>(variant.depth));
-  std::size_t columns = 1;
-  for (std::size_t a = 0; a < 3; ++a)
-    if (a != slow) columns *= dividedUp(shape.size[a], static_cast<std::size_t>(local[a]));
-  constexpr std::size_t kGroupsPerUnit = 8, kShortest = 16;
-  const std::size_t slabs = dividedUp(kGroupsPerUnit * std::max(1u, units), columns);
-  return std::min(planes, std::max(kShortest, dividedUp(planes, slabs)));
-}
-
-Layout inStreams(const LaunchRequest& request, const Shape& shape, const Variant& variant,
-                 std::string& reason) {
-  Layout result{nullptr, {}, shape, true, runtime::Strategy::Stream, 0};
-  const DeviceProperties& device = request.device->properties();
-  PlaneQueueOptions options;
-  options.dims = static_cast<int>(shape.dims);
-  options.order = orderOf(shape);
-  options.localMemory = device.localMemory;
-  const auto most = static_cast<int>(std::min<std::size_t>(device.maxWorkGroupSize, 1024));
-  const auto row = static_cast<std::size_t>(options.order[0]);
-  const auto slow =
-      static_cast<std::size_t>(options.order[static_cast<std::size_t>(options.dims - 1)]);
-  if (options.dims == 3) {
-    const auto middle = static_cast<std::size_t>(options.order[1]);
-    options.local[row] = std::min(variant.width > 0 ? variant.width : 32, most);
-    options.local[middle] =
-        std::clamp(most / options.local[row], 1, variant.height > 0 ? variant.height : 8);
-  } else if (options.dims == 2) {
-    options.local[row] = std::min(variant.width > 0 ? variant.width : 128, most);
-  }
-  const std::shared_ptr<const PlaneQueue> queue =
-      request.version->rewritten->streamed(*request.version, options);
-  reason = queue->reason;
-  if (!queue->kernel) return result;
-  std::array<std::size_t, 3> block{1, 1, 1};
-  block[slow] = slabFor(shape, slow, options.local, device.computeUnits, variant);
-  for (const Hidden& hidden : queue->hidden)
-    result.hidden.push_back(valueOf(hidden, request, shape, block));
-  result.kernel = queue->kernel;
-  for (std::size_t a = 0; a < 3; ++a) {
-    const auto local = static_cast<std::size_t>(options.local[a]);
-    result.shape.local[a] = local;
-    result.shape.global[a] =
-        a == slow ? dividedUp(shape.size[a], block[a]) : roundedUp(shape.size[a], local);
-  }
-  reason = "stream: " + reason +
-           fmt::format(", groups of {} x {} x {}, slabs of {}", options.local[0], options.local[1],
-                       options.local[2], block[slow]);
-  return result;
-}
-
 /// The kernel's own rewriter decides: the captured kernel is nothing that could be launched.
 Layout customRewrite(const LaunchRequest& request, const Shape& shape) {
   const DeviceProperties& device = request.device->properties();
@@ -403,9 +295,12 @@ Layout inStrategy(runtime::Strategy strategy, const LaunchRequest& request, cons
   } else if (strategy == runtime::Strategy::Rows) {
     result = inRows(request, shape, variant, reason);
   } else if (strategy == runtime::Strategy::Tile) {
-    result = inTiles(request, shape, variant, reason);
+    result = detail::inTiles(request, shape, variant, reason);
   } else if (strategy == runtime::Strategy::Stream) {
-    result = inStreams(request, shape, variant, reason);
+    result = detail::inStreams(request, shape, variant, reason);
+  } else if (strategy == runtime::Strategy::Columns) {
+    result = detail::inColumns(request, shape, variant, std::max(2, columnElements(request, shape)),
+                               reason);
   }
   if (result.kernel) {
     // Rewritten kernels know where their ids end.
@@ -451,17 +346,18 @@ Layout chooseLayout(const LaunchRequest& request, const Shape& shape, const Vari
   }
   if (!result.kernel) {
     remark.clear();
-    const auto asRulesSay = [&](bool mayStream) {
+    std::vector<runtime::Strategy> refused;
+    do {
       const HeuristicChoice usual = reason.empty()
-                                        ? heuristicChoice(request, shape, mayStream)
+                                        ? heuristicChoice(request, shape, refused)
                                         : HeuristicChoice{runtime::Strategy::Direct, reason};
       std::string words = usual.reason;
       result = inStrategy(usual.strategy, request, shape, {}, words);
       if (result.isRewritten && !usual.reason.empty()) result.choice += ", for " + usual.reason;
-      return usual.strategy;
-    };
-    if (asRulesSay(true) == runtime::Strategy::Stream && tunable && !result.isRewritten)
-      asRulesSay(false);
+      refused.push_back(usual.strategy);
+    } while (tunable && !result.isRewritten &&
+             (refused.back() == runtime::Strategy::Stream ||
+              refused.back() == runtime::Strategy::Columns));
   }
   result.isTunable = tunable;
   if (variant == nullptr) explain(request, result.choice + remark);

@@ -30,6 +30,7 @@ constexpr Field kFields[] = {{"lanes", &Variant::lanes},   {"vectors", &Variant:
 constexpr auto kRows = static_cast<std::int64_t>(Strategy::Rows);
 constexpr auto kTile = static_cast<std::int64_t>(Strategy::Tile);
 constexpr auto kStream = static_cast<std::int64_t>(Strategy::Stream);
+constexpr auto kColumns = static_cast<std::int64_t>(Strategy::Columns);
 
 /// Second-level caches hold about a MiB per core; nobody says how much exactly.
 constexpr std::size_t kCache = std::size_t{1} << 20;
@@ -204,7 +205,20 @@ std::vector<Point> tilePoints(const runtime::DeviceState& device, const Shape& s
   return space.points();
 }
 
-/// Tiles, and streams next to those that are nearest to the library's own choices.
+std::vector<Point> columnPoints(const runtime::DeviceState& device) {
+  const auto limit =
+      static_cast<std::int64_t>(std::max<std::size_t>(1, device.properties().maxWorkGroupSize));
+  Space space;
+  space.dimension("strategy", {kColumns}).dimension("elements", {8, 4, 2});
+  space.dimension("width", {64, 128, 32}).dimension("height", {2, 4, 8});
+  space.require("the device holds such groups", [limit](const Point& p) {
+    const std::int64_t items = p.value("width") * p.value("height");
+    return items >= 128 && items <= std::min<std::int64_t>(limit, 512);
+  });
+  return space.points();
+}
+
+/// Tiles, and streams and columns next to those that are nearest to the library's own choices.
 std::vector<Point> groupPoints(const runtime::DeviceState& device, const Shape& shape) {
   std::vector<Point> points = tilePoints(device, shape);
   if (shape.dims < 2) return points;
@@ -231,16 +245,19 @@ std::vector<Point> groupPoints(const runtime::DeviceState& device, const Shape& 
   const std::vector<Point> streams = space.points();
   points.insert(points.begin() + std::min<std::ptrdiff_t>(kAfter, std::ssize(points)),
                 streams.begin(), streams.end());
+  const std::vector<Point> columns = columnPoints(device);
+  points.insert(points.begin(), columns.begin(), columns.end());
   return points;
 }
 
 }  // namespace
 
 const char* nameOf(Strategy strategy) {
-  return strategy == Strategy::Rows     ? "rows"
-         : strategy == Strategy::Tile   ? "tile"
-         : strategy == Strategy::Stream ? "stream"
-                                        : "direct";
+  return strategy == Strategy::Rows      ? "rows"
+         : strategy == Strategy::Tile    ? "tile"
+         : strategy == Strategy::Stream  ? "stream"
+         : strategy == Strategy::Columns ? "columns"
+                                         : "direct";
 }
 
 Point Variant::toPoint() const {
@@ -255,7 +272,7 @@ Point Variant::toPoint() const {
 Variant Variant::from(const Point& point) {
   Variant variant;
   const std::int64_t strategy = point.value("strategy");
-  if (strategy < static_cast<std::int64_t>(Strategy::Direct) || strategy > kStream) return variant;
+  if (strategy < static_cast<std::int64_t>(Strategy::Direct) || strategy > kColumns) return variant;
   variant.strategy = static_cast<Strategy>(strategy);
   constexpr std::int64_t kMost = 1 << 16;
   for (const Field& field : kFields)

@@ -21,9 +21,8 @@ struct Variant {
   int jam = 0;
   int band = 0;
   int depth = 0;
-  /// Tile: work-items of a group, elements that each computes. Stream: work-items of a group,
-  /// planes
-  /// (`depth`) that each goes along.
+  /// Tile, columns: work-items of a group, elements that each computes. Stream: work-items of a
+  /// group, planes (`depth`) that each goes along.
   int width = 0;
   int height = 0;
   int elements = 0;

@@ -28,8 +28,8 @@ std::string checksOf(const runtime::Settings& settings) {
 
 std::string strategyOf(const runtime::Settings& settings) {
   if (settings.persistent) return "persistent";
-  return wordFor<runtime::Strategy, 5>(settings.strategy,
-                                       {"auto", "direct", "rows", "tile", "stream"});
+  return wordFor<runtime::Strategy, 6>(settings.strategy,
+                                       {"auto", "direct", "rows", "tile", "stream", "columns"});
 }
 
 std::string transportOf(const runtime::Transports& transport) {

@@ -246,19 +246,21 @@ const std::array<Setting, 29>& table() {
       {{"HPL_PROBE_LINES", "a number up to 1000000", "20",
         "How many values of probe() a launch shows on stderr for each device; 0: none."},
        [](S& s, V v) { return applyCount(s.probeLines, v); }},
-      {{"HPL_STRATEGY", "auto|direct|rows|tile|stream|persistent", "auto",
+      {{"HPL_STRATEGY", "auto|direct|rows|tile|stream|columns|persistent", "auto",
         "How kernels are laid out: as written, as vectors along rows, from tiles in local memory, "
-        "or plane by plane; auto: for the device; persistent: the same, with all steps of "
+        "plane by plane, or several elements of a column per work-item; auto: for the device; "
+        "persistent: the same, with all steps of "
         "iterations in one launch."},
        [](S& s, V v) {
          s.persistent = lower(v) == "persistent";
          if (s.persistent) return s.strategy = Strategy::Auto, true;
-         return applyChoice<Strategy, 5>(s.strategy, v,
+         return applyChoice<Strategy, 6>(s.strategy, v,
                                          {{{"auto", Strategy::Auto},
                                            {"direct", Strategy::Direct},
                                            {"rows", Strategy::Rows},
                                            {"tile", Strategy::Tile},
-                                           {"stream", Strategy::Stream}}});
+                                           {"stream", Strategy::Stream},
+                                           {"columns", Strategy::Columns}}});
        }},
       {{"HPL_PATIENCE", "a number of looks from 1 on, or auto", "auto",
         "How often a group of a persistent kernel looks at its neighbour's flag in vain before the "

@@ -53,7 +53,7 @@ enum class Units { Shared, Own };
 enum class LogLevel { Off, Error, Warn, Info, Debug };
 enum class TuneMode { Off, Quick, Full };
 /// Findings of tuning on disk hold these numbers.
-enum class Strategy { Auto, Direct, Rows, Tile, Stream };
+enum class Strategy { Auto, Direct, Rows, Tile, Stream, Columns };
 
 /// The values of the HPL_* environment variables.
 struct Settings {

@@ -61,7 +61,9 @@ struct Grids {
 
 /// What only code of the strategy contains.
 const char* markOf(runtime::Strategy strategy) {
-  return strategy == runtime::Strategy::Rows ? "begin_" : "__local";
+  return strategy == runtime::Strategy::Rows      ? "begin_"
+         : strategy == runtime::Strategy::Columns ? "end_x"
+                                                  : "__local";
 }
 
 template <int Number>
@@ -95,6 +97,7 @@ TEST_CASE("build fallback: a strategy whose code does not compile gives way to t
   checkFallback<1>(runtime::Strategy::Rows);
   checkFallback<2>(runtime::Strategy::Tile);
   checkFallback<3>(runtime::Strategy::Stream);
+  checkFallback<17>(runtime::Strategy::Columns);
 }
 
 TEST_CASE("build fallback: several devices, measured weights and repeated runs") {

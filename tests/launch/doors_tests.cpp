@@ -87,8 +87,8 @@ TEST_CASE("doors: an index that is too long to be followed is an index like any 
   using runtime::Strategy;
   const auto all = doors();
   int which = 0;
-  for (const Strategy strategy :
-       {Strategy::Rows, Strategy::Auto, Strategy::Tile, Strategy::Stream, Strategy::Direct}) {
+  for (const Strategy strategy : {Strategy::Rows, Strategy::Auto, Strategy::Tile, Strategy::Stream,
+                                  Strategy::Columns, Strategy::Direct}) {
     const WithStrategy asked(strategy);
     for (const auto kernel : {gather, gatherThrough}) {
       // Kernels of such an index compile slowly: each door for some of them.

@@ -196,7 +196,7 @@ TEST_CASE("every strategy gives the same gridx") {
   const runtime::Settings before = runtime::settings();
   for (const runtime::Strategy strategy :
        {runtime::Strategy::Direct, runtime::Strategy::Rows, runtime::Strategy::Tile,
-        runtime::Strategy::Stream, runtime::Strategy::Auto}) {
+        runtime::Strategy::Stream, runtime::Strategy::Columns, runtime::Strategy::Auto}) {
     CAPTURE(static_cast<int>(strategy));
     runtime::Settings changed = before;
     changed.strategy = strategy;

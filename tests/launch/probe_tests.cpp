@@ -207,8 +207,8 @@ TEST_CASE("more values than there is room for are counted") {
 }
 
 TEST_CASE("a kernel with a probe runs as written in every strategy") {
-  for (const runtime::Strategy strategy :
-       {runtime::Strategy::Rows, runtime::Strategy::Tile, runtime::Strategy::Stream}) {
+  for (const runtime::Strategy strategy : {runtime::Strategy::Rows, runtime::Strategy::Tile,
+                                           runtime::Strategy::Stream, runtime::Strategy::Columns}) {
     const Changed changed([&](runtime::Settings& s) {
       s.strategy = strategy;
       s.explain = true;

@@ -94,6 +94,7 @@ TEST_CASE("choices are read without regard to case") {
   CHECK(parse("HPL_STRATEGY", "Rows").strategy == Strategy::Rows);
   CHECK(parse("HPL_STRATEGY", "tile").strategy == Strategy::Tile);
   CHECK(parse("HPL_STRATEGY", "stream").strategy == Strategy::Stream);
+  CHECK(parse("HPL_STRATEGY", "columns").strategy == Strategy::Columns);
   CHECK(parse("HPL_STRATEGY", "persistent").strategy == Strategy::Auto);
   CHECK(parse("HPL_STRATEGY", "persistent").persistent);
   CHECK_FALSE(parse("HPL_STRATEGY", "auto").persistent);

@@ -21,7 +21,7 @@ namespace {
 enum Factor { kStrategy, kBoundary, kDims, kType, kExtents, kSize, kParts, kSteps, kFactors };
 
 constexpr Strategy kStrategies[] = {Strategy::Auto, Strategy::Direct, Strategy::Rows,
-                                    Strategy::Tile, Strategy::Stream};
+                                    Strategy::Tile, Strategy::Stream, Strategy::Columns};
 constexpr const char* kTypes[] = {"char", "uchar", "short",  "int",
                                   "long", "float", "double", "float4"};
 /// How far the stencil reaches before and after along each dimension, z first.
@@ -133,7 +133,7 @@ struct Case {
   }
 
   std::string text() const {
-    constexpr const char* kNames[] = {"auto", "direct", "rows", "tile", "stream"};
+    constexpr const char* kNames[] = {"auto", "direct", "rows", "tile", "stream", "columns"};
     return std::string(kNames[static_cast<int>(strategy)]) + ", " + std::to_string(dims) + "-D " +
            type + ", " + reach.name + " extents, size " + kSizes[size] + ", " +
            std::to_string(parts) + " parts, " + std::to_string(steps) + " steps, " +

@@ -15,7 +15,8 @@ using hpl::strategies::test::RandomStencil;
 
 namespace {
 
-constexpr Strategy kAll[] = {Strategy::Direct, Strategy::Rows, Strategy::Tile, Strategy::Stream};
+constexpr Strategy kAll[] = {Strategy::Direct, Strategy::Rows, Strategy::Tile, Strategy::Stream,
+                             Strategy::Columns};
 
 /// Lays kernels out by one strategy as long as it lives.
 struct Forced {
@@ -139,25 +140,27 @@ TEST_CASE("views, other element types and three dimensions give the same bits by
 }
 
 TEST_CASE("shares of several devices are laid out by all strategies alike") {
-  const int count = getDeviceNumber(CPU);
+  const DeviceType kind = Device().getProperties().type;
+  const int count = getDeviceNumber(kind);
   Array<float, 2> in(50, 70), out(50, 70);
   fill(in, 4);
   std::vector<std::vector<float>> results;
   for (const Strategy strategy : kAll) {
     const Forced forced(strategy);
     out = -1.0f;
-    reeval(smooth).devices(CPU, count)(out, in, 0.25f);
+    reeval(smooth).devices(kind, count)(out, in, 0.25f);
     results.push_back(contents(out));
     out = -1.0f;
-    reeval(smooth).devices(CPU, count)(PART1(out, 1), PART1(in, 1), 0.25f);
+    reeval(smooth).devices(kind, count)(PART1(out, 1), PART1(in, 1), 0.25f);
     results.push_back(contents(out));
   }
   for (std::size_t i = 2; i < results.size(); ++i) CHECK(results[i] == results[i % 2]);
 }
 
 TEST_CASE(
-    "streams of planes give the same bits as kernels as they are written, on three devices too") {
-  const int count = getDeviceNumber(CPU);
+    "streams and columns give the same bits as kernels as they are written, on three devices too") {
+  const DeviceType kind = Device().getProperties().type;
+  const int count = getDeviceNumber(kind);
   for (const auto& [depth, height, width] :
        {std::array<int, 3>{6, 4, 5}, {37, 9, 70}, {20, 33, 16}}) {
     CAPTURE(depth);
@@ -165,7 +168,7 @@ TEST_CASE(
     fill(in, 7);
     fill(k, 8);
     std::vector<std::vector<float>> results[4];
-    for (const Strategy strategy : {Strategy::Direct, Strategy::Stream}) {
+    for (const Strategy strategy : {Strategy::Direct, Strategy::Stream, Strategy::Columns}) {
       const Forced forced(strategy);
       const auto keep = [&](int place) { results[place].push_back(contents(out)); };
       out = -1.0f;
@@ -173,13 +176,16 @@ TEST_CASE(
       keep(0);
       reeval(box)(out, in);
       keep(1);
-      reeval(heat).devices(CPU, count)(out, in, k);
+      reeval(heat).devices(kind, count)(out, in, k);
       keep(2);
       out = -1.0f;
-      reeval(heat).devices(CPU, count)(PART1(out, 2), PART1(in, 2), PART1(k, 2));
+      reeval(heat).devices(kind, count)(PART1(out, 2), PART1(in, 2), PART1(k, 2));
       keep(3);
     }
-    for (const auto& both : results) CHECK(both[1] == both[0]);
+    for (const auto& all : results) {
+      CHECK(all[1] == all[0]);
+      CHECK(all[2] == all[0]);
+    }
     CHECK(results[2][0] == results[0][0]);
   }
 }

@@ -111,8 +111,9 @@ TEST_CASE("kernels of vector elements give the same bits by all strategies on th
     from.copyFrom(vectors<float4>(data.cells(), 4).data());
     std::vector<Data> results;
     std::vector<std::vector<float4>> waved;
-    for (const auto strategy : {runtime::Strategy::Direct, runtime::Strategy::Rows,
-                                runtime::Strategy::Tile, runtime::Strategy::Stream}) {
+    for (const auto strategy :
+         {runtime::Strategy::Direct, runtime::Strategy::Rows, runtime::Strategy::Tile,
+          runtime::Strategy::Stream, runtime::Strategy::Columns}) {
       runtime::Settings changed = before;
       changed.strategy = strategy;
       runtime::overrideSettings(changed);

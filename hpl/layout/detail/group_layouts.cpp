@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/layout/detail/group_layouts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "hpl/layout/detail/hidden_value.h"
+#include "hpl/layout/rewritten_kernels.h"
+#include "hpl/runtime/device_state.h"
+
+namespace hpl::layout::detail {
+namespace {
+
+using strategies::Columns;
+using strategies::ColumnsOptions;
+using strategies::Hidden;
+using strategies::PlaneQueue;
+using strategies::PlaneQueueOptions;
+using strategies::Tiled;
+using strategies::TileOptions;
+
+/// Planes that a work-item goes along: as the variant says, else as many as leave every unit some
+/// groups, but enough to be worth filling a queue.
+std::size_t slabFor(const Shape& shape, std::size_t slow, const std::array<int, 3>& local,
+                    unsigned units, const Variant& variant) {
+  const std::size_t planes = shape.size[slow];
+  if (variant.depth > 0) return std::min(planes, static_cast<std::size_t>(variant.depth));
+  std::size_t columns = 1;
+  for (std::size_t a = 0; a < 3; ++a)
+    if (a != slow) columns *= dividedUp(shape.size[a], static_cast<std::size_t>(local[a]));
+  constexpr std::size_t kGroupsPerUnit = 8, kShortest = 16;
+  const std::size_t slabs = dividedUp(kGroupsPerUnit * std::max(1u, units), columns);
+  return std::min(planes, std::max(kShortest, dividedUp(planes, slabs)));
+}
+
+/// Work-items of a group of columns along each axis: two rows of them, which in three dimensions
+/// are shorter (the fastest on an NVIDIA H200), unless the variant says otherwise; no more along
+/// rows than there are ids.
+std::array<std::size_t, 3> columnGroups(const Shape& shape, const std::array<int, 3>& order,
+                                        std::size_t most, const Variant& variant) {
+  const std::size_t usual = shape.dims == 2 ? 128 : 64;
+  std::array<std::size_t, 3> local{1, 1, 1};
+  std::size_t& width = local[static_cast<std::size_t>(order[0])];
+  std::size_t& height = local[static_cast<std::size_t>(order[1])];
+  const std::size_t row = shape.size[static_cast<std::size_t>(order[0])];
+  width = variant.width > 0 ? static_cast<std::size_t>(variant.width) : usual;
+  while (variant.width == 0 && width > 8 && width / 2 >= row) width /= 2;
+  width = std::min(width, most);
+  height = std::clamp<std::size_t>(
+      variant.height > 0 ? static_cast<std::size_t>(variant.height) : 2 * usual / width, 1,
+      std::max<std::size_t>(1, most / width));
+  return local;
+}
+
+}  // namespace
+
+Layout inTiles(const LaunchRequest& request, const Shape& shape, const Variant& variant,
+               std::string& reason) {
+  Layout result{nullptr, {}, shape, true, runtime::Strategy::Tile, 0};
+  TileOptions options;
+  options.dims = static_cast<int>(shape.dims);
+  options.order = orderOf(shape);
+  // On CPUs the default is one long row per group, which makes poor tiles.
+  constexpr int kOnCpu[3][3] = {{64, 1, 1}, {16, 16, 1}, {16, 4, 4}};
+  for (std::size_t a = 0; a < 3; ++a)
+    options.local[a] = request.device->type() == CPU ? kOnCpu[options.dims - 1][a]
+                                                     : static_cast<int>(shape.local[a]);
+  if (variant.width > 0) options.local = {variant.width, std::max(1, variant.height), 1};
+  options.perItem = variant.elements > 0 ? variant.elements : 4;
+  options.localMemory = request.device->properties().localMemory;
+  const std::shared_ptr<const Tiled> tiled =
+      request.version->rewritten->tiled(*request.version, options);
+  reason = tiled->reason;
+  if (!tiled->kernel) return result;
+  for (const Hidden& hidden : tiled->hidden)
+    result.hidden.push_back(valueOf(hidden, request, shape, {1, 1, 1}));
+  result.kernel = tiled->kernel;
+  for (std::size_t a = 0; a < 3; ++a) {
+    const auto local = static_cast<std::size_t>(options.local[a]);
+    const std::size_t groups = dividedUp(shape.size[a], static_cast<std::size_t>(tiled->covers[a]));
+    result.shape.local[a] = local;
+    result.shape.global[a] = groups * local;
+  }
+  reason =
+      "tile: " + reason +
+      fmt::format(", groups of {} x {} x {}", options.local[0], options.local[1], options.local[2]);
+  return result;
+}
+
+Layout inStreams(const LaunchRequest& request, const Shape& shape, const Variant& variant,
+                 std::string& reason) {
+  Layout result{nullptr, {}, shape, true, runtime::Strategy::Stream, 0};
+  const DeviceProperties& device = request.device->properties();
+  PlaneQueueOptions options;
+  options.dims = static_cast<int>(shape.dims);
+  options.order = orderOf(shape);
+  options.localMemory = device.localMemory;
+  const auto most = static_cast<int>(std::min<std::size_t>(device.maxWorkGroupSize, 1024));
+  const auto row = static_cast<std::size_t>(options.order[0]);
+  const auto slow =
+      static_cast<std::size_t>(options.order[static_cast<std::size_t>(options.dims - 1)]);
+  if (options.dims == 3) {
+    const auto middle = static_cast<std::size_t>(options.order[1]);
+    options.local[row] = std::min(variant.width > 0 ? variant.width : 32, most);
+    options.local[middle] =
+        std::clamp(most / options.local[row], 1, variant.height > 0 ? variant.height : 8);
+  } else if (options.dims == 2) {
+    options.local[row] = std::min(variant.width > 0 ? variant.width : 128, most);
+  }
+  const std::shared_ptr<const PlaneQueue> queue =
+      request.version->rewritten->streamed(*request.version, options);
+  reason = queue->reason;
+  if (!queue->kernel) return result;
+  std::array<std::size_t, 3> block{1, 1, 1};
+  block[slow] = slabFor(shape, slow, options.local, device.computeUnits, variant);
+  for (const Hidden& hidden : queue->hidden)
+    result.hidden.push_back(valueOf(hidden, request, shape, block));
+  result.kernel = queue->kernel;
+  for (std::size_t a = 0; a < 3; ++a) {
+    const auto local = static_cast<std::size_t>(options.local[a]);
+    result.shape.local[a] = local;
+    result.shape.global[a] =
+        a == slow ? dividedUp(shape.size[a], block[a]) : roundedUp(shape.size[a], local);
+  }
+  reason = "stream: " + reason +
+           fmt::format(", groups of {} x {} x {}, slabs of {}", options.local[0], options.local[1],
+                       options.local[2], block[slow]);
+  return result;
+}
+
+Layout inColumns(const LaunchRequest& request, const Shape& shape, const Variant& variant,
+                 int elements, std::string& reason) {
+  Layout result{nullptr, {}, shape, true, runtime::Strategy::Columns, 0};
+  ColumnsOptions options;
+  options.dims = static_cast<int>(shape.dims);
+  options.order = orderOf(shape);
+  options.elements = variant.elements > 0 ? variant.elements : elements;
+  for (std::size_t a = 0; a < 3; ++a) options.size[a] = shape.whole[a];
+  const std::shared_ptr<const Columns> columns =
+      request.version->rewritten->columns(*request.version, options);
+  reason = columns->reason;
+  if (!columns->kernel) return result;
+  for (const Hidden& hidden : columns->hidden)
+    result.hidden.push_back(valueOf(hidden, request, shape, {1, 1, 1}));
+  result.kernel = columns->kernel;
+  result.distinctArrays = true;
+  const std::array<std::size_t, 3> local =
+      columnGroups(shape, options.order, request.device->properties().maxWorkGroupSize, variant);
+  const auto slow = static_cast<std::size_t>(options.order[shape.dims - 1]);
+  for (std::size_t a = 0; a < 3; ++a) {
+    const auto each = static_cast<std::size_t>(a == slow ? options.elements : 1);
+    result.shape.local[a] = local[a];
+    result.shape.global[a] = roundedUp(dividedUp(shape.size[a], each), local[a]);
+  }
+  reason =
+      "columns: " + reason + fmt::format(", groups of {} x {} x {}", local[0], local[1], local[2]);
+  return result;
+}
+
+}  // namespace hpl::layout::detail
