@@ -133,9 +133,16 @@ bool DeviceState::sharesHostMemory() {
   int known = sharesHostMemory_.load(std::memory_order_acquire);
   if (known < 0) {
     const ZeroCopy wish = settings().zeroCopy;
+    // Asking for it does not make a driver keep one copy: kernels would compute what nobody sees.
+    const bool hasOwn = type() != CPU && !properties().hostUnifiedMemory;
+    const bool isOut = hasOwn || wish == ZeroCopy::Off || (wish == ZeroCopy::Auto && type() != CPU);
     // What is found holds for the whole process: a failed call may be chance.
-    known = wish == ZeroCopy::Auto ? type() == CPU && (probeHostMemory() || probeHostMemory())
-                                   : wish == ZeroCopy::On;
+    known = !isOut && (probeHostMemory() || probeHostMemory());
+    if (wish == ZeroCopy::On && known == 0)
+      log::warn(
+          fmt::format("HPL_ZERO_COPY=on: device {} does not work in the host's memory, and gets "
+                      "copies; HPL_ZERO_COPY=auto uses what each device can do",
+                      name_));
     sharesHostMemory_.store(known, std::memory_order_release);
     log::debug(fmt::format("device {} {} host memory", name_, known ? "shares" : "does not share"));
   }
@@ -225,6 +232,14 @@ bool callsBackAt(const cl::Context& context, cl_int status) {
   return true;
 }
 
+// Whether a user event that fails is one that has failed, so that what waits for it is not done.
+// For NVIDIA's driver 580 it has completed.
+bool canFail(const cl::Context& context) {
+  const cl::UserEvent event(context);
+  settle(event(), CL_OUT_OF_RESOURCES);
+  return event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() < 0;
+}
+
 // Ends whatever a probe has begun: no command may wait for its event for ever, or outlive its
 // memory.
 struct Probe {
@@ -268,10 +283,11 @@ int DeviceState::tryEvents() {
     waited = written.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() != CL_COMPLETE;
   }
   if (!waited) return 0;
+  if (!canFail(context_)) return kWaitsForUserEvents;
   // PoCL 3.1 calls back when an event succeeds, but not when it fails.
   const bool callsBack =
       callsBackAt(context_, CL_COMPLETE) && callsBackAt(context_, CL_OUT_OF_RESOURCES);
-  return kHonoursUserEvents | (callsBack ? kCallsBack : 0);
+  return kWaitsForUserEvents | kHonoursUserEvents | (callsBack ? kCallsBack : 0);
 }
 
 std::size_t DeviceState::maxAllocation() const noexcept {

@@ -159,6 +159,9 @@ class DeviceState {
   /// Whether the device's commands wait for user events, as OpenCL demands: some drivers run them
   /// at once, others run everything on the thread that flushes and so would wait for ever. The
   /// first call measures it.
+  bool waitsForUserEvents() { return probedEvents() & kWaitsForUserEvents; }
+  /// Whether they also do not run when the event fails: for some drivers such an event has
+  /// completed, and a copy that could not be made would be taken for one that was.
   bool honoursUserEvents() { return probedEvents() & kHonoursUserEvents; }
   /// Whether the driver calls back as soon as an event has ended, in failure, too. Measured
   /// together with honoursUserEvents(); false where that is.
@@ -204,6 +207,7 @@ class DeviceState {
   /// Bits of what the probe of events has found.
   static constexpr int kHonoursUserEvents = 1;
   static constexpr int kCallsBack = 2;
+  static constexpr int kWaitsForUserEvents = 4;
   int probedEvents();
   int probeEvents();
   int tryEvents();

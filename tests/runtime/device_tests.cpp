@@ -15,6 +15,7 @@
 #include "hpl/runtime/runtime.h"
 #include "hpl/runtime/settings.h"
 #include "tests/messages.h"
+#include "tests/printed.h"
 
 using namespace hpl;
 using namespace hpl::runtime;
@@ -283,10 +284,16 @@ TEST_CASE("a device that claims to share host memory lets kernels write there wi
   }
 }
 
-TEST_CASE("HPL_ZERO_COPY decides instead of the measurement") {
+TEST_CASE("HPL_ZERO_COPY decides, but not that memory of a device's own is the host's") {
   {
     const WithSettings on([](Settings& s) { s.zeroCopy = ZeroCopy::On; });
-    CHECK(openDevices("any:0")[0]->sharesHostMemory());
+    const auto found = openDevices("any:0");
+    const DeviceProperties& properties = found[0]->properties();
+    const bool hasOwn = properties.type != CPU && !properties.hostUnifiedMemory;
+    bool shares = false;
+    const std::string said = hpl_tests::printed([&] { shares = found[0]->sharesHostMemory(); });
+    CHECK(shares == !hasOwn);
+    CHECK((said.find("HPL_ZERO_COPY=on: device ") != std::string::npos) == hasOwn);
   }
   {
     const WithSettings off([](Settings& s) { s.zeroCopy = ZeroCopy::Off; });

@@ -106,6 +106,10 @@ TEST_CASE("waiting for a command that failed throws its error") {
     return;
   }
   event.setStatus(CL_OUT_OF_RESOURCES);
+  if (event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() == CL_COMPLETE) {
+    MESSAGE("this driver's user events do not fail");
+    return;
+  }
   const auto [message, code] =
       failure([&] { wait(event, found[0].get(), Concern::kernel("life")); });
   CHECK(code == CL_OUT_OF_RESOURCES);
