@@ -182,6 +182,11 @@ struct Overlapped {
 
 /// Which stages only the last step needs: nothing of what they write goes into another step.
 std::vector<bool> stagesOfLastStep(const TimeProgram& program);
+/// Cells that follow each other along the slowest dimension, of which a work-item of a group
+/// computes all: it loads once what several of them read.
+inline constexpr int kColumnOfGroup = 4;
+/// Whether work-items compute such columns: groups have several of them, and tiles enough cells.
+bool areInColumns(const OverlappedOptions& options, int dims);
 /// How far around a tile the fields are read for `depth` steps.
 Growth haloOf(const TimeProgram& program, int depth);
 /// For each stage, bounds of what it computes around a tile when so many steps are to follow.

@@ -27,7 +27,7 @@ namespace {
 constexpr int kExchangeDepths[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
 
 /// What launching and waiting take, in seconds, and cycles per second; of a CPU device, measured on
-/// PoCL. Of other devices nothing was measured, and none is chosen without being asked for.
+/// PoCL.
 struct WaitCost {
   double cyclesPerSecond = 3e9;
   /// A launch after others, of one step, of a pass of several steps, whose few groups come and go
@@ -47,8 +47,24 @@ struct WaitCost {
   /// Cells of rows that end within a vector are computed one by one: so many of each row.
   double cellsAlone = 7.5;
   double perRow = 14;
+  /// Work-items of a group wait for each other.
+  double perStep = 0;
 };
-constexpr WaitCost kCost;
+constexpr WaitCost kCpu;
+/// Of a GPU, measured on an NVIDIA H200, whose groups of many work-items share rows and rims.
+constexpr WaitCost kGpu{.cyclesPerSecond = 2e9,
+                        .launch = 7e-6,
+                        .pass = 7e-6,
+                        .wait = 15e-6,
+                        .exchange = 30e-6,
+                        .handshake = 3000,
+                        .perRimCell = 0.05,
+                        .perStrayCell = 0.05,
+                        .cellsAlone = 0,
+                        .perRow = 0,
+                        .perStep = 200};
+
+const WaitCost& waitCostOf(const TileProblem& problem) { return problem.isAlone ? kCpu : kGpu; }
 
 /// What must be won.
 constexpr double kWorthwhile = 0.9;
@@ -108,7 +124,7 @@ std::string whyNotBands(const TileProblem& problem, const TimeTile& tile, std::s
 
 /// Of a row of cells, all functions together.
 double rowCycles(const TileProblem& problem) {
-  return kCost.perRow * static_cast<double>(problem.program->stages.size());
+  return waitCostOf(problem).perRow * static_cast<double>(problem.program->stages.size());
 }
 
 double exchangedFields(const TileProblem& problem) {
@@ -122,6 +138,7 @@ double exchangedFields(const TileProblem& problem) {
 /// Cycles of a step of a group with a tile of so many cells, which may lie between others.
 double cyclesOfGroup(const TileProblem& problem, const TimeTile& tile, const Sizes& cells,
                      const Sizes& groups, double handshake) {
+  const WaitCost& cost = waitCostOf(problem);
   const strategies::Growth halo = strategies::haloOf(*problem.program, tile.depth);
   const std::size_t dims = dimsOf(problem);
   double computed = 1;
@@ -139,11 +156,11 @@ double cyclesOfGroup(const TileProblem& problem, const TimeTile& tile, const Siz
     const double mean = own + reach * (tile.depth - 1) / (2.0 * tile.depth);
     computed *= mean;
     if (d + 1 < dims) rows *= mean;
-    rims += reach / own * (hasStrayRims && d + 1 == dims ? kCost.perStrayCell : kCost.perRimCell);
+    rims += reach / own * (hasStrayRims && d + 1 == dims ? cost.perStrayCell : cost.perRimCell);
   }
   const double own = static_cast<double>(cellsOf(cells));
-  double cycles = computed * cyclesOfCell(problem) + rows * rowCycles(problem);
-  if (hasStrayRims) cycles += rows * kCost.cellsAlone * problem.lanes * cyclesOfCell(problem);
+  double cycles = cost.perStep + computed * cyclesOfCell(problem) + rows * rowCycles(problem);
+  if (hasStrayRims) cycles += rows * cost.cellsAlone * problem.lanes * cyclesOfCell(problem);
   if (cellsOf(groups) > 1)
     cycles += (handshake + 2 * rims * own * exchangedFields(problem)) / tile.depth;
   return cycles;
@@ -152,10 +169,11 @@ double cyclesOfGroup(const TileProblem& problem, const TimeTile& tile, const Siz
 /// Of the group with most to do.
 double cyclesPerStep(const TileProblem& problem, const TimeTile& tile, const Sizes& groups,
                      bool hasMessages) {
-  const double far = hasMessages ? kCost.message : kCost.handshake;
+  const WaitCost& cost = waitCostOf(problem);
+  const double far = hasMessages ? cost.message : cost.handshake;
   if (tile.border.cells == 0) return cyclesOfGroup(problem, tile, tile.cells, groups, far);
   const Sizes border{tile.border.cells, tile.cells[1], tile.cells[2]};
-  return std::max(cyclesOfGroup(problem, tile, tile.cells, groups, kCost.handshake),
+  return std::max(cyclesOfGroup(problem, tile, tile.cells, groups, cost.handshake),
                   cyclesOfGroup(problem, tile, border, groups, far));
 }
 
@@ -231,7 +249,7 @@ PersistentEstimate keptOf(const TileProblem& problem, const Sizes& ofEach, int d
   kept.boxBytes = strategies::boxBytes(*problem.program, problem.bytes,
                                        optionsFor(problem, kept.tile, kept.local));
   kept.secondsPerStep =
-      cyclesPerStep(problem, kept.tile, groups, hasMessages) / kCost.cyclesPerSecond;
+      cyclesPerStep(problem, kept.tile, groups, hasMessages) / waitCostOf(problem).cyclesPerSecond;
   return kept;
 }
 
@@ -261,7 +279,7 @@ PersistentEstimate withBorder(const TileProblem& problem, const PersistentEstima
     if (problem.localMemory > 0 && kept.boxBytes > problem.localMemory) continue;
     kept.secondsPerStep =
         cyclesPerStep(problem, kept.tile, groupsOf(kept.tile, problem.extents), true) /
-        kCost.cyclesPerSecond;
+        waitCostOf(problem).cyclesPerSecond;
     if (kept.secondsPerStep <
         std::min(best.tile.cells[0] > 0 ? best.secondsPerStep : 1e9, even.secondsPerStep))
       best = kept;
@@ -318,21 +336,22 @@ double moreOnSeveral(const TileProblem& problem, std::size_t devices, int depth)
 }  // namespace
 
 double secondsOtherwise(const TileProblem& problem, std::size_t devices, const TimeTile& tile) {
+  const WaitCost& cost = waitCostOf(problem);
   const auto cells = static_cast<double>(cellsOf(problem.extents));
-  const double perUnit = std::max(1u, problem.units) * devices * kCost.cyclesPerSecond;
-  const double exchange = devices > 1 ? kCost.exchange : 0;
+  const double perUnit = std::max(1u, problem.units) * devices * cost.cyclesPerSecond;
+  const double exchange = devices > 1 ? cost.exchange : 0;
   if (tile.depth > 1) {
     // On several devices only the depth is chosen, and each has the best tiles for its part.
     TileProblem own = problem;
     own.extents[0] = bandsOf(problem.extents[0], static_cast<std::int64_t>(devices)).front();
     const TileEstimate tiles =
         tile.cells[0] > 0 ? estimateOf(own, tile) : bestTile(own, tile.depth, tile.form);
-    return (kCost.pass + exchange) / tile.depth +
+    return (cost.pass + exchange) / tile.depth +
            cells * moreOnSeveral(problem, devices, tile.depth) * tiles.cycles / perUnit;
   }
   const double rows = cells / static_cast<double>(problem.extents[dimsOf(problem) - 1]);
   const double launches = tile.depth == 1 ? 1 : static_cast<double>(problem.program->stages.size());
-  return launches * (kCost.launch + exchange) +
+  return launches * (cost.launch + exchange) +
          (cells * cyclesOfCell(problem) + rows * rowCycles(problem)) / perUnit;
 }
 
@@ -374,7 +393,7 @@ std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe&
     problem.units = unitsOfEach(on);
     // As the recipe has it.
     problem.isAlone = problem.isAlone && runtime::settings().strategy != runtime::Strategy::Tile;
-    if (!isAsked && !problem.isAlone) return std::nullopt;
+    if (!isAsked && !problem.isAlone && devices.front().type() != GPU) return std::nullopt;
     kept = bestKept(problem, deviceGridOf(options, recipe.dims()), steps, wish.tile.depth, why,
                     spanNodes(on));
     kept.tile.looks = wish.lookedSteps > 0;
@@ -385,7 +404,8 @@ std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe&
       const std::string numbers = fmt::format("{}; otherwise a step takes about {:.2f} us",
                                               describeKept(problem, kept), 1e6 * other);
       if (gain > 0) {
-        least = std::max(least, static_cast<std::int64_t>(std::ceil(launches * kCost.wait / gain)));
+        least = std::max(least, static_cast<std::int64_t>(
+                                    std::ceil(launches * waitCostOf(problem).wait / gain)));
         found = fmt::format("iterations of {} steps and more are {}: {}", least, form, numbers);
       } else {
         why = numbers;

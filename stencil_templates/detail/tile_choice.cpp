@@ -118,13 +118,59 @@ std::size_t limitOf(const TileProblem& problem, TimeForm form) {
                                   static_cast<double>(problem.localMemory));
 }
 
-/// Cycles per cell and step that the functions take in tiles; and the same if nothing were computed
-/// twice.
+/// Cycles per cell and step that the functions take in tiles; the same if no work-item were idle;
+/// and if nothing were computed twice either.
 struct Work {
   double cycles = 0;
+  double computed = 0;
   double needed = 0;
 };
-Work workOf(const TileProblem& problem, const TimeTile& tile, const std::vector<bool>& hasBox) {
+/// Loads for each cell of a column of so many, of a function that reads one field: columns of what
+/// it reads are loaded once. Only those of a whole box are all as high as the reach says; of other
+/// shapes one is, at least.
+double readsInColumns(const strategies::TimeStage& stage, double reads, std::size_t dims) {
+  if (stage.reads.size() != 1) return reads;
+  const auto spanOf = [&](std::size_t d) {
+    const ir::Interval& offsets = stage.reads.front().offsets[d];
+    return static_cast<double>(offsets.hi - offsets.lo + 1);
+  };
+  double beside = 1;
+  for (std::size_t d = 1; d < dims; ++d) beside *= spanOf(d);
+  const double high = spanOf(0);
+  const double columns = reads >= high * beside ? beside : 1;
+  constexpr double kColumn = strategies::kColumnOfGroup;
+  return std::max(0.0, reads - columns * high) + columns * (high + kColumn - 1) / kColumn;
+}
+
+/// How many times as many cells as a tile has a group goes through in the steps of a pass: those
+/// around the tile, and work-items that have none, as it goes in strides of its own size.
+double stridesOf(const TileProblem& problem, const TileEstimate& estimate,
+                 const strategies::LinearGrowth& box, bool isOfLastStep) {
+  const TimeTile& tile = estimate.tile;
+  const bool inColumns =
+      strategies::areInColumns(optionsFor(problem, estimate), problem.program->dims);
+  const int steps = isOfLastStep ? 1 : tile.depth;
+  double all = 0;
+  for (int further = 0; further < steps; ++further) {
+    double cells = 1;
+    for (std::size_t d = 0; d < dimsOf(problem); ++d) {
+      std::int64_t own = std::min(tile.cells[d], problem.extents[d]);
+      if (own < problem.extents[d])
+        own += box.first.before[d] + box.first.after[d] +
+               further * (box.perStep.before[d] + box.perStep.after[d]);
+      const std::int64_t stride =
+          std::int64_t{estimate.local[d]} * (inColumns && d == 0 ? strategies::kColumnOfGroup : 1);
+      cells *= static_cast<double>((own + stride - 1) / stride * stride) /
+               static_cast<double>(std::min(tile.cells[d], problem.extents[d]));
+    }
+    all += cells;
+  }
+  return all / steps;
+}
+
+Work workOf(const TileProblem& problem, const TileEstimate& estimate,
+            const std::vector<bool>& hasBox) {
+  const TimeTile& tile = estimate.tile;
   const DeviceCost& device = costOf(problem, tile.form);
   const TimeFormRow& form = rowOf(tile.form);
   const std::vector<strategies::LinearGrowth> boxes =
@@ -134,6 +180,9 @@ Work workOf(const TileProblem& problem, const TimeTile& tile, const std::vector<
   // The cost of a row is that of all functions together.
   const double perCell =
       device.perRow / static_cast<double>(tile.cells[dims - 1]) / static_cast<double>(boxes.size());
+  const bool inColumns =
+      form.sharedFrom == 0 &&
+      strategies::areInColumns(optionsFor(problem, estimate), problem.program->dims);
   Work work;
   for (std::size_t k = 0; k < boxes.size(); ++k) {
     // The mean of all steps.
@@ -151,12 +200,17 @@ Work workOf(const TileProblem& problem, const TimeTile& tile, const std::vector<
       const auto more = static_cast<double>(boxes[k].perStep.before[d] + boxes[k].perStep.after[d]);
       twice *= 1 + (first + further * more) / static_cast<double>(tile.cells[d]);
     }
-    const PointCost cost = costOfStage(problem, k);
+    PointCost cost = costOfStage(problem, k);
+    if (inColumns) cost.reads = readsInColumns(problem.program->stages[k], cost.reads, dims);
     const double own = arithmeticCycles(problem, tile.form, cost) + perCell +
                        form.rows(problem, tile, k, cost, hasBox);
     const double cycles = steps * part * own;
     work.needed += cycles;
-    work.cycles += twice * cycles;
+    work.computed += twice * cycles;
+    // A stream's groups share single planes.
+    const bool inStrides = !problem.isAlone && form.sharedFrom == 0;
+    work.cycles +=
+        cycles * (inStrides ? stridesOf(problem, estimate, boxes[k], isOfLastStep[k]) : twice);
   }
   return work;
 }
@@ -186,7 +240,7 @@ TileEstimate estimateOf(const TileProblem& problem, const TimeTile& tile) {
   const Growth all = strategies::haloOf(*problem.program, tile.depth);
   const std::vector<bool> boxes =
       strategies::hasBoxes(*problem.program, optionsFor(problem, estimate));
-  const Work done = workOf(problem, tile, boxes);
+  const Work done = workOf(problem, estimate, boxes);
   // What is loaded, and the tiles that units wait for.
   double loaded = 1;
   double tiles = 1;
@@ -201,7 +255,7 @@ TileEstimate estimateOf(const TileProblem& problem, const TimeTile& tile) {
     if (!isWhole) loaded *= 1 + grown / cells;
     tiles *= std::ceil(static_cast<double>(problem.extents[d]) / cells);
   }
-  estimate.redundancy = done.needed > 0 ? done.cycles / done.needed : 1;
+  estimate.redundancy = done.needed > 0 ? done.computed / done.needed : 1;
   const double units = std::max(1u, problem.units);
   const double idle =
       std::ceil(tiles / units) * units * largest / whole * form.unevenness(units * largest / whole);

@@ -62,9 +62,10 @@ CandidateSizes sizesOfBoxes(const TileProblem& problem, std::size_t d) {
   const bool isFastest = d + 1 == dims;
   if (!problem.isAlone)
     return fitting(problem, d,
-                   dims == 1   ? CandidateSizes{128, 256, 512, 1024}
-                   : isFastest ? CandidateSizes{32, 64}
-                               : CandidateSizes{4, 8, 16, 32, 64});
+                   dims == 1 ? CandidateSizes{128, 224, 240, 256, 480, 496, 512, 992, 1008, 1024}
+                   : isFastest
+                       ? CandidateSizes{32, 48, 52, 54, 56, 58, 60, 62, 64, 112, 120, 124}
+                       : CandidateSizes{4, 8, 16, 24, 28, 32, 48, 52, 54, 56, 58, 60, 62, 64});
   if (dims == 1) return fitting(problem, d, {1024, 2048, 4096, 8192, 16384, 32768});
   if (dims == 2)
     return fitting(problem, d,

@@ -141,7 +141,7 @@ TEST_CASE("tile choice: groups join few steps of small stencils in two dimension
   CAPTURE(why);
   CHECK(best.tile.depth >= 2);
   CHECK(best.tile.depth <= 16);
-  CHECK(best.boxBytes <= problem.localMemory / 2);
+  CHECK(best.boxBytes <= problem.localMemory / 4 * 3);
 }
 
 TEST_CASE("tile choice: in three dimensions stars of reach two are joined, of reach three not") {
@@ -155,6 +155,47 @@ TEST_CASE("tile choice: in three dimensions stars of reach two are joined, of re
   // Limited by arithmetic.
   const strategies::TimeProgram one = starProgram(3, 1);
   CHECK(bestDepth(problemFor(one, 300, 7), 1000, why).tile.depth == 1);
+}
+
+TEST_CASE(
+    "tile choice: on a GPU steps of small grids are one launch, those of large ones are not") {
+  const strategies::TimeProgram star = starProgram(2, 1);
+  TileProblem problem = problemFor(star, 7, 5);
+  problem.isAlone = false;
+  problem.units = 132;
+  problem.localMemory = 48 << 10;
+  problem.maxGroupSize = 1024;
+  std::string why;
+  const TimeTile oneByOne{1, {1, 1, 1}, TimeForm::Any};
+  problem.extents = {128, 128, 1};
+  const PersistentEstimate small = bestKept(problem, {1, 1, 1}, 100'000, 0, why);
+  REQUIRE_MESSAGE(small.tile.cells[0] > 0, why);
+  CHECK(small.groups > 64);
+  CHECK(small.secondsPerStep < 1e-6);
+  CHECK(secondsOtherwise(problem, 1, oneByOne) > 5e-6);
+  problem.extents = {8192, 8192, 1};
+  CHECK(bestKept(problem, {1, 1, 1}, 100'000, 0, why).tile.cells[0] == 0);
+  CHECK(why.find("and the device has 48 KiB") != std::string::npos);
+}
+
+TEST_CASE("tile choice: boxes of groups are such that work-items have cells in most turns") {
+  const strategies::TimeProgram star = starProgram(2, 1);
+  TileProblem problem = problemFor(star, 4, 5);
+  problem.isAlone = false;
+  problem.units = 132;
+  problem.localMemory = 48 << 10;
+  problem.maxGroupSize = 1024;
+  std::string why;
+  const TileEstimate best = bestDepth(problem, 1000, why);
+  CAPTURE(why);
+  REQUIRE(best.tile.depth > 1);
+  const std::int64_t further = best.tile.depth - 1;
+  for (const std::size_t d : {0, 1}) {
+    const std::int64_t stride =
+        std::int64_t{best.local[d]} * (d == 0 ? strategies::kColumnOfGroup : 1);
+    const std::int64_t first = best.tile.cells[d] + 2 * further;
+    CHECK((first + stride - 1) / stride * stride < 1.2 * static_cast<double>(first));
+  }
 }
 
 TEST_CASE("tile choice: groups that wait for messages of other nodes have less to do") {

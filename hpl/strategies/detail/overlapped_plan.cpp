@@ -238,6 +238,11 @@ std::vector<bool> hasBoxes(const TimeProgram& program, const OverlappedOptions& 
   return has;
 }
 
+bool areInColumns(const OverlappedOptions& options, int dims) {
+  return dims > 1 && !detail::isAlone(options) &&
+         options.tile[0] >= std::int64_t{kColumnOfGroup} * options.local[0];
+}
+
 Growth haloOf(const TimeProgram& program, int depth) {
   std::vector<LinearGrowth> boxes;
   const LinearGrowth halo = detail::haloAndBoxes(program, depth, boxes);

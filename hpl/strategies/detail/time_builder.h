@@ -200,6 +200,7 @@ class TimeBuilder : protected KernelWriter {
                 std::size_t d, bool high);
   bool canBeVectors(const TimeStage& stage);
   void computeRows(ir::Block& out, const TimeStage& stage, const Box& region);
+  void computeColumns(ir::Block& out, const TimeStage& stage, const Box& region);
   /// Throws Refused where the function cannot be written in vectors.
   void vectors(const TimeStage& stage, const Tiles& tiles, const Cell& cell, int rows,
                ir::Block& out);

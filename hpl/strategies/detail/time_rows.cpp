@@ -232,6 +232,8 @@ void TimeBuilder::compute(Block& out, const TimeStage& stage, const Box& region)
       scalars(stage, joined(tilesAt(body, stage, cell)), cell, body);
     });
   };
+  if (region.hi[0] != nullptr && !isInPlace(stage) && areInColumns(options_, program_.dims))
+    return computeColumns(out, stage, region);
   const bool asWritten = builder_.loopsAsWritten();
   builder_.setLoopsAsWritten(false);
   if (const Expr* upwards = goesUp(stage); upwards != nullptr) {
@@ -242,6 +244,40 @@ void TimeBuilder::compute(Block& out, const TimeStage& stage, const Box& region)
     cells(out, region);
   }
   builder_.setLoopsAsWritten(asWritten);
+}
+
+/// The work-items of a group take a few cells each that follow each other along the slowest
+/// dimension: those load together what they share.
+void TimeBuilder::computeColumns(Block& out, const TimeStage& stage, const Box& region) {
+  const int axis = axisOf(0);
+  const Expr* from = region.lo[0];
+  if (options_.local[0] > 1)
+    from = plus(
+        from, builder_.binary(BinaryOp::Mul, builder_.cast(query(ir::Query::LocalId, axis), kLong),
+                              number(kColumnOfGroup)));
+  Variable* first = builder_.variable(axisName(axis), kLong);
+  const Expr* at = builder_.ref(first);
+  Block* column = builder_.loop(out, first, from, less(at, region.hi[0]),
+                                builder_.add(at, std::int64_t{kColumnOfGroup} * options_.local[0]));
+  Block* all = builder_.block();
+  forCells(*all, onPlane(region, at), 1, [&](Block& body, const Cell& cell, int) {
+    std::vector<Place> places(kColumnOfGroup, place(cell));
+    for (std::size_t j = 0; j < places.size(); ++j)
+      places[j].shift[static_cast<std::size_t>(axis)] = static_cast<std::int64_t>(j);
+    const Tiles tiles = joined(tilesAt(body, stage, cell));
+    BodyContext alone = context(tiles, 1);
+    writeCopies(alone, branch(stage.body), places, {axis, true}, body);
+  });
+  Block* some = builder_.block();
+  Variable* row = builder_.variable(axisName(axis), kLong);
+  Block* each = builder_.loop(*some, row, at, less(builder_.ref(row), region.hi[0]),
+                              builder_.add(builder_.ref(row), 1));
+  forCells(*each, onPlane(region, builder_.ref(row)), 1, [&](Block& body, const Cell& cell, int) {
+    scalars(stage, joined(tilesAt(body, stage, cell)), cell, body);
+  });
+  const Expr* after = builder_.add(at, kColumnOfGroup);
+  builder_.statement(*column,
+                     ir::If{builder_.binary(BinaryOp::Le, after, region.hi[0]), all, some});
 }
 
 TimeBuilder::RowsAtOnce TimeBuilder::rowsInOrder(Block& out, std::size_t d, const Box& box,
