@@ -39,6 +39,7 @@ class Raw {
   cl_device_id device() { return device_.device()(); }
   cl_command_queue queue() { return queue_; }
   void finish() { must(clFinish(queue_), "clFinish"); }
+  bool isCpu() { return device_.type() == hpl::CPU; }
 
   cl_kernel kernel(const char* source, const char* name, const char* options = kBuildOptions) {
     cl_int code = CL_SUCCESS;

@@ -188,9 +188,10 @@ Contender copy(const Problem& problem) {
   const Buffer out = device->buffer(floats * sizeof(float));
   const Buffer in = device->buffer(floats * sizeof(float));
   device->write(in, std::vector<float>(floats, 1.0f));
-  Contender contender = launchPhases(
-      kCopy, device, {{{{device->bind(program, "copyAll", out, in, share), {kItems}, {1}}}, out}},
-      [] {}, {});
+  const Launch launch =
+      device->isCpu() ? Launch{device->bind(program, "copyAll", out, in, share), {kItems}, {1}}
+                      : Launch{device->bind(program, "copyVector", out, in), {floats / 4}, {256}};
+  Contender contender = launchPhases(kCopy, device, {{{launch}, out}}, [] {}, {});
   contender.bytesPerPoint = 8;
   return contender;
 }

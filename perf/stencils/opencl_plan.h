@@ -61,6 +61,7 @@ class ClDevice {
   void launch(const Kernel& kernel, const std::vector<std::size_t>& global,
               const std::vector<std::size_t>& local);
   void finish() { raw_.finish(); }
+  bool isCpu() { return raw_.isCpu(); }
 
  private:
   template <class T>

@@ -102,12 +102,15 @@ struct Row {
   }
 };
 
+bool isWanted(const Contender& contender, const Options& options) {
+  return options.only.empty() || contender.name == options.only ||
+         contender.name == options.against || contender.name == kCopy;
+}
+
 std::vector<Row> measure(std::vector<Contender> contenders, const Options& options) {
   std::vector<Row> rows;
   for (Contender& contender : contenders) {
-    if (!options.only.empty() && contender.name != options.only &&
-        contender.name != options.against && contender.name != kCopy)
-      continue;
+    if (!isWanted(contender, options)) continue;
     contender.reset();
     contender.run(1);
     const double once = timeOf(contender, 1, options.processorTime);
@@ -190,6 +193,11 @@ bool benchAll(const std::vector<Workload>& chosen, const Options& options) {
       const Problem problem =
           makeProblem(workload.name, size, size, workload.dimensions == 3 ? size : 1);
       std::vector<Contender> contenders = contendersOf(problem);
+      // The first one says what is right.
+      if (!options.only.empty())
+        contenders.erase(std::remove_if(contenders.begin() + 1, contenders.end(),
+                                        [&](const Contender& c) { return !isWanted(c, options); }),
+                         contenders.end());
       if (!agree(workload, problem, contenders)) {
         fine = false;
         continue;

@@ -123,4 +123,9 @@ kernel void copyAll(global float* out, const global float* in, ulong share) {
     for (int j = 0; j < 4; j++)
       *(global float16*)(out + i + j * share) = *(const global float16*)(in + i + j * share);
 }
+
+/* For devices that hide the latency of memory by many work-items. */
+kernel void copyVector(global float4* out, const global float4* in) {
+  out[get_global_id(0)] = in[get_global_id(0)];
+}
 )CLC"
