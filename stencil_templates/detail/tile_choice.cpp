@@ -160,7 +160,8 @@ double stridesOf(const TileProblem& problem, const TileEstimate& estimate,
                further * (box.perStep.before[d] + box.perStep.after[d]);
       const std::int64_t stride =
           std::int64_t{estimate.local[d]} * (inColumns && d == 0 ? strategies::kColumnOfGroup : 1);
-      cells *= static_cast<double>((own + stride - 1) / stride * stride) /
+      const std::int64_t turns = (own + stride - 1) / stride;
+      cells *= static_cast<double>(turns * stride) /
                static_cast<double>(std::min(tile.cells[d], problem.extents[d]));
     }
     all += cells;

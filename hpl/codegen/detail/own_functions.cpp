@@ -42,8 +42,7 @@ std::string functionFor(Session& session, const ir::BuiltinExpr& builtin) {
   if (builtin.builtin != ir::Builtin::smoothstep_ || !isWritten(type))
     return std::string(ir::infoOf(builtin.builtin).name);
   const Type& edge = builtin.args.front()->type;
-  const std::string name =
-      fmt::format("hpl_smoothstep_{}_{}", ir::toString(edge), ir::toString(type));
+  std::string name = fmt::format("hpl_smoothstep_{}_{}", ir::toString(edge), ir::toString(type));
   std::string& helper = session.ownFunctions[name];
   if (helper.empty()) helper = smoothstepOf(name, edge, type);
   return name;
@@ -53,7 +52,7 @@ std::string functionFor(Session& session, const ir::BuiltinCall& call) {
   const Type& type = call.args.front()->type;
   if (call.builtin != ir::Builtin::lgamma_r_ || !isWritten(type))
     return std::string(ir::infoOf(call.builtin).name);
-  const std::string name = "hpl_lgamma_r_" + ir::toString(type);
+  std::string name = "hpl_lgamma_r_" + ir::toString(type);
   std::string& helper = session.ownFunctions[name];
   if (helper.empty()) helper = lgammaOf(name, type, call.out->type);
   return name;
