@@ -13,6 +13,7 @@
 #include "hpl/error.h"
 #include "hpl/memory/detail/host_command.h"
 #include "hpl/memory/detail/host_memory.h"
+#include "hpl/runtime/events.h"
 #include "hpl/runtime/log.h"
 #include "hpl/runtime/runtime.h"
 #include "hpl/runtime/settings.h"
@@ -58,9 +59,16 @@ class TrialDevice {
   /// The device writes what it will send.
   void fill(int sender) {
     const cl::CommandQueue& queue = device_.queue(QueueKind::Compute);
-    for (std::size_t row = 0; row < kRows; ++row)
-      queue.enqueueFillBuffer(buffer_, valueOf(sender, row), row * kPitch, kRow);
-    queue.finish();
+    cl::Event last;
+    try {
+      for (std::size_t row = 0; row < kRows; ++row)
+        queue.enqueueFillBuffer(buffer_, valueOf(sender, row), row * kPitch, kRow, nullptr, &last);
+    } catch (const cl::Error&) {
+      // The memory goes with this object: not while a command writes it.
+      if (last() != nullptr) static_cast<void>(runtime::endOf(last()));
+      throw;
+    }
+    last.wait();
   }
   /// Whether the device, from where it works, sees the row that `sender` has sent.
   bool sees(int sender, std::size_t row) {
