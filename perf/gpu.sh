@@ -137,6 +137,7 @@ steps() {
     echo "samples.$sample 60 $bin/sample_$sample ${arguments[$sample]:-}"
   done
   echo "benchmarks.forms 60 $bin/hpl_gpu_forms_bench --csv $out/forms.csv"
+  echo "benchmarks.sweeps_tuned 60 $bin/hpl_sweeps_tune_bench"
   # Domains that no GPU's cache holds.
   local plane='' cube='' line=''
   [[ $HPL_DEVICES != gpu* ]] || { plane='--size 8192'; cube='--size 512'; line="--size $((1 << 26))"; }
