@@ -183,14 +183,14 @@ perform() {
   local lines=()
   if [ ${#prefix[@]} -eq 0 ] && command -v stdbuf >/dev/null; then lines=(stdbuf -oL); fi
   # One device standing for three: cuts, exchanges and moves on a real driver.
-  local devices=$HPL_DEVICES
+  local devices=$HPL_DEVICES kind=${HPL_DEVICES%%[:*]*}
   case $name in
-    tests_on_three.*) devices=${HPL_DEVICES%%[:*]*}:0*3 ;;
-    *_on_two) devices=${HPL_DEVICES%%[:*]*}:0*2 ;;
+    tests_on_three.*) devices="$kind:0*3" ;;
+    *_on_two) devices="$kind:0*2" ;;
   esac
   # The outer braces take what the shell says of a program that a signal ends.
   {
-    (cd "$here" && HPL_FP=$floats HPL_DEVICES=$devices TEST_DEVICE_TYPE=${HPL_DEVICES%%[:*]*} \
+    (cd "$here" && HPL_FP=$floats HPL_DEVICES=$devices TEST_DEVICE_TYPE=$kind \
       exec timeout -k 10 "$granted" "${lines[@]}" "${prefix[@]}" "${words[@]}") \
       >"$out/logs/$name.txt" 2>&1 </dev/null
     code=$?
