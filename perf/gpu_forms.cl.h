@@ -2,6 +2,19 @@
 // Sweeps of five and of seven points in forms for GPUs, by hand. PLACE: the type in which places
 // are computed; R: rows or planes of a work-item. Borders keep their values.
 R"CLC(
+#ifndef PLACE
+#define PLACE ulong
+#endif
+#ifndef R
+#define R 1
+#endif
+#ifndef DEPTH
+#define DEPTH 4
+#endif
+#define WIDTH 64
+#define HEIGHT 64
+#define GROUP 4
+
 #define AT(r, c) in[(PLACE)(r) * s + (PLACE)(c)]
 #define FIVE(y, x) (0.25f * (AT((y) - 1, x) + AT((y) + 1, x) + AT(y, (x) - 1) + AT(y, (x) + 1)))
 #define INSIDE(y, x) ((x) >= 1 && (x) + 1 < n && (y) >= 1 && (y) + 1 < n)

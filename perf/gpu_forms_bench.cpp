@@ -60,7 +60,7 @@ std::vector<Form> formsOfPlanes() {
   for (const int depth : {4, 6, 8})
     forms.push_back({fmt::format("5 points: {} steps at once, columns in registers", depth),
                      "tiles",
-                     fmt::format(" -DWIDTH=64 -DHEIGHT=64 -DGROUP=4 -DDEPTH={}", depth),
+                     fmt::format(" -DDEPTH={}", depth),
                      1,
                      1,
                      {64, 4},
@@ -157,14 +157,7 @@ class Bench {
 
   std::function<void()> launchOf(const Form& form, cl_mem out, cl_mem in, std::size_t side,
                                  std::size_t dims) {
-    const std::string options =
-        std::string(perf::kBuildOptions) +
-        (form.options.find("PLACE") == std::string::npos ? " -DPLACE=ulong" : "") +
-        (form.options.find("-DR=") == std::string::npos ? " -DR=1" : "") +
-        (form.options.find("WIDTH") == std::string::npos
-             ? " -DWIDTH=64 -DHEIGHT=64 -DGROUP=4 -DDEPTH=4"
-             : "") +
-        form.options;
+    const std::string options = perf::kBuildOptions + form.options;
     const cl_kernel kernel = raw_.kernel(kSource, form.kernel.c_str(), options.c_str());
     perf::Raw::set(kernel, 0, out);
     perf::Raw::set(kernel, 1, in);

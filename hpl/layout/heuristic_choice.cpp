@@ -56,12 +56,11 @@ HeuristicChoice heuristicChoice(const LaunchRequest& request, const Shape& shape
         pointwiseChoice(pointwise, shape, leavesCaches(request, shape));
     return {choice.inRows ? Strategy::Rows : Strategy::Direct, choice.reason};
   }
-  // The caches of GPUs serve small neighbourhoods as well as local memory does.
-  constexpr std::size_t kManyReads = 16;
-  const bool hasManyReads = strategies::distinctReads(version.access) >= kManyReads;
   if (may(Strategy::Columns) && columnElements(request, shape) > 1) return {Strategy::Columns, {}};
   if (may(Strategy::Stream) && isSolid(request, shape)) return {Strategy::Stream, {}};
-  if (hasManyReads) return {Strategy::Tile, {}};
+  // The caches of GPUs serve small neighbourhoods as well as local memory does.
+  constexpr std::size_t kManyReads = 16;
+  if (strategies::distinctReads(version.access) >= kManyReads) return {Strategy::Tile, {}};
   return {Strategy::Direct, "its work-items share few reads, which caches serve"};
 }
 

@@ -35,8 +35,8 @@ inline constexpr DeviceCost kPlanes{0.1, 0.2, 2.4, 11.5, 2, 12, 0, 0.75, 0.93, f
 inline constexpr DeviceCost kRows{0.4, 1.1, 1.2, 11.5, 2, 12, 0, 0.75, 0.93, false};
 inline constexpr DeviceCost kChain{0.37, 0.22, 1.1, 11.5, 2, 12, 0, 0.75, 0.93, false};
 /// A group per tile: 128 operations and 32 accesses of local memory per cycle, as GPUs' data sheets
-/// have it. On an NVIDIA H200 the sweep of five points takes 0.47 to 0.59 cycles in such tiles,
-/// those of work-items without a cell included, and one by one 0.64, at 15.8 bytes.
+/// have it. On an NVIDIA H200 (perf/RESULTS.md) a copy moves 15.8 bytes, and the sweep of five
+/// points takes 0.64 cycles one by one.
 inline constexpr DeviceCost kGroup{1.0 / 128, 1.0 / 32, 1.0 / 32, 15, 1, 0, 100, 0.75, 0.75, true};
 
 /// What a core loses for each plane beyond the next ones that a step by itself reads: blocks of few

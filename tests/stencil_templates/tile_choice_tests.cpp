@@ -41,6 +41,16 @@ TileProblem problemFor(const strategies::TimeProgram& program, double operations
   return problem;
 }
 
+/// Of five points, on a GPU like NVIDIA's H200.
+TileProblem problemOnGpu(const strategies::TimeProgram& star, double operations) {
+  TileProblem problem = problemFor(star, operations, 5);
+  problem.isAlone = false;
+  problem.units = 132;
+  problem.localMemory = 48 << 10;
+  problem.maxGroupSize = 1024;
+  return problem;
+}
+
 }  // namespace
 
 TEST_CASE("tile choice: few operations per cell are joined, many are not") {
@@ -160,11 +170,7 @@ TEST_CASE("tile choice: in three dimensions stars of reach two are joined, of re
 TEST_CASE(
     "tile choice: on a GPU steps of small grids are one launch, those of large ones are not") {
   const strategies::TimeProgram star = starProgram(2, 1);
-  TileProblem problem = problemFor(star, 7, 5);
-  problem.isAlone = false;
-  problem.units = 132;
-  problem.localMemory = 48 << 10;
-  problem.maxGroupSize = 1024;
+  TileProblem problem = problemOnGpu(star, 7);
   std::string why;
   const TimeTile oneByOne{1, {1, 1, 1}, TimeForm::Any};
   problem.extents = {128, 128, 1};
@@ -180,11 +186,7 @@ TEST_CASE(
 
 TEST_CASE("tile choice: boxes of groups are such that work-items have cells in most turns") {
   const strategies::TimeProgram star = starProgram(2, 1);
-  TileProblem problem = problemFor(star, 4, 5);
-  problem.isAlone = false;
-  problem.units = 132;
-  problem.localMemory = 48 << 10;
-  problem.maxGroupSize = 1024;
+  const TileProblem problem = problemOnGpu(star, 4);
   std::string why;
   const TileEstimate best = bestDepth(problem, 1000, why);
   CAPTURE(why);

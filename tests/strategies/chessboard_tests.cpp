@@ -10,14 +10,6 @@ using namespace hpl::strategies::test;
 
 namespace {
 
-template <class T>
-std::vector<T> numbers(std::size_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<T> values(count);
-  for (T& value : values) value = static_cast<T>(static_cast<int>(random() % 200) - 100);
-  return values;
-}
-
 Rows rewrittenRows(const ir::Kernel& kernel, int lanes) {
   RowsOptions options;
   options.dims = 2;
@@ -45,8 +37,8 @@ void compare(const F& kernel, const std::vector<int>& colours, bool isChessboard
                                         {6, 34},
                                         {3, 71}}) {
       const auto cells = static_cast<std::size_t>(height * width);
-      const std::vector<T> before = numbers<T>(cells, 3);
-      std::vector<T> f = numbers<T>(cells, 4);
+      const std::vector<T> before = someNumbers<T>(cells, 3);
+      std::vector<T> f = someNumbers<T>(cells, 4);
       const Ids ids{2, {0, 0, 0}, {std::uint64_t(width), std::uint64_t(height), 1}};
       for (const int colour : colours) {
         CAPTURE(lanes);

@@ -39,14 +39,6 @@ void runColumns(const Columns& columns, const ColumnsOptions& options, const Ids
   ir::interpret(*columns.kernel, range, arguments, checks);
 }
 
-template <class T>
-std::vector<T> numbers(std::size_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<T> values(count);
-  for (T& value : values) value = static_cast<T>(static_cast<int>(random() % 200) - 100);
-  return values;
-}
-
 using Extents = std::vector<std::int64_t>;
 
 /// From 1 on.
@@ -82,8 +74,8 @@ void compare(const ir::Kernel& kernel, const Columns& columns, const ColumnsOpti
   std::mt19937 random(seed + 1);
   std::size_t cells = 1;
   for (const std::int64_t extent : extents) cells *= static_cast<std::size_t>(extent);
-  const auto a = numbers<int>(cells, seed);
-  const auto b = numbers<short>(cells, seed + 1);
+  const auto a = someNumbers<int>(cells, seed);
+  const auto b = someNumbers<short>(cells, seed + 1);
   std::vector<int> expected(cells, 11), got(cells, 11);
   const Ids ids = idsOf(extents);
   const auto arguments = [&](std::vector<int>& out) {

@@ -40,14 +40,6 @@ void runStream(const PlaneQueue& stream, const PlaneQueueOptions& options, const
   ir::interpret(*stream.kernel, range, arguments, checks);
 }
 
-template <class T>
-std::vector<T> numbers(std::size_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<T> values(count);
-  for (T& value : values) value = static_cast<T>(static_cast<int>(random() % 200) - 100);
-  return values;
-}
-
 PlaneQueueOptions optionsOf(int dims, std::array<int, 3> local) {
   PlaneQueueOptions options;
   options.dims = dims;
@@ -84,7 +76,7 @@ Checked checkVolumes(const F& f) {
     CAPTURE(size[2]);
     const std::vector<std::int64_t> extents(size.begin(), size.end());
     const auto cells = static_cast<std::size_t>(size[0] * size[1] * size[2]);
-    const auto in = numbers<float>(cells, 5), other = numbers<float>(cells, 6);
+    const auto in = someNumbers<float>(cells, 5), other = someNumbers<float>(cells, 6);
     std::vector<float> expected(cells, -7), got(cells, -7);
     const Ids ids{
         3, {0, 0, 0}, {std::uint64_t(size[2]), std::uint64_t(size[1]), std::uint64_t(size[0])}};
@@ -233,8 +225,8 @@ TEST_CASE("slices, permuted axes and arrays of other types give the same bits fr
     }
   });
   const std::int64_t ny = 12, nz = 5, nx = 10;
-  const auto in = numbers<unsigned char>(static_cast<std::size_t>(ny * nz * nx), 1);
-  const auto flat = numbers<int>(static_cast<std::size_t>(nz * nx), 2);
+  const auto in = someNumbers<unsigned char>(static_cast<std::size_t>(ny * nz * nx), 1);
+  const auto flat = someNumbers<int>(static_cast<std::size_t>(nz * nx), 2);
   std::vector<double> expected(in.size(), -1), got(in.size(), -1);
   const auto arguments = [&](std::vector<double>& out) {
     return std::vector<ir::Argument>{
@@ -322,8 +314,8 @@ TEST_CASE("random stencils give the same bits from queues of rows") {
     ++rewritten;
     const std::int64_t height = 3 + random() % 20, width = 3 + random() % 25;
     const auto cells = static_cast<std::size_t>(height * width);
-    const auto a = numbers<int>(cells, seed);
-    const auto b = numbers<short>(cells, seed + 1);
+    const auto a = someNumbers<int>(cells, seed);
+    const auto b = someNumbers<short>(cells, seed + 1);
     std::vector<int> expected(cells, 11), got(cells, 11);
     const Ids ids{2, {0, 0, 0}, {std::uint64_t(width), std::uint64_t(height), 1}};
     const auto arguments = [&](std::vector<int>& out) {
@@ -353,8 +345,8 @@ TEST_CASE("random stencils of three dimensions give the same bits from queues of
     ++rewritten;
     const std::int64_t nz = 1 + random() % 9, ny = 1 + random() % 9, nx = 1 + random() % 12;
     const auto cells = static_cast<std::size_t>(nz * ny * nx);
-    const auto a = numbers<int>(cells, seed);
-    const auto b = numbers<short>(cells, seed + 1);
+    const auto a = someNumbers<int>(cells, seed);
+    const auto b = someNumbers<short>(cells, seed + 1);
     std::vector<int> expected(cells, 11), got(cells, 11);
     const Ids ids{3, {0, 0, 0}, {std::uint64_t(nx), std::uint64_t(ny), std::uint64_t(nz)}};
     const auto arguments = [&](std::vector<int>& out) {

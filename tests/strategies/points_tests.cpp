@@ -11,14 +11,6 @@ using namespace hpl::strategies::test;
 
 namespace {
 
-template <class T>
-std::vector<T> numbers(std::size_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<T> values(count);
-  for (T& value : values) value = static_cast<T>(static_cast<int>(random() % 200) - 100);
-  return values;
-}
-
 /// Places in a row of this width, at its ends, beyond them, and far beyond.
 std::vector<int> placesIn(std::int64_t width) {
   const int last = static_cast<int>(width) - 1;
@@ -34,8 +26,8 @@ void compareSources(const F& kernel, const std::vector<int>& jams = {1, 4}) {
   for (const auto& [height, width] :
        {std::pair<std::int64_t, std::int64_t>{1, 1}, {2, 9}, {7, 21}, {13, 40}}) {
     const auto cells = static_cast<std::size_t>(height * width);
-    std::vector<T> in = numbers<T>(cells, 3);
-    const std::vector<T> before = numbers<T>(cells, 4);
+    std::vector<T> in = someNumbers<T>(cells, 3);
+    const std::vector<T> before = someNumbers<T>(cells, 4);
     const Ids ids{2, {0, 0, 0}, {std::uint64_t(width), std::uint64_t(height), 1}};
     for (const int jam : jams) {
       RowsOptions options;
@@ -156,7 +148,7 @@ TEST_CASE("a place in three dimensions gives the same bits in rows") {
   });
   const std::int64_t depth = 9, height = 5, width = 21;
   const auto cells = static_cast<std::size_t>(depth * height * width);
-  std::vector<int> in = numbers<int>(cells, 5);
+  std::vector<int> in = someNumbers<int>(cells, 5);
   const Ids ids{3, {0, 0, 0}, {std::uint64_t(width), std::uint64_t(height), std::uint64_t(depth)}};
   for (const int jam : {1, 4}) {
     RowsOptions options;

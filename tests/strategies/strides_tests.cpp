@@ -11,14 +11,6 @@ using namespace hpl::strategies::test;
 
 namespace {
 
-template <class T>
-std::vector<T> numbers(std::size_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<T> values(count);
-  for (T& value : values) value = static_cast<T>(static_cast<int>(random() % 200) - 100);
-  return values;
-}
-
 Rows rewrittenRows(const ir::Kernel& kernel, int lanes, int jam) {
   RowsOptions options;
   options.dims = 2;
@@ -40,8 +32,8 @@ void compare(const F& kernel, const Size& sizeOfIn) {
   for (const Extents out : {Extents{1, 1}, Extents{3, 9}, Extents{5, 17}, Extents{9, 33},
                             Extents{6, 40}, Extents{11, 71}}) {
     const Extents from = sizeOfIn(out);
-    std::vector<T> in = numbers<T>(from.cells(), 3);
-    const std::vector<T> before = numbers<T>(out.cells(), 4);
+    std::vector<T> in = someNumbers<T>(from.cells(), 3);
+    const std::vector<T> before = someNumbers<T>(out.cells(), 4);
     const auto arguments = [&](std::vector<T>& to) {
       return std::vector<ir::Argument>{ir::arrayArgument(to.data(), {out.height, out.width}),
                                        ir::arrayArgument(in.data(), {from.height, from.width})};

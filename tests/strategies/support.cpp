@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/strategies/support.h"
 
-#include <random>
-
 #include "hpl/ir/verifier.h"
 
 namespace hpl::strategies::test {
 
-std::vector<int> numbers(std::size_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<int> values(count);
-  for (int& value : values) value = static_cast<int>(random() % 200) - 100;
-  return values;
-}
+std::vector<int> numbers(std::size_t count, unsigned seed) { return someNumbers<int>(count, seed); }
 
 void runOriginal(const ir::Kernel& kernel, const Ids& ids, std::vector<ir::Argument> arguments) {
   ir::interpret(kernel, ir::NDRange{ids.dims, ids.count, {1, 1, 1}}, arguments);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,14 @@ std::shared_ptr<const ir::Kernel> captured(const F& f) {
 
 /// From -100 on, below 100.
 std::vector<int> numbers(std::size_t count, unsigned seed);
+/// The same as numbers of any type.
+template <class T>
+std::vector<T> someNumbers(std::size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<T> values(count);
+  for (T& value : values) value = static_cast<T>(static_cast<int>(random() % 200) - 100);
+  return values;
+}
 
 /// The ids of a launch: those of a slice of a larger domain, along each axis.
 struct Ids {
