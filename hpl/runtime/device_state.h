@@ -160,8 +160,10 @@ class DeviceState {
   /// at once, others run everything on the thread that flushes and so would wait for ever. The
   /// first call measures it.
   bool waitsForUserEvents() { return probedEvents() & kWaitsForUserEvents; }
-  /// Whether they also do not run when the event fails: for some drivers such an event has
-  /// completed, and a copy that could not be made would be taken for one that was.
+  /// Whether they also do not run when the event fails, and read the host's memory only when they
+  /// run. For some drivers an event that fails has completed: a copy that could not be made would
+  /// be taken for one that was. And some read what they are to write to the device when they are
+  /// told to, as OpenCL allows: memory that another command fills before has to be waited for.
   bool honoursUserEvents() { return probedEvents() & kHonoursUserEvents; }
   /// Whether the driver calls back as soon as an event has ended, in failure, too. Measured
   /// together with honoursUserEvents(); false where that is.

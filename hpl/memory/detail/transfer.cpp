@@ -144,6 +144,17 @@ Moved sendAtOnce(const End& src, const End& dst, const Route& route, Queue& queu
   return note(trace::Transfer::DeviceToDevice, route.bytes, queue, std::move(event), src, dst);
 }
 
+// What a transfer waits for at its source. An upload waits on the host for what fills the host's
+// memory, unless its driver reads that when the upload runs.
+void collectSources(const End& src, const Route& route, Queue& reader, Waits& waits,
+                    Forget forget) {
+  collectConflicts(*src.state, src.storage(), src.box, false, {&reader}, waits, forget);
+  const bool mayWait = !waits.events.empty() || !waits.foreign.empty();
+  if (route.way != Way::Upload || !mayWait || reader.device().honoursUserEvents()) return;
+  waits.clear();
+  collectConflicts(*src.state, src.storage(), src.box, false, Waiter::theHost(), waits, forget);
+}
+
 }  // namespace
 
 Moved send(Lock& lock, const End& src, const End& dst, const Route& route, TransferScratch& scratch,
@@ -156,7 +167,7 @@ Moved send(Lock& lock, const End& src, const End& dst, const Route& route, Trans
   scratch.reads.clear();
   scratch.writes.clear();
   Waits& reads = isStaged ? scratch.reads : scratch.writes;
-  collectConflicts(*src.state, src.storage(), src.box, false, {&reader}, reads, forget);
+  collectSources(src, route, reader, reads, forget);
   collectConflicts(*dst.state, dst.storage(), dst.box, true, {&writer}, scratch.writes, forget);
   for (const Waits* waits : {&scratch.reads, &scratch.writes}) {
     if (!waits->mustBlock()) continue;
