@@ -11,9 +11,11 @@ R"CLC(
 #ifndef DEPTH
 #define DEPTH 4
 #endif
+#ifndef WIDTH
 #define WIDTH 64
 #define HEIGHT 64
 #define GROUP 4
+#endif
 
 #define AT(r, c) in[(PLACE)(r) * s + (PLACE)(c)]
 #define FIVE(y, x) (0.25f * (AT((y) - 1, x) + AT((y) + 1, x) + AT(y, (x) - 1) + AT(y, (x) + 1)))
@@ -91,6 +93,31 @@ kernel void columns3(global float* restrict out, global const float* restrict in
   for (int r = 0; r < R; r++)
     out[((z + r) * s + y) * s + x] = 0.125f * (2 * c[r + 1] + c[r] + c[r + 2] + north[r] +
                                                south[r] + west[r] + east[r]);
+}
+
+/* Four neighbours in each of R planes, in aligned vectors. */
+#define VECTOR3(z, y, x) (*(global const float4*)&AT3(z, y, x))
+kernel void vectors3(global float* restrict out, global const float* restrict in, const uint n) {
+  const PLACE s = n, x = get_global_id(0) * 4, y = get_global_id(1), z = get_global_id(2) * R;
+  if (!(INSIDE(y, x) && x + 4 < n && z >= 1 && z + R < n)) {
+    for (PLACE i = z; i < z + R; i++)
+      for (PLACE k = x; k < x + 4; k++)
+        out[(i * s + y) * s + k] = INSIDE3(i, y, k) ? SEVEN(i, y, k) : AT3(i, y, k);
+    return;
+  }
+  float4 c[R + 2], north[R], south[R];
+  float w[R], e[R];
+  for (int r = 0; r < R + 2; r++) c[r] = VECTOR3(z + r - 1, y, x);
+  for (int r = 0; r < R; r++) {
+    north[r] = VECTOR3(z + r, y - 1, x), south[r] = VECTOR3(z + r, y + 1, x);
+    w[r] = AT3(z + r, y, x - 1), e[r] = AT3(z + r, y, x + 4);
+  }
+  for (int r = 0; r < R; r++) {
+    const float4 own = c[r + 1];
+    *(global float4*)&out[((z + r) * s + y) * s + x] =
+        0.125f * (2 * own + c[r] + c[r + 2] + north[r] + south[r] + (float4)(w[r], own.xyz) +
+                  (float4)(own.yzw, e[r]));
+  }
 }
 
 /* DEPTH steps on a box of HEIGHT x WIDTH cells; a work-item has a column of it in registers, and

@@ -35,12 +35,13 @@ struct Form {
   std::vector<std::size_t> local{64, 4};
   int steps = 1;
   /// Groups of tiles begin so many cells apart.
-  std::size_t tile = 0;
+  std::vector<std::size_t> tile{};
 };
 
 struct Options {
   std::size_t plane = 8192, cube = 512;
   int rounds = 9;
+  std::string only;
   std::string csv;
 };
 
@@ -57,15 +58,24 @@ std::vector<Form> formsOfPlanes() {
       forms.push_back({fmt::format("5 points, {}: vectors of 4, {} rows", place, rows), "vectors",
                        places + fmt::format(" -DR={}", rows), 4, rows});
   }
-  for (const int depth : {4, 6, 8})
-    forms.push_back({fmt::format("5 points: {} steps at once, columns in registers", depth),
-                     "tiles",
-                     fmt::format(" -DDEPTH={}", depth),
-                     1,
-                     1,
-                     {64, 4},
-                     depth,
-                     static_cast<std::size_t>(64 - 2 * depth)});
+  // Boxes of so many columns and rows, so many rows of work-items.
+  struct Box {
+    std::size_t width, height, group;
+  };
+  for (const Box& box : {Box{64, 64, 4}, {64, 64, 8}, {64, 96, 8}, {128, 64, 4}, {128, 64, 8}})
+    for (const int depth : {4, 6, 8}) {
+      Form form{
+          fmt::format("5 points: {} steps at once, boxes of {} x {}, columns of {} in registers",
+                      depth, box.width, box.height, box.height / box.group),
+          "tiles",
+          fmt::format(" -DDEPTH={} -DWIDTH={} -DHEIGHT={} -DGROUP={}", depth, box.width, box.height,
+                      box.group)};
+      form.local = {box.width, box.group};
+      form.steps = depth;
+      form.tile = {box.width - 2 * static_cast<std::size_t>(depth),
+                   box.height - 2 * static_cast<std::size_t>(depth)};
+      forms.push_back(form);
+    }
   return forms;
 }
 
@@ -87,6 +97,16 @@ std::vector<Form> formsOfCubes() {
                        planes,
                        {64, 2, 1}});
   }
+  for (const auto& local : {std::vector<std::size_t>{64, 2, 1}, {32, 8, 1}, {16, 16, 1}})
+    for (const std::size_t planes : {2, 4, 8}) {
+      Form form{fmt::format("7 points: vectors of 4, {} planes, groups of {} x {}", planes,
+                            local[0], local[1]),
+                "vectors3", fmt::format(" -DPLACE=uint -DR={}", planes)};
+      form.along = 4;
+      form.slow = planes;
+      form.local = local;
+      forms.push_back(form);
+    }
   return forms;
 }
 
@@ -97,21 +117,17 @@ class Bench {
     if (csv_.is_open()) csv_ << "form,cells,us_per_step,gb_per_s,of_copy\n";
   }
 
-  void run(const std::vector<Form>& forms, std::size_t side, std::size_t dims) {
-    const auto cells = static_cast<std::size_t>(std::pow(side, dims));
-    std::vector<float> values(cells);
-    for (std::size_t i = 0; i < cells; ++i)
-      values[i] = static_cast<float>(i * 2654435761U % 1000) * 1e-3F;
+  void run(std::vector<Form> forms, std::size_t side, std::size_t dims) {
+    std::erase_if(forms, [&](const Form& form) {
+      return form.kernel != "copyVector" && form.name.find(options_.only) == std::string::npos;
+    });
+    check(forms, dims == 2 ? 512 : 64, dims);
+    const std::vector<float> values = someValues(side, dims);
+    const std::size_t cells = values.size();
     const cl_mem in = raw_.buffer(cells * sizeof(float), values.data());
     const cl_mem out = raw_.buffer(cells * sizeof(float));
     std::vector<std::function<void()>> launches;
-    for (const Form& form : forms) {
-      launches.push_back(launchOf(form, out, in, side, dims));
-      launches.back()();
-      const std::vector<float> found = contents(out, cells);
-      if (found != expected(form, values, side, dims))
-        throw std::runtime_error(form.name + ": wrong");
-    }
+    for (const Form& form : forms) launches.push_back(launchOf(form, out, in, side, dims));
     std::vector<std::vector<double>> seconds(forms.size());
     for (int round = 0; round <= options_.rounds; ++round)
       for (std::size_t i = 0; i < forms.size(); ++i) {
@@ -127,6 +143,27 @@ class Bench {
   }
 
  private:
+  static std::vector<float> someValues(std::size_t side, std::size_t dims) {
+    std::vector<float> values(static_cast<std::size_t>(std::pow(side, dims)));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<float>(i * 2654435761U % 1000) * 1e-3F;
+    return values;
+  }
+
+  /// All forms on a small grid against the simplest one.
+  void check(const std::vector<Form>& forms, std::size_t side, std::size_t dims) {
+    const std::vector<float> values = someValues(side, dims);
+    const cl_mem in = raw_.buffer(values.size() * sizeof(float), values.data());
+    const cl_mem out = raw_.buffer(values.size() * sizeof(float));
+    for (const Form& form : forms) {
+      launchOf(form, out, in, side, dims)();
+      if (contents(out, values.size()) != expected(form, values, side, dims))
+        throw std::runtime_error(form.name + ": wrong");
+    }
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+  }
+
   std::vector<float> contents(cl_mem buffer, std::size_t cells) {
     std::vector<float> values(cells);
     must(clEnqueueReadBuffer(raw_.queue(), buffer, CL_TRUE, 0, cells * sizeof(float), values.data(),
@@ -158,17 +195,21 @@ class Bench {
   std::function<void()> launchOf(const Form& form, cl_mem out, cl_mem in, std::size_t side,
                                  std::size_t dims) {
     const std::string options = perf::kBuildOptions + form.options;
-    const cl_kernel kernel = raw_.kernel(kSource, form.kernel.c_str(), options.c_str());
-    perf::Raw::set(kernel, 0, out);
-    perf::Raw::set(kernel, 1, in);
-    perf::Raw::set(kernel, 2, static_cast<cl_uint>(side));
+    cl_kernel& kernel = kernels_[form.kernel + options];
+    if (kernel == nullptr) kernel = raw_.kernel(kSource, form.kernel.c_str(), options.c_str());
     std::vector<std::size_t> global(dims, side);
     global[0] /= form.along;
     global[dims - 1] /= form.slow;
-    if (form.tile > 0)
+    if (!form.tile.empty())
       for (std::size_t d = 0; d < dims; ++d)
-        global[d] = (side + form.tile - 1) / form.tile * form.local[d];
-    return [this, kernel, global, local = form.local] {
+        global[d] = (side + form.tile[d] - 1) / form.tile[d] * form.local[d];
+    std::vector<std::size_t> local = form.local;
+    for (std::size_t d = 0; d < dims; ++d)
+      while (global[d] % local[d] != 0) local[d] /= 2;
+    return [this, kernel, global, local, out, in, side] {
+      perf::Raw::set(kernel, 0, out);
+      perf::Raw::set(kernel, 1, in);
+      perf::Raw::set(kernel, 2, static_cast<cl_uint>(side));
       must(clEnqueueNDRangeKernel(raw_.queue(), kernel, static_cast<cl_uint>(global.size()),
                                   nullptr, global.data(), local.data(), 0, nullptr, nullptr),
            "clEnqueueNDRangeKernel");
@@ -193,12 +234,16 @@ class Bench {
                copied_ > 0 ? rate / copied_ : 0);
     if (csv_.is_open())
       csv_ << fmt::format("\"{}\",{},{:.2f},{:.1f},{:.4f}\n", form.name, cells, seconds * 1e6,
-                          rate * 1e-9, copied_ > 0 ? rate / copied_ : 0);
+                          rate * 1e-9, copied_ > 0 ? rate / copied_ : 0)
+           << std::flush;
+    std::fflush(stdout);
   }
 
   const Options& options_;
   perf::Raw raw_;
   std::ofstream csv_;
+  /// By name and options.
+  std::map<std::string, cl_kernel> kernels_;
   /// By dimensions and steps.
   std::map<std::pair<std::size_t, int>, std::vector<float>> expected_;
   double copied_ = 0;
@@ -212,6 +257,7 @@ int main(int argc, char** argv) try {
   app.add_option("--plane", options.plane, "Side of the square, a multiple of 512");
   app.add_option("--cube", options.cube, "Side of the cube, a multiple of 64");
   app.add_option("--rounds", options.rounds, "Medians of so many")->check(CLI::PositiveNumber);
+  app.add_option("--only", options.only, "Only forms whose names have this, beside a copy");
   app.add_option("--csv", options.csv, "Write the figures to this file");
   CLI11_PARSE(app, argc, argv);
   if (options.plane % 512 != 0 || options.cube % 64 != 0 || options.plane == 0 ||

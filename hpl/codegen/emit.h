@@ -65,8 +65,8 @@ struct EmitOptions {
   /// No two array parameters share memory where one of them is written: their pointers are
   /// `restrict`, so that compilers read what is the same for all steps of a loop before it.
   bool distinctArrays = false;
-  /// All arrays in global and local memory have less than 2^32 elements, and the device computes
-  /// faster with 32 bits than with 64: places of elements are computed in 32.
+  /// All arrays in global and local memory have less than 2^31 elements, and the device computes
+  /// faster with 32 bits than with 64: a work-item's place in them is computed in 32.
   bool narrowPlaces = false;
   /// Check every access against the extents; see `ErrorBuffer`.
   bool checkBounds = false;

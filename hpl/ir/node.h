@@ -78,6 +78,14 @@ struct Access {
   /// Of global memory: the access happens each time and where all units of the device see it, not
   /// in a cache of one of them. For cells that other groups change while the kernel runs.
   bool isVolatile = false;
+  /// The first of several lanes lies at a multiple of their size.
+  bool isAligned = false;
+};
+/// By how many bytes the address of an element, which need not exist, exceeds a multiple of
+/// `bytes`; type is Ulong. `place.lanes` is 1.
+struct Misalignment {
+  Access place;
+  std::uint8_t bytes;
 };
 /// A whole array; only as argument of a Call.
 struct ArrayRef {
@@ -138,8 +146,8 @@ struct Construct {
 struct Expr {
   Type type;
   SourceLocation where;
-  std::variant<Constant, VarRef, Access, ArrayRef, WorkItem, Unary, Binary, Select, Cast, Component,
-               Member, BuiltinExpr, Construct>
+  std::variant<Constant, VarRef, Access, Misalignment, ArrayRef, WorkItem, Unary, Binary, Select,
+               Cast, Component, Member, BuiltinExpr, Construct>
       node;
 
   template <class Node>

@@ -157,7 +157,9 @@ class Printer {
   std::string indexed(const Access& access) {
     std::string text = (access.isVolatile ? "volatile " : "") + access.array->name;
     for (const Expr* index : access.indices) text += "[" + expr(index, 0) + "]";
-    if (access.lanes > 1) text.insert(text.size() - 1, " : " + std::to_string(access.lanes));
+    if (access.lanes > 1)
+      text.insert(text.size() - 1,
+                  (access.isAligned ? " :: " : " : ") + std::to_string(access.lanes));
     return text;
   }
   std::string primary(const Expr* expr);
@@ -208,6 +210,8 @@ std::string Printer::primary(const Expr* expr) {
   if (const auto* ref = expr->as<VarRef>()) return ref->variable->name;
   if (const auto* ref = expr->as<ArrayRef>()) return ref->array->name;
   if (const auto* access = expr->as<Access>()) return indexed(*access);
+  if (const auto* address = expr->as<Misalignment>())
+    return "misalignment(&" + indexed(address->place) + ", " + std::to_string(address->bytes) + ")";
   if (const auto* item = expr->as<WorkItem>()) return workItemName(*item);
   if (const auto* component = expr->as<Component>()) {
     return this->expr(component->base, kPostfix) + lanesName(*component);

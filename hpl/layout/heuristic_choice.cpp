@@ -26,15 +26,68 @@ bool isSolid(const LaunchRequest& request, const Shape& shape) {
 
 }  // namespace
 
-int columnElements(const LaunchRequest& request, const Shape& shape) {
-  if (request.device->type() == CPU || shape.dims < 2) return 1;
-  constexpr std::size_t kItemsOfUnit = 2048;
+namespace {
+
+/// Neighbours in a vector, such that a work-item moves 16 bytes of the widest elements at once; 1
+/// where rows do not begin at multiples of that, or are short.
+int columnLanes(const LaunchRequest& request, const Shape& shape, const std::array<int, 3>& order) {
+  const auto row = static_cast<std::size_t>(order[0]);
+  constexpr std::size_t kVector = 16, kShortest = 32;
+  const int lanes =
+      static_cast<int>(kVector / static_cast<std::size_t>(widestElement(*request.version)));
+  const auto isWhole = [lanes](std::int64_t place) { return place % lanes == 0; };
+  if (shape.size[row] < kShortest * static_cast<std::size_t>(lanes)) return 1;
+  // The replicas of a share may begin anywhere in a row, unless it has whole rows.
+  if (shape.size[row] != shape.whole[row]) return 1;
+  for (const Argument& argument : request.arguments) {
+    if (argument.kind != Argument::Kind::Array) continue;
+    const geometry::Box& box = argument.view->box();
+    const int last = box.rank() - 1;
+    if (argument.mapped() != nullptr || !isWhole(box.lo(last)) ||
+        !isWhole(argument.view->root().whole().extents[last]))
+      return 1;
+  }
+  return lanes;
+}
+
+}  // namespace
+
+strategies::ColumnsOptions columnsOf(const LaunchRequest& request, const Shape& shape,
+                                     bool inVectors) {
+  strategies::ColumnsOptions options;
+  options.dims = static_cast<int>(shape.dims);
+  options.order = orderOf(shape);
+  options.exact = request.fp == STRICT;
+  options.elements = 1;
+  for (std::size_t a = 0; a < 3; ++a) options.size[a] = shape.whole[a];
+  if (shape.dims < 2) return options;
   const KernelVersion& version = *request.version;
+  if (inVectors) options.lanes = columnLanes(request, shape, options.order);
+  const strategies::ColumnShape found =
+      strategies::columnShape(*version.kernel, version.access, options);
+  if (found.elements == 0) {
+    options.lanes = 1;
+    return options;
+  }
+  options.elements = found.elements;
+  options.between = found.between;
+  // All units need work-items enough to wait for memory.
+  constexpr std::size_t kItemsOfUnit = 2048;
   const std::size_t items = shape.size[0] * shape.size[1] * shape.size[2];
   const std::size_t enough = kItemsOfUnit * std::max(1u, request.device->properties().computeUnits);
-  int elements = strategies::columnElements(*version.kernel, version.access);
-  while (elements > 1 && items / static_cast<std::size_t>(elements) < enough) elements /= 2;
-  return elements;
+  const auto areFew = [&] {
+    return items / static_cast<std::size_t>(options.elements * options.between * options.lanes) <
+           enough;
+  };
+  while (options.between > 1 && areFew()) options.between /= 2;
+  while (options.elements > 1 && areFew()) options.elements /= 2;
+  return options.lanes > 1 && areFew() ? columnsOf(request, shape, false) : options;
+}
+
+bool paysColumns(const LaunchRequest& request, const Shape& shape) {
+  if (request.device->type() == CPU || shape.dims < 2) return false;
+  const strategies::ColumnsOptions options = columnsOf(request, shape);
+  return options.elements * options.between * options.lanes > 1;
 }
 
 HeuristicChoice heuristicChoice(const LaunchRequest& request, const Shape& shape,
@@ -56,7 +109,7 @@ HeuristicChoice heuristicChoice(const LaunchRequest& request, const Shape& shape
         pointwiseChoice(pointwise, shape, leavesCaches(request, shape));
     return {choice.inRows ? Strategy::Rows : Strategy::Direct, choice.reason};
   }
-  if (may(Strategy::Columns) && columnElements(request, shape) > 1) return {Strategy::Columns, {}};
+  if (may(Strategy::Columns) && paysColumns(request, shape)) return {Strategy::Columns, {}};
   if (may(Strategy::Stream) && isSolid(request, shape)) return {Strategy::Stream, {}};
   // The caches of GPUs serve small neighbourhoods as well as local memory does.
   constexpr std::size_t kManyReads = 16;
@@ -86,6 +139,13 @@ bool leavesCaches(const LaunchRequest& request, const Shape& shape) {
     if (shape.whole[a] > 0)
       bytes *= static_cast<double>(shape.size[a]) / static_cast<double>(shape.whole[a]);
   return cache > 0 && bytes > static_cast<double>(cache);
+}
+
+int widestElement(const KernelVersion& version) {
+  bool isWide = version.access.needsDouble;
+  for (const Parameter& parameter : version.params)
+    if (parameter.isBuffer()) isWide = isWide || ir::sizeOf(parameter.type.scalar) >= 8;
+  return isWide ? 8 : 4;
 }
 
 }  // namespace hpl::layout

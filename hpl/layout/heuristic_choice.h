@@ -6,6 +6,7 @@
 
 #include "hpl/layout/shape.h"
 #include "hpl/runtime/settings.h"
+#include "hpl/strategies/columns.h"
 #include "hpl/strategies/pointwise.h"
 
 namespace hpl::layout {
@@ -28,13 +29,19 @@ HeuristicChoice heuristicChoice(const LaunchRequest& request, const Shape& shape
 strategies::PointwiseChoice pointwiseChoice(const strategies::Pointwise& kernel, const Shape& shape,
                                             bool leavesCaches);
 
-/// How many ids a work-item of a device that is no CPU should compute: as many as the kernel asks
-/// for (strategies::columnElements), but such that every unit still gets all the work-items that
-/// it holds.
-int columnElements(const LaunchRequest& request, const Shape& shape);
+/// How a kernel should be laid out in columns: as it asks for (strategies::columnShape), in vectors
+/// where rows are aligned, but such that every unit still gets all the work-items that it holds.
+strategies::ColumnsOptions columnsOf(const LaunchRequest& request, const Shape& shape,
+                                     bool inVectors = true);
+
+/// Whether columns are worth trying on the device, which then is no CPU.
+bool paysColumns(const LaunchRequest& request, const Shape& shape);
 
 /// Whether what a launch reads and writes drives out of the device's caches what it has written:
 /// whoever reads that next reads it from memory.
 bool leavesCaches(const LaunchRequest& request, const Shape& shape);
+
+/// Bytes of the widest elements that the kernel computes with, at least those of a float.
+int widestElement(const KernelVersion& version);
 
 }  // namespace hpl::layout

@@ -73,7 +73,8 @@ std::shared_ptr<const Columns> RewrittenKernels::columns(const KernelVersion& ve
                                                          const ColumnsOptions& options) {
   std::vector<std::uint64_t> key;
   for (const int value :
-       {options.dims, options.order[0], options.order[1], options.order[2], options.elements})
+       {options.dims, options.order[0], options.order[1], options.order[2], options.elements,
+        options.between, options.lanes, static_cast<int>(options.exact)})
     key.push_back(static_cast<std::uint64_t>(value));
   const std::lock_guard lock(mutex_);
   const auto known = columns_.find(key);

@@ -51,14 +51,6 @@ bool hasAliases(const LaunchRequest& request) {
   return false;
 }
 
-/// Bytes of the widest elements that the kernel computes with, at least those of a float.
-int widestElement(const KernelVersion& version) {
-  bool isWide = version.access.needsDouble;
-  for (const Parameter& parameter : version.params)
-    if (parameter.isBuffer()) isWide = isWide || ir::sizeOf(parameter.type.scalar) >= 8;
-  return isWide ? 8 : 4;
-}
-
 /// Ids per work-item along each axis: as the variant says, else so that every unit gets several
 /// blocks, but there are no more than a few hundred: each costs a function call.
 std::array<std::size_t, 3> blocksFor(const Shape& shape, const Rows& rows,
@@ -299,8 +291,7 @@ Layout inStrategy(runtime::Strategy strategy, const LaunchRequest& request, cons
   } else if (strategy == runtime::Strategy::Stream) {
     result = detail::inStreams(request, shape, variant, reason);
   } else if (strategy == runtime::Strategy::Columns) {
-    result = detail::inColumns(request, shape, variant, std::max(2, columnElements(request, shape)),
-                               reason);
+    result = detail::inColumns(request, shape, variant, reason);
   }
   if (result.kernel) {
     // Rewritten kernels know where their ids end.

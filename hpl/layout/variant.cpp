@@ -205,15 +205,27 @@ std::vector<Point> tilePoints(const runtime::DeviceState& device, const Shape& s
   return space.points();
 }
 
-std::vector<Point> columnPoints(const runtime::DeviceState& device) {
+std::vector<Point> columnPoints(const runtime::DeviceState& device, const Shape& shape) {
   const auto limit =
       static_cast<std::int64_t>(std::max<std::size_t>(1, device.properties().maxWorkGroupSize));
   Space space;
-  space.dimension("strategy", {kColumns}).dimension("elements", {8, 4, 2});
-  space.dimension("width", {64, 128, 32}).dimension("height", {2, 4, 8});
+  space.dimension("strategy", {kColumns});
+  // In three dimensions rows beside each other as well.
+  if (shape.dims == 3) {
+    space.dimension("elements", {2, 4, 1, 8}).dimension("jam", {2, 1, 4});
+    space.dimension("width", {16, 32, 64}).dimension("height", {8, 4, 2});
+  } else {
+    space.dimension("elements", {2, 4, 8, 1});
+    space.dimension("width", {64, 128, 32}).dimension("height", {4, 2, 8});
+  }
+  space.dimension("lanes", {0, 1});
   space.require("the device holds such groups", [limit](const Point& p) {
     const std::int64_t items = p.value("width") * p.value("height");
     return items >= 128 && items <= std::min<std::int64_t>(limit, 512);
+  });
+  space.require("registers hold what a work-item keeps", [](const Point& p) {
+    const std::int64_t rows = p.value("elements") * p.value("jam", 1);
+    return rows <= 8 && (p.value("lanes") != 1 || rows > 1);
   });
   return space.points();
 }
@@ -245,7 +257,7 @@ std::vector<Point> groupPoints(const runtime::DeviceState& device, const Shape& 
   const std::vector<Point> streams = space.points();
   points.insert(points.begin() + std::min<std::ptrdiff_t>(kAfter, std::ssize(points)),
                 streams.begin(), streams.end());
-  const std::vector<Point> columns = columnPoints(device);
+  const std::vector<Point> columns = columnPoints(device, shape);
   points.insert(points.begin(), columns.begin(), columns.end());
   return points;
 }
@@ -279,7 +291,8 @@ Variant Variant::from(const Point& point) {
     variant.*field.value = static_cast<int>(std::clamp(point.value(field.name), -kMost, kMost));
   const auto within = [](int value, int most) { return value >= 0 && value <= most; };
   const int lanes = variant.lanes;
-  const bool isSound = (lanes == 0 || lanes == 2 || lanes == 4 || lanes == 8 || lanes == 16) &&
+  const bool isSound = (lanes == 0 || (lanes == 1 && variant.strategy == Strategy::Columns) ||
+                        lanes == 2 || lanes == 4 || lanes == 8 || lanes == 16) &&
                        within(variant.vectors, 8) && within(variant.jam, 16) &&
                        within(variant.band, 1 << 16) && within(variant.depth, 1 << 16) &&
                        within(variant.width, 1024) && within(variant.height, 1024) &&

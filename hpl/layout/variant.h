@@ -14,7 +14,8 @@ namespace hpl::layout {
 /// One of them. What is 0 (and Strategy::Auto) the library chooses as it does without tuning.
 struct Variant {
   runtime::Strategy strategy = runtime::Strategy::Auto;
-  /// Rows: neighbours per vector, vectors side by side, rows (3-D: planes) at once; rows per
+  /// Rows and columns: neighbours per vector (columns: 1 for none). Rows: vectors side by side,
+  /// rows (3-D: planes) at once (columns: between the slowest axis and that of rows); rows per
   /// work-item, in three dimensions rows and planes.
   int lanes = 0;
   int vectors = 0;

@@ -23,15 +23,23 @@ struct ColumnsOptions {
   /// The axes in the order in which neighbours lie in memory: order[0] runs along rows, and columns
   /// along the last one.
   std::array<int, 3> order{0, 1, 2};
-  /// Ids that each work-item computes.
+  /// Ids that each work-item computes along the slowest axis.
   int elements = 4;
+  /// And along the axis between the slowest one and that of rows, where there is one.
+  int between = 1;
+  /// And along rows, side by side in vectors: 1, 2, 4, 8 or 16. More than one pays where rows begin
+  /// at multiples of such vectors: all others are computed one by one.
+  int lanes = 1;
+  /// Built-in functions of floats whose vector forms may round in another way are left alone.
+  bool exact = true;
   /// Of the domain along each axis; 0: not known (RowsOptions::size).
   std::array<std::uint64_t, 3> size{0, 0, 0};
 };
 
-/// A kernel rewritten for columns. Work-item (i, j, k) computes the id First + i along each axis,
-/// but along the slowest one the ids First + k * elements to First + (k + 1) * elements - 1, as far
-/// as there are such ids.
+/// A kernel rewritten for columns. Work-item (i, j, k) computes the id First + j along each axis,
+/// but along the slowest one the ids First + k * elements to First + (k + 1) * elements - 1, along
+/// the one between likewise, and along rows the ids i * lanes to (i + 1) * lanes - 1 after the last
+/// multiple of `lanes` up to First; as far as there are such ids.
 struct Columns {
   /// Null: the strategy does not apply.
   std::shared_ptr<const ir::Kernel> kernel;
@@ -51,11 +59,21 @@ struct Columns {
 Columns columns(const ir::Kernel& kernel, const ir::AccessSummary& summary,
                 const ColumnsOptions& options);
 
-/// How many ids a work-item should compute: so many that it has several loads under way, and that
-/// it shares those of its neighbourhood. Fewer where the kernel reads several arrays; 1 where it
-/// has loops, does not read at all, or reads so much that it waits for arithmetic. On an NVIDIA
-/// H200 (perf/RESULTS.md) a copy with 4 ids per work-item moves 4.1 TB/s and with one 2.6; stars
-/// and boxes of 5 to 27 elements were fastest with 8.
-int columnElements(const ir::Kernel& kernel, const ir::AccessSummary& summary);
+/// How many ids a work-item should compute along the slowest axis, and along the one between.
+/// No elements: columns do not pay.
+struct ColumnShape {
+  int elements = 0;
+  int between = 1;
+};
+
+/// So many that a work-item has several loads under way, and that it shares those of its
+/// neighbourhood, of single elements or of vectors (`lanes` above 1), which share more and need
+/// more registers. Fewer where the kernel reads several arrays; none where it has loops, does not
+/// read at all, or reads so much that it waits for arithmetic. As measured on an NVIDIA H200
+/// (perf/RESULTS.md): of single elements 4 for a copy, 8 for stars and boxes of 5 to 27 elements;
+/// of vectors 2 rows for 5 and 9 elements, 4 for 25; 2 x 2 for 7 elements in three dimensions, 2 x
+/// 4 for 27, 4 x 1 for 13.
+ColumnShape columnShape(const ir::Kernel& kernel, const ir::AccessSummary& summary,
+                        const ColumnsOptions& options);
 
 }  // namespace hpl::strategies

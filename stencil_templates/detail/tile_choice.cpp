@@ -169,6 +169,11 @@ double stridesOf(const TileProblem& problem, const TileEstimate& estimate,
   return all / steps;
 }
 
+/// What groups take for where cells lie in their boxes, besides what they do with them: passes of 3
+/// steps over planes of 5, 5 and 5 points took 2.0 to 2.4 times what they would take without on an
+/// NVIDIA H200 (perf/RESULTS.md).
+constexpr double kPlaceInBox = 2.2;
+
 Work workOf(const TileProblem& problem, const TileEstimate& estimate,
             const std::vector<bool>& hasBox) {
   const TimeTile& tile = estimate.tile;
@@ -211,7 +216,8 @@ Work workOf(const TileProblem& problem, const TileEstimate& estimate,
     // A stream's groups share single planes.
     const bool inStrides = !problem.isAlone && form.sharedFrom == 0;
     work.cycles +=
-        cycles * (inStrides ? stridesOf(problem, estimate, boxes[k], isOfLastStep[k]) : twice);
+        cycles *
+        (inStrides ? kPlaceInBox * stridesOf(problem, estimate, boxes[k], isOfLastStep[k]) : twice);
   }
   return work;
 }

@@ -69,7 +69,9 @@ TEST_CASE("places are computed in 32 bits where that is enough, those behind ali
   const std::string source =
       run(kernel, options, {array(data, {5, 7}), array(values, {6, 9})}, {{7, 5}, {7, 1}}).source;
   CAPTURE(source);
-  CHECK(source.find("out[(uint)idy * (uint)out_s0 + (uint)idx]") != std::string::npos);
+  CHECK(source.find("out[(int)idy * (int)out_s0 + (int)idx]") != std::string::npos);
+  CHECK(source.find("in[(long)((int)idy * (int)in_s0 + (int)idx) +\n      (long)in_s0 + 2]") !=
+        std::string::npos);
   CHECK(source.find("p[(long)idx - 3]") != std::string::npos);
   for (int y = 0; y < 5; ++y)
     for (int x = 0; x < 7; ++x)

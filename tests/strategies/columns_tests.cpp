@@ -25,13 +25,17 @@ void runColumns(const Columns& columns, const ColumnsOptions& options, const Ids
   ir::verify(*columns.kernel);
   const auto slow =
       static_cast<std::size_t>(options.order[static_cast<std::size_t>(options.dims - 1)]);
+  const auto row = static_cast<std::size_t>(options.order[0]);
   appendHidden(columns.hidden, ids, {1, 1, 1}, arguments);
   ir::NDRange range{ids.dims, {1, 1, 1}, {1, 1, 1}};
   for (std::size_t a = 0; a < static_cast<std::size_t>(ids.dims); ++a) {
-    const std::uint64_t covers =
-        local[a] * (a == slow ? static_cast<std::uint64_t>(options.elements) : 1);
+    const auto each = static_cast<std::uint64_t>(a == slow  ? options.elements
+                                                 : a == row ? options.lanes
+                                                            : options.between);
+    const std::uint64_t covers = local[a] * each;
+    const std::uint64_t before = a == row ? ids.first[a] % each : 0;
     range.local[a] = local[a];
-    range.global[a] = (ids.count[a] + covers - 1) / covers * local[a];
+    range.global[a] = (before + ids.count[a] + covers - 1) / covers * local[a];
   }
   ir::InterpreterOptions checks;
   checks.detectRaces = true;
@@ -62,6 +66,27 @@ Ids idsOf(const Extents& extents) {
   return ids;
 }
 
+/// All ids, or two boxes of them that are computed one after the other.
+std::vector<Ids> someIds(std::mt19937& random, const Extents& extents) {
+  std::vector<Ids> boxes{idsOf(extents)};
+  const std::size_t axis = random() % extents.size();
+  const std::uint64_t cut = random() % (2 * boxes.front().count[axis]);
+  if (cut == 0 || cut >= boxes.front().count[axis]) return boxes;
+  boxes.front().whole = boxes.front().count;
+  boxes.push_back(boxes.front());
+  boxes.back().first[axis] = cut;
+  boxes.back().count[axis] -= cut;
+  boxes.front().count[axis] = cut;
+  return boxes;
+}
+
+/// Mostly such that vectors fit into rows.
+int someLanes(std::mt19937& random, Extents& extents) {
+  const int lanes = 1 << random() % 3;
+  if (random() % 4 != 0) extents.back() = (extents.back() + lanes - 1) / lanes * lanes;
+  return lanes;
+}
+
 std::array<std::uint64_t, 3> randomGroup(std::mt19937& random, std::size_t dims) {
   std::array<std::uint64_t, 3> local{1 + random() % 6, 1 + random() % 3, 1};
   if (dims == 3) local[2] = 1 + random() % 2;
@@ -77,7 +102,6 @@ void compare(const ir::Kernel& kernel, const Columns& columns, const ColumnsOpti
   const auto a = someNumbers<int>(cells, seed);
   const auto b = someNumbers<short>(cells, seed + 1);
   std::vector<int> expected(cells, 11), got(cells, 11);
-  const Ids ids = idsOf(extents);
   const auto arguments = [&](std::vector<int>& out) {
     std::vector<ir::Argument> all{ir::arrayArgument(out.data(), extents),
                                   ir::arrayArgument(a.data(), extents),
@@ -85,8 +109,9 @@ void compare(const ir::Kernel& kernel, const Columns& columns, const ColumnsOpti
     if (takesFactor) all.push_back(ir::scalarArgument(7));
     return all;
   };
-  runOriginal(kernel, ids, arguments(expected));
-  runColumns(columns, options, ids, randomGroup(random, extents.size()), arguments(got));
+  runOriginal(kernel, idsOf(extents), arguments(expected));
+  for (const Ids& ids : someIds(random, extents))
+    runColumns(columns, options, ids, randomGroup(random, extents.size()), arguments(got));
   REQUIRE(got == expected);
 }
 
@@ -98,9 +123,15 @@ TEST_CASE("random stencils give the same bits from columns, whatever their heigh
     CAPTURE(seed);
     const auto kernel = captured(RandomStencil{seed, true});
     std::mt19937 random(seed);
-    const Extents extents{upTo(random, 20), upTo(random, 25)};
-    const ColumnsOptions options = optionsOf(extents, static_cast<int>(1 + random() % 8));
-    const Columns columns = strategies::columns(*kernel, ir::analyze(*kernel), options);
+    Extents extents{upTo(random, 20), upTo(random, 25)};
+    const int lanes = someLanes(random, extents);
+    ColumnsOptions options = optionsOf(extents, static_cast<int>(1 + random() % 8));
+    options.lanes = lanes;
+    Columns columns = strategies::columns(*kernel, ir::analyze(*kernel), options);
+    if (!columns.kernel) {
+      options.lanes = 1;
+      columns = strategies::columns(*kernel, ir::analyze(*kernel), options);
+    }
     if (!columns.kernel) continue;
     ++rewritten;
     compare(*kernel, columns, options, extents, seed, true);
@@ -115,9 +146,16 @@ TEST_CASE("random stencils of three dimensions give the same bits from columns o
     CAPTURE(seed);
     const auto kernel = captured(RandomVolume{seed});
     std::mt19937 random(seed);
-    const Extents extents{upTo(random, 9), upTo(random, 9), upTo(random, 12)};
-    const ColumnsOptions options = optionsOf(extents, static_cast<int>(1 + random() % 5));
-    const Columns columns = strategies::columns(*kernel, ir::analyze(*kernel), options);
+    Extents extents{upTo(random, 9), upTo(random, 9), upTo(random, 12)};
+    const int lanes = someLanes(random, extents);
+    ColumnsOptions options = optionsOf(extents, static_cast<int>(1 + random() % 5));
+    options.lanes = lanes;
+    options.between = static_cast<int>(1 + random() % 3);
+    Columns columns = strategies::columns(*kernel, ir::analyze(*kernel), options);
+    if (!columns.kernel) {
+      options.lanes = 1;
+      columns = strategies::columns(*kernel, ir::analyze(*kernel), options);
+    }
     if (!columns.kernel) continue;
     ++rewritten;
     compare(*kernel, columns, options, extents, seed, false);
@@ -176,28 +214,72 @@ TEST_CASE("kernels that columns do not suit say why") {
 }
 
 TEST_CASE("the more arrays a kernel reads, the fewer elements its work-items need") {
-  const auto elements = [](const auto& f) {
+  const auto shapeOf = [](int lanes, const auto& f) {
     const auto kernel = captured(f);
-    return columnElements(*kernel, ir::analyze(*kernel));
+    ColumnsOptions options;
+    options.lanes = lanes;
+    const ColumnShape shape = columnShape(*kernel, ir::analyze(*kernel), options);
+    CHECK(shape.between <= 1);
+    return shape.elements;
   };
   using In = const Array<float, 2>&;
-  CHECK(elements([](Array<float, 2> out, In a) { out[idy][idx] = a[idy][idx]; }) == 4);
-  CHECK(elements([](Array<float, 2> out, In a) {
-          out[idy][idx] = a[idy][idx] + a[idy][idx + 1] + a[idy + 1][idx];
-        }) == 8);
-  CHECK(elements([](Array<float, 2> out, In a, In b, In c) {
+  const auto copy = [](Array<float, 2> out, In a) { out[idy][idx] = a[idy][idx]; };
+  CHECK(shapeOf(1, copy) == 4);
+  CHECK(shapeOf(4, copy) == 2);
+  const auto three = [](Array<float, 2> out, In a) {
+    out[idy][idx] = a[idy][idx] + a[idy][idx + 1] + a[idy + 1][idx];
+  };
+  CHECK(shapeOf(1, three) == 8);
+  CHECK(shapeOf(4, three) == 2);
+  CHECK(shapeOf(4, [](Array<float, 2> out, In a) {
+          out[idy][idx] = a[idy][idx] + a[idy + 2][idx] + a[idy - 2][idx];
+        }) == 4);
+  CHECK(shapeOf(1, [](Array<float, 2> out, In a, In b, In c) {
           out[idy][idx] = a[idy][idx] + b[idy][idx] + c[idy][idx];
         }) == 2);
-  CHECK(elements([](Array<float, 2> out, In a, In b, In c, In d, In e) {
-          out[idy][idx] = a[idy][idx] + b[idy][idx] + c[idy][idx] + d[idy][idx] + e[idy][idx];
-        }) == 1);
-  CHECK(elements([](Array<float, 2> out) { out[idy][idx] = 0.0f; }) == 1);
-  CHECK(elements([](Array<float, 2> out, In a) {
+  const auto five = [](Array<float, 2> out, In a, In b, In c, In d, In e) {
+    out[idy][idx] = a[idy][idx] + b[idy][idx] + c[idy][idx] + d[idy][idx] + e[idy][idx];
+  };
+  CHECK(shapeOf(1, five) == 0);
+  CHECK(shapeOf(4, five) == 1);
+  CHECK(shapeOf(1, [](Array<float, 2> out) { out[idy][idx] = 0.0f; }) == 0);
+  CHECK(shapeOf(1, [](Array<float, 2> out, In a) {
           Float sum = 0.0f;
           Int i;
           for_(i = 0, i < 8, i++) {
             sum += a[idy][i];
           }
           out[idy][idx] = sum;
-        }) == 1);
+        }) == 0);
+}
+
+TEST_CASE("in three dimensions vectors share the rows beside them as well") {
+  const auto shapeOf = [](const auto& f) {
+    const auto kernel = captured(f);
+    ColumnsOptions options;
+    options.dims = 3;
+    options.lanes = 4;
+    return columnShape(*kernel, ir::analyze(*kernel), options);
+  };
+  using Cube = const Array<float, 3>&;
+  const ColumnShape seven = shapeOf([](Array<float, 3> out, Cube a) {
+    out[idz][idy][idx] = a[idz][idy][idx] + a[idz - 1][idy][idx] + a[idz + 1][idy][idx] +
+                         a[idz][idy - 1][idx] + a[idz][idy + 1][idx] + a[idz][idy][idx - 1] +
+                         a[idz][idy][idx + 1];
+  });
+  CHECK(seven.elements == 2);
+  CHECK(seven.between == 2);
+  const ColumnShape box = shapeOf([](Array<float, 3> out, Cube a) {
+    Float sum = 0.0f;
+    for (int z = -1; z <= 1; ++z)
+      for (int y = -1; y <= 1; ++y)
+        for (int x = -1; x <= 1; ++x) sum += a[idz + z][idy + y][idx + x];
+    out[idz][idy][idx] = sum;
+  });
+  CHECK(box.elements == 2);
+  CHECK(box.between == 4);
+  const ColumnShape copy =
+      shapeOf([](Array<float, 3> out, Cube a) { out[idz][idy][idx] = a[idz][idy][idx]; });
+  CHECK(copy.elements == 2);
+  CHECK(copy.between == 1);
 }

@@ -22,8 +22,10 @@ void appendHidden(const std::vector<Hidden>& list, const Ids& ids,
         value = ids.first[axis];
         break;
       case Hidden::Kind::Count:
-      case Hidden::Kind::Whole:
         value = ids.count[axis];
+        break;
+      case Hidden::Kind::Whole:
+        value = ids.whole[axis] != 0 ? ids.whole[axis] : ids.count[axis];
         break;
       case Hidden::Kind::Block:
         value = block[axis];

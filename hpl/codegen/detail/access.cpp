@@ -92,13 +92,87 @@ bool FunctionWriter::constantIndex(const ir::Access& access) {
 /// of aliases need not.
 bool FunctionWriter::isNarrow(const Variable& array) const {
   return session_.options.narrowPlaces && !session_.options.checkBounds && isKernel_ &&
-         array.role != ir::Role::Alias && array.space != Space::Private;
+         array.rank > 1 && array.role != ir::Role::Alias && array.space != Space::Private;
+}
+
+namespace {
+
+/// The index less a number that is added to it, and the number; null: it is a number.
+const Expr* withoutOffset(const Expr& index, std::int64_t& offset) {
+  const Expr* base = &index;
+  for (;;) {
+    const auto* cast = base->as<ir::Cast>();
+    const auto* sum = base->as<ir::Binary>();
+    const auto* constant = base->as<ir::Constant>();
+    if (constant != nullptr && base->type.isInteger()) {
+      offset += static_cast<std::int64_t>(constant->bits);
+      return nullptr;
+    }
+    if (cast != nullptr && ir::sizeOf(base->type) == 8 && cast->operand->type.isScalar() &&
+        cast->operand->type.isInteger() && ir::sizeOf(cast->operand->type) == 8) {
+      base = cast->operand;
+      continue;
+    }
+    const bool isSum = sum != nullptr && ir::sizeOf(base->type) == 8 &&
+                       (sum->op == ir::BinaryOp::Add || sum->op == ir::BinaryOp::Sub);
+    const auto* number = isSum ? sum->right->as<ir::Constant>() : nullptr;
+    if (number == nullptr) return base;
+    const auto value = static_cast<std::int64_t>(number->bits);
+    offset += sum->op == ir::BinaryOp::Add ? value : -value;
+    base = sum->left;
+  }
+}
+
+}  // namespace
+
+/// The place that all accesses of a work-item begin at, in 32 bits, and the way from there, which
+/// is the same for all work-items: compilers find both again and add them for little. Signed, so
+/// that they need not think of what wraps around.
+int FunctionWriter::narrowIndex(const ir::Access& access) {
+  const VariableNames& array = names(access.array);
+  const std::size_t rank = access.indices.size();
+  const std::size_t begin = out_.size();
+  std::string way;
+  bool isSum = false;
+  for (std::size_t d = 0; d < rank; ++d) {
+    std::int64_t offset = 0;
+    const Expr* base = withoutOffset(*access.indices[d], offset);
+    const bool last = d + 1 == rank;
+    if (offset != 0) {
+      const std::uint64_t count = offset < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(offset)
+                                             : static_cast<std::uint64_t>(offset);
+      way += offset < 0 ? " - " : " + ";
+      if (last || count != 1) way += std::to_string(count);
+      if (!last) way += std::string(count != 1 ? " * " : "") + "(long)" + array.strides[d];
+    }
+    if (base == nullptr) continue;
+    if (out_.size() > begin) {
+      out_ += " + ";
+      isSum = true;
+    }
+    out_ += "(int)";
+    term(*base, kUnary);
+    if (last) continue;
+    out_ += " * (int)" + array.strides[d];
+    isSum = true;
+  }
+  if (out_.size() == begin) {
+    out_ += '0' + way;
+    return kAdditive;
+  }
+  if (way.empty()) return isSum ? kAdditive : kUnary;
+  // The way is far shorter than 64 bits, but addresses have them.
+  if (isSum) {
+    out_.insert(begin, "(long)(");
+    out_ += ')';
+  }
+  out_ += way;
+  return kAdditive;
 }
 
 int FunctionWriter::linearIndex(const ir::Access& access, int site) {
   if (site < 0 && constantIndex(access)) return kPostfix;
-  const char* const narrow = isNarrow(*access.array) ? "(uint)" : "";
-  const bool isNarrowed = *narrow != '\0';
+  if (isNarrow(*access.array)) return narrowIndex(access);
   const VariableNames& array = names(access.array);
   const std::size_t rank = access.indices.size();
   int precedence = kPostfix;
@@ -110,13 +184,9 @@ int FunctionWriter::linearIndex(const ir::Access& access, int site) {
     if (site >= 0) {
       checkedIndex(access, d, site, "hpl_index");
     } else {
-      out_ += narrow;
-      precedence = term(*access.indices[d], isNarrowed ? kUnary
-                                            : last     ? kAdditive
-                                                       : kMultiplicative);
-      if (isNarrowed) precedence = kUnary;
+      precedence = term(*access.indices[d], last ? kAdditive : kMultiplicative);
     }
-    if (!last) out_ += std::string(" * ") + narrow + array.strides[d];
+    if (!last) out_ += " * " + array.strides[d];
     if (!last) precedence = kMultiplicative;
     if (!first) precedence = kAdditive;
     first = false;
@@ -258,11 +328,11 @@ void FunctionWriter::severalElements(const ir::Access& access) {
 
 void FunctionWriter::pointerToSeveral(const ir::Access& access) {
   const Type wide = ir::severalOf(access.array->type, access.lanes);
-  spell(wide);
-  session_.unaligned[unalignedName(wide)] = wide;
+  const std::string plain = spell(wide);
+  if (!access.isAligned) session_.unaligned[unalignedName(wide)] = wide;
   out_ += std::string(access.isVolatile ? "(volatile " : "(") +
           spaceQualifier(access.array->space) + (access.array->readOnly ? "const " : "") +
-          unalignedName(wide) + "*)";
+          (access.isAligned ? plain : unalignedName(wide)) + "*)";
   if (isNestedHere(*access.array)) {
     out_ += '&' + names(access.array).name;
     subscript(access, -1);

@@ -135,6 +135,15 @@ int FunctionWriter::node(const Expr&, const ir::VarRef& ref) {
 
 int FunctionWriter::node(const Expr& expr, const ir::Access& access) { return load(expr, access); }
 
+int FunctionWriter::node(const Expr&, const ir::Misalignment& address) {
+  // Addresses have as many bits as size_t.
+  out_ += "(ulong)((size_t)&";
+  arrayOf(address.place);
+  subscript(address.place, -1);
+  out_ += " % " + std::to_string(address.bytes) + ')';
+  return kUnary;
+}
+
 int FunctionWriter::node(const Expr&, const ir::ArrayRef& ref) {
   out_ += names(ref.array).name;
   return kPostfix;

@@ -155,6 +155,7 @@ class FunctionWriter {
   int node(const ir::Expr& expr, const ir::Constant& constant);
   int node(const ir::Expr& expr, const ir::VarRef& ref);
   int node(const ir::Expr& expr, const ir::Access& access);
+  int node(const ir::Expr& expr, const ir::Misalignment& address);
   int node(const ir::Expr& expr, const ir::ArrayRef& ref);
   int node(const ir::Expr& expr, const ir::WorkItem& item);
   int node(const ir::Expr& expr, const ir::Unary& unary);
@@ -202,6 +203,7 @@ class FunctionWriter {
   /// Position of the element relative to the array's name; `site` < 0: unchecked.
   bool isNarrow(const ir::Variable& array) const;
   int linearIndex(const ir::Access& access, int site);
+  int narrowIndex(const ir::Access& access);
   // `[i][j]` for arrays that are C arrays of several dimensions here, `[i * n + j]` otherwise.
   void subscript(const ir::Access& access, int site);
   /// The array, or a pointer to it that makes its accesses volatile.

@@ -67,6 +67,8 @@ void AccessWalker::visit(const Expr* expr) {
     touch(*access, expr->where, {.reads = true});
   } else if (const auto* unary = expr->as<Unary>()) {
     visit(unary->operand);
+  } else if (const auto* address = expr->as<Misalignment>()) {
+    for (const Expr* index : address->place.indices) visit(index);
   } else if (const auto* binary = expr->as<Binary>()) {
     visit(binary->left);
     if (comparisons_ != nullptr && isComparison(binary->op)) noteComparison(expr, *binary);

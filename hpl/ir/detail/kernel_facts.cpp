@@ -62,6 +62,7 @@ class FactCollector {
     type(expr->type);
     if (const auto* item = expr->as<WorkItem>()) query(*item);
     if (const auto* access = expr->as<Access>()) all(access->indices);
+    if (const auto* address = expr->as<Misalignment>()) all(address->place.indices);
     if (const auto* unary = expr->as<Unary>()) this->expr(unary->operand);
     if (const auto* binary = expr->as<Binary>()) all({binary->left, binary->right});
     if (const auto* select = expr->as<Select>()) all({select->condition, select->yes, select->no});

@@ -45,6 +45,7 @@ class ExprVerifier {
   void check(const Expr& expr);
   void checkConstant(const Expr& expr);
   void checkVarRef(const Expr& expr, const VarRef& ref);
+  void checkPlace(const Expr& expr, const Access& access);
   void checkAccess(const Expr& expr, const Access& access);
   void checkUnary(const Expr& expr, const Unary& unary);
   void checkBinary(const Expr& expr, const Binary& binary);

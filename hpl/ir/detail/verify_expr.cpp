@@ -120,6 +120,12 @@ void ExprVerifier::check(const Expr& expr) {
     context_.require(node->dim <= 2, "an NDRange has the dimensions 0, 1 and 2");
     context_.require(expr.type == Type{Scalar::Ulong}, "work-item queries have type ulong");
   }
+  if (const auto* node = expr.as<Misalignment>()) {
+    context_.require(expr.type == Type{Scalar::Ulong}, "a misalignment has type ulong");
+    context_.require(node->place.lanes == 1 && node->place.array->space == Space::Global,
+                     "misalignments are those of single elements in global memory");
+    checkPlace(expr, node->place);
+  }
   if (const auto* node = expr.as<Unary>()) checkUnary(expr, *node);
   if (const auto* node = expr.as<Binary>()) checkBinary(expr, *node);
   if (const auto* node = expr.as<Select>()) checkSelect(expr, *node);
@@ -145,7 +151,7 @@ void ExprVerifier::checkVarRef(const Expr& expr, const VarRef& ref) {
   }
 }
 
-void ExprVerifier::checkAccess(const Expr& expr, const Access& access) {
+void ExprVerifier::checkPlace(const Expr& expr, const Access& access) {
   use(access.array);
   const Variable& array = *access.array;
   if (array.rank == 0) context_.fail("scalar '" + array.name + "' is indexed");
@@ -161,6 +167,11 @@ void ExprVerifier::checkAccess(const Expr& expr, const Access& access) {
                     "; convert it with cast<Int>()");
     }
   }
+}
+
+void ExprVerifier::checkAccess(const Expr& expr, const Access& access) {
+  checkPlace(expr, access);
+  const Variable& array = *access.array;
   if (access.isVolatile && array.space != Space::Global)
     context_.fail("volatile accesses are for global memory, which other groups see; '" +
                   array.name + "' is in " + toString(array.space) + " memory");

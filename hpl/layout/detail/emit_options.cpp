@@ -28,11 +28,11 @@ bool hasOrderedAtomics(const runtime::DeviceState& device) {
 }
 
 /// GPUs multiply and add 32 bits at once and 64 in several steps: on an H200 a stencil of seven
-/// points takes 1.3 times as long with 64. Arrays of half as many elements as 32 bits count leave
+/// points takes 1.3 times as long with 64. Arrays of half as many elements as 31 bits count leave
 /// room for the ghosts of parts.
 bool hasNarrowPlaces(const LaunchRequest& request) {
   if (request.device->type() == CPU) return false;
-  constexpr geometry::Index kMost = geometry::Index{1} << 31;
+  constexpr geometry::Index kMost = geometry::Index{1} << 30;
   for (const Argument& argument : request.arguments) {
     if (argument.kind != Argument::Kind::Array) continue;
     geometry::Index elements = 1;

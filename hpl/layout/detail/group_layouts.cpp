@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "hpl/layout/detail/hidden_value.h"
+#include "hpl/layout/heuristic_choice.h"
 #include "hpl/layout/rewritten_kernels.h"
 #include "hpl/runtime/device_state.h"
 
@@ -36,22 +37,27 @@ std::size_t slabFor(const Shape& shape, std::size_t slow, const std::array<int, 
   return std::min(planes, std::max(kShortest, dividedUp(planes, slabs)));
 }
 
-/// Work-items of a group of columns along each axis: two rows of them, which in three dimensions
-/// are shorter (the fastest on an NVIDIA H200), unless the variant says otherwise; no more along
-/// rows than there are ids.
-std::array<std::size_t, 3> columnGroups(const Shape& shape, const std::array<int, 3>& order,
+/// Work-items of a group of columns along each axis, as were fastest on an NVIDIA H200, unless the
+/// variant says otherwise; no more along rows than there are ids.
+std::array<std::size_t, 3> columnGroups(const Shape& shape, const ColumnsOptions& options,
                                         std::size_t most, const Variant& variant) {
-  const std::size_t usual = shape.dims == 2 ? 128 : 64;
+  struct Group {
+    std::size_t width, height;
+  };
+  const bool isPlane = shape.dims == 2;
+  const Group usual = options.lanes > 1 ? (isPlane ? Group{64, 4} : Group{16, 8})
+                                        : (isPlane ? Group{128, 2} : Group{64, 2});
   std::array<std::size_t, 3> local{1, 1, 1};
-  std::size_t& width = local[static_cast<std::size_t>(order[0])];
-  std::size_t& height = local[static_cast<std::size_t>(order[1])];
-  const std::size_t row = shape.size[static_cast<std::size_t>(order[0])];
-  width = variant.width > 0 ? static_cast<std::size_t>(variant.width) : usual;
+  const auto across = static_cast<std::size_t>(options.order[0]);
+  std::size_t& width = local[across];
+  std::size_t& height = local[static_cast<std::size_t>(options.order[1])];
+  const std::size_t row = dividedUp(shape.size[across], static_cast<std::size_t>(options.lanes));
+  width = variant.width > 0 ? static_cast<std::size_t>(variant.width) : usual.width;
   while (variant.width == 0 && width > 8 && width / 2 >= row) width /= 2;
   width = std::min(width, most);
-  height = std::clamp<std::size_t>(
-      variant.height > 0 ? static_cast<std::size_t>(variant.height) : 2 * usual / width, 1,
-      std::max<std::size_t>(1, most / width));
+  height = std::clamp<std::size_t>(variant.height > 0 ? static_cast<std::size_t>(variant.height)
+                                                      : usual.width * usual.height / width,
+                                   1, std::max<std::size_t>(1, most / width));
   return local;
 }
 
@@ -132,15 +138,24 @@ Layout inStreams(const LaunchRequest& request, const Shape& shape, const Variant
 }
 
 Layout inColumns(const LaunchRequest& request, const Shape& shape, const Variant& variant,
-                 int elements, std::string& reason) {
+                 std::string& reason) {
   Layout result{nullptr, {}, shape, true, runtime::Strategy::Columns, 0};
-  ColumnsOptions options;
-  options.dims = static_cast<int>(shape.dims);
-  options.order = orderOf(shape);
-  options.elements = variant.elements > 0 ? variant.elements : elements;
-  for (std::size_t a = 0; a < 3; ++a) options.size[a] = shape.whole[a];
-  const std::shared_ptr<const Columns> columns =
+  ColumnsOptions options = columnsOf(request, shape, variant.lanes != 1);
+  if (variant.lanes > 1) options.lanes = variant.lanes;
+  if (variant.elements > 0) {
+    options.elements = variant.elements;
+    options.between = std::max(1, variant.jam);
+  }
+  // Somebody has asked for it.
+  if (options.elements * options.between * options.lanes == 1) options.elements = 2;
+  std::shared_ptr<const Columns> columns =
       request.version->rewritten->columns(*request.version, options);
+  if (!columns->kernel && options.lanes > 1) {
+    if (variant.elements == 0) options = columnsOf(request, shape, false);
+    options.lanes = 1;
+    options.elements = std::max(2, options.elements);
+    columns = request.version->rewritten->columns(*request.version, options);
+  }
   reason = columns->reason;
   if (!columns->kernel) return result;
   for (const Hidden& hidden : columns->hidden)
@@ -148,12 +163,17 @@ Layout inColumns(const LaunchRequest& request, const Shape& shape, const Variant
   result.kernel = columns->kernel;
   result.distinctArrays = true;
   const std::array<std::size_t, 3> local =
-      columnGroups(shape, options.order, request.device->properties().maxWorkGroupSize, variant);
+      columnGroups(shape, options, request.device->properties().maxWorkGroupSize, variant);
   const auto slow = static_cast<std::size_t>(options.order[shape.dims - 1]);
-  for (std::size_t a = 0; a < 3; ++a) {
-    const auto each = static_cast<std::size_t>(a == slow ? options.elements : 1);
+  const auto row = static_cast<std::size_t>(options.order[0]);
+  for (std::size_t a = 0; a < shape.dims; ++a) {
+    const auto each = static_cast<std::size_t>(a == slow  ? options.elements
+                                               : a == row ? options.lanes
+                                                          : options.between);
+    // Vectors begin at multiples of their lanes.
+    const std::size_t ids = shape.size[a] + (a == row ? shape.first[a] % each : 0);
     result.shape.local[a] = local[a];
-    result.shape.global[a] = roundedUp(dividedUp(shape.size[a], each), local[a]);
+    result.shape.global[a] = roundedUp(dividedUp(ids, each), local[a]);
   }
   reason =
       "columns: " + reason + fmt::format(", groups of {} x {} x {}", local[0], local[1], local[2]);

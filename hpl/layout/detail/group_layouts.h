@@ -16,8 +16,7 @@ Layout inTiles(const LaunchRequest& request, const Shape& shape, const Variant& 
                std::string& reason);
 Layout inStreams(const LaunchRequest& request, const Shape& shape, const Variant& variant,
                  std::string& reason);
-/// `elements`: of a work-item, unless the variant says otherwise.
 Layout inColumns(const LaunchRequest& request, const Shape& shape, const Variant& variant,
-                 int elements, std::string& reason);
+                 std::string& reason);
 
 }  // namespace hpl::layout::detail

@@ -202,6 +202,7 @@ void BodyWriter::assignParts(const ir::Assign& assign, const ir::SourceLocation&
 
 void BodyWriter::storeParts(const Target& target, std::vector<const Expr*> values,
                             const ir::SourceLocation& where, const Expr* mask) {
+  if (context_.rows != nullptr) context_.rows->needsAll = true;
   const auto* access = target.base->as<ir::Access>();
   if (access == nullptr || context_.source.memoryOf(access->array) == nullptr)
     throw Refused{"it has an array of vectors" + at(where_)};

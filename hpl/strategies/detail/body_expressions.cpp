@@ -379,6 +379,8 @@ const Expr* BodyWriter::scalarNode(const Expr& expr) {
       throw Refused{"an index is an element of '" + access->array->name +
                     "', which differs between neighbours" + at(where_)};
     if (speculative_) requireInside(*access, expr.where);
+    if (context_.keepsElements)
+      if (const Expr* kept = keptElement(expr, *access)) return kept;
     std::string key;
     return builder_.make(expr.type, located(*access, 1, key), expr.where);
   }
@@ -387,6 +389,10 @@ const Expr* BodyWriter::scalarNode(const Expr& expr) {
       settle(*select->condition);
       return scalar(*settled ? *select->yes : *select->no);
     }
+    const Expr* condition = scalar(*select->condition);
+    const Flagged lazy(lazy_, select->condition->type.isScalar());
+    return builder_.make(
+        expr.type, ir::Select{condition, scalar(*select->yes), scalar(*select->no)}, expr.where);
   }
   if (const auto* binary = expr.as<ir::Binary>()) {
     // An operand of && or || that is decided does not decide: the other one is the result.
@@ -399,6 +405,7 @@ const Expr* BodyWriter::scalarNode(const Expr& expr) {
       return truthOf(scalar(*binary->left));
     }
     const Expr* left = scalar(*binary->left);
+    const Flagged lazy(lazy_, isLogical(binary->op));
     const Expr* right = scalar(*binary->right);
     std::int64_t value = 0;
     const bool sums = binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub;
@@ -409,11 +416,6 @@ const Expr* BodyWriter::scalarNode(const Expr& expr) {
   decltype(expr.node) node = expr.node;
   if (auto* unary = std::get_if<ir::Unary>(&node)) unary->operand = scalar(*unary->operand);
   if (auto* cast = std::get_if<ir::Cast>(&node)) cast->operand = scalar(*cast->operand);
-  if (auto* select = std::get_if<ir::Select>(&node)) {
-    select->condition = scalar(*select->condition);
-    select->yes = scalar(*select->yes);
-    select->no = scalar(*select->no);
-  }
   if (auto* component = std::get_if<ir::Component>(&node))
     component->base = scalar(*component->base);
   if (auto* member = std::get_if<ir::Member>(&node)) member->base = scalar(*member->base);

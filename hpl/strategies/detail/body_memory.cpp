@@ -289,10 +289,17 @@ BodyWriter::Value BodyWriter::load(const Expr& expr, const ir::Access& access, i
     throw Refused{"an element of '" + access.array->name + "' differs between neighbours" +
                   at(where_)};
   if (speculative_ || masked_) requireInside(access, expr.where);
+  const ir::Type type = wide(storedScalar(expr.type));
+  if (context_.rows != nullptr) {
+    const bool isPlain = spacing == Spacing::Each && !memory->type.isVector() && !lazy_ &&
+                         !context_.source.isWritten(memory);
+    if (isPlain)
+      if (const Expr* value = alignedElements(access, type)) return {value, Value::Kind::Vector};
+    context_.rows->needsAll = true;
+  }
   if (spacing != Spacing::Each) return loadApart(expr, access, spacing);
   if (memory->type.isVector()) return loadPart(expr, access, part);
   const ir::Access element = located(access, context_.lanes, key);
-  const ir::Type type = wide(storedScalar(expr.type));
   const Expr* value = builder_.make(type, element, expr.where);
   if (key.empty() || context_.source.isWritten(memory)) return {value, Value::Kind::Vector};
   if (const Variable* known = loads_.find(key)) return {builder_.ref(known), Value::Kind::Vector};

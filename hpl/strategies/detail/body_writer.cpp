@@ -152,10 +152,7 @@ void BodyWriter::assign(const ir::Assign& assign, const ir::SourceLocation& wher
     const bool isWide = context_.lanes > 1;
     return (*sink)(*out_, isWide ? vector(*assign.value) : scalar(*assign.value), context_.lanes);
   }
-  if (context_.lanes == 1) {
-    builder_.assign(*out_, scalar(target), scalar(*assign.value), where);
-    return;
-  }
+  if (context_.lanes == 1) return assignOne(target, *assign.value, where);
   const Variable* root = rootOf(target);
   const bool isShared = root->space != ir::Space::Private;
   if (root->type.isVector() && (isShared || variation_.differs(root)))
@@ -194,6 +191,20 @@ void BodyWriter::assign(const ir::Assign& assign, const ir::SourceLocation& wher
   builder_.assign(*out_, place, lanes, where);
 }
 
+void BodyWriter::assignOne(const Expr& target, const Expr& value, const ir::SourceLocation& where) {
+  const Expr* place = scalar(target);
+  const Expr* result = scalar(value);
+  const auto* access = target.as<ir::Access>();
+  const bool isKept =
+      context_.keepsElements && late_ != nullptr && access != nullptr &&
+      access->array->role == ir::Role::ArrayParam && access->array->space == ir::Space::Global &&
+      context_.source.isWrittenOnce(access->array) && value.type.scalar != ir::Scalar::Half;
+  if (!isKept) return builder_.assign(*out_, place, result, where);
+  Variable* kept = builder_.variable("result", result->type);
+  builder_.declare(*out_, kept, result);
+  builder_.assign(*late_, place, builder_.ref(kept), where);
+}
+
 bool BodyWriter::streams(const ir::Access& access, const ir::Type& type) const {
   if (!context_.streams || access.array->role != ir::Role::ArrayParam ||
       access.array->space != ir::Space::Global || ir::sizeOf(type.scalar) < 4)
@@ -212,21 +223,31 @@ void BodyWriter::store(const Expr& target, const Expr* value, const ir::SourceLo
   }
   if (!liesInRow(access)) throw Refused{"neighbours write the same element" + at(where_)};
   std::string key;
-  const ir::Access element = located(access, context_.lanes, key);
+  ir::Access element = located(access, context_.lanes, key);
+  if (context_.rows != nullptr && placeInRow(access) == 0) {
+    element.isAligned = true;
+    noteAligned(access);
+  } else if (context_.rows != nullptr) {
+    context_.rows->needsAll = true;
+  }
   const Expr* place = builder_.make(value->type, element, target.where);
   if (mask != nullptr) {
     requireInside(access, where);
-    builder_.assign(*out_, place, blend(mask, value, place), where);
+    value = blend(mask, value, place);
+    if (element.isAligned) return storeLanes(*out_, place, keep("result", value), false);
+    builder_.assign(*out_, place, value, where);
     return;
   }
   const bool past = streams(access, value->type);
   // Stores of one work-item to one element keep their order.
   if (late_ == nullptr || !(context_.writesOnce || context_.source.isWrittenOnce(access.array))) {
+    if (element.isAligned) return storeLanes(*out_, place, keep("result", value), past);
     builder_.statement(*out_, ir::Assign{place, value, past}, where);
     return;
   }
   Variable* result = builder_.variable("result", value->type);
   builder_.declare(*out_, result, value);
+  if (element.isAligned) return storeLanes(*late_, place, builder_.ref(result), past);
   builder_.statement(*late_, ir::Assign{place, builder_.ref(result), past}, where);
 }
 

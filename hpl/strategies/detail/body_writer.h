@@ -47,6 +47,24 @@ using Queues = std::function<const ir::Expr*(const ir::Access&, const std::vecto
 using Sink = std::function<void(ir::Block& out, const ir::Expr* value, int lanes)>;
 using Sinks = std::unordered_map<const ir::Variable*, Sink>;
 
+/// Lanes whose own places along rows are those of vectors that lie at multiples of their size.
+/// Elements beside them are put together from such vectors and single ones.
+struct AlignedRows {
+  /// Ids (long) along rows that satisfy what the copies ask for, from the first one on and before
+  /// the other one: what other lanes compute, from whatever elements are near, is not stored.
+  const ir::Variable* from = nullptr;
+  const ir::Variable* to = nullptr;
+  /// Whether those of all lanes do (int).
+  const ir::Variable* areAll = nullptr;
+  // What the copies find out:
+  /// Arrays whose rows must begin at multiples of vectors.
+  std::vector<const ir::Variable*> arrays{};
+  /// The last lane's place must be before these (long).
+  std::vector<const ir::Expr*> ends{};
+  /// All lanes must satisfy what the copies ask for.
+  bool needsAll = false;
+};
+
 /// What all copies of a body share.
 struct BodyContext {
   const Source& source;
@@ -89,6 +107,12 @@ struct BodyContext {
   bool ownElements = false;
   /// Where atomics that only count do so; null: nowhere.
   Counters* counters = nullptr;
+  /// One work-item: what is read more than once is kept, and what is written is computed before
+  /// stores that are postponed. Not for bodies with loops.
+  bool keepsElements = false;
+  /// Several lanes: their own places along rows are those of a vector that lies at a multiple of
+  /// its size. Null: they need not be.
+  struct AlignedRows* rows = nullptr;
 };
 
 /// Where one copy is: its ids are base + shift.
@@ -188,6 +212,7 @@ class BodyWriter {
     return place_.shift[static_cast<std::size_t>(context_.axis)];
   }
   const Sink* sinkOf(const ir::Expr& target) const;
+  void assignOne(const ir::Expr& target, const ir::Expr& value, const ir::SourceLocation& where);
   bool streams(const ir::Access& access, const ir::Type& type) const;
   void count(const ir::Atomic& atomic, ir::Block& out, const ir::Expr* mask);
   void store(const ir::Expr& target, const ir::Expr* value, const ir::SourceLocation& where,
@@ -218,6 +243,14 @@ class BodyWriter {
   Value convertConstruct(const ir::Construct& construct, int part);
   Value convertVariable(const ir::Expr& expr, const ir::VarRef& ref, int part);
   Value load(const ir::Expr& expr, const ir::Access& access, int part);
+  /// An element, or the lanes', read at most once; null: it cannot be shared.
+  const ir::Expr* keptElement(const ir::Expr& expr, const ir::Access& access);
+  const ir::Expr* alignedElements(const ir::Access& access, const ir::Type& type);
+  std::optional<std::int64_t> placeInRow(const ir::Access& access);
+  const ir::Expr* elementsInRow(const ir::Access& access, std::int64_t place, const ir::Type& type);
+  void noteAligned(const ir::Access& access);
+  const ir::Expr* placeBeside(const ir::Access& access, std::int64_t place);
+  void storeLanes(ir::Block& out, const ir::Expr* place, const ir::Expr* value, bool streams);
 
   // Elements and variables that are vectors already: each component is a vector of its own.
   struct Target {

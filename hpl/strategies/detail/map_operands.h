@@ -24,6 +24,7 @@ const ir::Expr* mapOperands(Builder& builder, const ir::Expr& expr, Map&& map) {
   };
   decltype(expr.node) node = expr.node;
   if (auto* access = std::get_if<ir::Access>(&node)) each(access->indices);
+  if (auto* address = std::get_if<ir::Misalignment>(&node)) each(address->place.indices);
   if (auto* unary = std::get_if<ir::Unary>(&node)) replace(unary->operand);
   if (auto* cast = std::get_if<ir::Cast>(&node)) replace(cast->operand);
   if (auto* component = std::get_if<ir::Component>(&node)) replace(component->base);

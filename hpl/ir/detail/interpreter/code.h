@@ -71,6 +71,8 @@ struct AccessCode {
   std::vector<ExprPtr> indices;
   /// Neighbours along the last dimension that are accessed together.
   std::int64_t lanes = 1;
+  /// Access::isAligned; counted from the array's first element.
+  bool isAligned = false;
   /// Surplus work-items outside along one of these axes (bits) do not touch global memory; others
   /// do within the array.
   std::uint8_t surplusAxes = kAllAxes;

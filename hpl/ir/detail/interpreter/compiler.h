@@ -41,6 +41,7 @@ class Compiler {
   StmtPtr stmt(const Stmt& stmt);
   BlockCode block(const Block* block);
   AccessCode access(const Expr& expr);
+  AccessCode access(const Access& access, SourceLocation where);
   /// Follows Member and Component to where they start.
   Place place(const Expr& expr) const;
   Storage* storageOf(const Variable* variable) { return storages_.of(variable); }
@@ -58,6 +59,7 @@ class Compiler {
   ExprPtr make(const Expr& expr, const Constant& node);
   ExprPtr make(const Expr& expr, const VarRef& node);
   ExprPtr make(const Expr& expr, const Access& node);
+  ExprPtr make(const Expr& expr, const Misalignment& node);
   ExprPtr make(const Expr& expr, const ArrayRef& node);
   ExprPtr make(const Expr& expr, const WorkItem& node);
   ExprPtr make(const Expr& expr, const Unary& node);

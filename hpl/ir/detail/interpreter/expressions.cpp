@@ -69,6 +69,30 @@ class LoadCode final : public ExprCode {
   Pieces pieces_;
 };
 
+/// Of an element's address, as if the array's first one had address 0.
+class MisalignmentCode final : public ExprCode {
+ public:
+  MisalignmentCode(const Expr& expr, AccessCode place, std::int64_t bytes)
+      : ExprCode(expr.type, expr.where), place_(std::move(place)), bytes_(bytes) {}
+  const std::byte* eval(Machine& machine, ConstMask active) const override {
+    std::byte* values = machine.newValues(size());
+    std::vector<Pointer> places(static_cast<std::size_t>(machine.width));
+    locateUnchecked(machine, active, place_, places.data());
+    for (std::int64_t i = 0; i < machine.width; ++i) {
+      if (active[i] == 0) continue;
+      const Pointer& place = places[static_cast<std::size_t>(i)];
+      const std::int64_t rest = place.offset * place.memory->elementSize % bytes_;
+      const auto exceeds = static_cast<std::uint64_t>(rest < 0 ? rest + bytes_ : rest);
+      std::memcpy(values + i * size(), &exceeds, sizeof exceeds);
+    }
+    return values;
+  }
+
+ private:
+  AccessCode place_;
+  std::int64_t bytes_;
+};
+
 /// Component or member of a value that is in no variable.
 class PartCode final : public ExprCode {
  public:
@@ -351,6 +375,10 @@ ExprPtr Compiler::make(const Expr& expr, const Access& node) {
   // Several neighbours at once: surplus work-items never load them.
   if (surplusLoads_ != nullptr && node.lanes == 1) code.surplusAxes = surplusLoads_->axesOf(node);
   return std::make_unique<LoadCode>(expr, std::move(code), wholePieces(expr.type));
+}
+
+ExprPtr Compiler::make(const Expr& expr, const Misalignment& node) {
+  return std::make_unique<MisalignmentCode>(expr, access(node.place, expr.where), node.bytes);
 }
 
 ExprPtr Compiler::make(const Expr& expr, const ArrayRef&) {

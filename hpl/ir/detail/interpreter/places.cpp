@@ -118,6 +118,17 @@ ConstMask surplusInside(Machine& machine, ConstMask mask, IndexRows rows, const 
   return inside;
 }
 
+/// Throws KernelError if the first of several elements lies at no multiple of their number.
+void requireAligned(const Machine& machine, const Locations& places) {
+  const AccessCode& access = *places.access;
+  for (std::int64_t i = 0; i < machine.width; ++i)
+    if (places.touched[i] != 0 && places.offsets[i] % access.lanes != 0)
+      throw KernelError(describeKernel(machine) + ": " + std::to_string(access.lanes) +
+                        " elements of '" + access.storage->variable->name +
+                        "' at once are not where such vectors lie, " +
+                        describePlace(machine, i, access.where));
+}
+
 /// An array accessed with one index per dimension.
 Locations locateInArray(Machine& machine, ConstMask active, const AccessCode& access,
                         const Memory& memory) {
@@ -148,6 +159,7 @@ Locations locateInArray(Machine& machine, ConstMask active, const AccessCode& ac
       offsets[i] += index[i] * stride;
     }
   }
+  if (access.isAligned) requireAligned(machine, places);
   return places;
 }
 

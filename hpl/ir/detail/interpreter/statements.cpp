@@ -304,28 +304,34 @@ StmtPtr Compiler::stmt(const Stmt& stmt) {
 }
 
 AccessCode Compiler::access(const Expr& expr) {
-  AccessCode code;
-  code.where = expr.where;
   if (const auto* scalar = expr.as<VarRef>()) {
+    AccessCode code;
+    code.where = expr.where;
     code.storage = storageOf(scalar->variable);
     return code;
   }
   const auto* access = expr.as<Access>();
   require(access != nullptr, "something that is no element of an array", expr.where);
-  code.storage = storageOf(access->array);
-  code.lanes = access->lanes;
-  for (const Expr* index : access->indices) {
+  return this->access(*access, expr.where);
+}
+
+AccessCode Compiler::access(const Access& access, SourceLocation where) {
+  AccessCode code;
+  code.where = where;
+  code.storage = storageOf(access.array);
+  code.lanes = access.lanes;
+  code.isAligned = access.isAligned;
+  for (const Expr* index : access.indices) {
     code.indices.push_back(this->expr(*index));
-    require(index->type.isScalar() && index->type.isInteger(), "index that is no integer",
-            expr.where);
+    require(index->type.isScalar() && index->type.isInteger(), "index that is no integer", where);
   }
   const Storage& storage = *code.storage;
   const std::size_t rank = storage.memory != nullptr ? storage.memory->extents.size()
                            : storage.pointers != nullptr
                                ? 1
-                               : static_cast<std::size_t>(access->array->rank);
+                               : static_cast<std::size_t>(access.array->rank);
   require(code.indices.size() == rank && rank > 0, "as many indices as the array has dimensions",
-          expr.where);
+          where);
   return code;
 }
 
