@@ -160,11 +160,14 @@ class DeviceState {
   /// at once, others run everything on the thread that flushes and so would wait for ever. The
   /// first call measures it.
   bool waitsForUserEvents() { return probedEvents() & kWaitsForUserEvents; }
-  /// Whether they also do not run when the event fails, and read the host's memory only when they
-  /// run. For some drivers an event that fails has completed: a copy that could not be made would
-  /// be taken for one that was. And some read what they are to write to the device when they are
-  /// told to, as OpenCL allows: memory that another command fills before has to be waited for.
+  /// Whether they also do not run when the event fails: for some drivers such an event has
+  /// completed, and a copy that could not be made would be taken for one that was.
   bool honoursUserEvents() { return probedEvents() & kHonoursUserEvents; }
+  /// Whether commands that write to the device read the host's memory when they run. Others may do
+  /// so as soon as all that they wait for is on its way, as OpenCL allows: NVIDIA's driver 580
+  /// writes what the memory was before a command of another queue has filled it, in most of the
+  /// cases, and waits for user events as it should. So this is known of CPUs only.
+  bool readsHostLate() { return type() == CPU && honoursUserEvents(); }
   /// Whether the driver calls back as soon as an event has ended, in failure, too. Measured
   /// together with honoursUserEvents(); false where that is.
   bool callsBack() { return probedEvents() & kCallsBack; }

@@ -124,7 +124,9 @@ class WaitList {
 };
 
 /// HPL_DISGUISE_WRITES=early: what a command writes to a device is what the host's memory has when
-/// the command is enqueued, as OpenCL allows and NVIDIA does.
+/// the command is enqueued. OpenCL allows that, and NVIDIA does it where the command waits for
+/// those of other queues; for user events it waits, so that this goes with
+/// HPL_DISGUISE_EVENTS=complete.
 bool writesEarly() {
   static const bool early = std::getenv("HPL_DISGUISE_WRITES") != nullptr;
   return early;

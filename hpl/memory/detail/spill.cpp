@@ -175,7 +175,7 @@ void unspill(Lock& lock, Replica& replica, const cl::Buffer& buffer, const Box& 
   try {
     const Region fromHosts = intersectionOf(intersectionOf(spill.inHosts, Region(box)), held);
     for (const Box& cells : fromHosts) {
-      if (!in.device().honoursUserEvents()) waitOnHost(lock, state, cells, false);
+      if (!in.device().readsHostLate()) waitOnHost(lock, state, cells, false);
       collectWaits(lock, state, state.host, cells, false, in, waits);
       write(state.hostData, state.wholeBox(), cells);
       state.host.note({cells, false, writes.back(), &in, in.count()});

@@ -150,7 +150,7 @@ void collectSources(const End& src, const Route& route, Queue& reader, Waits& wa
                     Forget forget) {
   collectConflicts(*src.state, src.storage(), src.box, false, {&reader}, waits, forget);
   const bool mayWait = !waits.events.empty() || !waits.foreign.empty();
-  if (route.way != Way::Upload || !mayWait || reader.device().honoursUserEvents()) return;
+  if (route.way != Way::Upload || !mayWait || reader.device().readsHostLate()) return;
   waits.clear();
   collectConflicts(*src.state, src.storage(), src.box, false, Waiter::theHost(), waits, forget);
 }
