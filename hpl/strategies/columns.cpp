@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "hpl/ir/walk.h"
 #include "hpl/strategies/detail/body_copies.h"
 #include "hpl/strategies/detail/kernel_writer.h"
 #include "hpl/strategies/detail/loops.h"
@@ -17,25 +16,6 @@ using ir::BinaryOp;
 using ir::Block;
 using ir::Expr;
 using ir::Variable;
-
-/// Whether the body divides integers by what may be 0 for elements that it is not meant for.
-bool mayTrap(const Block& body) {
-  const auto divides = [](const auto& self, const Expr& expr) -> bool {
-    const auto* binary = expr.as<ir::Binary>();
-    if (binary != nullptr && (binary->op == BinaryOp::Div || binary->op == BinaryOp::Rem) &&
-        expr.type.isInteger() && binary->right->as<ir::Constant>() == nullptr)
-      return true;
-    bool found = false;
-    ir::forEachOperand(expr, [&](const Expr& operand) { found = found || self(self, operand); });
-    return found;
-  };
-  bool found = false;
-  for (const ir::Stmt* stmt : body.stmts) {
-    ir::forEachExpr(*stmt, [&](const Expr& expr) { found = found || divides(divides, expr); });
-    ir::forEachBlock(*stmt, [&](const Block& inner) { found = found || mayTrap(inner); });
-  }
-  return found;
-}
 
 class ColumnsBuilder : private KernelWriter {
  public:

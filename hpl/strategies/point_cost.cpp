@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "hpl/ir/walk.h"
+#include "hpl/strategies/detail/loops.h"
 
 namespace hpl::strategies {
 namespace {
@@ -265,8 +266,25 @@ PointCost& PointCost::operator+=(const PointCost& other) {
   usesPosition = usesPosition || other.usesPosition;
   usesProbe = usesProbe || other.usesProbe;
   leavesOut = leavesOut || other.leavesOut;
+  isStraight = isStraight && other.isStraight;
   return *this;
 }
+
+namespace {
+
+/// Whether the ids alone lead to all elements, one along each dimension.
+bool readsAround(const ir::AccessSummary& access) {
+  for (const ir::ArrayAccess& array : access.arrays)
+    for (const ir::AccessSite& site : array.sites)
+      for (std::size_t d = 0; d < site.index.size(); ++d) {
+        const ir::IndexForm& form = site.index[d];
+        if (!form.isAffine() || form.axis != static_cast<int>(site.index.size() - 1 - d))
+          return false;
+      }
+  return true;
+}
+
+}  // namespace
 
 PointCost costOf(const ir::Kernel& kernel, const ir::AccessSummary& access) {
   PointCost cost;
@@ -287,6 +305,8 @@ PointCost costOf(const ir::Kernel& kernel, const ir::AccessSummary& access) {
     }
   }
   if (sites > 0) cost.operations *= cost.reads / sites;
+  cost.isStraight = !cost.usesProbe && !cost.leavesOut && readsAround(access) &&
+                    !detail::hasLoop(*kernel.entry->body) && !detail::mayTrap(*kernel.entry->body);
   return cost;
 }
 

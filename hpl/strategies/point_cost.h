@@ -20,6 +20,9 @@ struct PointCost {
   bool usesProbe = false;
   /// There may be cells that it does not assign.
   bool leavesOut = false;
+  /// It may be computed for cells that there are not: it has no loops, assigns all cells, divides
+  /// no integers by what may be 0, and reads nothing but cells around its own.
+  bool isStraight = true;
   /// Among the operations: functions like exp, which take some sixty.
   double calls = 0;
   /// Sides of branches that some cells take and others do not, by their values.

@@ -2,9 +2,11 @@
 #include "stencil_templates/detail/time_forms.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "hpl/strategies/chain.h"
 #include "hpl/strategies/persistent.h"
+#include "hpl/strategies/registers.h"
 #include "hpl/strategies/stream.h"
 #include "stencil_templates/detail/chain_cost.h"
 #include "stencil_templates/detail/stream_cost.h"
@@ -91,19 +93,60 @@ CandidateSizes sizesOfChains(const TileProblem& problem, std::size_t d) {
   return d == 0 ? chainBands(problem) : sizesOfRows(problem, d);
 }
 
+std::string whyNotInRegisters(const TileProblem& problem, int /*depth*/) {
+  if (problem.isAlone) return "columns in registers are for groups of work-items";
+  if (!problem.cost.isStraight)
+    return "it cannot be computed for cells that there are not, as columns in registers need";
+  return strategies::whyNotRegisters(*problem.program);
+}
+
+bool isRegisterRival(const TileProblem& problem, int depth) {
+  return whyNotInRegisters(problem, depth).empty();
+}
+
+bool isOfGroups(const TileProblem& problem) { return !problem.isAlone; }
+
+/// Such as fill a group of work-items with the cells that a few steps need around them.
+CandidateSizes sizesOfRegisters(const TileProblem& problem, std::size_t d) {
+  CandidateSizes sizes;
+  for (const std::int64_t box : {32, 64, 96, 128})
+    for (const std::int64_t around : {4, 6, 8, 12, 16, 24, 32})
+      if (box - around >= 16 && (d == 0 || box != 96) && box - around < problem.extents[d])
+        sizes.push_back(box - around);
+  if (sizes.empty()) sizes.push_back(problem.extents[d]);
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
+
+/// More than there are where no group has a work-item for each cell of a row, or work-items would
+/// have more cells than registers.
+std::size_t bytesInRegisters(const TimeProgram& program, const std::vector<std::size_t>& bytes,
+                             const OverlappedOptions& options) {
+  const strategies::Growth halo = strategies::haloOf(program, options.depth);
+  constexpr std::int64_t kMostCells = 24;
+  if (options.local[1] < options.tile[1] + halo.before[1] + halo.after[1] ||
+      strategies::registerRows(program, options) > kMostCells)
+    return SIZE_MAX;
+  return strategies::registerBytes(program, bytes, options);
+}
+
 constexpr TimeFormRow kForms[] = {
     {TimeForm::Boxes, "overlapped", "tiles", &nothing, &strategies::boxBytes,
-     &written<&strategies::overlapped>, &isNoRival, &always, true, &sizesOfBoxes, 0, &costOfBoxes,
-     &usableByBoxes, &never, &asMuch, &noMore, &even},
+     &written<&strategies::overlapped>, &isNoRival, &always, true, &sizesOfBoxes, 0, false,
+     &costOfBoxes, &usableByBoxes, &never, &asMuch, &noMore, &even},
     {TimeForm::Stream, "stream", "streams", &whyNotStream, &strategies::ringBytes,
      &written<&strategies::stream>, &isStreamRival, &isStreamModelled, true, &sizesOfStreams, 1,
-     &costOfStream, &usableByStream, &storesStraight, &asMuch, &cyclesOfStreamRows, &even},
+     false, &costOfStream, &usableByStream, &storesStraight, &asMuch, &cyclesOfStreamRows, &even},
     {TimeForm::Chain, "chain", "bands", &whyNotChain, &strategies::chainBytes,
-     &written<&strategies::chain>, &isChainRival, &always, false, &sizesOfChains, 0, &costOfChain,
-     &usableByBoxes, &never, &chainCut, &cyclesOfChainRows, &chainUnevenness},
+     &written<&strategies::chain>, &isChainRival, &always, false, &sizesOfChains, 0, false,
+     &costOfChain, &usableByBoxes, &never, &chainCut, &cyclesOfChainRows, &chainUnevenness},
     {TimeForm::Persistent, "persistent", "tiles", &nothing, &strategies::boxBytes,
-     &strategies::persistent, &isNoRival, &always, false, &sizesOfBoxes, 0, &costOfBoxes,
+     &strategies::persistent, &isNoRival, &always, false, &sizesOfBoxes, 0, false, &costOfBoxes,
      &usableByBoxes, &never, &asMuch, &noMore, &even},
+    {TimeForm::Registers, "registers", "tiles", &whyNotInRegisters, &bytesInRegisters,
+     &written<&strategies::registers>, &isRegisterRival, &isOfGroups, true, &sizesOfRegisters, 0,
+     true, &costOfBoxes, &usableByBoxes, &never, &asMuch, &noMore, &even},
 };
 
 }  // namespace

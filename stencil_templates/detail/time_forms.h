@@ -49,6 +49,9 @@ struct TimeFormRow {
   /// All work-items of a group share what lies along the dimensions from this one on, and wait for
   /// each other between two steps along those before it.
   std::size_t sharedFrom;
+  /// Work-items keep columns of the box in registers: they go through the whole box in each step,
+  /// and know where its cells are.
+  bool inRegisters;
 
   // What it costs, in cycles per cell.
 

@@ -431,7 +431,7 @@ layout::RewriteResult TimeRecipe::rewrite(const layout::RewriteRequest& request)
   for (int d = 0; d < program_.dims; ++d)
     problem.extents[unsignedOf(d)] =
         static_cast<std::int64_t>(request.size[unsignedOf(program_.dims - 1 - d)]);
-  const TileEstimate best =
+  TileEstimate best =
       tile_.cells[0] > 0 ? estimateOf(problem, tile_) : bestTile(problem, tile_.depth, tile_.form);
   if (best.tile.cells[0] == 0) {
     result.reason = fmt::format(
@@ -442,7 +442,18 @@ layout::RewriteResult TimeRecipe::rewrite(const layout::RewriteRequest& request)
         std::max(1, largestDepth(problem)));
     return result;
   }
-  const strategies::Overlapped tiled = write(request, best, problem.isAlone);
+  strategies::Overlapped tiled = write(request, best, problem.isAlone);
+  if (!tiled.kernel && best.tile.form == TimeForm::Registers) {
+    // What of a kernel is not for registers is for boxes.
+    const std::string why = tiled.reason;
+    best = bestTile(problem, tile_.depth, TimeForm::Boxes);
+    if (best.tile.cells[0] == 0) {
+      result.reason = why;
+      return result;
+    }
+    tiled = write(request, best, problem.isAlone);
+    if (tiled.kernel) tiled.reason += "; not in registers: " + why;
+  }
   result.kernel = tiled.kernel;
   result.hidden = tiled.hidden;
   result.lanes = problem.isAlone ? request.lanes : 1;

@@ -41,10 +41,11 @@ struct TimeFunction {
 };
 
 /// How a pass does several steps: on whole boxes one after another (strategies::overlapped), or on
-/// planes that follow each other (strategies::stream); one step also function after function on
+/// planes that follow each other (strategies::stream), or on boxes of which work-items keep columns
+/// in registers (strategies::registers); one step also function after function on
 /// rows that follow each other (strategies::chain); all steps of an iteration on tiles that groups
 /// keep (strategies::persistent).
-enum class TimeForm : std::uint8_t { Any, Boxes, Stream, Chain, Persistent };
+enum class TimeForm : std::uint8_t { Any, Boxes, Stream, Chain, Persistent, Registers };
 
 /// The steps per pass (persistent: between exchanges) that were chosen, and the cells that a group
 /// computes in a pass; 0: not chosen. Depth 0: not even the functions of one step share a pass.

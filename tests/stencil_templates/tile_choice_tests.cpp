@@ -147,7 +147,9 @@ TEST_CASE("tile choice: groups join few steps of small stencils, where memory is
   problem.localMemory = 48 << 10;
   problem.units = 100;
   std::string why;
+  CHECK(bestDepth(problem, 1000, why).tile.form == TimeForm::Registers);
   // As fast as an H200's: to find cells in boxes takes longer than to read them.
+  problem.cost.isStraight = false;
   CHECK(bestDepth(problem, 1000, why).tile.depth == 1);
   problem.memorySpeed = 0.3;
   const TileEstimate best = bestDepth(problem, 1000, why);
@@ -191,6 +193,7 @@ TEST_CASE("tile choice: boxes of groups are such that work-items have cells in m
   const strategies::TimeProgram star = starProgram(2, 1);
   TileProblem problem = problemOnGpu(star, 4);
   problem.memorySpeed = 0.3;
+  problem.cost.isStraight = false;
   std::string why;
   const TileEstimate best = bestDepth(problem, 1000, why);
   CAPTURE(why);

@@ -8,6 +8,7 @@
 #include "hpl/lang/capture_state.h"
 #include "hpl/strategies/chain.h"
 #include "hpl/strategies/detail/stream_plan.h"
+#include "hpl/strategies/registers.h"
 #include "hpl/strategies/stream.h"
 #include "random_program.h"
 #include "tests/seeds.h"
@@ -80,7 +81,7 @@ void run(const Overlapped& tiled, const OverlappedOptions& options, const Random
   ir::interpret(*tiled.kernel, range, arguments, checks);
 }
 
-enum class Form { Vectors, Groups, Stream, InPlace, Streams, GroupStreams, Chain };
+enum class Form { Vectors, Groups, Stream, InPlace, Streams, GroupStreams, Chain, Registers };
 
 /// Streams of several functions.
 bool isOfStreams(Form form) { return form == Form::Streams || form == Form::GroupStreams; }
@@ -107,8 +108,37 @@ void straighten(const RandomProgram& program, RandomFunction& f) {
       if (rule.kind == Kind::Mirror || rule.kind == Kind::MirrorOdd) rule.kind = Kind::Nearest;
 }
 
+/// One function that reads neighbours of the field that it writes, and of others its own place.
+RandomProgram programInRegisters(std::mt19937& random) {
+  for (;;) {
+    RandomProgram program = randomProgram(random);
+    if (program.dims != 2) continue;
+    program.functions.resize(1);
+    RandomFunction& f = program.functions.front();
+    f.writes.resize(1);
+    f.sums.resize(1);
+    for (InputTap& tap : f.sums.front())
+      if (f.reads[tap.input] != f.writes.front()) tap.tap.offset = {0, 0, 0};
+    for (Rules& rules : f.rules)
+      for (auto& faces : rules)
+        for (FaceRule& rule : faces) rule.kind = Kind::Untouched;
+    // What is left untouched is as wide as the function reads.
+    bool fits = true;
+    for (std::size_t d = 1; d < 3; ++d) {
+      for (const InputTap& tap : f.sums.front()) {
+        f.low[d] = std::max(f.low[d], -tap.tap.offset[d]);
+        f.high[d] = std::max(f.high[d], tap.tap.offset[d]);
+      }
+      fits = fits && f.low[d] + f.high[d] < program.extents[d];
+    }
+    if (!fits) continue;
+    if (strategies::whyNotRegisters(recipeOf(program, {1, {}})->program()).empty()) return program;
+  }
+}
+
 /// A random program that the form is for.
 RandomProgram programFor(Form form, std::mt19937& random, int longer = 0) {
+  if (form == Form::Registers) return programInRegisters(random);
   RandomProgram program = randomProgram(random, longer);
   while (isOfStreams(form) && program.dims == 1) program = randomProgram(random, longer);
   if (isOfStreams(form) && random() % 2 == 0)
@@ -136,9 +166,10 @@ RandomProgram programFor(Form form, Fields fields, std::mt19937& random, bool is
 Overlapped tiledAs(Form form, const Captured& captured, const TimeProgram& program,
                    const OverlappedOptions& options) {
   const bool isStream = form == Form::Stream || form == Form::InPlace || isOfStreams(form);
-  const auto rewrite = form == Form::Chain ? &strategies::chain
-                       : isStream          ? &strategies::stream
-                                           : &strategies::overlapped;
+  const auto rewrite = form == Form::Chain       ? &strategies::chain
+                       : form == Form::Registers ? &strategies::registers
+                       : isStream                ? &strategies::stream
+                                                 : &strategies::overlapped;
   return rewrite(*captured.kernel, captured.summary, program, options);
 }
 
@@ -149,7 +180,8 @@ int programsThatShift = 0;
 std::string checkProgram(unsigned seed, Form form, Fields fields = Fields::GoOn, bool joins = false,
                          bool isLong = false) {
   CAPTURE(seed);
-  const bool isAlone = form != Form::Groups && form != Form::GroupStreams;
+  const bool isAlone =
+      form != Form::Groups && form != Form::GroupStreams && form != Form::Registers;
   std::mt19937 random(seed);
   const auto between = [&](int lo, int hi) {
     return std::uniform_int_distribution<int>(lo, hi)(random);
@@ -175,6 +207,11 @@ std::string checkProgram(unsigned seed, Form form, Fields fields = Fields::GoOn,
   }
   if (form == Form::GroupStreams) options.local[0] = 1;
   const auto recipe = recipeOf(program, {options.depth, {}}, joins);
+  if (form == Form::Registers) {
+    const Growth halo = haloOf(recipe->program(), options.depth);
+    options.local[1] =
+        static_cast<int>(options.tile[1] + halo.before[1] + halo.after[1]) + between(0, 3);
+  }
   const Captured captured = capture(*recipe);
   const Overlapped tiled = tiledAs(form, captured, recipe->program(), options);
   REQUIRE_MESSAGE(tiled.kernel != nullptr, tiled.reason);
@@ -247,6 +284,50 @@ TEST_CASE("time tiles: random programs in groups of work-items equal one step af
   for (const unsigned seed : Seeds(1, 130)) checkProgram(1000 + seed, Form::Groups);
   // A function whose box was larger than those of the functions that it reads from.
   checkProgram(2296, Form::Groups);
+}
+
+TEST_CASE("time tiles: random functions whose cells stay in registers equal one step at a time") {
+  for (const unsigned seed : Seeds(1, 130)) checkProgram(7000 + seed, Form::Registers);
+}
+
+TEST_CASE("time tiles: what columns in registers are not for is refused with the reason") {
+  const auto why = [](const RandomProgram& program) {
+    return strategies::whyNotRegisters(recipeOf(program, {1, {}})->program());
+  };
+  CHECK(why(starProgram(3, {9, 9, 9})) == "columns in registers are for two dimensions");
+  const auto plainStar = [] {
+    RandomProgram program = starProgram(2, {1, 30, 30});
+    RandomFunction& f = program.functions.front();
+    for (auto& faces : f.rules.front())
+      for (FaceRule& rule : faces) rule.kind = Kind::Untouched;
+    f.low = f.high = {0, 1, 1};
+    return program;
+  };
+  RandomProgram star = plainStar();
+  CHECK(why(star) == "");
+  star.functions.push_back(star.functions.front());
+  CHECK(why(star) == "columns in registers are for one function");
+  star.functions.pop_back();
+  for (auto& faces : star.functions.front().rules.front())
+    for (FaceRule& rule : faces) rule.kind = Kind::Nearest;
+  star.functions.front().low = star.functions.front().high = {0, 0, 0};
+  CHECK(why(star) == "it reads beyond the ends of the grid");
+  const RandomProgram plain = plainStar();
+  OverlappedOptions options;
+  options.tile = {8, 8, 1};
+  options.local = {2, 8, 1};
+  options.depth = 2;
+  const auto recipe = recipeOf(plain, {options.depth, {}});
+  const Captured captured = capture(*recipe);
+  const auto written = [&] {
+    return strategies::registers(*captured.kernel, captured.summary, recipe->program(), options);
+  };
+  CHECK(written().reason == "its groups have 8 work-items for rows of 12");
+  options.local[1] = 12;
+  CHECK(written().kernel != nullptr);
+  CHECK(written().reason.find("columns of 6 in registers") != std::string::npos);
+  options.localMemory = 100;
+  CHECK(written().reason.find("its box would need") == 0);
 }
 
 TEST_CASE("time tiles: random chains with temporaries equal one function after another") {
