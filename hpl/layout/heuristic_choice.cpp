@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hpl/layout/rewritten_kernels.h"
+#include "hpl/memory/root.h"
 #include "hpl/runtime/device_state.h"
 #include "hpl/strategies/columns.h"
 
@@ -71,6 +72,7 @@ strategies::ColumnsOptions columnsOf(const LaunchRequest& request, const Shape& 
   }
   options.elements = found.elements;
   options.between = found.between;
+  if (runtime::settings().strategy == runtime::Strategy::Columns) return options;
   // All units need work-items enough to wait for memory.
   constexpr std::size_t kItemsOfUnit = 2048;
   const std::size_t items = shape.size[0] * shape.size[1] * shape.size[2];

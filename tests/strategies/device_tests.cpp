@@ -262,3 +262,71 @@ TEST_CASE("random stencils give the same bits by all strategies on the device") 
     for (const std::vector<int>& result : results) REQUIRE(result == results[0]);
   }
 }
+
+TEST_CASE("random stencils in rows of whole vectors give the same bits, of views and on devices") {
+  const DeviceType kind = Device().getProperties().type;
+  const int count = getDeviceNumber(kind);
+  for (const unsigned seed : Seeds(1, 12)) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+    const int height = 3 + below(30);
+    // Two of three are such that rows begin at multiples of vectors.
+    const int width = (34 + below(20)) * 4 + (below(3) == 0 ? 1 + below(3) : 0);
+    // Views begin where vectors do, or beside.
+    const int left = below(2) * 4 * below(2) + (below(4) == 0 ? below(4) : 0);
+    const auto partOf = [&](auto& array) {
+      return array(Range(0, height - 1), Range(left, width - 1));
+    };
+    CAPTURE(width);
+    CAPTURE(left);
+    Array<int, 2> a(height, width), out(height, width);
+    Array<short, 2> b(height, width);
+    fill(a, seed);
+    fill(b, seed + 1);
+    std::vector<std::vector<int>> results[3];
+    for (const Strategy strategy : {Strategy::Direct, Strategy::Columns}) {
+      const Forced forced(strategy);
+      const auto keep = [&](int place) { results[place].push_back(contents(out)); };
+      const RandomStencil stencil{seed, seed % 2 == 0};
+      out = 11;
+      reeval(stencil)(out, a, b, 4);
+      keep(0);
+      out = 12;
+      reeval(stencil)(partOf(out), partOf(a), partOf(b), 4);
+      keep(1);
+      out = 13;
+      reeval(stencil).devices(kind, count)(out, a, b, 4);
+      keep(2);
+    }
+    for (const auto& both : results) REQUIRE(both[1] == both[0]);
+  }
+}
+
+TEST_CASE("cubes in rows of whole vectors give the same bits, of doubles and bytes too") {
+  for (const int width : {136, 137, 160}) {
+    CAPTURE(width);
+    Array<float, 3> in(9, 7, width), k(9, 7, width), out(9, 7, width);
+    Array<unsigned char, 3> bytes(9, 7, width);
+    Array<double, 3> wide(9, 7, width);
+    fill(in, 7);
+    fill(k, 8);
+    fill(bytes, 9);
+    std::vector<std::vector<float>> results[2];
+    std::vector<std::vector<double>> doubles;
+    for (const Strategy strategy : {Strategy::Direct, Strategy::Columns}) {
+      const Forced forced(strategy);
+      out = -1.0f;
+      reeval(heat)(out, in, k);
+      results[0].push_back(contents(out));
+      reeval(box)(out, in);
+      results[1].push_back(contents(out));
+      if (!Device().getProperties().hasDouble) continue;
+      wide = -1.0;
+      reeval(widen)(wide, bytes);
+      doubles.push_back(contents(wide));
+    }
+    for (const auto& both : results) CHECK(both[1] == both[0]);
+    if (!doubles.empty()) CHECK(doubles[1] == doubles[0]);
+  }
+}
