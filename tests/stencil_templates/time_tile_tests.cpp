@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "hpl/runtime/settings.h"
 #include "stencil_support.h"
 #include "stencil_templates/detail/time_choice.h"
 #include "tests/seeds.h"
@@ -136,6 +137,49 @@ TEST_CASE("time tiles: iterations equal one step after another, whatever is beyo
 TEST_CASE("time tiles: streams of planes equal one step after another, on all devices together") {
   // Functions of three cells and more: for those, devices that stream like streams better.
   for (const unsigned seed : Seeds(1, 3)) checkIteration<int, 3>(400 + seed, {16, 3, 8});
+}
+
+// CPUs run what GPUs do where tiles are asked for.
+TEST_CASE(
+    "time tiles: columns in registers equal one step after another, on all devices together") {
+  struct AsGroups {
+    AsGroups() : before(runtime::settings()) {
+      runtime::Settings groups = before;
+      groups.strategy = runtime::Strategy::Tile;
+      runtime::overrideSettings(groups);
+    }
+    ~AsGroups() { runtime::overrideSettings(before); }
+    runtime::Settings before;
+  };
+  const AsGroups asGroups;
+  Stencil stencil([](Neighbourhood<int, 2> p, Neighbourhood<int, 2> q) {
+    return 3 * p(0, 0) + p(-2, 0) + 2 * p(1, 0) + 5 * p(0, -1) - 7 * p(0, 2) + p(-1, 1) - q(0, 0);
+  });
+  for (const unsigned seed : Seeds(501, 504)) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    const auto between = [&](int lo, int hi) {
+      return std::uniform_int_distribution<int>(lo, hi)(random);
+    };
+    const Index3 extents{1, between(30, 120), between(30, 150)};
+    const auto rows = static_cast<std::size_t>(extents[1]);
+    const auto columns = static_cast<std::size_t>(extents[2]);
+    const int steps = between(2, 20);
+    const int depth = between(2, 6);
+    const Domain tile(static_cast<std::size_t>(between(16, 60)),
+                      static_cast<std::size_t>(between(16, 40)));
+    const auto cells = someCells<int>(extents, seed);
+    Array<int, 2> factor = arrayOf<int, 2>(someCells<int>(extents, seed + 1));
+    const auto after = [&](const StencilLauncher& launcher) {
+      Array<int, 2> now = arrayOf<int, 2>(cells), next = arrayOf<int, 2>(cells);
+      CHECK(next.size() == rows * columns);
+      launcher.iterate(steps)(now, factor, next);
+      return std::pair(cellsOf(now), cellsOf(next));
+    };
+    const auto expected = after(stencil.timeTile(1).devices(1));
+    for (const int devices : {1, deviceCount()})
+      CHECK(after(stencil.timeTile(depth, tile).devices(devices)).first == expected.first);
+  }
 }
 
 TEST_CASE("time tiles: loops over planes find them where they are") {
