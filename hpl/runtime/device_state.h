@@ -165,8 +165,8 @@ class DeviceState {
   bool honoursUserEvents() { return probedEvents() & kHonoursUserEvents; }
   /// Whether commands that write to the device read the host's memory when they run. Others may do
   /// so as soon as all that they wait for is on its way, as OpenCL allows: NVIDIA's driver 580
-  /// writes what the memory was before a command of another queue has filled it, in most of the
-  /// cases, and waits for user events as it should. So this is known of CPUs only.
+  /// often writes what the memory was before a command of another queue had filled it, though it
+  /// waits for user events. So this is taken for granted of CPUs only.
   bool readsHostLate() { return type() == CPU && honoursUserEvents(); }
   /// Whether the driver calls back as soon as an event has ended, in failure, too. Measured
   /// together with honoursUserEvents(); false where that is.

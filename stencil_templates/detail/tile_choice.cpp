@@ -272,8 +272,10 @@ TileEstimate estimateOf(const TileProblem& problem, const TimeTile& tile) {
     for (const TimeFormRow& row : timeForms()) {
       if (!row.isRival(problem, tile.depth)) continue;
       const TileEstimate other = estimateOf(problem, {tile.depth, tile.cells, row.form});
-      if (best.boxBytes > limitOf(problem, best.tile.form) ||
-          (row.isModelled(problem) && isBetter(other, best)))
+      const auto fits = [&](const TileEstimate& estimate) {
+        return estimate.boxBytes <= limitOf(problem, estimate.tile.form);
+      };
+      if (!fits(best) || (fits(other) && row.isModelled(problem) && isBetter(other, best)))
         best = other;
     }
     return best;

@@ -444,9 +444,12 @@ layout::RewriteResult TimeRecipe::rewrite(const layout::RewriteRequest& request)
   }
   strategies::Overlapped tiled = write(request, best, problem.isAlone);
   if (!tiled.kernel && best.tile.form == TimeForm::Registers) {
-    // What of a kernel is not for registers is for boxes.
+    // What of a kernel is not for registers is for boxes: of the cells that a program has asked
+    // for, or of others where the library chose.
     const std::string why = tiled.reason;
-    best = bestTile(problem, tile_.depth, TimeForm::Boxes);
+    best = tile_.form == TimeForm::Any && tile_.cells[0] > 0
+               ? estimateOf(problem, {tile_.depth, tile_.cells, TimeForm::Boxes})
+               : bestTile(problem, tile_.depth, TimeForm::Boxes);
     if (best.tile.cells[0] == 0) {
       result.reason = why;
       return result;

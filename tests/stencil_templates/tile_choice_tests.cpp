@@ -207,6 +207,19 @@ TEST_CASE("tile choice: boxes of groups are such that work-items have cells in m
   }
 }
 
+TEST_CASE("tile choice: of forms with the tile that was asked for one that fits is taken") {
+  const strategies::TimeProgram star = starProgram(2, 1);
+  const TileProblem problem = problemOnGpu(star, 4);
+  const auto formOf = [&](const TimeTile& tile) {
+    const TileEstimate estimate = estimateOf(problem, tile);
+    CHECK(estimate.boxBytes <= problem.localMemory);
+    return estimate.tile.form;
+  };
+  CHECK(formOf({6, {52, 116, 1}, TimeForm::Any}) == TimeForm::Registers);
+  // As a box in registers it would need 50 KiB.
+  CHECK(formOf({12, {72, 104, 1}, TimeForm::Any}) == TimeForm::Stream);
+}
+
 TEST_CASE("tile choice: groups that wait for messages of other nodes have less to do") {
   const strategies::TimeProgram star = starProgram(2, 1);
   TileProblem problem = problemFor(star, 7, 5);

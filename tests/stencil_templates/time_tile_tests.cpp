@@ -16,6 +16,19 @@ using namespace stencil_tests;
 
 namespace {
 
+/// CPUs run what GPUs do where tiles are asked for.
+struct AsGroups {
+  AsGroups() : before(runtime::settings()) {
+    runtime::Settings groups = before;
+    groups.strategy = runtime::Strategy::Tile;
+    runtime::overrideSettings(groups);
+  }
+  ~AsGroups() { runtime::overrideSettings(before); }
+  AsGroups(const AsGroups&) = delete;
+  AsGroups& operator=(const AsGroups&) = delete;
+  runtime::Settings before;
+};
+
 /// Runs `steps` steps with so many per launch and compares with one step after another in C++.
 /// `tile`: cells per pass, from x on; 0: chosen.
 template <class T, int N>
@@ -139,18 +152,8 @@ TEST_CASE("time tiles: streams of planes equal one step after another, on all de
   for (const unsigned seed : Seeds(1, 3)) checkIteration<int, 3>(400 + seed, {16, 3, 8});
 }
 
-// CPUs run what GPUs do where tiles are asked for.
 TEST_CASE(
     "time tiles: columns in registers equal one step after another, on all devices together") {
-  struct AsGroups {
-    AsGroups() : before(runtime::settings()) {
-      runtime::Settings groups = before;
-      groups.strategy = runtime::Strategy::Tile;
-      runtime::overrideSettings(groups);
-    }
-    ~AsGroups() { runtime::overrideSettings(before); }
-    runtime::Settings before;
-  };
   const AsGroups asGroups;
   Stencil stencil([](Neighbourhood<int, 2> p, Neighbourhood<int, 2> q) {
     return 3 * p(0, 0) + p(-2, 0) + 2 * p(1, 0) + 5 * p(0, -1) - 7 * p(0, 2) + p(-1, 1) - q(0, 0);
