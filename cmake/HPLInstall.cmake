@@ -36,6 +36,7 @@ install(FILES
   "${PROJECT_BINARY_DIR}/HPLConfigVersion.cmake"
   "${PROJECT_SOURCE_DIR}/cmake/FindxxHash.cmake"
   "${PROJECT_SOURCE_DIR}/cmake/Findhwloc.cmake"
+  "${PROJECT_SOURCE_DIR}/cmake/Findscotch.cmake"
   DESTINATION "${hpl_cmake_dir}")
 
 # A static library hands its own dependencies to whoever links it; a shared one carries them. The
@@ -43,6 +44,9 @@ install(FILES
 set(HPL_PC_LIBS "-lspdlog -lfmt -lxxhash -lOpenCL -pthread -ldl")
 if(hwloc_FOUND)
   string(APPEND HPL_PC_LIBS " -lhwloc")
+endif()
+if(scotch_FOUND)
+  string(APPEND HPL_PC_LIBS " -lscotch -lscotcherr")
 endif()
 if(BUILD_SHARED_LIBS)
   set(HPL_PC_LIBS "")

@@ -72,6 +72,15 @@ def main():
           f"{worst:.3g} ({worst / best:.2f}); the paper measured {PAPER['placement']:.2f} for linear against its placement")
     lines += [f"11,1,1440x1452x700,{name},,,,{value:.6g}" for name, value in
               (("best", best), ("linear", identity), ("worst", worst))]
+    print("\nBlocks on nodes of racks: cost of a placement by that in order (and milliseconds to find it)")
+    nodes = 16
+    while nodes <= given.most:
+        ways = list(csv.DictReader(io.StringIO(run([given.program, "racks", nodes]))))
+        in_order = float(ways[0]["cost"])
+        print(f"{nodes:6}  " + ", ".join(f"{way['method']} {float(way['cost']) / in_order:.3f} ({1e3 * float(way['seconds']):.1f})"
+                                         for way in ways[1:]), flush=True)
+        lines += [f"racks,{nodes},,{way['method']},,,,{float(way['cost']):.6g}" for way in ways]
+        nodes *= 2
     for figure, kind in (("12b", "weak"), ("13", "strong")):
         print(f"\nFig. {figure} ({kind}): MB between nodes and within in one exchange; modelled ms of a step")
         print(f"{'nodes':>6}{'side':>7}{'paper':>18}{'flat':>18}{'ours':>18}{'planned':>12}{'ms':>9}")

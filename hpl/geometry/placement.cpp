@@ -18,11 +18,12 @@ namespace {
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 /// Sums of the same terms in another order differ in their last bits: that is a tie.
 constexpr double kTie = 1e-12;
-/// Beginnings of the search by exchanges, besides the identity: as many as take about a tenth of a
-/// second. A look at all pairs costs the cube of their number.
-int beginningsFor(int blocks) {
-  constexpr double kSteps = 2e7;
-  return static_cast<int>(std::clamp(kSteps / std::pow(blocks, 3), 1.0, 100.0));
+/// Beginnings of the search by exchanges, besides the identity and those of another method: as many
+/// as take a few tenths of a second, or a tenth of that. A look at all pairs costs the cube of
+/// their number.
+int beginningsFor(int blocks, bool hasOthers) {
+  const double steps = hasOthers ? 2e6 : 2e7;
+  return static_cast<int>(std::clamp(steps / std::pow(blocks, 3), 1.0, 100.0));
 }
 
 std::size_t slot(int i) { return static_cast<std::size_t>(i); }
@@ -47,6 +48,18 @@ void check(const SquareMatrix& flow, const SquareMatrix& distance) {
                         j, i, distance(i, j)));
     }
   }
+}
+
+void checkBeginning(const std::vector<int>& deviceOf, int size) {
+  std::vector<char> isTaken(slot(size), 0);
+  for (const int device : deviceOf)
+    if (device >= 0 && device < size) isTaken[slot(device)] = 1;
+  if (deviceOf.size() != isTaken.size() ||
+      std::find(isTaken.begin(), isTaken.end(), 0) != isTaken.end())
+    throw ArgumentError(
+        fmt::format("placement: a beginning gives {} blocks to devices; it must give each of {} "
+                    "blocks a device of its own",
+                    deviceOf.size(), size));
 }
 
 constexpr std::size_t kMost = static_cast<std::size_t>(kMostPlacedExactly);
@@ -363,20 +376,25 @@ void improveByExchanges(const SquareMatrix& flow, const SquareMatrix& distance,
   placement.cost = placementCost(flow, distance, deviceOf);
 }
 
-/// The best that exchanges lead to, from the identity and from other beginnings; the identity
-/// itself where none costs less.
+/// The best that exchanges lead to: from the identity, from `given` and from `beginnings` others;
+/// the identity itself where none costs less.
 Placement bestByExchanges(const SquareMatrix& flow, const SquareMatrix& distance,
-                          const Placement& identity, int beginnings) {
+                          const Placement& identity, std::span<const std::vector<int>> given,
+                          int beginnings) {
   Placement best = identity;
   improveByExchanges(flow, distance, best);
+  const auto tryFrom = [&](Placement other) {
+    improveByExchanges(flow, distance, other);
+    if (other.cost < best.cost * (1 - kTie)) best = std::move(other);
+  };
+  for (const std::vector<int>& deviceOf : given) tryFrom({deviceOf, 0});
   std::mt19937 random(1);
   for (int beginning = 0; beginning < beginnings; ++beginning) {
     Placement other = identity;
     // Not std::shuffle, which libraries do in their own ways.
     for (std::size_t i = other.deviceOf.size() - 1; i > 0; --i)
       std::swap(other.deviceOf[i], other.deviceOf[random() % (i + 1)]);
-    improveByExchanges(flow, distance, other);
-    if (other.cost < best.cost * (1 - kTie)) best = std::move(other);
+    tryFrom(std::move(other));
   }
   return best.cost < identity.cost * (1 - kTie) ? best : identity;
 }
@@ -399,8 +417,10 @@ double placementCost(const SquareMatrix& flow, const SquareMatrix& distance,
   return cost;
 }
 
-Placement place(const SquareMatrix& flow, const SquareMatrix& distance) {
+Placement place(const SquareMatrix& flow, const SquareMatrix& distance,
+                std::span<const std::vector<int>> beginnings) {
   check(flow, distance);
+  for (const std::vector<int>& beginning : beginnings) checkBeginning(beginning, flow.size());
   Placement identity;
   identity.deviceOf.resize(slot(flow.size()));
   std::iota(identity.deviceOf.begin(), identity.deviceOf.end(), 0);
@@ -408,10 +428,12 @@ Placement place(const SquareMatrix& flow, const SquareMatrix& distance) {
   if (flow.size() <= kMostPlacedExactly) {
     // A good beginning cuts most branches: a few exchanges cost less than the search saves.
     constexpr int kBeginnings = 3;
-    return ExactSearch(flow, distance, bestByExchanges(flow, distance, identity, kBeginnings))
+    return ExactSearch(flow, distance,
+                       bestByExchanges(flow, distance, identity, beginnings, kBeginnings))
         .run();
   }
-  return bestByExchanges(flow, distance, identity, beginningsFor(flow.size()));
+  return bestByExchanges(flow, distance, identity, beginnings,
+                         beginningsFor(flow.size(), !beginnings.empty()));
 }
 
 }  // namespace hpl::geometry

@@ -52,9 +52,12 @@ double placementCost(const SquareMatrix& flow, const SquareMatrix& distance,
 /// The cheapest placement of as many blocks as devices: among all up to kMostPlacedExactly (branch
 /// and bound with the bound of Gilmore and Lawler), beyond that the best that exchanging pairs
 /// leads to, from the identity and from other beginnings that are the same in each run. Of equally
-/// cheap placements the identity, if it is among them. Infinite distances are devices without a
-/// path: a placement that needs none is found where there is one. Throws ArgumentError for matrices
-/// of different or no size, for negative values and for values that are no numbers.
-Placement place(const SquareMatrix& flow, const SquareMatrix& distance);
+/// cheap placements the identity, if it is among them. `beginnings` are placements that another
+/// method found: exchanges improve them as well, and fewer of the library's own are tried. Infinite
+/// distances are devices without a path: a placement that needs none is found where there is one.
+/// Throws ArgumentError for matrices of different or no size, for negative values and for values
+/// that are no numbers, and for beginnings that are no permutations.
+Placement place(const SquareMatrix& flow, const SquareMatrix& distance,
+                std::span<const std::vector<int>> beginnings = {});
 
 }  // namespace hpl::geometry

@@ -15,6 +15,7 @@
 #include "hpl/ranks/detail/forked.h"
 #include "hpl/ranks/detail/joint_timeline.h"
 #include "hpl/ranks/detail/launcher.h"
+#include "hpl/ranks/detail/links_between_nodes.h"
 #include "hpl/ranks/detail/node_links.h"
 #include "hpl/ranks/detail/rank_file.h"
 #include "hpl/ranks/detail/roll_call.h"
@@ -154,7 +155,9 @@ void begin(std::unique_ptr<Fabric> (*make)()) {
   nameTimeline();
   // All ranks look for devices now: later it would depend on what each does first.
   runtime::Runtime::get();
-  if (!isPlanned) agreeOnLinks(*world());
+  if (isPlanned) return;
+  agreeOnLinks(*world());
+  agreeOnLinksBetweenNodes(*world());
 }
 
 }  // namespace

@@ -111,17 +111,16 @@ std::optional<NodeLinks> linksFrom(const NodeTopology& topology,
   return links;
 }
 
-SquareMatrix inClasses(const SquareMatrix& bandwidths) {
-  constexpr double kSameClass = 0.75;
+SquareMatrix inClasses(const SquareMatrix& bandwidths, double sameClass) {
   std::vector<double> values;
   forEachPair(bandwidths.size(), [&](int i, int j) { values.push_back(bandwidths(i, j)); });
   std::sort(values.rbegin(), values.rend());
   SquareMatrix classes = bandwidths;
   for (std::size_t k = 0; k < values.size();) {
     const double top = values[k];
-    while (k < values.size() && values[k] >= kSameClass * top) ++k;
+    while (k < values.size() && values[k] >= sameClass * top) ++k;
     forEachPair(bandwidths.size(), [&](int i, int j) {
-      if (bandwidths(i, j) <= top && bandwidths(i, j) >= kSameClass * top) classes(i, j) = top;
+      if (bandwidths(i, j) <= top && bandwidths(i, j) >= sameClass * top) classes(i, j) = top;
     });
   }
   return classes;
@@ -147,7 +146,12 @@ std::optional<NodeLinks> knownLinks(const std::vector<DeviceProperties>& devices
         return linksFrom(*here, devices, "hwloc");
     }
   }
-  return keptLinks(devices, node);
+  return keptLinks(subjectOf(devices, node), devices.size());
+}
+
+void keepLinks(const std::vector<DeviceProperties>& devices, const std::string& node,
+               const NodeLinks& links) {
+  keepLinks(subjectOf(devices, node), links);
 }
 
 namespace {
@@ -156,6 +160,7 @@ namespace {
 struct AllLinks {
   std::mutex mutex;
   std::vector<NodeLinks> ofNodes;
+  std::optional<NodeLinks> betweenNodes;
 };
 
 AllLinks& allLinks() {
@@ -218,13 +223,44 @@ void setLinks(std::vector<NodeLinks> ofNodes) {
   all.ofNodes = std::move(ofNodes);
 }
 
+std::optional<NodeLinks> knownLinksBetween(const std::vector<std::string>& nodes) {
+  const auto count = static_cast<int>(nodes.size());
+  if (count < 3) return equalLinks(count, "fewer than three nodes");
+  if (count > kMostMeasuredNodes)
+    return equalLinks(count, fmt::format("more than {} nodes", kMostMeasuredNodes));
+  return keptLinks(subjectOf(nodes), nodes.size());
+}
+
+void keepLinksBetween(const std::vector<std::string>& nodes, const NodeLinks& links) {
+  keepLinks(subjectOf(nodes), links);
+}
+
+NodeLinks linksBetweenNodes() {
+  AllLinks& all = allLinks();
+  const std::lock_guard lock(all.mutex);
+  if (all.betweenNodes) return *all.betweenNodes;
+  int nodes = 0;
+  for (const auto& device : runtime::Runtime::get().devices())
+    nodes = std::max(nodes, device->node() + 1);
+  return equalLinks(nodes, "not measured");
+}
+
+void setLinksBetweenNodes(NodeLinks links) {
+  AllLinks& all = allLinks();
+  const std::lock_guard lock(all.mutex);
+  all.betweenNodes = std::move(links);
+}
+
 std::string describe(const NodeLinks& links, const std::vector<std::string>& names) {
   const int size = links.bandwidths.size();
   if (links.areEqual()) return fmt::format("  all count the same ({})\n", links.origin);
-  std::string text = fmt::format("  GB/s from row to column ({})\n      ", links.origin);
+  std::size_t width = 4;
+  for (const std::string& name : names) width = std::max(width, name.size());
+  std::string text =
+      fmt::format("  GB/s from row to column ({})\n  {:{}}", links.origin, "", width);
   for (const std::string& name : names) text += fmt::format(" {:>7}", name);
   for (int i = 0; i < size; ++i) {
-    text += fmt::format("\n  {:>4}", names[static_cast<std::size_t>(i)]);
+    text += fmt::format("\n  {:>{}}", names[static_cast<std::size_t>(i)], width);
     for (int j = 0; j < size; ++j)
       text += i == j ? fmt::format(" {:>7}", "-")
                      : fmt::format(" {:>7.1f}", links.bandwidths(i, j) * 1e-9);

@@ -10,10 +10,11 @@
 #include "hpl/topology/node_topology.h"
 
 /// How fast bytes pass between the devices of a node: from a file, from hwloc, or measured once and
-/// kept.
+/// kept; and how fast between nodes.
 namespace hpl::topology {
 
-/// The links between the devices of one node, in the order of the program's list.
+/// The links between the devices of one node, in the order of the program's list, or those between
+/// nodes.
 struct NodeLinks {
   /// Bytes a second from the row's device to the column's; nothing in the diagonal counts.
   geometry::SquareMatrix bandwidths{0};
@@ -21,7 +22,7 @@ struct NodeLinks {
   /// they count as equal.
   std::string origin;
 
-  /// True if all bandwidths are the same, so that all orders of the devices cost the same.
+  /// True if all bandwidths are the same, so that all orders cost the same.
   bool areEqual() const noexcept;
   /// The time of a byte, for geometry::place(): 1 / bandwidth, 0 in the diagonal.
   geometry::SquareMatrix distances() const;
@@ -42,9 +43,9 @@ std::optional<NodeLinks> linksFrom(const NodeTopology& topology,
                                    const std::vector<DeviceProperties>& devices,
                                    const std::string& name);
 
-/// Rounds measured bandwidths, which are noisy: those up to a quarter below the fastest become
-/// equal to it, then those up to a quarter below the fastest of the rest, and so on.
-geometry::SquareMatrix inClasses(const geometry::SquareMatrix& bandwidths);
+/// Rounds measured bandwidths, which are noisy: those of at least `sameClass` times the fastest
+/// become equal to it, then those of at least `sameClass` times the fastest of the rest, and so on.
+geometry::SquareMatrix inClasses(const geometry::SquareMatrix& bandwidths, double sameClass = 0.75);
 
 /// The links of a node, as far as they are known without measuring: from HPL_TOPOLOGY; equal for
 /// fewer than three devices, and for CPUs, which share the node's memory; from hwloc, where it
@@ -64,7 +65,23 @@ const NodeLinks& linksOf(int node);
 /// Sets the links of all nodes, once the processes have agreed on them.
 void setLinks(std::vector<NodeLinks> ofNodes);
 
-/// As a table in GB/s, a row for each device.
+/// The most nodes that measure each pair when a program begins.
+inline constexpr int kMostMeasuredNodes = 64;
+
+/// The links between nodes of these names, as far as they are known without measuring: equal for
+/// fewer than three nodes and for more than kMostMeasuredNodes; from an earlier measurement.
+/// Nothing if they have to be measured.
+std::optional<NodeLinks> knownLinksBetween(const std::vector<std::string>& nodes);
+/// Keeps measured links between nodes for later programs (HPL_CACHE, HPL_CACHE_DIR).
+void keepLinksBetween(const std::vector<std::string>& nodes, const NodeLinks& links);
+
+/// The links between the nodes of this program, in their order: those given to
+/// setLinksBetweenNodes(); equal if nobody gave any.
+NodeLinks linksBetweenNodes();
+/// Sets them, once the processes have agreed on them.
+void setLinksBetweenNodes(NodeLinks links);
+
+/// As a table in GB/s, a row for each device or node.
 std::string describe(const NodeLinks& links, const std::vector<std::string>& names);
 
 }  // namespace hpl::topology

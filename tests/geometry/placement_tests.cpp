@@ -172,6 +172,48 @@ TEST_CASE("many blocks find a ring again that was shuffled") {
   }
 }
 
+TEST_CASE("a placement that another method found is not lost") {
+  for (const unsigned seed : Seeds(1, 12)) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    const int n = 10 + static_cast<int>(random() % 30);
+    // Blocks on a line, devices on the same one in another order: only that order costs n - 1, and
+    // chance does not find it.
+    std::vector<int> known = identity(n);
+    for (int i = n - 1; i > 0; --i)
+      std::swap(known[static_cast<std::size_t>(i)],
+                known[random() % (static_cast<std::size_t>(i) + 1)]);
+    SquareMatrix flow(n), distance(n);
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) {
+        flow(i, j) = std::abs(i - j) == 1 ? 1 : 0;
+        distance(known[static_cast<std::size_t>(i)], known[static_cast<std::size_t>(j)]) =
+            (i - j) * (i - j);
+      }
+    std::vector<int> nearly = known;
+    std::swap(nearly[0], nearly[1]);
+    const std::vector<std::vector<int>> beginnings{nearly};
+    CHECK(place(flow, distance, beginnings).cost == 2 * (n - 1));
+  }
+}
+
+TEST_CASE("beginnings of a placement give each block a device of its own") {
+  const SquareMatrix three(3);
+  const auto with = [&](const std::vector<int>& beginning) {
+    return messageOf<ArgumentError>(
+        [&] { place(three, three, std::vector<std::vector<int>>{beginning}); });
+  };
+  const std::string message =
+      "placement: a beginning gives 3 blocks to devices; it must give each of 3 blocks a device of "
+      "its own";
+  CHECK(with({0, 1, 1}) == message);
+  CHECK(with({0, 1, 3}) == message);
+  CHECK(with({0, 1, -1}) == message);
+  CHECK(with({0, 1}) ==
+        "placement: a beginning gives 2 blocks to devices; it must give each of 3 "
+        "blocks a device of its own");
+}
+
 TEST_CASE("placements of matrices that fit nothing are refused") {
   const SquareMatrix two(2), three(3);
   CHECK(messageOf<ArgumentError>([&] { place(two, three); }) ==

@@ -158,7 +158,25 @@ TEST_CASE("measured bandwidths are kept for the node, its devices and their driv
   for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
     std::ofstream(entry.path()) << "{\"key\": 3";
   const std::string text = hpl_tests::printed([&] { CHECK_FALSE(knownLinks(devices, "n0")); });
-  CHECK(contains(text, "the bandwidths between devices are measured again"));
+  CHECK(contains(text, "bandwidths are measured again"));
+}
+
+TEST_CASE("measured links between nodes are kept for the same nodes") {
+  const subprocess::TemporaryFolder folder;
+  const WithSettings settings([&](runtime::Settings& s) {
+    s.cacheDir = folder.path().string();
+    s.cache = runtime::DiskCache::Auto;
+  });
+  const std::vector<std::string> nodes{"n1", "n2", "n3"};
+  CHECK_FALSE(knownLinksBetween(nodes));
+  keepLinksBetween(nodes, {SquareMatrix(3, {0, 1, 2, 1, 0, 4, 2, 4, 0}), "measured"});
+  const auto kept = knownLinksBetween(nodes);
+  REQUIRE(kept);
+  CHECK(kept->origin == "measured earlier");
+  CHECK(kept->bandwidths(2, 1) == 4);
+  CHECK_FALSE(knownLinksBetween({"n1", "n3", "n2"}));
+  CHECK(knownLinksBetween({"n1", "n2"})->origin == "fewer than three nodes");
+  CHECK(knownLinksBetween(std::vector<std::string>(65, "n"))->areEqual());
 }
 
 TEST_CASE("HPL_TOPOLOGY tells the links of this node") {

@@ -9,8 +9,9 @@
 
 namespace hpl::launch {
 
-/// Gives the blocks of each node's devices to them so that much passes where links are fast
-/// (node-aware communication, III-B; topology/links.h). A node keeps its order if its devices have
+/// Gives blocks to devices so that much passes where links are fast (node-aware communication,
+/// III-B; topology/links.h): first the blocks of whole nodes to nodes with as many devices of the
+/// same weights, then those of each node to its devices. A node keeps its order if its devices have
 /// different weights, or if no other order is better. Returns a text for explain; empty if nothing
 /// changed. `weights`: empty, if all are equal. Throws as topology::linksOf().
 std::string placeBlocks(Cutting& cutting, const ExchangeModel& model,

@@ -2,10 +2,10 @@
 #include "hpl/ranks/detail/node_links.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "hpl/error.h"
+#include "hpl/ranks/detail/tell_all.h"
 #include "hpl/ranks/path_speed.h"
 #include "hpl/runtime/runtime.h"
 #include "hpl/topology/measure.h"
@@ -18,47 +18,11 @@ using nlohmann::json;
 using runtime::DeviceState;
 using topology::NodeLinks;
 
-std::vector<double> valuesOf(const SquareMatrix& matrix) {
-  std::vector<double> values;
-  for (int i = 0; i < matrix.size(); ++i)
-    for (int j = 0; j < matrix.size(); ++j) values.push_back(matrix(i, j));
-  return values;
-}
-
-SquareMatrix matrixOf(const json& values, std::size_t size) {
-  return {static_cast<int>(size), values.get<std::vector<double>>()};
-}
-
 std::vector<DeviceState*> devicesOf(int node) {
   std::vector<DeviceState*> found;
   for (const auto& device : runtime::Runtime::get().devices())
     if (device->node() == node) found.push_back(device.get());
   return found;
-}
-
-/// Allgather of JSON. Throws on all ranks if one of them reports a failure.
-std::vector<json> tellAll(World& world, const json& own) {
-  const std::vector<std::uint8_t> packed = json::to_cbor(own);
-  std::vector<json> all;
-  for (const auto& blob : world.courier().allgather(std::as_bytes(std::span(packed)))) {
-    const auto* begin = reinterpret_cast<const std::uint8_t*>(blob.data());
-    all.push_back(json::from_cbor(begin, begin + blob.size()));
-  }
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    const json& said = all[rank];
-    if (!said.contains("failure")) continue;
-    world.gatherBeforeError();
-    const std::string text =
-        world.describe(static_cast<int>(rank)) + ": " + said.at("failure").get<std::string>();
-    if (said.at("isSetting").get<bool>()) throw SettingsError(text);
-    throw DeviceError(text);
-  }
-  return all;
-}
-
-json failureOf(const Error& error) {
-  return {{"failure", error.what()},
-          {"isSetting", dynamic_cast<const SettingsError*>(&error) != nullptr}};
 }
 
 /// The known links of this rank's node, on its first rank; null elsewhere, and if they have to be
@@ -108,13 +72,7 @@ SquareMatrix measurePaths(World& world, const std::vector<char>& isWanted) {
                            secondsOfMessage(world, begins ? to : from, begins, kMessage, kMessages);
       if (begins) own(from, to) = own(to, from) = speed;
     }
-  SquareMatrix all(world.size());
-  for (const json& said : tellAll(world, {{"paths", valuesOf(own)}})) {
-    const SquareMatrix some = matrixOf(said.at("paths"), static_cast<std::size_t>(world.size()));
-    for (int i = 0; i < all.size(); ++i)
-      for (int j = 0; j < all.size(); ++j) all(i, j) += some(i, j);
-  }
-  return all;
+  return sumOfAll(world, own);
 }
 
 /// The links of a node from the measurements of its ranks.

@@ -2,6 +2,7 @@
 #include "hpl/topology/detail/kept_links.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -23,58 +24,56 @@ std::filesystem::path keptFolder() {
   return runtime::BinaryStore::defaultFolder();
 }
 
-/// Names everything that the bandwidths hold for.
-std::string keyOf(const std::vector<DeviceProperties>& devices, const std::string& node) {
-  std::string key = fmt::format("{}\n{}\n", version, node);
-  for (const DeviceProperties& device : devices)
-    key += fmt::format("{}\n{}\n{}\n", device.name, device.driverVersion, device.pciAddress);
-  return key;
-}
-
 std::string fileNameOf(const std::string& key) {
   return "links-" + runtime::hexHash(key) + ".json";
 }
 
 }  // namespace
 
-std::optional<NodeLinks> keptLinks(const std::vector<DeviceProperties>& devices,
-                                   const std::string& node) {
+std::string subjectOf(const std::vector<DeviceProperties>& devices, const std::string& node) {
+  std::string key = fmt::format("{}\n{}\n", version, node);
+  for (const DeviceProperties& device : devices)
+    key += fmt::format("{}\n{}\n{}\n", device.name, device.driverVersion, device.pciAddress);
+  return key;
+}
+
+std::string subjectOf(const std::vector<std::string>& nodes) {
+  return fmt::format("{}\nbetween nodes\n{}\n", version, fmt::join(nodes, "\n"));
+}
+
+std::optional<NodeLinks> keptLinks(const std::string& subject, std::size_t size) {
   const std::filesystem::path folder = keptFolder();
   if (folder.empty()) return std::nullopt;
-  const std::string key = keyOf(devices, node);
   std::string reason;
-  const runtime::KeptFile file = runtime::PrivateFolder(folder).open(fileNameOf(key), reason);
+  const runtime::KeptFile file = runtime::PrivateFolder(folder).open(fileNameOf(subject), reason);
   if (!file) return std::nullopt;
   std::string text(file.size(), '\0');
   try {
     if (!file.read(text.data(), text.size())) return std::nullopt;
     const json kept = json::parse(text);
-    if (kept.at("key").get<std::string>() != key) return std::nullopt;
-    return NodeLinks{geometry::SquareMatrix(static_cast<int>(devices.size()),
+    if (kept.at("key").get<std::string>() != subject) return std::nullopt;
+    return NodeLinks{geometry::SquareMatrix(static_cast<int>(size),
                                             kept.at("bandwidths").get<std::vector<double>>()),
                      "measured earlier"};
   } catch (const std::exception& problem) {
     runtime::log::warn(
-        fmt::format("the bandwidths between devices are measured again: the file of the last time "
-                    "is damaged ({})",
+        fmt::format("bandwidths are measured again: the file of the last time is damaged ({})",
                     problem.what()));
     return std::nullopt;
   }
 }
 
-void keepLinks(const std::vector<DeviceProperties>& devices, const std::string& node,
-               const NodeLinks& links) {
+void keepLinks(const std::string& subject, const NodeLinks& links) {
   const std::filesystem::path folder = keptFolder();
   if (folder.empty()) return;
   const int size = links.bandwidths.size();
   std::vector<double> values;
   for (int i = 0; i < size; ++i)
     for (int j = 0; j < size; ++j) values.push_back(links.bandwidths(i, j));
-  const std::string key = keyOf(devices, node);
-  const std::string text = json{{"key", key}, {"bandwidths", values}}.dump() + "\n";
+  const std::string text = json{{"key", subject}, {"bandwidths", values}}.dump() + "\n";
   std::string problem;
-  if (!runtime::PrivateFolder(folder).replace(fileNameOf(key), {text}, problem))
-    runtime::log::info("bandwidths between devices are not kept: " + problem);
+  if (!runtime::PrivateFolder(folder).replace(fileNameOf(subject), {text}, problem))
+    runtime::log::info("bandwidths are not kept: " + problem);
 }
 
 }  // namespace hpl::topology
