@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sound in the ground: a source near the surface, layers that echo, and a row of receivers. The
 // acoustic wave equation, 16th order in space, 2nd in time, on two time levels in place: a
-// StencilProgram whose source changes from step to step. The sponge at the edges is that of Cerjan,
-// Kosloff, Kosloff and Reshef (1985). acoustic --help.
+// StencilProgram whose source changes from step to step and whose receivers listen in each. The
+// sponge at the edges is that of Cerjan, Kosloff, Kosloff and Reshef (1985). acoustic --help.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -100,14 +100,21 @@ void stepOnHost(const Ground& ground, const Source& source, std::int64_t step,
   }
 }
 
-/// The wave field after an even number of steps.
-std::vector<float> waveOnHost(const Ground& ground, const Source& source, int steps) {
+/// The wave field after an even number of steps, and what the cells of the source's row heard.
+struct Heard {
+  std::vector<float> wave, traces;
+};
+Heard waveOnHost(const Ground& ground, const Source& source, int steps) {
+  Heard heard;
   std::vector<float> before(ground.speed.size()), now(ground.speed.size());
   for (int step = 0; step < steps; ++step) {
     stepOnHost(ground, source, step, before, now);
     std::swap(before, now);
+    const auto row = now.begin() + static_cast<std::ptrdiff_t>(ground.at(source.row, 0));
+    heard.traces.insert(heard.traces.end(), row, row + ground.side);
   }
-  return now;
+  heard.wave = std::move(now);
+  return heard;
 }
 
 Array<float, 2> arrayOf(const std::vector<float>& cells, int n) {
@@ -135,7 +142,7 @@ Float wave(Field before, Field now, Field speed, Field sponge, Float amount, Int
 }  // namespace
 
 int main(int argc, char** argv) try {
-  int side = 512, steps = 2000, every = 8, perPass = 0, devices = 0;
+  int side = 512, steps = 2000, perPass = 0, devices = 0;
   Source source;
   bool check = false;
   std::string png, traces, device;
@@ -149,12 +156,6 @@ int main(int argc, char** argv) try {
   app.add_option("--drift", source.drift, "cells per step that the source moves to the right")
       ->check(samples::finiteNumber)
       ->check(CLI::Range(-10.0, 10.0))
-      ->capture_default_str();
-  app.add_option("--every", every, "steps between two samples of the receivers, an even number")
-      ->check(CLI::Range(2, 1000000))
-      ->check([](const std::string& text) {
-        return std::stoi(text) % 2 == 0 ? std::string() : text + " is no even number";
-      })
       ->capture_default_str();
   app.add_option("--time-tile", perPass,
                  "pairs of steps per pass over memory; 0: the library chooses")
@@ -193,8 +194,16 @@ int main(int argc, char** argv) try {
   };
   StencilProgram program;
   program.label("acoustic");
+  // The receivers are the cells of a row; of each pair, one array has the first step's samples and
+  // one the second's.
+  // (Where several devices do several steps per pass, nobody can listen in between.)
+  const bool listens = !traces.empty() || (check && (devices < 2 || perPass < 2));
+  Array<float, 2> first(listens ? pairs : 1, side), second(listens ? pairs : 1, side);
+  const Range row(0, side - 1);
   program.apply(step)(before, now, speed, sponge, before, amount(0), column(0), source.row);
+  if (listens) program.record(before, first, source.row, row);
   program.apply(step)(now, before, speed, sponge, now, amount(1), column(1), source.row);
+  if (listens) program.record(now, second, source.row, row);
   const Device chosen = samples::chooseDevice(device);
   if (devices > 0) {
     program.devices(chosen.type(), devices);
@@ -202,16 +211,6 @@ int main(int argc, char** argv) try {
     program.device(chosen);
   }
   if (perPass > 0) program.timeTile(perPass);
-  // The receivers are the cells of a row.
-  const int perSample = every / 2;
-  std::vector<float> heard;
-  program.every(perSample, [&](std::int64_t) {
-    Array<float, 2>& row = now(Range(source.row, source.row), Range(0, side - 1));
-    const float* cells = row.data(HPL_RD);
-    heard.insert(heard.end(), cells, cells + side);
-    return false;
-  });
-
   const auto started = std::chrono::steady_clock::now();
   program.run(pairs);
   const float* result = now.data(HPL_RD);
@@ -221,7 +220,14 @@ int main(int argc, char** argv) try {
       "%d steps on %d x %d cells in %.2f s, compilation included: %.2f billion cells per "
       "second\n",
       2 * pairs, side, side, seconds, 2e-9 * pairs * side * side / seconds);
-  std::printf("%d samples of %d receivers\n", pairs / perSample, side);
+  std::vector<float> heard;
+  for (int pair = 0; listens && pair < pairs; ++pair) {
+    for (Array<float, 2>* samples : {&first, &second}) {
+      const float* sample = samples->data(HPL_RD) + static_cast<std::ptrdiff_t>(pair) * side;
+      heard.insert(heard.end(), sample, sample + side);
+    }
+  }
+  if (listens) std::printf("%d samples of %d receivers\n", 2 * pairs, side);
   // Echoes are weak beside what comes from the source straight.
   const auto scaleFor = [](const float* cells, std::size_t count) {
     double sum = 0;
@@ -233,17 +239,21 @@ int main(int argc, char** argv) try {
     io::writePng(session.file(png), now, scaleFor(result, now.size()));
     std::printf("picture: %s\n", png.c_str());
   }
-  if (!traces.empty() && !heard.empty()) {
-    Array<float, 2> picture(heard.size() / static_cast<std::size_t>(side),
-                            static_cast<std::size_t>(side));
+  if (!traces.empty()) {
+    Array<float, 2> picture(2 * pairs, side);
     picture.copyFrom(heard.data());
     io::writePng(session.file(traces), picture, scaleFor(heard.data(), heard.size()));
     std::printf("traces: %s\n", traces.c_str());
   }
   if (!check) return 0;
-  const samples::Comparison comparison = samples::compare(
-      std::span<const float>(result, now.size()), waveOnHost(ground, source, 2 * pairs));
-  return samples::reportCheck("cells", comparison, 1e-5) ? 0 : 1;
+  const Heard expected = waveOnHost(ground, source, 2 * pairs);
+  const auto isNear = [](const char* what, std::span<const float> cells,
+                         const std::vector<float>& own) {
+    return samples::reportCheck(what, samples::compare(cells, own), 1e-5);
+  };
+  const bool isWaveRight = isNear("cells", {result, now.size()}, expected.wave);
+  const bool areTracesRight = !listens || isNear("samples", heard, expected.traces);
+  return isWaveRight && areTracesRight ? 0 : 1;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "acoustic: %s\n", error.what());
   return 1;

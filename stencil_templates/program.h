@@ -29,10 +29,35 @@ struct ProgramCells {
   bool areElsewhere = false;
 };
 
+/// The positions of a dimension whose cells are recorded, and whether the samples have the
+/// dimension.
+struct RecordPlace {
+  Range range;
+  bool isKept = true;
+};
+
+template <class A>
+struct RecordedTraits {
+  static constexpr int kRank = 0;
+  using Element = void;
+};
+template <class T, int N>
+struct RecordedTraits<Array<T, N>> {
+  static constexpr int kRank = N;
+  using Element = T;
+};
+template <class T, int N>
+struct RecordedTraits<Temporary<T, N>> {
+  static constexpr int kRank = N;
+  using Element = T;
+};
+
 std::shared_ptr<ProgramState> makeProgram();
 void nameProgram(ProgramState& program, const std::string& name);
 void addFunction(ProgramState& program, const std::shared_ptr<StencilState>& stencil,
                  const ProgramCells& cells, std::vector<ProgramArgument> arguments);
+void addRecord(ProgramState& program, const ProgramArgument& from, const ProgramArgument& samples,
+               const std::vector<RecordPlace>& places);
 void checkEvery(ProgramState& program, std::int64_t steps,
                 std::function<bool(std::int64_t)> isDone);
 StencilRun runProgram(ProgramState& program, const launch::LaunchOptions& options,
@@ -119,6 +144,41 @@ class StencilProgram : public StencilChoices<StencilProgram> {
     } else {
       return {*this, Stencil(std::move(function)).state_};
     }
+  }
+
+  /// Records cells of an array, or of a Temporary, in each step, as the functions that were applied
+  /// so far have left them there: receivers. `places` are those of a view, one for each dimension;
+  /// none: all cells. In step s of run(n), from 0 on, they go to samples[s][...], whose further
+  /// dimensions are those that `places` name by a Range; those named by a position are left out:
+  ///
+  ///     Array<float, 2> traces(steps, side);
+  ///     program.record(pressure, traces, depth, Range(0, side - 1));   // a row
+  ///
+  /// What is recorded is the same for all time tiles. The samples may be a view without strides;
+  /// those of further steps than the run's stay as they are. On several devices steps are launched
+  /// one by one, and one of the devices records. Throws ArgumentError and ShapeError that name the
+  /// record: for places outside of the grid, samples of another shape, and samples that are an
+  /// array of the program or hold those of another record. run(n) throws ArgumentError where there
+  /// is no room for n samples.
+  template <class A, class T, int M, class... R>
+    requires(std::is_convertible_v<const R&, Range> && ...)
+  StencilProgram& record(const A& from, Array<T, M>& samples, const R&... places) {
+    using From = stencils::RecordedTraits<A>;
+    static_assert(From::kRank > 0, "HPL: record(...) takes an Array or a Temporary of the program");
+    static_assert(From::kRank <= 0 || std::is_same_v<typename From::Element, T>,
+                  "HPL: record(...): the samples have the type of the recorded cells");
+    static_assert(sizeof...(R) == 0 || sizeof...(R) == static_cast<std::size_t>(From::kRank),
+                  "HPL: record(...) takes a position or a Range for each dimension, or none");
+    constexpr int kKept =
+        sizeof...(R) == 0 ? From::kRank : (0 + ... + (std::is_integral_v<R> ? 0 : 1));
+    static_assert(From::kRank <= 0 || M == kKept + 1,
+                  "HPL: record(...): the samples have a dimension for the steps, and one for each "
+                  "Range");
+    std::vector<stencils::RecordPlace> list{
+        stencils::RecordPlace{Range(places), !std::is_integral_v<R>}...};
+    stencils::addRecord(*state_, stencils::programArgument(from),
+                        stencils::programArgument(samples), list);
+    return *this;
   }
 
   /// Whether the functions of a step become one kernel; without this call the library chooses.

@@ -48,6 +48,9 @@ struct TimeStage {
   std::array<std::int64_t, 3> high{};
   /// At most so many cells along each dimension; 0: any number.
   std::array<std::int64_t, 3> most{};
+  /// It writes no field, but in each step other arrays, of which each cell of the grid writes its
+  /// own: what it has written in one step no other step overwrites. It reads its own cell alone.
+  bool records = false;
 };
 
 /// What of a field that functions write outlives them.
@@ -180,6 +183,8 @@ struct Overlapped {
   std::size_t bytes = 0;
 };
 
+/// Whether some stages record what fields are in each step.
+bool hasRecords(const TimeProgram& program);
 /// Which stages only the last step needs: nothing of what they write goes into another step.
 std::vector<bool> stagesOfLastStep(const TimeProgram& program);
 /// Cells that follow each other along the slowest dimension, of which a work-item of a group

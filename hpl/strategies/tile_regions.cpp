@@ -43,8 +43,9 @@ TileRegions tileRegions(const std::vector<TileFunction>& functions, int fields, 
   return regions;
 }
 
-std::vector<LinearGrowth> linearGrowth(const TileRegions& regions) {
-  const std::size_t functions = regions.computed.front().size();
+std::vector<LinearGrowth> linearGrowth(const TileRegions& regions,
+                                       const std::vector<TileFunction>& all) {
+  const std::size_t functions = all.size();
   Growth steepest;
   for (std::size_t r = 1; r < regions.computed.size(); ++r) {
     for (std::size_t k = 0; k < functions; ++k) {
@@ -59,7 +60,9 @@ std::vector<LinearGrowth> linearGrowth(const TileRegions& regions) {
   }
   std::vector<LinearGrowth> lines;
   lines.reserve(functions);
-  for (const Growth& first : regions.computed.front()) lines.push_back({first, steepest});
+  for (std::size_t k = 0; k < functions; ++k)
+    lines.push_back(all[k].isOfTile ? LinearGrowth{}
+                                    : LinearGrowth{regions.computed.front()[k], steepest});
   return lines;
 }
 

@@ -35,6 +35,8 @@ struct TileFunction {
   std::vector<int> writes;
   /// Steps before the last one leave it out.
   bool isOfLastStep = false;
+  /// It writes nothing that others read, in each step for the cells of the tile alone.
+  bool isOfTile = false;
 };
 
 struct TileRegions {
@@ -58,7 +60,9 @@ struct LinearGrowth {
 };
 /// Bounds for every function, all with the slope of the steepest. Only then do they fit each other
 /// as the boxes do: what a function reads to fill its bound lies within the bounds of those that
-/// provide it, so that nothing is computed from cells that nobody has filled.
-std::vector<LinearGrowth> linearGrowth(const TileRegions& regions);
+/// provide it, so that nothing is computed from cells that nobody has filled. Functions of the tile
+/// alone do not grow.
+std::vector<LinearGrowth> linearGrowth(const TileRegions& regions,
+                                       const std::vector<TileFunction>& functions);
 
 }  // namespace hpl::strategies

@@ -124,6 +124,7 @@ bool Joiner::isJoinable(const Handover& over) const {
     for (const int field : at(writer).writes)
       if (!isHandedOn(field, over)) return false;
     for (const std::size_t reader : over.readers) {
+      if (at(reader).recording) return false;
       if (!mayMove(writer, reader)) return false;
       pairs += meet(writer, reader) ? 1 : 0;
     }

@@ -83,6 +83,7 @@ void ProgramState::prepare(const launch::LaunchOptions& options, const std::stri
                     describe(), call));
   checkUse();
   checkContents();
+  checkSampleCount(call, steps);
   std::vector<memory::View*> arrays;
   for (const StepField& field : data_.fields)
     if (field.temporary == nullptr) arrays.push_back(field.array.argument.argument.view);

@@ -171,17 +171,27 @@ void ProgramState::checkTemporaries(const StepFunction& fresh) const {
   }
 }
 
-void ProgramState::add(const std::shared_ptr<StencilState>& stencil, const ProgramCells& cells,
-                       std::vector<ProgramArgument> arguments) {
+template <class F>
+void ProgramState::addOrNothing(F&& change) {
   const Former former{data_, owners_};
   try {
-    addChecked(stencil, cells, std::move(arguments));
+    change();
   } catch (...) {
     data_ = former.data;
     owners_ = former.owners;
     throw;
   }
   steps_.reset();
+}
+
+void ProgramState::add(const std::shared_ptr<StencilState>& stencil, const ProgramCells& cells,
+                       std::vector<ProgramArgument> arguments) {
+  addOrNothing([&] { addChecked(stencil, cells, std::move(arguments)); });
+}
+
+void ProgramState::addRecord(const ProgramArgument& from, const ProgramArgument& samples,
+                             const std::vector<RecordPlace>& places) {
+  addOrNothing([&] { addRecordChecked(from, samples, places); });
 }
 
 void ProgramState::addChecked(const std::shared_ptr<StencilState>& stencil,
@@ -252,6 +262,11 @@ void nameProgram(ProgramState& program, const std::string& name) { program.setLa
 void addFunction(ProgramState& program, const std::shared_ptr<StencilState>& stencil,
                  const ProgramCells& cells, std::vector<ProgramArgument> arguments) {
   program.add(stencil, cells, std::move(arguments));
+}
+
+void addRecord(ProgramState& program, const ProgramArgument& from, const ProgramArgument& samples,
+               const std::vector<RecordPlace>& places) {
+  program.addRecord(from, samples, places);
 }
 
 void checkEvery(ProgramState& program, std::int64_t steps,

@@ -24,6 +24,8 @@ class ProgramState {
   std::string describe() const;
   void add(const std::shared_ptr<StencilState>& stencil, const ProgramCells& cells,
            std::vector<ProgramArgument> arguments);
+  void addRecord(const ProgramArgument& from, const ProgramArgument& samples,
+                 const std::vector<RecordPlace>& places);
   void checkEvery(std::int64_t steps, std::function<bool(std::int64_t)> isDone);
   StencilRun run(const launch::LaunchOptions& options, const IterationPlan& plan);
   TuneResult tune(const launch::LaunchOptions& options, const IterationPlan& plan);
@@ -37,6 +39,15 @@ class ProgramState {
 
   void addChecked(const std::shared_ptr<StencilState>& stencil, const ProgramCells& cells,
                   std::vector<ProgramArgument> arguments);
+  /// Calls `change`, and puts back what it has done where it throws.
+  template <class F>
+  void addOrNothing(F&& change);
+  // program_record.cpp
+  void addRecordChecked(const ProgramArgument& from, const ProgramArgument& samples,
+                        const std::vector<RecordPlace>& places);
+  void checkSamples(const std::string& name, const ProgramArgument& samples) const;
+  void checkSampleCount(const std::string& call, std::int64_t steps) const;
+
   int fieldOf(const ProgramArgument& array);
   void makeTemporaries(std::vector<ProgramArgument>& arguments);
   const StepField& field(int number) const {

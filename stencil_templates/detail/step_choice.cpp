@@ -15,6 +15,9 @@
 namespace hpl::stencils {
 namespace {
 
+constexpr const char* kRecordsApart =
+    "it records cells in each step, which one of several devices does between launches";
+
 /// Where fields cannot exchange their arrays, a launch of all steps leaves the new cells in
 /// stand-ins, and a second one brings them back.
 int launchesOfKept(const StepProgram& program) { return program.isIteration() ? 1 : 2; }
@@ -38,10 +41,16 @@ class StepBench final : public TileBench {
       : TileBench(wish, program.recipe(), options, gridOf(data.extents)),
         program_(program),
         data_(data),
-        isRedirected_(data.fields.size()),
-        run_(program, data_, options) {
+        isRedirected_(data.fields.size()) {
     for (const StepFunction& function : program.functions())
       for (const int written : function.writes()) redirect(static_cast<std::size_t>(written));
+    for (std::size_t f = 0; f < program.functions().size(); ++f)
+      if (program.functions()[f].records()) {
+        memory::View*& samples = data_.scalars[f].back().argument.view;
+        scratch_.push_back(memory::scratchLike(samples->root(), samples->extents));
+        samples = &scratch_.back()->whole();
+      }
+    run_.emplace(program, data_, options);
   }
 
  private:
@@ -52,7 +61,7 @@ class StepBench final : public TileBench {
       for (std::size_t f = 0; f < data_.fields.size(); ++f)
         if (isRedirected_[f]) passes.front().swaps[f] = true;
     }
-    return run_.launchOnce(passes.front(), steps);
+    return run_->launchOnce(passes.front(), steps);
   }
 
   /// The new cells of the field go to an array that lies as its own does.
@@ -71,7 +80,8 @@ class StepBench final : public TileBench {
   StepData data_;
   std::vector<std::shared_ptr<memory::Root>> scratch_;
   std::vector<bool> isRedirected_;
-  StepRun run_;
+  /// Knows the scratch arrays.
+  std::optional<StepRun> run_;
   std::map<TimeTile, std::vector<StepPass>> passes_;
 };
 
@@ -85,6 +95,8 @@ std::optional<KeptTile> chooseKept(StepProgram& program, const StepData& data,
     against = ".fuse(Fusion::Rows) asks for a kernel of one step";
   } else if (program.isChain()) {
     against = "no step sees what the one before it has written";
+  } else if (program.records() && isForSeveralDevices(options)) {
+    against = kRecordsApart;
   }
   if (against.empty() || plan.steps < 2)
     return choosePersistent(wish.time, program.recipe(), options, gridOf(data.extents), otherwise,
@@ -100,6 +112,14 @@ std::optional<KeptTile> chooseKept(StepProgram& program, const StepData& data,
 TimeTile chooseStreamed(StepProgram& program, const StepData& data,
                         const launch::LaunchOptions& options, const ProgramWish& wish) {
   const std::array<std::int64_t, 3> grid = gridOf(data.extents);
+  if (program.records() && isForSeveralDevices(options)) {
+    if (wish.time.tile.depth > 1)
+      throw LaunchError(
+          fmt::format("{}: {} steps cannot be done in one pass: {}; leave out .timeTile({})",
+                      program.name(), wish.time.tile.depth, kRecordsApart, wish.time.tile.depth));
+    explain(program.name(), fmt::format("steps are launched one by one: {}", kRecordsApart));
+    return kByFunction;
+  }
   return program.isIteration()
              ? chooseTimeTile(wish.time, program.recipe(), options, grid)
              : chooseProgramTile(wish, program.recipe(), program.apart(), options, grid);
@@ -124,7 +144,8 @@ TimeChoice chooseSteps(StepProgram& program, const StepData& data,
     choice.tile = isAsked ? kByFunction : streamed();
     choice.kept = chooseKept(program, data, options, wish, plan, choice.tile);
     if (isAsked && !choice.kept) choice.tile = streamed();
-    if (!wish.fuse && !plan.fusion) {
+    const bool recordsApart = program.records() && isForSeveralDevices(options);
+    if (!wish.fuse && !plan.fusion && !recordsApart) {
       const TimeTile single =
           program.isIteration()
               ? TimeTile()

@@ -36,6 +36,11 @@ bool StepProgram::isChain() const {
   });
 }
 
+bool StepProgram::records() const {
+  return std::any_of(functions().begin(), functions().end(),
+                     [](const StepFunction& function) { return function.records(); });
+}
+
 /// What a pass with these functions and fields computes, with the fields in its own numbers.
 StepProgram::PassContents StepProgram::contentsOf(const StepPass& pass) const {
   PassContents result;
@@ -126,6 +131,23 @@ StepPass StepProgram::stencilPass(std::size_t function) const {
   return pass;
 }
 
+/// A launch for its few cells, not for those of the grid.
+StepPass StepProgram::recordPass(std::size_t function) const {
+  TimeFunction own = functions()[function].parts.front();
+  StepPass pass;
+  pass.functions = pass.scalarsOf = {function};
+  pass.fields = own.reads;
+  pass.swaps.resize(fieldCount());
+  pass.cells = cellsWritten(contents_.extents, own);
+  const ir::Type type = contents_.types[static_cast<std::size_t>(own.reads.front())];
+  own.reads = {0};
+  own.low = own.high = own.recording->first = {};
+  pass.kernel = std::make_shared<const TimeKernel>(
+      contents_.dims, std::vector<ir::Type>{type}, std::vector<TimeFunction>{std::move(own)},
+      TimeTile(), contents_.label, std::vector<Lifetime>{Lifetime::Result});
+  return pass;
+}
+
 StepPass StepProgram::singlePass(std::size_t function) const {
   StepPass pass = passOf({function}, {}, nullptr);
   if (const std::string why = strategies::whyNotOverlapped(pass.kernel->recipe.program());
@@ -145,7 +167,9 @@ std::vector<StepPass> StepProgram::makePasses(
     return passes;
   }
   for (std::size_t f = 0; f < functions().size(); ++f)
-    passes.push_back(isPlainStencil(functions()[f]) ? stencilPass(f) : singlePass(f));
+    passes.push_back(functions()[f].records()         ? recordPass(f)
+                     : isPlainStencil(functions()[f]) ? stencilPass(f)
+                                                      : singlePass(f));
   return passes;
 }
 

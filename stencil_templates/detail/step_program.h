@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ struct StepFunction {
 
   const std::vector<int>& reads() const { return parts.front().reads; }
   const std::vector<int>& writes() const { return parts.front().writes; }
+  /// It only records cells of its input.
+  bool records() const { return parts.front().recording.has_value(); }
   /// Whether its output k is its input k, for all outputs.
   bool updatesInputs() const;
 };
@@ -49,6 +52,8 @@ struct StepPass {
   std::vector<std::size_t> scalarsOf;
   /// By field of the program: new cells go to its other array.
   std::vector<bool> swaps;
+  /// Of a function that records, launched by itself: its cells, which are the kernel's grid.
+  std::optional<geometry::Box> cells;
 };
 
 /// What a program consists of.
@@ -81,6 +86,8 @@ class StepProgram {
   bool isIteration() const { return contents_.extents.rank() == 0; }
   /// Whether no step sees what the one before it has written.
   bool isChain() const;
+  /// Whether some functions record.
+  bool records() const;
 
   /// What launches in these tiles are: one pass with all functions, or one for each function (depth
   /// 0; of iterations, depth 1). Made at the first call. `residual`: what it looks at, if the tile
@@ -120,6 +127,7 @@ class StepProgram {
                      const std::shared_ptr<const ResidualFunction>& residual = nullptr) const;
   StepPass singlePass(std::size_t function) const;
   StepPass stencilPass(std::size_t function) const;
+  StepPass recordPass(std::size_t function) const;
   bool isPlainStencil(const StepFunction& function) const;
 
   StepContents contents_;

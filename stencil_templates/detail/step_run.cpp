@@ -41,8 +41,8 @@ void makeTables(StepProgram& program, StepData& data, std::int64_t steps) {
       if (scalar.perStep == nullptr) continue;
       changing.push_back(&scalar);
       fresh.push_back(std::make_shared<StepTable>(
-          *scalar.perStep, function.stencil->signature().parameters[i], steps, like, function.name,
-          fmt::format("parameter {}", i + 1)));
+          *scalar.perStep, function.parts.front().point->signature().parameters[i], steps, like,
+          function.name, fmt::format("parameter {}", i + 1)));
     }
   }
   const std::vector<StepTables::Table> kept = program.keepTables(fresh);
@@ -144,6 +144,17 @@ std::vector<launch::Argument> StepRun::scalarsFor(const StepPass& pass) {
   return stepScalars(pass.kernel->recipe, list, steps_);
 }
 
+/// On one device: an array whose cells several devices write is none that the library distributes.
+void StepRun::onCellsAlone(const geometry::Box& cells, launch::Argument& field,
+                           launch::LaunchOptions& options) const {
+  options.device = &devicesOf(options).front().state();
+  options.shares.reset();
+  geometry::Extents extents = data_.extents;
+  for (int d = 0; d < cells.rank(); ++d) extents[d] = cells.extent(d);
+  options.global = domainOf(extents);
+  if (!(extents == data_.extents)) field.view = &field.view->subView(cells);
+}
+
 FRunner StepRun::launchPass(const StepPass& pass, std::int64_t steps) {
   std::vector<launch::Argument> list = arraysFor(pass);
   const int count = static_cast<int>(steps);
@@ -152,6 +163,7 @@ FRunner StepRun::launchPass(const StepPass& pass, std::int64_t steps) {
   list.insert(list.end(), scalars.begin(), scalars.end());
   launch::LaunchOptions own = options_;
   own.global = domainOf(data_.extents);
+  if (pass.cells) onCellsAlone(*pass.cells, list.front(), own);
   return launch::launch(pass.kernel->entry, own, list);
 }
 

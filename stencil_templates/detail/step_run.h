@@ -105,6 +105,8 @@ class StepRun final : public Stepper {
   /// A function's scalars, with their values of the present step.
   const std::vector<StencilArgument>& scalarsOf(std::size_t function);
   std::vector<StencilArgument> argumentsFor(const StepPass& pass);
+  void onCellsAlone(const geometry::Box& cells, launch::Argument& field,
+                    launch::LaunchOptions& options) const;
   FRunner launchPass(const StepPass& pass, std::int64_t steps);
   void launchStencil(const StepPass& pass, Launched& launched);
   void launch(const StepPass& pass, std::int64_t steps);

@@ -35,7 +35,10 @@ Beyond beyondOf(BoundaryKind kind) {
 /// A condition of branches that are none: they tell the functions apart.
 Node always() { return detail::hostConstant(1); }
 
-std::size_t unsignedOf(int value) { return static_cast<std::size_t>(value); }
+template <class Number>
+std::size_t unsignedOf(Number value) {
+  return static_cast<std::size_t>(value);
+}
 
 }  // namespace
 
@@ -100,6 +103,7 @@ void TimeRecipe::addScalars(int parameter) {
       const int scalar = parameter++;
       if (function.isPerStep(i)) program_.stepScalars.push_back({scalar, parameter++});
     }
+    if (function.recording) records_.push_back(parameter++);
   }
 }
 
@@ -133,6 +137,7 @@ void TimeRecipe::addFunction(const TimeFunction& function, int& branches) {
   stage.low = function.low;
   stage.high = function.high;
   stage.most = function.most;
+  stage.records = function.recording.has_value();
   cost_ += function.cost;
   for (std::size_t i = 0; i < function.inputs.size(); ++i) {
     const InputPlan& input = function.inputs[i];
@@ -214,34 +219,8 @@ void TimeRecipe::record() const {
     detail::scalarParameter(irType<int>());
   }
 
-  std::array<Node, 3> own{};
-  for (int d = 0; d < dims; ++d) own[unsignedOf(d)] = positionOf(dims, d).node();
-  for (const TimeFunction& function : functions_) {
-    KernelSymbols symbols;
-    for (const int field : function.reads) symbols.inputs.push_back(current[unsignedOf(field)]);
-    const std::vector<ir::Type>& parameters = function.point->signature().parameters;
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      const Symbol scalar = detail::scalarParameter(parameters[i]);
-      symbols.scalars.push_back(scalar);
-      if (!function.isPerStep(i)) continue;
-      const Symbol table = detail::arrayParameter(parameters[i], ir::Space::Global, 1, true);
-      const Node step = detail::variableNode(firstStep);
-      detail::assignNode(detail::variableNode(scalar), detail::accessNode(table, &step, 1));
-    }
-    detail::beginIf(always());
-    // Old and new cells may lie in the same place: nothing is stored before all has been read.
-    std::vector<Node> cells;
-    for (const int field : function.writes)
-      cells.push_back(detail::variableNode(detail::declareVariable(
-          fields_[unsignedOf(field)], ir::Space::Private, 0, nullptr, nullptr)));
-    InteriorReader reader(dims, symbols);
-    function.point->record(reader, cells.data(), symbols.scalars.data());
-    for (std::size_t k = 0; k < cells.size(); ++k)
-      detail::assignNode(
-          detail::accessNode(next[unsignedOf(function.writes[k])], own.data(), unsignedOf(dims)),
-          cells[k]);
-    detail::endBlock();
-  }
+  for (const TimeFunction& function : functions_)
+    recordFunction(function, current, next, firstStep);
   std::vector<Node> coordinates;
   for (int d = 0; d < dims; ++d) coordinates.push_back(cast<int>(positionOf(dims, d)).node());
   for (std::size_t k = 0; k < functions_.size(); ++k) {
@@ -258,6 +237,51 @@ void TimeRecipe::record() const {
     }
   }
   if (tile_.looks) recordLooks(current, old, residual);
+}
+
+/// Its scalars, and its branch.
+void TimeRecipe::recordFunction(const TimeFunction& function, const std::vector<Symbol>& current,
+                                const std::vector<Symbol>& next, Symbol firstStep) const {
+  const int dims = program_.dims;
+  KernelSymbols symbols;
+  for (const int field : function.reads) symbols.inputs.push_back(current[unsignedOf(field)]);
+  const std::vector<ir::Type>& parameters = function.point->signature().parameters;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Symbol scalar = detail::scalarParameter(parameters[i]);
+    symbols.scalars.push_back(scalar);
+    if (!function.isPerStep(i)) continue;
+    const Symbol table = detail::arrayParameter(parameters[i], ir::Space::Global, 1, true);
+    const Node step = detail::variableNode(firstStep);
+    detail::assignNode(detail::variableNode(scalar), detail::accessNode(table, &step, 1));
+  }
+  std::array<Node, 3> own{};
+  for (int d = 0; d < dims; ++d) own[unsignedOf(d)] = positionOf(dims, d).node();
+  if (function.recording) {
+    const Recording& to = *function.recording;
+    const auto rank = static_cast<int>(to.dims.size()) + 1;
+    const Symbol records = detail::arrayParameter(to.type, ir::Space::Global, rank, false);
+    detail::beginIf(always());
+    std::vector<Node> place{detail::variableNode(symbols.scalars.front())};
+    for (const std::size_t d : to.dims)
+      place.push_back((positionOf(dims, static_cast<int>(d)) - unsignedOf(to.first[d])).node());
+    detail::assignNode(detail::accessNode(records, place.data(), place.size()),
+                       detail::accessNode(symbols.inputs.front(), own.data(), unsignedOf(dims)));
+    detail::endBlock();
+    return;
+  }
+  detail::beginIf(always());
+  // Old and new cells may lie in the same place: nothing is stored before all has been read.
+  std::vector<Node> cells;
+  for (const int field : function.writes)
+    cells.push_back(detail::variableNode(detail::declareVariable(
+        fields_[unsignedOf(field)], ir::Space::Private, 0, nullptr, nullptr)));
+  InteriorReader reader(dims, symbols);
+  function.point->record(reader, cells.data(), symbols.scalars.data());
+  for (std::size_t k = 0; k < cells.size(); ++k)
+    detail::assignNode(
+        detail::accessNode(next[unsignedOf(function.writes[k])], own.data(), unsignedOf(dims)),
+        cells[k]);
+  detail::endBlock();
 }
 
 void TimeRecipe::recordLooks(const std::vector<Symbol>& current, Symbol old,
@@ -324,6 +348,23 @@ void TimeRecipe::adjust(ir::AccessSummary& summary) const {
   if (isPersistent()) adjustShared(summary);
   if (tile_.looks) adjustLooks(summary);
   adjustTables(summary);
+  adjustRecords(summary);
+}
+
+/// Some cells, which the steps of the launch decide; the others stay as they are.
+void TimeRecipe::adjustRecords(ir::AccessSummary& summary) const {
+  for (ir::ArrayAccess& access : summary.arrays) {
+    if (std::find(records_.begin(), records_.end(), access.array->paramIndex) == records_.end())
+      continue;
+    ir::ArrayAccess some;
+    some.array = access.array;
+    some.read = some.readsOldContents = some.written = true;
+    ir::AccessSite& site = some.sites.emplace_back();
+    site.reads = site.writes = true;
+    site.index.assign(static_cast<std::size_t>(some.array->rank), ir::IndexForm::unknown());
+    some.reads = some.writes = site.index;
+    access = std::move(some);
+  }
 }
 
 /// Which steps a launch does, its parameters say.

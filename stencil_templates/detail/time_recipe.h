@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "hpl/layout/rewriter.h"
@@ -19,6 +20,16 @@ struct TileEstimate;
 
 /// By dimension, from slow to fast.
 using Sizes = std::array<std::int64_t, 3>;
+
+/// Where a function that only records puts its input's cells: into an array whose first dimension
+/// is the step, which is the function's one scalar and changes from step to step, and whose others
+/// are some dimensions of the grid.
+struct Recording {
+  ir::Type type;
+  /// From slow to fast; cells lie at their position minus `first`.
+  std::vector<std::size_t> dims;
+  Sizes first{};
+};
 
 /// A stencil function of a time step.
 struct TimeFunction {
@@ -36,6 +47,7 @@ struct TimeFunction {
   /// By scalar parameter of the point function: whether it changes from step to step. May be
   /// shorter: the others do not.
   std::vector<bool> perStep;
+  std::optional<Recording> recording;
 
   bool isPerStep(std::size_t scalar) const { return scalar < perStep.size() && perStep[scalar]; }
 };
@@ -73,8 +85,9 @@ constexpr TimeTile kByFunction{0, {}, TimeForm::Any};
 /// the old values, the residuals, the groups' values, the steps between looks (int) and the bound;
 /// the number of steps (int), if scalars change from step to step the numbers of the first step and
 /// of the last value (ints), the scalars of all functions, each that changes followed by its
-/// values. Parameters that it does not access are arrays of any shape: fields that are not read
-/// before they are written, and temporary ones.
+/// values, and after those of a function that records the array that it writes. Parameters that it
+/// does not access are arrays of any shape: fields that are not read before they are written, and
+/// temporary ones.
 class TimeRecipe final : public layout::KernelRewriter {
  public:
   /// `lifetimes`: of the fields; none: what is written goes from step to step.
@@ -115,7 +128,10 @@ class TimeRecipe final : public layout::KernelRewriter {
                                        const TimeTile& tile) const;
   void adjustShared(ir::AccessSummary& summary) const;
   void adjustTables(ir::AccessSummary& summary) const;
+  void adjustRecords(ir::AccessSummary& summary) const;
   void adjustLooks(ir::AccessSummary& summary) const;
+  void recordFunction(const TimeFunction& function, const std::vector<Symbol>& current,
+                      const std::vector<Symbol>& next, Symbol firstStep) const;
   void recordLooks(const std::vector<Symbol>& current, Symbol old, Symbol residual) const;
   bool coversGrid(int field) const;
   bool isPersistent() const { return tile_.form == TimeForm::Persistent; }
@@ -126,6 +142,8 @@ class TimeRecipe final : public layout::KernelRewriter {
   GridEnds ends_;
   PointCost cost_;
   EndCells ghostsAfter_{};
+  /// The parameters that are written by functions that record.
+  std::vector<int> records_;
   strategies::TimeProgram program_;
   std::shared_ptr<const ResidualFunction> residual_;
 };

@@ -180,6 +180,33 @@ TEST_CASE("a question between the steps of a program is asked on all ranks, with
   });
 }
 
+TEST_CASE("samples of each step are the same on all ranks as in one process") {
+  expectAsOnOne([] {
+    Array<int, 2> a(48, 21), row(9, 21), column(9, 48);
+    a = 1;
+    a(20, 7) = 5;
+    Array<int, 1> cell(9);
+    row = -1;
+    column = -1;
+    cell = -1;
+    Stencil spread([](Neighbourhood<int, 2> p) { return p(0, -1) + 2 * p(1, 0) - p(-1, 1); });
+    spread.boundary(Nearest());
+    StencilProgram program;
+    program.record(a, cell, 47, 20);
+    program.apply(spread)(a, a);
+    program.record(a, row, 23, Range(0, 20));
+    program.record(a, column, Range(0, 47), 3);
+    program.devices().run(5);
+    // The default device alone, in time tiles.
+    StencilProgram again;
+    again.apply(spread)(a, a);
+    again.record(a, row, 23, Range(0, 20));
+    again.timeTile(3).run(4);
+    std::string said = fmt::format("{}\n{}\n{}\n", cellsOf(a), cellsOf(column), cellsOf(cell));
+    return said + fmt::format("{}", cellsOf(row));
+  });
+}
+
 TEST_CASE("wider ghosts are exchanged between ranks after several steps only") {
   expectAsOnOne([] {
     using ranks_tests::fivePoint;

@@ -78,11 +78,12 @@ SAMPLES = {
             (2, 2, ["--devices", "4", "--time-tile", "3"]),
         ],
     ),
-    # A program whose scalars change from step to step, and that reads a row between steps.
+    # A program whose scalars change from step to step, and that records a row in each step.
     "acoustic": (
         ["--size", "80", "-n", "24", "--drift", "0.4", "--check"],
         [
             (2, 1, ["--devices", "2"]),
+            (2, 1, []),
             (2, 2, ["--devices", "4", "--time-tile", "2"]),
         ],
     ),

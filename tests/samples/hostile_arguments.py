@@ -43,7 +43,7 @@ TABLE = {
                 "--csv": [""], "--devices": NO_POSITIVE + ["1025"], "--device": DEVICES["--device"]},
     "fdtd2d": {"--size": NO_POSITIVE + ["7", "16385"], "-n": NO_POSITIVE, "--time-tile": NO_COUNTS,
                "--devices": NO_POSITIVE + ["1025"], "--png": [""], "--device": DEVICES["--device"]},
-    "acoustic": {"--size": NO_POSITIVE + ["63", "16385"], "-n": NO_POSITIVE, "--every": NO_POSITIVE + ["1", "3"],
+    "acoustic": {"--size": NO_POSITIVE + ["63", "16385"], "-n": NO_POSITIVE,
                  "--drift": NO_NUMBERS + [HUGE, "11"], "--time-tile": NO_COUNTS,
                  "--devices": NO_POSITIVE + ["1025"], "--png": [""], "--traces": [""],
                  "--device": DEVICES["--device"]},

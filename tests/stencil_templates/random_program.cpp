@@ -270,31 +270,33 @@ bool isPeriodic(const RandomProgram& program) {
   return false;
 }
 
-void referenceStep(const RandomProgram& program, std::vector<Grid<int>>& fields) {
-  for (const RandomFunction& f : program.functions) {
-    std::vector<Grid<int>> inputs;
-    std::vector<Margins> margins;
-    for (std::size_t i = 0; i < f.reads.size(); ++i) {
-      margins.push_back(marginsOf(tapsOf(f, i)));
-      inputs.push_back(
-          padded(fields[static_cast<std::size_t>(f.reads[i])], margins[i], f.rules[i]));
-    }
-    Index3 c{};
-    const Index3& n = program.extents;
-    for (c[0] = f.low[0]; c[0] < n[0] - f.high[0]; ++c[0])
-      for (c[1] = f.low[1]; c[1] < n[1] - f.high[1]; ++c[1])
-        for (c[2] = f.low[2]; c[2] < n[2] - f.high[2]; ++c[2])
-          for (std::size_t o = 0; o < f.writes.size(); ++o) {
-            int sum = 0;
-            for (const InputTap& tap : f.sums[o]) {
-              Index3 from{};
-              for (std::size_t d = 0; d < 3; ++d)
-                from[d] = c[d] + margins[tap.input].before[d] + tap.tap.offset[d];
-              sum = plusWeighted(sum, tap.tap.weight, inputs[tap.input].at(from));
-            }
-            fields[static_cast<std::size_t>(f.writes[o])].at(c) = sum;
-          }
+void referenceFunction(const RandomProgram& program, const RandomFunction& f,
+                       std::vector<Grid<int>>& fields) {
+  std::vector<Grid<int>> inputs;
+  std::vector<Margins> margins;
+  for (std::size_t i = 0; i < f.reads.size(); ++i) {
+    margins.push_back(marginsOf(tapsOf(f, i)));
+    inputs.push_back(padded(fields[static_cast<std::size_t>(f.reads[i])], margins[i], f.rules[i]));
   }
+  Index3 c{};
+  const Index3& n = program.extents;
+  for (c[0] = f.low[0]; c[0] < n[0] - f.high[0]; ++c[0])
+    for (c[1] = f.low[1]; c[1] < n[1] - f.high[1]; ++c[1])
+      for (c[2] = f.low[2]; c[2] < n[2] - f.high[2]; ++c[2])
+        for (std::size_t o = 0; o < f.writes.size(); ++o) {
+          int sum = 0;
+          for (const InputTap& tap : f.sums[o]) {
+            Index3 from{};
+            for (std::size_t d = 0; d < 3; ++d)
+              from[d] = c[d] + margins[tap.input].before[d] + tap.tap.offset[d];
+            sum = plusWeighted(sum, tap.tap.weight, inputs[tap.input].at(from));
+          }
+          fields[static_cast<std::size_t>(f.writes[o])].at(c) = sum;
+        }
+}
+
+void referenceStep(const RandomProgram& program, std::vector<Grid<int>>& fields) {
+  for (const RandomFunction& f : program.functions) referenceFunction(program, f, fields);
 }
 
 std::unique_ptr<stencils::TimeRecipe> recipeOf(

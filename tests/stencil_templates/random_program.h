@@ -47,6 +47,9 @@ RandomProgram randomChain(std::mt19937& random, bool updates);
 /// One function of one field that reads the cell and its nearest neighbours along each dimension.
 RandomProgram starProgram(int dims, const Index3& extents);
 std::string describe(const RandomProgram& program);
+/// What a function makes of the fields.
+void referenceFunction(const RandomProgram& program, const RandomFunction& f,
+                       std::vector<Grid<int>>& fields);
 /// What one step makes of the fields, function after function.
 void referenceStep(const RandomProgram& program, std::vector<Grid<int>>& fields);
 /// The recipe of the program, for kernels that do up to `tile.depth` steps at once. `joins`: of its

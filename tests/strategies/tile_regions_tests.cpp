@@ -140,14 +140,20 @@ TEST_CASE("tile regions: random functions need what a search cell by cell finds"
         }
       }
     }
+    // One that looks at the tile in each step, and changes nothing.
+    if (between(0, 2) == 0) {
+      functions.push_back(function({}, {along(between(0, fields - 1), 0, 0)}));
+      functions.back().isOfTile = true;
+    }
     const int steps = between(1, 4);
     const TileRegions got = tileRegions(functions, fields, steps);
     const TileRegions expected = byBruteForce(functions, fields, steps, {2, 1, 3});
     CHECK(got.computed == expected.computed);
     CHECK(got.needed == expected.needed);
-    const std::vector<LinearGrowth> lines = linearGrowth(got);
+    const std::vector<LinearGrowth> lines = linearGrowth(got, functions);
     for (std::size_t k = 0; k < functions.size(); ++k) {
       const LinearGrowth& line = lines[k];
+      if (functions[k].isOfTile) CHECK((line.first == Growth{} && line.perStep == Growth{}));
       for (std::size_t r = 0; r < got.computed.size(); ++r) {
         const auto n = static_cast<std::int64_t>(r);
         for (std::size_t d = 0; d < 3; ++d) {
@@ -166,7 +172,7 @@ TEST_CASE("tile regions: linear bounds of readers lie within those of the functi
                                             function({0}, {along(1, 0, 0), along(0, -1, 3)}),
                                             function({0}, {along(0, 0, 1)})};
   const TileRegions regions = tileRegions(functions, 2, 6);
-  const std::vector<LinearGrowth> lines = linearGrowth(regions);
+  const std::vector<LinearGrowth> lines = linearGrowth(regions, functions);
   const auto box = [&](std::size_t k, std::int64_t r) {
     Growth growth = lines[k].first;
     growth.before[0] += r * lines[k].perStep.before[0];

@@ -49,8 +49,8 @@ class OverlappedBuilder : public TimeBuilder {
            plan_.fields[static_cast<std::size_t>(field)].slide > 0;
   }
   static bool leavesOut(const TimeStage& stage) {
-    return stage.low != std::array<std::int64_t, 3>{} ||
-           stage.high != std::array<std::int64_t, 3>{};
+    return !stage.records && (stage.low != std::array<std::int64_t, 3>{} ||
+                              stage.high != std::array<std::int64_t, 3>{});
   }
   /// What the function would compute if it left out nothing.
   Box wantedOf(ir::Block& out, const TimeStage& stage, const LinearGrowth& box,

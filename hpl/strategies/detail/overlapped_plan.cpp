@@ -23,6 +23,7 @@ std::vector<TileFunction> functionsOf(const TimeProgram& program) {
     TileFunction& function = functions.emplace_back();
     function.writes = stage.writes;
     function.isOfLastStep = isOfLastStep[functions.size() - 1];
+    function.isOfTile = stage.records;
     for (const TimeRead& read : stage.reads) function.reads.push_back({read.field, reachOf(read)});
   }
   return functions;
@@ -35,7 +36,8 @@ std::array<bool, 3> periodicDims(const TimeProgram& program) {
       for (std::size_t f = 0; f < 6; ++f)
         isPeriodic[f / 2] = isPeriodic[f / 2] || read.beyond[f] == Beyond::Periodic;
   for (const TimeStage& stage : program.stages) {
-    for (std::size_t d = 0; d < 3; ++d) {
+    // Tiles do not reach beyond the grid.
+    for (std::size_t d = 0; d < 3 && !stage.records; ++d) {
       if (!isPeriodic[d]) continue;
       if (stage.low[d] != 0 || stage.high[d] != 0)
         throw Refused{"a dimension is periodic, but one of its functions leaves out its ends"};
@@ -70,7 +72,7 @@ LinearGrowth haloAndBoxes(const TimeProgram& program, int depth, std::vector<Lin
   const int looked = std::max(depth, static_cast<int>(program.fields.size()) + 2);
   const TileRegions regions =
       tileRegions(functions, static_cast<int>(program.fields.size()), looked);
-  boxes = linearGrowth(regions);
+  boxes = linearGrowth(regions, functions);
   return haloLine(program, functions, boxes);
 }
 
@@ -199,6 +201,11 @@ OverlappedPlan planOverlapped(const TimeProgram& program, const OverlappedOption
 
 }  // namespace detail
 
+bool hasRecords(const TimeProgram& program) {
+  return std::any_of(program.stages.begin(), program.stages.end(),
+                     [](const TimeStage& stage) { return stage.records; });
+}
+
 std::vector<bool> stagesOfLastStep(const TimeProgram& program) {
   std::vector<bool> isOfLastStep(program.stages.size(), true);
   // Whether something that other steps need is made from the field, by the stages looked at so far.
@@ -207,6 +214,7 @@ std::vector<bool> stagesOfLastStep(const TimeProgram& program) {
     isNeeded[f] = program.fields[f].lifetime == Lifetime::Steps;
   // Fields that do not go from step to step are written before they are read.
   for (std::size_t k = program.stages.size(); k-- > 0;) {
+    if (program.stages[k].records) isOfLastStep[k] = false;
     for (const int field : program.stages[k].writes)
       if (isNeeded[static_cast<std::size_t>(field)]) isOfLastStep[k] = false;
     if (isOfLastStep[k]) continue;

@@ -210,6 +210,8 @@ int TimeBuilder::rowsAtOnce(const TimeStage& stage, const JamChoice& choice) {
 }
 
 int TimeBuilder::rowsOf(const TimeStage& stage) {
+  // A few cells, which go elsewhere.
+  if (stage.records) return 0;
   const JamChoice choice = chooseJam(source_.summary(), {.dims = program_.dims}, true);
   if (options_.vectors == 0) options_.vectors = choice.vectors;
   if (!canBeVectors(stage)) return 0;
