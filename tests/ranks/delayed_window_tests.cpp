@@ -12,6 +12,7 @@
 #include "program_on_ranks.h"
 #include "tests/messages.h"
 #include "tests/ranks/delaying_window.h"
+#include "tests/ranks/soon.h"
 
 using namespace hpl;
 using namespace ranks_tests;
@@ -21,7 +22,6 @@ namespace {
 
 /// A rank that hangs ends so, and its status says it.
 constexpr unsigned kHangs = 120;
-constexpr double kSoon = 5000;
 
 hpl_tests::WrapFabric late(std::uint64_t seed, std::chrono::microseconds longest, int killed = -1,
                            int at = -1) {
@@ -82,7 +82,7 @@ TEST_CASE("a rank that is killed between two words of the window is named to all
       INFO(reports[rank].thrown << " after " << reports[rank].milliseconds << " ms");
       CHECK(contains(reports[rank].thrown, "Rank 1 has failed"));
       CHECK(contains(reports[rank].thrown, "its process was killed by signal 9 (Killed)"));
-      CHECK(reports[rank].milliseconds < kSoon);
+      CHECK(reports[rank].milliseconds < hpl_tests::soon());
       CHECK(reports[rank].status == 0);
     }
   }

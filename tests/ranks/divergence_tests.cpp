@@ -10,6 +10,7 @@
 #include "hpl/runtime/device_state.h"
 #include "program_on_ranks.h"
 #include "tests/messages.h"
+#include "tests/ranks/soon.h"
 
 using namespace hpl;
 using namespace ranks_tests;
@@ -30,6 +31,7 @@ std::vector<RankReport> reportsOf(int ranks, const std::function<std::string(int
 void expectDivergence(const std::vector<RankReport>& reports, const char* one, const char* other) {
   for (const RankReport& report : reports) {
     INFO(report.thrown << " after " << report.milliseconds << " ms");
+    CHECK(report.milliseconds < hpl_tests::soon());
     CHECK(contains(report.thrown, "all ranks must do the same operations"));
     CHECK((contains(report.thrown, one) || contains(report.thrown, other)));
   }

@@ -17,6 +17,7 @@
 #include "tests/messages.h"
 #include "tests/ranks/delaying_fabric.h"
 #include "tests/ranks/on_ranks.h"
+#include "tests/ranks/soon.h"
 
 using hpl::ranks::Courier;
 using hpl_tests::contains;
@@ -25,9 +26,6 @@ using hpl_tests::onRanks;
 using hpl_tests::RankReport;
 
 namespace {
-
-/// Without any notice they would wait for ever; on a quiet machine it takes milliseconds.
-constexpr double kSoon = 5000;
 
 /// Exchanges for ever with the next rank.
 std::string goOn(Courier& courier) {
@@ -42,7 +40,7 @@ void checkOthers(const std::vector<RankReport>& reports, std::size_t dead,
     if (rank == dead) continue;
     CAPTURE(rank);
     CHECK(contains(reports[rank].thrown, part));
-    CHECK(reports[rank].milliseconds < kSoon);
+    CHECK(reports[rank].milliseconds < hpl_tests::soon());
     CHECK(reports[rank].status == 0);
   }
   CHECK(hasNoChild());

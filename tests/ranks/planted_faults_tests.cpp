@@ -17,6 +17,7 @@
 #include "program_on_ranks.h"
 #include "tests/faults/opencl_faults.h"
 #include "tests/messages.h"
+#include "tests/ranks/soon.h"
 
 using namespace hpl;
 using namespace ranks_tests;
@@ -28,8 +29,6 @@ namespace {
 
 /// A rank that hangs ends so, and its status says it.
 constexpr unsigned kHangs = 60;
-/// On a quiet machine it takes milliseconds.
-constexpr double kSoon = 5000;
 constexpr long kAlways = 1000000;
 
 std::vector<RankReport> reportsOf(int ranks, const std::function<std::string(int rank)>& body) {
@@ -50,7 +49,7 @@ void expectDivergence(const std::vector<RankReport>& reports) {
   for (const RankReport& report : reports) {
     INFO(report.thrown << " after " << report.milliseconds << " ms");
     CHECK(contains(report.thrown, "all ranks must do the same operations"));
-    CHECK(report.milliseconds < kSoon);
+    CHECK(report.milliseconds < hpl_tests::soon());
     CHECK(report.status == 0);
   }
 }
@@ -63,7 +62,7 @@ void expectNamed(const std::vector<RankReport>& reports, std::size_t guilty,
     INFO(reports[rank].thrown << " after " << reports[rank].milliseconds << " ms");
     CHECK(contains(reports[rank].thrown, fmt::format("ank {}", guilty)));
     CHECK(contains(reports[rank].thrown, part));
-    CHECK(reports[rank].milliseconds < kSoon);
+    CHECK(reports[rank].milliseconds < hpl_tests::soon());
     CHECK(reports[rank].status == 0);
   }
 }
