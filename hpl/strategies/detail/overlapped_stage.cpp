@@ -80,6 +80,25 @@ void OverlappedBuilder::rowsDone(Block& out, const TimeStage& stage, const RowsA
   }
 }
 
+/// The statements where the condition holds, but barriers always: compilers copy what follows
+/// barriers in branches, and PoCL 3.1 computes other cells then.
+void OverlappedBuilder::betweenBarriers(Block& out, const Expr* condition, const Block& body) {
+  const Expr* holds = declared(out, "is_wanted", condition);
+  Block* part = builder_.block();
+  const auto close = [&] {
+    if (!part->stmts.empty()) builder_.statement(out, ir::If{holds, part, nullptr});
+    part = builder_.block();
+  };
+  for (const ir::Stmt* statement : body.stmts) {
+    // What is declared further statements use, behind barriers, too.
+    const bool isOutside =
+        statement->as<ir::Barrier>() != nullptr || statement->as<ir::Declare>() != nullptr;
+    if (isOutside) close();
+    (isOutside ? &out : part)->stmts.push_back(statement);
+  }
+  close();
+}
+
 void OverlappedBuilder::stage(Block& out, std::size_t k, const Expr* remaining) {
   const TimeStage& stage = program_.stages[k];
   const LinearGrowth& line = plan_.boxes[k];
@@ -113,6 +132,7 @@ void OverlappedBuilder::stage(Block& out, std::size_t k, const Expr* remaining) 
   const Expr* isWanted = isNotEmpty(region);
   if (plan_.isOfLastStep[k] && options_.depth > 1)
     isWanted = both(builder_.binary(BinaryOp::Eq, remaining, number(0)), isWanted);
+  if (!isAlone()) return betweenBarriers(out, isWanted, *body);
   const Block* otherwise = nullptr;
   for (const int written : stage.writes)
     if (leavesOut(stage) && slides(stage, written) && otherwise == nullptr)
