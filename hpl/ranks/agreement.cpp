@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "hpl/runtime/version.h"
+#include "hpl/topology/graph_mapping.h"
 
 namespace hpl::ranks {
 namespace {
@@ -72,10 +73,15 @@ std::string describe(const std::string& name, std::span<const Terms> all) {
 
 constexpr std::string_view kVersion = "The version of HPL";
 
+/// "0.1.0 with Scotch"
+std::string versionOfBuild() {
+  return std::string(version) + (topology::hasScotch() ? " with Scotch" : "");
+}
+
 }  // namespace
 
 Terms termsOf(const runtime::Settings& s) {
-  return {{std::string(kVersion), std::string(version)},
+  return {{std::string(kVersion), versionOfBuild()},
           {"HPL_CHECK", checksOf(s)},
           {"HPL_FP", wordFor<FpMode, 3>(s.fp, {"default", "strict", "fast"})},
           {"HPL_GROUPS_WAIT", wordFor<runtime::GroupsWait, 2>(s.groupsWait, {"neighbours", "all"})},

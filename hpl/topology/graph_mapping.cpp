@@ -151,6 +151,8 @@ std::optional<std::vector<int>> mapByScotch(const SquareMatrix& flow,
   return permutationOf(mapped);
 }
 
+bool hasScotch() { return true; }
+
 }  // namespace hpl::topology
 
 #else
@@ -161,6 +163,8 @@ std::optional<std::vector<int>> mapByScotch(const geometry::SquareMatrix&,
                                             const geometry::SquareMatrix&) {
   return std::nullopt;
 }
+
+bool hasScotch() { return false; }
 
 }  // namespace hpl::topology
 

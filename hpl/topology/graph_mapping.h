@@ -16,4 +16,8 @@ namespace hpl::topology {
 std::optional<std::vector<int>> mapByScotch(const geometry::SquareMatrix& flow,
                                             const geometry::SquareMatrix& distance);
 
+/// Whether the library was built with Scotch: ranks with it and without it would place blocks on
+/// different nodes.
+bool hasScotch();
+
 }  // namespace hpl::topology

@@ -16,10 +16,6 @@ using geometry::Box;
 
 const memory::View& viewOf(const StencilArgument& argument) { return *argument.argument.view; }
 
-bool shareCells(const memory::View& a, const memory::View& b) {
-  return &a.root() == &b.root() && a.box().intersects(b.box());
-}
-
 Box cellsAt(const std::string& name, const geometry::Extents& grid,
             const std::vector<RecordPlace>& places) {
   Box cells = Box::ofExtents(grid);
@@ -47,13 +43,14 @@ Box cellsAt(const std::string& name, const geometry::Extents& grid,
 void ProgramState::checkSamples(const std::string& name, const ProgramArgument& samples) const {
   const memory::View& own = viewOf(samples.argument);
   for (const StepField& field : data_.fields)
-    if (field.temporary == nullptr && shareCells(own, viewOf(field.array.argument)))
+    if (field.temporary == nullptr && shareCells(samples.argument, field.array.argument))
       throw ArgumentError(
           fmt::format("{}: the samples are cells of {}, an array of the program; record into "
                       "another array",
                       name, own.root().describe()));
   for (std::size_t f = 0; f < functions_.size(); ++f) {
-    if (!functions_[f].records() || !shareCells(own, viewOf(data_.scalars[f].back()))) continue;
+    if (!functions_[f].records() || !shareCells(samples.argument, data_.scalars[f].back()))
+      continue;
     throw ArgumentError(fmt::format(
         "{}: the samples go to cells of {} to which those of {} go; record into another array, or "
         "into other cells",

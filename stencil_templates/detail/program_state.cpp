@@ -23,15 +23,17 @@ bool isSameArray(const ProgramArgument& a, const ProgramArgument& b) {
   return &viewOf(a).root() == &viewOf(b).root() && viewOf(a).box() == viewOf(b).box();
 }
 
-bool overlaps(const ProgramArgument& a, const ProgramArgument& b) {
-  return &viewOf(a).root() == &viewOf(b).root() && viewOf(a).box().intersects(viewOf(b).box());
-}
-
 std::string textOf(const Region& cells) {
   return cells.boxCount() == 1 ? cells.begin()->toString() : cells.toString();
 }
 
 }  // namespace
+
+bool shareCells(const StencilArgument& a, const StencilArgument& b) {
+  const memory::View& one = *a.argument.view;
+  const memory::View& other = *b.argument.view;
+  return &one.root() == &other.root() && one.box().intersects(other.box());
+}
 
 std::string ProgramState::describe() const {
   return label_.empty() ? "stencil program" : fmt::format("stencil program '{}'", label_);
@@ -40,12 +42,18 @@ std::string ProgramState::describe() const {
 int ProgramState::fieldOf(const ProgramArgument& array) {
   for (std::size_t f = 0; f < data_.fields.size(); ++f) {
     if (isSameArray(data_.fields[f].array, array)) return static_cast<int>(f);
-    if (overlaps(data_.fields[f].array, array))
+    if (shareCells(data_.fields[f].array.argument, array.argument))
       throw ArgumentError(fmt::format(
           "{}: {} is passed as two views that share cells; pass the same view, or views that are "
           "apart: cells would belong to two fields",
           describe(), viewOf(array).root().describe()));
   }
+  for (std::size_t f = 0; f < functions_.size(); ++f)
+    if (functions_[f].records() && shareCells(array.argument, data_.scalars[f].back()))
+      throw ArgumentError(fmt::format(
+          "{}: {} has cells into which {} puts its samples; programs do not see samples, pass "
+          "another array",
+          describe(), viewOf(array).root().describe(), functions_[f].name));
   data_.fields.push_back({array, array.temporary, {}, {}});
   return static_cast<int>(data_.fields.size()) - 1;
 }

@@ -13,6 +13,9 @@
 
 namespace hpl::stencils {
 
+/// Whether some cells belong to both arrays.
+bool shareCells(const StencilArgument& a, const StencilArgument& b);
+
 /// What the copies of a StencilProgram share.
 class ProgramState {
  public:

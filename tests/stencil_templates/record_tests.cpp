@@ -431,6 +431,12 @@ TEST_CASE("records that cannot be are refused, and leave the program as it was")
   program.record(a, samples, 2, Range(0, 8));
   expectMessage(messageOf<ArgumentError>([&] { program.record(a, samples, 3, Range(0, 8)); }),
                 {"to which those of function 2 (record of", "go; record into another array"});
+  Array<int, 2> square(8, 9), cut(8, 9);
+  square = 1;
+  StencilProgram looped;
+  looped.record(square, cut, 3, Range(0, 8));
+  expectMessage(messageOf<ArgumentError>([&] { looped.apply(spread())(cut, square); }),
+                {"has cells into which function 1 (record of", "pass another array"});
   expectMessage(messageOf<ArgumentError>([&] { program.run(6); }),
                 {"run(6): function 2 (record of", "which has room for 5; give it 6"});
   CHECK(program.run(5).steps == 5);
