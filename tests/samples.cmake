@@ -25,7 +25,7 @@ set(pattern_kernel_args "${PROJECT_SOURCE_DIR}/samples/patterns/star4.pattern")
 
 # The simulator runs less than a million work-items per second, each a hundred times slower.
 # More than one tile of the hysteresis in both directions.
-set(acoustic_simulator_args --size 64 -n 2 --every 2 --drift 1 --check)
+set(acoustic_simulator_args --size 64 -n 2 --drift 1 --check)
 set(canny_simulator_args --size 262x36 --low 5 --high 60 --check --no-progress)
 set(epsilod_simulator_args --size 16x12 --kernel native -n 3 --check --no-progress)
 set(fdtd2d_simulator_args --size 20 -n 5 --time-tile 3 --check)

@@ -69,8 +69,8 @@ void setLinks(std::vector<NodeLinks> ofNodes);
 inline constexpr int kMostMeasuredNodes = 64;
 
 /// The links between nodes of these names, as far as they are known without measuring: equal for
-/// fewer than three nodes and for more than kMostMeasuredNodes; from an earlier measurement.
-/// Nothing if they have to be measured.
+/// fewer than three nodes, for more than kMostMeasuredNodes and under HPL_PLACEMENT=off; from an
+/// earlier measurement. Nothing if they have to be measured.
 std::optional<NodeLinks> knownLinksBetween(const std::vector<std::string>& nodes);
 /// Keeps measured links between nodes for later programs (HPL_CACHE, HPL_CACHE_DIR).
 void keepLinksBetween(const std::vector<std::string>& nodes, const NodeLinks& links);

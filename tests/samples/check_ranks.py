@@ -83,8 +83,8 @@ SAMPLES = {
         ["--size", "80", "-n", "24", "--drift", "0.4", "--check"],
         [
             (2, 1, ["--devices", "2"]),
-            (2, 1, []),
-            (2, 2, ["--devices", "4", "--time-tile", "2"]),
+            (2, 1, ["--time-tile", "2"]),
+            (2, 2, ["--devices", "4"]),
         ],
     ),
     # Blocks of rows that exchange by AUTO_SYNC, of arrays of two and three dimensions.

@@ -177,6 +177,8 @@ TEST_CASE("measured links between nodes are kept for the same nodes") {
   CHECK_FALSE(knownLinksBetween({"n1", "n3", "n2"}));
   CHECK(knownLinksBetween({"n1", "n2"})->origin == "fewer than three nodes");
   CHECK(knownLinksBetween(std::vector<std::string>(65, "n"))->areEqual());
+  const WithSettings off([](runtime::Settings& s) { s.placement = runtime::PlaceBlocks::Off; });
+  CHECK(knownLinksBetween({"n5", "n6", "n7"})->origin == "HPL_PLACEMENT=off");
 }
 
 TEST_CASE("HPL_TOPOLOGY tells the links of this node") {
