@@ -41,9 +41,8 @@ using Graph = Owned<SCOTCH_Graph, SCOTCH_graphInit, SCOTCH_graphExit>;
 using Architecture = Owned<SCOTCH_Arch, SCOTCH_archInit, SCOTCH_archExit>;
 using Strategy = Owned<SCOTCH_Strat, SCOTCH_stratInit, SCOTCH_stratExit>;
 
-int initContext(SCOTCH_Context* context) { return SCOTCH_contextInit(context); }
 void exitContext(SCOTCH_Context* context) { SCOTCH_contextExit(context); }
-using Context = Owned<SCOTCH_Context, initContext, exitContext>;
+using Context = Owned<SCOTCH_Context, SCOTCH_contextInit, exitContext>;
 
 /// What passes between two, in either direction, in whole numbers; the graph refers to the arrays.
 struct Edges {

@@ -37,24 +37,15 @@ void plantEvenAndOdd(int nodes) {
 
 /// Six steps of an array that the library divides, on links of any speeds between the nodes.
 std::string steps(unsigned seed) {
-  std::mt19937 random(seed);
   if (ranks::world() != nullptr) {
+    std::mt19937 random(seed);
     SquareMatrix bandwidths(ranks::world()->nodes());
     for (int i = 0; i < bandwidths.size(); ++i)
       for (int j = 0; j < bandwidths.size(); ++j)
         if (i != j) bandwidths(i, j) = (1.0 + random() % 9) * 1e9;
     topology::setLinksBetweenNodes({bandwidths, "a test"});
   }
-  std::mt19937 sizes(seed);
-  const std::size_t rows = 24 + sizes() % 40, columns = 24 + sizes() % 40;
-  Grid a(rows, columns), b(rows, columns);
-  setCells(a, seed);
-  setCells(b, seed + 1);
-  for (int step = 0; step < 6; ++step) {
-    eval(fivePoint).devices(static_cast<int>(getDeviceNumber()))(b, a);
-    swap(a, b);
-  }
-  return cellsOf(a);
+  return dividedSteps(ninePoint, seed);
 }
 
 /// What is said about the bands of nodes that are far from their neighbours.

@@ -70,26 +70,10 @@ void plantLinks(unsigned seed) {
   topology::setLinks(std::move(all));
 }
 
-void ninePoint(Grid out, const Grid& in) {
-  if_(idx > 1 && idx + 2 < szx && idy > 0 && idy + 1 < szy) {
-    out[idy][idx] = in[idy - 1][idx - 1] + 3 * in[idy - 1][idx + 1] + in[idy + 1][idx - 2] +
-                    5 * in[idy + 1][idx + 2] + in[idy][idx];
-  }
-}
-
 /// Steps that the library divides, on links of any speeds.
 std::string steps(unsigned seed) {
   if (ranks::world() != nullptr) plantLinks(seed);
-  std::mt19937 random(seed);
-  const std::size_t rows = 24 + random() % 40, columns = 24 + random() % 40;
-  Grid a(rows, columns), b(rows, columns);
-  setCells(a, seed);
-  setCells(b, seed + 1);
-  for (int step = 0; step < 6; ++step) {
-    eval(ninePoint).devices(static_cast<int>(getDeviceNumber()))(b, a);
-    swap(a, b);
-  }
-  return cellsOf(a);
+  return dividedSteps(ninePoint, seed);
 }
 
 std::unique_ptr<ranks::Fabric> counting(std::unique_ptr<ranks::Fabric> inner) {

@@ -30,7 +30,7 @@ hpl_tests::WrapFabric onNodes(runtime::Messages messages, int nodes, unsigned la
   };
 }
 
-void ninePoint(Grid out, const Grid& in) {
+void nineAround(Grid out, const Grid& in) {
   if_(idx > 0 && idx + 1 < szx && idy > 0 && idy + 1 < szy) {
     out[idy][idx] = in[idy - 1][idx - 1] + 2 * in[idy - 1][idx] + 3 * in[idy][idx - 1] +
                     in[idy + 1][idx + 1] - in[idy][idx + 1];
@@ -39,7 +39,7 @@ void ninePoint(Grid out, const Grid& in) {
 
 /// Blocks of rows and columns, of which several meet at a node's border.
 void step(Grid& a, Grid& b) {
-  eval(ninePoint).devices(getDeviceNumber())(PART12(b, 1, 1, AUTO_SYNC),
+  eval(nineAround).devices(getDeviceNumber())(PART12(b, 1, 1, AUTO_SYNC),
                                              PART12(a, 1, 1, AUTO_SYNC));
   swap(a, b);
 }

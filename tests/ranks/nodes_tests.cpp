@@ -23,13 +23,6 @@ namespace {
 
 using Cube = Array<int, 3>;
 
-void ninePoint(Grid out, const Grid& in) {
-  if_(idx > 1 && idx + 2 < szx && idy > 0 && idy + 1 < szy) {
-    out[idy][idx] = in[idy - 1][idx - 1] + 3 * in[idy - 1][idx + 1] + in[idy + 1][idx - 2] +
-                    5 * in[idy + 1][idx + 2] + in[idy][idx];
-  }
-}
-
 void sevenPoint(Cube out, const Cube& in) {
   if_(idx > 0 && idx + 1 < szx && idy > 0 && idy + 1 < szy && idz > 0 && idz + 1 < szz) {
     out[idz][idy][idx] = in[idz - 1][idy][idx] + 3 * in[idz + 1][idy][idx] +

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <random>
 #include <utility>
 
 #include "hpl/ranks/window.h"
@@ -97,6 +98,26 @@ void expectAsOnOne(const std::function<std::string()>& program) {
        {std::pair(1, 2), std::pair(2, 1), std::pair(2, 2), std::pair(3, 1), std::pair(4, 1)}) {
     INFO(ranks << " ranks with " << each << " devices");
     CHECK(saidOn(ranks, each, program) == expected);
+  }
+}
+
+std::string dividedSteps(void (*kernel)(Grid out, const Grid& in), unsigned seed) {
+  std::mt19937 random(seed);
+  const std::size_t rows = 24 + random() % 40, columns = 24 + random() % 40;
+  Grid a(rows, columns), b(rows, columns);
+  setCells(a, seed);
+  setCells(b, seed + 1);
+  for (int step = 0; step < 6; ++step) {
+    eval(kernel).devices(static_cast<int>(getDeviceNumber()))(b, a);
+    swap(a, b);
+  }
+  return cellsOf(a);
+}
+
+void ninePoint(Grid out, const Grid& in) {
+  if_(idx > 1 && idx + 2 < szx && idy > 0 && idy + 1 < szy) {
+    out[idy][idx] = in[idy - 1][idx - 1] + 3 * in[idy - 1][idx + 1] + in[idy + 1][idx - 2] +
+                    5 * in[idy + 1][idx + 2] + in[idy][idx];
   }
 }
 

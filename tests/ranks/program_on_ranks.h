@@ -57,9 +57,13 @@ void setCells(A& array, unsigned seed) {
   array.copyFrom(values.data());
 }
 
+/// Six steps of an array of any shape that the library divides among all devices, and its cells.
+std::string dividedSteps(void (*kernel)(Grid out, const Grid& in), unsigned seed);
+
 /// Kernels. All leave cells without a full neighbourhood in their part as they are.
 void threePoint(Numbers out, Numbers in);
 void fivePoint(Grid out, Grid in);
+void ninePoint(Grid out, const Grid& in);
 void increment(Numbers a);
 
 }  // namespace ranks_tests

@@ -16,19 +16,6 @@ using namespace stencil_tests;
 
 namespace {
 
-/// Groups of work-items, which other devices have, on CPUs.
-struct AsGroups {
-  AsGroups() : before(runtime::settings()) {
-    runtime::Settings groups = before;
-    groups.strategy = runtime::Strategy::Tile;
-    runtime::overrideSettings(groups);
-  }
-  ~AsGroups() { runtime::overrideSettings(before); }
-  AsGroups(const AsGroups&) = delete;
-  AsGroups& operator=(const AsGroups&) = delete;
-  runtime::Settings before;
-};
-
 /// Cells of a field, in the order of the places; of each dimension of three.
 struct Places {
   Index3 from{0, 0, 0};

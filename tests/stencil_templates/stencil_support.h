@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "hpl/runtime/settings.h"
 #include "stencil_reference.h"
 #include "stencil_templates/stencil_templates.h"
 #include "tests/messages.h"
@@ -75,6 +76,19 @@ auto cellsOf(const A& array) {
   array.copyTo(cells.data());
   return cells;
 }
+
+/// Groups of work-items, which other devices have, on CPUs.
+struct AsGroups {
+  AsGroups() : before(hpl::runtime::settings()) {
+    hpl::runtime::Settings groups = before;
+    groups.strategy = hpl::runtime::Strategy::Tile;
+    hpl::runtime::overrideSettings(groups);
+  }
+  ~AsGroups() { hpl::runtime::overrideSettings(before); }
+  AsGroups(const AsGroups&) = delete;
+  AsGroups& operator=(const AsGroups&) = delete;
+  hpl::runtime::Settings before;
+};
 
 /// Devices of the default device's type.
 int deviceCount();

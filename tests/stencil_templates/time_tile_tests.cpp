@@ -16,19 +16,6 @@ using namespace stencil_tests;
 
 namespace {
 
-/// CPUs run what GPUs do where tiles are asked for.
-struct AsGroups {
-  AsGroups() : before(runtime::settings()) {
-    runtime::Settings groups = before;
-    groups.strategy = runtime::Strategy::Tile;
-    runtime::overrideSettings(groups);
-  }
-  ~AsGroups() { runtime::overrideSettings(before); }
-  AsGroups(const AsGroups&) = delete;
-  AsGroups& operator=(const AsGroups&) = delete;
-  runtime::Settings before;
-};
-
 /// Runs `steps` steps with so many per launch and compares with one step after another in C++.
 /// `tile`: cells per pass, from x on; 0: chosen.
 template <class T, int N>
