@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Two network namespaces that stand for nodes, joined by a bridge whose links can be throttled. To be sourced; needs
 # root, iproute2 and Open MPI. Sets first and second, their names.
-[ "$(id -u)" = 0 ] || { echo "network namespaces need root" >&2; exit 1; }
+. "$(dirname "${BASH_SOURCE[0]}")/namespaces.sh"
 bridge=hplbr$$ first=hpla$$ second=hplb$$
 
 remove_nodes() {
@@ -14,16 +14,8 @@ make_nodes() {
   ip link add "$bridge" type bridge
   ip addr add 10.77.0.1/24 dev "$bridge"
   ip link set "$bridge" up
-  local number=10 name
-  for name in "$first" "$second"; do
-    ip netns add "$name"
-    ip link add "v$name" type veth peer name eth0 netns "$name"
-    ip link set "v$name" master "$bridge" up
-    ip -n "$name" addr add "10.77.0.$number/24" dev eth0
-    ip -n "$name" link set eth0 up
-    ip -n "$name" link set lo up
-    number=$((number + 1))
-  done
+  add_node "$first" "$bridge" 10
+  add_node "$second" "$bridge" 11
 }
 
 throttle() { # RATE
@@ -34,11 +26,7 @@ throttle() { # RATE
 
 # RANKS ranks on each node; the other words are mpirun's, then the command.
 on_nodes() { # RANKS WORDS...
-  local ranks=$1 root
+  local ranks=$1
   shift
-  root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
-    mpirun --bind-to none --mca mpi_yield_when_idle 1 --mca plm_rsh_agent "$root/perf/ranks/netns_node.sh" \
-    --mca btl self,tcp --mca btl_tcp_if_include 10.77.0.0/24 --mca oob_tcp_if_include 10.77.0.0/24 \
-    --host "$first:$ranks,$second:$ranks" -n $((2 * ranks)) "$@"
+  run_on $((2 * ranks)) "$first:$ranks,$second:$ranks" "$@"
 }

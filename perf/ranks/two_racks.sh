@@ -2,7 +2,7 @@
 # Four network namespaces that stand for nodes, two on each of two bridges that stand for racks; the link between the
 # bridges can be throttled. To be sourced; needs root, iproute2 and Open MPI. Sets nodes, their names: the first and the
 # last are in one rack, the others in the other one.
-[ "$(id -u)" = 0 ] || { echo "network namespaces need root" >&2; exit 1; }
+. "$(dirname "${BASH_SOURCE[0]}")/namespaces.sh"
 racks=("hplra$$" "hplrb$$")
 nodes=("hplw$$" "hplx$$" "hply$$" "hplz$$")
 rack_of=(0 1 1 0)
@@ -25,13 +25,7 @@ make_racks() {
   ip link set "up$$" master "${racks[0]}" up
   ip link set "down$$" master "${racks[1]}" up
   for i in 0 1 2 3; do
-    name=${nodes[$i]}
-    ip netns add "$name"
-    ip link add "v$name" type veth peer name eth0 netns "$name"
-    ip link set "v$name" master "${racks[${rack_of[$i]}]}" up
-    ip -n "$name" addr add "10.77.0.$((10 + i))/24" dev eth0
-    ip -n "$name" link set eth0 up
-    ip -n "$name" link set lo up
+    add_node "${nodes[$i]}" "${racks[${rack_of[$i]}]}" $((10 + i))
   done
 }
 
@@ -44,12 +38,8 @@ throttle_between_racks() { # RATE
 
 # RANKS ranks on each node; the other words are mpirun's, then the command.
 on_racks() { # RANKS WORDS...
-  local ranks=$1 root hosts
+  local ranks=$1 hosts
   shift
-  root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
   hosts=$(printf "%s:$ranks," "${nodes[@]}")
-  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
-    mpirun --bind-to none --mca mpi_yield_when_idle 1 --mca plm_rsh_agent "$root/perf/ranks/netns_node.sh" \
-    --mca btl self,tcp --mca btl_tcp_if_include 10.77.0.0/24 --mca oob_tcp_if_include 10.77.0.0/24 \
-    --host "${hosts%,}" -n $((4 * ranks)) "$@"
+  run_on $((4 * ranks)) "${hosts%,}" "$@"
 }
