@@ -39,8 +39,8 @@ void nineAround(Grid out, const Grid& in) {
 
 /// Blocks of rows and columns, of which several meet at a node's border.
 void step(Grid& a, Grid& b) {
-  eval(nineAround).devices(getDeviceNumber())(PART12(b, 1, 1, AUTO_SYNC),
-                                             PART12(a, 1, 1, AUTO_SYNC));
+  eval(nineAround)
+      .devices(getDeviceNumber())(PART12(b, 1, 1, AUTO_SYNC), PART12(a, 1, 1, AUTO_SYNC));
   swap(a, b);
 }
 
