@@ -29,7 +29,7 @@ class Ended {
 /// A message that this rank waits for.
 class Awaited {
  public:
-  Awaited(Transport& path, std::size_t bytes) : paper_(path.toReceive(bytes)) {
+  Awaited(Transport& path, std::size_t bytes) : paper_(path.toReceive(bytes, bytes)) {
     path.receive(paper_,
                  [done = arrived_.done(), memory = paper_.memory](
                      const std::exception_ptr& failure, std::size_t some) { done(failure, some); });
@@ -45,7 +45,7 @@ class Awaited {
 };
 
 void sendFrom(World& world, Transport& path, const std::vector<std::byte>& memory) {
-  const Transport::Paper paper = path.toSend(memory.size(), [&] {
+  const Transport::Paper paper = path.toSend(memory.size(), memory.size(), [&] {
     world.courier().check();
     std::this_thread::yield();
   });

@@ -136,13 +136,13 @@ class Messages final : public Transport {
   std::size_t most() const noexcept override { return std::numeric_limits<std::size_t>::max(); }
   bool hasPlaces() const noexcept override { return false; }
 
-  Paper toSend(std::size_t bytes, const std::function<void()>&) override {
+  Paper toSend(std::size_t bytes, std::size_t, const std::function<void()>&) override {
     return {messageMemory(bytes), bytes};
   }
   void send(const Paper& paper, Done done) override {
     courier_.send(peer_, partsOf<const std::byte>(paper), std::move(done));
   }
-  Paper toReceive(std::size_t bytes) override { return {messageMemory(bytes), bytes}; }
+  Paper toReceive(std::size_t bytes, std::size_t) override { return {messageMemory(bytes), bytes}; }
   void receive(const Paper& paper, Done done) override {
     courier_.receive(peer_, partsOf<std::byte>(paper), std::move(done));
   }
@@ -168,8 +168,9 @@ class Shared final : public Transport {
   std::size_t most() const noexcept override { return most_; }
   bool hasPlaces() const noexcept override { return true; }
 
-  Paper toSend(std::size_t bytes, const std::function<void()>& waitMore) override {
-    const WindowLane::Place place = to_.next(bytes);
+  Paper toSend(std::size_t bytes, std::size_t together,
+               const std::function<void()>& waitMore) override {
+    const WindowLane::Place place = to_.next(bytes, together);
     while (!to_.isFree(place)) waitMore();
     // The memory is the receiver's to give back.
     return {std::shared_ptr<std::byte>(place.memory, [](std::byte*) {}), bytes, place};
@@ -179,8 +180,8 @@ class Shared final : public Transport {
     bell_.ring();
     done(nullptr, paper.bytes);
   }
-  Paper toReceive(std::size_t bytes) override {
-    const WindowLane::Place place = from_.next(bytes);
+  Paper toReceive(std::size_t bytes, std::size_t together) override {
+    const WindowLane::Place place = from_.next(bytes, together);
     from_.expect();
     return {{place.memory, [this, place](std::byte*) { from_.noteRead(place); }}, bytes, place};
   }

@@ -58,14 +58,16 @@ class Transport {
   /// ones, and its memory is another rank's to use again as soon as it has been read.
   virtual bool hasPlaces() const noexcept = 0;
 
-  /// Begins a message. May wait until the receiver has read earlier ones: `waitMore` is called
-  /// meanwhile, and may throw. One thread.
-  virtual Paper toSend(std::size_t bytes, const std::function<void()>& waitMore) = 0;
+  /// Begins a message. May wait until the receiver has read earlier ones, but never for those of
+  /// the `together` bytes of messages to it that are begun before one of its own is awaited:
+  /// `waitMore` is called meanwhile, and may throw. One thread.
+  virtual Paper toSend(std::size_t bytes, std::size_t together,
+                       const std::function<void()>& waitMore) = 0;
   /// The message is in its memory. Any thread.
   virtual void send(const Paper& paper, Done done) = 0;
 
-  /// The memory of the next message. One thread.
-  virtual Paper toReceive(std::size_t bytes) = 0;
+  /// The memory of the next message; the sizes that toSend() has at the other end. One thread.
+  virtual Paper toReceive(std::size_t bytes, std::size_t together) = 0;
   /// Begins to wait for it; on paths without places, for one after another in the order of
   /// toReceive(). Any thread.
   virtual void receive(const Paper& paper, Done done) = 0;

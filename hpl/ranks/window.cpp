@@ -16,9 +16,14 @@ namespace {
 
 constexpr std::size_t kMessageAlignment = 128;
 /// Of a node, and of a lane. Pages appear when messages first use them.
-constexpr std::size_t kMostBytes = std::size_t{256} << 20;
-constexpr std::size_t kMostOfLane = std::size_t{4} << 20;
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+constexpr std::size_t kMostOfLane = std::size_t{32} << 20;
 constexpr std::size_t kLeastOfLane = std::size_t{64} << 10;
+/// Messages go round in the first part of a lane, the same pages again and again, in caches as far
+/// as may be. It has room for those of two operations, or the ends would wait for each other, and
+/// for those of more where they are small: a rank may be some steps ahead of another one.
+constexpr std::size_t kLeastRound = std::size_t{1} << 20;
+constexpr std::size_t kOperationsInRound = 2;
 
 std::size_t aligned(std::size_t bytes) noexcept {
   return (bytes + kMessageAlignment - 1) / kMessageAlignment * kMessageAlignment;
@@ -36,13 +41,14 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 WindowLane::WindowLane(std::byte* memory, std::size_t bytes)
     : header_(reinterpret_cast<Header*>(memory)),
       messages_(memory + aligned(sizeof(Header))),
-      capacity_(bytes - aligned(sizeof(Header))) {}
+      capacity_(bytes - aligned(sizeof(Header))),
+      round_(std::min(capacity_, kLeastRound)) {}
 
 std::size_t WindowLane::mostOf(std::size_t bytes) noexcept {
   return (bytes - aligned(sizeof(Header))) / 2 / kMessageAlignment * kMessageAlignment;
 }
 
-WindowLane::Place WindowLane::next(std::size_t bytes) {
+WindowLane::Place WindowLane::next(std::size_t bytes, std::size_t together) {
   const std::size_t size = aligned(bytes);
   const auto makeRoom = [&](std::size_t begin, std::size_t end) {
     while (!taken_.empty() && taken_.front().begin < end && taken_.front().end > begin) {
@@ -50,7 +56,8 @@ WindowLane::Place WindowLane::next(std::size_t bytes) {
       taken_.pop_front();
     }
   };
-  if (head_ + size > capacity_) {
+  round_ = std::min(capacity_, std::max(round_, kOperationsInRound * std::max(together, size)));
+  if (head_ + size > round_) {
     // The rest is left out, and what lies there from the last round must not stay in front.
     makeRoom(head_, capacity_);
     head_ = 0;

@@ -41,9 +41,10 @@ class WindowLane {
   /// Bytes of the largest message that a lane of so many bytes carries: two of them fit.
   static std::size_t mostOf(std::size_t bytes) noexcept;
 
-  /// The place of the next message, of at most mostOf() bytes. The same at both ends, if they ask
-  /// for the same sizes. One thread.
-  Place next(std::size_t bytes);
+  /// The place of the next message, one of several that are sent before any of them has to be
+  /// read: `together`, at most mostOf(), bytes of them all, each with the alignment. The same at
+  /// both ends, if they ask for the same sizes. One thread.
+  Place next(std::size_t bytes, std::size_t together);
 
   /// For the sender.
   bool isFree(const Place& place) const noexcept;
@@ -72,6 +73,7 @@ class WindowLane {
   Header* header_;
   std::byte* messages_;
   std::size_t capacity_;
+  std::size_t round_;  // So many bytes from the first on are in use.
   std::uint64_t next_ = 0;
   std::size_t head_ = 0;
   std::deque<Taken> taken_;

@@ -128,7 +128,7 @@ bool mayBeInPlace(ranks::World& world, int peer, const LetterKind& kind) {
 LetterPaper letterTo(ranks::World& world, const std::vector<int>& peers, const LetterKind& kind) {
   ranks::Transport& path = pathOf(world, peers.front(), kind);
   const int other = kind.via >= 0 ? kind.via : peers.front();
-  return {&path, path.toSend(kLetterHead + kind.bytes, Looks(world, other))};
+  return {&path, path.toSend(kLetterHead + kind.bytes, kind.together, Looks(world, other))};
 }
 
 struct OutgoingLetter::State {
@@ -269,7 +269,7 @@ void OutgoingLetter::takeInPlace(InPlace&& cells, std::vector<cl::Event> sent) {
 
 void OutgoingLetter::takeFromRank(const RelayedPart& part) {
   ranks::Transport& path = state_->world.pathTo(part.rank);
-  const ranks::Transport::Paper paper = path.toReceive(part.bytes);
+  const ranks::Transport::Paper paper = path.toReceive(part.bytes, part.together);
   addElsewhere(state_->paper.paper.elsewhere, {{part.offset, {paper.memory.get(), part.bytes}}});
   state_->relayed.push_back(paper.memory);
   state_->missing.fetch_add(1);
@@ -392,7 +392,7 @@ IncomingLetter::IncomingLetter(ranks::World& world, int peer, const LetterKind& 
                                      ranks::operationLog().current(), std::move(gates), world,
                                      pathOf(world, peer, kind), kind.via)) {
   Traffic::get().begin();
-  state_->paper = state_->path.toReceive(kLetterHead + kind.bytes);
+  state_->paper = state_->path.toReceive(kLetterHead + kind.bytes, kind.together);
   if (state_->path.hasPlaces()) {
     receive(state_);
     return;

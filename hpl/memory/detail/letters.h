@@ -68,9 +68,10 @@ LetterPaper letterTo(ranks::World& world, const std::vector<int>& peers, const L
 
 /// A part of a message that this rank passes on for another one of its node.
 struct RelayedPart {
-  int rank = 0;            ///< Where it comes from, or goes to.
-  std::size_t offset = 0;  ///< In the message's cells. A mark of its own comes first.
-  std::size_t bytes = 0;   ///< With that.
+  int rank = 0;              ///< Where it comes from, or goes to.
+  std::size_t offset = 0;    ///< In the message's cells. A mark of its own comes first.
+  std::size_t bytes = 0;     ///< With that.
+  std::size_t together = 0;  ///< LetterKind::together
 };
 /// An incoming part, and where it has to arrive.
 struct Delivery {

@@ -382,8 +382,7 @@ namespace {
 std::vector<Delivery> deliveriesOf(ranks::World& world, const MailLetter& incoming) {
   std::vector<Delivery> deliveries;
   for (const RelayedPart& part : incoming.relayed) {
-    LetterKind kind{part.bytes - kLetterHead};
-    kind.via = part.rank;
+    const LetterKind kind{part.bytes - kLetterHead, Readers::OneRank, part.together, part.rank};
     deliveries.push_back({letterTo(world, {part.rank}, kind), part.offset});
   }
   return deliveries;

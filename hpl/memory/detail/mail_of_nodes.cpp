@@ -28,14 +28,32 @@ coherence::NodesOfRanks nodesOf(const ranks::World& world) {
   return nodes;
 }
 
+// What ranks of one node have for each other.
+class Loads {
+ public:
+  explicit Loads(const coherence::NodeParcels& parcels) : loads_(parcels.loads) {}
+
+  // LetterKind::together of the messages of `from` to `to`; 0 where none are parts of those between
+  // nodes.
+  std::size_t together(int from, int to) const {
+    const auto load = loads_.find({from, to});
+    if (load == loads_.end()) return 0;
+    return load->second.letters > kMostLettersTogether ? std::numeric_limits<std::size_t>::max()
+                                                       : load->second.bytes;
+  }
+
+ private:
+  const std::map<std::pair<int, int>, coherence::Load>& loads_;
+};
+
 // This rank's parts of the messages between nodes, and the messages that it gathers or hands out.
 // Those of two ranks of one node come in one order at both: first what is to be gathered, then what
 // they have for each other, then what is handed out.
 class LettersOfNodes {
  public:
-  LettersOfNodes(const coherence::Step& step, int me, Direction direction,
+  LettersOfNodes(const coherence::Step& step, const Loads& loads, int me, Direction direction,
                  const EndOfTransfer& endOf)
-      : step_(step), me_(me), direction_(direction), endOf_(endOf) {}
+      : step_(step), loads_(loads), me_(me), direction_(direction), endOf_(endOf) {}
 
   void add(const coherence::NodeParcel& parcel) {
     const bool isOut = direction_ == Direction::Out;
@@ -49,12 +67,15 @@ class LettersOfNodes {
         if (isOut) whole.marks.push_back(part.offset);
         addPieces(part, part.offset + kLetterHead, whole);
       } else if (leader == me_) {
-        whole.relayed.push_back({own, part.offset, kLetterHead + part.bytes});
+        const int from = isOut ? own : me_, to = isOut ? me_ : own;
+        whole.relayed.push_back(
+            {own, part.offset, kLetterHead + part.bytes, loads_.together(from, to)});
       } else if (own == me_) {
         MailLetter& letter = parts_.emplace_back();
         letter.peers = {isOut ? part.to : part.from};
         letter.bytes = part.bytes;
         letter.via = leader;
+        letter.together = isOut ? loads_.together(me_, leader) : loads_.together(leader, me_);
         addPieces(part, 0, letter);
       }
     }
@@ -74,6 +95,7 @@ class LettersOfNodes {
   }
 
   const coherence::Step& step_;
+  const Loads& loads_;
   int me_;
   Direction direction_;
   const EndOfTransfer& endOf_;
@@ -118,17 +140,15 @@ void takeOut(const coherence::NodeParcels& ofNodes, int me, coherence::Parcels& 
 
 void addOfNodes(const coherence::Step& step, const coherence::NodeParcels& ofNodes, int me,
                 const EndOfTransfer& sourceOf, const EndOfTransfer& targetOf, Mail& mail) {
-  LettersOfNodes out(step, me, Direction::Out, sourceOf), in(step, me, Direction::In, targetOf);
+  const Loads loads(ofNodes);
+  LettersOfNodes out(step, loads, me, Direction::Out, sourceOf);
+  LettersOfNodes in(step, loads, me, Direction::In, targetOf);
   for (const coherence::NodeParcel& parcel : ofNodes.parcels) {
     out.add(parcel);
     in.add(parcel);
   }
   const auto countTogether = [&](MailLetter& letter, int from, int to) {
-    const auto load = ofNodes.loads.find({from, to});
-    if (load == ofNodes.loads.end()) return;
-    letter.together = load->second.letters > kMostLettersTogether
-                          ? std::numeric_limits<std::size_t>::max()
-                          : load->second.bytes;
+    if (const std::size_t all = loads.together(from, to); all != 0) letter.together = all;
   };
   for (MailLetter& letter : mail.outgoing) countTogether(letter, me, letter.peers.front());
   for (MailLetter& letter : mail.incoming) countTogether(letter, letter.peers.front(), me);
