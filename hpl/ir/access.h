@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -97,6 +98,16 @@ struct AccessSite {
   std::vector<IndexForm> index;
 };
 
+/// Which work-items access an array at all, each its own cells of it: no two of them have one in
+/// common. Said by whoever makes a kernel.
+struct OwnCells {
+  /// By axis.
+  std::array<Interval, 3> ids;
+  /// By dimension of the array: the axis whose id, counted from the first of `ids`, is the index;
+  /// -1: any index.
+  std::vector<int> axes;
+};
+
 /// What the kernel does to one array parameter.
 struct ArrayAccess {
   /// Parameter of the entry function (global, constant or local memory); paramIndex is its
@@ -123,6 +134,8 @@ struct ArrayAccess {
   std::vector<IndexForm> writes;
   /// Every access, in the order of the kernel's text.
   std::vector<AccessSite> sites;
+  /// Besides the forms, which know all work-items or none.
+  std::optional<OwnCells> ownCells;
 
   /// Old contents must be valid on the device before a launch. `overwritten`: the launch's domain
   /// equals the array's extents along coverAxes.

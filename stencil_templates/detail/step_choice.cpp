@@ -15,9 +15,6 @@
 namespace hpl::stencils {
 namespace {
 
-constexpr const char* kRecordsApart =
-    "it records cells in each step, which one of several devices does between launches";
-
 /// Where fields cannot exchange their arrays, a launch of all steps leaves the new cells in
 /// stand-ins, and a second one brings them back.
 int launchesOfKept(const StepProgram& program) { return program.isIteration() ? 1 : 2; }
@@ -96,7 +93,7 @@ std::optional<KeptTile> chooseKept(StepProgram& program, const StepData& data,
   } else if (program.isChain()) {
     against = "no step sees what the one before it has written";
   } else if (program.records() && isForSeveralDevices(options)) {
-    against = kRecordsApart;
+    against = "it records cells in each step, which kernels of several devices do not do";
   }
   if (against.empty() || plan.steps < 2)
     return choosePersistent(wish.time, program.recipe(), options, gridOf(data.extents), otherwise,
@@ -112,14 +109,6 @@ std::optional<KeptTile> chooseKept(StepProgram& program, const StepData& data,
 TimeTile chooseStreamed(StepProgram& program, const StepData& data,
                         const launch::LaunchOptions& options, const ProgramWish& wish) {
   const std::array<std::int64_t, 3> grid = gridOf(data.extents);
-  if (program.records() && isForSeveralDevices(options)) {
-    if (wish.time.tile.depth > 1)
-      throw LaunchError(
-          fmt::format("{}: {} steps cannot be done in one pass: {}; leave out .timeTile({})",
-                      program.name(), wish.time.tile.depth, kRecordsApart, wish.time.tile.depth));
-    explain(program.name(), fmt::format("steps are launched one by one: {}", kRecordsApart));
-    return kByFunction;
-  }
   return program.isIteration()
              ? chooseTimeTile(wish.time, program.recipe(), options, grid)
              : chooseProgramTile(wish, program.recipe(), program.apart(), options, grid);
@@ -144,8 +133,7 @@ TimeChoice chooseSteps(StepProgram& program, const StepData& data,
     choice.tile = isAsked ? kByFunction : streamed();
     choice.kept = chooseKept(program, data, options, wish, plan, choice.tile);
     if (isAsked && !choice.kept) choice.tile = streamed();
-    const bool recordsApart = program.records() && isForSeveralDevices(options);
-    if (!wish.fuse && !plan.fusion && !recordsApart) {
+    if (!wish.fuse && !plan.fusion) {
       const TimeTile single =
           program.isIteration()
               ? TimeTile()

@@ -98,12 +98,13 @@ void TimeRecipe::addScalars(int parameter) {
   if (std::none_of(functions_.begin(), functions_.end(), changes)) return;
   program_.firstStep = parameter++;
   program_.lastStep = parameter++;
-  for (const TimeFunction& function : functions_) {
+  for (std::size_t f = 0; f < functions_.size(); ++f) {
+    const TimeFunction& function = functions_[f];
     for (std::size_t i = 0; i < function.point->signature().parameters.size(); ++i) {
       const int scalar = parameter++;
       if (function.isPerStep(i)) program_.stepScalars.push_back({scalar, parameter++});
     }
-    if (function.recording) records_.push_back(parameter++);
+    if (function.recording) records_.emplace(parameter++, f);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -129,6 +130,7 @@ class TimeRecipe final : public layout::KernelRewriter {
   void adjustShared(ir::AccessSummary& summary) const;
   void adjustTables(ir::AccessSummary& summary) const;
   void adjustRecords(ir::AccessSummary& summary) const;
+  ir::OwnCells cellsOfRecord(const TimeFunction& function) const;
   void adjustLooks(ir::AccessSummary& summary) const;
   void recordFunction(const TimeFunction& function, const std::vector<Symbol>& current,
                       const std::vector<Symbol>& next, Symbol firstStep) const;
@@ -142,8 +144,8 @@ class TimeRecipe final : public layout::KernelRewriter {
   GridEnds ends_;
   PointCost cost_;
   EndCells ghostsAfter_{};
-  /// The parameters that are written by functions that record.
-  std::vector<int> records_;
+  /// By parameter, the functions that record there.
+  std::map<int, std::size_t> records_;
   strategies::TimeProgram program_;
   std::shared_ptr<const ResidualFunction> residual_;
 };

@@ -61,11 +61,24 @@ void TimeRecipe::adjust(ir::AccessSummary& summary) const {
   adjustRecords(summary);
 }
 
+/// The samples of a cell are its work-item's.
+ir::OwnCells TimeRecipe::cellsOfRecord(const TimeFunction& function) const {
+  const auto axisOf = [&](std::size_t dim) { return program_.dims - 1 - static_cast<int>(dim); };
+  ir::OwnCells own;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(program_.dims); ++d) {
+    const std::int64_t first = function.recording->first[d];
+    own.ids[static_cast<std::size_t>(axisOf(d))] = {first, first + function.most[d] - 1};
+  }
+  own.axes.push_back(-1);
+  for (const std::size_t d : function.recording->dims) own.axes.push_back(axisOf(d));
+  return own;
+}
+
 /// Some cells, which the steps of the launch decide; the others stay as they are.
 void TimeRecipe::adjustRecords(ir::AccessSummary& summary) const {
   for (ir::ArrayAccess& access : summary.arrays) {
-    if (std::find(records_.begin(), records_.end(), access.array->paramIndex) == records_.end())
-      continue;
+    const auto record = records_.find(access.array->paramIndex);
+    if (record == records_.end()) continue;
     ir::ArrayAccess some;
     some.array = access.array;
     some.read = some.readsOldContents = some.written = true;
@@ -73,6 +86,7 @@ void TimeRecipe::adjustRecords(ir::AccessSummary& summary) const {
     site.reads = site.writes = true;
     site.index.assign(static_cast<std::size_t>(some.array->rank), ir::IndexForm::unknown());
     some.reads = some.writes = site.index;
+    some.ownCells = cellsOfRecord(functions_[record->second]);
     access = std::move(some);
   }
 }

@@ -202,6 +202,12 @@ TEST_CASE("samples of each step are the same on all ranks as in one process") {
     again.apply(spread)(a, a);
     again.record(a, row, 23, Range(0, 20));
     again.timeTile(3).run(4);
+    // All devices, in time tiles: each puts its own samples beside the others'.
+    StencilProgram tiled;
+    tiled.record(a, cell, 30, 20);
+    tiled.apply(spread)(a, a);
+    tiled.record(a, column, Range(0, 47), 3);
+    tiled.devices().timeTile(3).run(7);
     std::string said = fmt::format("{}\n{}\n{}\n", cellsOf(a), cellsOf(column), cellsOf(cell));
     return said + fmt::format("{}", cellsOf(row));
   });

@@ -64,7 +64,8 @@ void checkKernel(const ShareJob& job) {
 std::string defectOf(const ShareJob& job, int axis) {
   for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     const ir::ArrayAccess* access = job.version->params[i].access;
-    if (access == nullptr || !access->written || job.arguments[i].kind != Argument::Kind::Array)
+    if (access == nullptr || !access->written || access->ownCells ||
+        job.arguments[i].kind != Argument::Kind::Array)
       continue;
     const int dim = ownDimension(*access, axis);
     if (access->atomics)
@@ -138,7 +139,8 @@ std::vector<Written> writtenBy(const ShareJob& job) {
   std::vector<Written> all;
   for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     const ir::ArrayAccess* access = job.version->params[i].access;
-    if (access != nullptr && access->written && job.arguments[i].kind == Argument::Kind::Array)
+    if (access != nullptr && access->written && !access->ownCells &&
+        job.arguments[i].kind == Argument::Kind::Array)
       all.push_back({job.arguments[i].view, ownDims(*access)});
   }
   return all;
@@ -231,7 +233,8 @@ Cutter::Cutter(const ShareJob& job, const Domain& global) : job_(job), written_(
   if (!canBeCut) refuse(job, defects_[static_cast<std::size_t>(global.dims - 1)]);
   for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     const ir::ArrayAccess* access = job.version->params[i].access;
-    if (access == nullptr || !access->read || job.arguments[i].kind != Argument::Kind::Array)
+    if (access == nullptr || !access->read || access->ownCells ||
+        job.arguments[i].kind != Argument::Kind::Array)
       continue;
     const memory::View& view = *job.arguments[i].view;
     const memory::View& cells = cellsOf(view);

@@ -8,6 +8,7 @@ namespace {
 
 using geometry::Box;
 using geometry::Index;
+using geometry::Interval;
 using geometry::Region;
 using ir::IndexForm;
 
@@ -84,6 +85,25 @@ Box boxOf(const FormsOfSite& forms, const Box& view, const Slice& slice, const A
   return touched;
 }
 
+/// Those of the slice that access the array.
+Interval idsOf(const ir::OwnCells& own, const Slice& slice, std::size_t axis) {
+  return {std::max<Index>(slice[axis].lo, own.ids[axis].lo),
+          std::min<Index>(slice[axis].hi, own.ids[axis].hi + 1)};
+}
+
+Box boxOf(const ir::OwnCells& own, const Box& view, const Slice& slice) {
+  Box touched = view;
+  for (int d = 0; d < view.rank(); ++d) {
+    const int axis = own.axes[static_cast<std::size_t>(d)];
+    if (axis < 0) continue;
+    const auto a = static_cast<std::size_t>(axis);
+    const Interval ids = idsOf(own, slice, a);
+    const Index origin = view.lo(d) - own.ids[a].lo;
+    touched = touched.withRange(d, origin + ids.lo, origin + ids.hi);
+  }
+  return touched;
+}
+
 }  // namespace
 
 Footprint::Footprint(const ir::ArrayAccess& access)
@@ -119,9 +139,17 @@ bool Footprint::movesWithSlice() const {
   });
 }
 
+bool isTouched(const ir::ArrayAccess& access, const Slice& slice) {
+  if (!access.ownCells) return access.read || access.written;
+  for (std::size_t a = 0; a < slice.size(); ++a)
+    if (idsOf(*access.ownCells, slice, a).length() <= 0) return false;
+  return true;
+}
+
 Region cellsTouched(const ir::ArrayAccess& access, const Box& view, const Slice& slice,
                     const AxisSet& cut) {
-  Region cells = Footprint(access).of(view, slice, cut);
+  if (access.ownCells && isTouched(access, slice)) return boxOf(*access.ownCells, view, slice);
+  const Region cells = access.ownCells ? Region() : Footprint(access).of(view, slice, cut);
   if (!cells.empty()) return access.written ? Region(cells.boundingBox()) : cells;
   Box corner = view;
   for (int d = 0; d < view.rank(); ++d) corner = corner.withRange(d, view.lo(d), view.lo(d) + 1);

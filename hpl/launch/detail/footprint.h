@@ -41,6 +41,9 @@ class Footprint {
   Forms writes_;
 };
 
+/// Whether some work-item of the slice accesses the array.
+bool isTouched(const ir::ArrayAccess& access, const Slice& slice);
+
 /// What a device needs of an array to run a slice. A box where the array is written, because the
 /// device has new values of all of it then. Never empty: an array that is not accessed needs a
 /// place, too.

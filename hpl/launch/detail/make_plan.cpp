@@ -4,6 +4,7 @@
 
 #include "hpl/error.h"
 #include "hpl/launch/detail/device_plan.h"
+#include "hpl/launch/detail/footprint.h"
 #include "hpl/launch/detail/online_tuning.h"
 #include "hpl/launch/detail/origin.h"
 #include "hpl/memory/contents.h"
@@ -19,6 +20,15 @@ void setValue(DevicePlan& plan, std::size_t index, const T& value) {
   // NOLINTNEXTLINE(bugprone-sizeof-expression): of handles it is their own size that counts
   runtime::check(clSetKernelArg(plan.kernel(), static_cast<cl_uint>(index), sizeof value, &value),
                  "clSetKernelArg", plan.device, runtime::Concern::kernel(plan.version->name));
+}
+
+Slice sliceOf(const SliceOfDomain& share, const Domain& global) {
+  Slice slice{geometry::Interval{0, 1}, geometry::Interval{0, 1}, geometry::Interval{0, 1}};
+  for (std::size_t a = 0; a < static_cast<std::size_t>(global.dims); ++a) {
+    const auto first = static_cast<geometry::Index>(share.first[a]);
+    slice[a] = {first, first + static_cast<geometry::Index>(global.size[a])};
+  }
+  return slice;
 }
 
 void setLocalArray(DevicePlan& plan, std::size_t index, const Argument& argument) {
@@ -207,6 +217,10 @@ void DevicePlan::addUses(const LaunchRequest& request, const Shape& shape,
     const bool pack = parameter.isDense && isView && !hasOwnBuffer;
     DeviceUse use = useOf(parameter, pack ? standInFor(*this, parameter, view) : view, shape,
                           share.cells.empty() ? geometry::Region() : share.cells[i]);
+    // Of cells that are others' nothing is new.
+    if (share.slice && parameter.access != nullptr && parameter.access->ownCells &&
+        !isTouched(*parameter.access, sliceOf(*share.slice, request.domains.global)))
+      use.read = use.write = use.overwrites = false;
     use.distribution = pack ? nullptr : distribution;  // stand-ins are no parts
     // Boxes around cells that are apart may overlap where the cells do not.
     const bool isBox = isView && !pack && !parameter.isMapped;
