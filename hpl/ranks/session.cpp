@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "hpl/error.h"
@@ -136,12 +138,14 @@ void begin(std::unique_ptr<Fabric> (*make)()) {
   const runtime::Settings& settings = runtime::settings();
   // A dry run has the devices of its machine file, and one process plans for all.
   const bool isPlanned = runtime::isDryRun();
+  const auto share = std::make_shared<std::optional<CpuShare>>();
   if (isPlanned) {
     make = nullptr;
   } else {
     if (make == nullptr && settings.mpiRanks) refuseMpi();
-    runtime::listDevicesBy(
-        [](const runtime::Inventory& inventory) { return rollCall(*world(), inventory); });
+    runtime::listDevicesBy([share](const runtime::Inventory& inventory) {
+      return rollCall(*world(), **share, inventory);
+    });
     warnOfOthers(launcher(), make != nullptr, settings.ranks);
   }
   Courier::MakeFabric fabric = make;
@@ -154,7 +158,9 @@ void begin(std::unique_ptr<Fabric> (*make)()) {
   if (world()->size() > 1) tellBeforeTermination();
   nameTimeline();
   // All ranks look for devices now: later it would depend on what each does first.
+  share->emplace(settings.devices, world()->rankOnNode(), world()->ranksOnNode());
   runtime::Runtime::get();
+  share->reset();
   if (isPlanned) return;
   agreeOnLinks(*world());
   agreeOnLinksBetweenNodes(*world());

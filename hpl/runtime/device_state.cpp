@@ -284,10 +284,12 @@ int DeviceState::tryEvents() {
   }
   if (!waited) return 0;
   if (!canFail(context_)) return kWaitsForUserEvents;
-  // PoCL 3.1 calls back when an event succeeds, but not when it fails.
-  const bool callsBack =
-      callsBackAt(context_, CL_COMPLETE) && callsBackAt(context_, CL_OUT_OF_RESOURCES);
-  return kWaitsForUserEvents | kHonoursUserEvents | (callsBack ? kCallsBack : 0);
+  int found = kWaitsForUserEvents | kHonoursUserEvents;
+  if (!callsBackAt(context_, CL_COMPLETE)) return found;
+  found |= kCallsBack;
+  // PoCL 3.1 does not.
+  if (callsBackAt(context_, CL_OUT_OF_RESOURCES)) found |= kCallsBackInFailure;
+  return found;
 }
 
 std::size_t DeviceState::maxAllocation() const noexcept {

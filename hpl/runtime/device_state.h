@@ -168,9 +168,10 @@ class DeviceState {
   /// often writes what the memory was before a command of another queue had filled it, though it
   /// waits for user events. So this is taken for granted of CPUs only.
   bool readsHostLate() { return type() == CPU && honoursUserEvents(); }
-  /// Whether the driver calls back as soon as an event has ended, in failure, too. Measured
-  /// together with honoursUserEvents(); false where that is.
+  /// Whether the driver calls back as soon as an event has ended well, and also where it has
+  /// failed. Measured together with honoursUserEvents(); false where that is.
   bool callsBack() { return probedEvents() & kCallsBack; }
+  bool callsBackInFailure() { return probedEvents() & kCallsBackInFailure; }
   /// Alignment in bytes of host memory that is to be used without copies.
   static constexpr std::size_t hostAlignment = 128;
 
@@ -213,6 +214,7 @@ class DeviceState {
   static constexpr int kHonoursUserEvents = 1;
   static constexpr int kCallsBack = 2;
   static constexpr int kWaitsForUserEvents = 4;
+  static constexpr int kCallsBackInFailure = 8;
   int probedEvents();
   int probeEvents();
   int tryEvents();

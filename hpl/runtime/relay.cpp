@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "hpl/runtime/event_watch.h"
 #include "hpl/runtime/events.h"
 
 namespace hpl::runtime {
@@ -14,12 +15,11 @@ namespace {
 
 struct Relay {
   cl::Event source;
-  cl::Event target;  // null: `done` is called
-  void (*done)(cl_int status, void* data) = nullptr;
-  void* data = nullptr;
+  Told told;
 };
 
-/// The thread and its work. Never destroyed: it idles while the process ends.
+/// Waits for one event after another, of drivers that do not call back. Never destroyed: it idles
+/// while the process ends.
 class Relays {
  public:
   static Relays& get() {
@@ -52,15 +52,8 @@ class Relays {
         there_.wait(lock, [this] { return !work_.empty(); });
         batch.swap(work_);
       }
-      for (const Relay& relay : batch) pass(relay);
+      for (const Relay& relay : batch) relay.told(endOf(relay.source()));
     }
-  }
-
-  static void pass(const Relay& relay) {
-    const cl_int status = endOf(relay.source());
-    if (relay.done != nullptr) return relay.done(status, relay.data);
-    if (status < 0) notePassedOn(status);
-    settle(relay.target(), status);
   }
 
   // More than a few steps of a program on several devices ask for.
@@ -71,33 +64,31 @@ class Relays {
   std::vector<Relay> work_;
 };
 
-// Runs on a thread of the driver's; the target was retained for it.
-void CL_CALLBACK passOn(cl_event, cl_int status, void* target) {
-  auto* event = static_cast<cl_event>(target);
-  if (status < 0) notePassedOn(status);
-  settle(event, status < 0 ? status : CL_COMPLETE);
-  clReleaseEvent(event);
+// Runs on a thread of the driver's.
+void CL_CALLBACK tell(cl_event, cl_int status, void* data) {
+  const std::unique_ptr<Told> told(static_cast<Told*>(data));
+  (*told)(status < 0 ? status : CL_COMPLETE);
 }
 
-bool passesByCallback(const cl::Event& event, const cl::Event& target) {
-  if (retained(clRetainEvent, target()) != CL_SUCCESS) return false;
-  if (clSetEventCallback(event(), CL_COMPLETE, passOn, target()) == CL_SUCCESS) return true;
-  clReleaseEvent(target());
-  return false;
-}
-
-// What a driver is to call.
-struct Call {
-  void (*done)(cl_int status, void* data);
-  void* data;
-};
-
-void CL_CALLBACK makeCall(cl_event, cl_int status, void* data) {
-  const std::unique_ptr<Call> call(static_cast<Call*>(data));
-  call->done(status < 0 ? status : CL_COMPLETE, call->data);
+// Whoever learns of the event's end first.
+void tellAtEnd(const cl::Event& event, DeviceState& of, Told told) {
+  if (of.callsBackInFailure()) {
+    auto own = std::make_unique<Told>(told);
+    if (clSetEventCallback(event(), CL_COMPLETE, tell, own.get()) == CL_SUCCESS)
+      return static_cast<void>(own.release());
+  } else if (of.callsBack() && EventWatch::get().tellAtEnd(event, told)) {
+    return;
+  }
+  Relays::get().add({event, std::move(told)});
 }
 
 }  // namespace
+
+void Told::operator()(cl_int status) const {
+  if (done != nullptr) return done(status, data);
+  if (status < 0) notePassedOn(status);
+  settle(target(), status);
+}
 
 cl::Event relay(const cl::Event& event, DeviceState& of, DeviceState& into) {
   if (!into.honoursUserEvents()) return {};
@@ -105,19 +96,14 @@ cl::Event relay(const cl::Event& event, DeviceState& of, DeviceState& into) {
   const cl_event target = clCreateUserEvent(into.context()(), &code);
   check(code, "clCreateUserEvent", &into);
   cl::Event result(target);
-  if (!of.callsBack() || !passesByCallback(event, result)) Relays::get().add({event, result});
+  tellAtEnd(event, of, {result});
   return result;
 }
 
 void whenEnded(const cl::Event& event, DeviceState& of, void (*done)(cl_int status, void* data),
                void* data) {
   if (event() == nullptr) return done(CL_COMPLETE, data);
-  if (of.callsBack()) {
-    auto call = std::make_unique<Call>(done, data);
-    if (clSetEventCallback(event(), CL_COMPLETE, makeCall, call.get()) == CL_SUCCESS)
-      return static_cast<void>(call.release());
-  }
-  Relays::get().add({event, {}, done, data});
+  tellAtEnd(event, of, {{}, done, data});
 }
 
 }  // namespace hpl::runtime

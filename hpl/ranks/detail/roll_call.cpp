@@ -84,8 +84,9 @@ void noteSharing(const DeviceState& device, const World& world, const runtime::D
   }
 }
 
-std::vector<std::unique_ptr<DeviceState>> ownDevices(const World& world,
+std::vector<std::unique_ptr<DeviceState>> ownDevices(const World& world, const CpuShare& share,
                                                      const runtime::Inventory& inventory) {
+  if (auto parts = share.devices(inventory)) return std::move(*parts);
   auto devices =
       runtime::selectDevices(inventory, runtime::parseDeviceList(runtime::settings().devices));
   std::vector<DeviceType> types;
@@ -105,14 +106,15 @@ std::vector<std::unique_ptr<DeviceState>> ownDevices(const World& world,
 
 }  // namespace
 
-runtime::GlobalList rollCall(World& world, const runtime::Inventory& inventory) {
+runtime::GlobalList rollCall(World& world, const CpuShare& share,
+                             const runtime::Inventory& inventory) {
   runtime::GlobalList list{world.rank(), world.size(), {}};
   json own{{"failure", ""}, {"devices", json::array()}};
   std::vector<ListedDevice> devices;
   try {
     const int node = world.nodeOf(world.rank());
-    devices =
-        runtime::listOwn(ownDevices(world, inventory), world.rank(), node, world.nodeName(node));
+    devices = runtime::listOwn(ownDevices(world, share, inventory), world.rank(), node,
+                               world.nodeName(node));
     for (const ListedDevice& device : devices) own["devices"].push_back(entryOf(device));
   } catch (const Error& error) {
     if (world.size() == 1) throw;

@@ -136,21 +136,27 @@ std::vector<const PhysicalDevice*> namedDevices(const Inventory& inventory,
   return {found[index]};
 }
 
-/// Sub-devices of equal size, or as equal as the device's units allow. Throws cl::Error.
-std::vector<cl::Device> divide(cl::Device device, unsigned units, unsigned parts) {
+/// Sub-devices with so many units. Throws cl::Error.
+std::vector<cl::Device> divideBy(cl::Device device, const std::vector<unsigned>& units) {
   std::vector<cl_device_partition_property> properties;
-  if (units % parts == 0) {
-    properties = {CL_DEVICE_PARTITION_EQUALLY,
-                  static_cast<cl_device_partition_property>(units / parts)};
+  if (std::ranges::all_of(units, [&](unsigned own) { return own == units.front(); })) {
+    properties = {CL_DEVICE_PARTITION_EQUALLY, units.front()};
   } else {
     properties = {CL_DEVICE_PARTITION_BY_COUNTS};
-    for (unsigned i = 0; i < parts; ++i) properties.push_back(units / parts + (i < units % parts));
+    properties.insert(properties.end(), units.begin(), units.end());
     properties.push_back(CL_DEVICE_PARTITION_BY_COUNTS_LIST_END);
   }
   properties.push_back(0);
   std::vector<cl::Device> result;
   device.createSubDevices(properties.data(), &result);
   return result;
+}
+
+/// Sub-devices of equal size, or as equal as the device's units allow. Throws cl::Error.
+std::vector<cl::Device> divide(const cl::Device& device, unsigned units, unsigned parts) {
+  std::vector<unsigned> own(parts, units / parts);
+  for (unsigned i = 0; i < units % parts; ++i) ++own[i];
+  return divideBy(device, own);
 }
 
 /// Splits a device as a selector wants it.
@@ -223,6 +229,36 @@ std::unique_ptr<DeviceState> partOf(const DeviceState& whole, int part, int part
   identity.suffix = fmt::format("{} [part {}/{}]", whole.suffix(), part + 1, parts);
   identity.platformIndex = whole.platformIndex();
   return std::make_unique<DeviceState>(std::move(identity));
+}
+
+std::vector<std::unique_ptr<DeviceState>> openParts(const PhysicalDevice& device,
+                                                    const std::vector<OwnPart>& parts) {
+  std::vector<cl::Device> own{device.device};
+  if (parts.size() > 1) {
+    std::vector<unsigned> units;
+    for (const OwnPart& part : parts) units.push_back(part.units);
+    try {
+      own = divideBy(device.device, units);
+    } catch (const cl::Error& error) {
+      throw DeviceError(fmt::format(
+          "{} cannot be split into {} sub-devices: {} failed with {} ({})", device.properties.name,
+          parts.size(), error.what(), errorName(error.err()), error.err()));
+    }
+  }
+  const auto context = std::make_shared<ContextHolder>(own);
+  std::vector<std::unique_ptr<DeviceState>> states;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    DeviceState::Identity identity;
+    identity.platform = device.platform;
+    identity.device = own[i];
+    identity.physical = device.device;
+    identity.context = context;
+    identity.properties = queryProperties(device.platform, own[i]);
+    identity.properties.isSubDevice = true;
+    identity.suffix = parts[i].suffix;
+    states.push_back(std::make_unique<DeviceState>(std::move(identity)));
+  }
+  return states;
 }
 
 DeviceProperties queryProperties(const cl::Platform& platform, const cl::Device& device) {

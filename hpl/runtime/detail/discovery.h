@@ -42,6 +42,16 @@ std::vector<std::unique_ptr<DeviceState>> selectDevices(
 /// device cannot be divided so: it has fewer units, or its driver refuses.
 std::unique_ptr<DeviceState> partOf(const DeviceState& whole, int part, int parts);
 
+/// A part of a device whose driver has been asked for the parts of this process alone.
+struct OwnPart {
+  unsigned units = 0;
+  std::string suffix;  ///< DeviceState::Identity::suffix
+};
+/// Opens them, in one context; all parts together have the units of the device. Throws DeviceError
+/// where the driver refuses.
+std::vector<std::unique_ptr<DeviceState>> openParts(const PhysicalDevice& device,
+                                                    const std::vector<OwnPart>& parts);
+
 /// Reads the properties of a device; what it does not answer keeps its default.
 DeviceProperties queryProperties(const cl::Platform& platform, const cl::Device& device);
 

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/ranks/detail/cpu_share.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+
+#include "hpl/error.h"
+#include "hpl/runtime/log.h"
+
+namespace hpl::ranks {
+namespace {
+
+constexpr const char* kThreads = "POCL_MAX_PTHREAD_COUNT";
+
+unsigned coresOfMachine() {
+  return static_cast<unsigned>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+}
+
+unsigned coresOf(const std::vector<CpuPart>& parts) {
+  return std::accumulate(parts.begin(), parts.end(), 0U,
+                         [](unsigned sum, const CpuPart& part) { return sum + part.cores; });
+}
+
+/// As clCreateSubDevices divides.
+unsigned coresOfPart(unsigned cores, int part, int parts) {
+  const auto count = static_cast<unsigned>(parts);
+  return cores / count + (static_cast<unsigned>(part) < cores % count ? 1 : 0);
+}
+
+bool isInEnvironment(const char* variable) { return std::getenv(variable) != nullptr; }
+
+/// Whether the file names a driver that has no devices where there are no GPUs.
+enum class Driver { Pocl, Mesa, Other };
+Driver driverOf(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  std::string library;
+  std::getline(in, library);
+  if (library.find("pocl") != std::string::npos) return Driver::Pocl;
+  const bool isMesa = library.find("MesaOpenCL") != std::string::npos ||
+                      library.find("RusticlOpenCL") != std::string::npos;
+  return isMesa && !isInEnvironment("RUSTICL_ENABLE") ? Driver::Mesa : Driver::Other;
+}
+
+bool hasGpus() {
+  std::error_code none;
+  for (const char* node : {"/dev/nvidiactl", "/dev/nvidia0", "/dev/kfd"})
+    if (std::filesystem::exists(node, none)) return true;
+  for (const auto& node : std::filesystem::directory_iterator("/dev/dri", none))
+    if (node.path().filename().string().starts_with("renderD")) return true;
+  return false;
+}
+
+bool isPocl(const runtime::PhysicalDevice& device) {
+  return device.properties.type == CPU &&
+         device.platformKey.find("portable computing language") != std::string::npos;
+}
+
+std::string suffixOf(const CpuPart& part, int devices) {
+  std::string suffix;
+  if (devices > 1) suffix += fmt::format(" [part {}/{}]", part.dealt.device + 1, devices);
+  if (part.dealt.parts > 1)
+    suffix += fmt::format(" [part {}/{}]", part.dealt.part + 1, part.dealt.parts);
+  return suffix;
+}
+
+}  // namespace
+
+std::vector<CpuPart> partsOfCpu(unsigned cores, int devices, int place, int processes) {
+  if (cores < static_cast<unsigned>(devices)) return {};
+  const std::vector<DeviceType> types(static_cast<std::size_t>(devices), CPU);
+  std::vector<CpuPart> parts;
+  for (const runtime::Dealt& dealt : runtime::deal(types, place, processes)) {
+    const unsigned whole = coresOfPart(cores, static_cast<int>(dealt.device), devices);
+    if (whole < static_cast<unsigned>(dealt.parts)) return {};
+    parts.push_back({dealt, coresOfPart(whole, dealt.part, dealt.parts)});
+  }
+  return coresOf(parts) < cores ? parts : std::vector<CpuPart>();
+}
+
+int partsAskedFor(std::span<const runtime::DeviceSelector> selectors, bool isAlone) {
+  if (selectors.empty()) return isAlone ? 1 : 0;
+  const runtime::DeviceSelector& first = selectors.front();
+  const bool isCpu = first.what == "cpu" || first.what == "pocl";
+  // "cpu" stands for those of all drivers.
+  const bool isOne = first.index == 0 || (first.index < 0 && isAlone);
+  return selectors.size() == 1 && isCpu && isOne && first.copies == 1 ? first.parts : 0;
+}
+
+bool isPoclAlone() {
+  for (const char* variable : {"OCL_ICD_FILENAMES", "OPENCL_LAYERS", "OCL_ICD_PLATFORM_SORT"})
+    if (isInEnvironment(variable)) return false;
+  if (hasGpus()) return false;
+  const char* asked = std::getenv("OCL_ICD_VENDORS");
+  const std::filesystem::path vendors = asked != nullptr ? asked : "/etc/OpenCL/vendors";
+  std::error_code none;
+  if (std::filesystem::is_regular_file(vendors, none)) return driverOf(vendors) == Driver::Pocl;
+  bool hasPocl = false;
+  for (const auto& file : std::filesystem::directory_iterator(vendors, none)) {
+    if (file.path().extension() != ".icd") continue;
+    const Driver driver = driverOf(file.path());
+    if (driver == Driver::Other) return false;
+    hasPocl = hasPocl || driver == Driver::Pocl;
+  }
+  return hasPocl;
+}
+
+CpuShare::CpuShare(const std::string& devices, int place, int processes) {
+  if (processes < 2) return;
+  for (const char* variable : {kThreads, "POCL_MAX_COMPUTE_UNITS", "POCL_DEVICES"})
+    if (isInEnvironment(variable)) return;
+  try {
+    parts_ = partsAskedFor(runtime::parseDeviceList(devices), isPoclAlone());
+  } catch (const SettingsError&) {
+    // All ranks will hear of it together.
+  }
+  if (parts_ == 0) return;
+  own_ = partsOfCpu(coresOfMachine(), parts_, place, processes);
+  if (!own_.empty()) setenv(kThreads, std::to_string(coresOf(own_)).c_str(), 1);
+}
+
+CpuShare::~CpuShare() {
+  if (!own_.empty()) unsetenv(kThreads);
+}
+
+std::optional<std::vector<std::unique_ptr<runtime::DeviceState>>> CpuShare::devices(
+    const runtime::Inventory& inventory) const {
+  if (own_.empty()) return std::nullopt;
+  const auto pocl = std::find_if(inventory.devices.begin(), inventory.devices.end(), isPocl);
+  // The CPU of another driver.
+  if (pocl == inventory.devices.end()) return std::nullopt;
+  const bool isExpected =
+      inventory.devices.size() == 1 && pocl->properties.computeUnits == coresOf(own_);
+  if (!isExpected) {
+    runtime::log::warn(fmt::format(
+        "this rank was to have {} of the node's cores, and PoCL has {} for {} devices: set {} to "
+        "the cores of a rank, or to all cores",
+        coresOf(own_), pocl->properties.computeUnits, inventory.devices.size(), kThreads));
+    return std::nullopt;
+  }
+  std::vector<runtime::OwnPart> parts;
+  for (const CpuPart& part : own_) parts.push_back({part.cores, suffixOf(part, parts_)});
+  return runtime::openParts(*pocl, parts);
+}
+
+}  // namespace hpl::ranks

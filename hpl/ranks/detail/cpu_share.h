@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hpl/runtime/deal.h"
+#include "hpl/runtime/detail/device_list.h"
+#include "hpl/runtime/detail/discovery.h"
+
+/// The cores of a node's CPU that a rank gets, told to the driver before it is loaded. PoCL starts
+/// a thread for each core of the machine in each process, and wakes all of them for every command:
+/// those without a core of the rank's own only take time from other ranks.
+namespace hpl::ranks {
+
+/// A device of this rank: what it is dealt of the node's list, and how many of the CPU's cores that
+/// is.
+struct CpuPart {
+  runtime::Dealt dealt;
+  unsigned cores = 0;
+
+  friend bool operator==(const CpuPart&, const CpuPart&) = default;
+};
+
+/// What the process at position `place` of `processes` gets of a CPU that is the node's only
+/// device, or `devices` equal parts of it. Empty: the CPU has too few cores for that, or the
+/// process gets all of them.
+std::vector<CpuPart> partsOfCpu(unsigned cores, int devices, int place, int processes);
+
+/// How many parts of PoCL's CPU are a node's only devices, as HPL_DEVICES asks; 0: there may be
+/// others. `isAlone`: no other driver has devices.
+int partsAskedFor(std::span<const runtime::DeviceSelector> selectors, bool isAlone);
+
+/// Whether PoCL's is the only driver that can have devices on this machine: as the loader's files
+/// and the devices of the system say.
+bool isPoclAlone();
+
+/// Asks PoCL for the threads of this rank's parts, in the environment, where they can be told
+/// before it is loaded; an environment that names PoCL's devices or threads is left alone.
+class CpuShare {
+ public:
+  /// `devices`: HPL_DEVICES. Of a list that cannot be read nothing is told.
+  CpuShare(const std::string& devices, int place, int processes);
+  /// The environment is as it was.
+  ~CpuShare();
+  CpuShare(const CpuShare&) = delete;
+  CpuShare& operator=(const CpuShare&) = delete;
+
+  /// This rank's devices, where the driver has done as asked; else nothing.
+  std::optional<std::vector<std::unique_ptr<runtime::DeviceState>>> devices(
+      const runtime::Inventory& inventory) const;
+
+ private:
+  int parts_ = 0;
+  std::vector<CpuPart> own_;
+};
+
+}  // namespace hpl::ranks
