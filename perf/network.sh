@@ -7,7 +7,8 @@
 # Needs root, iproute2 and Open MPI. Each step exchanges a row of 2 MiB in either direction (16.8 ms at 1 Gbit/s) beside an
 # interior of about as long or longer. Shown are milliseconds a step with the link open, then throttled, with the interior's
 # launch behind the exchange (HPL_OVERLAP=off) and beside it (on), and the last as a multiple of max(interior, wire). The
-# timeline of the last run is in network.json. Both ranks share this machine's cores: only ratios within one run count.
+# timeline of the last run is in network.json. Each node's PoCL has half of this machine's cores (POCL_MAX_PTHREAD_COUNT), on which the
+# kernel's network code runs, too: only ratios within one run count.
 set -eu
 rate=${1:-1gbit} steps=${2:-40}
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -15,6 +16,8 @@ program=$(realpath "${3:-$root/build/release/perf/hpl_rank_bench}")
 . "$root/perf/ranks/two_nodes.sh"
 trap remove_nodes EXIT
 make_nodes
+cores=$(nproc)
+export POCL_MAX_PTHREAD_COUNT=${POCL_MAX_PTHREAD_COUNT:-$((cores > 1 ? cores / 2 : 1))}
 
 # Seconds a step with the given value of HPL_OVERLAP, and more options of mpirun.
 step() {

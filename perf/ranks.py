@@ -23,7 +23,7 @@ MPIRUN = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", "2"]
 BOTH = {"virtual": "cpu:0*2", "halves": "cpu:0/2"}
 # How the twin in MPI and OpenCL opens the same ones.
 TWIN = {"virtual": "whole", "halves": "halves"}
-STEPS = {"launch": 20000, "exchange": 4000, "life": 300, "jacobi3d": 200, "compute": 60, "row": 2000}
+STEPS = {"launch": 20000, "exchange": 4000, "life": 300, "jacobi3d": 200, "compute": 400, "row": 2000}
 ROWS = 512
 
 

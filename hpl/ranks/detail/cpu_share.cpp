@@ -112,7 +112,7 @@ bool isPoclAlone() {
 
 CpuShare::CpuShare(const std::string& devices, int place, int processes) {
   if (processes < 2) return;
-  for (const char* variable : {kThreads, "POCL_MAX_COMPUTE_UNITS", "POCL_DEVICES"})
+  for (const char* variable : {kThreads, "POCL_MAX_COMPUTE_UNITS", "POCL_DEVICES", "POCL_AFFINITY"})
     if (isInEnvironment(variable)) return;
   try {
     parts_ = partsAskedFor(runtime::parseDeviceList(devices), isPoclAlone());
