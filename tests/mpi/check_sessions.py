@@ -309,6 +309,12 @@ def topology(program, launcher):
     yield check("forked ranks and their devices", [program], {"HPL_RANKS": "4"}, two | {" window": 13}, [0])
     yield check("forked ranks that exchange messages", [program], {"HPL_RANKS": "4", "HPL_TRANSPORT": "-window"},
                 two | {" message": 13}, [0])
+    if len(os.sched_getaffinity(0)) > 1:
+        yield check("ranks of half of the cores each", [program], {"HPL_RANKS": "2", "HPL_DEVICES": "cpu:0/2"},
+                    {"[part 1/2]": 1, "[part 2/2]": 1, "warning": 0}, [0])
+        yield check("ranks that are bound to fewer cores than they have units", ["taskset", "-c", "0", program],
+                    {"HPL_RANKS": "2", "HPL_DEVICES": "cpu:0*2"},
+                    {"rank 0 may run on 1 core of its node": 1, "mpirun --bind-to none, or --map-by slot:PE=": 1}, [0])
     yield check("one process", [program, "--measure"], {}, {"1 rank on 1 node, 4 devices": 1}, [0])
     yield check("a wrong option", [program, "--what"], {}, {"The following argument was not expected: --what": 1}, [2])
     yield check("a domain that is none", [program, "--domain", "5x"], {},

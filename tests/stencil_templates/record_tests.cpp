@@ -437,21 +437,25 @@ TEST_CASE("samples may be views, and those that a run does not reach stay as the
 }
 
 TEST_CASE("questions between steps see the samples so far") {
-  Array<int, 2> a(8, 9);
-  a = 1;
-  Array<int, 1> heard(10);
-  heard = 0;
-  StencilProgram program;
-  program.apply(spread())(a, a);
-  program.record(a, heard, 3, 4);
-  std::vector<int> seen;
-  program.every(2, [&](std::int64_t step) {
-    seen.push_back(heard(step - 1));
-    return false;
-  });
-  program.timeTile(2).run(6);
-  // 1 + 2 - 1 times what was there.
-  CHECK(seen == std::vector<int>{4, 16, 64});
+  for (int devices = 1; devices <= deviceCount(); ++devices) {
+    CAPTURE(devices);
+    Array<int, 2> a(8, 9);
+    a = 1;
+    Array<int, 1> heard(10);
+    heard = 0;
+    StencilProgram program;
+    program.apply(spread())(a, a);
+    program.record(a, heard, 6, 4);
+    std::vector<int> seen;
+    program.every(2, [&](std::int64_t step) {
+      seen.push_back(heard(step - 1));
+      return false;
+    });
+    if (devices > 1) program.devices(defaultDevice().type(), devices);
+    program.timeTile(2).run(6);
+    // 1 + 2 - 1 times what was there.
+    CHECK(seen == std::vector<int>{4, 16, 64});
+  }
 }
 
 TEST_CASE("tuning a program leaves its samples alone") {

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "hpl/runtime/deal.h"
-#include "hpl/runtime/detail/device_list.h"
-#include "hpl/runtime/detail/discovery.h"
+#include "hpl/runtime/global_list.h"
 
 /// The cores of a node's CPU that a rank gets, told to the driver before it is loaded. PoCL starts
 /// a thread for each core of the machine in each process, and wakes all of them for every command:

@@ -2,7 +2,9 @@
 #include "hpl/ranks/detail/roll_call.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -84,6 +86,30 @@ void noteSharing(const DeviceState& device, const World& world, const runtime::D
   }
 }
 
+// mpirun of Open MPI binds two ranks to one core each, unless it is told otherwise: the threads of
+// a CPU's driver share that core.
+void warnOfBinding(const World& world, const std::vector<ListedDevice>& own) {
+  if (world.size() == 1 || world.rankOnNode() != 0) return;
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  // Copies of one CPU have the same units.
+  unsigned units = 0, most = 0;
+  for (const ListedDevice& device : own) {
+    if (device.properties.type != CPU) continue;
+    most = std::max(most, device.properties.computeUnits);
+    if (!device.properties.isVirtualDevice) units += device.properties.computeUnits;
+  }
+  units = std::max(units, most);
+  const auto cores = static_cast<unsigned>(CPU_COUNT(&allowed));
+  if (cores >= units) return;
+  runtime::log::warn(
+      fmt::format("{} may run on {} core{} of its node, but its CPU devices have {} units, which "
+                  "share {}: mpirun --bind-to none, or --map-by slot:PE={}, gives them more",
+                  world.describe(world.rank()), cores, cores == 1 ? "" : "s", units,
+                  cores == 1 ? "it" : "them", units));
+}
+
 std::vector<std::unique_ptr<DeviceState>> ownDevices(const World& world, const CpuShare& share,
                                                      const runtime::Inventory& inventory) {
   if (auto parts = share.devices(inventory)) return std::move(*parts);
@@ -116,6 +142,7 @@ runtime::GlobalList rollCall(World& world, const CpuShare& share,
     devices = runtime::listOwn(ownDevices(world, share, inventory), world.rank(), node,
                                world.nodeName(node));
     for (const ListedDevice& device : devices) own["devices"].push_back(entryOf(device));
+    warnOfBinding(world, devices);
   } catch (const Error& error) {
     if (world.size() == 1) throw;
     own["failure"] = error.what();
