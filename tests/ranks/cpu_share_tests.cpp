@@ -150,6 +150,17 @@ TEST_CASE("PoCL has the threads of the rank's parts, which are the devices that 
                                        processes, part.cores));
     }
   }
+  // Devices of other drivers beside a CPU that is named change nothing.
+  const auto beside = hpl_tests::inWorlds(2, [] {
+    setenv("RUSTICL_ENABLE", "llvmpipe", 1);
+    return sharedOut("pocl:0/2", ranks::world()->rank(), 2);
+  });
+  for (int rank = 0; rank < 2; ++rank) {
+    const auto& report = beside[static_cast<std::size_t>(rank)];
+    if (report.said == "not told") continue;  // no PoCL
+    const unsigned own = partsOfCpu(cores(), 2, rank, 2).front().cores;
+    CHECK(report.said == fmt::format("{} threads: [part {}/2] with {}", own, rank + 1, own));
+  }
   const auto left = hpl_tests::inWorlds(2, [] {
     const Variable own("POCL_MAX_PTHREAD_COUNT", "1");
     return sharedOut("pocl:0/2", ranks::world()->rank(), 2);

@@ -16,7 +16,8 @@
 namespace hpl::ranks {
 namespace {
 
-constexpr const char* kThreads = "POCL_MAX_PTHREAD_COUNT";
+// Of PoCL up to 3.1, and of later ones.
+constexpr const char* kThreads[] = {"POCL_MAX_PTHREAD_COUNT", "POCL_CPU_MAX_CU_COUNT"};
 
 unsigned coresOfMachine() {
   return static_cast<unsigned>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
@@ -49,7 +50,7 @@ Driver driverOf(const std::filesystem::path& file) {
 
 bool hasGpus() {
   std::error_code none;
-  for (const char* node : {"/dev/nvidiactl", "/dev/nvidia0", "/dev/kfd"})
+  for (const char* node : {"/dev/nvidiactl", "/dev/nvidia0", "/dev/kfd", "/dev/dxg"})
     if (std::filesystem::exists(node, none)) return true;
   for (const auto& node : std::filesystem::directory_iterator("/dev/dri", none))
     if (node.path().filename().string().starts_with("renderD")) return true;
@@ -112,35 +113,43 @@ bool isPoclAlone() {
 
 CpuShare::CpuShare(const std::string& devices, int place, int processes) {
   if (processes < 2) return;
-  for (const char* variable : {kThreads, "POCL_MAX_COMPUTE_UNITS", "POCL_DEVICES", "POCL_AFFINITY"})
+  for (const char* variable :
+       {kThreads[0], kThreads[1], "POCL_MAX_COMPUTE_UNITS", "POCL_DEVICES", "POCL_AFFINITY"})
     if (isInEnvironment(variable)) return;
   try {
-    parts_ = partsAskedFor(runtime::parseDeviceList(devices), isPoclAlone());
+    const auto selectors = runtime::parseDeviceList(devices);
+    parts_ = partsAskedFor(selectors, isPoclAlone());
+    isNamed_ = !selectors.empty() && selectors.front().index == 0;
+    isFirstCpu_ = isNamed_ && selectors.front().what == "cpu";
   } catch (const SettingsError&) {
     // All ranks will hear of it together.
   }
   if (parts_ == 0) return;
   own_ = partsOfCpu(coresOfMachine(), parts_, place, processes);
-  if (!own_.empty()) setenv(kThreads, std::to_string(coresOf(own_)).c_str(), 1);
+  if (own_.empty()) return;
+  for (const char* variable : kThreads) setenv(variable, std::to_string(coresOf(own_)).c_str(), 1);
 }
 
 CpuShare::~CpuShare() {
-  if (!own_.empty()) unsetenv(kThreads);
+  if (own_.empty()) return;
+  for (const char* variable : kThreads) unsetenv(variable);
 }
 
 std::optional<std::vector<std::unique_ptr<runtime::DeviceState>>> CpuShare::devices(
     const runtime::Inventory& inventory) const {
   if (own_.empty()) return std::nullopt;
-  const auto pocl = std::find_if(inventory.devices.begin(), inventory.devices.end(), isPocl);
-  // The CPU of another driver.
-  if (pocl == inventory.devices.end()) return std::nullopt;
-  const bool isExpected =
-      inventory.devices.size() == 1 && pocl->properties.computeUnits == coresOf(own_);
-  if (!isExpected) {
+  const auto& all = inventory.devices;
+  const auto isCpu = [](const auto& device) { return device.properties.type == CPU; };
+  const auto pocl = std::find_if(all.begin(), all.end(), isPocl);
+  // Drivers of other names, and those that have all cores all the same, are as if not asked.
+  if (pocl == all.end() || pocl->properties.computeUnits != coresOf(own_)) return std::nullopt;
+  // "cpu:0" may be another driver's, which then is the only one in use.
+  if (isFirstCpu_ && std::find_if(all.begin(), all.end(), isCpu) != pocl) return std::nullopt;
+  if (!isNamed_ && all.size() > 1) {
     runtime::log::warn(fmt::format(
-        "this rank was to have {} of the node's cores, and PoCL has {} for {} devices: set {} to "
-        "the cores of a rank, or to all cores",
-        coresOf(own_), pocl->properties.computeUnits, inventory.devices.size(), kThreads));
+        "PoCL was taken for the only OpenCL driver with devices, and has {} of this node's cores "
+        "in this rank, but there are {} devices: set HPL_DEVICES, or {} to all cores",
+        coresOf(own_), all.size(), kThreads[0]));
     return std::nullopt;
   }
   std::vector<runtime::OwnPart> parts;

@@ -54,6 +54,9 @@ class CpuShare {
 
  private:
   int parts_ = 0;
+  /// HPL_DEVICES names one device by its number, and it is the first CPU of all drivers.
+  bool isNamed_ = false;
+  bool isFirstCpu_ = false;
   std::vector<CpuPart> own_;
 };
 
