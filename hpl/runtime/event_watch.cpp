@@ -22,8 +22,8 @@ EventWatch::EventWatch() {
   std::thread([this] { run(); }).detach();
 }
 
-bool EventWatch::tellAtEnd(const cl::Event& event, const Told& told) {
-  auto own = std::make_shared<Watched>(Watched{event, told});
+bool EventWatch::tellAtEnd(const cl::Event& event, const EndAction& action) {
+  auto own = std::make_shared<Watched>(Watched{event, action});
   Watched* const watched = own.get();
   bool wakes = false;
   {
@@ -41,7 +41,7 @@ bool EventWatch::tellAtEnd(const cl::Event& event, const Told& told) {
 
 void CL_CALLBACK EventWatch::noteEnd(cl_event, cl_int status, void* watched) {
   const auto own = get().take(static_cast<Watched*>(watched));
-  if (own != nullptr) own->told(status < 0 ? status : CL_COMPLETE);
+  if (own != nullptr) own->action(status < 0 ? status : CL_COMPLETE);
 }
 
 std::shared_ptr<EventWatch::Watched> EventWatch::take(Watched* watched) {
@@ -82,9 +82,9 @@ void EventWatch::look(const std::vector<std::shared_ptr<Watched>>& some) {
     const cl_int code = clGetEventInfo(one->event(), CL_EVENT_COMMAND_EXECUTION_STATUS,
                                        sizeof status, &status, nullptr);
     if (code != CL_SUCCESS || status > CL_COMPLETE || take(one.get()) == nullptr) continue;
-    one->told(status);
+    one->action(status);
     one->event = {};
-    one->told = {};
+    one->action = {};
     const std::lock_guard lock(mutex_);
     told_.push_back(one);
   }

@@ -13,7 +13,7 @@
 namespace hpl::runtime {
 
 /// What is to be done at the end of an event.
-struct Told {
+struct EndAction {
   /// A user event that ends likewise; null: `done` is called.
   cl::Event target;
   void (*done)(cl_int status, void* data) = nullptr;
@@ -22,9 +22,9 @@ struct Told {
   void operator()(cl_int status) const;
 };
 
-/// Tells the end of events whose driver calls back for those that have ended well, and keeps quiet
-/// about those that have failed (PoCL 3.1): a thread looks for the latter now and then. A thread
-/// that waits for each event would be woken, and take its core from the device, for every one.
+/// Tells the end of events whose driver calls back for those that have ended well only (PoCL 3.1):
+/// a thread looks for those that have failed, every 10 ms while any are awaited. A thread that
+/// waits for each event would be woken, and take its core from the device, for every one.
 class EventWatch {
  public:
   /// Never destroyed: it idles while the process ends.
@@ -33,12 +33,12 @@ class EventWatch {
   /// Tells once when the event ends: on a thread of the driver's at once, or, if the event fails,
   /// on the watch's within some 20 ms. False: the driver cannot call back, and nothing will be
   /// told.
-  bool tellAtEnd(const cl::Event& event, const Told& told);
+  bool tellAtEnd(const cl::Event& event, const EndAction& action);
 
  private:
   struct Watched {
     cl::Event event;
-    Told told;
+    EndAction action;
     std::uint64_t since = 0;  ///< The look before which it came.
     std::list<std::shared_ptr<Watched>>::iterator place = {};
   };
@@ -53,7 +53,7 @@ class EventWatch {
   std::mutex mutex_;
   std::condition_variable there_;
   std::list<std::shared_ptr<Watched>> watched_;
-  /// Told by the watch. They stay: the driver may call back all the same.
+  /// EndAction by the watch. They stay: the driver may call back all the same.
   std::list<std::shared_ptr<Watched>> told_;
   std::uint64_t looks_ = 0;
   bool sleeps_ = false;

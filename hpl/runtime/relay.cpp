@@ -15,7 +15,7 @@ namespace {
 
 struct Relay {
   cl::Event source;
-  Told told;
+  EndAction action;
 };
 
 /// Waits for one event after another, of drivers that do not call back. Never destroyed: it idles
@@ -52,7 +52,7 @@ class Relays {
         there_.wait(lock, [this] { return !work_.empty(); });
         batch.swap(work_);
       }
-      for (const Relay& relay : batch) relay.told(endOf(relay.source()));
+      for (const Relay& relay : batch) relay.action(endOf(relay.source()));
     }
   }
 
@@ -66,25 +66,25 @@ class Relays {
 
 // Runs on a thread of the driver's.
 void CL_CALLBACK tell(cl_event, cl_int status, void* data) {
-  const std::unique_ptr<Told> told(static_cast<Told*>(data));
-  (*told)(status < 0 ? status : CL_COMPLETE);
+  const std::unique_ptr<EndAction> action(static_cast<EndAction*>(data));
+  (*action)(status < 0 ? status : CL_COMPLETE);
 }
 
 // Whoever learns of the event's end first.
-void tellAtEnd(const cl::Event& event, DeviceState& of, Told told) {
+void tellAtEnd(const cl::Event& event, DeviceState& of, EndAction action) {
   if (of.callsBackInFailure()) {
-    auto own = std::make_unique<Told>(told);
+    auto own = std::make_unique<EndAction>(action);
     if (clSetEventCallback(event(), CL_COMPLETE, tell, own.get()) == CL_SUCCESS)
       return static_cast<void>(own.release());
-  } else if (of.callsBack() && EventWatch::get().tellAtEnd(event, told)) {
+  } else if (of.callsBack() && EventWatch::get().tellAtEnd(event, action)) {
     return;
   }
-  Relays::get().add({event, std::move(told)});
+  Relays::get().add({event, std::move(action)});
 }
 
 }  // namespace
 
-void Told::operator()(cl_int status) const {
+void EndAction::operator()(cl_int status) const {
   if (done != nullptr) return done(status, data);
   if (status < 0) notePassedOn(status);
   settle(target(), status);

@@ -31,9 +31,9 @@ void forEachRow(const RectCopy& copy, const std::byte* src, std::byte* dst, Copy
   }
 }
 
-// Rows with gaps between them are cache lines that take far longer to arrive than to copy, and no
-// hardware guesses the next ones where few rows lie one after the other: lines are asked for some
-// bytes' worth of rows before. Asking past the last row does no harm.
+// Rows with gaps between them lie in cache lines that take far longer to arrive than to copy, and
+// the processor does not guess the next ones where few rows follow each other at one distance. So
+// lines are fetched this many bytes ahead. To fetch past the last row does no harm.
 struct Ahead {
   std::size_t src = 0;
   std::size_t dst = 0;
