@@ -2,7 +2,9 @@
 #include "hpl/runtime/event_watch.h"
 
 #include <chrono>
+#include <iterator>
 #include <thread>
+#include <utility>
 
 namespace hpl::runtime {
 namespace {
@@ -22,39 +24,51 @@ EventWatch::EventWatch() {
   std::thread([this] { run(); }).detach();
 }
 
-bool EventWatch::tellAtEnd(const cl::Event& event, const EndAction& action) {
-  auto own = std::make_shared<Watched>(Watched{event, action});
-  Watched* const watched = own.get();
+EventWatch::Watched& EventWatch::add(const cl::Event& event, const EndAction& action) {
   bool wakes = false;
+  Watched* watched = nullptr;
   {
     const std::lock_guard lock(mutex_);
+    if (free_.empty()) free_.emplace_back();
+    watched_.splice(watched_.end(), free_, free_.begin());
+    watched = &watched_.back();
+    watched->event = event;
+    watched->action = action;
     watched->since = looks_;
-    watched->place = watched_.insert(watched_.end(), std::move(own));
-    wakes = sleeps_;
-    sleeps_ = false;
+    watched->isAwaited = true;
+    watched->place = std::prev(watched_.end());
+    wakes = std::exchange(sleeps_, false);
   }
   if (wakes) there_.notify_one();
+  return *watched;
+}
+
+bool EventWatch::tellAtEnd(const cl::Event& event, const EndAction& action) {
+  Watched& watched = add(event, action);
   // Drivers call back at once for an event that has ended.
-  if (clSetEventCallback(event(), CL_COMPLETE, noteEnd, watched) == CL_SUCCESS) return true;
-  return take(watched) == nullptr;
+  if (clSetEventCallback(event(), CL_COMPLETE, noteEnd, &watched) == CL_SUCCESS) return true;
+  return !take(watched);
 }
 
 void CL_CALLBACK EventWatch::noteEnd(cl_event, cl_int status, void* watched) {
-  const auto own = get().take(static_cast<Watched*>(watched));
-  if (own != nullptr) own->action(status < 0 ? status : CL_COMPLETE);
+  if (const auto action = get().take(*static_cast<Watched*>(watched)))
+    (*action)(status < 0 ? status : CL_COMPLETE);
 }
 
-std::shared_ptr<EventWatch::Watched> EventWatch::take(Watched* watched) {
+std::optional<EndAction> EventWatch::take(Watched& watched) {
+  cl::Event ended;  // given back without the lock
   const std::lock_guard lock(mutex_);
-  if (watched->place == watched_.end()) return nullptr;
-  std::shared_ptr<Watched> own = std::move(*watched->place);
-  watched_.erase(watched->place);
-  own->place = watched_.end();
-  return own;
+  if (!watched.isAwaited) return std::nullopt;
+  watched.isAwaited = false;
+  EndAction action = std::move(watched.action);
+  if (!watched.isLookedAt) {
+    ended = std::move(watched.event);
+    free_.splice(free_.begin(), watched_, watched.place);
+  }
+  return action;
 }
 
 void EventWatch::run() {
-  std::vector<std::shared_ptr<Watched>> some;
   std::unique_lock lock(mutex_);
   for (int idle = 0;;) {
     if (idle < kIdleLooks) {
@@ -65,29 +79,48 @@ void EventWatch::run() {
       idle = 0;
     }
     idle = watched_.empty() ? idle + 1 : 0;
-    // Most events end well before the next look.
-    for (const std::shared_ptr<Watched>& one : watched_)
-      if (one->since < looks_) some.push_back(one);
-    ++looks_;
+    collect();
     lock.unlock();
-    look(some);
-    some.clear();
+    look();
+    lock.lock();
+    putAway();
+    lock.unlock();
+    ended_.clear();
     lock.lock();
   }
 }
 
-void EventWatch::look(const std::vector<std::shared_ptr<Watched>>& some) {
-  for (const std::shared_ptr<Watched>& one : some) {
+void EventWatch::collect() {
+  for (Watched& one : watched_) {
+    if (one.since >= looks_) continue;
+    one.isLookedAt = true;
+    looked_.push_back(&one);
+  }
+  ++looks_;
+}
+
+void EventWatch::look() {
+  for (Watched* const one : looked_) {
     cl_int status = CL_QUEUED;
     const cl_int code = clGetEventInfo(one->event(), CL_EVENT_COMMAND_EXECUTION_STATUS,
                                        sizeof status, &status, nullptr);
-    if (code != CL_SUCCESS || status > CL_COMPLETE || take(one.get()) == nullptr) continue;
-    one->action(status);
-    one->event = {};
-    one->action = {};
-    const std::lock_guard lock(mutex_);
-    told_.push_back(one);
+    if (code != CL_SUCCESS || status > CL_COMPLETE) continue;
+    const auto action = take(*one);
+    if (!action) continue;
+    one->isToldByWatch = true;
+    (*action)(status);
   }
+}
+
+void EventWatch::putAway() {
+  for (Watched* const one : looked_) {
+    one->isLookedAt = false;
+    if (one->isAwaited) continue;
+    ended_.push_back(std::move(one->event));
+    std::list<Watched>& to = one->isToldByWatch ? told_ : free_;
+    to.splice(to.begin(), watched_, one->place);
+  }
+  looked_.clear();
 }
 
 }  // namespace hpl::runtime

@@ -4,8 +4,8 @@
 #include <condition_variable>
 #include <cstdint>
 #include <list>
-#include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "hpl/runtime/cl.h"
@@ -40,23 +40,35 @@ class EventWatch {
     cl::Event event;
     EndAction action;
     std::uint64_t since = 0;  ///< The look before which it came.
-    std::list<std::shared_ptr<Watched>>::iterator place = {};
+    bool isAwaited = false;   ///< Its end has not been told.
+    bool isLookedAt = false;  ///< The watch uses it, and will put it away.
+    bool isToldByWatch = false;
+    std::list<Watched>::iterator place = {};
   };
 
   EventWatch();
   static void CL_CALLBACK noteEnd(cl_event event, cl_int status, void* watched);
-  /// Whoever takes it tells; null for all but the first.
-  std::shared_ptr<Watched> take(Watched* watched);
+  Watched& add(const cl::Event& event, const EndAction& action);
+  /// Whoever takes it tells; nothing for all but the first.
+  std::optional<EndAction> take(Watched& watched);
   void run();
-  void look(const std::vector<std::shared_ptr<Watched>>& some);
+  /// Those that came before the last look: most events end well before the next.
+  void collect();
+  void look();
+  void putAway();
 
   std::mutex mutex_;
   std::condition_variable there_;
-  std::list<std::shared_ptr<Watched>> watched_;
-  /// EndAction by the watch. They stay: the driver may call back all the same.
-  std::list<std::shared_ptr<Watched>> told_;
+  // Entries change places, so that programs which repeat themselves allocate none.
+  std::list<Watched> watched_;
+  std::list<Watched> free_;
+  /// Those that the watch itself has told of. They stay: the driver may call back all the same.
+  std::list<Watched> told_;
   std::uint64_t looks_ = 0;
   bool sleeps_ = false;
+  // Of the watch's thread alone.
+  std::vector<Watched*> looked_;
+  std::vector<cl::Event> ended_;
 };
 
 }  // namespace hpl::runtime
