@@ -179,6 +179,17 @@ std::vector<cl::Device> split(const PhysicalDevice& physical, const DeviceSelect
   }
 }
 
+/// Of a device, or of a part of the physical one.
+DeviceState::Identity identityOf(const cl::Platform& platform, const cl::Device& physical,
+                                 const cl::Device& device, std::shared_ptr<ContextHolder> context) {
+  DeviceState::Identity identity;
+  identity.platform = platform;
+  identity.device = device;
+  identity.physical = physical;
+  identity.context = std::move(context);
+  return identity;
+}
+
 /// Opens one device as one selector wants it and appends the results.
 void openAs(const PhysicalDevice& physical, const DeviceSelector& selector,
             std::vector<std::unique_ptr<DeviceState>>& result, int platformIndex) {
@@ -186,11 +197,8 @@ void openAs(const PhysicalDevice& physical, const DeviceSelector& selector,
   for (int copy = 0; copy < selector.copies; ++copy) {
     const auto context = std::make_shared<ContextHolder>(parts);
     for (std::size_t part = 0; part < parts.size(); ++part) {
-      DeviceState::Identity identity;
-      identity.platform = physical.platform;
-      identity.device = parts[part];
-      identity.physical = physical.device;
-      identity.context = context;
+      DeviceState::Identity identity =
+          identityOf(physical.platform, physical.device, parts[part], context);
       identity.properties = physical.properties;
       if (parts.size() > 1) {
         identity.properties = queryProperties(physical.platform, parts[part]);
@@ -248,11 +256,7 @@ std::vector<std::unique_ptr<DeviceState>> openParts(const PhysicalDevice& device
   const auto context = std::make_shared<ContextHolder>(own);
   std::vector<std::unique_ptr<DeviceState>> states;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    DeviceState::Identity identity;
-    identity.platform = device.platform;
-    identity.device = own[i];
-    identity.physical = device.device;
-    identity.context = context;
+    DeviceState::Identity identity = identityOf(device.platform, device.device, own[i], context);
     identity.properties = queryProperties(device.platform, own[i]);
     identity.properties.isSubDevice = true;
     identity.suffix = parts[i].suffix;
