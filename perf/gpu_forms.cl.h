@@ -120,6 +120,45 @@ kernel void vectors3(global float* restrict out, global const float* restrict in
   }
 }
 
+/* Four neighbours along x in ROWS rows, from plane to plane through R of them: each plane is loaded
+   once, AHEAD of them before they are needed. */
+#ifndef ROWS
+#define ROWS 1
+#define AHEAD 1
+#define UNROLL 1
+#endif
+kernel void march3(global float* restrict out, global const float* restrict in, const uint n) {
+  const int s = n, x = (int)get_global_id(0) * 4, y = (int)get_global_id(1) * ROWS;
+  const int begin = (int)get_global_id(2) * R;
+  const int west = max(x - 1, 0), east = min(x + 4, s - 1);
+  const int north = max(y - 1, 0), south = min(y + ROWS, s - 1);
+  float4 c[AHEAD + 3][ROWS];
+  for (int a = 0; a < AHEAD + 2; a++)
+    for (int r = 0; r < ROWS; r++) c[a][r] = VECTOR3(clamp(begin + a - 1, 0, s - 1), y + r, x);
+#pragma unroll UNROLL
+  for (int z = begin; z < begin + R; z++) {
+    float4 coming[ROWS];
+    for (int r = 0; r < ROWS; r++) coming[r] = VECTOR3(min(z + AHEAD + 1, s - 1), y + r, x);
+    const float4 up = VECTOR3(z, north, x), down = VECTOR3(z, south, x);
+    float w[ROWS], e[ROWS];
+    for (int r = 0; r < ROWS; r++) w[r] = AT3(z, y + r, west), e[r] = AT3(z, y + r, east);
+    for (int r = 0; r < ROWS; r++) {
+      const float4 own = c[1][r];
+      float4 found = 0.125f * (2 * own + c[0][r] + (AHEAD > 0 ? c[2][r] : coming[r]) + (r > 0 ? c[1][r - 1] : up) +
+                               (r + 1 < ROWS ? c[1][r + 1] : down) + (float4)(w[r], own.xyz) +
+                               (float4)(own.yzw, e[r]));
+      if (z < 1 || z + 1 >= s || y + r < 1 || y + r + 1 >= s) found = own;
+      if (x == 0) found.x = own.x;
+      if (x + 4 == s) found.w = own.w;
+      *(global float4*)&out[((PLACE)z * s + (y + r)) * s + x] = found;
+    }
+    for (int r = 0; r < ROWS; r++) {
+      for (int a = 0; a < AHEAD + 1; a++) c[a][r] = c[a + 1][r];
+      c[AHEAD + 1][r] = coming[r];
+    }
+  }
+}
+
 /* DEPTH steps on a box of HEIGHT x WIDTH cells; a work-item has a column of it in registers, and
    sees its neighbours' in local memory. */
 #define COLUMN (HEIGHT / GROUP)

@@ -36,6 +36,8 @@ struct Form {
   int steps = 1;
   /// Groups of tiles begin so many cells apart.
   std::vector<std::size_t> tile{};
+  /// Rows of a work-item in a cube.
+  std::size_t rows = 1;
 };
 
 struct Options {
@@ -79,6 +81,28 @@ std::vector<Form> formsOfPlanes() {
   return forms;
 }
 
+/// Work-items that go from plane to plane.
+void addMarches(std::vector<Form>& forms) {
+  for (const auto& local : {std::vector<std::size_t>{32, 4, 1}, {32, 8, 1}, {16, 16, 1}})
+    for (const std::size_t rows : {1, 2})
+      for (const int ahead : {0, 1, 2})
+        for (const std::size_t planes : {16, 32, 64})
+          for (const int unroll : {1, 4}) {
+            if (unroll > 1 && planes != 32) continue;
+            Form form{fmt::format("7 points: march through {} planes, {} rows, {} ahead, turns of "
+                                  "{}, groups of {} x {}",
+                                  planes, rows, ahead, unroll, local[0], local[1]),
+                      "march3",
+                      fmt::format(" -DPLACE=int -DR={} -DROWS={} -DAHEAD={} -DUNROLL={}", planes,
+                                  rows, ahead, unroll)};
+            form.along = 4;
+            form.slow = planes;
+            form.rows = rows;
+            form.local = local;
+            forms.push_back(form);
+          }
+}
+
 std::vector<Form> formsOfCubes() {
   std::vector<Form> forms;
   for (const char* place : {"ulong", "uint"}) {
@@ -107,6 +131,7 @@ std::vector<Form> formsOfCubes() {
       form.local = local;
       forms.push_back(form);
     }
+  addMarches(forms);
   return forms;
 }
 
@@ -200,6 +225,7 @@ class Bench {
     std::vector<std::size_t> global(dims, side);
     global[0] /= form.along;
     global[dims - 1] /= form.slow;
+    global[1] /= form.rows;
     if (!form.tile.empty())
       for (std::size_t d = 0; d < dims; ++d)
         global[d] = (side + form.tile[d] - 1) / form.tile[d] * form.local[d];

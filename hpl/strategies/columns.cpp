@@ -49,9 +49,12 @@ class ColumnsBuilder : private KernelWriter {
   }
   Variable* loopOver(Block*& out, int axis);
   Block* together(Block& out, Columns& result);
+  const Expr* goesOn();
+  Block* innerToo(Block* body, const std::vector<Place>& places, const Interior& interior);
   Block* oneByOne();
   void declareRange(Block& out, const BodyContext& context);
   const Expr* isOutside(const Variable* inRow);
+  CopyOrder order() const { return {slow_, isIdempotent(source_.summary())}; }
 
   ColumnsOptions options_;
   /// The axes along which columns and rows run, and that between them in three dimensions.
@@ -181,6 +184,38 @@ const Expr* ColumnsBuilder::isOutside(const Variable* inRow) {
                        compare(BinaryOp::Ge, at, builder_.ref(rows_.to))));
 }
 
+/// Whether vectors compute all of the work-item's lanes, and its rows go on on both sides for as
+/// far as copies read.
+const Expr* ColumnsBuilder::goesOn() {
+  const Expr* own = builder_.cast(id(row_), kLong);
+  const Expr* all = builder_.ref(rows_.areAll);
+  for (std::size_t i = 0; i < rows_.arrays.size(); ++i) {
+    const auto found = rows_.reach.find(rows_.arrays[i]);
+    if (found == rows_.reach.end()) continue;
+    const AlignedRows::Reach vectors = found->second.inVectors();
+    if (vectors.before > 0)
+      all = both(all, compare(BinaryOp::Ge, own, builder_.number(vectors.before, kLong)));
+    if (vectors.behind > 0)
+      all = both(all, compare(BinaryOp::Le, builder_.add(own, options_.lanes + vectors.behind),
+                              rows_.ends[i]));
+  }
+  return all;
+}
+
+/// The body, and another one for work-items away from the ends of rows: it neither asks where the
+/// elements beside the own ones are, nor which lanes to store.
+Block* ColumnsBuilder::innerToo(Block* body, const std::vector<Place>& places,
+                                const Interior& interior) {
+  BodyContext context = contextOf(interior, options_.lanes, row_, options_.exact);
+  rows_.isInner = true;
+  context.rows = &rows_;
+  Block* inner = builder_.block();
+  writeCopies(context, source_.body(), places, order(), *inner);
+  Block* either = builder_.block();
+  builder_.statement(*either, ir::If{goesOn(), inner, body});
+  return either;
+}
+
 /// All ids of the work-item side by side. `out` gets what tells where.
 Block* ColumnsBuilder::together(Block& out, Columns& result) {
   Interior interior(source_, {true, options_.dims > 1, options_.dims > 2}, row_, options_.size);
@@ -203,7 +238,7 @@ Block* ColumnsBuilder::together(Block& out, Columns& result) {
       places.back().shift[static_cast<std::size_t>(slow_)] = j;
     }
   Block* body = builder_.block();
-  writeCopies(context, source_.body(), places, {slow_, isIdempotent(source_.summary())}, *body);
+  writeCopies(context, source_.body(), places, order(), *body);
   if (!context.cuts.empty()) throw Refused{"its loops go on by the number of work-items"};
   const Expr* allowed = both(both(within(context), haveRoom()), areAligned());
   if (context.rows != nullptr) {
@@ -218,6 +253,7 @@ Block* ColumnsBuilder::together(Block& out, Columns& result) {
   }
   isFast_ = builder_.variable("is_fast", kInt);
   builder_.declare(out, isFast_, allowed != nullptr ? allowed : builder_.number(1, kInt));
+  if (!rows_.reach.empty()) body = innerToo(body, places, interior);
   result.dependsOnSize = interior.usedSizes();
   return body;
 }

@@ -79,16 +79,48 @@ const Expr* BodyWriter::elementsInRow(const ir::Access& access, std::int64_t pla
   key += '[' + std::to_string(place) + ']';
   if (const Variable* known = loads_.find(key)) return builder_.ref(known);
   element.isAligned = lanes > 1;
-  element.indices.back() = place == 0 ? place_.base[static_cast<std::size_t>(context_.axis)]
-                                      : placeBeside(access, place);
+  const Expr* own = place_.base[static_cast<std::size_t>(context_.axis)];
+  element.indices.back() = place == 0               ? own
+                           : context_.rows->isInner ? builder_.add(own, place)
+                                                    : placeBeside(access, place);
   Variable* loaded = builder_.variable(access.array->name + "_at", type);
   builder_.declare(*out_, loaded, builder_.make(type, element));
   loads_.add(key, loaded);
   return builder_.ref(loaded);
 }
 
-/// The lanes' elements, of the vector at their own places and of single elements beside it. Null:
-/// they are too far from it.
+/// The components of a vector from one to before another one.
+const Expr* BodyWriter::componentsOf(const Expr* vector, std::int64_t from, std::int64_t to) {
+  const ir::Type element = vector->type.element();
+  ir::Component part{vector, {}};
+  for (std::int64_t lane = from; lane < to; ++lane)
+    part.lanes.push_back(static_cast<std::uint8_t>(lane));
+  const auto count = static_cast<int>(to - from);
+  return builder_.make(count == 1 ? element : widened(element, count), std::move(part));
+}
+
+/// Elements beside the lanes' own places, all of them before or behind: one by one, or, where each
+/// row goes on, of one vector that lies at a multiple of its size.
+void BodyWriter::elementsBeside(const ir::Access& access, std::int64_t from, std::int64_t to,
+                                std::vector<const Expr*>& elements) {
+  if (from == to) return;
+  const ir::Type element = context_.source.memoryOf(access.array)->type;
+  const bool isBefore = from < 0;
+  std::int64_t begin = isBefore ? 0 : context_.lanes;
+  const AlignedRows::Reach vectors = context_.rows->reach.at(access.array).inVectors();
+  const std::int64_t count = isBefore ? vectors.before : vectors.behind;
+  if (!context_.rows->isInner || count == 1) {
+    for (std::int64_t at = from; at < to; ++at)
+      elements.push_back(elementsInRow(access, at, element));
+    return;
+  }
+  if (isBefore) begin -= count;
+  const Expr* vector = elementsInRow(access, begin, widened(element, static_cast<int>(count)));
+  elements.push_back(componentsOf(vector, from - begin, to - begin));
+}
+
+/// The lanes' elements, of the vector at their own places and of elements beside it. Null: they are
+/// too far from it.
 const Expr* BodyWriter::alignedElements(const ir::Access& access, const ir::Type& type) {
   const std::optional<std::int64_t> place = placeInRow(access);
   const std::int64_t lanes = context_.lanes;
@@ -97,25 +129,24 @@ const Expr* BodyWriter::alignedElements(const ir::Access& access, const ir::Type
   if (own == nullptr) return nullptr;
   noteAligned(access);
   if (*place == 0) return own;
-  const ir::Type element = type.element();
-  ir::Component kept{own, {}};
-  for (std::int64_t lane = std::max<std::int64_t>(0, *place);
-       lane < std::min(lanes, lanes + *place); ++lane)
-    kept.lanes.push_back(static_cast<std::uint8_t>(lane));
-  const auto count = static_cast<int>(kept.lanes.size());
-  const Expr* part = builder_.make(count == 1 ? element : widened(element, count), kept);
+  AlignedRows::Reach& reach = context_.rows->reach[access.array];
+  reach.before = std::max(reach.before, -*place);
+  reach.behind = std::max(reach.behind, *place);
   ir::Construct all;
-  for (std::int64_t at = *place; at < 0; ++at)
-    all.args.push_back(elementsInRow(access, at, element));
-  all.args.push_back(part);
-  for (std::int64_t at = lanes; at < lanes + *place; ++at)
-    all.args.push_back(elementsInRow(access, at, element));
+  elementsBeside(access, std::min<std::int64_t>(0, *place), 0, all.args);
+  all.args.push_back(
+      componentsOf(own, std::max<std::int64_t>(0, *place), std::min(lanes, lanes + *place)));
+  elementsBeside(access, lanes, std::max(lanes, lanes + *place), all.args);
   return keep(access.array->name + "_at", builder_.make(type, std::move(all)));
 }
 
 /// Stores a vector, or those of its lanes that are to be.
 void BodyWriter::storeLanes(ir::Block& out, const Expr* place, const Expr* value, bool streams) {
   const AlignedRows& rows = *context_.rows;
+  if (rows.isInner) {
+    builder_.statement(out, ir::Assign{place, value, streams}, where_);
+    return;
+  }
   const auto& access = *place->as<ir::Access>();
   const ir::Type element = value->type.element();
   ir::Block* whole = builder_.block();

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <bit>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -56,6 +58,24 @@ struct AlignedRows {
   const ir::Variable* to = nullptr;
   /// Whether those of all lanes do (int).
   const ir::Variable* areAll = nullptr;
+  /// All lanes do, and each row goes on on both sides for as far as copies read: what they read
+  /// beside the lanes' own places, they read in vectors, too.
+  bool isInner = false;
+  /// How far copies read on either side of their own place, less than a vector.
+  struct Reach {
+    std::int64_t before = 0;
+    std::int64_t behind = 0;
+    /// In single vectors that lie at multiples of their size.
+    Reach inVectors() const {
+      const auto up = [](std::int64_t elements) {
+        return elements > 0
+                   ? static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(elements)))
+                   : 0;
+      };
+      return {up(before), up(behind)};
+    }
+  };
+  std::unordered_map<const ir::Variable*, Reach> reach{};
   // What the copies find out:
   /// Arrays whose rows must begin at multiples of vectors.
   std::vector<const ir::Variable*> arrays{};
@@ -250,6 +270,9 @@ class BodyWriter {
   const ir::Expr* elementsInRow(const ir::Access& access, std::int64_t place, const ir::Type& type);
   void noteAligned(const ir::Access& access);
   const ir::Expr* placeBeside(const ir::Access& access, std::int64_t place);
+  const ir::Expr* componentsOf(const ir::Expr* vector, std::int64_t from, std::int64_t to);
+  void elementsBeside(const ir::Access& access, std::int64_t from, std::int64_t to,
+                      std::vector<const ir::Expr*>& elements);
   void storeLanes(ir::Block& out, const ir::Expr* place, const ir::Expr* value, bool streams);
 
   // Elements and variables that are vectors already: each component is a vector of its own.
