@@ -208,6 +208,9 @@ std::vector<Point> tilePoints(const runtime::DeviceState& device, const Shape& s
 std::vector<Point> columnPoints(const runtime::DeviceState& device, const Shape& shape) {
   const auto limit =
       static_cast<std::int64_t>(std::max<std::size_t>(1, device.properties().maxWorkGroupSize));
+  const std::array<int, 3> order = orderOf(shape);
+  const auto planes = static_cast<std::int64_t>(
+      shape.size[static_cast<std::size_t>(order[static_cast<std::size_t>(shape.dims - 1)])]);
   Space space;
   space.dimension("strategy", {kColumns});
   // In three dimensions rows beside each other as well.
@@ -218,7 +221,11 @@ std::vector<Point> columnPoints(const runtime::DeviceState& device, const Shape&
     space.dimension("elements", {2, 4, 8, 1});
     space.dimension("width", {64, 128, 32}).dimension("height", {4, 2, 8});
   }
-  space.dimension("lanes", {0, 1});
+  space.dimension("lanes", {0, 1}).dimension("depth", {0, 32, 16, 64});
+  space.require("marches go from one plane of vectors to the next", [planes](const Point& p) {
+    const std::int64_t depth = p.value("depth");
+    return depth == 0 || (depth < planes && p.value("elements") == 1 && p.value("lanes") != 1);
+  });
   space.require("the device holds such groups", [limit](const Point& p) {
     const std::int64_t items = p.value("width") * p.value("height");
     return items >= 128 && items <= std::min<std::int64_t>(limit, 512);

@@ -16,7 +16,7 @@ struct Variant {
   runtime::Strategy strategy = runtime::Strategy::Auto;
   /// Rows and columns: neighbours per vector (columns: 1 for none). Rows: vectors side by side,
   /// rows (3-D: planes) at once (columns: between the slowest axis and that of rows); rows per
-  /// work-item, in three dimensions rows and planes.
+  /// work-item, in three dimensions rows and planes (columns: that a work-item goes along).
   int lanes = 0;
   int vectors = 0;
   int jam = 0;

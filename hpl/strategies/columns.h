@@ -30,6 +30,16 @@ struct ColumnsOptions {
   /// And along rows, side by side in vectors: 1, 2, 4, 8 or 16. More than one pays where rows begin
   /// at multiples of such vectors: all others are computed one by one.
   int lanes = 1;
+  /// Work-items go on along the slowest axis, id by id (`elements` is of no account), and keep in
+  /// registers what they read again: for planes that would come through the caches once for each
+  /// id that reads them. With several lanes only.
+  bool marches = false;
+  /// Rows have whole numbers of vectors, so that what lies beside a vector can be loaded in
+  /// vectors, too. Kernels ask once more, and compute other ids one by one.
+  bool wholeRows = false;
+  /// Rows are of so many vectors that work-items away from their ends should have a body of their
+  /// own, which asks nothing. Of short ones every group has an end, and would go through both.
+  bool longRows = false;
   /// Built-in functions of floats whose vector forms may round in another way are left alone.
   bool exact = true;
   /// Of the domain along each axis; 0: not known (RowsOptions::size).
@@ -39,7 +49,8 @@ struct ColumnsOptions {
 /// A kernel rewritten for columns. Work-item (i, j, k) computes the id First + j along each axis,
 /// but along the slowest one the ids First + k * elements to First + (k + 1) * elements - 1, along
 /// the one between likewise, and along rows the ids i * lanes to (i + 1) * lanes - 1 after the last
-/// multiple of `lanes` up to First; as far as there are such ids.
+/// multiple of `lanes` up to First; as far as there are such ids. One that marches computes Block
+/// ids along the slowest axis.
 struct Columns {
   /// Null: the strategy does not apply.
   std::shared_ptr<const ir::Kernel> kernel;
@@ -64,6 +75,7 @@ Columns columns(const ir::Kernel& kernel, const ir::AccessSummary& summary,
 struct ColumnShape {
   int elements = 0;
   int between = 1;
+  bool marches = false;
 };
 
 /// So many that a work-item has several loads under way, and that it shares those of its
@@ -74,6 +86,6 @@ struct ColumnShape {
 /// of vectors 2 rows for 5 and 9 elements, 4 for 25; 2 x 2 for 7 elements in three dimensions, 2 x
 /// 4 for 27, 4 x 1 for 13.
 ColumnShape columnShape(const ir::Kernel& kernel, const ir::AccessSummary& summary,
-                        const ColumnsOptions& options);
+                        const ColumnsOptions& options, bool mayMarch = true);
 
 }  // namespace hpl::strategies

@@ -108,7 +108,7 @@ class BatchWriter {
  private:
   /// Every name that a source declares at file scope gets the kernel's number.
   std::string renamed(const Prepared& prepared) const {
-    std::string names = "hpl_div_\\w+|hpl_rem_\\w+|hpl_cmul\\w*|hpl_cdiv\\w*";
+    std::string names = "hpl_mad_sat_\\w+|hpl_div_\\w+|hpl_rem_\\w+|hpl_cmul\\w*|hpl_cdiv\\w*";
     for (const ir::Function* function : prepared.random.kernel.functions)
       names += "|" + function->name;
     names += "|" + prepared.emitted.name;

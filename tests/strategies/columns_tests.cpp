@@ -10,6 +10,7 @@
 #include "hpl/ir/printer.h"
 #include "hpl/ir/verifier.h"
 #include "tests/seeds.h"
+#include "tests/strategies/random_inside.h"
 #include "tests/strategies/random_stencil.h"
 #include "tests/strategies/random_volume.h"
 #include "tests/strategies/support.h"
@@ -20,18 +21,22 @@ using namespace hpl::strategies::test;
 
 namespace {
 
+/// `planes`: that a march goes through.
 void runColumns(const Columns& columns, const ColumnsOptions& options, const Ids& ids,
-                const std::array<std::uint64_t, 3>& local, std::vector<ir::Argument> arguments) {
+                const std::array<std::uint64_t, 3>& local, std::vector<ir::Argument> arguments,
+                int planes) {
   ir::verify(*columns.kernel);
   const auto slow =
       static_cast<std::size_t>(options.order[static_cast<std::size_t>(options.dims - 1)]);
   const auto row = static_cast<std::size_t>(options.order[0]);
-  appendHidden(columns.hidden, ids, {1, 1, 1}, arguments);
+  const auto block = static_cast<std::uint64_t>(planes);
+  appendHidden(columns.hidden, ids, {block, block, block}, arguments);
   ir::NDRange range{ids.dims, {1, 1, 1}, {1, 1, 1}};
   for (std::size_t a = 0; a < static_cast<std::size_t>(ids.dims); ++a) {
-    const auto each = static_cast<std::uint64_t>(a == slow  ? options.elements
-                                                 : a == row ? options.lanes
-                                                            : options.between);
+    const auto each =
+        static_cast<std::uint64_t>(a == slow  ? (options.marches ? planes : options.elements)
+                                   : a == row ? options.lanes
+                                              : options.between);
     const std::uint64_t covers = local[a] * each;
     const std::uint64_t before = a == row ? ids.first[a] % each : 0;
     range.local[a] = local[a];
@@ -111,7 +116,8 @@ void compare(const ir::Kernel& kernel, const Columns& columns, const ColumnsOpti
   };
   runOriginal(kernel, idsOf(extents), arguments(expected));
   for (const Ids& ids : someIds(random, extents))
-    runColumns(columns, options, ids, randomGroup(random, extents.size()), arguments(got));
+    runColumns(columns, options, ids, randomGroup(random, extents.size()), arguments(got),
+               static_cast<int>(1 + random() % 9));
   REQUIRE(got == expected);
 }
 
@@ -127,9 +133,13 @@ TEST_CASE("random stencils give the same bits from columns, whatever their heigh
     const int lanes = someLanes(random, extents);
     ColumnsOptions options = optionsOf(extents, static_cast<int>(1 + random() % 8));
     options.lanes = lanes;
+    options.marches = lanes > 1 && random() % 2 == 0;
+    options.wholeRows = random() % 2 == 0;
+    options.longRows = random() % 2 == 0;
     Columns columns = strategies::columns(*kernel, ir::analyze(*kernel), options);
     if (!columns.kernel) {
       options.lanes = 1;
+      options.marches = false;
       columns = strategies::columns(*kernel, ir::analyze(*kernel), options);
     }
     if (!columns.kernel) continue;
@@ -151,9 +161,13 @@ TEST_CASE("random stencils of three dimensions give the same bits from columns o
     ColumnsOptions options = optionsOf(extents, static_cast<int>(1 + random() % 5));
     options.lanes = lanes;
     options.between = static_cast<int>(1 + random() % 3);
+    options.marches = lanes > 1 && random() % 2 == 0;
+    options.wholeRows = random() % 2 == 0;
+    options.longRows = random() % 2 == 0;
     Columns columns = strategies::columns(*kernel, ir::analyze(*kernel), options);
     if (!columns.kernel) {
       options.lanes = 1;
+      options.marches = false;
       columns = strategies::columns(*kernel, ir::analyze(*kernel), options);
     }
     if (!columns.kernel) continue;
@@ -162,6 +176,57 @@ TEST_CASE("random stencils of three dimensions give the same bits from columns o
   }
   MESSAGE(rewritten << " of 60 kernels were rewritten");
   CHECK(rewritten > 40);
+}
+
+namespace {
+
+template <int N>
+void compareInside(unsigned seed, unsigned& rewritten, unsigned& marched) {
+  const RandomInside inside{seed};
+  const auto kernel = captured([inside](Array<int, N> out, const Array<int, N>& a,
+                                        const Array<short, N>& b) { inside(out, a, b); });
+  std::mt19937 random(seed);
+  Extents extents(N - 1);
+  for (std::int64_t& extent : extents) extent = upTo(random, 14);
+  extents.push_back(upTo(random, 40));
+  const int lanes = someLanes(random, extents);
+  ColumnsOptions options = optionsOf(extents, static_cast<int>(1 + random() % 4));
+  options.lanes = lanes;
+  options.between = static_cast<int>(1 + random() % 2);
+  options.marches = lanes > 1 && random() % 3 != 0;
+  options.wholeRows = random() % 2 == 0;
+  options.longRows = random() % 2 == 0;
+  Columns columns = strategies::columns(*kernel, ir::analyze(*kernel), options);
+  if (!columns.kernel && options.marches) {
+    options.marches = false;
+    columns = strategies::columns(*kernel, ir::analyze(*kernel), options);
+  }
+  if (!columns.kernel) return;
+  ++rewritten;
+  if (options.marches) ++marched;
+  CAPTURE(columns.reason);
+  compare(*kernel, columns, options, extents, seed, false);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "sums of neighbours inside of all kinds of borders come out of columns and marches alike") {
+  unsigned rewritten = 0;
+  unsigned marched = 0;
+  unsigned all = 0;
+  for (const unsigned seed : Seeds(1, 200)) {
+    CAPTURE(seed);
+    ++all;
+    if (seed % 2 == 0) {
+      compareInside<2>(seed, rewritten, marched);
+    } else {
+      compareInside<3>(seed, rewritten, marched);
+    }
+  }
+  MESSAGE(rewritten << " of " << all << " kernels were rewritten, " << marched << " as marches");
+  CHECK(rewritten > all * 3 / 4);
+  CHECK(marched > all / 4);
 }
 
 TEST_CASE("an element in the middle that is treated apart is so in every place of a column") {
@@ -253,7 +318,7 @@ TEST_CASE("the more arrays a kernel reads, the fewer elements its work-items nee
         }) == 0);
 }
 
-TEST_CASE("in three dimensions vectors share the rows beside them as well") {
+TEST_CASE("in three dimensions work-items march through planes that several of them would read") {
   const auto shapeOf = [](const auto& f) {
     const auto kernel = captured(f);
     ColumnsOptions options;
@@ -267,7 +332,7 @@ TEST_CASE("in three dimensions vectors share the rows beside them as well") {
                          a[idz][idy - 1][idx] + a[idz][idy + 1][idx] + a[idz][idy][idx - 1] +
                          a[idz][idy][idx + 1];
   });
-  CHECK(seven.elements == 2);
+  CHECK(seven.marches);
   CHECK(seven.between == 2);
   const ColumnShape box = shapeOf([](Array<float, 3> out, Cube a) {
     Float sum = 0.0f;
@@ -276,8 +341,7 @@ TEST_CASE("in three dimensions vectors share the rows beside them as well") {
         for (int x = -1; x <= 1; ++x) sum += a[idz + z][idy + y][idx + x];
     out[idz][idy][idx] = sum;
   });
-  CHECK(box.elements == 2);
-  CHECK(box.between == 4);
+  CHECK(box.marches);
   const ColumnShape copy =
       shapeOf([](Array<float, 3> out, Cube a) { out[idz][idy][idx] = a[idz][idy][idx]; });
   CHECK(copy.elements == 2);

@@ -35,10 +35,31 @@ std::string lgammaOf(const std::string& name, const Type& type, const Type& sign
       t, name, ir::toString(sign), found);
 }
 
+/// The upper half of the sum of 128 bits tells whether the lower one is all of it.
+std::string madSatOf(const std::string& name, const Type& type) {
+  Type bits = type;
+  bits.scalar = ir::Scalar::Ulong;
+  return fmt::format(
+      "{0} {1}(const {0} a, const {0} b, const {0} c) {{\n"
+      "  const {2} product = as_{2}(a) * as_{2}(b);\n"
+      "  const {2} low = product + as_{2}(c);\n"
+      "  const {0} high = mul_hi(a, b) + ((low < product) ? ({0})(1) : ({0})(0)) + (c >> "
+      "({0})(63));\n"
+      "  return (high == (as_{0}(low) >> ({0})(63))) ? as_{0}(low) :\n"
+      "      (high < ({0})(0)) ? ({0})(LONG_MIN) : ({0})(LONG_MAX);\n}}\n\n",
+      ir::toString(type), name, ir::toString(bits));
+}
+
 }  // namespace
 
 std::string functionFor(Session& session, const ir::BuiltinExpr& builtin) {
   const Type& type = builtin.args.back()->type;
+  if (builtin.builtin == ir::Builtin::mad_sat_ && type.scalar == ir::Scalar::Long) {
+    std::string name = "hpl_mad_sat_" + ir::toString(type);
+    std::string& helper = session.ownFunctions[name];
+    if (helper.empty()) helper = madSatOf(name, type);
+    return name;
+  }
   if (builtin.builtin != ir::Builtin::smoothstep_ || !isWritten(type))
     return std::string(ir::infoOf(builtin.builtin).name);
   const Type& edge = builtin.args.front()->type;

@@ -45,8 +45,9 @@ std::array<std::size_t, 3> columnGroups(const Shape& shape, const ColumnsOptions
     std::size_t width, height;
   };
   const bool isPlane = shape.dims == 2;
-  const Group usual = options.lanes > 1 ? (isPlane ? Group{64, 4} : Group{16, 8})
-                                        : (isPlane ? Group{128, 2} : Group{64, 2});
+  const Group usual = options.marches     ? Group{32, 8}
+                      : options.lanes > 1 ? (isPlane ? Group{64, 4} : Group{16, 8})
+                                          : (isPlane ? Group{128, 2} : Group{64, 2});
   std::array<std::size_t, 3> local{1, 1, 1};
   const auto across = static_cast<std::size_t>(options.order[0]);
   std::size_t& width = local[across];
@@ -145,38 +146,48 @@ Layout inColumns(const LaunchRequest& request, const Shape& shape, const Variant
   if (variant.elements > 0) {
     options.elements = variant.elements;
     options.between = std::max(1, variant.jam);
+    options.marches = variant.depth > 0;
   }
   // Somebody has asked for it.
   if (options.elements * options.between * options.lanes == 1) options.elements = 2;
+  if (options.lanes == 1) options.marches = false;
+  describeRows(request, shape, options);
   std::shared_ptr<const Columns> columns =
       request.version->rewritten->columns(*request.version, options);
   if (!columns->kernel && options.lanes > 1) {
     if (variant.elements == 0) options = columnsOf(request, shape, false);
     options.lanes = 1;
+    options.marches = options.wholeRows = options.longRows = false;
     options.elements = std::max(2, options.elements);
     columns = request.version->rewritten->columns(*request.version, options);
   }
   reason = columns->reason;
   if (!columns->kernel) return result;
+  const auto slow = static_cast<std::size_t>(options.order[shape.dims - 1]);
+  const auto row = static_cast<std::size_t>(options.order[0]);
+  std::array<std::size_t, 3> block{1, 1, 1};
+  for (std::size_t a = 0; a < shape.dims; ++a)
+    block[a] = static_cast<std::size_t>(a == slow  ? options.elements
+                                        : a == row ? options.lanes
+                                                   : options.between);
+  if (options.marches)
+    block[slow] = variant.depth > 0 ? static_cast<std::size_t>(variant.depth)
+                                    : marchOf(request, shape, options);
   for (const Hidden& hidden : columns->hidden)
-    result.hidden.push_back(valueOf(hidden, request, shape, {1, 1, 1}));
+    result.hidden.push_back(valueOf(hidden, request, shape, block));
   result.kernel = columns->kernel;
   result.distinctArrays = true;
   const std::array<std::size_t, 3> local =
       columnGroups(shape, options, request.device->properties().maxWorkGroupSize, variant);
-  const auto slow = static_cast<std::size_t>(options.order[shape.dims - 1]);
-  const auto row = static_cast<std::size_t>(options.order[0]);
   for (std::size_t a = 0; a < shape.dims; ++a) {
-    const auto each = static_cast<std::size_t>(a == slow  ? options.elements
-                                               : a == row ? options.lanes
-                                                          : options.between);
     // Vectors begin at multiples of their lanes.
-    const std::size_t ids = shape.size[a] + (a == row ? shape.first[a] % each : 0);
+    const std::size_t ids = shape.size[a] + (a == row ? shape.first[a] % block[a] : 0);
     result.shape.local[a] = local[a];
-    result.shape.global[a] = roundedUp(dividedUp(ids, each), local[a]);
+    result.shape.global[a] = roundedUp(dividedUp(ids, block[a]), local[a]);
   }
   reason =
       "columns: " + reason + fmt::format(", groups of {} x {} x {}", local[0], local[1], local[2]);
+  if (options.marches) reason += fmt::format(", {} at a time", block[slow]);
   return result;
 }
 

@@ -45,11 +45,11 @@ void BodyWriter::noteAligned(const ir::Access& access) {
 }
 
 /// A place in the row beside the lanes' own ones, or, where the array has none, one that it has.
-const Expr* BodyWriter::placeBeside(const ir::Access& access, std::int64_t place) {
+const Expr* BodyWriter::placeBeside(const ir::Access& access, std::int64_t place, int lanes) {
   const Expr* own = place_.base[static_cast<std::size_t>(context_.axis)];
   const bool isBefore = place < 0;
-  const std::string key = "place " + std::to_string(place) + (isBefore ? "" : access.array->name);
-  if (const Variable* known = loads_.find(key)) return builder_.ref(known);
+  const Variable*& kept = context_.rows->places[{isBefore ? nullptr : access.array, place, lanes}];
+  if (kept != nullptr) return builder_.ref(kept);
   const Expr* found = builder_.add(own, place);
   if (isBefore) {
     const Expr* isThere = builder_.binary(ir::BinaryOp::Ge, own, builder_.number(-place, kUlong));
@@ -57,11 +57,12 @@ const Expr* BodyWriter::placeBeside(const ir::Access& access, std::int64_t place
   } else {
     const Expr* extent =
         context_.extentOf(access.array, static_cast<int>(access.indices.size()) - 1);
-    found = builder_.smaller(found, builder_.add(extent, -1));
+    const Expr* isThere = builder_.binary(ir::BinaryOp::Le, builder_.add(found, lanes), extent);
+    found = builder_.select(isThere, found, lanes > 1 ? own : builder_.add(extent, -1));
   }
-  Variable* kept = builder_.variable(isBefore ? "before" : "after", kUlong);
-  builder_.declare(*out_, kept, found);
-  loads_.add(key, kept);
+  Variable* beside = builder_.variable(isBefore ? "before" : "after", kUlong);
+  builder_.declare(*context_.rows->declarations, beside, found);
+  kept = beside;
   return builder_.ref(kept);
 }
 
@@ -82,11 +83,35 @@ const Expr* BodyWriter::elementsInRow(const ir::Access& access, std::int64_t pla
   const Expr* own = place_.base[static_cast<std::size_t>(context_.axis)];
   element.indices.back() = place == 0               ? own
                            : context_.rows->isInner ? builder_.add(own, place)
-                                                    : placeBeside(access, place);
+                                                    : placeBeside(access, place, lanes);
+  if (const Expr* kept = keptOnMarch(access, place, element, type)) return kept;
   Variable* loaded = builder_.variable(access.array->name + "_at", type);
   builder_.declare(*out_, loaded, builder_.make(type, element));
   loads_.add(key, loaded);
   return builder_.ref(loaded);
+}
+
+/// Null: it is read where it is. Only what every turn reads is loaded ahead of time.
+const Expr* BodyWriter::keptOnMarch(const ir::Access& access, std::int64_t place,
+                                    const ir::Access& element, const ir::Type& type) {
+  if (context_.march == nullptr || loads_.isNested()) return nullptr;
+  std::optional<std::size_t> dimension;
+  std::int64_t distance = 0;
+  std::string row = std::to_string(std::max<int>(1, type.lanes)) + ':' + access.array->name + '[' +
+                    std::to_string(place) + ']';
+  for (std::size_t d = 0; d + 1 < access.indices.size(); ++d) {
+    const IndexForm form = formOf(*access.indices[d]);
+    if (form.axis != context_.marchAxis) {
+      row += positionOf(form);
+      continue;
+    }
+    if (dimension || !form.isExact() || !form.isAffine()) return nullptr;
+    dimension = d;
+    distance = form.range.lo + place_.shift[static_cast<std::size_t>(context_.marchAxis)];
+    row += "[*]";
+  }
+  if (!dimension) return nullptr;
+  return context_.march->element(row, *dimension, distance, element, type);
 }
 
 /// The components of a vector from one to before another one.
@@ -99,8 +124,8 @@ const Expr* BodyWriter::componentsOf(const Expr* vector, std::int64_t from, std:
   return builder_.make(count == 1 ? element : widened(element, count), std::move(part));
 }
 
-/// Elements beside the lanes' own places, all of them before or behind: one by one, or, where each
-/// row goes on, of one vector that lies at a multiple of its size.
+/// Elements beside the lanes' own places, all of them before or behind: one by one, or of one
+/// vector that lies at a multiple of its size.
 void BodyWriter::elementsBeside(const ir::Access& access, std::int64_t from, std::int64_t to,
                                 std::vector<const Expr*>& elements) {
   if (from == to) return;
@@ -109,7 +134,7 @@ void BodyWriter::elementsBeside(const ir::Access& access, std::int64_t from, std
   std::int64_t begin = isBefore ? 0 : context_.lanes;
   const AlignedRows::Reach vectors = context_.rows->reach.at(access.array).inVectors();
   const std::int64_t count = isBefore ? vectors.before : vectors.behind;
-  if (!context_.rows->isInner || count == 1) {
+  if (!context_.rows->inVectors || count == 1) {
     for (std::int64_t at = from; at < to; ++at)
       elements.push_back(elementsInRow(access, at, element));
     return;

@@ -7,12 +7,14 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "hpl/strategies/detail/counters.h"
 #include "hpl/strategies/detail/grid_strides.h"
+#include "hpl/strategies/detail/march.h"
 #include "hpl/strategies/detail/row_ends.h"
 
 /// Writes copies of a kernel's body for given ids: for one work-item, or for several neighbours
@@ -58,8 +60,10 @@ struct AlignedRows {
   const ir::Variable* to = nullptr;
   /// Whether those of all lanes do (int).
   const ir::Variable* areAll = nullptr;
-  /// All lanes do, and each row goes on on both sides for as far as copies read: what they read
-  /// beside the lanes' own places, they read in vectors, too.
+  /// What copies read beside the lanes' own places, they read in vectors, too.
+  bool inVectors = false;
+  /// All lanes satisfy what the copies ask for, and each row goes on on both sides for as far as
+  /// they read.
   bool isInner = false;
   /// How far copies read on either side of their own place, less than a vector.
   struct Reach {
@@ -76,6 +80,10 @@ struct AlignedRows {
     }
   };
   std::unordered_map<const ir::Variable*, Reach> reach{};
+  /// Places beside the lanes' own ones (ulong), or others that rows have, by array, distance and
+  /// lanes, and what declares them.
+  std::map<std::tuple<const ir::Variable*, std::int64_t, int>, const ir::Variable*> places{};
+  ir::Block* declarations = nullptr;
   // What the copies find out:
   /// Arrays whose rows must begin at multiples of vectors.
   std::vector<const ir::Variable*> arrays{};
@@ -133,6 +141,9 @@ struct BodyContext {
   /// Several lanes: their own places along rows are those of a vector that lies at a multiple of
   /// its size. Null: they need not be.
   struct AlignedRows* rows = nullptr;
+  /// Not null: the copies are one turn of it, along this axis.
+  March* march = nullptr;
+  int marchAxis = -1;
 };
 
 /// Where one copy is: its ids are base + shift.
@@ -147,6 +158,8 @@ class LoadTable {
   LoadTable() { open(); }
   void open() { scopes_.emplace_back(); }
   void close() { scopes_.pop_back(); }
+  /// What is loaded now, some copies may not load at all.
+  bool isNested() const { return scopes_.size() > 1; }
   const ir::Variable* find(const std::string& key) const;
   void add(const std::string& key, const ir::Variable* value) { scopes_.back()[key] = value; }
 
@@ -268,8 +281,10 @@ class BodyWriter {
   const ir::Expr* alignedElements(const ir::Access& access, const ir::Type& type);
   std::optional<std::int64_t> placeInRow(const ir::Access& access);
   const ir::Expr* elementsInRow(const ir::Access& access, std::int64_t place, const ir::Type& type);
+  const ir::Expr* keptOnMarch(const ir::Access& access, std::int64_t place,
+                              const ir::Access& element, const ir::Type& type);
   void noteAligned(const ir::Access& access);
-  const ir::Expr* placeBeside(const ir::Access& access, std::int64_t place);
+  const ir::Expr* placeBeside(const ir::Access& access, std::int64_t place, int lanes);
   const ir::Expr* componentsOf(const ir::Expr* vector, std::int64_t from, std::int64_t to);
   void elementsBeside(const ir::Access& access, std::int64_t from, std::int64_t to,
                       std::vector<const ir::Expr*>& elements);
