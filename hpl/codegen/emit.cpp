@@ -17,6 +17,7 @@ std::string buildOptions(const EmitOptions& options, bool hasOrdered) {
   if (options.fp == FpMode::Strict && options.hasCorrectlyRoundedDivide) {
     text += " -cl-fp32-correctly-rounded-divide-sqrt";
   }
+  if (options.registers > 0) text += " -cl-nv-maxrregcount=" + std::to_string(options.registers);
   return text;
 }
 

@@ -65,6 +65,13 @@ struct EmitOptions {
   /// No two array parameters share memory where one of them is written: their pointers are
   /// `restrict`, so that compilers read what is the same for all steps of a loop before it.
   bool distinctArrays = false;
+  /// Buffers begin at multiples of 16 bytes, as those of a device with memory of its own do: where
+  /// elements lie tells how they are aligned. Compilers that see an address looked at read its
+  /// array in no better way than one that the kernel writes.
+  bool alignedBuffers = false;
+  /// How many registers a work-item may use, for NVIDIA's compiler (cl_nv_compiler_options); 0: as
+  /// it thinks best.
+  int registers = 0;
   /// All arrays in global and local memory have less than 2^31 elements, and the device computes
   /// faster with 32 bits than with 64: a work-item's place in them is computed in 32.
   bool narrowPlaces = false;

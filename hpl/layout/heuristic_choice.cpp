@@ -53,18 +53,12 @@ int columnLanes(const LaunchRequest& request, const Shape& shape, const std::arr
 
 }  // namespace
 
-void describeRows(const LaunchRequest& request, const Shape& shape,
-                  strategies::ColumnsOptions& options) {
-  // Then one group of 32 in 16 has an end, or fewer.
-  constexpr std::size_t kLong = 1024;
-  const auto lanes = static_cast<std::size_t>(options.lanes);
-  options.longRows = shape.size[static_cast<std::size_t>(options.order[0])] >= kLong * lanes;
-  options.wholeRows = true;
-  for (const Argument& argument : request.arguments) {
-    if (argument.kind != Argument::Kind::Array) continue;
-    const geometry::Extents& extents = argument.view->extents;
-    if (extents[extents.rank() - 1] % options.lanes != 0) options.wholeRows = false;
-  }
+bool areWholeRows(const LaunchRequest& request, int lanes) {
+  return std::all_of(request.arguments.begin(), request.arguments.end(), [&](const Argument& a) {
+    if (a.kind != Argument::Kind::Array) return true;
+    const geometry::Extents& extents = a.view->extents;
+    return extents[extents.rank() - 1] % lanes == 0;
+  });
 }
 
 strategies::ColumnsOptions columnsOf(const LaunchRequest& request, const Shape& shape,
@@ -110,16 +104,25 @@ strategies::ColumnsOptions columnsOf(const LaunchRequest& request, const Shape& 
 
 std::size_t marchOf(const LaunchRequest& request, const Shape& shape,
                     const strategies::ColumnsOptions& options) {
-  // On an NVIDIA H200 marches through 32 planes were fastest where that gave each unit so many
-  // work-items or more: one and a half times as many as it holds.
-  constexpr std::size_t kItemsOfUnit = 3072, kLongest = 64, kShortest = 8;
+  // As was fastest on an NVIDIA H200: work-items that compute several rows have more to gain from
+  // each plane that they keep. And every unit needs as many of them as it holds.
+  constexpr std::size_t kItemsOfUnit = 1536, kLongest = 64, kUsual = 16, kShortest = 8;
   const std::size_t items = shape.size[0] * shape.size[1] * shape.size[2] /
                             static_cast<std::size_t>(options.between * options.lanes);
   const std::size_t enough = kItemsOfUnit * std::max(1u, request.device->properties().computeUnits);
-  std::size_t planes = kLongest;
+  std::size_t planes = options.between > 1 ? kLongest : kUsual;
   while (planes >= kShortest && items / planes < enough) planes /= 2;
   if (planes >= kShortest) return planes;
   return runtime::settings().strategy == runtime::Strategy::Columns ? kShortest : 0;
+}
+
+int registersOf(const LaunchRequest& request, const strategies::ColumnsOptions& options) {
+  const KernelVersion& version = *request.version;
+  const strategies::ColumnShape usual =
+      strategies::columnShape(*version.kernel, version.access, options, options.marches);
+  const bool isUsual = usual.marches == options.marches && usual.between == options.between &&
+                       (usual.marches || usual.elements == options.elements);
+  return isUsual ? usual.registers : 0;
 }
 
 bool paysColumns(const LaunchRequest& request, const Shape& shape) {

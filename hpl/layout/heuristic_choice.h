@@ -34,14 +34,16 @@ strategies::PointwiseChoice pointwiseChoice(const strategies::Pointwise& kernel,
 strategies::ColumnsOptions columnsOf(const LaunchRequest& request, const Shape& shape,
                                      bool inVectors = true);
 
-/// Tells the writer of columns in so many lanes what it may take for granted of the rows.
-void describeRows(const LaunchRequest& request, const Shape& shape,
-                  strategies::ColumnsOptions& options);
+/// Whether the rows of all arrays have whole numbers of vectors of so many lanes.
+bool areWholeRows(const LaunchRequest& request, int lanes);
 
 /// Ids along the slowest axis that each work-item of marching columns computes: as many as leave
 /// all units work enough; 0: that would be too few to be worth keeping what the next one reads.
 std::size_t marchOf(const LaunchRequest& request, const Shape& shape,
                     const strategies::ColumnsOptions& options);
+
+/// ColumnShape::registers, where the kernel has that shape.
+int registersOf(const LaunchRequest& request, const strategies::ColumnsOptions& options);
 
 /// Whether columns are worth trying on the device, which then is no CPU.
 bool paysColumns(const LaunchRequest& request, const Shape& shape);

@@ -165,8 +165,11 @@ LaidOut layOutToFit(const LaunchRequest& request, const Variant* variant) {
     const Shape& launched = laidOut.layout.shape;
     const std::size_t group = launched.local[0] * launched.local[1] * launched.local[2];
     if (limit == 0 || group <= limit) return laidOut;
-    // A rewriter chooses the group, and hears what fits.
-    if (version.rewriter != nullptr && groupLimit != limit) {
+    // A rewriter and some strategies choose the group, and hear what fits.
+    const bool choosesGroup = version.rewriter != nullptr ||
+                              laidOut.layout.strategy == runtime::Strategy::Columns ||
+                              laidOut.layout.strategy == runtime::Strategy::Stream;
+    if (choosesGroup && groupLimit != limit) {
       groupLimit = limit;
       continue;
     }

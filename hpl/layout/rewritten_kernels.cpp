@@ -72,10 +72,10 @@ std::shared_ptr<const PlaneQueue> RewrittenKernels::streamed(const KernelVersion
 std::shared_ptr<const Columns> RewrittenKernels::columns(const KernelVersion& version,
                                                          const ColumnsOptions& options) {
   std::vector<std::uint64_t> key;
-  for (const int value : {options.dims, options.order[0], options.order[1], options.order[2],
-                          options.elements, options.between, options.lanes,
-                          static_cast<int>(options.exact), static_cast<int>(options.marches),
-                          static_cast<int>(options.wholeRows), static_cast<int>(options.longRows)})
+  for (const int value :
+       {options.dims, options.order[0], options.order[1], options.order[2], options.elements,
+        options.between, options.lanes, static_cast<int>(options.exact),
+        static_cast<int>(options.marches), static_cast<int>(options.wholeRows)})
     key.push_back(static_cast<std::uint64_t>(value));
   const std::lock_guard lock(mutex_);
   const auto known = columns_.find(key);

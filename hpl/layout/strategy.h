@@ -25,6 +25,8 @@ struct Layout {
   int vectorBits = 0;
   /// The strategy has seen that no written array is passed twice.
   bool distinctArrays = false;
+  /// ColumnShape::registers.
+  int registers = 0;
   /// The strategy and its numbers, or why the kernel runs as written; a phrase for people.
   std::string choice = {};
   /// Nothing but the kernel decided: tuning may choose otherwise.

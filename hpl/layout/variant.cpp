@@ -216,10 +216,10 @@ std::vector<Point> columnPoints(const runtime::DeviceState& device, const Shape&
   // In three dimensions rows beside each other as well.
   if (shape.dims == 3) {
     space.dimension("elements", {2, 4, 1, 8}).dimension("jam", {2, 1, 4});
-    space.dimension("width", {16, 32, 64}).dimension("height", {8, 4, 2});
+    space.dimension("width", {32, 64, 16}).dimension("height", {4, 8, 2});
   } else {
-    space.dimension("elements", {2, 4, 8, 1});
-    space.dimension("width", {64, 128, 32}).dimension("height", {4, 2, 8});
+    space.dimension("elements", {4, 2, 6, 8, 1});
+    space.dimension("width", {64, 128, 32}).dimension("height", {2, 4, 8});
   }
   space.dimension("lanes", {0, 1}).dimension("depth", {0, 32, 16, 64});
   space.require("marches go from one plane of vectors to the next", [planes](const Point& p) {

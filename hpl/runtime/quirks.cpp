@@ -20,6 +20,8 @@ constexpr Quirks kTable[] = {
     {.platform = "Oclgrind", .runsInFlush = true, .isSimulator = true},
     // Mesa 22.3.6, on llvmpipe.
     {.platform = "rusticl", .mistakesWideMasks = true, .mostIterations = 65'535},
+    // Driver 580.
+    {.platform = "NVIDIA CUDA", .countsRegisters = true},
 };
 
 }  // namespace

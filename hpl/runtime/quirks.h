@@ -34,6 +34,8 @@ struct Quirks {
   /// Takes vectors of 64-bit truth values that are kept in a variable, or were converted, for other
   /// ones when they choose (`mask ? a : b`, select); compared with 0 they are right.
   bool mistakesWideMasks = false;
+  /// Its compiler can be told how many registers a work-item may use (cl_nv_compiler_options).
+  bool countsRegisters = false;
   /// Its times say nothing about a device.
   bool isSimulator = false;
   /// The loops of a work-item end in silence after so many iterations in all; 0: when they should.

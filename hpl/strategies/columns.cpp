@@ -36,20 +36,25 @@ ColumnShape columnShape(const ir::Kernel& kernel, const ir::AccessSummary& summa
   if (reads == 0 || reads > kMost) return {};
   const bool isWide = options.lanes > 1;
   if (arrays > 4) return {isWide ? 1 : 0, 1};
+  const int slow = options.order[static_cast<std::size_t>(options.dims - 1)];
+  const std::int64_t reach = reachAlong(summary, slow);
+  // Seen with floats; of other elements, and of several arrays, more may be kept.
+  const int registers = isWide && options.lanes == 4 && arrays == 1 ? 64 : 0;
   // Of a star in three dimensions no more elements than these; a box has the corners as well.
   constexpr std::size_t kOfStar = 13;
-  if (isWide && options.dims == 3 && mayMarch && planesRead(summary, options.order[2]) >= 3)
-    return {1, reads > kOfStar ? 1 : 2, true};
+  if (isWide && options.dims == 3 && mayMarch && reads <= kOfStar && planesRead(summary, slow) >= 3)
+    return reach > 1 ? ColumnShape{1, 1, true} : ColumnShape{1, 2, true, registers};
   if (arrays > 2) return {2, 1};
   // What all of a column's elements have to load may as well be loaded once more.
   constexpr std::size_t kFew = 2;
   if (!isWide) return {reads <= kFew ? 4 : 8, 1};
-  const std::int64_t reach =
-      reachAlong(summary, options.order[static_cast<std::size_t>(options.dims - 1)]);
-  constexpr std::size_t kOfCross = 5;
-  if (options.dims == 2) return {reach > 1 || reads > kOfCross ? 4 : 2, 1};
+  if (options.dims == 2) {
+    constexpr std::size_t kOfCross = 5, kOfBox = 25;
+    const int rows = reach > 1 ? 6 : reads > kOfCross ? 4 : 2;
+    return {rows, 1, false, reads <= kOfBox ? registers : 0};
+  }
   if (reads > kOfStar) return {2, 4};
-  return reach > 1 ? ColumnShape{4, 1} : ColumnShape{2, reach > 0 ? 2 : 1};
+  return reach > 1 ? ColumnShape{2, 2} : ColumnShape{2, reach > 0 ? 2 : 1};
 }
 
 Columns columns(const ir::Kernel& kernel, const ir::AccessSummary& summary,

@@ -37,9 +37,6 @@ struct ColumnsOptions {
   /// Rows have whole numbers of vectors, so that what lies beside a vector can be loaded in
   /// vectors, too. Kernels ask once more, and compute other ids one by one.
   bool wholeRows = false;
-  /// Rows are of so many vectors that work-items away from their ends should have a body of their
-  /// own, which asks nothing. Of short ones every group has an end, and would go through both.
-  bool longRows = false;
   /// Built-in functions of floats whose vector forms may round in another way are left alone.
   bool exact = true;
   /// Of the domain along each axis; 0: not known (RowsOptions::size).
@@ -76,6 +73,9 @@ struct ColumnShape {
   int elements = 0;
   int between = 1;
   bool marches = false;
+  /// What a compiler should be told that a work-item may use; 0: nothing. A compiler that does not
+  /// know how little is enough puts loads off to save some.
+  int registers = 0;
 };
 
 /// So many that a work-item has several loads under way, and that it shares those of its
@@ -83,8 +83,9 @@ struct ColumnShape {
 /// more registers. Fewer where the kernel reads several arrays; none where it has loops, does not
 /// read at all, or reads so much that it waits for arithmetic. As measured on an NVIDIA H200
 /// (perf/RESULTS.md): of single elements 4 for a copy, 8 for stars and boxes of 5 to 27 elements;
-/// of vectors 2 rows for 5 and 9 elements, 4 for 25; 2 x 2 for 7 elements in three dimensions, 2 x
-/// 4 for 27, 4 x 1 for 13.
+/// of vectors in two dimensions 2 rows for 5 elements, 4 for 9, 6 for 25; in three dimensions
+/// marches of 2 rows for 7 elements and of one for 13, 2 x 4 rows for 27. `mayMarch`: the domain
+/// gives marches work enough.
 ColumnShape columnShape(const ir::Kernel& kernel, const ir::AccessSummary& summary,
                         const ColumnsOptions& options, bool mayMarch = true);
 

@@ -7,10 +7,12 @@
 #include "hpl/hpl.h"
 #include "hpl/runtime/settings.h"
 #include "tests/seeds.h"
+#include "tests/strategies/random_inside.h"
 #include "tests/strategies/random_stencil.h"
 
 using namespace hpl;
 using hpl::runtime::Strategy;
+using hpl::strategies::test::RandomInside;
 using hpl::strategies::test::RandomStencil;
 
 namespace {
@@ -300,6 +302,66 @@ TEST_CASE("random stencils in rows of whole vectors give the same bits, of views
       keep(2);
     }
     for (const auto& both : results) REQUIRE(both[1] == both[0]);
+  }
+}
+
+namespace {
+
+/// A random kernel over arrays of these extents, and over views of them, on one device and on
+/// several, as written and in columns.
+template <int N, class Make, class View>
+void compareInside(unsigned seed, Make&& make, View&& partOf) {
+  const DeviceType kind = Device().getProperties().type;
+  const int count = getDeviceNumber(kind);
+  auto a = make.template operator()<int>();
+  auto out = make.template operator()<int>();
+  auto b = make.template operator()<short>();
+  fill(a, seed);
+  fill(b, seed + 1);
+  std::vector<std::vector<int>> results[3];
+  for (const Strategy strategy : {Strategy::Direct, Strategy::Columns}) {
+    const Forced forced(strategy);
+    const auto keep = [&](int place) { results[place].push_back(contents(out)); };
+    const RandomInside inside{seed};
+    const auto kernel = [inside](Array<int, N> o, const Array<int, N>& x,
+                                 const Array<short, N>& y) { inside(o, x, y); };
+    out = 11;
+    reeval(kernel)(out, a, b);
+    keep(0);
+    out = 12;
+    reeval(kernel)(partOf(out), partOf(a), partOf(b));
+    keep(1);
+    out = 13;
+    reeval(kernel).devices(kind, count)(out, a, b);
+    keep(2);
+  }
+  for (const auto& both : results) REQUIRE(both[1] == both[0]);
+}
+
+}  // namespace
+
+TEST_CASE("sums of neighbours inside of all kinds of borders give the same bits in columns") {
+  for (const unsigned seed : Seeds(1, 24)) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+    const int depth = 3 + below(20);
+    const int height = 3 + below(9);
+    const int width = (33 + below(9)) * 4 + (below(3) == 0 ? 1 + below(3) : 0);
+    // Views end with a vector or beside one.
+    const int left = 4 * below(2);
+    const int right = width - 1 - below(2) * below(6);
+    if (seed % 2 == 0) {
+      compareInside<2>(
+          seed, [&]<class T>() { return Array<T, 2>(depth, width); },
+          [&](auto& array) { return array(Range(0, depth - 1), Range(left, right)); });
+    } else {
+      compareInside<3>(
+          seed, [&]<class T>() { return Array<T, 3>(depth, height, width); },
+          [&](auto& array) {
+            return array(Range(0, depth - 1), Range(0, height - 1), Range(left, right));
+          });
+    }
   }
 }
 

@@ -136,6 +136,16 @@ int FunctionWriter::node(const Expr&, const ir::VarRef& ref) {
 int FunctionWriter::node(const Expr& expr, const ir::Access& access) { return load(expr, access); }
 
 int FunctionWriter::node(const Expr&, const ir::Misalignment& address) {
+  const Variable& array = *address.place.array;
+  // A body apart from its kernel gets arrays without their offsets.
+  if (session_.options.alignedBuffers && isKernel_ && !session_.options.bodiesApart &&
+      address.bytes <= 16) {
+    out_ += "(ulong)(";
+    if (hasOffset(array)) out_ += names(&array).name + "_offset + ";
+    linearIndex(address.place, -1);
+    out_ += ") * " + std::to_string(ir::sizeOf(array.type)) + " % " + std::to_string(address.bytes);
+    return kMultiplicative;
+  }
   // Addresses have as many bits as size_t.
   out_ += "(ulong)((size_t)&";
   arrayOf(address.place);

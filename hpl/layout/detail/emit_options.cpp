@@ -69,6 +69,9 @@ codegen::EmitOptions emitOptions(const LaunchRequest& request, const Layout& lay
   options.comparesWideMasks = runtime::quirksOf(request.device->properties()).mistakesWideMasks;
   options.vectorBits = layout.vectorBits;
   options.distinctArrays = layout.distinctArrays;
+  if (runtime::quirksOf(request.device->properties()).countsRegisters)
+    options.registers = layout.registers;
+  options.alignedBuffers = !request.device->sharesHostMemory();
   // A share's replicas hold what it touches of each array only.
   if (!request.slice) options.stridesOf = stridesShared(request.arguments);
   options.narrowPlaces = hasNarrowPlaces(request);

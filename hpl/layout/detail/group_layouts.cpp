@@ -23,6 +23,12 @@ using strategies::PlaneQueueOptions;
 using strategies::Tiled;
 using strategies::TileOptions;
 
+/// Work-items that a group may have, of the kernel if that is known.
+std::size_t mostItems(const DeviceProperties& device, const Shape& shape) {
+  return shape.groupLimit > 0 ? std::min(device.maxWorkGroupSize, shape.groupLimit)
+                              : device.maxWorkGroupSize;
+}
+
 /// Planes that a work-item goes along: as the variant says, else as many as leave every unit some
 /// groups, but enough to be worth filling a queue.
 std::size_t slabFor(const Shape& shape, std::size_t slow, const std::array<int, 3>& local,
@@ -45,8 +51,8 @@ std::array<std::size_t, 3> columnGroups(const Shape& shape, const ColumnsOptions
     std::size_t width, height;
   };
   const bool isPlane = shape.dims == 2;
-  const Group usual = options.marches     ? Group{32, 8}
-                      : options.lanes > 1 ? (isPlane ? Group{64, 4} : Group{16, 8})
+  const Group usual = options.marches     ? Group{64, 4}
+                      : options.lanes > 1 ? (isPlane ? Group{64, 2} : Group{32, 4})
                                           : (isPlane ? Group{128, 2} : Group{64, 2});
   std::array<std::size_t, 3> local{1, 1, 1};
   const auto across = static_cast<std::size_t>(options.order[0]);
@@ -60,6 +66,41 @@ std::array<std::size_t, 3> columnGroups(const Shape& shape, const ColumnsOptions
                                                       : usual.width * usual.height / width,
                                    1, std::max<std::size_t>(1, most / width));
   return local;
+}
+
+/// The kernel in columns as the variant says, else as the library thinks best; where it is not
+/// written like that, as it is.
+std::shared_ptr<const Columns> columnsFor(const LaunchRequest& request, const Shape& shape,
+                                          const Variant& variant, ColumnsOptions& options) {
+  options = columnsOf(request, shape, variant.lanes != 1);
+  if (variant.lanes > 1) options.lanes = variant.lanes;
+  if (variant.elements > 0) {
+    options.elements = variant.elements;
+    options.between = std::max(1, variant.jam);
+    options.marches = variant.depth > 0;
+  }
+  // Somebody has asked for it.
+  if (options.elements * options.between * options.lanes == 1) options.elements = 2;
+  if (options.lanes == 1) options.marches = false;
+  options.wholeRows = areWholeRows(request, options.lanes);
+  const KernelVersion& version = *request.version;
+  std::shared_ptr<const Columns> columns = version.rewritten->columns(version, options);
+  if (!columns->kernel && options.marches) {
+    options.marches = false;
+    const strategies::ColumnShape still =
+        strategies::columnShape(*version.kernel, version.access, options, false);
+    options.elements = still.elements;
+    options.between = still.between;
+    columns = version.rewritten->columns(version, options);
+  }
+  if (!columns->kernel && options.lanes > 1) {
+    if (variant.elements == 0) options = columnsOf(request, shape, false);
+    options.lanes = 1;
+    options.marches = options.wholeRows = false;
+    options.elements = std::max(2, options.elements);
+    columns = version.rewritten->columns(version, options);
+  }
+  return columns;
 }
 
 }  // namespace
@@ -105,7 +146,7 @@ Layout inStreams(const LaunchRequest& request, const Shape& shape, const Variant
   options.dims = static_cast<int>(shape.dims);
   options.order = orderOf(shape);
   options.localMemory = device.localMemory;
-  const auto most = static_cast<int>(std::min<std::size_t>(device.maxWorkGroupSize, 1024));
+  const auto most = static_cast<int>(std::min<std::size_t>(mostItems(device, shape), 1024));
   const auto row = static_cast<std::size_t>(options.order[0]);
   const auto slow =
       static_cast<std::size_t>(options.order[static_cast<std::size_t>(options.dims - 1)]);
@@ -141,26 +182,8 @@ Layout inStreams(const LaunchRequest& request, const Shape& shape, const Variant
 Layout inColumns(const LaunchRequest& request, const Shape& shape, const Variant& variant,
                  std::string& reason) {
   Layout result{nullptr, {}, shape, true, runtime::Strategy::Columns, 0};
-  ColumnsOptions options = columnsOf(request, shape, variant.lanes != 1);
-  if (variant.lanes > 1) options.lanes = variant.lanes;
-  if (variant.elements > 0) {
-    options.elements = variant.elements;
-    options.between = std::max(1, variant.jam);
-    options.marches = variant.depth > 0;
-  }
-  // Somebody has asked for it.
-  if (options.elements * options.between * options.lanes == 1) options.elements = 2;
-  if (options.lanes == 1) options.marches = false;
-  describeRows(request, shape, options);
-  std::shared_ptr<const Columns> columns =
-      request.version->rewritten->columns(*request.version, options);
-  if (!columns->kernel && options.lanes > 1) {
-    if (variant.elements == 0) options = columnsOf(request, shape, false);
-    options.lanes = 1;
-    options.marches = options.wholeRows = options.longRows = false;
-    options.elements = std::max(2, options.elements);
-    columns = request.version->rewritten->columns(*request.version, options);
-  }
+  ColumnsOptions options;
+  const std::shared_ptr<const Columns> columns = columnsFor(request, shape, variant, options);
   reason = columns->reason;
   if (!columns->kernel) return result;
   const auto slow = static_cast<std::size_t>(options.order[shape.dims - 1]);
@@ -172,13 +195,14 @@ Layout inColumns(const LaunchRequest& request, const Shape& shape, const Variant
                                                    : options.between);
   if (options.marches)
     block[slow] = variant.depth > 0 ? static_cast<std::size_t>(variant.depth)
-                                    : marchOf(request, shape, options);
+                                    : std::max<std::size_t>(1, marchOf(request, shape, options));
   for (const Hidden& hidden : columns->hidden)
     result.hidden.push_back(valueOf(hidden, request, shape, block));
   result.kernel = columns->kernel;
+  result.registers = registersOf(request, options);
   result.distinctArrays = true;
   const std::array<std::size_t, 3> local =
-      columnGroups(shape, options, request.device->properties().maxWorkGroupSize, variant);
+      columnGroups(shape, options, mostItems(request.device->properties(), shape), variant);
   for (std::size_t a = 0; a < shape.dims; ++a) {
     // Vectors begin at multiples of their lanes.
     const std::size_t ids = shape.size[a] + (a == row ? shape.first[a] % block[a] : 0);

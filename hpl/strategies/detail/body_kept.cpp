@@ -80,10 +80,8 @@ const Expr* BodyWriter::elementsInRow(const ir::Access& access, std::int64_t pla
   key += '[' + std::to_string(place) + ']';
   if (const Variable* known = loads_.find(key)) return builder_.ref(known);
   element.isAligned = lanes > 1;
-  const Expr* own = place_.base[static_cast<std::size_t>(context_.axis)];
-  element.indices.back() = place == 0               ? own
-                           : context_.rows->isInner ? builder_.add(own, place)
-                                                    : placeBeside(access, place, lanes);
+  element.indices.back() = place == 0 ? place_.base[static_cast<std::size_t>(context_.axis)]
+                                      : placeBeside(access, place, lanes);
   if (const Expr* kept = keptOnMarch(access, place, element, type)) return kept;
   Variable* loaded = builder_.variable(access.array->name + "_at", type);
   builder_.declare(*out_, loaded, builder_.make(type, element));
@@ -168,10 +166,6 @@ const Expr* BodyWriter::alignedElements(const ir::Access& access, const ir::Type
 /// Stores a vector, or those of its lanes that are to be.
 void BodyWriter::storeLanes(ir::Block& out, const Expr* place, const Expr* value, bool streams) {
   const AlignedRows& rows = *context_.rows;
-  if (rows.isInner) {
-    builder_.statement(out, ir::Assign{place, value, streams}, where_);
-    return;
-  }
   const auto& access = *place->as<ir::Access>();
   const ir::Type element = value->type.element();
   ir::Block* whole = builder_.block();

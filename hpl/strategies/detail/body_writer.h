@@ -62,9 +62,6 @@ struct AlignedRows {
   const ir::Variable* areAll = nullptr;
   /// What copies read beside the lanes' own places, they read in vectors, too.
   bool inVectors = false;
-  /// All lanes satisfy what the copies ask for, and each row goes on on both sides for as far as
-  /// they read.
-  bool isInner = false;
   /// How far copies read on either side of their own place, less than a vector.
   struct Reach {
     std::int64_t before = 0;

@@ -43,11 +43,9 @@ class ColumnsBuilder : private KernelWriter {
   }
   ir::Variable* loopOver(ir::Block*& out, int axis, const std::array<const ir::Variable*, 3>& ids);
   ir::Block* together(ir::Block& out, Columns& result);
-  const ir::Expr* goesOn();
   void lookAround(BodyContext& context);
   ir::Block* copies(BodyContext& context, const ir::Variable* alone);
   std::vector<Place> placesTogether(const ir::Variable* onMarch, const ir::Variable* alone);
-  ir::Block* innerToo(ir::Block* body, const Interior& interior);
   ir::Block* rowByRow(ir::Block& out, const Interior& interior);
   /// Ids of a work-item that vectors compute (long), from the first one on and before the other
   /// one.

@@ -18,9 +18,7 @@ const Expr* March::element(const std::string& row, std::size_t dimension, std::i
     return nullptr;
   }
   const Window& window = windows_.at(row);
-  return window.kept.empty()
-             ? nullptr
-             : builder_.ref(window.kept[static_cast<std::size_t>(distance - window.from)]);
+  return builder_.ref(window.kept[static_cast<std::size_t>(distance - window.from)]);
 }
 
 const Expr* March::load(const Window& window, const Expr* id, std::int64_t distance) {
@@ -35,7 +33,6 @@ void March::open() {
   first_ = builder_.block();
   last_ = builder_.block();
   for (auto& [row, window] : windows_) {
-    if (window.from == window.to) continue;
     for (std::int64_t d = window.from; d <= window.to; ++d) {
       ir::Variable* kept = builder_.variable(window.element.array->name + "_kept", window.type);
       window.kept.push_back(kept);
@@ -46,11 +43,6 @@ void March::open() {
     for (std::size_t i = 0; i + 1 < window.kept.size(); ++i)
       builder_.assign(*last_, builder_.ref(window.kept[i]), builder_.ref(window.kept[i + 1]));
   }
-}
-
-bool March::keeps() const {
-  return std::any_of(windows_.begin(), windows_.end(),
-                     [](const auto& window) { return window.second.from < window.second.to; });
 }
 
 }  // namespace hpl::strategies::detail

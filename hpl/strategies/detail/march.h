@@ -12,7 +12,8 @@ namespace hpl::strategies::detail {
 
 /// Goes on along an axis from id to id, and keeps what it will read again: elements (or vectors of
 /// them) that are read at several distances from the id are loaded once, at the largest one, and
-/// handed on from turn to turn. Caches see each of them once instead of once for each distance.
+/// handed on from turn to turn. Caches see each of them once instead of once for each distance. All
+/// loads of a turn come first, so that it waits for memory once.
 ///
 /// A body has to be written twice: the first time to see what it reads, then, after open(), to read
 /// that from what has been kept.
@@ -22,9 +23,9 @@ class March {
   March(Builder& builder, const ir::Variable* at, const ir::Expr* begin)
       : builder_(builder), at_(at), begin_(begin) {}
 
-  /// An element that every turn reads, in another writing the variable that holds it; null: it is
-  /// read where it is. `row` stands for all elements that differ from it in their distance from the
-  /// id alone, which is in this dimension.
+  /// An element that every turn reads: null when it is seen, then the variable that holds it. `row`
+  /// stands for all elements that differ from it in their distance from the id alone, which is in
+  /// this dimension.
   const ir::Expr* element(const std::string& row, std::size_t dimension, std::int64_t distance,
                           const ir::Access& element, const ir::Type& type);
   /// Everything has been seen.
@@ -34,7 +35,6 @@ class March {
   ir::Block& before() { return *before_; }
   ir::Block& first() { return *first_; }
   ir::Block& last() { return *last_; }
-  bool keeps() const;
 
  private:
   struct Window {
