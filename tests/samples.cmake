@@ -139,6 +139,13 @@ if(HPL_RUSTICL)
   endif()
 endif()
 
+# Parts and copies of a CPU on ranks, with the cores that each has asked for.
+add_test(NAME samples_one_launch
+  COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_SOURCE_DIR}/samples/check_one_launch.py"
+          "${PROJECT_BINARY_DIR}/bin"
+  WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}")
+hpl_test_properties(samples_one_launch samples)
+
 # Borders first: the time stamps of an exchange and of the interior.
 add_test(NAME samples_borders_first
   COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_SOURCE_DIR}/samples/check_borders_first.py"

@@ -73,6 +73,10 @@ bool DeviceState::samePhysicalDeviceAs(const DeviceState& other) const noexcept 
 }
 
 unsigned DeviceState::physicalUnits() const {
+  return identity_.wholeUnits > 0 ? identity_.wholeUnits : unitsOfDriver();
+}
+
+unsigned DeviceState::unitsOfDriver() const {
   if (!isLocal()) return identity_.properties.computeUnits;
   return identity_.physical.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
 }

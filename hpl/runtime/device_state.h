@@ -53,6 +53,9 @@ class DeviceState {
     DeviceProperties properties;
     /// Suffix that tells parts and copies of one device apart: "", " [part 1/2]", " [copy 2/3]".
     std::string suffix;
+    /// Units of the whole device, where its driver has been asked for those of this process only;
+    /// else 0.
+    unsigned wholeUnits = 0;
     int index = 0;
     int platformIndex = 0;
     /// The process that owns the device, and the machine that the process runs on.
@@ -143,6 +146,8 @@ class DeviceState {
   bool samePhysicalDeviceAs(const DeviceState& other) const noexcept;
   /// Compute units of that device; of a device of another process those of its own.
   unsigned physicalUnits() const;
+  /// Those that the driver has for this process: a rank may have asked for its own only.
+  unsigned unitsOfDriver() const;
 
   /// Whether kernels work in the host's memory without copies (CL_MEM_USE_HOST_PTR over memory
   /// aligned to hostAlignment). The first call measures it, on CPUs only: both directions must be

@@ -71,7 +71,7 @@ class SpinLease::Held {
     for (const Device& device : wish.devices) {
       std::int64_t groups = wish.groupsOn(device);
       for (const Holding& other : all.held) groups += other.groupsOn(device);
-      if (groups > static_cast<std::int64_t>(device.state().physicalUnits())) return false;
+      if (groups > static_cast<std::int64_t>(device.state().unitsOfDriver())) return false;
     }
     place_ = all.held.insert(all.held.end(), wish);
     isListed_ = true;

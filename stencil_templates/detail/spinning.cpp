@@ -69,6 +69,9 @@ struct Seat {
   /// Its process shares memory with others of its node.
   bool sharesPeerMemory = false;
   unsigned physicalUnits = 1;
+  /// Groups that run at the same time: of a copy of a CPU fewer than it says to have units, where
+  /// ranks share it.
+  unsigned ownUnits = 1;
   /// The first of the devices that is a part or a copy of the same physical device.
   std::size_t firstAlike = 0;
 };
@@ -96,7 +99,8 @@ SpinnersKey keyOf(const Spinners& on) {
 Seat seatOf(const Devices& devices, std::size_t d) {
   const Device& device = devices[d];
   Seat seat{device.getProperties().sharesHostMemory, memory::sharesPeerMemory(),
-            device.state().physicalUnits(), 0};
+            device.state().physicalUnits(),
+            std::min(device.getProperties().computeUnits, device.state().unitsOfDriver()), 0};
   while (!devices[seat.firstAlike].state().samePhysicalDeviceAs(device.state())) ++seat.firstAlike;
   return seat;
 }
@@ -109,7 +113,7 @@ bool areOneCpu(const Device& a, const Device& b) {
 }
 
 Seats findSeats(const Spinners& on) {
-  constexpr std::size_t kWords = 4;
+  constexpr std::size_t kWords = 5;
   const Devices& devices = on.devices;
   std::vector<double> own;
   for (std::size_t d = 0; d < devices.size(); ++d) {
@@ -117,7 +121,8 @@ Seats findSeats(const Spinners& on) {
     const Seat seat = seatOf(devices, d);
     own.insert(own.end(),
                {seat.sharesHostMemory ? 1.0 : 0.0, seat.sharesPeerMemory ? 1.0 : 0.0,
-                static_cast<double>(seat.physicalUnits), static_cast<double>(seat.firstAlike)});
+                static_cast<double>(seat.physicalUnits), static_cast<double>(seat.ownUnits),
+                static_cast<double>(seat.firstAlike)});
   }
   // A process alone is heard as the first one.
   const bool hasOthers = runtime::hasRanks() && !on.isRankLocal;
@@ -131,7 +136,7 @@ Seats findSeats(const Spinners& on) {
     const auto rank = hasOthers ? static_cast<std::size_t>(devices[d].rank()) : 0;
     const double* const words = all[rank].data() + kWords * heard[rank]++;
     Seat seat{words[0] > 0, words[1] > 0, static_cast<unsigned>(words[2]),
-              static_cast<std::size_t>(words[3])};
+              static_cast<unsigned>(words[3]), static_cast<std::size_t>(words[4])};
     for (std::size_t e = 0; e < d; ++e)
       if (areOneCpu(devices[e], devices[d]))
         seat.firstAlike = std::min(seat.firstAlike, seats[e].firstAlike);
@@ -263,7 +268,7 @@ std::string obstacle(const Devices& devices, const Seats& seats, std::int64_t gr
   for (std::size_t d = 0; d < devices.size(); ++d) {
     const Device& device = devices[d];
     if (std::string why = unfit(device); !why.empty()) return why;
-    const std::int64_t own = device.getProperties().computeUnits;
+    const std::int64_t own = seats[d].ownUnits;
     if (groups > own)
       return fmt::format("{} groups would wait for each other, and the device has {}", groups,
                          units(own));
@@ -286,8 +291,7 @@ unsigned unitsOfEach(const Spinners& on) {
   unsigned least = std::numeric_limits<unsigned>::max();
   for (std::size_t d = 0; d < devices.size(); ++d) {
     const unsigned units = std::max(1U, seats[d].physicalUnits - forCourier);
-    least = std::min({least, units / static_cast<unsigned>(alike(seats, d)),
-                      devices[d].getProperties().computeUnits});
+    least = std::min({least, units / static_cast<unsigned>(alike(seats, d)), seats[d].ownUnits});
   }
   return std::max(1u, least);
 }

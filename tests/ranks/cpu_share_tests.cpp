@@ -44,8 +44,10 @@ class Variable {
   std::optional<std::string> before_;
 };
 
+/// Parts, or copies as negative numbers.
 int askedFor(const std::string& devices, bool isAlone) {
-  return partsAskedFor(runtime::parseDeviceList(devices), isAlone);
+  const ranks::AskedFor asked = partsAskedFor(runtime::parseDeviceList(devices), isAlone);
+  return asked.areCopies ? -asked.devices : asked.devices;
 }
 
 /// "2 units: #0 [part 1/2]", or why not.
@@ -57,7 +59,7 @@ std::string sharedOut(const std::string& devices, int place, int processes) {
   const auto own = share.devices(runtime::takeInventory());
   if (!own) return "not told";
   for (const auto& device : *own) {
-    CHECK(device->properties().isSubDevice);
+    CHECK(device->properties().isSubDevice != device->properties().isVirtualDevice);
     said += fmt::format("{}{} with {}", said.empty() ? "" : ", ", device->suffix(),
                         device->properties().computeUnits);
   }
@@ -107,7 +109,9 @@ TEST_CASE("only a list of PoCL's CPU and nothing else is told the driver") {
   CHECK(askedFor("cpu:0", false) == 1);
   CHECK(askedFor("cpu/2", false) == 0);
   CHECK(askedFor("cpu/2", true) == 2);
-  for (const char* other : {"cpu:0*2", "cpu:1", "gpu", "cpu:0,gpu", "any", "cpu:0/2*2"})
+  CHECK(askedFor("cpu:0*2", false) == -2);
+  CHECK(askedFor("pocl*3", true) == -3);
+  for (const char* other : {"cpu:1", "gpu", "cpu:0,gpu", "any", "cpu:0/2*2", "cpu:0,cpu:0*2"})
     CHECK(askedFor(other, true) == 0);
 }
 
@@ -161,6 +165,22 @@ TEST_CASE("PoCL has the threads of the rank's parts, which are the devices that 
     const unsigned own = partsOfCpu(cores(), 2, rank, 2).front().cores;
     CHECK(report.said == fmt::format("{} threads: [part {}/2] with {}", own, rank + 1, own));
   }
+  // Copies have a share of the threads, and say that they are the whole CPU.
+  const auto copies = hpl_tests::inWorlds(2, [] {
+    unsetenv("POCL_DEVICES");
+    return sharedOut("pocl:0*2", ranks::world()->rank(), 2);
+  });
+  for (int rank = 0; rank < 2; ++rank) {
+    const auto& report = copies[static_cast<std::size_t>(rank)];
+    CHECK(report.thrown == "");
+    if (report.said == "not told") continue;  // no PoCL
+    CHECK(report.said == fmt::format("{} threads: [copy {}/2] with {}",
+                                     partsOfCpu(cores(), 2, rank, 2).front().cores, rank + 1,
+                                     cores()));
+  }
+  const auto few =
+      hpl_tests::inWorlds(3, [] { return sharedOut("pocl:0*2", ranks::world()->rank(), 3); });
+  for (const auto& report : few) CHECK(report.said == "not told");
   const auto left = hpl_tests::inWorlds(2, [] {
     const Variable own("POCL_MAX_PTHREAD_COUNT", "1");
     return sharedOut("pocl:0/2", ranks::world()->rank(), 2);

@@ -62,9 +62,11 @@ bool isPocl(const runtime::PhysicalDevice& device) {
          device.platformKey.find("portable computing language") != std::string::npos;
 }
 
-std::string suffixOf(const CpuPart& part, int devices) {
+std::string suffixOf(const CpuPart& part, const AskedFor& asked) {
   std::string suffix;
-  if (devices > 1) suffix += fmt::format(" [part {}/{}]", part.dealt.device + 1, devices);
+  if (asked.devices > 1)
+    suffix += fmt::format(" [{} {}/{}]", asked.areCopies ? "copy" : "part", part.dealt.device + 1,
+                          asked.devices);
   if (part.dealt.parts > 1)
     suffix += fmt::format(" [part {}/{}]", part.dealt.part + 1, part.dealt.parts);
   return suffix;
@@ -84,13 +86,15 @@ std::vector<CpuPart> partsOfCpu(unsigned cores, int devices, int place, int proc
   return coresOf(parts) < cores ? parts : std::vector<CpuPart>();
 }
 
-int partsAskedFor(std::span<const runtime::DeviceSelector> selectors, bool isAlone) {
-  if (selectors.empty()) return isAlone ? 1 : 0;
+AskedFor partsAskedFor(std::span<const runtime::DeviceSelector> selectors, bool isAlone) {
+  if (selectors.empty()) return {isAlone ? 1 : 0, false};
   const runtime::DeviceSelector& first = selectors.front();
   const bool isCpu = first.what == "cpu" || first.what == "pocl";
   // "cpu" stands for those of all drivers.
   const bool isOne = first.index == 0 || (first.index < 0 && isAlone);
-  return selectors.size() == 1 && isCpu && isOne && first.copies == 1 ? first.parts : 0;
+  if (selectors.size() != 1 || !isCpu || !isOne) return {};
+  if (first.copies == 1) return {first.parts, false};
+  return first.parts == 1 ? AskedFor{first.copies, true} : AskedFor{};
 }
 
 bool isPoclAlone() {
@@ -118,14 +122,15 @@ CpuShare::CpuShare(const std::string& devices, int place, int processes) {
     if (isInEnvironment(variable)) return;
   try {
     const auto selectors = runtime::parseDeviceList(devices);
-    parts_ = partsAskedFor(selectors, isPoclAlone());
+    asked_ = partsAskedFor(selectors, isPoclAlone());
     isNamed_ = !selectors.empty() && selectors.front().index == 0;
     isFirstCpu_ = isNamed_ && selectors.front().what == "cpu";
   } catch (const SettingsError&) {
     // All ranks will hear of it together.
   }
-  if (parts_ == 0) return;
-  own_ = partsOfCpu(coresOfMachine(), parts_, place, processes);
+  // Parts of copies are made of the whole CPU.
+  if (asked_.devices == 0 || (asked_.areCopies && asked_.devices < processes)) return;
+  own_ = partsOfCpu(coresOfMachine(), asked_.devices, place, processes);
   if (own_.empty()) return;
   for (const char* variable : kThreads) setenv(variable, std::to_string(coresOf(own_)).c_str(), 1);
 }
@@ -153,7 +158,8 @@ std::optional<std::vector<std::unique_ptr<runtime::DeviceState>>> CpuShare::devi
     return std::nullopt;
   }
   std::vector<runtime::OwnPart> parts;
-  for (const CpuPart& part : own_) parts.push_back({part.cores, suffixOf(part, parts_)});
+  for (const CpuPart& part : own_)
+    parts.push_back({part.cores, coresOfMachine(), suffixOf(part, asked_), asked_.areCopies});
   return runtime::openParts(*pocl, parts);
 }
 

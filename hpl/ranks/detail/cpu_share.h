@@ -25,20 +25,26 @@ struct CpuPart {
 };
 
 /// What the process at position `place` of `processes` gets of a CPU that is the node's only
-/// device, or `devices` equal parts of it. Empty: the CPU has too few cores for that, or the
-/// process gets all of them.
+/// device, or `devices` equal parts or copies of it. Empty: the CPU has too few cores for that, or
+/// the process gets all of them.
 std::vector<CpuPart> partsOfCpu(unsigned cores, int devices, int place, int processes);
 
-/// How many parts of PoCL's CPU are a node's only devices, as HPL_DEVICES asks; 0: there may be
-/// others. `isAlone`: no other driver has devices.
-int partsAskedFor(std::span<const runtime::DeviceSelector> selectors, bool isAlone);
+/// The node's only devices: so many parts or copies of PoCL's CPU.
+struct AskedFor {
+  int devices = 0;
+  bool areCopies = false;
+
+  friend bool operator==(const AskedFor&, const AskedFor&) = default;
+};
+/// As HPL_DEVICES asks; no devices: there may be others. `isAlone`: no other driver has any.
+AskedFor partsAskedFor(std::span<const runtime::DeviceSelector> selectors, bool isAlone);
 
 /// Whether PoCL's is the only driver that can have devices on this machine: as the loader's files
 /// and the devices of the system say.
 bool isPoclAlone();
 
-/// Asks PoCL for the threads of this rank's parts, in the environment, where they can be told
-/// before it is loaded; an environment that names PoCL's devices or threads is left alone.
+/// Asks PoCL for the threads of this rank's parts or copies, in the environment, where they can be
+/// told before it is loaded; an environment that names PoCL's devices or threads is left alone.
 class CpuShare {
  public:
   /// `devices`: HPL_DEVICES. Of a list that cannot be read nothing is told.
@@ -53,7 +59,7 @@ class CpuShare {
       const runtime::Inventory& inventory) const;
 
  private:
-  int parts_ = 0;
+  AskedFor asked_;
   /// HPL_DEVICES names one device by its number, and it is the first CPU of all drivers.
   bool isNamed_ = false;
   bool isFirstCpu_ = false;

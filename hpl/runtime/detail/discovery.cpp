@@ -241,8 +241,9 @@ std::unique_ptr<DeviceState> partOf(const DeviceState& whole, int part, int part
 
 std::vector<std::unique_ptr<DeviceState>> openParts(const PhysicalDevice& device,
                                                     const std::vector<OwnPart>& parts) {
-  std::vector<cl::Device> own{device.device};
-  if (parts.size() > 1) {
+  const bool areCopies = parts.front().isCopy;
+  std::vector<cl::Device> own(parts.size(), device.device);
+  if (parts.size() > 1 && !areCopies) {
     std::vector<unsigned> units;
     for (const OwnPart& part : parts) units.push_back(part.units);
     try {
@@ -253,12 +254,16 @@ std::vector<std::unique_ptr<DeviceState>> openParts(const PhysicalDevice& device
           parts.size(), error.what(), errorName(error.err()), error.err()));
     }
   }
-  const auto context = std::make_shared<ContextHolder>(own);
+  auto context = std::make_shared<ContextHolder>(own);
   std::vector<std::unique_ptr<DeviceState>> states;
   for (std::size_t i = 0; i < parts.size(); ++i) {
+    // Copies are as apart as devices are.
+    if (areCopies) context = std::make_shared<ContextHolder>(std::vector{own[i]});
     DeviceState::Identity identity = identityOf(device.platform, device.device, own[i], context);
     identity.properties = queryProperties(device.platform, own[i]);
-    identity.properties.isSubDevice = true;
+    (areCopies ? identity.properties.isVirtualDevice : identity.properties.isSubDevice) = true;
+    if (areCopies) identity.properties.computeUnits = parts[i].wholeUnits;
+    identity.wholeUnits = parts[i].wholeUnits;
     identity.suffix = parts[i].suffix;
     states.push_back(std::make_unique<DeviceState>(std::move(identity)));
   }

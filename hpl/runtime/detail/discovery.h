@@ -42,12 +42,16 @@ std::vector<std::unique_ptr<DeviceState>> selectDevices(
 /// device cannot be divided so: it has fewer units, or its driver refuses.
 std::unique_ptr<DeviceState> partOf(const DeviceState& whole, int part, int parts);
 
-/// A part of a device whose driver has been asked for the parts of this process alone.
+/// A part or a copy of a device whose driver has been asked for what this process uses alone.
 struct OwnPart {
+  /// That the driver has for it, and that the device has for all processes.
   unsigned units = 0;
+  unsigned wholeUnits = 0;
   std::string suffix;  ///< DeviceState::Identity::suffix
+  /// A copy says that it has all units: what is computed does not depend on who shares the device.
+  bool isCopy = false;
 };
-/// Opens them, in one context; all parts together have the units of the device. Throws DeviceError
+/// Opens them, parts in one context; all together have the units of the device. Throws DeviceError
 /// where the driver refuses.
 std::vector<std::unique_ptr<DeviceState>> openParts(const PhysicalDevice& device,
                                                     const std::vector<OwnPart>& parts);
