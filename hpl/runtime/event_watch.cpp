@@ -12,6 +12,9 @@ namespace {
 constexpr std::chrono::milliseconds kBetweenLooks(10);
 // After so many looks at nothing the thread sleeps until something comes.
 constexpr int kIdleLooks = 50;
+// More than what most programs have under way: on a busy machine, where threads come late, that is
+// many times what it is on an idle one.
+constexpr std::size_t kEntries = 256;
 
 }  // namespace
 
@@ -21,7 +24,15 @@ EventWatch& EventWatch::get() {
 }
 
 EventWatch::EventWatch() {
+  grow(kEntries);
+  looked_.reserve(kEntries);
+  ended_.reserve(kEntries);
   std::thread([this] { run(); }).detach();
+}
+
+void EventWatch::grow(std::size_t count) {
+  free_.resize(free_.size() + count);
+  entries_ += count;
 }
 
 EventWatch::Watched& EventWatch::add(const cl::Event& event, const EndAction& action) {
@@ -29,13 +40,14 @@ EventWatch::Watched& EventWatch::add(const cl::Event& event, const EndAction& ac
   Watched* watched = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    if (free_.empty()) free_.emplace_back();
+    if (free_.empty()) grow(entries_);
     watched_.splice(watched_.end(), free_, free_.begin());
     watched = &watched_.back();
     watched->event = event;
     watched->action = action;
     watched->since = looks_;
     watched->isAwaited = true;
+    watched->isToldByWatch = watched->hasCalledBack = false;
     watched->place = std::prev(watched_.end());
     wakes = std::exchange(sleeps_, false);
   }
@@ -47,19 +59,25 @@ bool EventWatch::tellAtEnd(const cl::Event& event, const EndAction& action) {
   Watched& watched = add(event, action);
   // Drivers call back at once for an event that has ended.
   if (clSetEventCallback(event(), CL_COMPLETE, noteEnd, &watched) == CL_SUCCESS) return true;
-  return !take(watched);
+  return !take(watched, Teller::Driver);
 }
 
 void CL_CALLBACK EventWatch::noteEnd(cl_event, cl_int status, void* watched) {
-  if (const auto action = get().take(*static_cast<Watched*>(watched)))
+  if (const auto action = get().take(*static_cast<Watched*>(watched), Teller::Driver))
     (*action)(status < 0 ? status : CL_COMPLETE);
 }
 
-std::optional<EndAction> EventWatch::take(Watched& watched) {
+std::optional<EndAction> EventWatch::take(Watched& watched, Teller teller) {
   cl::Event ended;  // given back without the lock
   const std::lock_guard lock(mutex_);
-  if (!watched.isAwaited) return std::nullopt;
+  if (teller == Teller::Driver) watched.hasCalledBack = true;
+  if (!watched.isAwaited) {
+    if (watched.hasCalledBack && !watched.isLookedAt)
+      free_.splice(free_.begin(), told_, watched.place);
+    return std::nullopt;
+  }
   watched.isAwaited = false;
+  watched.isToldByWatch = teller == Teller::Watch;
   EndAction action = std::move(watched.action);
   if (!watched.isLookedAt) {
     ended = std::move(watched.event);
@@ -105,10 +123,7 @@ void EventWatch::look() {
     const cl_int code = clGetEventInfo(one->event(), CL_EVENT_COMMAND_EXECUTION_STATUS,
                                        sizeof status, &status, nullptr);
     if (code != CL_SUCCESS || status > CL_COMPLETE) continue;
-    const auto action = take(*one);
-    if (!action) continue;
-    one->isToldByWatch = true;
-    (*action)(status);
+    if (const auto action = take(*one, Teller::Watch)) (*action)(status);
   }
 }
 
@@ -117,7 +132,7 @@ void EventWatch::putAway() {
     one->isLookedAt = false;
     if (one->isAwaited) continue;
     ended_.push_back(std::move(one->event));
-    std::list<Watched>& to = one->isToldByWatch ? told_ : free_;
+    std::list<Watched>& to = one->isToldByWatch && !one->hasCalledBack ? told_ : free_;
     to.splice(to.begin(), watched_, one->place);
   }
   looked_.clear();

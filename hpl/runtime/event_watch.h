@@ -43,14 +43,18 @@ class EventWatch {
     bool isAwaited = false;   ///< Its end has not been told.
     bool isLookedAt = false;  ///< The watch uses it, and will put it away.
     bool isToldByWatch = false;
+    bool hasCalledBack = false;  ///< The driver will not use it any more.
     std::list<Watched>::iterator place = {};
   };
 
   EventWatch();
   static void CL_CALLBACK noteEnd(cl_event event, cl_int status, void* watched);
   Watched& add(const cl::Event& event, const EndAction& action);
+  enum class Teller { Driver, Watch };
   /// Whoever takes it tells; nothing for all but the first.
-  std::optional<EndAction> take(Watched& watched);
+  std::optional<EndAction> take(Watched& watched, Teller teller);
+  /// So many entries more. Needs the lock.
+  void grow(std::size_t count);
   void run();
   /// Those that came before the last look: most events end well before the next.
   void collect();
@@ -62,8 +66,10 @@ class EventWatch {
   // Entries change places, so that programs which repeat themselves allocate none.
   std::list<Watched> watched_;
   std::list<Watched> free_;
-  /// Those that the watch itself has told of. They stay: the driver may call back all the same.
+  /// Those that the watch itself has told of. They stay until the driver calls back all the same,
+  /// which it may never do.
   std::list<Watched> told_;
+  std::size_t entries_ = 0;
   std::uint64_t looks_ = 0;
   bool sleeps_ = false;
   // Of the watch's thread alone.
