@@ -136,7 +136,7 @@ int FunctionWriter::node(const Expr&, const ir::VarRef& ref) {
 int FunctionWriter::node(const Expr& expr, const ir::Access& access) { return load(expr, access); }
 
 int FunctionWriter::node(const Expr&, const ir::Misalignment& address) {
-  const Variable& array = *address.place.array;
+  const ir::Variable& array = *address.place.array;
   // A body apart from its kernel gets arrays without their offsets.
   if (session_.options.alignedBuffers && isKernel_ && !session_.options.bodiesApart &&
       address.bytes <= 16) {
