@@ -5,12 +5,13 @@
 # Usage: perf/network.sh [RATE [STEPS [PROGRAM]]]   (default: 1gbit, 40 steps, build/release/perf/hpl_rank_bench)
 #
 # Needs root, iproute2 and Open MPI. Each step exchanges a row of 2 MiB in either direction (16.8 ms at 1 Gbit/s) beside an
-# interior of about as long or longer. Shown are milliseconds a step with the link open, then throttled, with the interior's
-# launch behind the exchange (HPL_OVERLAP=off) and beside it (on), and the last as a multiple of max(interior, wire). The
-# timeline of the last run is in network.json. Each node's PoCL has half of this machine's cores (POCL_MAX_PTHREAD_COUNT), on which the
-# kernel's network code runs, too: only ratios within one run count.
+# interior, which is about as long with 48 rows and longer with more (ROWS=96 perf/network.sh). Shown are milliseconds a step
+# with the link open, then throttled, with the interior's launch behind the exchange (HPL_OVERLAP=off) and beside it (on),
+# the last as a multiple of max(interior, wire), and by the stamps of its timeline (network.json) how much of the messages
+# went on beside kernels. Each node's PoCL has half of this machine's cores (POCL_MAX_PTHREAD_COUNT), on which the kernel's
+# network code runs, too: only ratios within one run count.
 set -eu
-rate=${1:-1gbit} steps=${2:-40}
+rate=${1:-1gbit} steps=${2:-40} rows=${ROWS:-48}
 root=$(cd "$(dirname "$0")/.." && pwd)
 program=$(realpath "${3:-$root/build/release/perf/hpl_rank_bench}")
 . "$root/perf/ranks/two_nodes.sh"
@@ -23,8 +24,8 @@ export POCL_MAX_PTHREAD_COUNT=${POCL_MAX_PTHREAD_COUNT:-$((cores > 1 ? cores / 2
 step() {
   local overlap=$1
   shift
-  HPL_OVERLAP=$overlap HPL_DEVICES=${HPL_DEVICES:-cpu:0} \
-    on_nodes 1 -x HPL_OVERLAP -x HPL_DEVICES "$@" "$program" wide "$steps" | cut -d' ' -f1
+  HPL_OVERLAP=$overlap HPL_DEVICES=${HPL_DEVICES:-cpu:0} RANK_BENCH_ROWS=$rows \
+    on_nodes 1 -x HPL_OVERLAP -x HPL_DEVICES -x RANK_BENCH_ROWS "$@" "$program" wide "$steps" | cut -d' ' -f1
 }
 
 open=$(step on)
@@ -42,3 +43,4 @@ awk -v open="$open" -v off="$off" -v on="$on" -v rate="$rate" 'BEGIN {
   printf "%s, overlap off  %8.1f ms\n", rate, off * 1e3
   printf "%s, overlap on   %8.1f ms: %.2f x max(interior, wire), %.0f %% of the wire hidden\n", rate, on * 1e3, on / most, hidden * 100
 }'
+"$root/perf/ranks/hidden.py" network.json

@@ -25,6 +25,8 @@ BOTH = {"virtual": "cpu:0*2", "halves": "cpu:0/2"}
 TWIN = {"virtual": "whole", "halves": "halves"}
 STEPS = {"launch": 20000, "exchange": 4000, "life": 300, "jacobi3d": 200, "compute": 400, "row": 2000}
 ROWS = 512
+# Steps of some ms: in shorter ones a competitor that takes turns of one is no slow core but one that stops and goes.
+UNEVEN_ROWS, UNEVEN_STEPS = 4096, 60
 
 
 def contenders():
@@ -56,10 +58,10 @@ class Cost(NamedTuple):
     driver: float
 
 
-def measure(program, work, launcher, env):
+def measure(program, work, launcher, env, steps=None):
     # Else ranks that wait for each other in MPI take the cores from the devices.
     more = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_mpi_yield_when_idle": "1"}
-    command = [*launcher, str(program), work, str(STEPS[work])]
+    command = [*launcher, str(program), work, str(steps or STEPS[work])]
     if "TWIN" in env:
         command = [*launcher, str(program.parent / "hpl_rank_twin"), work, str(STEPS[work]), env["TWIN"]]
     done = subprocess.run(command, env=os.environ | more | env, capture_output=True, text=True, timeout=300)
@@ -75,12 +77,12 @@ def build(program):
     return program
 
 
-def medians(program, rounds, ways):
+def medians(program, rounds, ways, steps=None):
     """{name: median Cost} of {name: (work, launcher, environment)}, measured by turns."""
     costs = {name: [] for name in ways}
     for _ in range(rounds):
         for name, (work, launcher, env) in ways.items():
-            costs[name].append(measure(program, work, launcher, env))
+            costs[name].append(measure(program, work, launcher, env, steps))
     return {name: Cost(*(statistics.median(column) for column in zip(*each))) for name, each in costs.items()}
 
 
@@ -140,12 +142,12 @@ def uneven(program, rounds):
     competitor = subprocess.Popen([ROOT / "perf/competitor.py", "--core", "0", "--share", "0.5"], stdout=subprocess.PIPE)
     try:
         competitor.stdout.readline()
-        halves = {"HPL_DEVICES": "cpu:0/2", "POCL_AFFINITY": "1"}
+        halves = {"HPL_DEVICES": "cpu:0/2", "POCL_AFFINITY": "1", "RANK_BENCH_ROWS": str(UNEVEN_ROWS)}
         found = medians(program, rounds, {
             "first": ("compute", [], halves | {"RANK_BENCH_DEVICE": "0"}),
             "second": ("compute", [], halves | {"RANK_BENCH_DEVICE": "1"}),
             "equal": ("compute", [], halves | {"HPL_RANKS": "2"}),
-            "measured": ("compute", [], halves | {"HPL_RANKS": "2", "RANK_BENCH_WEIGHTS": "measured"})})
+            "measured": ("compute", [], halves | {"HPL_RANKS": "2", "RANK_BENCH_WEIGHTS": "measured"})}, UNEVEN_STEPS)
     finally:
         competitor.kill()
         competitor.wait()

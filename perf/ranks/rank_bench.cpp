@@ -5,7 +5,7 @@
 //     hpl_rank_bench WORK [STEPS]                  one process
 //     mpirun -n 2 hpl_rank_bench WORK [STEPS]      two ranks; also HPL_RANKS=2
 //     RANK_BENCH_SESSION=0                          without a Session
-//     RANK_BENCH_ROWS=512                           rows of "compute"
+//     RANK_BENCH_ROWS=512                           rows of "compute" and "wide"
 //     RANK_BENCH_DEVICE=1                           "compute" on one device of the list
 //     RANK_BENCH_WEIGHTS=measured                   "compute" with measured shares
 //
@@ -216,11 +216,15 @@ Times exchangeRows(int steps) {
   return both;
 }
 
+std::size_t rowsOr(std::size_t usual) {
+  const std::string rows = wished("RANK_BENCH_ROWS");
+  return rows.empty() ? usual : std::stoul(rows);
+}
+
 Times run(const std::string& what, int steps) {
   if (what == "row") return exchangeRows(steps);
   if (what == "compute") {
-    const std::string rows = wished("RANK_BENCH_ROWS");
-    const std::size_t height = rows.empty() ? 512 : std::stoul(rows);
+    const std::size_t height = rowsOr(512);
     return stepsOver(Array<float, 2>(height, kRowCells), Array<float, 2>(height, kRowCells), wide,
                      steps);
   }
@@ -228,8 +232,11 @@ Times run(const std::string& what, int steps) {
     return stepsOver(Array<int, 2>(2048, 2048), Array<int, 2>(2048, 2048), life, steps);
   if (what == "exchange")
     return stepsOver(Array<int, 2>(32, 16), Array<int, 2>(32, 16), life, steps);
-  if (what == "wide")
-    return stepsOver(Array<float, 2>(48, 1 << 19), Array<float, 2>(48, 1 << 19), wide, steps);
+  if (what == "wide") {
+    const std::size_t height = rowsOr(48);
+    return stepsOver(Array<float, 2>(height, 1 << 19), Array<float, 2>(height, 1 << 19), wide,
+                     steps);
+  }
   if (what == "jacobi3d")
     return stepsOver(Array<float, 3>(160, 160, 160), Array<float, 3>(160, 160, 160), jacobi3d,
                      steps);

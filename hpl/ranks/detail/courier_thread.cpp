@@ -19,6 +19,10 @@ using std::chrono::milliseconds;
 
 /// How long messages may be late before other threads get the core, and before naps begin.
 constexpr microseconds kSpin{20};
+/// How often the thread offers its core before it sleeps until it is woken. A kernel that has use
+/// for the core takes it, and when that ends, the thread finds what has come meanwhile: to be woken
+/// for it would cost both ranks more.
+constexpr int kOffers = 2;
 constexpr microseconds kYield{200};
 constexpr microseconds kShortestNap{20};
 constexpr microseconds kLongestNap{1000};
@@ -244,6 +248,7 @@ void CourierThread::work() {
       const auto now = Clock::now();
       spinPays_ = now - lastMoved_ < 2 * kSpin;
       lastMoved_ = now;
+      offers_ = 0;
     } else {
       judgeLosses();
       pause();
@@ -392,9 +397,11 @@ void CourierThread::pause() {
                       desk_->post.underWay() == 0 && desk_->watches.empty() &&
                       !desk_->collectives.isMoving() && desk_->post.controlToSend() == 0 &&
                       !leaves_;
-  if (waiting_ == Waiting::Spin || (late < kSpin && (spinPays_ || !isRung))) return;
-  if (isRung) return sleepByBell(kBetweenLooks);
-  if (late < kYield || waiting_ == Waiting::Yield) return std::this_thread::yield();
+  if (waiting_ == Waiting::Spin || (late < kSpin && !isRung)) return;
+  if (isRung && offers_ >= kOffers && (late >= kSpin || !spinPays_))
+    return sleepByBell(kBetweenLooks);
+  ++offers_;
+  if (isRung || late < kYield || waiting_ == Waiting::Yield) return std::this_thread::yield();
   sleep(std::clamp(std::chrono::duration_cast<microseconds>(late / kNapPart), kShortestNap,
                    kLongestNap));
 }

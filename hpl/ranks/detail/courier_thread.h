@@ -139,6 +139,8 @@ class CourierThread {
   Clock::time_point lastMoved_{};
   // The last thing to do came so soon that looking for it was cheaper than to be woken.
   bool spinPays_ = true;
+  /// Since something last moved.
+  int offers_ = 0;
   Clock::time_point lastLook_{};
   Clock::time_point leftAt_{};
 
