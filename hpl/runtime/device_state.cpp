@@ -50,6 +50,15 @@ void ContextHolder::close() {
 
 namespace {
 
+unsigned askForUnits(const DeviceState::Identity& identity) {
+  if (identity.isElsewhere) return identity.properties.computeUnits;
+  try {
+    return identity.physical.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
+  } catch (const cl::Error&) {
+    return identity.properties.computeUnits;
+  }
+}
+
 bool wantsQueueOut(const DeviceProperties& properties) {
   const TransferQueues wish = settings().transferQueues;
   return wish == TransferQueues::Auto ? copiesBothWays(properties) : wish == TransferQueues::Two;
@@ -61,6 +70,7 @@ DeviceState::DeviceState(Identity identity)
     : identity_(std::move(identity)),
       name_(nameOf(identity_)),
       serial_(nextSerial()),
+      unitsOfDriver_(askForUnits(identity_)),
       hasQueueOut_(wantsQueueOut(identity_.properties)) {
   const std::size_t physical = identity_.properties.globalMemory;
   const std::size_t wanted = settings().deviceMemory;
@@ -72,13 +82,8 @@ bool DeviceState::samePhysicalDeviceAs(const DeviceState& other) const noexcept 
   return identity_.physical() == other.identity_.physical();
 }
 
-unsigned DeviceState::physicalUnits() const {
-  return identity_.wholeUnits > 0 ? identity_.wholeUnits : unitsOfDriver();
-}
-
-unsigned DeviceState::unitsOfDriver() const {
-  if (!isLocal()) return identity_.properties.computeUnits;
-  return identity_.physical.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
+unsigned DeviceState::physicalUnits() const noexcept {
+  return identity_.wholeUnits > 0 ? identity_.wholeUnits : unitsOfDriver_;
 }
 
 void DeviceState::enlist(const Place& place) {

@@ -145,9 +145,9 @@ class DeviceState {
   /// Whether the two states are parts or copies of one physical device.
   bool samePhysicalDeviceAs(const DeviceState& other) const noexcept;
   /// Compute units of that device; of a device of another process those of its own.
-  unsigned physicalUnits() const;
+  unsigned physicalUnits() const noexcept;
   /// Those that the driver has for this process: a rank may have asked for its own only.
-  unsigned unitsOfDriver() const;
+  unsigned unitsOfDriver() const noexcept { return unitsOfDriver_; }
 
   /// Whether kernels work in the host's memory without copies (CL_MEM_USE_HOST_PTR over memory
   /// aligned to hostAlignment). The first call measures it, on CPUs only: both directions must be
@@ -227,6 +227,7 @@ class DeviceState {
   Identity identity_;
   std::string name_;
   std::uint64_t serial_;
+  unsigned unitsOfDriver_;
   bool hasQueueOut_;
   std::mutex mutex_;
   std::atomic<bool> open_{false};

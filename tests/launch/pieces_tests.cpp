@@ -72,3 +72,22 @@ TEST_CASE("borders come first where an exchange takes longer than the launches t
   rows.bytes = 1000;
   CHECK_FALSE(choiceFor(rows).pays);
 }
+
+TEST_CASE("borders come first where parts of a CPU on cores of their own would meet in each step") {
+  OverlapCase rows{Passage::Context, false, 1 << 20, 2, 64e6, 2, true};
+  CHECK(choiceFor(rows).pays);
+  CHECK(choiceFor(rows).why ==
+        "parts of a CPU wait about 60 us for each other, the interior 6400 us or more, 2 more "
+        "launches 40 us");
+  // So short an interior is over before what two more launches take.
+  rows.interiorBytes = 3e5;
+  CHECK_FALSE(choiceFor(rows).pays);
+  rows.moreLaunches = 1;
+  CHECK(choiceFor(rows).pays);
+  // More parts than cores: one computes while another one waits.
+  rows.hasOwnCores = false;
+  CHECK_FALSE(choiceFor(rows).pays);
+  rows.hasOwnCores = true;
+  rows.passage = Passage::Host;
+  CHECK_FALSE(choiceFor(rows).pays);
+}

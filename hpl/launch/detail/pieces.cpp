@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "hpl/runtime/explain.h"
+#include "hpl/runtime/global_list.h"
 #include "hpl/runtime/settings.h"
 
 namespace hpl::launch {
@@ -41,6 +42,11 @@ Speed speedOf(Passage passage) {
 
 /// One more launch, and the borders' lower efficiency with it.
 constexpr double kLaunch = 12e-6;
+/// What two parts of a CPU lose in a step in which each waits for the other one: a core that went
+/// idle is woken, and the slower step of the two counts. A border that is ready early lets them
+/// drift. Measured with hpl_rank_bench compute, as is what one more launch costs there.
+constexpr double kMeeting = 60e-6;
+constexpr double kLaunchOfMeeting = 20e-6;
 /// The interior is memory-bound at best.
 constexpr double kBytesPerSecondOfCpu = 10e9;
 constexpr double kBytesPerSecondOfOthers = 300e9;
@@ -48,7 +54,8 @@ constexpr double kBytesPerSecondOfOthers = 300e9;
 Passage passageBetween(runtime::DeviceState& a, runtime::DeviceState& b) {
   if (a.node() != b.node()) return Passage::Network;
   if (a.rank() != b.rank()) return Passage::Node;
-  return a.isLocal() && a.context()() == b.context()() ? Passage::Context : Passage::Host;
+  // Other ranks cannot know what shares a context here.
+  return !runtime::hasRanks() && a.context()() == b.context()() ? Passage::Context : Passage::Host;
 }
 
 /// The slowest way to one of the devices that the share may exchange with.
@@ -66,6 +73,14 @@ Passage passageOf(const ShareJob& job, std::size_t device, bool isInBands) {
     for (std::size_t other = 0; other < count && slowest != Passage::Network; ++other) look(other);
   }
   return slowest;
+}
+
+bool haveOwnCores(const ShareJob& job, std::size_t device) {
+  const runtime::DeviceState& own = *job.devices[device];
+  const auto alike = std::count_if(job.devices.begin(), job.devices.end(), [&](const auto& other) {
+    return own.samePhysicalDeviceAs(*other);
+  });
+  return alike <= static_cast<std::ptrdiff_t>(own.physicalUnits());
 }
 
 Index volumeOf(const Slice& slice) {
@@ -106,6 +121,8 @@ std::vector<Slice> chosen(const ShareJob& job, std::size_t device, const Slice& 
   }
   known.moreLaunches = static_cast<int>(pieces.size()) - 1;
   known.runsBeside = job.devices[device]->type() != CPU;
+  known.hasOwnCores =
+      known.passage == Passage::Context && !known.runsBeside && haveOwnCores(job, device);
   known.interiorBytes = static_cast<double>(volumeOf(pieces.back())) * bytesOfCell;
   const OverlapChoice choice = choiceFor(known);
   if (wish == Overlap::On) {
@@ -240,20 +257,24 @@ std::vector<Slice> frameOf(const Slice& share, const Slice& ends) {
 }
 
 OverlapChoice choiceFor(const OverlapCase& known) {
-  const Speed speed = speedOf(known.passage);
   const bool isMessage = known.passage <= Passage::Node;
-  const double exchange = known.messages * speed.latency + known.bytes / speed.bytesPerSecond;
+  const bool isMeeting =
+      known.hasOwnCores && !known.runsBeside && known.passage == Passage::Context;
+  const Speed speed = speedOf(known.passage);
+  const double exchange =
+      isMeeting ? kMeeting : known.messages * speed.latency + known.bytes / speed.bytesPerSecond;
   const double interior =
       known.interiorBytes / (known.runsBeside ? kBytesPerSecondOfOthers : kBytesPerSecondOfCpu);
-  const double hidden = std::min(exchange, interior);
-  const double cost = known.moreLaunches * kLaunch;
+  const double cost = known.moreLaunches * (isMeeting ? kLaunchOfMeeting : kLaunch);
+  const std::string what =
+      isMeeting ? fmt::format("parts of a CPU wait about {:.0f} us for each other", exchange * 1e6)
+                : fmt::format("{} of {:.0f} bytes take about {:.0f} us", speed.name, known.bytes,
+                              exchange * 1e6);
   OverlapChoice choice;
-  choice.why = fmt::format(
-      "{} of {:.0f} bytes take about {:.0f} us, the interior {:.0f} us or more, {} more launches "
-      "{:.0f} us",
-      speed.name, known.bytes, exchange * 1e6, interior * 1e6, known.moreLaunches, cost * 1e6);
-  choice.pays = (known.runsBeside || isMessage) && hidden > cost;
-  if (!known.runsBeside && !isMessage)
+  choice.pays = (known.runsBeside || isMessage || isMeeting) && std::min(exchange, interior) > cost;
+  choice.why = fmt::format("{}, the interior {:.0f} us or more, {} more launches {:.0f} us", what,
+                           interior * 1e6, known.moreLaunches, cost * 1e6);
+  if (!known.runsBeside && !isMessage && !isMeeting)
     choice.why = "copies take a core from the kernel; " + choice.why;
   return choice;
 }

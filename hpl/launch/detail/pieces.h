@@ -31,6 +31,8 @@ struct OverlapCase {
   double interiorBytes = 0;
   /// Launches more than one.
   int moreLaunches = 0;
+  /// The launch's parts and copies of this CPU are no more than it has cores.
+  bool hasOwnCores = false;
 };
 
 /// Whether borders come first, and why, with numbers.

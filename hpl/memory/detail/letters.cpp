@@ -43,10 +43,13 @@ void keepForGood(std::vector<cl::Buffer>& buffers) {
 
 LetterMemory letterMemory(std::size_t bytes) { return ranks::messageMemory(kLetterHead + bytes); }
 
-void waitForRoom(ranks::World& world) {
-  // A few operations of each neighbour, in either direction.
-  constexpr int kMostOfEach = 16;
-  const int most = kMostOfEach * (world.size() - 1);
+void waitForRoom(ranks::World& world, std::size_t bytes) {
+  // Of each neighbour, in either direction: a few operations where letters are large, and more of
+  // small ones, which end so fast that to wake the program for each few would cost as much.
+  constexpr std::size_t kFewOfEach = 16, kMostOfEach = 64, kBytesOfEach = std::size_t{4} << 20;
+  const std::size_t ofEach =
+      std::clamp(kBytesOfEach / std::max<std::size_t>(bytes, 1), kFewOfEach, kMostOfEach);
+  const int most = static_cast<int>(ofEach) * (world.size() - 1);
   Traffic::get().waitIfAbove(most, most / 2);
   checkRanks();
 }

@@ -138,8 +138,9 @@ class IncomingLetter {
   std::shared_ptr<State> state_;
 };
 
-/// Waits while so many messages are under way that memory would run short. Throws RankError.
-void waitForRoom(ranks::World& world);
+/// Waits while so many messages are under way that memory would run short, where the largest of
+/// those to come has `bytes`. Throws RankError.
+void waitForRoom(ranks::World& world, std::size_t bytes);
 /// Waits until none is under way, in failure, too.
 void waitForLetters() noexcept;
 /// Gives back what was kept; no command may be using it. To be called under the coherence lock.

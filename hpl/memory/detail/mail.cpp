@@ -388,6 +388,13 @@ std::vector<Delivery> deliveriesOf(ranks::World& world, const MailLetter& incomi
   return deliveries;
 }
 
+std::size_t mostBytesOf(const Mail& mail) {
+  std::size_t most = 0;
+  for (const MailLetter& letter : mail.outgoing) most = std::max(most, letter.bytes);
+  for (const MailLetter& letter : mail.incoming) most = std::max(most, letter.bytes);
+  return most;
+}
+
 }  // namespace
 
 Deliveries postOutgoing(Lock& lock, const Mail& mail, const BeforePiece& before) {
@@ -397,7 +404,7 @@ Deliveries postOutgoing(Lock& lock, const Mail& mail, const BeforePiece& before)
   std::vector<LetterPaper> papers;
   lock.unlock();
   try {
-    waitForRoom(world);
+    waitForRoom(world, mostBytesOf(mail));
     for (const MailLetter& letter : mail.outgoing)
       papers.push_back(letterTo(world, letter.peers, kindOf(letter)));
     for (const MailLetter& letter : mail.incoming)
