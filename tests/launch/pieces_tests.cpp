@@ -88,6 +88,12 @@ TEST_CASE("borders come first where parts of a CPU on cores of their own would m
   rows.hasOwnCores = false;
   CHECK_FALSE(choiceFor(rows).pays);
   rows.hasOwnCores = true;
-  rows.passage = Passage::Host;
+  // Copies of a CPU lose more in a meeting, and so in a launch.
+  rows = {Passage::Host, false, 1 << 20, 2, 64e6, 2, true};
+  CHECK(choiceFor(rows).why ==
+        "copies of a CPU wait about 80 us for each other, the interior 6400 us or more, 2 more "
+        "launches 60 us");
+  CHECK(choiceFor(rows).pays);
+  rows.interiorBytes = 5e5;
   CHECK_FALSE(choiceFor(rows).pays);
 }

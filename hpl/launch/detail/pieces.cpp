@@ -42,11 +42,16 @@ Speed speedOf(Passage passage) {
 
 /// One more launch, and the borders' lower efficiency with it.
 constexpr double kLaunch = 12e-6;
-/// What two parts of a CPU lose in a step in which each waits for the other one: a core that went
-/// idle is woken, and the slower step of the two counts. A border that is ready early lets them
-/// drift. Measured with hpl_rank_bench compute, as is what one more launch costs there.
-constexpr double kMeeting = 60e-6;
-constexpr double kLaunchOfMeeting = 20e-6;
+/// What parts or copies of a CPU lose in a step in which each waits for the others: a core that
+/// went idle is woken, and the slowest step counts. A border that is ready early lets them drift.
+/// Measured with hpl_rank_bench compute, as is what one more launch costs there.
+struct Meeting {
+  double lost;
+  double launch;
+};
+constexpr Meeting kMeetingOfParts{60e-6, 20e-6};
+/// They copy through the host.
+constexpr Meeting kMeetingOfCopies{80e-6, 30e-6};
 /// The interior is memory-bound at best.
 constexpr double kBytesPerSecondOfCpu = 10e9;
 constexpr double kBytesPerSecondOfOthers = 300e9;
@@ -75,12 +80,14 @@ Passage passageOf(const ShareJob& job, std::size_t device, bool isInBands) {
   return slowest;
 }
 
-bool haveOwnCores(const ShareJob& job, std::size_t device) {
-  const runtime::DeviceState& own = *job.devices[device];
-  const auto alike = std::count_if(job.devices.begin(), job.devices.end(), [&](const auto& other) {
-    return own.samePhysicalDeviceAs(*other);
+bool haveOwnCores(const ShareJob& job) {
+  const runtime::DeviceState& first = *job.devices.front();
+  // Other ranks cannot know.
+  if (runtime::hasRanks() || first.type() != CPU) return false;
+  const bool areAlike = std::all_of(job.devices.begin(), job.devices.end(), [&](const auto& other) {
+    return first.samePhysicalDeviceAs(*other);
   });
-  return alike <= static_cast<std::ptrdiff_t>(own.physicalUnits());
+  return areAlike && job.devices.size() <= first.physicalUnits();
 }
 
 Index volumeOf(const Slice& slice) {
@@ -121,8 +128,7 @@ std::vector<Slice> chosen(const ShareJob& job, std::size_t device, const Slice& 
   }
   known.moreLaunches = static_cast<int>(pieces.size()) - 1;
   known.runsBeside = job.devices[device]->type() != CPU;
-  known.hasOwnCores =
-      known.passage == Passage::Context && !known.runsBeside && haveOwnCores(job, device);
+  known.hasOwnCores = haveOwnCores(job);
   known.interiorBytes = static_cast<double>(volumeOf(pieces.back())) * bytesOfCell;
   const OverlapChoice choice = choiceFor(known);
   if (wish == Overlap::On) {
@@ -258,18 +264,21 @@ std::vector<Slice> frameOf(const Slice& share, const Slice& ends) {
 
 OverlapChoice choiceFor(const OverlapCase& known) {
   const bool isMessage = known.passage <= Passage::Node;
-  const bool isMeeting =
-      known.hasOwnCores && !known.runsBeside && known.passage == Passage::Context;
+  const bool isMeeting = known.hasOwnCores && !known.runsBeside && !isMessage;
+  const bool areParts = known.passage == Passage::Context;
+  const Meeting& meeting = areParts ? kMeetingOfParts : kMeetingOfCopies;
   const Speed speed = speedOf(known.passage);
-  const double exchange =
-      isMeeting ? kMeeting : known.messages * speed.latency + known.bytes / speed.bytesPerSecond;
+  const double exchange = isMeeting
+                              ? meeting.lost
+                              : known.messages * speed.latency + known.bytes / speed.bytesPerSecond;
   const double interior =
       known.interiorBytes / (known.runsBeside ? kBytesPerSecondOfOthers : kBytesPerSecondOfCpu);
-  const double cost = known.moreLaunches * (isMeeting ? kLaunchOfMeeting : kLaunch);
-  const std::string what =
-      isMeeting ? fmt::format("parts of a CPU wait about {:.0f} us for each other", exchange * 1e6)
-                : fmt::format("{} of {:.0f} bytes take about {:.0f} us", speed.name, known.bytes,
-                              exchange * 1e6);
+  const double cost = known.moreLaunches * (isMeeting ? meeting.launch : kLaunch);
+  const std::string what = isMeeting
+                               ? fmt::format("{} of a CPU wait about {:.0f} us for each other",
+                                             areParts ? "parts" : "copies", exchange * 1e6)
+                               : fmt::format("{} of {:.0f} bytes take about {:.0f} us", speed.name,
+                                             known.bytes, exchange * 1e6);
   OverlapChoice choice;
   choice.pays = (known.runsBeside || isMessage || isMeeting) && std::min(exchange, interior) > cost;
   choice.why = fmt::format("{}, the interior {:.0f} us or more, {} more launches {:.0f} us", what,

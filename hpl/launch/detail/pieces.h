@@ -31,7 +31,7 @@ struct OverlapCase {
   double interiorBytes = 0;
   /// Launches more than one.
   int moreLaunches = 0;
-  /// The launch's parts and copies of this CPU are no more than it has cores.
+  /// All devices of the launch are parts or copies of one CPU, no more than it has cores.
   bool hasOwnCores = false;
 };
 
