@@ -129,13 +129,18 @@ def row(program, rounds):
 def scaling(program, rounds):
     halves = {"HPL_DEVICES": "cpu:0/2"}
     two = halves | {"HPL_RANKS": "2"}
+    together = halves | {"RANK_BENCH_SESSION": "0"}
     found = medians(program, rounds, {
         "one": ("compute", [], halves | {"RANK_BENCH_DEVICE": "0", "RANK_BENCH_ROWS": str(ROWS)}),
+        "weak together": ("compute", [], together | {"RANK_BENCH_ROWS": str(2 * ROWS)}),
+        "strong together": ("compute", [], together | {"RANK_BENCH_ROWS": str(ROWS)}),
         "weak": ("compute", [], two | {"RANK_BENCH_ROWS": str(2 * ROWS)}),
         "strong": ("compute", [], two | {"RANK_BENCH_ROWS": str(ROWS)})})
     one, weak, strong = (found[name].step for name in ("one", "weak", "strong"))
     print(f"compute-bound, weak: one rank {1e6 * one:.0f} us, two ranks {1e6 * weak:.0f} us: {one / weak:.1%} (goal 97 %)")
     print(f"compute-bound, strong: two ranks {1e6 * strong:.0f} us: {one / strong / 2:.1%} (goal 90 % while a step takes 200 us)")
+    weak, strong = found["weak together"].step, found["strong together"].step
+    print(f"compute-bound, two devices in one process: weak {one / weak:.1%}, strong {one / strong / 2:.1%}")
 
 
 def uneven(program, rounds):

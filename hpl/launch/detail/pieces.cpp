@@ -60,7 +60,8 @@ Passage passageBetween(runtime::DeviceState& a, runtime::DeviceState& b) {
   if (a.node() != b.node()) return Passage::Network;
   if (a.rank() != b.rank()) return Passage::Node;
   // Other ranks cannot know what shares a context here.
-  return !runtime::hasRanks() && a.context()() == b.context()() ? Passage::Context : Passage::Host;
+  const bool isKnown = !runtime::hasRanks() && a.isLocal();
+  return isKnown && a.context()() == b.context()() ? Passage::Context : Passage::Host;
 }
 
 /// The slowest way to one of the devices that the share may exchange with.

@@ -19,15 +19,15 @@ using std::chrono::milliseconds;
 
 /// How long messages may be late before other threads get the core, and before naps begin.
 constexpr microseconds kSpin{20};
-/// How often the thread offers its core before it sleeps until it is woken. A kernel that has use
-/// for the core takes it, and when that ends, the thread finds what has come meanwhile: to be woken
-/// for it would cost both ranks more.
-constexpr int kOffers = 2;
 constexpr microseconds kYield{200};
 constexpr microseconds kShortestNap{20};
 constexpr microseconds kLongestNap{1000};
 /// A nap is this part of the wait so far: a message is noticed late by 1.6 % at most.
 constexpr int kNapPart = 64;
+/// How often the thread offers its core before it sleeps until it is woken. A kernel that has use
+/// for the core takes it, and when that ends, the thread finds what has come meanwhile: to be woken
+/// for it would cost both ranks more.
+constexpr int kOffers = 2;
 /// How soon a rank that neither waits nor calls learns of another's failure.
 constexpr microseconds kHeartbeat{50'000};
 constexpr milliseconds kBetweenLooks{5};
@@ -397,11 +397,14 @@ void CourierThread::pause() {
                       desk_->post.underWay() == 0 && desk_->watches.empty() &&
                       !desk_->collectives.isMoving() && desk_->post.controlToSend() == 0 &&
                       !leaves_;
-  if (waiting_ == Waiting::Spin || (late < kSpin && !isRung)) return;
-  if (isRung && offers_ >= kOffers && (late >= kSpin || !spinPays_))
-    return sleepByBell(kBetweenLooks);
-  ++offers_;
-  if (isRung || late < kYield || waiting_ == Waiting::Yield) return std::this_thread::yield();
+  if (waiting_ == Waiting::Spin) return;
+  if (isRung) {
+    if (offers_ >= kOffers && (late >= kSpin || !spinPays_)) return sleepByBell(kBetweenLooks);
+    ++offers_;
+    return std::this_thread::yield();
+  }
+  if (late < kSpin) return;
+  if (late < kYield || waiting_ == Waiting::Yield) return std::this_thread::yield();
   sleep(std::clamp(std::chrono::duration_cast<microseconds>(late / kNapPart), kShortestNap,
                    kLongestNap));
 }
