@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support.h"
+#include "tests/seeds.h"
 
 using namespace hpl;
 using namespace ghosts_tests;
@@ -353,7 +354,7 @@ TEST_CASE("random accesses on random domains give the result of one device") {
   CAPTURE(seed);
   std::mt19937 random(seed);
   const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
-  for (int round = 0; round < 5; ++round) {
+  for (const unsigned round : Seeds(1, 6)) {
     CAPTURE(round);
     const bool isFlat = round % 2 == 0;
     const Sizes sizes{isFlat ? 1 : 6 + below(9), 6 + below(24), 6 + below(24)};

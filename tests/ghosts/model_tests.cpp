@@ -3,16 +3,11 @@
 #include <fmt/format.h>
 
 #include "model_program.h"
+#include "tests/seeds.h"
 
 namespace {
 
 using namespace ghosts_model;
-
-// TEST_SEEDS programs of each kind; a dozen settings of devices run them.
-unsigned seedCount() {
-  const char* wish = std::getenv("TEST_SEEDS");
-  return wish ? static_cast<unsigned>(std::strtoul(wish, nullptr, 10)) : 30;
-}
 
 // The first seeds make short programs, so that what fails first is easy to read.
 int lengthOf(unsigned seed) { return 4 + static_cast<int>(seed % 64); }
@@ -20,14 +15,14 @@ int lengthOf(unsigned seed) { return 4 + static_cast<int>(seed % 64); }
 }  // namespace
 
 TEST_CASE("random programs on vectors give the model's values and move its bytes") {
-  for (unsigned seed = 1; seed <= seedCount(); ++seed) {
+  for (const unsigned seed : Seeds(1, 30)) {
     CAPTURE(seed);
     RandomProgram<1>(seed).run(lengthOf(seed));
   }
 }
 
 TEST_CASE("random programs on matrices give the model's values and move its bytes") {
-  for (unsigned seed = 1; seed <= seedCount(); ++seed) {
+  for (const unsigned seed : Seeds(1, 30)) {
     CAPTURE(seed);
     RandomProgram<2>(seed).run(lengthOf(seed));
   }

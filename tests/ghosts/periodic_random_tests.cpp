@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <random>
 #include <utility>
 #include <vector>
 
 #include "support.h"
+#include "tests/seeds.h"
 
 using namespace hpl;
 using namespace ghosts_tests;
@@ -270,21 +270,16 @@ void runRandom(unsigned seed) {
   automatic.check();
 }
 
-int seeds() {
-  const char* more = std::getenv("HPL_TEST_SEEDS");
-  return more != nullptr ? std::atoi(more) : 12;
-}
-
 }  // namespace
 
 TEST_CASE("random stencils on periodic parts of vectors give what a wrapped loop gives") {
-  for (int seed = 1; seed <= seeds(); ++seed) runRandom<1>(static_cast<unsigned>(seed));
+  for (const unsigned seed : Seeds(1, 12)) runRandom<1>(seed);
 }
 TEST_CASE("random stencils on periodic parts of matrices give what a wrapped loop gives") {
-  for (int seed = 1; seed <= seeds(); ++seed) runRandom<2>(static_cast<unsigned>(100 + seed));
+  for (const unsigned seed : Seeds(1, 12)) runRandom<2>(100 + seed);
 }
 TEST_CASE("random stencils on periodic parts of cubes give what a wrapped loop gives") {
-  for (int seed = 1; seed <= seeds() / 2; ++seed) runRandom<3>(static_cast<unsigned>(200 + seed));
+  for (const unsigned seed : Seeds(1, 6)) runRandom<3>(200 + seed);
 }
 
 TEST_CASE("periodic parts may be pieces, their borders first") {

@@ -4,11 +4,11 @@
 #include <doctest/doctest.h>
 
 #include <array>
-#include <cstdlib>
 #include <random>
 #include <type_traits>
 
 #include "support.h"
+#include "tests/seeds.h"
 
 using namespace hpl;
 using namespace ghosts_tests;
@@ -259,17 +259,11 @@ void compare(unsigned seed) {
         }) == host[0]);
 }
 
-// TEST_SEEDS stencils of each kind.
-unsigned seedCount() {
-  const char* wish = std::getenv("TEST_SEEDS");
-  return wish ? static_cast<unsigned>(std::strtoul(wish, nullptr, 10)) : 1;
-}
-
 }  // namespace
 
 TEST_CASE("random stencils give the same bits on one device, divided, and annotated") {
   // Few by default: each builds two kernels for every device.
-  for (unsigned seed = 1; seed <= seedCount(); ++seed) {
+  for (const unsigned seed : Seeds(1, 1)) {
     if (seed % 2 == 1) {
       compare<int, 1>(seed);
       compare<float, 2>(seed);
