@@ -145,11 +145,14 @@ struct AccessSite {
   bool write = false;
   /// Through an AliasArray: index and extent are positions in the memory of the array behind it.
   bool alias = false;
+  /// Index and extent are those of a view which is no box.
+  bool view = false;
   ir::SourceLocation where;
 };
 
 /// The words of the error buffer of a checked kernel. Only the first violation is recorded; its
-/// store is dropped, its load reads element 0, and the kernel goes on.
+/// store is dropped, its load reads element 0, and the kernel goes on. Of views that are no boxes,
+/// dimension, index and extent are those of the view.
 struct ErrorBuffer {
   enum Word : std::size_t {
     /// 1 + index into EmittedKernel::sites; 0: no violation.

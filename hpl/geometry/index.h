@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -70,6 +71,14 @@ class IndexVector {
       if (a.values_[d] != b.values_[d]) return false;
     }
     return true;
+  }
+
+  friend constexpr std::strong_ordering operator<=>(const IndexVector& a,
+                                                    const IndexVector& b) noexcept {
+    if (a.rank_ != b.rank_) return a.rank_ <=> b.rank_;
+    for (int d = 0; d < a.rank_; ++d)
+      if (a.values_[d] != b.values_[d]) return a.values_[d] <=> b.values_[d];
+    return std::strong_ordering::equal;
   }
 
   /// "(3, 4)".

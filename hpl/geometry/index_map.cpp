@@ -117,6 +117,12 @@ Box IndexMap::bounds(const Extents& extents) const {
   return {lo, hi};
 }
 
+IndexMap IndexMap::withExtents(const Extents& extents) const {
+  IndexMap map = *this;
+  map.extents_ = extents;
+  return map;
+}
+
 IndexMap IndexMap::within(const Extents& extents) const {
   IndexMap map = *this;
   for (Form& form : map.forms_) {

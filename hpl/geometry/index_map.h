@@ -52,6 +52,10 @@ class IndexMap {
   Box bounds(const Extents& extents) const;
   /// The same view, with positions relative to `bounds(extents)`.
   IndexMap within(const Extents& extents) const;
+  /// The same view, which says how far its indices go: another map than this one.
+  IndexMap withExtents(const Extents& extents) const;
+  /// Of the view; rank 0 unless the map was made by withExtents().
+  const Extents& extents() const noexcept { return extents_; }
 
   friend auto operator<=>(const IndexMap&, const IndexMap&) = default;
 
@@ -61,6 +65,7 @@ class IndexMap {
 
   int rank_ = 0;
   std::vector<Form> forms_;
+  Extents extents_;
 };
 
 }  // namespace hpl::geometry

@@ -50,6 +50,9 @@ struct Variable {
   /// Extents of a declared array, slowest dimension first; empty for parameters, aliases and
   /// scalars.
   std::vector<std::int64_t> extents;
+  /// Of a parameter that is given a view which is no box, where accesses are to be checked: those
+  /// of the view. `rank` is that of its box.
+  std::vector<std::int64_t> viewExtents = {};
   /// Position among the parameters, -1 when not a parameter.
   int paramIndex = -1;
   /// The function may not write it (`const Array&` or Constant memory).
@@ -80,6 +83,9 @@ struct Access {
   bool isVolatile = false;
   /// The first of several lanes lies at a multiple of their size.
   bool isAligned = false;
+  /// Of an array with `viewExtents`: the indices that the program wrote, from which `indices`
+  /// follow. Only checks read them.
+  std::vector<const Expr*> written = {};
 };
 /// By how many bytes the address of an element, which need not exist, exceeds a multiple of
 /// `bytes`; type is Ulong. `place.lanes` is 1.

@@ -26,6 +26,7 @@ void forEachOperand(const Expr& expr, Visit&& visit) {
         using Node = std::decay_t<decltype(node)>;
         if constexpr (std::is_same_v<Node, Access>) {
           each(node.indices);
+          each(node.written);
         } else if constexpr (std::is_same_v<Node, Misalignment>) {
           each(node.place.indices);
         } else if constexpr (std::is_same_v<Node, Unary> || std::is_same_v<Node, Cast>) {

@@ -199,9 +199,12 @@ Node variableNode(Symbol variable) {
 Node accessNode(Symbol array, const Node* indices, std::size_t count) {
   Capture& capture = Capture::current();
   const geometry::IndexMap* map = capture.mapOf(array);
-  std::vector<Node> cell(indices, indices + count);
-  if (map != nullptr) cell = cellNodes(*map, indices);
-  return capture.add(array->type, ir::Access{array, std::move(cell)});
+  ir::Access access{array, {indices, indices + count}};
+  if (map != nullptr) {
+    if (!array->viewExtents.empty()) access.written = access.indices;
+    access.indices = cellNodes(*map, indices);
+  }
+  return capture.add(array->type, std::move(access));
 }
 
 Node workItemNode(ir::Query query, int dim) {

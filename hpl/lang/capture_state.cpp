@@ -220,6 +220,8 @@ ir::Variable* Capture::newParameter(const ir::Type& type, ir::Space space, int r
 void Capture::setMap(ir::Variable* parameter, const geometry::IndexMap* map) {
   mapped_.emplace(parameter, map);
   parameter->rank = map->boxRank();
+  const geometry::Extents& extents = map->extents();
+  for (int d = 0; d < extents.rank(); ++d) parameter->viewExtents.push_back(extents[d]);
 }
 
 namespace {

@@ -55,7 +55,7 @@ void checkUndivided(const std::string& kernel, Arguments arguments) {
 void interpret(const EntryHandle& handle, const LaunchOptions& options, Arguments arguments) {
   hpl::detail::refuseInKernel("eval(f).interpret(arguments)");
   if (MappedLaunch::isNeeded(arguments)) {
-    const MappedLaunch boxes(handle, options, arguments);
+    const MappedLaunch boxes(handle, options, arguments, true);
     return interpret(boxes.handle(), boxes.options(), boxes.arguments());
   }
   runtime::DeviceState& device =

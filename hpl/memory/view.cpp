@@ -165,6 +165,10 @@ ViewHold View::transposed() {
   return mapped(mapOrBox().transposed(), cells);
 }
 
+const geometry::IndexMap& View::mapWithExtents() const {
+  return keptMap(map_->withExtents(extents));
+}
+
 geometry::IndexMap View::mapOrBox() const {
   return map_ != nullptr ? *map_ : geometry::IndexMap::ofBox(rank());
 }

@@ -85,6 +85,8 @@ class View {
   const geometry::Box& box() const noexcept { return box_; }
   /// Which cells of the box the view has; null: it is the box.
   const geometry::IndexMap* map() const noexcept { return map_; }
+  /// The same, of a view that is no box, with the view's extents; the same object each time.
+  const geometry::IndexMap& mapWithExtents() const;
   /// The view of the box.
   View& plain() noexcept { return map_ != nullptr ? *parent_ : *this; }
   /// The view that this one was made from, the view of the box where there is a map(); null for the

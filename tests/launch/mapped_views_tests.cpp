@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hpl/hpl.h"
+#include "hpl/runtime/settings.h"
 #include "tests/messages.h"
 
 using namespace hpl;
@@ -373,4 +374,57 @@ TEST_CASE("what strided, reshaped and transposed views cannot be is said") {
         }).find("argument 2 of kernel 'walk' must be") == 0);
   CHECK(messageOf<Error>([&] { a(Range(0, 5)) = a(Range(0, 11, 3)); }).find("same extents") !=
         std::string::npos);
+}
+
+TEST_CASE(
+    "HPL_CHECK=bounds checks the indices of views that are no boxes, not those of their box") {
+  const runtime::Settings before = runtime::settings();
+  runtime::Settings checking = before;
+  checking.checkBounds = true;
+  runtime::overrideSettings(checking);
+  Numbers a(20), sums(4);
+  a.label("flat");
+  a = 1;
+  Grid rows = a.reshaped(4, 5);
+  CHECK_NOTHROW(eval(sumRows)(sums, rows, 5));
+  CHECK(sums(3).value() == 5);
+  // The sixth column of a row is the first one of the next; but for the last row, it is in the box.
+  const std::string beyond =
+      messageOf<BoundsError>([&] { eval(sumRows).global(3)(sums, rows, 6); });
+  INFO(beyond);
+  CHECK(beyond.find("reads outside of a view of array 'flat': index 5 in dimension 2 (extent 5)") !=
+        std::string::npos);
+  CHECK(beyond.find("mapped_views_tests.cpp") != std::string::npos);
+  const std::string inCall =
+      messageOf<BoundsError>([&] { eval(sumRowsByCall).global(3)(sums, rows, rows, 6); });
+  INFO(inCall);
+  CHECK(inCall.find("a view of array 'flat': index 5 in dimension 2 (extent 5)") !=
+        std::string::npos);
+  // A view of every second column, and one of fewer columns than there are.
+  CHECK_NOTHROW(eval(sumRows)(sums, rows(Range(0, 3), Range(0, 4, 2)), 3));
+  CHECK(messageOf<BoundsError>([&] {
+          eval(sumRows).global(3)(sums, rows(Range(0, 3), Range(0, 4, 2)), 4);
+        }).find("index 3 in dimension 2 (extent 3)") != std::string::npos);
+  CHECK(messageOf<BoundsError>([&] {
+          eval(sumRows).global(3)(sums, rows(Range(0, 3), Range(0, 1)), 3);
+        }).find("index 2 in dimension 2 (extent 2)") != std::string::npos);
+  // A dimension of one cell has no second one.
+  const std::string single =
+      messageOf<BoundsError>([&] { eval(sumRows)(sums, a(Range(0, 3)).reshaped(4, 1), 2); });
+  INFO(single);
+  CHECK(single.find("index 1 in dimension 2 (extent 1)") != std::string::npos);
+  // What is written outside is not written anywhere.
+  const std::string written =
+      messageOf<BoundsError>([&] { eval(store).global(6)(rows(Range(0, 2), Range(0, 4)), 1, 7); });
+  INFO(written);
+  CHECK(written.find("writes outside of a view of array 'flat': index 5 in dimension 2") !=
+        std::string::npos);
+  const std::vector<int> left = contents(a);
+  CHECK(std::accumulate(left.begin(), left.end(), 0) == 15 + 5 * 7);
+  CHECK(left[10] == 1);
+  runtime::overrideSettings(before);
+  // The interpreter always checks.
+  CHECK(messageOf<BoundsError>([&] {
+          eval(sumRows).global(3).interpret(sums, rows, 6);
+        }).find("index 5 in dimension 2") != std::string::npos);
 }

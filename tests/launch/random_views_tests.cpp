@@ -14,6 +14,8 @@
 
 #include "hpl/hpl.h"
 #include "hpl/memory/root.h"
+#include "hpl/runtime/settings.h"
+#include "tests/messages.h"
 
 using namespace hpl;
 
@@ -50,6 +52,14 @@ void smooth2(Array<int, 2> out, const Array<int, 2>& in) {
   }
 }
 
+// One cell: to[0] = a[i].. and a[i].. = value.
+void read1(Array<int, 1> to, const Array<int, 1>& a, Int i) { to[0] = a[i]; }
+void read2(Array<int, 1> to, const Array<int, 2>& a, Int i, Int j) { to[0] = a[i][j]; }
+void read3(Array<int, 1> to, const Array<int, 3>& a, Int i, Int j, Int k) { to[0] = a[i][j][k]; }
+void write1(Array<int, 1> a, Int value, Int i) { a[i] = value; }
+void write2(Array<int, 2> a, Int value, Int i, Int j) { a[i][j] = value; }
+void write3(Array<int, 3> a, Int value, Int i, Int j, Int k) { a[i][j][k] = value; }
+
 /// A view, and the cells that it has to be, in row-major order: numbers within a storage that is as
 /// many ints as the root has.
 struct Seen {
@@ -80,7 +90,7 @@ class RandomViews {
       const Seen view = someView();
       const std::string words = "step " + std::to_string(step) + ": " + view.words;
       CAPTURE(words);
-      switch (below(10)) {
+      switch (below(11)) {
         case 0:
           writeOnHost(view);
           break;
@@ -101,6 +111,9 @@ class RandomViews {
           break;
         case 6:
           distribute<2>(1, smooth2, Array<int, 2>(6, 10));
+          break;
+        case 7:
+          checkBounds(view);
           break;
         default:
           launch(view);
@@ -325,6 +338,67 @@ class RandomViews {
       valueOf(view, i) = (valueOf(view, i) + valueOf(from, i) * k +
                           static_cast<int>(i % static_cast<std::size_t>(view.shape.back()))) %
                          1000;
+  }
+
+  // A cell in the view or beside it, read and written under HPL_CHECK=bounds; or read by the
+  // interpreter, which checks, too.
+  void checkBounds(const Seen& view) {
+    runtime::Settings checking = runtime::settings();
+    const runtime::Settings before = checking;
+    checking.checkBounds = true;
+    runtime::overrideSettings(checking);
+    AnyArray array = *view.array;
+    Array<int, 1> read(1);
+    for (int round = 0; round < 3; ++round) {
+      const std::array<int, 3> i = {someIndex(view, 0), someIndex(view, 1), someIndex(view, 2)};
+      const std::string nothing = "nothing was thrown";
+      std::string expected = nothing;
+      for (std::size_t d = 0; d < view.shape.size() && expected == nothing; ++d)
+        if (i[d] < 0 || i[d] >= view.shape[d])
+          expected = "index " + std::to_string(i[d]) + " in dimension " + std::to_string(d + 1) +
+                     " (extent " + std::to_string(view.shape[d]) + ")";
+      const bool isInterpreted = below(3) == 0;
+      CAPTURE(isInterpreted);
+      const auto said = [&](auto launched) {
+        const std::string message = hpl_tests::messageOf<BoundsError>(launched);
+        CAPTURE(message);
+        REQUIRE(hpl_tests::contains(message, expected));
+      };
+      const auto run = [&](auto kernel, auto... arguments) {
+        if (isInterpreted) {
+          eval(kernel).global(1).interpret(arguments...);
+        } else {
+          eval(kernel).global(1)(arguments...);
+        }
+      };
+      const int value = below(1000);
+      if (view.shape.size() == 1) {
+        said([&] { run(read1, read, std::get<0>(array), i[0]); });
+        said([&] { run(write1, std::get<0>(array), value, i[0]); });
+      }
+      if (view.shape.size() == 2) {
+        said([&] { run(read2, read, std::get<1>(array), i[0], i[1]); });
+        said([&] { run(write2, std::get<1>(array), value, i[0], i[1]); });
+      }
+      if (view.shape.size() == 3) {
+        said([&] { run(read3, read, std::get<2>(array), i[0], i[1], i[2]); });
+        said([&] { run(write3, std::get<2>(array), value, i[0], i[1], i[2]); });
+      }
+      if (expected != nothing) continue;
+      int& cell = valueOf(view, linear(view.shape, {i.begin(), i.begin() + view.shape.size()}));
+      REQUIRE(read(0).value() == cell);
+      cell = value;
+    }
+    runtime::overrideSettings(before);
+    checkReads(view);
+  }
+
+  int someIndex(const Seen& view, std::size_t d) {
+    if (d >= view.shape.size()) return 0;
+    const int extent = view.shape[d];
+    const int far = below(12);
+    if (far == 0) return -1 - below(3);
+    return far == 1 ? extent + below(3) : below(extent);
   }
 
   // Two steps on all devices, each of which has a part and ghosts, which are exchanged where need

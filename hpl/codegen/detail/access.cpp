@@ -61,6 +61,17 @@ int FunctionWriter::term(const Expr& index, int least) {
   return kPostfix;
 }
 
+bool FunctionWriter::writtenIndices(const ir::Access& access, int site) {
+  for (std::size_t d = 0; d < access.written.size(); ++d) {
+    if (d > 0) out_ += " && ";
+    out_ += "hpl_inside(hpl_error, " + std::to_string(site + 1) + ", " + std::to_string(d) + ", ";
+    term(*access.written[d], kTernary);
+    out_ +=
+        ", " + std::to_string(access.array->viewExtents[d]) + ", " + names(access.array).id + ')';
+  }
+  return !access.written.empty();
+}
+
 void FunctionWriter::checkedIndex(const ir::Access& access, std::size_t dimension, int site,
                                   std::string_view helper) {
   const VariableNames& array = names(access.array);
@@ -175,6 +186,12 @@ int FunctionWriter::linearIndex(const ir::Access& access, int site) {
   if (isNarrow(*access.array)) return narrowIndex(access);
   const VariableNames& array = names(access.array);
   const std::size_t rank = access.indices.size();
+  if (site >= 0 && writtenIndices(access, site)) {
+    out_ += " ? ";
+    linearIndex(access, -1);
+    out_ += " : 0";
+    return kTernary;
+  }
   int precedence = kPostfix;
   bool first = true;
   for (std::size_t d = 0; d < rank; ++d) {
@@ -352,6 +369,7 @@ int FunctionWriter::addSite(const ir::Access& access, const ir::SourceLocation& 
   site.rank = array.rank;
   site.write = write;
   site.alias = array.role == ir::Role::Alias;
+  site.view = !access.written.empty();
   site.where = where.file != nullptr ? where : where_;
   session_.sites.push_back(std::move(site));
   return static_cast<int>(session_.sites.size()) - 1;
@@ -375,7 +393,9 @@ bool FunctionWriter::predicate(const Expr& target, bool isAtomic) {
   const ir::Access* access = accessOf(target);
   if (session_.options.checkBounds && access != nullptr) {
     const int site = addSite(*access, target.where, true);
-    for (std::size_t d = 0; d < access->indices.size(); ++d) {
+    if (!first && !access->written.empty()) out_ += " && ";
+    const std::size_t boxDims = writtenIndices(*access, site) ? 0 : access->indices.size();
+    for (std::size_t d = 0; d < boxDims; ++d) {
       if (!first) out_ += " && ";
       first = false;
       checkedIndex(*access, d, site, "hpl_inside");

@@ -216,6 +216,8 @@ class FunctionWriter {
   // A pointer to the array's first element.
   void firstElement(const ir::Variable& array);
   int term(const ir::Expr& index, int least);
+  /// Conditions on the indices that the program wrote, if the array is a view which is no box.
+  bool writtenIndices(const ir::Access& access, int site);
   void checkedIndex(const ir::Access& access, std::size_t dimension, int site,
                     std::string_view helper);
   int addSite(const ir::Access& access, const ir::SourceLocation& where, bool write);

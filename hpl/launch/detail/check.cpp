@@ -16,6 +16,7 @@ std::string describe(const DevicePlan& plan, const codegen::AccessViolation& vio
                 ? "argument " + std::to_string(violation.param + 1) + " (" + site.array + ")"
                 : "array '" + label + "'";
   }
+  if (site.view) array = "a view of " + array;
   std::string message = "kernel '" + plan.version->name + "' " + (site.write ? "writes" : "reads") +
                         " outside of " + array + ": index " + std::to_string(violation.index) +
                         " in dimension " + std::to_string(violation.dimension + 1) + " (extent " +

@@ -6,6 +6,7 @@
 #include "hpl/layout/shape.h"
 #include "hpl/memory/root.h"
 #include "hpl/runtime/runtime.h"
+#include "hpl/runtime/settings.h"
 
 namespace hpl::launch {
 namespace {
@@ -39,17 +40,20 @@ Domain domainOf(KernelEntry& entry, Arguments arguments) {
 
 // The lists are kept, so that repetitions allocate nothing.
 MappedLaunch::MappedLaunch(const EntryHandle& handle, const LaunchOptions& options,
-                           Arguments arguments)
+                           Arguments arguments, bool isChecked)
     : handle_(handle), options_(options), list_([]() -> std::vector<Argument>& {
         thread_local std::vector<Argument> list;
         list.clear();
         return list;
       }()) {
+  isChecked |= runtime::settings().checkBounds;
   thread_local std::vector<const geometry::IndexMap*> maps;
   maps.clear();
   for (const Argument& argument : arguments) {
     const memory::View* mapped = argument.mapped();
-    maps.push_back(mapped != nullptr ? mapped->map() : nullptr);
+    maps.push_back(mapped == nullptr ? nullptr
+                   : isChecked       ? &mapped->mapWithExtents()
+                                     : mapped->map());
     list_.push_back(mapped != nullptr ? argument.boxOfMapped() : argument);
   }
   runtime::DeviceState& device =

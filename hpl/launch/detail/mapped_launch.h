@@ -19,9 +19,11 @@ class MappedLaunch {
     return false;
   }
 
+  /// With `isChecked`, as under HPL_CHECK=bounds, kernels know the extents of the views.
   /// Throws ArgumentError where the arguments do not fit the kernel, and for native kernels and
   /// those of stencil templates; LaunchError for views of too many dimensions to be a domain.
-  MappedLaunch(const EntryHandle& handle, const LaunchOptions& options, Arguments arguments);
+  MappedLaunch(const EntryHandle& handle, const LaunchOptions& options, Arguments arguments,
+               bool isChecked = false);
 
   const EntryHandle& handle() const noexcept { return handle_; }
   const LaunchOptions& options() const noexcept { return options_; }

@@ -69,6 +69,9 @@ Pieces wholePieces(const Type& type);
 struct AccessCode {
   const Storage* storage = nullptr;
   std::vector<ExprPtr> indices;
+  /// Access::written, and the extents that these have to be below.
+  std::vector<ExprPtr> written;
+  std::vector<std::int64_t> viewExtents;
   /// Neighbours along the last dimension that are accessed together.
   std::int64_t lanes = 1;
   /// Access::isAligned; counted from the array's first element.

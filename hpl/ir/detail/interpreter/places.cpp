@@ -55,19 +55,19 @@ std::int64_t wrapMultiply(std::int64_t a, std::int64_t b) {
 /// Values of the indices, one row per dimension.
 using IndexRows = const std::int64_t**;
 
-IndexRows evalIndices(Machine& machine, ConstMask active, const AccessCode& access) {
-  const auto rank = static_cast<std::int64_t>(access.indices.size());
+IndexRows evalIndices(Machine& machine, ConstMask active, const std::vector<ExprPtr>& indices) {
+  const auto rank = static_cast<std::int64_t>(indices.size());
   auto rows = reinterpret_cast<IndexRows>(
       machine.scratch.allocate(rank * static_cast<std::int64_t>(sizeof(const std::int64_t*))));
   for (std::int64_t d = 0; d < rank; ++d) {
-    rows[d] = evalIndex(machine, active, *access.indices[static_cast<std::size_t>(d)]);
+    rows[d] = evalIndex(machine, active, *indices[static_cast<std::size_t>(d)]);
   }
   return rows;
 }
 
-std::vector<std::int64_t> indicesOf(const AccessCode& access, IndexRows rows, std::int64_t item) {
+std::vector<std::int64_t> indicesOf(IndexRows rows, std::size_t rank, std::int64_t item) {
   std::vector<std::int64_t> indices;
-  for (std::size_t d = 0; d < access.indices.size(); ++d) indices.push_back(rows[d][item]);
+  for (std::size_t d = 0; d < rank; ++d) indices.push_back(rows[d][item]);
   return indices;
 }
 
@@ -77,26 +77,30 @@ std::string nameBehind(const Memory& memory, const std::string& spelled) {
   return name == spelled ? std::string() : "'" + name + "'";
 }
 
+/// `extents`: of the array, or of the view that `rows` are indices of.
 [[noreturn]] void throwOutside(const Machine& machine, const AccessCode& access, IndexRows rows,
-                               const Memory& memory, std::size_t dim, std::int64_t item) {
+                               const std::vector<std::int64_t>& extents, const Memory& memory,
+                               std::size_t dim, std::int64_t item) {
   const std::string& name = access.storage->variable->name;
   const std::string behind = nameBehind(memory, name);
   throw BoundsError(
-      describeKernel(machine) + ": " + describeElement(name, indicesOf(access, rows, item)) +
-      " is out of bounds: index " + std::to_string(rows[dim][item]) + " in dimension " +
-      std::to_string(dim + 1) + (behind.empty() ? std::string() : " of " + behind) + " (extent " +
-      std::to_string(memory.extents[dim]) + "), " + describePlace(machine, item, access.where));
+      describeKernel(machine) + ": " +
+      describeElement(name, indicesOf(rows, extents.size(), item)) + " is out of bounds: index " +
+      std::to_string(rows[dim][item]) + " in dimension " + std::to_string(dim + 1) +
+      (behind.empty() ? std::string() : " of " + behind) + " (extent " +
+      std::to_string(extents[dim]) + "), " + describePlace(machine, item, access.where));
 }
 
 [[noreturn]] void throwBeyond(const Machine& machine, const AccessCode& access, IndexRows rows,
                               const Memory& memory, std::int64_t offset, std::int64_t item) {
   const std::string& name = access.storage->variable->name;
   const std::string target = memory.label.empty() ? memory.variable->name : memory.label;
-  throw BoundsError(
-      describeKernel(machine) + ": " + describeElement(name, indicesOf(access, rows, item)) +
-      " is out of bounds: it is element " + std::to_string(offset) + " of '" + target +
-      "' (elements " + std::to_string(memory.lowest) + " to " + std::to_string(memory.end - 1) +
-      "), " + describePlace(machine, item, access.where));
+  throw BoundsError(describeKernel(machine) + ": " +
+                    describeElement(name, indicesOf(rows, access.indices.size(), item)) +
+                    " is out of bounds: it is element " + std::to_string(offset) + " of '" +
+                    target + "' (elements " + std::to_string(memory.lowest) + " to " +
+                    std::to_string(memory.end - 1) + "), " +
+                    describePlace(machine, item, access.where));
 }
 
 [[noreturn]] void throwUnbound(const Machine& machine, const AccessCode& access,
@@ -116,6 +120,17 @@ ConstMask surplusInside(Machine& machine, ConstMask mask, IndexRows rows, const 
         inside[i] = 0;
   }
   return inside;
+}
+
+/// The indices that the program wrote, of a view that is no box.
+void requireInView(Machine& machine, const Locations& places, const Memory& memory) {
+  const AccessCode& access = *places.access;
+  const IndexRows rows = evalIndices(machine, places.touched, access.written);
+  for (std::size_t d = 0; d < access.written.size(); ++d)
+    for (std::int64_t i = 0; i < machine.width; ++i)
+      if (places.touched[i] != 0 && static_cast<std::uint64_t>(rows[d][i]) >=
+                                        static_cast<std::uint64_t>(access.viewExtents[d]))
+        throwOutside(machine, access, rows, access.viewExtents, memory, d, i);
 }
 
 /// Throws KernelError if the first of several elements lies at no multiple of their number.
@@ -140,9 +155,10 @@ Locations locateInArray(Machine& machine, ConstMask active, const AccessCode& ac
   std::int64_t* offsets = newOffsets(machine);
   places.offsets = offsets;
   std::fill_n(offsets, machine.width, 0);
-  const IndexRows rows = evalIndices(machine, active, access);
+  const IndexRows rows = evalIndices(machine, active, access.indices);
   if (sparesSurplus && access.surplusAxes != kAllAxes)
     places.touched = surplusInside(machine, places.touched, rows, memory);
+  if (!access.written.empty()) requireInView(machine, places, memory);
   for (std::size_t d = 0; d < memory.extents.size(); ++d) {
     const std::int64_t* index = rows[d];
     const bool last = d + 1 == memory.extents.size();
@@ -154,7 +170,7 @@ Locations locateInArray(Machine& machine, ConstMask active, const AccessCode& ac
     for (std::int64_t i = 0; i < machine.width; ++i) {
       if (places.touched[i] == 0) continue;
       if (static_cast<std::uint64_t>(index[i]) >= extent) {
-        throwOutside(machine, access, rows, memory, d, i);
+        throwOutside(machine, access, rows, memory.extents, memory, d, i);
       }
       offsets[i] += index[i] * stride;
     }
@@ -172,7 +188,7 @@ Locations locateThroughPointer(Machine& machine, ConstMask active, const AccessC
   const auto size = static_cast<std::int64_t>(sizeof(const Memory*));
   auto** memories = reinterpret_cast<const Memory**>(machine.newValues(size));
   Mask touched = machine.newMask();
-  const IndexRows rows = evalIndices(machine, active, access);
+  const IndexRows rows = evalIndices(machine, active, access.indices);
   for (std::int64_t i = 0; i < machine.width; ++i) {
     touched[i] = 0;
     if (active[i] == 0) continue;
@@ -259,7 +275,7 @@ Locations locate(Machine& machine, ConstMask active, const AccessCode& access) {
 void locateUnchecked(Machine& machine, ConstMask active, const AccessCode& access,
                      Pointer* result) {
   const Storage& storage = access.storage->resolved();
-  const IndexRows rows = evalIndices(machine, active, access);
+  const IndexRows rows = evalIndices(machine, active, access.indices);
   for (std::int64_t i = 0; i < machine.width; ++i) {
     if (active[i] == 0) continue;
     if (storage.pointers != nullptr) {

@@ -325,6 +325,8 @@ AccessCode Compiler::access(const Access& access, SourceLocation where) {
     code.indices.push_back(this->expr(*index));
     require(index->type.isScalar() && index->type.isInteger(), "index that is no integer", where);
   }
+  for (const Expr* index : access.written) code.written.push_back(this->expr(*index));
+  code.viewExtents = access.array->viewExtents;
   const Storage& storage = *code.storage;
   const std::size_t rank = storage.memory != nullptr ? storage.memory->extents.size()
                            : storage.pointers != nullptr
