@@ -166,7 +166,7 @@ ViewHold View::transposed() {
 }
 
 const geometry::IndexMap& View::mapWithExtents() const {
-  return keptMap(map_->withExtents(extents));
+  return detail::keptMap(map_->withExtents(extents));
 }
 
 geometry::IndexMap View::mapOrBox() const {
