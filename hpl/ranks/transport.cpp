@@ -18,9 +18,9 @@ namespace {
 
 constexpr std::align_val_t kPoolAlignment{128};
 
-using Block = std::shared_ptr<std::byte>;
+using Memory = std::shared_ptr<std::byte>;
 
-Block plainMemory(std::size_t bytes) {
+Memory plainMemory(std::size_t bytes) {
   return {static_cast<std::byte*>(::operator new(bytes, kPoolAlignment)),
           [](std::byte* memory) { ::operator delete(memory, kPoolAlignment); }};
 }
@@ -33,9 +33,9 @@ class Pool {
     return *pool;
   }
 
-  Block lend(std::size_t bytes) {
+  Memory lend(std::size_t bytes) {
     const std::size_t size = std::bit_ceil(std::max(bytes, std::size_t{4096}));
-    Block block = taken(size);
+    Memory block = taken(size);
     if (block == nullptr) block = fresh(size);
     std::byte* const memory = block.get();
     return {memory, [block = std::move(block), size](std::byte*) mutable {
@@ -50,34 +50,34 @@ class Pool {
   }
 
   void clear() {
-    std::map<std::size_t, std::vector<Block>> free;
+    std::map<std::size_t, std::vector<Memory>> free;
     const std::lock_guard lock(mutex_);
     free.swap(free_);
     kept_ = 0;
   }
 
  private:
-  Block taken(std::size_t size) {
+  Memory taken(std::size_t size) {
     const std::lock_guard lock(mutex_);
-    std::vector<Block>& free = free_[size];
+    std::vector<Memory>& free = free_[size];
     if (free.empty()) return nullptr;
-    Block block = std::move(free.back());
+    Memory block = std::move(free.back());
     free.pop_back();
     kept_ -= size;
     return block;
   }
 
-  Block fresh(std::size_t size) {
+  Memory fresh(std::size_t size) {
     MessageSource source;
     {
       const std::lock_guard lock(mutex_);
       source = source_;
     }
-    Block block = source ? source(size) : nullptr;
+    Memory block = source ? source(size) : nullptr;
     return block != nullptr ? block : plainMemory(size);
   }
 
-  void giveBack(Block block, std::size_t size) {
+  void giveBack(Memory block, std::size_t size) {
     constexpr std::size_t kMostKept = std::size_t{256} << 20;
     const std::lock_guard lock(mutex_);
     if (kept_ + size > kMostKept) return;
@@ -86,7 +86,7 @@ class Pool {
   }
 
   std::mutex mutex_;
-  std::map<std::size_t, std::vector<Block>> free_;
+  std::map<std::size_t, std::vector<Memory>> free_;
   std::size_t kept_ = 0;
   MessageSource source_;
 };

@@ -30,7 +30,8 @@ struct Plate {
 
   /// Those that a sweep computes.
   double cells() const {
-    return static_cast<double>((rows - 2) / 4 * 4) * static_cast<double>(columns - 2 * kLanes);
+    const std::ptrdiff_t computed = (rows - 2) / 4 * 4;
+    return static_cast<double>(computed) * static_cast<double>(columns - 2 * kLanes);
   }
 };
 

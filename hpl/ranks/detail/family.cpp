@@ -54,12 +54,12 @@ class SignalsBlocked {
   sigset_t before_{};
 };
 
-struct Pipe {
+struct LifelineEnds {
   Lifeline shows;
   Lifeline held;
 };
 
-Pipe makePipe() {
+LifelineEnds makeLifeline() {
   std::array<int, 2> ends{};
   // Programs that a rank starts must not keep its lifeline up.
   if (pipe2(ends.data(), O_CLOEXEC) != 0) throw refused("pipe2()");
@@ -97,8 +97,8 @@ Seat seatOfOne() {
 bool forkRanks(int ranks, Seat& seat, Family& family) {
   const SignalsBlocked blocked;
   family.arena = std::make_shared<Arena>(ranks);
-  std::vector<Pipe> pipes;
-  for (int rank = 0; rank < ranks; ++rank) pipes.push_back(makePipe());
+  std::vector<LifelineEnds> pipes;
+  for (int rank = 0; rank < ranks; ++rank) pipes.push_back(makeLifeline());
   // What the program printed so far is printed once.
   std::fflush(nullptr);
   const pid_t launcher = getpid();
@@ -120,7 +120,7 @@ bool forkRanks(int ranks, Seat& seat, Family& family) {
     seat.arena = family.arena;
     seat.rank = rank;
     seat.own = std::move(pipes[static_cast<std::size_t>(rank)].held);
-    for (Pipe& pipe : pipes) seat.lifelines.push_back(std::move(pipe.shows));
+    for (LifelineEnds& pipe : pipes) seat.lifelines.push_back(std::move(pipe.shows));
     family = {};
     return true;
   }

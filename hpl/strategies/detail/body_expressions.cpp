@@ -119,7 +119,7 @@ BodyWriter::Value BodyWriter::counting(const Expr& first) {
   const Scalar type = first.type.scalar;
   std::vector<const Expr*> steps;
   for (int lane = 0; lane < context_.lanes; ++lane)
-    steps.push_back(builder_.number(lane * context_.laneStep, Type{type}));
+    steps.push_back(builder_.number(std::int64_t{lane} * context_.laneStep, Type{type}));
   const Type wide = this->wide(type);
   const Expr* ramp = builder_.make(wide, ir::Construct{std::move(steps)});
   return {builder_.binary(BinaryOp::Add, splat(scalar(first), type), ramp), Value::Kind::Vector};

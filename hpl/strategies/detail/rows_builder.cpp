@@ -71,7 +71,7 @@ Block* RowsBuilder::fastRows(Block& out, Block& head, Variable* from, Variable* 
     for (int v = 0; v < vectors_; ++v) {
       places.push_back(place(ids));
       if (jamAxis_ >= 0) places.back().shift[static_cast<std::size_t>(jamAxis_)] = j;
-      places.back().shift[static_cast<std::size_t>(rowAxis())] = v * options_.lanes;
+      places.back().shift[static_cast<std::size_t>(rowAxis())] = std::int64_t{v} * options_.lanes;
     }
   }
   Block* body = builder_.block();
@@ -198,7 +198,7 @@ JamChoice RowsBuilder::chosenJam() {
                                             : Shapes{{3, 8}, {2, 8}, {3, 4}, {2, 4}};
   for (const auto& [vectors, jam] : shapes) {
     // The neighbours that all rows read, and what belongs to one row, stay in registers, too.
-    const auto copies = static_cast<std::size_t>(vectors * jam);
+    const std::size_t copies = static_cast<std::size_t>(vectors) * static_cast<std::size_t>(jam);
     const std::size_t shared = jam == 1 ? 1 : static_cast<std::size_t>(vectors) + 1;
     if (copies * sums + shared > registers || copies * joint.operations() > kMostOperations)
       continue;
