@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles every source of a build tree without making code: the compiler's warnings at half the cost.
 
-Usage: scripts/check_syntax.py BUILD_FOLDER [--jobs N] [--alone] [--share] [--except FOLDER...]
+Usage: scripts/check_syntax.py BUILD_FOLDER [--jobs N] [--alone] [--share]
 Reads BUILD_FOLDER/compile_commands.json. Sources that need generated files find them there once the
 tree is configured. Ends with 1 when a compilation fails; its words stand on standard error.
 
@@ -10,7 +10,7 @@ Sources of the libraries are seen alone, since the build joins them. With --shar
 headers of the standard library, which takes half of the time and does not see which of them a source
 forgets. Sources of users of the library (tests, samples, benchmarks) are compiled alone by the build;
 here, those with the same options share a precompiled hpl/hpl.h. What fails with precompiled headers is
-seen alone. With --alone all sources do without. Sources below the folders of --except are left out.
+seen alone. With --alone all sources do without.
 """
 import argparse
 import collections
@@ -105,13 +105,9 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--alone", action="store_true", help="no precompiled headers")
     parser.add_argument("--share", action="store_true", help="some for the libraries, too")
-    parser.add_argument("--except", nargs="*", default=[], dest="left_out", metavar="FOLDER")
     options = parser.parse_args()
     entries = json.loads((options.build / "compile_commands.json").read_text(encoding="utf-8"))
     root = pathlib.Path(__file__).resolve().parent.parent
-    left_out = [root / folder for folder in options.left_out]
-    entries = [entry for entry in entries
-               if not any(pathlib.Path(entry["file"]).is_relative_to(folder) for folder in left_out)]
     failed = 0
     with (concurrent.futures.ThreadPoolExecutor(options.jobs) as pool,
           tempfile.TemporaryDirectory() as folder):

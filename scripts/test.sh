@@ -12,9 +12,7 @@ one after another; all run even if one fails.
   --simulator  the samples at small sizes on a simulated device (races, bounds); part of --gcc
   --format     clang-format 16 finds nothing to change
   --clang      clang 16 accepts everything, warnings are errors (no code is made)
-  --tidy       clang-tidy 16 on hpl/
-  --tidy-joined  the same, a room's sources as one: a quarter of the time; some rooms without the
-               checks of performance
+  --tidy       clang-tidy 16 on hpl/, some rooms without the checks of performance
   --asan       the tests under AddressSanitizer and UndefinedBehaviorSanitizer
   --tsan       the tests under ThreadSanitizer
   --coverage   the tests again, counting lines: at least 90 % of hpl/ (report in build/coverage)
@@ -53,15 +51,10 @@ stage_quick() { build ci all && suite ci -LE 'samples|package|simulator'; }
 stage_gcc() { build ci all && suite ci; }
 stage_simulator() { build ci all && suite ci -L simulator; }
 stage_format() { scripts/format.sh --check; }
-# What clang-tidy sees by itself with the same compiler is not compiled a second time. Where it sees
-# joined sources, as those build them who want no tests, those that forget a header are found here.
+# Each source alone: those that forget a header are found here.
 stage_clang() {
-  local seen=()
-  case " ${stages[*]} " in
-    *" tidy "*) mapfile -t seen < <(find hpl -mindepth 1 -maxdepth 1 -type d -not -name mpi) ;;
-  esac
   cmake --preset clang >build/clang.log 2>&1 || { cat build/clang.log; return 1; }
-  scripts/check_syntax.py build/clang --jobs "$jobs" ${JOIN:+--share} --except "${seen[@]}"
+  scripts/check_syntax.py build/clang --jobs "$jobs" ${JOIN:+--share}
 }
 # sanitized PRESET: a suite with PoCL as the only vendor. Mesa's drivers leak memory in modules that
 # are gone when the report is written, so that no suppression finds them. Without OpenCV, whose
@@ -73,17 +66,9 @@ sanitized() (
 stage_asan() { sanitized asan-ubsan; }
 stage_tsan() { sanitized tsan; }
 
-# tidy FOLDER...: clang-tidy on the sources below these folders.
-tidy() {
-  cmake --preset clang >/dev/null || return
-  find "$@" -name '*.cpp' -not -path 'hpl/mpi/*' -print0 |
-    xargs -0 -n 1 -P "$jobs" clang-tidy-16 -p build/clang --quiet --warnings-as-errors='*' 2>&1 |
-    grep -v 'warnings generated'
-  [ "${PIPESTATUS[1]}" -eq 0 ]
-}
-stage_tidy() { tidy hpl; }
-# Sources as they are joined by HPLJoinSources.cmake: most of the time goes to what headers declare.
-stage_tidy_joined() {
+# Sources as HPLJoinSources.cmake joins them for those who want no tests: most of the time goes to
+# what headers declare.
+stage_tidy() {
   cmake --preset clang -B build/tidy -DHPL_JOIN_SOURCES=ROOMS -DHPL_BUILD_TESTS=OFF >/dev/null || return
   local rooms source checks
   rooms=$(IFS='|' && echo "${quick_rooms[*]}")
@@ -116,7 +101,6 @@ for argument in "$@"; do
   case $argument in
     --quick | --gcc | --simulator | --format | --clang | --tidy | --asan | --tsan | --coverage)
       stages+=("${argument#--}") ;;
-    --tidy-joined) stages+=(tidy_joined) ;;
     --all) stages+=(format gcc clang tidy asan tsan coverage) ;;
     --help | -h) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;
