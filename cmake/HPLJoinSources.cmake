@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Most of what a source of HPL costs the compiler is reading headers and instantiating the standard
 # library's templates. Sources of one folder are therefore compiled a few at a time, as one ("unity"
-# build): a quarter of the processor time. clang-tidy and the syntax check of scripts/test.sh see
-# every source alone, so that none lives on the includes of another.
+# build): a quarter of the processor time. The syntax check of scripts/test.sh sees
+# every source alone, so that none lives on the includes of another; clang-tidy sees them joined.
 #
 # FEW: ten of a folder, for those who change them: a change is compiled soon. ROOMS: up to forty of a
 # folder and its detail/, for those who build once: two thirds of the time of FEW.
@@ -15,7 +15,7 @@ set(HPL_JOIN_SOURCES ${default} CACHE STRING "Sources compiled as one: OFF, FEW 
 set_property(CACHE HPL_JOIN_SOURCES PROPERTY STRINGS OFF FEW ROOMS)
 
 # HPL_PRECOMPILE, for those who build once, lets joined sources share what they read of other
-# libraries: a seventh less again.
+# libraries.
 option(HPL_PRECOMPILE "Precompile headers of other libraries (ccache keeps nothing then)" OFF)
 
 # hpl_precompile_headers(TARGET HEADER...): these, the standard library's and fmt's. None of HPL's

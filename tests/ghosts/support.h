@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "hpl/hpl.h"
-#include "hpl/runtime/settings.h"
 #include "tests/messages.h"
+#include "tests/with_settings.h"
 
 /// What the tests of several devices share. They run under several HPL_DEVICES; each uses all the
 /// devices that there are.
@@ -67,22 +67,7 @@ class Traffic {
 /// Whether devices of the test have buffers of their own for everything.
 bool devicesShareHostMemory();
 
-/// Settings of a test, undone at its end.
-class WithSettings {
- public:
-  template <class F>
-  explicit WithSettings(F change) : before_(hpl::runtime::settings()) {
-    hpl::runtime::Settings wanted = before_;
-    change(wanted);
-    hpl::runtime::overrideSettings(wanted);
-  }
-  WithSettings(const WithSettings&) = delete;
-  WithSettings& operator=(const WithSettings&) = delete;
-  ~WithSettings() { hpl::runtime::overrideSettings(before_); }
-
- private:
-  hpl::runtime::Settings before_;
-};
+using hpl_tests::WithSettings;
 
 /// Checks that the message has all of these parts.
 void expectMessage(const std::string& message, std::initializer_list<const char*> parts);

@@ -7,6 +7,7 @@
 #include "hpl/hpl.h"
 #include "hpl/runtime/settings.h"
 #include "tests/messages.h"
+#include "tests/with_settings.h"
 
 using namespace hpl;
 
@@ -14,25 +15,11 @@ namespace {
 
 using hpl_tests::contains;
 using hpl_tests::messageOf;
+using hpl_tests::WithSettings;
 
 constexpr int kShiftLine = __LINE__ + 1;
 void shiftLeft(Array<int, 1> out, const Array<int, 1>& in) { out[idx] = in[idx + 1]; }
 void writeBelow(Array<int, 2> out) { out[idy - 1][idx] = 1; }
-
-/// Changes settings for a scope.
-class Override {
- public:
-  template <class F>
-  explicit Override(F change) : saved_(runtime::settings()) {
-    runtime::Settings values = saved_;
-    change(values);
-    runtime::overrideSettings(values);
-  }
-  ~Override() { runtime::overrideSettings(saved_); }
-
- private:
-  runtime::Settings saved_;
-};
 
 }  // namespace
 
@@ -42,7 +29,7 @@ TEST_CASE("HPL_CHECK=bounds reports array, index, extent and line; the interpret
   in = 3;
   out = 0;
   {
-    const Override checked([](runtime::Settings& s) { s.checkBounds = true; });
+    const WithSettings checked([](runtime::Settings& s) { s.checkBounds = true; });
     const std::string message = messageOf<BoundsError>([&] { eval(shiftLeft)(out, in); });
     INFO(message);
     CHECK(contains(message, "source"));

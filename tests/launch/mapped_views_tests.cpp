@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "hpl/hpl.h"
-#include "hpl/runtime/settings.h"
 #include "tests/messages.h"
+#include "tests/with_settings.h"
 
 using namespace hpl;
 using hpl_tests::messageOf;
+using hpl_tests::WithSettings;
 
 namespace {
 
@@ -378,10 +379,7 @@ TEST_CASE("what strided, reshaped and transposed views cannot be is said") {
 
 TEST_CASE(
     "HPL_CHECK=bounds checks the indices of views that are no boxes, not those of their box") {
-  const runtime::Settings before = runtime::settings();
-  runtime::Settings checking = before;
-  checking.checkBounds = true;
-  runtime::overrideSettings(checking);
+  const WithSettings checking([](runtime::Settings& settings) { settings.checkBounds = true; });
   Numbers a(20), sums(4);
   a.label("flat");
   a = 1;
@@ -422,8 +420,12 @@ TEST_CASE(
   const std::vector<int> left = contents(a);
   CHECK(std::accumulate(left.begin(), left.end(), 0) == 15 + 5 * 7);
   CHECK(left[10] == 1);
-  runtime::overrideSettings(before);
-  // The interpreter always checks.
+}
+
+TEST_CASE("the interpreter checks the indices of views that are no boxes") {
+  Numbers a(20), sums(4);
+  a = 1;
+  Grid rows = a.reshaped(4, 5);
   CHECK(messageOf<BoundsError>([&] {
           eval(sumRows).global(3).interpret(sums, rows, 6);
         }).find("index 5 in dimension 2") != std::string::npos);

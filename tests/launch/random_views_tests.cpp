@@ -14,8 +14,8 @@
 
 #include "hpl/hpl.h"
 #include "hpl/memory/root.h"
-#include "hpl/runtime/settings.h"
 #include "tests/messages.h"
+#include "tests/with_settings.h"
 
 using namespace hpl;
 
@@ -343,10 +343,8 @@ class RandomViews {
   // A cell in the view or beside it, read and written under HPL_CHECK=bounds; or read by the
   // interpreter, which checks, too.
   void checkBounds(const Seen& view) {
-    runtime::Settings checking = runtime::settings();
-    const runtime::Settings before = checking;
-    checking.checkBounds = true;
-    runtime::overrideSettings(checking);
+    const hpl_tests::WithSettings checking(
+        [](runtime::Settings& settings) { settings.checkBounds = true; });
     AnyArray array = *view.array;
     Array<int, 1> read(1);
     for (int round = 0; round < 3; ++round) {
@@ -389,7 +387,6 @@ class RandomViews {
       REQUIRE(read(0).value() == cell);
       cell = value;
     }
-    runtime::overrideSettings(before);
     checkReads(view);
   }
 

@@ -4,13 +4,14 @@
 
 #include <random>
 
-#include "hpl/runtime/settings.h"
 #include "random_program.h"
 #include "stencil_templates/detail/program_choice.h"
 #include "tests/seeds.h"
+#include "tests/with_settings.h"
 
 using namespace hpl;
 using namespace stencil_tests;
+using hpl_tests::WithSettings;
 
 namespace {
 
@@ -23,19 +24,6 @@ Stencil sumOfColumn() {
 Stencil twice() {
   return Stencil([](Neighbourhood<int, 2> p) { return 2 * p(0, 0); });
 }
-
-class WithSettings {
- public:
-  explicit WithSettings(void (*change)(runtime::Settings&)) : before_(runtime::settings()) {
-    runtime::Settings wanted = before_;
-    change(wanted);
-    runtime::overrideSettings(wanted);
-  }
-  ~WithSettings() { runtime::overrideSettings(before_); }
-
- private:
-  runtime::Settings before_;
-};
 
 /// What the two sums make of a picture; the border keeps what it had.
 std::vector<int> blurred(const Grid<int>& picture, std::vector<int> result) {

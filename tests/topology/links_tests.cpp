@@ -11,18 +11,19 @@
 
 #include "hpl/error.h"
 #include "hpl/runtime/runtime.h"
-#include "hpl/runtime/settings.h"
 #include "hpl/topology/measure.h"
 #include "node_file.h"
 #include "tests/messages.h"
 #include "tests/printed.h"
 #include "tests/runtime/subprocess.h"
+#include "tests/with_settings.h"
 
 using namespace hpl;
 using namespace hpl::topology;
 using geometry::SquareMatrix;
 using hpl_tests::contains;
 using hpl_tests::messageOf;
+using hpl_tests::WithSettings;
 
 namespace {
 
@@ -41,23 +42,6 @@ NodeTopology twoPairs() {
   node.bandwidths = SquareMatrix(3, {0, 1, 2, 3, 0, 4, 5, 6, 0});
   return node;
 }
-
-/// Settings of a test, undone at its end.
-class WithSettings {
- public:
-  template <class F>
-  explicit WithSettings(F change) : before_(runtime::settings()) {
-    runtime::Settings wanted = before_;
-    change(wanted);
-    runtime::overrideSettings(wanted);
-  }
-  WithSettings(const WithSettings&) = delete;
-  WithSettings& operator=(const WithSettings&) = delete;
-  ~WithSettings() { runtime::overrideSettings(before_); }
-
- private:
-  runtime::Settings before_;
-};
 
 }  // namespace
 
