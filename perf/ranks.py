@@ -108,10 +108,16 @@ def pairs(program, rounds, lines):
 
 def host(program, rounds):
     """The middle one of three ranks has two neighbours, and gets a message from each in every step."""
-    three = {"HPL_DEVICES": "cpu:0*3", "HPL_RANKS": "3"}
-    found = medians(program, rounds, {"window": ("exchange", [], three),
-                                      "messages": ("exchange", [], three | {"HPL_TRANSPORT": "-window"})})
-    for name, cost in found.items():
+    # A rank with cores of its own keeps to them. With fewer than three cores, all ranks on one of them show what that
+    # costs: processor time is not the time that they wait for each other.
+    apart = {"HPL_DEVICES": "cpu:0*3", "HPL_RANKS": "3"}
+    together = ["taskset", "--cpu-list", "0"] if len(os.sched_getaffinity(0)) < 3 else []
+    quiet = {"HPL_LOG": "error"}
+    ways = {}
+    for name, more in (("window", {}), ("messages", {"HPL_TRANSPORT": "-window"})):
+        ways[f"{name}, each rank's threads on one core"] = ("exchange", together, apart | quiet | more)
+        ways[f"{name}, threads on any core"] = ("exchange", [], apart | quiet | more | {"HPL_RANKS_BIND": "off"})
+    for name, cost in medians(program, rounds, ways).items():
         print(f"two neighbours, {name}: the host {1e6 * cost.work:.2f} us of processor time a step (goal 10), the courier "
               f"{1e6 * cost.courier / 2:.2f} us for each message that comes in (goal 6)")
 
@@ -135,24 +141,31 @@ def scaling(program, rounds):
         "weak together": ("compute", [], together | {"RANK_BENCH_ROWS": str(2 * ROWS)}),
         "strong together": ("compute", [], together | {"RANK_BENCH_ROWS": str(ROWS)}),
         "weak": ("compute", [], two | {"RANK_BENCH_ROWS": str(2 * ROWS)}),
-        "strong": ("compute", [], two | {"RANK_BENCH_ROWS": str(ROWS)})})
+        "strong": ("compute", [], two | {"RANK_BENCH_ROWS": str(ROWS)}),
+        "weak free": ("compute", [], two | {"RANK_BENCH_ROWS": str(2 * ROWS), "HPL_RANKS_BIND": "off"}),
+        "strong free": ("compute", [], two | {"RANK_BENCH_ROWS": str(ROWS), "HPL_RANKS_BIND": "off"})})
     one, weak, strong = (found[name].step for name in ("one", "weak", "strong"))
     print(f"compute-bound, weak: one rank {1e6 * one:.0f} us, two ranks {1e6 * weak:.0f} us: {one / weak:.1%} (goal 97 %)")
     print(f"compute-bound, strong: two ranks {1e6 * strong:.0f} us: {one / strong / 2:.1%} (goal 90 % while a step takes 200 us)")
-    weak, strong = found["weak together"].step, found["strong together"].step
-    print(f"compute-bound, two devices in one process: weak {one / weak:.1%}, strong {one / strong / 2:.1%}")
+    for name, what in (("free", "ranks whose threads may run on any core"), ("together", "devices in one process")):
+        weak, strong = found[f"weak {name}"].step, found[f"strong {name}"].step
+        print(f"compute-bound, two {what}: weak {one / weak:.1%}, strong {one / strong / 2:.1%}")
 
 
 def uneven(program, rounds):
     competitor = subprocess.Popen([ROOT / "perf/competitor.py", "--core", "0", "--share", "0.5"], stdout=subprocess.PIPE)
     try:
         competitor.stdout.readline()
-        halves = {"HPL_DEVICES": "cpu:0/2", "POCL_AFFINITY": "1", "RANK_BENCH_ROWS": str(UNEVEN_ROWS)}
+        # One process on the cores that a rank keeps to.
+        half = os.cpu_count() // 2
+        alone = {"HPL_DEVICES": "cpu:0", "POCL_MAX_PTHREAD_COUNT": str(half), "RANK_BENCH_ROWS": str(UNEVEN_ROWS),
+                 "RANK_BENCH_DEVICE": "0"}
+        ranks = {"HPL_DEVICES": "cpu:0/2", "HPL_RANKS": "2", "RANK_BENCH_ROWS": str(UNEVEN_ROWS)}
         found = medians(program, rounds, {
-            "first": ("compute", [], halves | {"RANK_BENCH_DEVICE": "0"}),
-            "second": ("compute", [], halves | {"RANK_BENCH_DEVICE": "1"}),
-            "equal": ("compute", [], halves | {"HPL_RANKS": "2"}),
-            "measured": ("compute", [], halves | {"HPL_RANKS": "2", "RANK_BENCH_WEIGHTS": "measured"})}, UNEVEN_STEPS)
+            "first": ("compute", ["taskset", "--cpu-list", f"0-{half - 1}"], alone),
+            "second": ("compute", ["taskset", "--cpu-list", f"{half}-{2 * half - 1}"], alone),
+            "equal": ("compute", [], ranks),
+            "measured": ("compute", [], ranks | {"RANK_BENCH_WEIGHTS": "measured"})}, UNEVEN_STEPS)
     finally:
         competitor.kill()
         competitor.wait()

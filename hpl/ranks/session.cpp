@@ -47,6 +47,12 @@ Waiting waitingOf(runtime::RanksWait wait) {
   return Waiting::Sleep;
 }
 
+/// A courier that spins wants a core to spare, which is not the devices'.
+Binding bindingOf(const runtime::Settings& settings) {
+  const bool isWanted = settings.ranksBind && settings.ranksWait != runtime::RanksWait::Spin;
+  return isWanted ? Binding::OwnCores : Binding::None;
+}
+
 /// The launcher's part of a program whose ranks it has forked.
 [[noreturn]] void endWith(const Family& family) {
   const std::vector<int> statuses = watch(family);
@@ -158,7 +164,8 @@ void begin(std::unique_ptr<Fabric> (*make)()) {
   if (world()->size() > 1) tellBeforeTermination();
   nameTimeline();
   // All ranks look for devices now: later it would depend on what each does first.
-  share->emplace(settings.devices, world()->rankOnNode(), world()->ranksOnNode());
+  share->emplace(settings.devices, world()->rankOnNode(), world()->ranksOnNode(),
+                 bindingOf(settings));
   runtime::Runtime::get();
   share->reset();
   if (isPlanned) return;

@@ -153,10 +153,10 @@ bool applyTransports(Settings& s, const std::string& value) {
 
 constexpr std::string_view switchValues = "on|off (also 1|0, true|false, yes|no)";
 
-const std::array<Setting, 29>& table() {
+const std::array<Setting, 30>& table() {
   using S = Settings;
   using V = const std::string&;
-  static const std::array<Setting, 29> settings{{
+  static const std::array<Setting, 30> settings{{
       {{"HPL_DEVICES",
         "list of gpu|cpu|accelerator|any|part of a platform's name, each [:n][/k][*k]",
         "all devices",
@@ -298,6 +298,10 @@ const std::array<Setting, 29>& table() {
                                             {"yield", RanksWait::Yield},
                                             {"sleep", RanksWait::Sleep}}});
        }},
+      {{"HPL_RANKS_BIND", switchValues, "on",
+        "Whether the threads of a rank that has a share of PoCL's CPU keep to the cores of that "
+        "share."},
+       [](S& s, V v) { return applySwitch(s.ranksBind, v); }},
       {{"HPL_TRANSPORT", "auto, or some of window, -window, inplace, -inplace, -direct, -self",
         "auto",
         "How cells get from one memory to another: by a copy within a device to its own ghosts "

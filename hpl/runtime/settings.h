@@ -111,6 +111,8 @@ struct Settings {
   bool mpiRanks = false;
   /// HPL_RANKS_WAIT.
   RanksWait ranksWait = RanksWait::Sleep;
+  /// HPL_RANKS_BIND.
+  bool ranksBind = true;
   /// HPL_TRANSPORT.
   Transports transport;
   /// HPL_MESSAGES.

@@ -312,6 +312,12 @@ def topology(program, launcher):
     if len(os.sched_getaffinity(0)) > 1:
         yield check("ranks of half of the cores each", [program], {"HPL_RANKS": "2", "HPL_DEVICES": "cpu:0/2"},
                     {"[part 1/2]": 1, "[part 2/2]": 1, "warning": 0}, [0])
+        kept = {"HPL_RANKS": "2", "HPL_DEVICES": "cpu:0*2", "HPL_LOG": "info"}
+        if len(os.sched_getaffinity(0)) == os.cpu_count():
+            yield check("ranks of half of the cores each keep to them", [program], kept,
+                        {"this rank keeps to ": 2, "warning": 0}, [0])
+        for off in ({"HPL_RANKS_BIND": "off"}, {"HPL_RANKS_WAIT": "spin"}):
+            yield check("ranks that may run on all cores", [program], kept | off, {"keeps to": 0, "warning": 0}, [0])
         yield check("ranks that are bound to fewer cores than they have units", ["taskset", "-c", "0", program],
                     {"HPL_RANKS": "2", "HPL_DEVICES": "cpu:0*2"},
                     {"rank 0 may run on 1 core of its node": 1, "mpirun --bind-to none, or --map-by slot:PE=": 1}, [0])

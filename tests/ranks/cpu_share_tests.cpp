@@ -4,12 +4,18 @@
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "hpl/ranks/world.h"
 #include "tests/ranks/on_ranks.h"
@@ -53,7 +59,7 @@ int askedFor(const std::string& devices, bool isAlone) {
 /// "2 units: #0 [part 1/2]", or why not.
 std::string sharedOut(const std::string& devices, int place, int processes) {
   std::string said;
-  const CpuShare share(devices, place, processes);
+  CpuShare share(devices, place, processes);
   const char* asked = std::getenv("POCL_MAX_PTHREAD_COUNT");
   const std::string threads = asked != nullptr ? asked : "all";
   const auto own = share.devices(runtime::takeInventory());
@@ -66,17 +72,30 @@ std::string sharedOut(const std::string& devices, int place, int processes) {
   return fmt::format("{} threads:{}", threads, said);
 }
 
+/// On how many cores each thread of this process may run.
+std::set<unsigned> coresAllowed() {
+  std::set<unsigned> counts;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    if (sched_getaffinity(std::stoi(task.path().filename().string()), sizeof allowed, &allowed) ==
+        0)
+      counts.insert(static_cast<unsigned>(CPU_COUNT(&allowed)));
+  }
+  return counts;
+}
+
 unsigned cores() { return static_cast<unsigned>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN))); }
 
 }  // namespace
 
 TEST_CASE("each core of a CPU goes to one of the node's ranks, as devices are dealt") {
-  CHECK(partsOfCpu(8, 1, 0, 2) == std::vector<CpuPart>{{{0, 0, 2, false}, 4}});
-  CHECK(partsOfCpu(7, 1, 0, 2) == std::vector<CpuPart>{{{0, 0, 2, false}, 4}});
-  CHECK(partsOfCpu(7, 1, 1, 2) == std::vector<CpuPart>{{{0, 1, 2, false}, 3}});
+  CHECK(partsOfCpu(8, 1, 0, 2) == std::vector<CpuPart>{{{0, 0, 2, false}, 4, 0}});
+  CHECK(partsOfCpu(7, 1, 0, 2) == std::vector<CpuPart>{{{0, 0, 2, false}, 4, 0}});
+  CHECK(partsOfCpu(7, 1, 1, 2) == std::vector<CpuPart>{{{0, 1, 2, false}, 3, 4}});
   CHECK(partsOfCpu(8, 4, 1, 2) ==
-        std::vector<CpuPart>{{{1, 0, 1, false}, 2}, {{3, 0, 1, false}, 2}});
-  CHECK(partsOfCpu(8, 2, 3, 4) == std::vector<CpuPart>{{{1, 1, 2, false}, 2}});
+        std::vector<CpuPart>{{{1, 0, 1, false}, 2, 2}, {{3, 0, 1, false}, 2, 6}});
+  CHECK(partsOfCpu(8, 2, 3, 4) == std::vector<CpuPart>{{{1, 1, 2, false}, 2, 6}});
   // Too few cores, and all of them.
   CHECK(partsOfCpu(2, 1, 0, 3).empty());
   CHECK(partsOfCpu(2, 4, 0, 2).empty());
@@ -87,17 +106,18 @@ TEST_CASE("each core of a CPU goes to one of the node's ranks, as devices are de
         CAPTURE(count);
         CAPTURE(devices);
         CAPTURE(processes);
-        unsigned all = 0;
+        std::vector<int> owners(count, 0);
         bool isDivided = true;
         for (int place = 0; place < processes; ++place) {
           const auto parts = partsOfCpu(count, devices, place, processes);
           isDivided = isDivided && !parts.empty();
           for (const CpuPart& part : parts) {
             CHECK(part.cores > 0);
-            all += part.cores;
+            REQUIRE(part.firstCore + part.cores <= count);
+            for (unsigned core = 0; core < part.cores; ++core) ++owners[part.firstCore + core];
           }
         }
-        if (isDivided) CHECK(all == count);
+        if (isDivided) CHECK(owners == std::vector<int>(count, 1));
       }
 }
 
@@ -135,6 +155,38 @@ TEST_CASE("the loader's files say whether another driver may have devices") {
   add("intel.icd", "/opt/intel/libintelocl.so");
   CHECK(!ranks::isPoclAlone());
   fs::remove_all(folder);
+}
+
+TEST_CASE(
+    "a rank's threads and those of its driver keep to its own cores, unless it gets no devices") {
+  if (cores() < 2 || coresAllowed() != std::set<unsigned>{cores()}) return;
+  const auto reports = hpl_tests::inWorlds(2, [] {
+    unsetenv("POCL_DEVICES");
+    std::optional<CpuShare> share;
+    share.emplace("pocl:0/2", ranks::world()->rank(), 2, ranks::Binding::OwnCores);
+    const auto own = share->devices(runtime::takeInventory());
+    const std::set<unsigned> inUse = coresAllowed();
+    share.reset();
+    if (!own) return std::string("not told");
+    return fmt::format("{} and {} cores", fmt::join(inUse, ","), fmt::join(coresAllowed(), ","));
+  });
+  for (int rank = 0; rank < 2; ++rank) {
+    const auto& report = reports[static_cast<std::size_t>(rank)];
+    CHECK(report.thrown == "");
+    if (report.said == "not told") continue;  // no PoCL
+    const unsigned own = partsOfCpu(cores(), 2, rank, 2).front().cores;
+    CHECK(report.said == fmt::format("{0} and {0} cores", own));
+  }
+  const auto unused = hpl_tests::inWorlds(2, [] {
+    std::optional<CpuShare> share;
+    share.emplace("pocl:0/2", ranks::world()->rank(), 2, ranks::Binding::OwnCores);
+    const bool isBound = share->isBound();
+    share.reset();
+    return fmt::format("{}, then {} cores", isBound ? "bound" : "free",
+                       fmt::join(coresAllowed(), ","));
+  });
+  for (const auto& report : unused)
+    CHECK(report.said == fmt::format("bound, then {} cores", cores()));
 }
 
 TEST_CASE("PoCL has the threads of the rank's parts, which are the devices that it would deal") {

@@ -109,6 +109,8 @@ TEST_CASE("choices are read without regard to case") {
   CHECK(parse("HPL_RANKS", "mpi").ranks == 0);
   CHECK(parse("HPL_RANKS_WAIT", "spin").ranksWait == RanksWait::Spin);
   CHECK(parse("HPL_RANKS_WAIT", "sleep").ranksWait == RanksWait::Sleep);
+  CHECK(parse("HPL_RANKS_BIND", "on").ranksBind);
+  CHECK_FALSE(parse("HPL_RANKS_BIND", "off").ranksBind);
   CHECK(parse("HPL_TRANSPORT", "auto").transport == Transports{});
   CHECK(parse("HPL_TRANSPORT", "-window").transport.window == Use::Never);
   CHECK(parse("HPL_TRANSPORT", "window").transport.window == Use::Required);

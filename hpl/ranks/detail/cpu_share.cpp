@@ -12,6 +12,7 @@
 
 #include "hpl/error.h"
 #include "hpl/runtime/log.h"
+#include "hpl/topology/core_binding.h"
 
 namespace hpl::ranks {
 namespace {
@@ -32,6 +33,13 @@ unsigned coresOf(const std::vector<CpuPart>& parts) {
 unsigned coresOfPart(unsigned cores, int part, int parts) {
   const auto count = static_cast<unsigned>(parts);
   return cores / count + (static_cast<unsigned>(part) < cores % count ? 1 : 0);
+}
+
+/// Where the part begins.
+unsigned coresBefore(unsigned cores, int part, int parts) {
+  unsigned before = 0;
+  for (int i = 0; i < part; ++i) before += coresOfPart(cores, i, parts);
+  return before;
 }
 
 bool isInEnvironment(const char* variable) { return std::getenv(variable) != nullptr; }
@@ -79,9 +87,12 @@ std::vector<CpuPart> partsOfCpu(unsigned cores, int devices, int place, int proc
   const std::vector<DeviceType> types(static_cast<std::size_t>(devices), CPU);
   std::vector<CpuPart> parts;
   for (const runtime::Dealt& dealt : runtime::deal(types, place, processes)) {
-    const unsigned whole = coresOfPart(cores, static_cast<int>(dealt.device), devices);
+    const auto device = static_cast<int>(dealt.device);
+    const unsigned whole = coresOfPart(cores, device, devices);
     if (whole < static_cast<unsigned>(dealt.parts)) return {};
-    parts.push_back({dealt, coresOfPart(whole, dealt.part, dealt.parts)});
+    parts.push_back(
+        {dealt, coresOfPart(whole, dealt.part, dealt.parts),
+         coresBefore(cores, device, devices) + coresBefore(whole, dealt.part, dealt.parts)});
   }
   return coresOf(parts) < cores ? parts : std::vector<CpuPart>();
 }
@@ -115,7 +126,7 @@ bool isPoclAlone() {
   return hasPocl;
 }
 
-CpuShare::CpuShare(const std::string& devices, int place, int processes) {
+CpuShare::CpuShare(const std::string& devices, int place, int processes, Binding binding) {
   if (processes < 2) return;
   for (const char* variable :
        {kThreads[0], kThreads[1], "POCL_MAX_COMPUTE_UNITS", "POCL_DEVICES", "POCL_AFFINITY"})
@@ -133,15 +144,28 @@ CpuShare::CpuShare(const std::string& devices, int place, int processes) {
   own_ = partsOfCpu(coresOfMachine(), asked_.devices, place, processes);
   if (own_.empty()) return;
   for (const char* variable : kThreads) setenv(variable, std::to_string(coresOf(own_)).c_str(), 1);
+  if (binding == Binding::OwnCores) bind();
 }
 
 CpuShare::~CpuShare() {
   if (own_.empty()) return;
   for (const char* variable : kThreads) unsetenv(variable);
+  if (isBound_ && !isInUse_) topology::unbindFromCores();
+}
+
+// Before the driver is loaded: its threads inherit it.
+void CpuShare::bind() {
+  std::vector<topology::CoreRange> ranges;
+  for (const CpuPart& part : own_) ranges.push_back({part.firstCore, part.cores});
+  const unsigned all = coresOfMachine();
+  isBound_ = topology::bindToCores(ranges, all);
+  if (isBound_)
+    runtime::log::info(fmt::format("this rank keeps to {} of its node's {} cores (HPL_RANKS_BIND)",
+                                   coresOf(own_), all));
 }
 
 std::optional<std::vector<std::unique_ptr<runtime::DeviceState>>> CpuShare::devices(
-    const runtime::Inventory& inventory) const {
+    const runtime::Inventory& inventory) {
   if (own_.empty()) return std::nullopt;
   const auto& all = inventory.devices;
   const auto isCpu = [](const auto& device) { return device.properties.type == CPU; };
@@ -160,7 +184,9 @@ std::optional<std::vector<std::unique_ptr<runtime::DeviceState>>> CpuShare::devi
   std::vector<runtime::OwnPart> parts;
   for (const CpuPart& part : own_)
     parts.push_back({part.cores, coresOfMachine(), suffixOf(part, asked_), asked_.areCopies});
-  return runtime::openParts(*pocl, parts);
+  auto opened = runtime::openParts(*pocl, parts);
+  isInUse_ = true;
+  return opened;
 }
 
 }  // namespace hpl::ranks

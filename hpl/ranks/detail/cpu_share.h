@@ -20,6 +20,8 @@ namespace hpl::ranks {
 struct CpuPart {
   runtime::Dealt dealt;
   unsigned cores = 0;
+  /// Of the machine's cores, the first of its own.
+  unsigned firstCore = 0;
 
   friend bool operator==(const CpuPart&, const CpuPart&) = default;
 };
@@ -43,27 +45,39 @@ AskedFor partsAskedFor(std::span<const runtime::DeviceSelector> selectors, bool 
 /// and the devices of the system say.
 bool isPoclAlone();
 
+/// Whether the threads of a rank keep to the cores of its own. Otherwise the threads of a driver
+/// meet on one core while others idle, and wait there for each other.
+enum class Binding { None, OwnCores };
+
 /// Asks PoCL for the threads of this rank's parts or copies, in the environment, where they can be
-/// told before it is loaded; an environment that names PoCL's devices or threads is left alone.
+/// told before it is loaded, and binds this process to their cores; an environment that names
+/// PoCL's devices or threads is left alone.
 class CpuShare {
  public:
   /// `devices`: HPL_DEVICES. Of a list that cannot be read nothing is told.
-  CpuShare(const std::string& devices, int place, int processes);
-  /// The environment is as it was.
+  CpuShare(const std::string& devices, int place, int processes, Binding binding = Binding::None);
+  /// The environment is as it was. Unless devices() were taken, nothing is bound any more.
   ~CpuShare();
   CpuShare(const CpuShare&) = delete;
   CpuShare& operator=(const CpuShare&) = delete;
 
   /// This rank's devices, where the driver has done as asked; else nothing.
   std::optional<std::vector<std::unique_ptr<runtime::DeviceState>>> devices(
-      const runtime::Inventory& inventory) const;
+      const runtime::Inventory& inventory);
+
+  /// Whether the threads of this process keep to its own cores.
+  bool isBound() const { return isBound_; }
 
  private:
+  void bind();
+
   AskedFor asked_;
   /// HPL_DEVICES names one device by its number, and it is the first CPU of all drivers.
   bool isNamed_ = false;
   bool isFirstCpu_ = false;
   std::vector<CpuPart> own_;
+  bool isBound_ = false;
+  bool isInUse_ = false;
 };
 
 }  // namespace hpl::ranks

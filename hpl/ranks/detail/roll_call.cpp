@@ -110,7 +110,7 @@ void warnOfBinding(const World& world, const std::vector<ListedDevice>& own) {
                   cores == 1 ? "it" : "them", units));
 }
 
-std::vector<std::unique_ptr<DeviceState>> ownDevices(const World& world, const CpuShare& share,
+std::vector<std::unique_ptr<DeviceState>> ownDevices(const World& world, CpuShare& share,
                                                      const runtime::Inventory& inventory) {
   if (auto parts = share.devices(inventory)) return std::move(*parts);
   auto devices =
@@ -132,8 +132,7 @@ std::vector<std::unique_ptr<DeviceState>> ownDevices(const World& world, const C
 
 }  // namespace
 
-runtime::GlobalList rollCall(World& world, const CpuShare& share,
-                             const runtime::Inventory& inventory) {
+runtime::GlobalList rollCall(World& world, CpuShare& share, const runtime::Inventory& inventory) {
   runtime::GlobalList list{world.rank(), world.size(), {}};
   json own{{"failure", ""}, {"devices", json::array()}};
   std::vector<ListedDevice> devices;
@@ -142,7 +141,7 @@ runtime::GlobalList rollCall(World& world, const CpuShare& share,
     devices = runtime::listOwn(ownDevices(world, share, inventory), world.rank(), node,
                                world.nodeName(node));
     for (const ListedDevice& device : devices) own["devices"].push_back(entryOf(device));
-    warnOfBinding(world, devices);
+    if (!share.isBound()) warnOfBinding(world, devices);
   } catch (const Error& error) {
     if (world.size() == 1) throw;
     own["failure"] = error.what();

@@ -10,7 +10,6 @@ namespace hpl::ranks {
 /// Deals the devices of this rank's node to the ranks there, opens those of this rank, and lists
 /// all devices of all ranks. Collective. Throws RankError, and DeviceError with the same message on
 /// all ranks when a rank cannot open its devices.
-runtime::GlobalList rollCall(World& world, const CpuShare& share,
-                             const runtime::Inventory& inventory);
+runtime::GlobalList rollCall(World& world, CpuShare& share, const runtime::Inventory& inventory);
 
 }  // namespace hpl::ranks
