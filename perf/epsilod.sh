@@ -6,7 +6,7 @@
 # paper's cluster up to its 48 devices, and on to 10,000, at the paper's sizes.
 # Usage: perf/epsilod.sh [FOLDER] (default: perf/results/latest). Writes epsilod.csv, epsilod_dry.csv and, with
 # matplotlib, pictures. In the environment: SIDE (cells of a side, default 2048), ITERATIONS (default 200),
-# REPETITIONS (default 5; the paper has 15 and 1000 iterations), STENCILS, DRY_DEVICES (0: no dry run).
+# REPETITIONS (default 7; the paper has 15 and 1000 iterations), STENCILS, DRY_DEVICES (0: no dry run).
 #
 # One machine can show whether ranks cost anything: P ranks of one core each against one rank of one core. It cannot
 # show a network, nor more ranks than cores (the line of 2 P ranks is there to show what that costs). What the paper
@@ -27,7 +27,7 @@ fi
 twin=${EPSILOD_TWIN:-build/release/perf/hpl_epsilod_twin}
 side=${SIDE:-2048}
 iterations=${ITERATIONS:-200}
-repetitions=${REPETITIONS:-5}
+repetitions=${REPETITIONS:-7}
 stencils=${STENCILS:-2d4 2d9 2d9nc 2d5}
 cores=$(nproc)
 csv=$out/epsilod.csv
@@ -35,19 +35,18 @@ echo "experiment,repetition,stencil,kernel,rows,columns,iterations,ranks,devices
 line=$(mktemp)
 trap 'rm -f "$line"; [ -z "${competitor:-}" ] || kill "$competitor" 2>/dev/null || true' EXIT
 
-# experiment, then the program's arguments. Only rank 0 writes the line.
+# Round, experiment, then the program's arguments. Only rank 0 writes the line.
 measure() {
-  local experiment=$1
-  shift
-  for ((r = 1; r <= repetitions; ++r)); do
-    : >"$line"
-    "$program" --no-progress -n "$iterations" --csv "$line" "$@" >/dev/null
-    sed "s/^/$experiment,$r,/" "$line" >>"$csv"
-  done
+  local round=$1 experiment=$2
+  shift 2
+  : >"$line"
+  "$program" --no-progress -n "$iterations" --csv "$line" "$@" >/dev/null
+  sed "s/^/$experiment,$round,/" "$line" >>"$csv"
 }
 
-# One core for each rank as far as there are cores.
-for stencil in $stencils; do
+# All by turns: machines drift. One core for each rank as far as there are cores.
+scaling() { # ROUND STENCIL
+  local round=$1 stencil=$2
   for kernel in specific generic; do
     with=(--stencil "$stencil" --kernel "$kernel")
     for ranks in 1 "$cores" $((2 * cores)); do
@@ -57,10 +56,14 @@ for stencil in $stencils; do
         *) devices="cpu:0*$ranks" only=() ;;
       esac
       [ "$cores" -gt 1 ] || devices="cpu:0*$ranks"
-      HPL_RANKS=$ranks HPL_DEVICES=$devices measure strong "${with[@]}" "${only[@]}" --size "$side"
-      HPL_RANKS=$ranks HPL_DEVICES=$devices measure weak "${with[@]}" "${only[@]}" --size "${side}x$((side * ranks))"
+      HPL_RANKS=$ranks HPL_DEVICES=$devices measure "$round" strong "${with[@]}" "${only[@]}" --size "$side"
+      HPL_RANKS=$ranks HPL_DEVICES=$devices measure "$round" weak "${with[@]}" "${only[@]}" \
+        --size "${side}x$((side * ranks))"
     done
   done
+}
+for ((round = 1; round <= repetitions; ++round)); do
+  for stencil in $stencils; do scaling "$round" "$stencil"; done
 done
 
 # By turns with the twin.
@@ -91,10 +94,12 @@ if [ "$cores" -gt 1 ]; then
   exec 3< <(exec perf/competitor.py --core 0 --share 0.5)
   competitor=$!
   read -r _ <&3
-  for stencil in $stencils; do
-    for weights in 1,1 1,2 measured; do
-      POCL_AFFINITY=1 HPL_DEVICES="cpu:0/$cores" measure "uneven ${weights//,/:}" --stencil "$stencil" \
-        --size "$side" --devices 2 --weights "$weights"
+  for ((round = 1; round <= repetitions; ++round)); do
+    for stencil in $stencils; do
+      for weights in 1,1 1,2 measured; do
+        POCL_AFFINITY=1 HPL_DEVICES="cpu:0/$cores" measure "$round" "uneven ${weights//,/:}" --stencil "$stencil" \
+          --size "$side" --devices 2 --weights "$weights"
+      done
     done
   done
   kill "$competitor" 2>/dev/null || true

@@ -63,8 +63,14 @@ std::string facts(const AccessSummary& summary) {
 }  // namespace
 
 IndexForm join(const IndexForm& a, const IndexForm& b) {
-  if (a.kind != b.kind || a.axis != b.axis || a.isUnknown()) return IndexForm::unknown();
-  return {a.kind, a.axis, {std::min(a.range.lo, b.range.lo), std::max(a.range.hi, b.range.hi)}};
+  const bool areAlike =
+      a.kind == b.kind && a.axis == b.axis && a.times == b.times && a.over == b.over;
+  if (!areAlike || (a.isUnknown() && !a.isBounded())) return IndexForm::unknown();
+  return {a.kind,
+          a.axis,
+          {std::min(a.range.lo, b.range.lo), std::max(a.range.hi, b.range.hi)},
+          a.times,
+          a.over};
 }
 
 namespace {
@@ -150,18 +156,20 @@ AccessSummary analyze(const Kernel& kernel) {
 
 std::string toString(const IndexForm& form) {
   static constexpr const char* kAxes[] = {"idx", "idy", "idz"};
-  if (form.isUnknown()) return "[?]";
-  std::string text = form.isAffine() ? kAxes[form.axis] : "";
+  if (form.isUnknown() && !form.isBounded()) return "[?]";
+  std::string text = form.isConstant() ? "" : kAxes[form.axis];
+  if (form.times > 1) text = std::to_string(form.times) + "*" + text;
   const auto [lo, hi] = form.range;
   if (lo != hi) {
-    text += std::string(form.isAffine() ? "+" : "") + "{" + std::to_string(lo) + ".." +
+    text += std::string(form.isConstant() ? "" : "+") + "{" + std::to_string(lo) + ".." +
             std::to_string(hi) + "}";
   } else if (form.isConstant()) {
     text += std::to_string(lo);
   } else if (lo != 0) {
     text += (lo > 0 ? "+" : "-") + std::to_string(std::abs(lo));
   }
-  return "[" + text + "]";
+  if (form.over > 1) text = (lo == 0 && hi == 0 ? text : "(" + text + ")") + "/" + std::to_string(form.over);
+  return (form.isBounded() ? "[in " : "[") + text + "]";
 }
 
 std::string toString(const ArrayAccess& access) {

@@ -37,13 +37,18 @@ struct IndexForm {
     Affine,
     /// A number in `range`, whatever the work-item.
     Constant,
-    /// Anything within the extents.
+    /// Anything within the extents; see `times`.
     Unknown
   };
   Kind kind = Kind::Unknown;
-  /// 0, 1, 2 = idx, idy, idz for Affine; -1 otherwise.
+  /// 0, 1, 2 = idx, idy, idz for Affine and bounded forms; -1 otherwise.
   int axis = -1;
   Interval range;
+  /// Bounds of an Unknown form, where `times` > 0: it has one of the values
+  /// (times * get_global_id(axis) + an offset in `range`) / over, rounded down, for ids up to
+  /// lastBoundedId(). `2 * idx + 1`, `idx / 2` and `min(idx + 1, szx - 1)` have such bounds.
+  std::int64_t times = 0;
+  std::int64_t over = 1;
 
   static IndexForm affine(int axis, std::int64_t lo, std::int64_t hi) {
     return {Kind::Affine, axis, {lo, hi}};
@@ -52,9 +57,18 @@ struct IndexForm {
     return {Kind::Constant, -1, {lo, hi}};
   }
   static IndexForm unknown() { return {}; }
+  static IndexForm bounded(int axis, std::int64_t times, std::int64_t over, Interval range) {
+    return {Kind::Unknown, axis, range, times, over};
+  }
   bool isAffine() const { return kind == Kind::Affine; }
   bool isConstant() const { return kind == Kind::Constant; }
   bool isUnknown() const { return kind == Kind::Unknown; }
+  bool isBounded() const { return times > 0; }
+  /// Until there no integer that the bounds are made of leaves its 32 bits, or is made negative by
+  /// that.
+  std::int64_t lastBoundedId() const { return ((std::int64_t{1} << 30) - 1) / times; }
+  /// The work-item's own id and some offset: all that Affine says, or bounds of that kind.
+  bool isNearId() const { return isAffine() || (times == 1 && over == 1); }
   /// One value per work-item.
   bool isExact() const { return kind != Kind::Unknown && range.lo == range.hi; }
   friend bool operator==(const IndexForm&, const IndexForm&) = default;
@@ -190,7 +204,7 @@ struct AccessSummary {
 /// unless it is read-only, written at Unknown indices.
 AccessSummary analyze(const Kernel& kernel);
 
-/// "[idy+{-1..1}]", "[idx]", "[{0..7}]", "[3]", "[?]".
+/// "[idy+{-1..1}]", "[idx]", "[{0..7}]", "[3]", "[?]"; of bounds "[in 2*idx+1]", "[in (idx+1)/2]".
 std::string toString(const IndexForm& form);
 /// "in: read [idy+{-1..1}][idx+{-1..1}]"
 std::string toString(const ArrayAccess& access);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hpl/ir/access.h"
@@ -60,6 +62,7 @@ class RandomKernel {
   std::string fresh(const char* stem) { return stem + std::to_string(counter_++); }
 
   E id() { return b_.query(Query::GlobalId, pick(3)); }
+  E size() { return b_.query(Query::GlobalSize, pick(3)); }
   E index(int depth = 2) {
     const int kind = depth == 0 ? pick(4) : pick(14);
     switch (kind) {
@@ -90,8 +93,10 @@ class RandomKernel {
       }
       case 11: {
         E a = index(depth - 1);
-        return b_.builtin(chance(50) ? Builtin::min_ : Builtin::max_, a.type(),
-                          {a, b_.convert(b_.lit(pick(9)), a.type())});
+        E other = chance(50) ? b_.lit(pick(9) - 1) : size() - pick(3);
+        std::vector<const Expr*> args{a, b_.convert(other, a.type())};
+        if (chance(30)) std::swap(args[0], args[1]);
+        return b_.builtin(chance(50) ? Builtin::min_ : Builtin::max_, a.type(), args);
       }
       case 12:
         return b_.unary(chance(50) ? UnaryOp::Plus : UnaryOp::Negate, index(0));
@@ -109,7 +114,30 @@ class RandomKernel {
   E subscript() {
     if (chance(50)) return id() + (pick(3) - 1);
     if (chance(40)) return id();
+    if (chance(50)) return bounded();
     return index();
+  }
+  /// As coarse and fine grids, and hand-written edges, have them.
+  E bounded() {
+    const E own = b_.cast(chance(50) ? kInt : kUlong, id());
+    const Type type = own.type();
+    switch (pick(6)) {
+      case 0:
+        return own * (1 + pick(2)) + (pick(5) - 2);
+      case 1:
+        return b_.binary(chance(50) ? BinaryOp::Div : BinaryOp::Shr, own + pick(3),
+                         b_.convert(b_.lit(1 + pick(2)), type)) +
+               (pick(3) - 1);
+      case 2:
+        return b_.builtin(Builtin::min_, type,
+                          {own + pick(3), b_.convert(size() - (1 + pick(2)), type)});
+      case 3:
+        return b_.builtin(Builtin::max_, type, {own - pick(3), b_.convert(b_.lit(pick(3)), type)});
+      case 4:
+        return b_.binary(BinaryOp::Rem, own + pick(2), b_.convert(b_.lit(2 + pick(3)), type)) + own;
+      default:
+        return own / 2 * 2 + pick(2);
+    }
   }
   E condition() {
     if (chance(20) && !names_.arrays.empty()) return (element() & 1) == 1;
@@ -255,6 +283,14 @@ class RandomKernel {
 };
 
 bool holds(const IndexForm& form, std::int64_t index, const std::vector<std::int64_t>& ids) {
+  if (form.isBounded()) {
+    const std::int64_t id = ids[static_cast<std::size_t>(form.axis)];
+    const auto at = [&](std::int64_t offset) {
+      return static_cast<std::int64_t>(std::floor(static_cast<double>(form.times * id + offset) /
+                                                  static_cast<double>(form.over)));
+    };
+    return at(form.range.lo) <= index && index <= at(form.range.hi);
+  }
   if (form.isUnknown()) return true;
   const std::int64_t offset =
       form.isAffine() ? index - ids[static_cast<std::size_t>(form.axis)] : index;
@@ -265,6 +301,7 @@ bool holds(const IndexForm& form, std::int64_t index, const std::vector<std::int
 struct Report {
   bool legal = true;
   int known = 0;
+  int bounded = 0;
   int covering = 0;
   int freshReads = 0;
   std::string failure;
@@ -284,6 +321,7 @@ void compare(const ArrayAccess& access, const std::vector<Touch>& touches,
     for (std::size_t d = 0; d < touch.index.size(); ++d) {
       if (!holds(forms[d], touch.index[d], ids)) report.failure = "index outside its form";
       report.known += forms[d].isUnknown() ? 0 : 1;
+      report.bounded += forms[d].isBounded() ? 1 : 0;
     }
     readOld = readOld || (!touch.write && !touch.own);
     bool mine = access.coversThreads && touch.write;
@@ -313,12 +351,14 @@ Report examine(const RandomKernel& random, const AccessSummary& summary, unsigne
       }
     }
     evaluator.scalars[random.n.v] = static_cast<std::int64_t>(values() % 12);
-    std::vector<std::int64_t> ids;
+    std::vector<std::int64_t> ids, sizes;
+    const std::int64_t first = item % 4 == 0 ? 0 : kFirstId;
     for (int d = 0; d < 3; ++d) {
-      ids.push_back(kFirstId + static_cast<std::int64_t>(values() % 4));
+      ids.push_back(first + static_cast<std::int64_t>(values() % 4));
+      sizes.push_back(ids.back() + 1 + static_cast<std::int64_t>(values() % 3));
     }
     try {
-      evaluator.run(*random.kernel.entry, ids);
+      evaluator.run(*random.kernel.entry, ids, sizes);
     } catch (const TouchEvaluator::Illegal&) {
       report.legal = false;
       continue;
@@ -337,7 +377,7 @@ TEST_CASE("random kernels touch only what the analysis says") {
   const char* wanted = std::getenv("HPL_TEST_KERNELS");
   const auto seed0 = static_cast<unsigned>(first == nullptr ? 1 : std::atoi(first));
   const auto count = static_cast<unsigned>(wanted == nullptr ? 1500 : std::atoi(wanted));
-  int legal = 0, known = 0, covering = 0, freshReads = 0;
+  int legal = 0, known = 0, bounded = 0, covering = 0, freshReads = 0;
   for (unsigned seed = seed0; seed < seed0 + count; ++seed) {
     const RandomKernel random(seed);
     INFO("seed " << seed << " (HPL_TEST_SEED=" << seed << " HPL_TEST_KERNELS=1)");
@@ -349,16 +389,18 @@ TEST_CASE("random kernels touch only what the analysis says") {
     }
     legal += report.legal ? 1 : 0;
     known += report.known > 0 ? 1 : 0;
+    bounded += report.bounded > 0 ? 1 : 0;
     covering += report.covering;
     freshReads += report.freshReads;
   }
   MESSAGE("seeds " << seed0 << ".." << seed0 + count - 1 << ": " << legal << " legal, " << known
-                   << " with known indices, " << covering << " covered arrays, " << freshReads
+                   << " with known indices, " << bounded << " with bounded ones, " << covering << " covered arrays, " << freshReads
                    << " arrays read only after writing");
   // The comparison must not be vacuous.
   if (count >= 1000) {
     CHECK(legal > static_cast<int>(count / 20));
     CHECK(known > static_cast<int>(count / 4));
+    CHECK(bounded > static_cast<int>(count / 10));
     CHECK(covering > static_cast<int>(count / 50));
     CHECK(freshReads > 0);
   }

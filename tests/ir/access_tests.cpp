@@ -60,6 +60,13 @@ TEST_CASE("index forms join to the smallest form that contains both") {
   CHECK(join(x, IndexForm::constant(0, 0)).isUnknown());
   CHECK((join(IndexForm::constant(7, 7), IndexForm::constant(0, 1)) == IndexForm::constant(0, 7)));
   CHECK(join(x, IndexForm::unknown()).isUnknown());
+  const IndexForm even = IndexForm::bounded(0, 2, 1, {0, 0});
+  CHECK((join(even, IndexForm::bounded(0, 2, 1, {1, 3})) ==
+         IndexForm::bounded(0, 2, 1, {0, 3})));
+  for (const IndexForm& other : {x, IndexForm::bounded(1, 2, 1, {0, 0}),
+                                 IndexForm::bounded(0, 3, 1, {0, 0}),
+                                 IndexForm::bounded(0, 2, 2, {0, 0}), IndexForm::unknown()})
+    CHECK((join(even, other) == IndexForm::unknown()));
 }
 
 TEST_CASE("index forms print as they are read") {
@@ -70,6 +77,9 @@ TEST_CASE("index forms print as they are read") {
   CHECK(toString(IndexForm::constant(3, 3)) == "[3]");
   CHECK(toString(IndexForm::constant(0, 7)) == "[{0..7}]");
   CHECK(toString(IndexForm::unknown()) == "[?]");
+  CHECK(toString(IndexForm::bounded(0, 2, 1, {1, 1})) == "[in 2*idx+1]");
+  CHECK(toString(IndexForm::bounded(1, 1, 2, {0, 1})) == "[in (idy+{0..1})/2]");
+  CHECK(toString(IndexForm::bounded(0, 1, 1, {-1, 0})) == "[in idx+{-1..0}]");
 }
 
 TEST_CASE("accesses at the thread's own index plus constants are affine") {
@@ -92,7 +102,7 @@ TEST_CASE("accesses at the thread's own index plus constants are affine") {
       {"axes that disagree", [](Fixture& f) { f.b.set(f.own(), f.in(f.y, f.x) + f.in(f.x, f.y)); },
        "in: read [?][?]; out: written [idy][idx] covering"},
       {"scaled index", [](Fixture& f) { f.b.set(f.v(f.x * 2), f.v(f.x / 2)); },
-       "v: read [?], written [?]"},
+       "v: read [in idx/2], written [in 2*idx]"},
       {"uniform parameter", [](Fixture& f) { f.b.set(f.own(), f.in(f.y, f.x + f.n)); },
        "in: read [idy][?]; out: written [idy][idx] covering"},
       {"index from memory", [](Fixture& f) { f.b.set(f.v(f.x), f.v(f.b.cast(kInt, f.v(f.x)))); },

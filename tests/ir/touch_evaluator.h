@@ -35,9 +35,11 @@ class TouchEvaluator {
   std::map<const Variable*, Storage> arrays;
   std::map<const Variable*, std::int64_t> scalars;
 
-  /// Runs one work-item; appends to `touches`.
-  void run(const Function& entry, const std::vector<std::int64_t>& ids) {
+  /// Runs one work-item of a domain of such sizes; appends to `touches`.
+  void run(const Function& entry, const std::vector<std::int64_t>& ids,
+           const std::vector<std::int64_t>& sizes) {
     ids_ = ids;
+    sizes_ = sizes;
     values_ = scalars;
     pointers_.clear();
     written_.clear();
@@ -116,7 +118,8 @@ class TouchEvaluator {
   std::int64_t raw(const Expr* e) {
     if (const auto* n = e->as<Constant>()) return static_cast<std::int64_t>(n->bits);
     if (const auto* n = e->as<VarRef>()) return values_[n->variable];
-    if (const auto* n = e->as<WorkItem>()) return ids_.at(n->dim);
+    if (const auto* n = e->as<WorkItem>())
+      return (n->query == Query::GlobalSize ? sizes_ : ids_).at(n->dim);
     if (const auto* n = e->as<Access>()) return touch(locate(*n), false);
     if (const auto* n = e->as<Cast>()) return eval(n->operand);
     if (const auto* n = e->as<Unary>()) {
@@ -252,7 +255,7 @@ class TouchEvaluator {
     if (call.result != nullptr) values_[call.result] = returned_;
   }
 
-  std::vector<std::int64_t> ids_;
+  std::vector<std::int64_t> ids_, sizes_;
   std::map<const Variable*, std::int64_t> values_;
   std::map<const Variable*, Pointer> pointers_;
   std::set<std::pair<const Variable*, std::int64_t>> written_;

@@ -25,6 +25,11 @@ bool isNaturalOrder(const std::vector<IndexForm>& index) {
   return true;
 }
 
+/// An access to so many neighbours at once.
+void widen(IndexForm& form, int lanes) {
+  if (!form.isUnknown() || form.isBounded()) form.range.hi += (lanes - 1) * form.over;
+}
+
 void unite(std::vector<IndexForm>& all, const std::vector<IndexForm>& index) {
   if (all.empty()) {
     all = index;
@@ -121,7 +126,7 @@ void AccessWalker::touch(const Access& access, const SourceLocation& where, Acce
     std::vector<IndexForm> index;
     index.reserve(access.indices.size());
     for (const Expr* expr : access.indices) index.push_back(valueOf(expr).form);
-    if (!index.back().isUnknown()) index.back().range.hi += access.lanes - 1;
+    widen(index.back(), access.lanes);
     record(binding.bases.front(), std::move(index), where, kind, false);
     return;
   }
@@ -130,7 +135,7 @@ void AccessWalker::touch(const Access& access, const SourceLocation& where, Acce
     // Pointer arithmetic has 64 bits.
     const Type pointer{Scalar::Long};
     form = add(binding.position, valueOf(access.indices.front()), pointer).form;
-    if (!form.isUnknown()) form.range.hi += access.lanes - 1;
+    widen(form, access.lanes);
   }
   for (const Variable* base : binding.bases) {
     const auto rank = static_cast<std::size_t>(base->rank);

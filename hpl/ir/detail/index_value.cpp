@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace hpl::ir::detail {
 namespace {
@@ -13,6 +14,40 @@ bool isSmall(const Interval& range) { return contains({-kMaxOffset, kMaxOffset},
 
 /// Arithmetic on these types wraps modulo 2^32 or 2^64.
 bool isWide(const Type& type) { return type.scalar >= Scalar::Int; }
+
+/// Factors of bounds; products of a few stay far below 2^31.
+constexpr std::int64_t kMostTimes = 1 << 10;
+
+/// As bounds: (1 * id + range) / 1.
+IndexForm boundsOf(const IndexForm& form) {
+  return form.isAffine() ? IndexForm::bounded(form.axis, 1, 1, form.range) : form;
+}
+
+bool hasId(const IndexForm& form) { return form.isAffine() || form.isBounded(); }
+
+/// Bounds that may be computed in `type`, whose arithmetic may wrap for ids that are too large for
+/// them; otherwise Unknown.
+Value fitBounds(const IndexForm& form, const Type& type) {
+  const bool isKnown = isWide(type) && form.times > 0 && form.times <= kMostTimes &&
+                       form.over <= kMostTimes && isSmall(form.range);
+  return isKnown ? Value{form, false, 0, 0} : Value{};
+}
+
+/// The sum of bounds and a constant, or of ids of one axis: a quotient plus a number is the quotient
+/// of so much more.
+Value addBounds(const IndexForm& a, const IndexForm& b, const Type& type) {
+  const bool isFirst = hasId(a);
+  IndexForm sum = boundsOf(isFirst ? a : b);
+  const IndexForm other = boundsOf(isFirst ? b : a);
+  const bool isConstant = other.isConstant();
+  if (!isConstant && (!other.isBounded() || other.axis != sum.axis || sum.over != 1 || other.over != 1))
+    return {};
+  if (!isSmall(other.range)) return {};
+  sum.range.lo += other.range.lo * sum.over;
+  sum.range.hi += other.range.hi * sum.over;
+  if (!isConstant) sum.times += other.times;
+  return fitBounds(sum, type);
+}
 
 /// A result that is `form` modulo 2^32, and `form` itself if `exact` and `type` represents it.
 Value fit(const IndexForm& form, bool exact, const Type& type) {
@@ -30,6 +65,7 @@ Value sizePlus(const Value& size, std::int64_t offset, const Type& type) {
 Value cast(const Value& operand, const Type& from, const Type& to) {
   if (operand.isUnknown() || !from.isIntegerScalar() || !to.isIntegerScalar()) return {};
   if (operand.sizeOf != 0) return sizePlus(operand, 0, to);
+  if (operand.form.isBounded()) return fitBounds(operand.form, to);
   // bool of any number is 0 or 1: no congruence.
   if (to.scalar == Scalar::Bool && from.scalar != Scalar::Bool) {
     return operand.exact && contains({0, 1}, operand.form.range) ? operand : Value{};
@@ -37,12 +73,30 @@ Value cast(const Value& operand, const Type& from, const Type& to) {
   return fit(operand.form, operand.exact, to);
 }
 
+/// Bounds times a number. The quotient that is multiplied was rounded by less than 1.
+Value multiplyId(const IndexForm& form, std::int64_t factor, const Type& type) {
+  if (factor < 1 || factor > kMostTimes) return {};
+  IndexForm bounds = boundsOf(form);
+  bounds.times *= factor;
+  bounds.range = {factor * (bounds.range.lo - (bounds.over - 1)), factor * bounds.range.hi};
+  return fitBounds(bounds, type);
+}
+
+/// Bounds by a positive number, in C's way, which rounds down what is not negative.
+Value divideId(const IndexForm& form, std::int64_t divisor, const Type& type) {
+  if (divisor < 1 || divisor > kMostTimes || form.range.lo < 0) return {};
+  IndexForm bounds = boundsOf(form);
+  bounds.over *= divisor;
+  return fitBounds(bounds, type);
+}
+
 Value multiply(const Value& a, const Value& b, const Type& type) {
-  if (a.form.isUnknown() || b.form.isUnknown()) return {};
   if (!a.form.isConstant() || !b.form.isConstant()) {
-    // The only product that stays affine.
-    if (a.number() == 1) return fit(b.form, b.exact, type);
-    if (b.number() == 1) return fit(a.form, a.exact, type);
+    // The only products that stay affine.
+    if (a.number() == 1 && b.form.isAffine()) return fit(b.form, b.exact, type);
+    if (b.number() == 1 && a.form.isAffine()) return fit(a.form, a.exact, type);
+    if (a.number() && hasId(b.form)) return multiplyId(b.form, *a.number(), type);
+    if (b.number() && hasId(a.form)) return multiplyId(a.form, *b.number(), type);
     return {};
   }
   const Interval x = a.form.range, y = b.form.range;
@@ -51,10 +105,29 @@ Value multiply(const Value& a, const Value& b, const Type& type) {
   return fit(IndexForm::constant(lo, hi), a.exact && b.exact, type);
 }
 
+Value exactOpOfId(BinaryOp op, const IndexForm& form, std::int64_t n, const Type& type) {
+  const bool isShift = n >= 0 && n < 31;
+  switch (op) {
+    case BinaryOp::Div:
+      return divideId(form, n, type);
+    case BinaryOp::Shr:
+      return isShift ? divideId(form, std::int64_t{1} << n, type) : Value{};
+    case BinaryOp::Shl:
+      return isShift ? multiplyId(form, std::int64_t{1} << n, type) : Value{};
+    case BinaryOp::Rem:
+      // Whatever wraps, it is no negative number: of an unsigned one, or of the id alone.
+      if (n < 1 || (type.isSigned() && !(form == IndexForm::affine(form.axis, 0, 0)))) return {};
+      return fit(IndexForm::constant(0, n - 1), true, type);
+    default:
+      return {};
+  }
+}
+
 /// Operators that need the numbers themselves; the left operand must not be negative where C and
 /// interval arithmetic would disagree.
 Value exactOp(BinaryOp op, const Value& a, const Value& b, const Type& type) {
   const auto divisor = b.number();
+  if (divisor && hasId(a.form)) return exactOpOfId(op, a.form, *divisor, type);
   if (!a.exact || !divisor || a.form.range.lo < 0) return {};
   const auto [lo, hi] = a.form.range;
   const std::int64_t n = *divisor;
@@ -90,26 +163,46 @@ Value binaryValue(BinaryOp op, const Value& a, const Value& b, const Type& type)
   }
 }
 
+/// The smaller or the greater one of an id with an offset and something that is no less than the id
+/// (a size), or no greater (a constant). For ids, which are no negative numbers, that lies between
+/// the id with the offset and with that of the other one.
+Value choiceOfId(bool takesMax, const Value& id, const Value& other, const Type& type) {
+  if (!id.form.isNearId()) return {};
+  // What is below 0 would be a large number.
+  const bool wraps = id.form.range.lo < 0 && !type.isSigned();
+  IndexForm bounds = boundsOf(id.form);
+  if (takesMax) {
+    if (wraps || !other.exact) return {};
+    bounds.range.hi = std::max(bounds.range.hi, other.form.range.hi);
+  } else {
+    const bool isOwnSize = (other.sizeOf >> bounds.axis & 1U) != 0;
+    if (wraps || !isOwnSize) return {};
+    bounds.range.lo = std::min(bounds.range.lo, 1 + other.sizeOffset);
+  }
+  return fitBounds(bounds, type);
+}
+
+Value choice(bool takesMax, const Value& a, const Value& b, const Type& type) {
+  if (a.exact && b.exact) {
+    const Interval x = a.form.range, y = b.form.range;
+    const auto [lo, hi] = takesMax ? std::pair(std::max(x.lo, y.lo), std::max(x.hi, y.hi))
+                                   : std::pair(std::min(x.lo, y.lo), std::min(x.hi, y.hi));
+    return fit(IndexForm::constant(lo, hi), true, type);
+  }
+  return a.form.isNearId() ? choiceOfId(takesMax, a, b, type) : choiceOfId(takesMax, b, a, type);
+}
+
 Value builtinValue(const BuiltinExpr& call, const Type& type, const Values& values,
                    Budget& budget) {
   const bool isClamp = call.builtin == Builtin::clamp_;
   if (!isClamp && call.builtin != Builtin::min_ && call.builtin != Builtin::max_) return {};
-  Interval result{};
-  for (std::size_t i = 0; i < call.args.size(); ++i) {
-    const Value arg = valueOf(call.args[i], values, budget);
-    if (!arg.exact) return {};
-    const Interval range = arg.form.range;
+  Value result = valueOf(call.args.front(), values, budget);
+  for (std::size_t i = 1; i < call.args.size(); ++i) {
     // clamp(x, lo, hi) is min(max(x, lo), hi).
-    const bool takeMax = isClamp ? i == 1 : call.builtin == Builtin::max_;
-    if (i == 0) {
-      result = range;
-    } else if (takeMax) {
-      result = {std::max(result.lo, range.lo), std::max(result.hi, range.hi)};
-    } else {
-      result = {std::min(result.lo, range.lo), std::min(result.hi, range.hi)};
-    }
+    const bool takesMax = isClamp ? i == 1 : call.builtin == Builtin::max_;
+    result = choice(takesMax, result, valueOf(call.args[i], values, budget), type);
   }
-  return fit(IndexForm::constant(result.lo, result.hi), true, type);
+  return result;
 }
 
 Value constantValue(const Constant& constant, const Type& type) {
@@ -185,8 +278,9 @@ Interval rangeOf(const Type& type) {
 Value add(const Value& a, const Value& b, const Type& type) {
   if (a.sizeOf != 0 && b.number()) return sizePlus(a, *b.number(), type);
   if (b.sizeOf != 0 && a.number()) return sizePlus(b, *a.number(), type);
-  if (a.form.isUnknown() || b.form.isUnknown() || (a.form.isAffine() && b.form.isAffine()))
-    return {};
+  if (a.form.isBounded() || b.form.isBounded() || (a.form.isAffine() && b.form.isAffine()))
+    return addBounds(a.form, b.form, type);
+  if (a.form.isUnknown() || b.form.isUnknown()) return {};
   IndexForm form = a.form.isAffine() ? a.form : b.form;
   if (__builtin_add_overflow(a.form.range.lo, b.form.range.lo, &form.range.lo) ||
       __builtin_add_overflow(a.form.range.hi, b.form.range.hi, &form.range.hi)) {
@@ -198,7 +292,10 @@ Value add(const Value& a, const Value& b, const Type& type) {
 Value subtract(const Value& a, const Value& b, const Type& type) {
   if (a.sizeOf != 0 && b.number()) return sizePlus(a, -*b.number(), type);
   // id - id would be a constant only if neither had wrapped; nothing useful needs it.
-  if (a.form.isUnknown() || !b.form.isConstant()) return {};
+  if (!b.form.isConstant()) return {};
+  if (a.form.isBounded())
+    return addBounds(a.form, IndexForm::constant(-b.form.range.hi, -b.form.range.lo), type);
+  if (a.form.isUnknown()) return {};
   IndexForm form = a.form;
   if (__builtin_sub_overflow(a.form.range.lo, b.form.range.hi, &form.range.lo) ||
       __builtin_sub_overflow(a.form.range.hi, b.form.range.lo, &form.range.hi)) {

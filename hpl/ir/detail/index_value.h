@@ -27,7 +27,7 @@ struct Value {
   unsigned sizeOf = 0;
   std::int64_t sizeOffset = 0;
 
-  bool isUnknown() const { return form.isUnknown() && sizeOf == 0; }
+  bool isUnknown() const { return form.isUnknown() && !form.isBounded() && sizeOf == 0; }
   static Value size(unsigned axes, std::int64_t offset = 0) { return {{}, false, axes, offset}; }
   static Value constant(std::int64_t lo, std::int64_t hi) {
     return {IndexForm::constant(lo, hi), true, 0, 0};

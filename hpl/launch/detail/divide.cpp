@@ -40,15 +40,28 @@ std::string whereIs(const ir::ArrayAccess& access, IsGuilty isGuilty) {
   return "";
 }
 
+bool isOwnIndex(const ir::IndexForm& form, int axis) {
+  return form == ir::IndexForm::affine(axis, 0, 0);
+}
+
 /// The dimension of a written array that one axis walks through, each work-item at its own index
 /// in all accesses; -1: there is none.
 int ownDimension(const ir::ArrayAccess& access, int axis) {
+  for (std::size_t d = 0; d < access.writes.size(); ++d)
+    if (isOwnIndex(access.writes[d], axis)) return static_cast<int>(d);
+  return -1;
+}
+
+/// The same where each work-item may have a stride of its own cells, and writes one of them: what
+/// lies between stays what it was.
+int dimensionOfStrides(const ir::ArrayAccess& access, int axis, Index items) {
   for (std::size_t d = 0; d < access.writes.size(); ++d) {
     const ir::IndexForm& form = access.writes[d];
-    if (form.isAffine() && form.axis == axis && form.range.lo == 0 && form.range.hi == 0)
-      return static_cast<int>(d);
+    const bool isStrided = form.isBounded() && form.axis == axis && form.over == 1 &&
+                           form.range.lo == form.range.hi && items - 1 <= form.lastBoundedId();
+    if (isStrided) return static_cast<int>(d);
   }
-  return -1;
+  return ownDimension(access, axis);
 }
 
 void checkKernel(const ShareJob& job) {
@@ -60,14 +73,14 @@ void checkKernel(const ShareJob& job) {
            "ngroupsx or reduce)");
 }
 
-/// Whether the launch can be cut along the axis; else why not.
-std::string defectOf(const ShareJob& job, int axis) {
+/// Whether the launch can be cut along the axis of so many work-items; else why not.
+std::string defectOf(const ShareJob& job, int axis, Index items) {
   for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     const ir::ArrayAccess* access = job.version->params[i].access;
     if (access == nullptr || !access->written || access->ownCells ||
         job.arguments[i].kind != Argument::Kind::Array)
       continue;
-    const int dim = ownDimension(*access, axis);
+    const int dim = dimensionOfStrides(*access, axis, items);
     if (access->atomics)
       return fmt::format("it updates {} with atomics{}, which do not reach across devices",
                          nameOf(job, i),
@@ -78,16 +91,17 @@ std::string defectOf(const ShareJob& job, int axis) {
                            return site.writes &&
                                   std::none_of(site.index.begin(), site.index.end(),
                                                [&](const ir::IndexForm& form) {
-                                                 return form == ir::IndexForm::affine(axis, 0, 0);
+                                                 return isOwnIndex(form, axis);
                                                });
                          }));
     if (access->reads.empty()) continue;
-    if (!(access->reads[static_cast<std::size_t>(dim)] == ir::IndexForm::affine(axis, 0, 0)))
+    const ir::IndexForm& own = access->writes[static_cast<std::size_t>(dim)];
+    if (!(access->reads[static_cast<std::size_t>(dim)] == own))
       return fmt::format("it reads {}, which it also writes, elsewhere than at its own {}{}",
                          nameOf(job, i), axisName(axis),
                          whereIs(*access, [&](const ir::AccessSite& site) {
-                           return site.reads && !(site.index[static_cast<std::size_t>(dim)] ==
-                                                  ir::IndexForm::affine(axis, 0, 0));
+                           return site.reads &&
+                                  !(site.index[static_cast<std::size_t>(dim)] == own);
                          }));
   }
   return "";
@@ -162,7 +176,18 @@ std::array<int, 3> dimsOwned(const ir::ArrayAccess& access, const memory::View& 
   std::array<int, 3> dims{-1, -1, -1};
   for (std::size_t d = 0; d < access.reads.size(); ++d) {
     const ir::IndexForm& form = access.reads[d];
-    if (form.isAffine()) dims[static_cast<std::size_t>(form.axis)] = static_cast<int>(d);
+    if (form.isNearId()) dims[static_cast<std::size_t>(form.axis)] = static_cast<int>(d);
+  }
+  return dims;
+}
+
+/// The same with dimensions that an axis walks through in strides, or more slowly than by one.
+std::array<int, 3> dimsWalked(const ReadArray& array, const ir::ArrayAccess& access) {
+  std::array<int, 3> dims = array.dimOf;
+  for (std::size_t d = 0; d < access.reads.size(); ++d) {
+    const ir::IndexForm& form = access.reads[d];
+    if (form.isBounded() && dims[static_cast<std::size_t>(form.axis)] < 0)
+      dims[static_cast<std::size_t>(form.axis)] = static_cast<int>(d);
   }
   return dims;
 }
@@ -219,6 +244,8 @@ class Cutter {
   std::vector<Written> written_;
   std::vector<ReadArray> reads_;
   std::vector<const memory::View*> readViews_;
+  /// By array of reads_ and axis.
+  std::vector<std::array<int, 3>> walked_;
 };
 
 Cutter::Cutter(const ShareJob& job, const Domain& global) : job_(job), written_(writtenBy(job)) {
@@ -226,7 +253,7 @@ Cutter::Cutter(const ShareJob& job, const Domain& global) : job_(job), written_(
   for (int axis = global.dims - 1; axis >= 0; --axis) {
     const auto a = static_cast<std::size_t>(axis);
     domain_[a] = static_cast<Index>(global.size[axis]);
-    defects_[a] = defectOf(job, axis);
+    defects_[a] = defectOf(job, axis, domain_[a]);
     mayBeCut_[a] = defects_[a].empty();
     canBeCut = canBeCut || mayBeCut_[a];
   }
@@ -242,6 +269,7 @@ Cutter::Cutter(const ShareJob& job, const Domain& global) : job_(job), written_(
                       static_cast<Index>(view.root().elementSize()),
                       dimsOwned(*access, view, written_)});
     readViews_.push_back(&cells);
+    walked_.push_back(dimsWalked(reads_.back(), *access));
   }
 }
 
@@ -270,7 +298,7 @@ std::optional<Cutting> Cutter::asBefore() const {
     if (auto known = knownCutting(*written.view, whom, written.dimOf, mayBeCut_, domain_))
       return known;
   for (std::size_t i = 0; i < reads_.size(); ++i)
-    if (auto known = knownCutting(*readViews_[i], whom, reads_[i].dimOf, mayBeCut_, domain_))
+    if (auto known = knownCutting(*readViews_[i], whom, walked_[i], mayBeCut_, domain_))
       return known;
   return std::nullopt;
 }

@@ -29,7 +29,9 @@ bool joinNeighbours(FormsOfSite& a, const FormsOfSite& b) {
   if (other < 0) return true;
   IndexForm& x = a[static_cast<std::size_t>(other)];
   const IndexForm& y = b[static_cast<std::size_t>(other)];
-  if (x.kind != y.kind || x.axis != y.axis || x.isUnknown()) return false;
+  const bool areAlike =
+      x.kind == y.kind && x.axis == y.axis && x.times == y.times && x.over == y.over;
+  if (!areAlike || (x.isUnknown() && !x.isBounded())) return false;
   if (x.range.lo > y.range.hi + 1 || y.range.lo > x.range.hi + 1) return false;
   x.range = {std::min(x.range.lo, y.range.lo), std::max(x.range.hi, y.range.hi)};
   return true;
@@ -65,6 +67,19 @@ std::vector<FormsOfSite> readsOf(const ir::ArrayAccess& access) {
   return reads;
 }
 
+/// The cells along a dimension between the bounds of a slice; all of them where its ids are too
+/// large for the bounds.
+Interval cellsBetween(const IndexForm& form, const Interval& ids, Index extent) {
+  if (ids.length() <= 0) return {0, 0};
+  if (ids.hi - 1 > form.lastBoundedId()) return {0, extent};
+  const auto at = [&](Index id, Index offset) {
+    const Index numerator = form.times * id + offset;
+    return numerator / form.over - (numerator % form.over < 0 ? 1 : 0);
+  };
+  const Index lo = std::clamp<Index>(at(ids.lo, form.range.lo), 0, extent);
+  return {lo, std::clamp<Index>(at(ids.hi - 1, form.range.hi) + 1, lo, extent)};
+}
+
 /// Axes that are not of `exact` are taken as if they walked through whole dimensions.
 Box boxOf(const FormsOfSite& forms, const Box& view, const Slice& slice, const AxisSet& exact) {
   Box touched = view;
@@ -72,10 +87,15 @@ Box boxOf(const FormsOfSite& forms, const Box& view, const Slice& slice, const A
     const IndexForm& form = forms[static_cast<std::size_t>(d)];
     Index lo = 0;
     Index hi = view.extent(d);
-    const auto axis = static_cast<std::size_t>(form.isAffine() ? form.axis : 0);
+    const bool walks = form.isAffine() || form.isBounded();
+    const auto axis = static_cast<std::size_t>(walks ? form.axis : 0);
     if (form.isAffine() && exact[axis]) {
       lo = std::clamp<Index>(slice[axis].lo + form.range.lo, 0, hi);
       hi = std::clamp<Index>(slice[axis].hi + form.range.hi, lo, hi);
+    } else if (form.isBounded() && exact[axis]) {
+      const Interval cells = cellsBetween(form, slice[axis], hi);
+      lo = cells.lo;
+      hi = cells.hi;
     } else if (form.isConstant()) {
       lo = std::clamp<Index>(form.range.lo, 0, hi);
       hi = std::clamp<Index>(form.range.hi + 1, lo, hi);
@@ -127,7 +147,7 @@ Index Footprint::reachAlong(int axis) const {
   Index reach = 0;
   for (const Forms& forms : reads_)
     for (const IndexForm& form : forms)
-      if (form.isAffine() && form.axis == axis)
+      if (form.isNearId() && form.axis == axis)
         reach = std::max({reach, Index{-form.range.lo}, Index{form.range.hi}});
   return reach;
 }
@@ -135,7 +155,7 @@ Index Footprint::reachAlong(int axis) const {
 bool Footprint::movesWithSlice() const {
   return std::all_of(reads_.begin(), reads_.end(), [](const Forms& forms) {
     return std::all_of(forms.begin(), forms.end(),
-                       [](const IndexForm& form) { return form.isAffine(); });
+                       [](const IndexForm& form) { return form.isNearId(); });
   });
 }
 

@@ -27,6 +27,13 @@ void checkWrites(const ir::ArrayAccess& access, const RowsOptions& options) {
       const auto own = std::count_if(
           site.index.begin(), site.index.end(),
           [&](const ir::IndexForm& f) { return f.isAffine() && f.axis == axis && f.isExact(); });
+      const bool walks =
+          std::any_of(site.index.begin(), site.index.end(), [&](const ir::IndexForm& f) {
+            return f.isBounded() && f.axis == axis;
+          });
+      if (own != 1 && walks)
+        throw Refused{"it writes " + name + " elsewhere than along id" + axisName(axis) +
+                      at(site.where)};
       if (own != 1)
         throw Refused{"several work-items write one element of " + name + at(site.where)};
     }
