@@ -219,11 +219,12 @@ class Twin {
     check(clSetKernelArg(kernel_, 1, sizeof(cl_mem), &buffers_[0]), "clSetKernelArg");
     check(clSetKernelArg(kernel_, 2, sizeof(int), &band_.columns), "clSetKernelArg");
     const int left = band_.pattern.left, right = band_.pattern.right;
+    const std::size_t group[] = {static_cast<std::size_t>(band_.columns - left - right), 1};
     const std::size_t first[] = {static_cast<std::size_t>(left), static_cast<std::size_t>(from)};
     const std::size_t global[] = {static_cast<std::size_t>(band_.columns - left - right),
                                   static_cast<std::size_t>(to - from)};
     cl_event event = nullptr;
-    check(clEnqueueNDRangeKernel(compute_, kernel_, 2, first, global, nullptr,
+    check(clEnqueueNDRangeKernel(compute_, kernel_, 2, first, global, group,
                                  static_cast<cl_uint>(writes_.size()),
                                  writes_.empty() ? nullptr : writes_.data(), &event),
           "clEnqueueNDRangeKernel");
