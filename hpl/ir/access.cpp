@@ -168,7 +168,8 @@ std::string toString(const IndexForm& form) {
   } else if (lo != 0) {
     text += (lo > 0 ? "+" : "-") + std::to_string(std::abs(lo));
   }
-  if (form.over > 1) text = (lo == 0 && hi == 0 ? text : "(" + text + ")") + "/" + std::to_string(form.over);
+  if (form.over > 1)
+    text = (lo == 0 && hi == 0 ? text : "(" + text + ")") + "/" + std::to_string(form.over);
   return (form.isBounded() ? "[in " : "[") + text + "]";
 }
 

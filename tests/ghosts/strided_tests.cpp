@@ -206,12 +206,11 @@ Walk walkOf() {
 }  // namespace
 
 TEST_CASE("kernels of all strides compute on several devices what they compute on one") {
-  const std::vector<Walk> walks{walkOf<1, 1, 0, 1, 0>(), walkOf<2, 1, 0, 1, 0>(),
-                                walkOf<2, 1, 1, 1, 0>(), walkOf<1, 2, 0, 1, 0>(),
-                                walkOf<1, 2, 1, 1, 0>(), walkOf<3, 2, 1, 1, 0>(),
-                                walkOf<2, 3, 2, 1, 0>(), walkOf<1, 1, 0, 2, 0>(),
-                                walkOf<1, 1, 2, 2, 1>(), walkOf<4, 3, 0, 3, 2>(),
-                                walkOf<1, 3, 0, 2, 1>(), walkOf<1, 1, 0, 1, 1>()};
+  const std::vector<Walk> walks{
+      walkOf<1, 1, 0, 1, 0>(), walkOf<2, 1, 0, 1, 0>(), walkOf<2, 1, 1, 1, 0>(),
+      walkOf<1, 2, 0, 1, 0>(), walkOf<1, 2, 1, 1, 0>(), walkOf<3, 2, 1, 1, 0>(),
+      walkOf<2, 3, 2, 1, 0>(), walkOf<1, 1, 0, 2, 0>(), walkOf<1, 1, 2, 2, 1>(),
+      walkOf<4, 3, 0, 3, 2>(), walkOf<1, 3, 0, 2, 1>(), walkOf<1, 1, 0, 1, 1>()};
   for (const unsigned seed : Seeds(1, 40)) {
     CAPTURE(seed);
     std::mt19937 random(seed);
@@ -219,7 +218,8 @@ TEST_CASE("kernels of all strides compute on several devices what they compute o
       return std::uniform_int_distribution<int>(lo, hi)(random);
     };
     const int columns = pick(1, 9);
-    Plane host[2] = {somePlane(pick(30, 90), columns, seed), somePlane(pick(30, 90), columns, ~seed)};
+    Plane host[2] = {somePlane(pick(30, 90), columns, seed),
+                     somePlane(pick(30, 90), columns, ~seed)};
     Grid a(host[0].rows, columns), b(host[1].rows, columns);
     Grid* const device[2] = {&a, &b};
     for (int i = 0; i < 2; ++i) device[i]->copyFrom(host[i].cells.data());
@@ -239,11 +239,14 @@ TEST_CASE("kernels of all strides compute on several devices what they compute o
       const bool isDivided = pick(0, 3) > 0;
       done += std::to_string(&w - walks.data()) + (isDivided ? "d " : " ");
       CAPTURE(done);
-      const auto width = static_cast<std::size_t>(columns), height = static_cast<std::size_t>(items);
+      const auto width = static_cast<std::size_t>(columns),
+                 height = static_cast<std::size_t>(items);
       // A kernel that writes beyond its own row is none that can be divided by rows.
       if (isDivided)
-        eval(w.kernel).devices(deviceCount()).weights(weights).global(width, height)(
-            *device[to], *device[1 - to]);
+        eval(w.kernel)
+            .devices(deviceCount())
+            .weights(weights)
+            .global(width, height)(*device[to], *device[1 - to]);
       else
         eval(w.kernel).global(width, height)(*device[to], *device[1 - to]);
       for (int y = 0; y + 1 < items; ++y) {

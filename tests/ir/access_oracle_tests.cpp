@@ -394,8 +394,8 @@ TEST_CASE("random kernels touch only what the analysis says") {
     freshReads += report.freshReads;
   }
   MESSAGE("seeds " << seed0 << ".." << seed0 + count - 1 << ": " << legal << " legal, " << known
-                   << " with known indices, " << bounded << " with bounded ones, " << covering << " covered arrays, " << freshReads
-                   << " arrays read only after writing");
+                   << " with known indices, " << bounded << " with bounded ones, " << covering
+                   << " covered arrays, " << freshReads << " arrays read only after writing");
   // The comparison must not be vacuous.
   if (count >= 1000) {
     CHECK(legal > static_cast<int>(count / 20));

@@ -61,11 +61,10 @@ TEST_CASE("index forms join to the smallest form that contains both") {
   CHECK((join(IndexForm::constant(7, 7), IndexForm::constant(0, 1)) == IndexForm::constant(0, 7)));
   CHECK(join(x, IndexForm::unknown()).isUnknown());
   const IndexForm even = IndexForm::bounded(0, 2, 1, {0, 0});
-  CHECK((join(even, IndexForm::bounded(0, 2, 1, {1, 3})) ==
-         IndexForm::bounded(0, 2, 1, {0, 3})));
-  for (const IndexForm& other : {x, IndexForm::bounded(1, 2, 1, {0, 0}),
-                                 IndexForm::bounded(0, 3, 1, {0, 0}),
-                                 IndexForm::bounded(0, 2, 2, {0, 0}), IndexForm::unknown()})
+  CHECK((join(even, IndexForm::bounded(0, 2, 1, {1, 3})) == IndexForm::bounded(0, 2, 1, {0, 3})));
+  for (const IndexForm& other :
+       {x, IndexForm::bounded(1, 2, 1, {0, 0}), IndexForm::bounded(0, 3, 1, {0, 0}),
+        IndexForm::bounded(0, 2, 2, {0, 0}), IndexForm::unknown()})
     CHECK((join(even, other) == IndexForm::unknown()));
 }
 

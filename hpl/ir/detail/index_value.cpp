@@ -33,14 +33,15 @@ Value fitBounds(const IndexForm& form, const Type& type) {
   return isKnown ? Value{form, false, 0, 0} : Value{};
 }
 
-/// The sum of bounds and a constant, or of ids of one axis: a quotient plus a number is the quotient
-/// of so much more.
+/// The sum of bounds and a constant, or of ids of one axis: a quotient plus a number is the
+/// quotient of so much more.
 Value addBounds(const IndexForm& a, const IndexForm& b, const Type& type) {
   const bool isFirst = hasId(a);
   IndexForm sum = boundsOf(isFirst ? a : b);
   const IndexForm other = boundsOf(isFirst ? b : a);
   const bool isConstant = other.isConstant();
-  if (!isConstant && (!other.isBounded() || other.axis != sum.axis || sum.over != 1 || other.over != 1))
+  if (!isConstant &&
+      (!other.isBounded() || other.axis != sum.axis || sum.over != 1 || other.over != 1))
     return {};
   if (!isSmall(other.range)) return {};
   sum.range.lo += other.range.lo * sum.over;

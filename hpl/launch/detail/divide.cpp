@@ -88,11 +88,10 @@ std::string defectOf(const ShareJob& job, int axis, Index items) {
     if (dim < 0)
       return fmt::format("it writes {} elsewhere than at its own {}{}", nameOf(job, i),
                          axisName(axis), whereIs(*access, [&](const ir::AccessSite& site) {
-                           return site.writes &&
-                                  std::none_of(site.index.begin(), site.index.end(),
-                                               [&](const ir::IndexForm& form) {
-                                                 return isOwnIndex(form, axis);
-                                               });
+                           return site.writes && std::none_of(site.index.begin(), site.index.end(),
+                                                              [&](const ir::IndexForm& form) {
+                                                                return isOwnIndex(form, axis);
+                                                              });
                          }));
     if (access->reads.empty()) continue;
     const ir::IndexForm& own = access->writes[static_cast<std::size_t>(dim)];
@@ -100,8 +99,7 @@ std::string defectOf(const ShareJob& job, int axis, Index items) {
       return fmt::format("it reads {}, which it also writes, elsewhere than at its own {}{}",
                          nameOf(job, i), axisName(axis),
                          whereIs(*access, [&](const ir::AccessSite& site) {
-                           return site.reads &&
-                                  !(site.index[static_cast<std::size_t>(dim)] == own);
+                           return site.reads && !(site.index[static_cast<std::size_t>(dim)] == own);
                          }));
   }
   return "";

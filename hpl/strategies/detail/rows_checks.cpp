@@ -28,9 +28,8 @@ void checkWrites(const ir::ArrayAccess& access, const RowsOptions& options) {
           site.index.begin(), site.index.end(),
           [&](const ir::IndexForm& f) { return f.isAffine() && f.axis == axis && f.isExact(); });
       const bool walks =
-          std::any_of(site.index.begin(), site.index.end(), [&](const ir::IndexForm& f) {
-            return f.isBounded() && f.axis == axis;
-          });
+          std::any_of(site.index.begin(), site.index.end(),
+                      [&](const ir::IndexForm& f) { return f.isBounded() && f.axis == axis; });
       if (own != 1 && walks)
         throw Refused{"it writes " + name + " elsewhere than along id" + axisName(axis) +
                       at(site.where)};
