@@ -154,29 +154,90 @@ TEST_CASE("every second row stays on the device that has the rows around it") {
   CHECK(valuesOf(grid) == g.cells);
 }
 
-TEST_CASE("rows of two colours are relaxed in turns") {
-  const int rows = 83, columns = 19;
-  Grid grid(rows, columns), odd(41, columns), even(42, columns);
+TEST_CASE("rows of two colours are relaxed in turns, each between those of the other colour") {
+  const int rows = 98, columns = 19, rounds = 5;
+  Grid grid(rows, columns);
   Plane g = somePlane(rows, columns, 5);
   grid.copyFrom(g.cells.data());
-  const auto row = Range(0, columns - 1);
-  for (int round = 0; round < 5; ++round) {
+  const auto rowsFrom = [&](int first) -> Grid& {
+    return grid(Range(first, first + 94, 2), Range(0, columns - 1));
+  };
+  std::optional<Traffic> traffic;
+  for (int round = 0; round < rounds; ++round) {
+    if (round == 1) traffic.emplace();
     for (const int first : {1, 2}) {
-      // The neighbours' colour is read as it was: from copies.
-      odd = grid(Range(1, 81, 2), row);
-      even = grid(Range(0, 82, 2), row);
-      const int items = first == 1 ? 41 : 40;
-      const int last = first + 2 * (items - 1);
-      Grid& own = grid(Range(first, last, 2), row);
-      if (first == 1)
-        eval(relax).devices(deviceCount())(own, even(Range(0, 40), row), even(Range(1, 41), row));
-      else
-        eval(relax).devices(deviceCount())(own, odd(Range(0, 39), row), odd(Range(1, 40), row));
-      for (int y = first; y <= last; y += 2)
+      eval(relax).devices(deviceCount())(rowsFrom(first), rowsFrom(first - 1), rowsFrom(first + 1));
+      for (int y = first; y <= first + 94; y += 2)
         for (int x = 0; x < columns; ++x) g(y, x) = g(y, x) * 3 + g(y - 1, x) - 2 * g(y + 1, x);
     }
   }
+  // A row over each border, in one direction for each colour.
+  CHECK(traffic->betweenDevices() ==
+        (devicesShareHostMemory()
+             ? 0
+             : (rounds - 1) * 2 * static_cast<std::uint64_t>(deviceCount() - 1) * columns *
+                   sizeof(int)));
   CHECK(valuesOf(grid) == g.cells);
+}
+
+TEST_CASE("random colours of rows or columns are relaxed on several devices as on the host") {
+  for (const unsigned seed : Seeds(1, 40)) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    const auto pick = [&](int lo, int hi) {
+      return std::uniform_int_distribution<int>(lo, hi)(random);
+    };
+    const int rows = pick(12, 70), columns = pick(12, 40);
+    Grid grid(rows, columns);
+    Plane g = somePlane(rows, columns, seed);
+    grid.copyFrom(g.cells.data());
+    std::vector<double> weights;
+    for (int d = 0; d < deviceCount(); ++d) weights.push_back(pick(1, 3));
+    for (int step = 0; step < 6; ++step) {
+      const bool isOfRows = pick(0, 1) == 0;
+      const int stride = pick(2, 4), first = pick(1, stride);
+      const int items = (isOfRows ? rows : columns) - 1 - first;
+      const int length = (items - 1) / stride * stride;
+      const auto colour = [&](int from) -> Grid& {
+        const Range all(0, (isOfRows ? columns : rows) - 1), some(from, from + length, stride);
+        return isOfRows ? grid(some, all) : grid(all, some);
+      };
+      CAPTURE(step);
+      if (pick(0, 3) == 0)
+        eval(relax)(colour(first), colour(first - 1), colour(first + 1));
+      else
+        eval(relax)
+            .devices(deviceCount())
+            .weights(weights)(colour(first), colour(first - 1), colour(first + 1));
+      for (int at = first; at <= first + length; at += stride)
+        for (int k = 0; k < (isOfRows ? columns : rows); ++k) {
+          const auto cell = [&](int line) -> int& { return isOfRows ? g(line, k) : g(k, line); };
+          cell(at) = cell(at) * 3 + cell(at - 1) - 2 * cell(at + 1);
+        }
+      if (pick(0, 2) == 0) REQUIRE(valuesOf(grid) == g.cells);
+    }
+    REQUIRE(valuesOf(grid) == g.cells);
+  }
+}
+
+TEST_CASE("a colour that reads its own rows, or rows that another device writes, is not divided") {
+  if (deviceCount() < 2) return;
+  Grid grid(98, 19);
+  grid = 1;
+  const auto rowsFrom = [&](int first) -> Grid& {
+    return grid(Range(first, first + 94, 2), Range(0, 18));
+  };
+  const auto refusal = [&](Grid& own, Grid& above, Grid& below) {
+    return messageOf<LaunchError>([&] { eval(relax).devices(deviceCount())(own, above, below); });
+  };
+  const std::string both = "is written and also passed as argument ";
+  CHECK(refusal(rowsFrom(1), rowsFrom(1), rowsFrom(2)).find(both + "2") != std::string::npos);
+  CHECK(refusal(rowsFrom(3), rowsFrom(2), rowsFrom(1)).find(both + "3") != std::string::npos);
+  // The other colour, but from far away.
+  Grid& far = grid(Range(0, 46, 1), Range(0, 18));
+  CHECK(refusal(grid(Range(1, 93, 2), Range(0, 18)), far, far).find(both + "2") !=
+        std::string::npos);
+  CHECK(valuesOf(grid) == std::vector<int>(98 * 19, 1));
 }
 
 // ---- all kinds of bounds ---------------------------------------------------------------------

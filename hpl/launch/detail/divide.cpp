@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hpl/error.h"
+#include "hpl/launch/detail/aliases.h"
 #include "hpl/launch/detail/exchange_model.h"
 #include "hpl/launch/detail/known_cuts.h"
 #include "hpl/launch/detail/place_blocks.h"
@@ -105,21 +106,18 @@ std::string defectOf(const ShareJob& job, int axis, Index items) {
   return "";
 }
 
-/// Two arguments that are the same array, one of them written: cells of one device may be
-/// another's.
-void checkAliases(const ShareJob& job) {
-  for (std::size_t i = 0; i < job.arguments.size(); ++i) {
-    for (std::size_t j = 0; j < job.arguments.size(); ++j) {
-      const Argument& a = job.arguments[i];
-      const Argument& b = job.arguments[j];
-      if (i == j || a.kind != Argument::Kind::Array || b.kind != Argument::Kind::Array) continue;
-      const bool overlap =
-          &a.view->root() == &b.view->root() && a.view->box().intersects(b.view->box());
-      if (overlap && job.version->params[i].access->written)
-        refuse(job,
-               fmt::format("{} is written and also passed as argument {}", nameOf(job, i), j + 1));
-    }
-  }
+[[noreturn]] void refuse(const ShareJob& job, const Alias& alias) {
+  refuse(job, fmt::format("{} is written and also passed as argument {}",
+                          nameOf(job, alias.written), alias.other + 1));
+}
+
+/// A device is given boxes of cells: none of them may have cells that another device writes.
+void checkAliases(const ShareJob& job, const std::vector<Alias>& aliases,
+                  const std::vector<std::vector<Region>>& cells) {
+  for (const Alias& alias : aliases)
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      for (std::size_t k = 0; k < cells.size(); ++k)
+        if (i != k && cells[i][alias.written].intersects(cells[k][alias.other])) refuse(job, alias);
 }
 
 Domain globalDomain(const ShareJob& job) {
@@ -429,9 +427,11 @@ Division divide(const ShareJob& job, bool isTrial) {
   checkKernel(job);
   if (!hasNoPartExtent(job))
     refuse(job, "a.part(d) is an argument, and without annotations there are no parts");
-  checkAliases(job);
   Division division;
   division.global = globalDomain(job);
+  const std::vector<Alias> aliases = aliasesIn(job, division.global);
+  for (const Alias& alias : aliases)
+    if (!alias.isApart) refuse(job, alias);
   const Cutter cutter(job, division.global);
   Cutting cutting = cutter.choose();
   Shape whole;
@@ -447,6 +447,7 @@ Division divide(const ShareJob& job, bool isTrial) {
         cells[i] = cellsTouched(*job.version->params[i].access, job.arguments[i].view->box(), slice,
                                 cutting.cut);
   }
+  checkAliases(job, aliases, division.cells);
   division.cut = cutting.cut;
   division.slices = std::move(cutting.slices);
   return division;

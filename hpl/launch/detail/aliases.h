@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "hpl/launch/detail/shares.h"
+
+/// Arguments of a launch that are the same array, in a launch that devices share: cells of one
+/// device may be another's.
+namespace hpl::launch {
+
+/// Two arguments whose boxes have cells in common, of which the first is written.
+struct Alias {
+  std::size_t written = 0;
+  std::size_t other = 0;
+  /// No work-item accesses a cell through `other` that some write through `written`: one walks
+  /// through the odd rows, the other one through the even ones.
+  bool isApart = false;
+};
+
+std::vector<Alias> aliasesIn(const ShareJob& job, const Domain& global);
+
+}  // namespace hpl::launch
