@@ -25,17 +25,22 @@ IndexForm boundsOf(const IndexForm& form) {
 
 bool hasId(const IndexForm& form) { return form.isAffine() || form.isBounded(); }
 
+/// What is below 0 is another number in an unsigned type.
+bool represents(const Type& type, const IndexForm& form) {
+  return hasId(form) && (type.isSigned() || form.range.lo >= 0);
+}
+
 /// Bounds that may be computed in `type`, whose arithmetic may wrap for ids that are too large for
 /// them; otherwise Unknown.
-Value fitBounds(const IndexForm& form, const Type& type) {
+Value fitBounds(const IndexForm& form, bool plain, const Type& type) {
   const bool isKnown = isWide(type) && form.times > 0 && form.times <= kMostTimes &&
                        form.over <= kMostTimes && isSmall(form.range);
-  return isKnown ? Value{form, false, 0, 0} : Value{};
+  return isKnown ? Value{form, false, 0, 0, plain && represents(type, form)} : Value{};
 }
 
 /// The sum of bounds and a constant, or of ids of one axis: a quotient plus a number is the
 /// quotient of so much more.
-Value addBounds(const IndexForm& a, const IndexForm& b, const Type& type) {
+Value addBounds(const IndexForm& a, const IndexForm& b, bool plain, const Type& type) {
   const bool isFirst = hasId(a);
   IndexForm sum = boundsOf(isFirst ? a : b);
   const IndexForm other = boundsOf(isFirst ? b : a);
@@ -47,13 +52,16 @@ Value addBounds(const IndexForm& a, const IndexForm& b, const Type& type) {
   sum.range.lo += other.range.lo * sum.over;
   sum.range.hi += other.range.hi * sum.over;
   if (!isConstant) sum.times += other.times;
-  return fitBounds(sum, type);
+  return fitBounds(sum, plain, type);
 }
 
-/// A result that is `form` modulo 2^32, and `form` itself if `exact` and `type` represents it.
-Value fit(const IndexForm& form, bool exact, const Type& type) {
-  if (exact && form.isConstant() && contains(rangeOf(type), form.range)) return {form, true, 0, 0};
-  if (isWide(type) && !form.isUnknown() && isSmall(form.range)) return {form, false, 0, 0};
+/// A result that is `form` modulo 2^32, and `form` itself if it is one that is `exact`, or `plain`,
+/// and `type` represents it.
+Value fit(const IndexForm& form, bool exact, const Type& type, bool plain = false) {
+  if (exact && form.isConstant() && contains(rangeOf(type), form.range))
+    return {form, true, 0, 0, false};
+  if (isWide(type) && !form.isUnknown() && isSmall(form.range))
+    return {form, false, 0, 0, plain && represents(type, form)};
   return {};
 }
 
@@ -66,38 +74,39 @@ Value sizePlus(const Value& size, std::int64_t offset, const Type& type) {
 Value cast(const Value& operand, const Type& from, const Type& to) {
   if (operand.isUnknown() || !from.isIntegerScalar() || !to.isIntegerScalar()) return {};
   if (operand.sizeOf != 0) return sizePlus(operand, 0, to);
-  if (operand.form.isBounded()) return fitBounds(operand.form, to);
+  if (operand.form.isBounded()) return fitBounds(operand.form, operand.plain, to);
   // bool of any number is 0 or 1: no congruence.
   if (to.scalar == Scalar::Bool && from.scalar != Scalar::Bool) {
     return operand.exact && contains({0, 1}, operand.form.range) ? operand : Value{};
   }
-  return fit(operand.form, operand.exact, to);
+  return fit(operand.form, operand.exact, to, operand.plain);
 }
 
 /// Bounds times a number. The quotient that is multiplied was rounded by less than 1.
-Value multiplyId(const IndexForm& form, std::int64_t factor, const Type& type) {
+Value multiplyId(const Value& id, std::int64_t factor, const Type& type) {
   if (factor < 1 || factor > kMostTimes) return {};
-  IndexForm bounds = boundsOf(form);
+  IndexForm bounds = boundsOf(id.form);
+  const std::int64_t lost = bounds.over - 1;
   bounds.times *= factor;
-  bounds.range = {factor * (bounds.range.lo - (bounds.over - 1)), factor * bounds.range.hi};
-  return fitBounds(bounds, type);
+  bounds.range = {factor * (bounds.range.lo - lost), factor * bounds.range.hi};
+  return fitBounds(bounds, id.plain, type);
 }
 
 /// Bounds by a positive number, in C's way, which rounds down what is not negative.
-Value divideId(const IndexForm& form, std::int64_t divisor, const Type& type) {
-  if (divisor < 1 || divisor > kMostTimes || form.range.lo < 0) return {};
-  IndexForm bounds = boundsOf(form);
+Value divideId(const Value& id, std::int64_t divisor, const Type& type) {
+  if (divisor < 1 || divisor > kMostTimes || id.form.range.lo < 0 || !id.plain) return {};
+  IndexForm bounds = boundsOf(id.form);
   bounds.over *= divisor;
-  return fitBounds(bounds, type);
+  return fitBounds(bounds, true, type);
 }
 
 Value multiply(const Value& a, const Value& b, const Type& type) {
   if (!a.form.isConstant() || !b.form.isConstant()) {
     // The only products that stay affine.
-    if (a.number() == 1 && b.form.isAffine()) return fit(b.form, b.exact, type);
-    if (b.number() == 1 && a.form.isAffine()) return fit(a.form, a.exact, type);
-    if (a.number() && hasId(b.form)) return multiplyId(b.form, *a.number(), type);
-    if (b.number() && hasId(a.form)) return multiplyId(a.form, *b.number(), type);
+    if (a.number() == 1 && b.form.isAffine()) return fit(b.form, false, type, b.plain);
+    if (b.number() == 1 && a.form.isAffine()) return fit(a.form, false, type, a.plain);
+    if (a.number() && hasId(b.form)) return multiplyId(b, *a.number(), type);
+    if (b.number() && hasId(a.form)) return multiplyId(a, *b.number(), type);
     return {};
   }
   const Interval x = a.form.range, y = b.form.range;
@@ -106,18 +115,19 @@ Value multiply(const Value& a, const Value& b, const Type& type) {
   return fit(IndexForm::constant(lo, hi), a.exact && b.exact, type);
 }
 
-Value exactOpOfId(BinaryOp op, const IndexForm& form, std::int64_t n, const Type& type) {
+Value exactOpOfId(BinaryOp op, const Value& id, std::int64_t n, const Type& type) {
   const bool isShift = n >= 0 && n < 31;
+  const bool isOwnId = id.plain && id.form == IndexForm::affine(id.form.axis, 0, 0);
   switch (op) {
     case BinaryOp::Div:
-      return divideId(form, n, type);
+      return divideId(id, n, type);
     case BinaryOp::Shr:
-      return isShift ? divideId(form, std::int64_t{1} << n, type) : Value{};
+      return isShift ? divideId(id, std::int64_t{1} << n, type) : Value{};
     case BinaryOp::Shl:
-      return isShift ? multiplyId(form, std::int64_t{1} << n, type) : Value{};
+      return isShift ? multiplyId(id, std::int64_t{1} << n, type) : Value{};
     case BinaryOp::Rem:
       // Whatever wraps, it is no negative number: of an unsigned one, or of the id alone.
-      if (n < 1 || (type.isSigned() && !(form == IndexForm::affine(form.axis, 0, 0)))) return {};
+      if (n < 1 || (type.isSigned() && !isOwnId)) return {};
       return fit(IndexForm::constant(0, n - 1), true, type);
     default:
       return {};
@@ -128,7 +138,7 @@ Value exactOpOfId(BinaryOp op, const IndexForm& form, std::int64_t n, const Type
 /// interval arithmetic would disagree.
 Value exactOp(BinaryOp op, const Value& a, const Value& b, const Type& type) {
   const auto divisor = b.number();
-  if (divisor && hasId(a.form)) return exactOpOfId(op, a.form, *divisor, type);
+  if (divisor && hasId(a.form)) return exactOpOfId(op, a, *divisor, type);
   if (!a.exact || !divisor || a.form.range.lo < 0) return {};
   const auto [lo, hi] = a.form.range;
   const std::int64_t n = *divisor;
@@ -168,19 +178,17 @@ Value binaryValue(BinaryOp op, const Value& a, const Value& b, const Type& type)
 /// (a size), or no greater (a constant). For ids, which are no negative numbers, that lies between
 /// the id with the offset and with that of the other one.
 Value choiceOfId(bool takesMax, const Value& id, const Value& other, const Type& type) {
-  if (!id.form.isNearId()) return {};
-  // What is below 0 would be a large number.
-  const bool wraps = id.form.range.lo < 0 && !type.isSigned();
+  if (!id.form.isNearId() || !id.plain || !represents(type, id.form)) return {};
   IndexForm bounds = boundsOf(id.form);
   if (takesMax) {
-    if (wraps || !other.exact) return {};
+    if (!other.exact) return {};
     bounds.range.hi = std::max(bounds.range.hi, other.form.range.hi);
   } else {
     const bool isOwnSize = (other.sizeOf >> bounds.axis & 1U) != 0;
-    if (wraps || !isOwnSize) return {};
+    if (!isOwnSize) return {};
     bounds.range.lo = std::min(bounds.range.lo, 1 + other.sizeOffset);
   }
-  return fitBounds(bounds, type);
+  return fitBounds(bounds, true, type);
 }
 
 Value choice(bool takesMax, const Value& a, const Value& b, const Type& type) {
@@ -245,7 +253,7 @@ Value join(const Value& a, const Value& b) {
   const bool sameOffset = a.sizeOffset == b.sizeOffset;
   const unsigned sizeOf = sameOffset ? a.sizeOf & b.sizeOf : 0;
   if (sizeOf != 0) return Value::size(sizeOf, a.sizeOffset);
-  return {ir::join(a.form, b.form), a.exact && b.exact, 0, 0};
+  return {ir::join(a.form, b.form), a.exact && b.exact, 0, 0, a.plain && b.plain};
 }
 
 bool isTracked(const Variable* variable) {
@@ -280,14 +288,14 @@ Value add(const Value& a, const Value& b, const Type& type) {
   if (a.sizeOf != 0 && b.number()) return sizePlus(a, *b.number(), type);
   if (b.sizeOf != 0 && a.number()) return sizePlus(b, *a.number(), type);
   if (a.form.isBounded() || b.form.isBounded() || (a.form.isAffine() && b.form.isAffine()))
-    return addBounds(a.form, b.form, type);
+    return addBounds(a.form, b.form, a.isItself() && b.isItself(), type);
   if (a.form.isUnknown() || b.form.isUnknown()) return {};
   IndexForm form = a.form.isAffine() ? a.form : b.form;
   if (__builtin_add_overflow(a.form.range.lo, b.form.range.lo, &form.range.lo) ||
       __builtin_add_overflow(a.form.range.hi, b.form.range.hi, &form.range.hi)) {
     return {};
   }
-  return fit(form, a.exact && b.exact, type);
+  return fit(form, a.exact && b.exact, type, a.isItself() && b.isItself());
 }
 
 Value subtract(const Value& a, const Value& b, const Type& type) {
@@ -295,14 +303,15 @@ Value subtract(const Value& a, const Value& b, const Type& type) {
   // id - id would be a constant only if neither had wrapped; nothing useful needs it.
   if (!b.form.isConstant()) return {};
   if (a.form.isBounded())
-    return addBounds(a.form, IndexForm::constant(-b.form.range.hi, -b.form.range.lo), type);
+    return addBounds(a.form, IndexForm::constant(-b.form.range.hi, -b.form.range.lo),
+                     a.plain && b.exact, type);
   if (a.form.isUnknown()) return {};
   IndexForm form = a.form;
   if (__builtin_sub_overflow(a.form.range.lo, b.form.range.hi, &form.range.lo) ||
       __builtin_sub_overflow(a.form.range.hi, b.form.range.lo, &form.range.hi)) {
     return {};
   }
-  return fit(form, a.exact && b.exact, type);
+  return fit(form, a.exact && b.exact, type, a.isItself() && b.isItself());
 }
 
 Value valueOf(const Expr* expr, const Values& values, Budget& budget) {
@@ -318,7 +327,7 @@ Value valueOf(const Expr* expr, const Values& values, Budget& budget) {
     if (item->dim > 2) return {};
     if (item->query == Query::GlobalSize) return Value::size(1U << item->dim);
     if (item->query != Query::GlobalId) return {};
-    return {IndexForm::affine(item->dim, 0, 0), false, 0, 0};
+    return {IndexForm::affine(item->dim, 0, 0), false, 0, 0, true};
   }
   if (const auto* unary = expr->as<Unary>()) {
     if (unary->op == UnaryOp::Plus) return valueOf(unary->operand, values, budget);

@@ -26,12 +26,19 @@ struct Value {
   /// along these axes are equal.
   unsigned sizeOf = 0;
   std::int64_t sizeOffset = 0;
+  /// The value of an Affine or bounded form is that of the expression, for ids that are not too
+  /// large (IndexForm::lastBoundedId): nothing wrapped. Divisions and choices need that.
+  bool plain = false;
 
   bool isUnknown() const { return form.isUnknown() && !form.isBounded() && sizeOf == 0; }
-  static Value size(unsigned axes, std::int64_t offset = 0) { return {{}, false, axes, offset}; }
-  static Value constant(std::int64_t lo, std::int64_t hi) {
-    return {IndexForm::constant(lo, hi), true, 0, 0};
+  static Value size(unsigned axes, std::int64_t offset = 0) {
+    return {{}, false, axes, offset, false};
   }
+  static Value constant(std::int64_t lo, std::int64_t hi) {
+    return {IndexForm::constant(lo, hi), true, 0, 0, false};
+  }
+  /// Nothing wrapped on the way to the value.
+  bool isItself() const { return exact || plain; }
   /// The value when it is one exact number.
   std::optional<std::int64_t> number() const {
     if (exact && form.isExact()) return form.range.lo;
