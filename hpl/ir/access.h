@@ -64,8 +64,8 @@ struct IndexForm {
   bool isConstant() const { return kind == Kind::Constant; }
   bool isUnknown() const { return kind == Kind::Unknown; }
   bool isBounded() const { return times > 0; }
-  /// Until there no integer that the bounds are made of leaves its 32 bits, or is made negative by
-  /// that.
+  /// For ids up to this one no number on the way to the index leaves 32 bits, whatever the type in
+  /// which it is computed.
   std::int64_t lastBoundedId() const { return ((std::int64_t{1} << 30) - 1) / times; }
   /// The work-item's own id and some offset: all that Affine says, or bounds of that kind.
   bool isNearId() const { return isAffine() || (times == 1 && over == 1); }
