@@ -17,6 +17,9 @@ using namespace ghosts_tests;
 
 namespace {
 
+/// What kernels write, so that no sum of a few cells overflows.
+constexpr int kMask = 1023;
+
 /// A matrix of the host's.
 struct Plane {
   int rows, columns;
@@ -34,40 +37,45 @@ Plane somePlane(int rows, int columns, unsigned seed) {
 void clampedSmooth(Grid out, Grid in) {
   Int y = cast<int>(idy), x = cast<int>(idx);
   Int above = max(y - 1, 0), below = min(y + 1, cast<int>(szy) - 1);
-  out[idy][idx] = in[above][x] + 3 * in[below][x] - 2 * in[y][max(x - 1, 0)] +
-                  in[y][min(x + 1, cast<int>(szx) - 1)];
+  out[idy][idx] = (in[above][x] + 3 * in[below][x] - 2 * in[y][max(x - 1, 0)] +
+                   in[y][min(x + 1, cast<int>(szx) - 1)]) &
+                  kMask;
 }
 
 void clampedSmoothOnHost(Plane& out, const Plane& in) {
   const int rows = in.rows, columns = in.columns;
   for (int y = 0; y < rows; ++y)
     for (int x = 0; x < columns; ++x)
-      out(y, x) = in(std::max(y - 1, 0), x) + 3 * in(std::min(y + 1, rows - 1), x) -
-                  2 * in(y, std::max(x - 1, 0)) + in(y, std::min(x + 1, columns - 1));
+      out(y, x) = (in(std::max(y - 1, 0), x) + 3 * in(std::min(y + 1, rows - 1), x) -
+                   2 * in(y, std::max(x - 1, 0)) + in(y, std::min(x + 1, columns - 1))) &
+                  kMask;
 }
 
 void restrictTo(Grid coarse, Grid fine) {
-  coarse[idy][idx] = fine[2 * idy][2 * idx] + 2 * fine[2 * idy + 1][2 * idx] -
-                     fine[2 * idy][2 * idx + 1] + 5 * fine[2 * idy + 2][2 * idx + 1];
+  coarse[idy][idx] = (fine[2 * idy][2 * idx] + 2 * fine[2 * idy + 1][2 * idx] -
+                      fine[2 * idy][2 * idx + 1] + 5 * fine[2 * idy + 2][2 * idx + 1]) &
+                     kMask;
 }
 
 void restrictToOnHost(Plane& coarse, const Plane& fine) {
   for (int y = 0; y < coarse.rows; ++y)
     for (int x = 0; x < fine.columns / 2; ++x)
-      coarse(y, x) = fine(2 * y, 2 * x) + 2 * fine(2 * y + 1, 2 * x) - fine(2 * y, 2 * x + 1) +
-                     5 * fine(2 * y + 2, 2 * x + 1);
+      coarse(y, x) = (fine(2 * y, 2 * x) + 2 * fine(2 * y + 1, 2 * x) - fine(2 * y, 2 * x + 1) +
+                      5 * fine(2 * y + 2, 2 * x + 1)) &
+                     kMask;
 }
 
 void prolong(Grid fine, Grid coarse) {
   if_(idy < szy - 2) {
-    fine[idy][idx] += coarse[idy / 2][idx / 2] - coarse[(idy + 1) >> 1][(idx + 1) / 2];
+    fine[idy][idx] =
+        (fine[idy][idx] + coarse[idy / 2][idx / 2] - coarse[(idy + 1) >> 1][(idx + 1) / 2]) & kMask;
   }
 }
 
 void prolongOnHost(Plane& fine, const Plane& coarse) {
   for (int y = 0; y < fine.rows - 2; ++y)
     for (int x = 0; x < fine.columns; ++x)
-      fine(y, x) += coarse(y / 2, x / 2) - coarse((y + 1) / 2, (x + 1) / 2);
+      fine(y, x) = (fine(y, x) + coarse(y / 2, x / 2) - coarse((y + 1) / 2, (x + 1) / 2)) & kMask;
 }
 
 }  // namespace
@@ -133,7 +141,7 @@ TEST_CASE("edges that kernels clamp themselves are no reason to exchange whole a
 namespace {
 
 void relax(Grid own, Grid above, Grid below) {
-  own[idy][idx] = own[idy][idx] * 3 + above[idy][idx] - 2 * below[idy][idx];
+  own[idy][idx] = (own[idy][idx] * 3 + above[idy][idx] - 2 * below[idy][idx]) & kMask;
 }
 
 }  // namespace
@@ -168,7 +176,8 @@ TEST_CASE("rows of two colours are relaxed in turns, each between those of the o
     for (const int first : {1, 2}) {
       eval(relax).devices(deviceCount())(rowsFrom(first), rowsFrom(first - 1), rowsFrom(first + 1));
       for (int y = first; y <= first + 94; y += 2)
-        for (int x = 0; x < columns; ++x) g(y, x) = g(y, x) * 3 + g(y - 1, x) - 2 * g(y + 1, x);
+        for (int x = 0; x < columns; ++x)
+          g(y, x) = (g(y, x) * 3 + g(y - 1, x) - 2 * g(y + 1, x)) & kMask;
     }
   }
   // A row over each border, in one direction for each colour.
@@ -212,7 +221,7 @@ TEST_CASE("random colours of rows or columns are relaxed on several devices as o
       for (int at = first; at <= first + length; at += stride)
         for (int k = 0; k < (isOfRows ? columns : rows); ++k) {
           const auto cell = [&](int line) -> int& { return isOfRows ? g(line, k) : g(k, line); };
-          cell(at) = cell(at) * 3 + cell(at - 1) - 2 * cell(at + 1);
+          cell(at) = (cell(at) * 3 + cell(at - 1) - 2 * cell(at + 1)) & kMask;
         }
       if (pick(0, 2) == 0) REQUIRE(valuesOf(grid) == g.cells);
     }
@@ -250,7 +259,7 @@ void walk(Grid out, Grid in) {
   Int y = cast<int>(idy);
   if_(y < cast<int>(szy) - 1) {
     Int at = (y * Times + From) / Over;
-    out[idy * Stride + First][idx] = in[at][idx] * 3 - in[at + 1][idx] + cast<int>(idy);
+    out[idy * Stride + First][idx] = (in[at][idx] * 3 - in[at + 1][idx] + cast<int>(idy)) & kMask;
   }
 }
 
@@ -313,7 +322,7 @@ TEST_CASE("kernels of all strides compute on several devices what they compute o
       for (int y = 0; y + 1 < items; ++y) {
         const int at = (w.times * y + w.from) / w.over;
         for (int x = 0; x < columns; ++x)
-          out(w.stride * y + w.first, x) = in(at, x) * 3 - in(at + 1, x) + y;
+          out(w.stride * y + w.first, x) = (in(at, x) * 3 - in(at + 1, x) + y) & kMask;
       }
       if (pick(0, 2) == 0) REQUIRE(valuesOf(*device[to]) == out.cells);
     }
