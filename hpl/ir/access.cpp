@@ -2,7 +2,6 @@
 #include "hpl/ir/access.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "hpl/ir/detail/access_walk.h"
 #include "hpl/ir/detail/kernel_facts.h"
@@ -63,14 +62,20 @@ std::string facts(const AccessSummary& summary) {
 }  // namespace
 
 IndexForm join(const IndexForm& a, const IndexForm& b) {
-  const bool areAlike =
-      a.kind == b.kind && a.axis == b.axis && a.times == b.times && a.over == b.over;
-  if (!areAlike || (a.isUnknown() && !a.isBounded())) return IndexForm::unknown();
-  return {a.kind,
-          a.axis,
-          {std::min(a.range.lo, b.range.lo), std::max(a.range.hi, b.range.hi)},
-          a.times,
-          a.over};
+  if (a.isConstant() && b.isNearIdOrEdge()) return join(b, a);
+  if (a.isNearIdOrEdge() && b.isConstant())
+    return join(a, IndexForm::wrapped(a.axis, Interval::none(), b.range, Interval::none()));
+  const bool isSameWalk = a.axis == b.axis && a.times == b.times && a.over == b.over;
+  const bool areAlike = isSameWalk && a.kind == b.kind && (!a.isUnknown() || a.times > 0);
+  if (!areAlike && !(a.isNearIdOrEdge() && b.isNearIdOrEdge() && a.axis == b.axis))
+    return IndexForm::unknown();
+  IndexForm joined = areAlike ? a : IndexForm::bounded(a.axis, 1, 1, {});
+  joined.range = hull(a.range, b.range);
+  joined.first = hull(a.first, b.first);
+  joined.last = hull(a.last, b.last);
+  joined.firstBy = std::max(a.firstBy, b.firstBy);
+  joined.lastBy = std::max(a.lastBy, b.lastBy);
+  return joined;
 }
 
 namespace {
@@ -134,13 +139,13 @@ const ArrayAccess* AccessSummary::find(int paramIndex) const {
   return found == arrays.end() ? nullptr : &*found;
 }
 
-bool detail::analyze(const Kernel& kernel, AccessSummary& summary, Comparisons* comparisons) {
+bool detail::analyze(const Kernel& kernel, AccessSummary& summary, const Notes& notes) {
   summary.arena = kernel.arena;
   collectFacts(kernel, summary);
   addArrays(kernel, summary);
   Budget budget{kEffort};
   try {
-    AccessWalker(summary, budget, comparisons).run(*kernel.entry);
+    AccessWalker(summary, budget, notes).run(*kernel.entry);
   } catch (const Budget::Exceeded&) {
     assumeTheWorst(summary);
     return false;
@@ -150,27 +155,41 @@ bool detail::analyze(const Kernel& kernel, AccessSummary& summary, Comparisons* 
 
 AccessSummary analyze(const Kernel& kernel) {
   AccessSummary summary;
-  detail::analyze(kernel, summary, nullptr);
+  detail::analyze(kernel, summary, {});
   return summary;
 }
 
+namespace {
+
+/// "idx", "idx+1", "idx+{-1..1}"; of no name "1", "{-1..1}".
+std::string sum(const std::string& name, const Interval& offsets) {
+  const auto [lo, hi] = offsets;
+  const std::string plus = name.empty() ? "" : "+";
+  if (hi >= IndexForm::kMostSize / 2) return sum(name, {lo, lo}) + " on";
+  if (lo != hi) return name + plus + "{" + std::to_string(lo) + ".." + std::to_string(hi) + "}";
+  if (lo == 0 && !name.empty()) return name;
+  return name + (lo < 0 ? "" : plus) + std::to_string(lo);
+}
+
+}  // namespace
+
 std::string toString(const IndexForm& form) {
-  static constexpr const char* kAxes[] = {"idx", "idy", "idz"};
-  if (form.isUnknown() && !form.isBounded()) return "[?]";
-  std::string text = form.isConstant() ? "" : kAxes[form.axis];
-  if (form.times > 1) text = std::to_string(form.times) + "*" + text;
-  const auto [lo, hi] = form.range;
-  if (lo != hi) {
-    text += std::string(form.isConstant() ? "" : "+") + "{" + std::to_string(lo) + ".." +
-            std::to_string(hi) + "}";
-  } else if (form.isConstant()) {
-    text += std::to_string(lo);
-  } else if (lo != 0) {
-    text += (lo > 0 ? "+" : "-") + std::to_string(std::abs(lo));
-  }
+  static constexpr const char* kAxes[] = {"x", "y", "z"};
+  if (form.isConstant()) return '[' + sum("", form.range) + ']';
+  if (form.axis < 0) return "[?]";
+  const std::string axis = kAxes[form.axis];
+  const std::string factor = form.times > 1 ? std::to_string(form.times) + "*" : "";
+  std::string text;
+  const auto add = [&](const Interval& offsets, const std::string& one) {
+    if (!offsets.isEmpty()) text += (text.empty() ? "" : " or ") + one;
+  };
+  add(form.range, sum(factor + "id" + axis, form.range));
   if (form.over > 1)
-    text = (lo == 0 && hi == 0 ? text : "(" + text + ")") + "/" + std::to_string(form.over);
-  return (form.isBounded() ? "[in " : "[") + text + "]";
+    text =
+        (form.range == Interval{0, 0} ? text : "(" + text + ")") + "/" + std::to_string(form.over);
+  add(form.first, sum("", form.first));
+  add(form.last, sum("sz" + axis, form.last));
+  return (form.isBounded() ? "[in " : "[") + text + ']';
 }
 
 std::string toString(const ArrayAccess& access) {

@@ -27,6 +27,13 @@ namespace hpl::ir {
 struct Interval {
   std::int64_t lo = 0;
   std::int64_t hi = 0;
+  static Interval none() { return {0, -1}; }
+  bool isEmpty() const { return lo > hi; }
+  friend Interval hull(const Interval& a, const Interval& b) {
+    if (a.isEmpty()) return b;
+    if (b.isEmpty()) return a;
+    return {a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
+  }
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
@@ -37,7 +44,7 @@ struct IndexForm {
     Affine,
     /// A number in `range`, whatever the work-item.
     Constant,
-    /// Anything within the extents; see `times`.
+    /// Anything within the extents; see `times` and `first`.
     Unknown
   };
   Kind kind = Kind::Unknown;
@@ -49,6 +56,20 @@ struct IndexForm {
   /// lastBoundedId(). `2 * idx + 1`, `idx / 2` and `min(idx + 1, szx - 1)` have such bounds.
   std::int64_t times = 0;
   std::int64_t over = 1;
+  /// Edges of an Unknown form with bounds, where one of these is not empty: an index that has none
+  /// of the values above is a number in `first`, or the size of the domain along `axis` plus a
+  /// number in `last`. `(idx + 1) % szx` and `where(idx == 0, szx - 1, idx - 1)` are such forms;
+  /// those of an index that is always at an edge have an empty `range`. They say nothing of domains
+  /// longer than kMostSize, where numbers on the way may leave 32 bits, and of those shorter than
+  /// an offset in `range`.
+  Interval first = Interval::none();
+  Interval last = Interval::none();
+  /// Only so many work-items at the end of the axis have an index in `first`, and only so many at
+  /// its beginning one in `last`.
+  std::int64_t firstBy = 0;
+  std::int64_t lastBy = 0;
+
+  static constexpr std::int64_t kMostSize = std::int64_t{1} << 29;
 
   static IndexForm affine(int axis, std::int64_t lo, std::int64_t hi) {
     return {Kind::Affine, axis, {lo, hi}};
@@ -60,21 +81,44 @@ struct IndexForm {
   static IndexForm bounded(int axis, std::int64_t times, std::int64_t over, Interval range) {
     return {Kind::Unknown, axis, range, times, over};
   }
+  /// The id and an offset in `range`, or cells at the edges, which all work-items may mean.
+  static IndexForm wrapped(int axis, Interval range, Interval first, Interval last) {
+    return {Kind::Unknown,
+            axis,
+            range,
+            1,
+            1,
+            first,
+            last,
+            first.isEmpty() ? 0 : kMostSize,
+            last.isEmpty() ? 0 : kMostSize};
+  }
+  /// The same, where only so many mean the edges.
+  IndexForm meantBy(std::int64_t atEnd, std::int64_t atBeginning) const {
+    IndexForm form = *this;
+    if (!first.isEmpty()) form.firstBy = atEnd < 0 ? 0 : atEnd;
+    if (!last.isEmpty()) form.lastBy = atBeginning < 0 ? 0 : atBeginning;
+    return form;
+  }
   bool isAffine() const { return kind == Kind::Affine; }
   bool isConstant() const { return kind == Kind::Constant; }
   bool isUnknown() const { return kind == Kind::Unknown; }
-  bool isBounded() const { return times > 0; }
+  bool hasEdges() const { return !first.isEmpty() || !last.isEmpty(); }
+  bool isBounded() const { return times > 0 && !hasEdges(); }
+  bool isWrapped() const { return times > 0 && hasEdges(); }
   /// For ids up to this one no number on the way to the index leaves 32 bits, whatever the type in
   /// which it is computed.
   std::int64_t lastBoundedId() const { return ((std::int64_t{1} << 30) - 1) / times; }
   /// The work-item's own id and some offset: all that Affine says, or bounds of that kind.
-  bool isNearId() const { return isAffine() || (times == 1 && over == 1); }
+  bool isNearId() const { return isAffine() || (isBounded() && times == 1 && over == 1); }
+  /// The same, or at an edge.
+  bool isNearIdOrEdge() const { return isAffine() || (times == 1 && over == 1); }
   /// One value per work-item.
   bool isExact() const { return kind != Kind::Unknown && range.lo == range.hi; }
   friend bool operator==(const IndexForm&, const IndexForm&) = default;
 };
 
-/// The smallest form that contains both.
+/// The smallest form that contains both; an id and a number make an edge.
 IndexForm join(const IndexForm& a, const IndexForm& b);
 
 /// How far from the ends of the global domain a statement is executed for certain: by all
@@ -204,7 +248,8 @@ struct AccessSummary {
 /// unless it is read-only, written at Unknown indices.
 AccessSummary analyze(const Kernel& kernel);
 
-/// "[idy+{-1..1}]", "[idx]", "[{0..7}]", "[3]", "[?]"; of bounds "[in 2*idx+1]", "[in (idx+1)/2]".
+/// "[idy+{-1..1}]", "[idx]", "[{0..7}]", "[3]", "[?]"; of bounds "[in 2*idx+1]", "[in (idx+1)/2]",
+/// with edges "[idx+1 or 0]", "[idx-1 or szx-1]".
 std::string toString(const IndexForm& form);
 /// "in: read [idy+{-1..1}][idx+{-1..1}]"
 std::string toString(const ArrayAccess& access);

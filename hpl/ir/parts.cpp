@@ -13,7 +13,7 @@ PartSummary analyzeParts(const Kernel& kernel, const PartRoles& roles, unsigned 
     const unsigned sizeOf = roles[static_cast<std::size_t>(parameter->paramIndex)].sizeOf;
     if (parameter->rank == 0 && sizeOf != 0) comparisons.sizes[parameter] = sizeOf;
   }
-  const bool isWhole = detail::analyze(kernel, summary.access, &comparisons);
+  const bool isWhole = detail::analyze(kernel, summary.access, {.comparisons = &comparisons});
   summary.before = comparisons.before;
   summary.after = comparisons.after;
   summary.sameEverywhere.assign(kernel.entry->params.size(), false);

@@ -34,6 +34,8 @@ class TouchEvaluator {
 
   std::map<const Variable*, Storage> arrays;
   std::map<const Variable*, std::int64_t> scalars;
+  /// Nodes that a work-item may evaluate.
+  int mostSteps = 4000;
 
   /// Runs one work-item of a domain of such sizes; appends to `touches`.
   void run(const Function& entry, const std::vector<std::int64_t>& ids,
@@ -75,7 +77,7 @@ class TouchEvaluator {
     }
   }
   void spend() {
-    if (++steps_ > 4000) throw Illegal{};
+    if (++steps_ > mostSteps) throw Illegal{};
   }
 
   Cell locate(const Access& access) {

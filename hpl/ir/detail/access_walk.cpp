@@ -27,6 +27,7 @@ bool isNaturalOrder(const std::vector<IndexForm>& index) {
 
 /// An access to so many neighbours at once.
 void widen(IndexForm& form, int lanes) {
+  if (lanes > 1 && form.isWrapped()) form = IndexForm::unknown();
   if (!form.isUnknown() || form.isBounded()) form.range.hi += (lanes - 1) * form.over;
 }
 
@@ -77,6 +78,7 @@ void AccessWalker::visit(const Expr* expr) {
   } else if (const auto* binary = expr->as<Binary>()) {
     visit(binary->left);
     if (comparisons_ != nullptr && isComparison(binary->op)) noteComparison(expr, *binary);
+    if (rings_ != nullptr && binary->op == BinaryOp::Rem) noteRemainder(expr, *binary);
     const bool logical = binary->op == BinaryOp::LogicalAnd || binary->op == BinaryOp::LogicalOr;
     logical && !expr->type.isVector() ? visitSkippable(binary->right) : visit(binary->right);
   } else if (const auto* select = expr->as<Select>()) {
@@ -105,6 +107,16 @@ void AccessWalker::noteComparison(const Expr* expr, const Binary& comparison) {
   const auto axis = static_cast<std::size_t>(turn->axis);
   comparisons_->before[axis] = std::max(comparisons_->before[axis], turn->before);
   comparisons_->after[axis] = std::max(comparisons_->after[axis], turn->after);
+}
+
+void AccessWalker::noteRemainder(const Expr* expr, const Binary& remainder) {
+  if (valueOf(remainder.right).sizeOf == 0) return;
+  const IndexForm form = valueOf(expr).form;
+  std::optional<RingIndex> ring;
+  if (form.isNearIdOrEdge() && form.range.lo == form.range.hi)
+    ring = RingIndex{form.axis, form.range.lo};
+  const auto [known, isNew] = rings_->try_emplace(expr, ring);
+  if (known->second != ring) known->second.reset();
 }
 
 void AccessWalker::visitSkippable(const Expr* expr) {

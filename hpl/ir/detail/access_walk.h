@@ -21,13 +21,29 @@ struct Comparisons {
   std::array<std::int64_t, 3> after{};
 };
 
+/// A remainder by the size of the domain along the axis: that of the id plus a number, which is no
+/// negative number in its type, maybe plus the size.
+struct RingIndex {
+  int axis = 0;
+  std::int64_t offset = 0;
+  friend bool operator==(const RingIndex&, const RingIndex&) = default;
+};
+/// By remainder; nothing where it is something else at times.
+using RingIndices = std::unordered_map<const Expr*, std::optional<RingIndex>>;
+
+/// What a walk notes beside accesses.
+struct Notes {
+  Comparisons* comparisons = nullptr;
+  RingIndices* rings = nullptr;
+};
+
 /// Walks a kernel once, in the order of execution, with the State that holds for every work-item,
 /// and records every access of the arrays in a summary. Calls are walked in place.
 class AccessWalker {
  public:
   /// `summary.arrays` names the arrays to record; throws Budget::Exceeded.
-  AccessWalker(AccessSummary& summary, Budget& budget, Comparisons* comparisons = nullptr)
-      : summary_(summary), budget_(budget), comparisons_(comparisons) {}
+  AccessWalker(AccessSummary& summary, Budget& budget, const Notes& notes)
+      : summary_(summary), budget_(budget), comparisons_(notes.comparisons), rings_(notes.rings) {}
 
   void run(const Function& entry);
 
@@ -53,6 +69,7 @@ class AccessWalker {
   void visit(const Expr* expr);
   void visitSkippable(const Expr* expr);
   void noteComparison(const Expr* expr, const Binary& comparison);
+  void noteRemainder(const Expr* expr, const Binary& remainder);
   /// Records a read, a write or both of an element; its indices have been visited.
   void touch(const Access& access, const SourceLocation& where, AccessKind kind);
   void record(const Variable* array, std::vector<IndexForm> index, const SourceLocation& where,
@@ -78,6 +95,7 @@ class AccessWalker {
   AccessSummary& summary_;
   Budget& budget_;
   Comparisons* comparisons_;
+  RingIndices* rings_;
   State state_;
   std::vector<FunctionFrame> frames_;
   SourceLocation where_;
@@ -87,7 +105,7 @@ class AccessWalker {
   Rim bounds_;
 };
 
-/// What ir::analyze() does, noting comparisons if they are wanted. False when it was given up.
-bool analyze(const Kernel& kernel, AccessSummary& summary, Comparisons* comparisons);
+/// What ir::analyze() does, noting what is wanted. False when it was given up.
+bool analyze(const Kernel& kernel, AccessSummary& summary, const Notes& notes);
 
 }  // namespace hpl::ir::detail

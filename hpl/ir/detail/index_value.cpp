@@ -5,15 +5,10 @@
 #include <limits>
 #include <utility>
 
+#include "hpl/ir/detail/index_edges.h"
+
 namespace hpl::ir::detail {
 namespace {
-
-constexpr std::int64_t kMaxOffset = std::int64_t{1} << 30;
-
-bool isSmall(const Interval& range) { return contains({-kMaxOffset, kMaxOffset}, range); }
-
-/// Arithmetic on these types wraps modulo 2^32 or 2^64.
-bool isWide(const Type& type) { return type.scalar >= Scalar::Int; }
 
 /// Factors of bounds; products of a few stay far below 2^31.
 constexpr std::int64_t kMostTimes = 1 << 10;
@@ -35,7 +30,10 @@ bool represents(const Type& type, const IndexForm& form) {
 Value fitBounds(const IndexForm& form, bool plain, const Type& type) {
   const bool isKnown = isWide(type) && form.times > 0 && form.times <= kMostTimes &&
                        form.over <= kMostTimes && isSmall(form.range);
-  return isKnown ? Value{form, false, 0, 0, plain && represents(type, form)} : Value{};
+  if (!isKnown) return {};
+  Value value{form};
+  value.plain = plain && represents(type, form);
+  return value;
 }
 
 /// The sum of bounds and a constant, or of ids of one axis: a quotient plus a number is the
@@ -58,28 +56,44 @@ Value addBounds(const IndexForm& a, const IndexForm& b, bool plain, const Type& 
 /// A result that is `form` modulo 2^32, and `form` itself if it is one that is `exact`, or `plain`,
 /// and `type` represents it.
 Value fit(const IndexForm& form, bool exact, const Type& type, bool plain = false) {
-  if (exact && form.isConstant() && contains(rangeOf(type), form.range))
-    return {form, true, 0, 0, false};
-  if (isWide(type) && !form.isUnknown() && isSmall(form.range))
-    return {form, false, 0, 0, plain && represents(type, form)};
-  return {};
+  Value value;
+  if (exact && form.isConstant() && contains(rangeOf(type), form.range)) {
+    value.form = form;
+    value.exact = true;
+  } else if (isWide(type) && !form.isUnknown() && isSmall(form.range)) {
+    value.form = form;
+    value.plain = plain && represents(type, form);
+  }
+  return value;
 }
 
 /// A size plus a constant; Unknown where that is not small.
 Value sizePlus(const Value& size, std::int64_t offset, const Type& type) {
   if (!isWide(type) || !isSmall({offset, offset})) return {};
-  return Value::size(size.sizeOf, size.sizeOffset + offset);
+  Value sum = Value::size(size.sizeOf, size.sizeOffset + offset);
+  sum.wrapsInType = size.wrapsInType;
+  return sum;
 }
 
-Value cast(const Value& operand, const Type& from, const Type& to) {
-  if (operand.isUnknown() || !from.isIntegerScalar() || !to.isIntegerScalar()) return {};
+Value castForm(const Value& operand, const Type& from, const Type& to) {
   if (operand.sizeOf != 0) return sizePlus(operand, 0, to);
   if (operand.form.isBounded()) return fitBounds(operand.form, operand.plain, to);
+  if (operand.form.isUnknown()) return plusOffsets(operand, {0, 0}, to);
   // bool of any number is 0 or 1: no congruence.
   if (to.scalar == Scalar::Bool && from.scalar != Scalar::Bool) {
     return operand.exact && contains({0, 1}, operand.form.range) ? operand : Value{};
   }
   return fit(operand.form, operand.exact, to, operand.plain);
+}
+
+Value cast(const Value& operand, const Type& from, const Type& to) {
+  if (operand.isUnknown() || !from.isIntegerScalar() || !to.isIntegerScalar()) return {};
+  Value value = castForm(operand, from, to);
+  // What has wrapped in the narrower type does not wrap back in the wider one.
+  const bool isItself = operand.isItself() || (operand.sizeOf != 0 && operand.sizeOffset == 0);
+  const bool isNarrower = sizeOf(to) <= sizeOf(from);
+  value.wrapsInType = isItself || (operand.wrapsInType && isNarrower);
+  return value;
 }
 
 /// Bounds times a number. The quotient that is multiplied was rounded by less than 1.
@@ -137,6 +151,7 @@ Value exactOpOfId(BinaryOp op, const Value& id, std::int64_t n, const Type& type
 /// Operators that need the numbers themselves; the left operand must not be negative where C and
 /// interval arithmetic would disagree.
 Value exactOp(BinaryOp op, const Value& a, const Value& b, const Type& type) {
+  if (op == BinaryOp::Rem && b.sizeOf != 0) return remainderBySize(a, b, type);
   const auto divisor = b.number();
   if (divisor && hasId(a.form)) return exactOpOfId(op, a, *divisor, type);
   if (!a.exact || !divisor || a.form.range.lo < 0) return {};
@@ -218,7 +233,9 @@ Value constantValue(const Constant& constant, const Type& type) {
   const auto number = static_cast<std::int64_t>(constant.bits);
   // Unsigned 64-bit numbers beyond the signed range still have a residue, like (size_t)-1.
   if (type.scalar == Scalar::Ulong && number < 0) {
-    return fit(IndexForm::constant(number, number), false, type);
+    Value residue = fit(IndexForm::constant(number, number), false, type);
+    residue.wrapsInType = true;
+    return residue;
   }
   return fit(IndexForm::constant(number, number), true, type);
 }
@@ -250,10 +267,19 @@ bool holds(BinaryOp op, const Interval& a, const Interval& b) {
 }  // namespace
 
 Value join(const Value& a, const Value& b) {
+  if ((a.sizeOf != 0) != (b.sizeOf != 0)) return a.sizeOf != 0 ? joinSize(b, a) : joinSize(a, b);
+  Value joined;
   const bool sameOffset = a.sizeOffset == b.sizeOffset;
-  const unsigned sizeOf = sameOffset ? a.sizeOf & b.sizeOf : 0;
-  if (sizeOf != 0) return Value::size(sizeOf, a.sizeOffset);
-  return {ir::join(a.form, b.form), a.exact && b.exact, 0, 0, a.plain && b.plain};
+  if (const unsigned sizeOf = sameOffset ? a.sizeOf & b.sizeOf : 0; sizeOf != 0) {
+    joined = Value::size(sizeOf, a.sizeOffset);
+  } else {
+    joined.form = ir::join(a.form, b.form);
+    joined.exact = a.exact && b.exact;
+    joined.plain = a.plain && b.plain;
+    joined.beyond = ir::join(a.beyond, b.beyond);
+  }
+  joined.wrapsInType = a.isItselfInType() && b.isItselfInType();
+  return joined;
 }
 
 bool isTracked(const Variable* variable) {
@@ -284,11 +310,16 @@ Interval rangeOf(const Type& type) {
   }
 }
 
-Value add(const Value& a, const Value& b, const Type& type) {
-  if (a.sizeOf != 0 && b.number()) return sizePlus(a, *b.number(), type);
-  if (b.sizeOf != 0 && a.number()) return sizePlus(b, *a.number(), type);
+namespace {
+
+Value addForms(const Value& a, const Value& b, const Type& type) {
+  if (a.sizeOf != 0 && b.residue()) return sizePlus(a, *b.residue(), type);
+  if (b.sizeOf != 0 && a.residue()) return sizePlus(b, *a.residue(), type);
+  if (a.sizeOf != 0 || b.sizeOf != 0) return a.sizeOf != 0 ? plusSize(b, a) : plusSize(a, b);
   if (a.form.isBounded() || b.form.isBounded() || (a.form.isAffine() && b.form.isAffine()))
     return addBounds(a.form, b.form, a.isItself() && b.isItself(), type);
+  if (b.form.isConstant() && a.form.isUnknown()) return plusOffsets(a, b.form.range, type);
+  if (a.form.isConstant() && b.form.isUnknown()) return plusOffsets(b, a.form.range, type);
   if (a.form.isUnknown() || b.form.isUnknown()) return {};
   IndexForm form = a.form.isAffine() ? a.form : b.form;
   if (__builtin_add_overflow(a.form.range.lo, b.form.range.lo, &form.range.lo) ||
@@ -298,20 +329,35 @@ Value add(const Value& a, const Value& b, const Type& type) {
   return fit(form, a.exact && b.exact, type, a.isItself() && b.isItself());
 }
 
-Value subtract(const Value& a, const Value& b, const Type& type) {
-  if (a.sizeOf != 0 && b.number()) return sizePlus(a, -*b.number(), type);
+Value subtractForms(const Value& a, const Value& b, const Type& type) {
+  if (a.sizeOf != 0 && b.residue()) return sizePlus(a, -*b.residue(), type);
+  if (b.sizeOf != 0) return minusSize(a, b);
   // id - id would be a constant only if neither had wrapped; nothing useful needs it.
-  if (!b.form.isConstant()) return {};
+  if (!b.form.isConstant() || !isSmall(b.form.range)) return {};
+  const Interval less{-b.form.range.hi, -b.form.range.lo};
   if (a.form.isBounded())
-    return addBounds(a.form, IndexForm::constant(-b.form.range.hi, -b.form.range.lo),
-                     a.plain && b.exact, type);
-  if (a.form.isUnknown()) return {};
+    return addBounds(a.form, IndexForm::constant(less.lo, less.hi), a.plain && b.exact, type);
+  if (a.form.isUnknown()) return plusOffsets(a, less, type);
   IndexForm form = a.form;
-  if (__builtin_sub_overflow(a.form.range.lo, b.form.range.hi, &form.range.lo) ||
-      __builtin_sub_overflow(a.form.range.hi, b.form.range.lo, &form.range.hi)) {
+  if (__builtin_add_overflow(a.form.range.lo, less.lo, &form.range.lo) ||
+      __builtin_add_overflow(a.form.range.hi, less.hi, &form.range.hi)) {
     return {};
   }
   return fit(form, a.exact && b.exact, type, a.isItself() && b.isItself());
+}
+
+}  // namespace
+
+Value add(const Value& a, const Value& b, const Type& type) {
+  Value sum = addForms(a, b, type);
+  sum.wrapsInType = a.isItselfInType() && b.isItselfInType();
+  return sum;
+}
+
+Value subtract(const Value& a, const Value& b, const Type& type) {
+  Value difference = subtractForms(a, b, type);
+  difference.wrapsInType = a.isItselfInType() && b.isItselfInType();
+  return difference;
 }
 
 Value valueOf(const Expr* expr, const Values& values, Budget& budget) {
@@ -327,7 +373,9 @@ Value valueOf(const Expr* expr, const Values& values, Budget& budget) {
     if (item->dim > 2) return {};
     if (item->query == Query::GlobalSize) return Value::size(1U << item->dim);
     if (item->query != Query::GlobalId) return {};
-    return {IndexForm::affine(item->dim, 0, 0), false, 0, 0, true};
+    Value id{IndexForm::affine(item->dim, 0, 0)};
+    id.plain = true;
+    return id;
   }
   if (const auto* unary = expr->as<Unary>()) {
     if (unary->op == UnaryOp::Plus) return valueOf(unary->operand, values, budget);
@@ -339,9 +387,7 @@ Value valueOf(const Expr* expr, const Values& values, Budget& budget) {
     return binaryValue(binary->op, valueOf(binary->left, values, budget),
                        valueOf(binary->right, values, budget), type);
   }
-  if (const auto* select = expr->as<Select>()) {
-    return join(valueOf(select->yes, values, budget), valueOf(select->no, values, budget));
-  }
+  if (const auto* select = expr->as<Select>()) return chosenValue(*select, values, budget);
   if (const auto* conversion = expr->as<Cast>()) {
     return cast(valueOf(conversion->operand, values, budget), conversion->operand->type, type);
   }
@@ -361,6 +407,23 @@ BinaryOp mirrored(BinaryOp op) {
       return BinaryOp::Le;
     default:
       return op;
+  }
+}
+
+BinaryOp negated(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::Lt:
+      return BinaryOp::Ge;
+    case BinaryOp::Le:
+      return BinaryOp::Gt;
+    case BinaryOp::Gt:
+      return BinaryOp::Le;
+    case BinaryOp::Ge:
+      return BinaryOp::Lt;
+    case BinaryOp::Eq:
+      return BinaryOp::Ne;
+    default:
+      return BinaryOp::Eq;
   }
 }
 

@@ -29,19 +29,35 @@ struct Value {
   /// The value of an Affine or bounded form is that of the expression, for ids that are not too
   /// large (IndexForm::lastBoundedId): nothing wrapped. Divisions and choices need that.
   bool plain = false;
+  /// The expression's value equals a number, an Affine form, a size, or `beyond` modulo the range
+  /// of its own type: what wrapped may wrap back.
+  bool wrapsInType = false;
+  /// Where this is Affine, the value is that plus the size along its axis, which `form` says less
+  /// well. Remainders need that.
+  IndexForm beyond = {};
 
-  bool isUnknown() const { return form.isUnknown() && !form.isBounded() && sizeOf == 0; }
+  bool isUnknown() const { return form.isUnknown() && form.times == 0 && sizeOf == 0; }
   static Value size(unsigned axes, std::int64_t offset = 0) {
-    return {{}, false, axes, offset, false};
+    Value value;
+    value.sizeOf = axes;
+    value.sizeOffset = offset;
+    value.wrapsInType = true;
+    return value;
   }
   static Value constant(std::int64_t lo, std::int64_t hi) {
-    return {IndexForm::constant(lo, hi), true, 0, 0, false};
+    return {IndexForm::constant(lo, hi), true};
   }
   /// Nothing wrapped on the way to the value.
   bool isItself() const { return exact || plain; }
+  bool isItselfInType() const { return isItself() || wrapsInType; }
   /// The value when it is one exact number.
   std::optional<std::int64_t> number() const {
     if (exact && form.isExact()) return form.range.lo;
+    return std::nullopt;
+  }
+  /// The one number that the value is in its type, as (size_t)-1 is -1.
+  std::optional<std::int64_t> residue() const {
+    if (form.isConstant() && form.isExact() && isItselfInType()) return form.range.lo;
     return std::nullopt;
   }
 };
@@ -72,6 +88,14 @@ struct Budget {
   }
 };
 
+/// Offsets beyond this are not followed.
+constexpr std::int64_t kMaxOffset = std::int64_t{1} << 30;
+inline bool isSmall(const Interval& offsets) {
+  return contains({-kMaxOffset, kMaxOffset}, offsets);
+}
+/// Arithmetic on these types wraps modulo 2^32 or 2^64.
+inline bool isWide(const Type& type) { return type.scalar >= Scalar::Int; }
+
 /// Value of an expression (Unknown unless it is an integer scalar that can be followed).
 Value valueOf(const Expr* expr, const Values& values, Budget& budget);
 
@@ -81,6 +105,8 @@ Value subtract(const Value& a, const Value& b, const Type& type);
 
 /// The comparison that says the same with its sides exchanged.
 BinaryOp mirrored(BinaryOp op);
+/// The one that holds where the comparison does not.
+BinaryOp negated(BinaryOp op);
 
 /// The condition holds for every value that its operands may have; null is true.
 bool provablyTrue(const Expr* condition, const Values& values, Budget& budget);

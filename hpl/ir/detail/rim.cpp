@@ -88,23 +88,6 @@ void applyComparison(Rim& rim, const Binary& comparison, const ValueOf& valueOf)
   }
 }
 
-BinaryOp negated(BinaryOp op) {
-  switch (op) {
-    case BinaryOp::Lt:
-      return BinaryOp::Ge;
-    case BinaryOp::Le:
-      return BinaryOp::Gt;
-    case BinaryOp::Gt:
-      return BinaryOp::Le;
-    case BinaryOp::Ge:
-      return BinaryOp::Lt;
-    case BinaryOp::Eq:
-      return BinaryOp::Ne;
-    default:
-      return BinaryOp::Eq;
-  }
-}
-
 }  // namespace
 
 bool isComparison(BinaryOp op) {

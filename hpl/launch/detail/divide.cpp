@@ -172,7 +172,7 @@ std::array<int, 3> dimsOwned(const ir::ArrayAccess& access, const memory::View& 
   std::array<int, 3> dims{-1, -1, -1};
   for (std::size_t d = 0; d < access.reads.size(); ++d) {
     const ir::IndexForm& form = access.reads[d];
-    if (form.isNearId()) dims[static_cast<std::size_t>(form.axis)] = static_cast<int>(d);
+    if (form.isNearIdOrEdge()) dims[static_cast<std::size_t>(form.axis)] = static_cast<int>(d);
   }
   return dims;
 }
@@ -439,13 +439,15 @@ Division divide(const ShareJob& job, bool isTrial) {
   std::copy(division.global.size, division.global.size + 3, whole.size);
   layout::checkAccesses(*job.version, job.arguments, whole, job.options.global.dims == 0);
   if (!isTrial) cutter.remember(cutting);
+  SlicedDomain domain{{}, cutting.cut};
+  std::copy_n(division.global.size, 3, domain.size.begin());
   for (const Slice& slice : cutting.slices) {
     std::vector<Region>& cells = division.cells.emplace_back(job.arguments.size());
     if (isEmpty(slice)) continue;
     for (std::size_t i = 0; i < job.arguments.size(); ++i)
       if (job.arguments[i].kind == Argument::Kind::Array)
         cells[i] = cellsTouched(*job.version->params[i].access, job.arguments[i].view->box(), slice,
-                                cutting.cut);
+                                domain);
   }
   checkAliases(job, aliases, division.cells);
   division.cut = cutting.cut;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "hpl/coherence/images.h"
+#include "hpl/geometry/box_index.h"
 #include "hpl/geometry/hierarchy.h"
 
 namespace hpl::launch {
@@ -117,31 +118,47 @@ ExchangeCost ExchangeModel::costOf(const Cutting& cutting, const std::vector<int
 
 namespace {
 
-/// Who owns which cells of the array.
-geometry::BoxIndex ownersOf(const ReadArray& array, const Cutting& cutting) {
-  const std::array<Index, 3> domain = wholeDomain(cutting);
-  std::vector<Box> own;
-  own.reserve(cutting.slices.size());
-  for (std::size_t d = 0; d < cutting.slices.size(); ++d)
-    own.push_back(ownCells(array.cells, array.dimOf, cutting, d, domain));
-  return geometry::BoxIndex(std::move(own));
-}
+/// An array whose cells belong to the devices as a cutting says.
+class DividedArray {
+ public:
+  DividedArray(const ReadArray& array, const Cutting& cutting)
+      : array_(array),
+        cutting_(cutting),
+        domain_{wholeDomain(cutting), cutting.cut},
+        owners_(ownBoxes()) {}
+
+  Box ownedBy(std::size_t device) const { return owners_[static_cast<int>(device)]; }
+
+  /// Calls f with each box that the device reads of other devices' cells, and g with each owner of
+  /// cells of it and the box where these lie.
+  template <class F, class G>
+  void forEachGhost(std::size_t device, F&& f, G&& g) const {
+    Region ghosts = array_.footprint.of(array_.view, cutting_.slices[device], domain_);
+    ghosts.subtract(ownedBy(device));
+    for (const Box& box : ghosts) {
+      f(box);
+      coherence::forEachHome(array_.cells, box, [&](const Box& home, const geometry::Point&) {
+        owners_.forEachMeeting(home, [&](int owner) { g(static_cast<std::size_t>(owner), home); });
+      });
+    }
+  }
+
+ private:
+  std::vector<Box> ownBoxes() const {
+    std::vector<Box> own;
+    own.reserve(cutting_.slices.size());
+    for (std::size_t d = 0; d < cutting_.slices.size(); ++d)
+      own.push_back(ownCells(array_.cells, array_.dimOf, cutting_, d, domain_.size));
+    return own;
+  }
+
+  const ReadArray& array_;
+  const Cutting& cutting_;
+  SlicedDomain domain_;
+  geometry::BoxIndex owners_;
+};
 
 }  // namespace
-
-template <class F, class G>
-void ExchangeModel::forEachGhost(const ReadArray& array, const Cutting& cutting,
-                                 const geometry::BoxIndex& owners, std::size_t device, F&& f,
-                                 G&& g) {
-  Region ghosts = array.footprint.of(array.view, cutting.slices[device], cutting.cut);
-  ghosts.subtract(owners[static_cast<int>(device)]);
-  for (const Box& box : ghosts) {
-    f(box);
-    coherence::forEachHome(array.cells, box, [&](const Box& home, const geometry::Point&) {
-      owners.forEachMeeting(home, [&](int owner) { g(static_cast<std::size_t>(owner), home); });
-    });
-  }
-}
 
 ExchangeCost ExchangeModel::costOf(const Cutting& cutting, const std::vector<Sample>& samples,
                                    const std::vector<int>& nodes) const {
@@ -150,10 +167,10 @@ ExchangeCost ExchangeModel::costOf(const Cutting& cutting, const std::vector<Sam
   cost.idle =
       static_cast<int>(std::count_if(cutting.slices.begin(), cutting.slices.end(), isEmpty));
   for (const ReadArray& array : arrays_) {
-    const geometry::BoxIndex owners = ownersOf(array, cutting);
+    const DividedArray divided(array, cutting);
     for (const Sample& sample : samples)
-      forEachGhost(
-          array, cutting, owners, sample.device,
+      divided.forEachGhost(
+          sample.device,
           [&](const Box& box) {
             cost.bytes += sample.count * box.volume() * array.elementBytes;
             cost.runs += sample.count * runsOf(box, array.view);
@@ -162,7 +179,7 @@ ExchangeCost ExchangeModel::costOf(const Cutting& cutting, const std::vector<Sam
             cost.messages += sample.count;
             if (nodes.empty() || nodes[owner] == nodes[sample.device]) return;
             *cost.bytesBetweenNodes += sample.count * array.elementBytes *
-                                       intersect(home, owners[static_cast<int>(owner)]).volume();
+                                       intersect(home, divided.ownedBy(owner)).volume();
           });
   }
   return cost;
@@ -175,17 +192,17 @@ geometry::SquareMatrix ExchangeModel::bytesBetween(const Cutting& cutting,
   for (const std::size_t device : devices)
     placeOf.emplace(device, static_cast<int>(placeOf.size()));
   for (const ReadArray& array : arrays_) {
-    const geometry::BoxIndex owners = ownersOf(array, cutting);
+    const DividedArray divided(array, cutting);
     for (const auto& [device, place] : placeOf) {
       if (isEmpty(cutting.slices[device])) continue;
-      forEachGhost(
-          array, cutting, owners, device, [](const Box&) {},
+      divided.forEachGhost(
+          device, [](const Box&) {},
           [&, to = place](std::size_t owner, const Box& home) {
             const auto from = placeOf.find(owner);
             // A block's own cells across a periodic border take no link.
             if (from == placeOf.end() || from->second == to) return;
             bytes(to, from->second) += static_cast<double>(
-                intersect(home, owners[static_cast<int>(owner)]).volume() * array.elementBytes);
+                intersect(home, divided.ownedBy(owner)).volume() * array.elementBytes);
           });
     }
   }

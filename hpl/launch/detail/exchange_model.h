@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "hpl/geometry/box_index.h"
 #include "hpl/geometry/placement.h"
 #include "hpl/launch/detail/cutting.h"
 
@@ -63,11 +62,6 @@ class ExchangeModel {
     geometry::Index count = 1;
   };
   std::vector<Sample> samplesOf(const Cutting& cutting) const;
-  /// Calls f(cells) for each box that the device reads of others, and g(owner, home) for each part
-  /// of it that one of them owns.
-  template <class F, class G>
-  static void forEachGhost(const ReadArray& array, const Cutting& cutting,
-                           const geometry::BoxIndex& owners, std::size_t device, F&& f, G&& g);
   ExchangeCost costOf(const Cutting& cutting, const std::vector<Sample>& samples,
                       const std::vector<int>& nodes) const;
 

@@ -29,9 +29,10 @@ bool joinNeighbours(FormsOfSite& a, const FormsOfSite& b) {
   if (other < 0) return true;
   IndexForm& x = a[static_cast<std::size_t>(other)];
   const IndexForm& y = b[static_cast<std::size_t>(other)];
-  const bool areAlike =
-      x.kind == y.kind && x.axis == y.axis && x.times == y.times && x.over == y.over;
-  if (!areAlike || (x.isUnknown() && !x.isBounded())) return false;
+  const bool areAlike = x.kind == y.kind && x.axis == y.axis && x.times == y.times &&
+                        x.over == y.over && x.first == y.first && x.last == y.last &&
+                        x.firstBy == y.firstBy && x.lastBy == y.lastBy;
+  if (!areAlike || (x.isUnknown() && x.times == 0)) return false;
   if (x.range.lo > y.range.hi + 1 || y.range.lo > x.range.hi + 1) return false;
   x.range = {std::min(x.range.lo, y.range.lo), std::max(x.range.hi, y.range.hi)};
   return true;
@@ -80,29 +81,76 @@ Interval cellsBetween(const IndexForm& form, const Interval& ids, Index extent) 
   return {lo, std::clamp<Index>(at(ids.hi - 1, form.range.hi) + 1, lo, extent)};
 }
 
-/// Axes that are not of `exact` are taken as if they walked through whole dimensions.
-Box boxOf(const FormsOfSite& forms, const Box& view, const Slice& slice, const AxisSet& exact) {
-  Box touched = view;
-  for (int d = 0; d < view.rank(); ++d) {
-    const IndexForm& form = forms[static_cast<std::size_t>(d)];
-    Index lo = 0;
-    Index hi = view.extent(d);
-    const bool walks = form.isAffine() || form.isBounded();
-    const auto axis = static_cast<std::size_t>(walks ? form.axis : 0);
-    if (form.isAffine() && exact[axis]) {
-      lo = std::clamp<Index>(slice[axis].lo + form.range.lo, 0, hi);
-      hi = std::clamp<Index>(slice[axis].hi + form.range.hi, lo, hi);
-    } else if (form.isBounded() && exact[axis]) {
-      const Interval cells = cellsBetween(form, slice[axis], hi);
-      lo = cells.lo;
-      hi = cells.hi;
-    } else if (form.isConstant()) {
-      lo = std::clamp<Index>(form.range.lo, 0, hi);
-      hi = std::clamp<Index>(form.range.hi + 1, lo, hi);
-    }
-    touched = touched.withRange(d, view.lo(d) + lo, view.lo(d) + hi);
+/// Some intervals of the cells along a dimension.
+class Cells {
+ public:
+  explicit Cells(Index extent) : extent_(extent) {}
+  /// The cells lo..hi - 1, as far as there are such.
+  void add(Index lo, Index hi) {
+    lo = std::clamp<Index>(lo, 0, extent_);
+    hi = std::clamp<Index>(hi, lo, extent_);
+    if (lo < hi) all_[count_++] = {lo, hi};
   }
-  return touched;
+  void add(const Interval& cells) { add(cells.lo, cells.hi); }
+  /// In their order, and those that meet as one.
+  void unite() {
+    std::sort(all_.begin(), all_.begin() + count_,
+              [](const Interval& a, const Interval& b) { return a.lo < b.lo; });
+    int last = 0;
+    for (int i = 1; i < count_; ++i) {
+      if (all_[i].lo > all_[last].hi) all_[++last] = all_[i];
+      all_[last].hi = std::max(all_[last].hi, all_[i].hi);
+    }
+    count_ = std::min(count_, last + 1);
+  }
+  const Interval* begin() const { return all_.data(); }
+  const Interval* end() const { return all_.data() + count_; }
+
+ private:
+  Index extent_;
+  int count_ = 0;
+  /// Near the ids, and at either edge.
+  std::array<Interval, 3> all_{};
+};
+
+/// Whether a form with edges says something of a domain of that size.
+bool knowsEdges(const IndexForm& form, Index size) {
+  return size <= IndexForm::kMostSize && size >= -form.range.lo && size >= form.range.hi;
+}
+
+/// The cells along a dimension that a slice touches. Axes that are not `exact` are taken as if they
+/// walked through the whole of it.
+Cells cellsAlong(const IndexForm& form, Index extent, const Slice& slice,
+                 const SlicedDomain& domain, const AxisSet& exact) {
+  Cells cells(extent);
+  const auto axis = static_cast<std::size_t>(std::max(form.axis, 0));
+  if (form.isConstant()) {
+    cells.add(form.range.lo, form.range.hi + 1);
+  } else if (form.isAffine() && exact[axis]) {
+    cells.add(slice[axis].lo + form.range.lo, slice[axis].hi + form.range.hi);
+  } else if (form.isBounded() && exact[axis]) {
+    cells.add(cellsBetween(form, slice[axis], extent));
+  } else if (form.isWrapped() && exact[axis] && knowsEdges(form, domain.size[axis])) {
+    const Index size = domain.size[axis];
+    if (!form.range.isEmpty()) cells.add(cellsBetween(form, slice[axis], extent));
+    if (slice[axis].hi > size - form.firstBy) cells.add(form.first.lo, form.first.hi + 1);
+    if (slice[axis].lo < form.lastBy) cells.add(size + form.last.lo, size + form.last.hi + 1);
+    cells.unite();
+  } else {
+    cells.add(0, extent);
+  }
+  return cells;
+}
+
+/// Calls f with boxes, one for each choice of one interval in each dimension.
+template <class F>
+void forEachBox(const FormsOfSite& forms, const Box& view, const Slice& slice,
+                const SlicedDomain& domain, const AxisSet& exact, int dim, const Box& box, F&& f) {
+  if (dim == view.rank()) return f(box);
+  const IndexForm& form = forms[static_cast<std::size_t>(dim)];
+  for (const Interval& cells : cellsAlong(form, view.extent(dim), slice, domain, exact))
+    forEachBox(forms, view, slice, domain, exact, dim + 1,
+               box.withRange(dim, view.lo(dim) + cells.lo, view.lo(dim) + cells.hi), f);
 }
 
 /// Those of the slice that access the array.
@@ -131,12 +179,11 @@ Footprint::Footprint(const ir::ArrayAccess& access)
 
 Footprint::Footprint(std::vector<std::vector<IndexForm>> reads) : reads_(std::move(reads)) {}
 
-Region Footprint::of(const Box& view, const Slice& slice, const AxisSet& cut) const {
+Region Footprint::of(const Box& view, const Slice& slice, const SlicedDomain& domain) const {
   Region cells;
-  const AxisSet exact = writes_.empty() ? AxisSet{true, true, true} : cut;
+  const AxisSet exact = writes_.empty() ? AxisSet{true, true, true} : domain.cut;
   const auto add = [&](const Forms& forms) {
-    const Box touched = boxOf(forms, view, slice, exact);
-    if (!touched.empty()) cells.add(touched);
+    forEachBox(forms, view, slice, domain, exact, 0, view, [&](const Box& box) { cells.add(box); });
   };
   for (const Forms& forms : reads_) add(forms);
   if (!writes_.empty()) add(writes_);
@@ -147,7 +194,7 @@ Index Footprint::reachAlong(int axis) const {
   Index reach = 0;
   for (const Forms& forms : reads_)
     for (const IndexForm& form : forms)
-      if (form.isNearId() && form.axis == axis)
+      if (form.isNearIdOrEdge() && form.axis == axis)
         reach = std::max({reach, Index{-form.range.lo}, Index{form.range.hi}});
   return reach;
 }
@@ -167,9 +214,9 @@ bool isTouched(const ir::ArrayAccess& access, const Slice& slice) {
 }
 
 Region cellsTouched(const ir::ArrayAccess& access, const Box& view, const Slice& slice,
-                    const AxisSet& cut) {
+                    const SlicedDomain& domain) {
   if (access.ownCells && isTouched(access, slice)) return boxOf(*access.ownCells, view, slice);
-  const Region cells = access.ownCells ? Region() : Footprint(access).of(view, slice, cut);
+  const Region cells = access.ownCells ? Region() : Footprint(access).of(view, slice, domain);
   if (!cells.empty()) return access.written ? Region(cells.boundingBox()) : cells;
   Box corner = view;
   for (int d = 0; d < view.rank(); ++d) corner = corner.withRange(d, view.lo(d), view.lo(d) + 1);

@@ -16,6 +16,12 @@ using Slice = std::array<geometry::Interval, 3>;
 /// Some axes of a domain.
 using AxisSet = std::array<bool, 3>;
 
+/// What slices are of: its size along each axis, and the axes along which they differ.
+struct SlicedDomain {
+  std::array<geometry::Index, 3> size{1, 1, 1};
+  AxisSet cut{};
+};
+
 /// The cells of an array that a kernel touches, access by access: a star of neighbours has no
 /// corners.
 class Footprint {
@@ -26,7 +32,8 @@ class Footprint {
 
   /// The cells of a view that a slice of the domain touches; empty: none. Of a written array whole
   /// dimensions where an axis walks through them that is not `cut`: one device has all of it.
-  geometry::Region of(const geometry::Box& view, const Slice& slice, const AxisSet& cut) const;
+  geometry::Region of(const geometry::Box& view, const Slice& slice,
+                      const SlicedDomain& domain) const;
 
   /// How far from its own index along an axis a work-item reads at most, below and above.
   geometry::Index reachAlong(int axis) const;
@@ -48,6 +55,6 @@ bool isTouched(const ir::ArrayAccess& access, const Slice& slice);
 /// device has new values of all of it then. Never empty: an array that is not accessed needs a
 /// place, too.
 geometry::Region cellsTouched(const ir::ArrayAccess& access, const geometry::Box& view,
-                              const Slice& slice, const AxisSet& cut);
+                              const Slice& slice, const SlicedDomain& domain);
 
 }  // namespace hpl::launch

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "hpl/error.h"
+#include "hpl/ir/choices.h"
 #include "hpl/ir/verifier.h"
 #include "hpl/lang/capture_state.h"
 #include "hpl/launch/detail/device_plan.h"
@@ -168,6 +170,7 @@ std::shared_ptr<const KernelVersion> KernelEntry::capture(
     version->kernel = capture.finish(source_.fallbackName, title_);
   }
   ir::verify(*version->kernel);
+  if (source_.rewriter == nullptr) version->kernel = ir::withChoices(std::move(version->kernel));
   version->access = ir::analyze(*version->kernel);
   version->rewriter = source_.rewriter;
   if (version->rewriter != nullptr) {

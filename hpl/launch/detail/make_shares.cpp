@@ -245,10 +245,12 @@ void addSlice(const ShareJob& job, std::vector<Share>& shares, std::size_t devic
 std::vector<geometry::Region> cellsOf(const ShareJob& job, const DeviceArguments& arguments,
                                       const Slice& slice, const AxisSet& cut) {
   std::vector<geometry::Region> cells(job.arguments.size());
+  SlicedDomain domain{{}, cut};
+  std::copy_n(arguments.context.slice->whole, 3, domain.size.begin());
   for (std::size_t i = 0; i < job.arguments.size(); ++i)
     if (arguments.list[i].kind == Argument::Kind::Array)
-      cells[i] =
-          cellsTouched(*job.version->params[i].access, arguments.list[i].view->box(), slice, cut);
+      cells[i] = cellsTouched(*job.version->params[i].access, arguments.list[i].view->box(), slice,
+                              domain);
   return cells;
 }
 

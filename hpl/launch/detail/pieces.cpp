@@ -204,6 +204,7 @@ std::optional<Slice> domainOfPart(const ShareJob& job, const std::vector<Cut>& c
 /// of the arrays where they do.
 struct Reads {
   Slice reach{};
+  /// Beyond the ends, at the other end.
   AxisSet goesOn{};
   double elementBytes = 0;
 };
@@ -219,14 +220,14 @@ Reads readsOf(const ShareJob& job) {
     for (const ir::AccessSite& site : access->sites) {
       for (std::size_t d = 0; site.reads && d < site.index.size(); ++d) {
         const ir::IndexForm& form = site.index[d];
-        if (!form.isAffine()) continue;
+        if (!form.isNearIdOrEdge()) continue;
         // Views with cells of the other end begin before the grid's first cell.
         const Index shift = std::min<Index>(0, view.box().lo(static_cast<int>(d)));
         const auto a = static_cast<std::size_t>(form.axis);
         Interval& reach = reads.reach[a];
         reach = {std::max(reach.lo, -(form.range.lo + shift)),
                  std::max(reach.hi, form.range.hi + shift)};
-        reads.goesOn[a] = reads.goesOn[a] || shift < 0;
+        reads.goesOn[a] = reads.goesOn[a] || shift < 0 || form.hasEdges();
         reaches = reaches || form.range.lo + shift != 0 || form.range.hi + shift != 0;
       }
     }

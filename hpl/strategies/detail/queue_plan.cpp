@@ -20,17 +20,9 @@ constexpr std::int64_t kFarColumn = 64;
 /// Registers that the values of one array may take; GPUs have up to 255 for all of a work-item.
 constexpr std::int64_t kMostQueued = 24;
 
-Interval hull(const Interval& a, const Interval& b) {
-  return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)};
-}
-
 bool isWithin(const Interval& inner, const Interval& outer) {
   return inner.lo >= outer.lo && inner.hi <= outer.hi;
 }
-
-constexpr Interval kNothing{1, 0};
-bool isNothing(const Interval& interval) { return interval.lo > interval.hi; }
-Interval joined(const Interval& a, const Interval& b) { return isNothing(a) ? b : hull(a, b); }
 
 /// Arrays in global memory whose elements are the same during the launch, and of types that every
 /// device computes with.
@@ -101,7 +93,7 @@ bool QueuePlan::isInColumn(const QueuedArray& queued, const std::vector<IndexFor
 void QueuePlan::include(const SeenRead& read) {
   const Variable* array = read.access->array;
   if (!places_.contains(array)) {
-    arrays_.push_back({array, axesOf(read), kNothing, false, kNothing, {}});
+    arrays_.push_back({array, axesOf(read), Interval::none(), false, Interval::none(), {}});
     places_[array] = arrays_.size() - 1;
   }
   QueuedArray& queued = arrays_[places_.at(array)];
@@ -109,7 +101,7 @@ void QueuePlan::include(const SeenRead& read) {
   for (const IndexForm& form : read.forms) {
     if (form.axis == slow_) {
       Interval& planes = isOwn ? queued.column : queued.ring;
-      planes = joined(planes, form.range);
+      planes = hull(planes, form.range);
     } else if (!isOwn) {
       Interval& halo = queued.halo[static_cast<std::size_t>(form.axis)];
       halo = hull(halo, form.range);
@@ -123,11 +115,11 @@ void QueuePlan::finish() {
   std::vector<QueuedArray> kept;
   std::int64_t planes = 1;
   for (QueuedArray& queued : arrays_) {
-    queued.hasRing = !isNothing(queued.ring);
+    queued.hasRing = !queued.ring.isEmpty();
     if (!queued.hasRing && queued.column.lo == queued.column.hi) continue;
     if (queued.hasRing) {
       const Interval newest{queued.ring.hi, queued.ring.hi};
-      queued.column = joined(queued.column, newest);
+      queued.column = hull(queued.column, newest);
       planes = std::max(planes, queued.ring.hi - queued.ring.lo + 1);
     }
     planes = std::max(planes, queued.column.hi - queued.column.lo + 1);

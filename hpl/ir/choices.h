@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "hpl/ir/kernel.h"
+
+/// Indices that programs set right after the fact, as choices by comparisons of ids. Strategies
+/// compute what lies away from the ends of a domain without such choices, in vectors.
+namespace hpl::ir {
+
+/// The kernel in another form, or itself where there is nothing to change:
+/// - an integer that branches of cheap assignments change (`Int right = idx + 1; if_(right == szx)
+///   { right = 0; }`) becomes one that is chosen when it is declared;
+/// - a neighbour's index on a ring, `(idx + 1) % szx` or `(idx + szx - 1) % szx`, becomes a choice
+///   between the neighbour and, at the end, the remainder.
+/// All work-items compute the same values. The new kernel shares the arena of the old one.
+std::shared_ptr<const Kernel> withChoices(std::shared_ptr<const Kernel> kernel);
+
+}  // namespace hpl::ir

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/ir/choices.h"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "hpl/ir/access.h"
+#include "hpl/ir/printer.h"
+#include "hpl/ir/verifier.h"
+#include "tests/ir/index_kernel.h"
+#include "tests/ir/random_kernel.h"
+#include "tests/ir/touch_evaluator.h"
+#include "tests/seeds.h"
+
+using namespace hpl::ir;
+using namespace hpl::ir::test;
+
+namespace {
+
+/// What a kernel of one vector `v` looks like with choices; each statement is a line.
+struct Fixture {
+  IrBuilder b{"k"};
+  A v = b.array("v", kInt, 1);
+  A n = b.scalar("n", kInt);
+  E x = b.cast(kInt, b.query(Query::GlobalId, 0));
+  E size = b.cast(kInt, b.query(Query::GlobalSize, 0));
+
+  A declare(const std::string& name, E value) { return b.var(name, kInt, value); }
+  void use(E index) { b.set(v(x), v(index)); }
+};
+
+std::shared_ptr<const Kernel> chosen(const Kernel& kernel) {
+  auto result = withChoices(std::make_shared<Kernel>(kernel));
+  verify(*result);
+  return result;
+}
+
+/// The body's text, without its first and last line.
+std::string bodyOf(const Kernel& kernel) {
+  const std::string text = print(kernel, {.lines = false});
+  const std::size_t begin = text.find('{') + 2, end = text.rfind('}');
+  return text.substr(begin, end - begin);
+}
+
+std::string textOf(const std::function<void(Fixture&)>& build) {
+  Fixture f;
+  build(f);
+  return bodyOf(*chosen(f.b.finish()));
+}
+
+bool isKept(const std::function<void(Fixture&)>& build) {
+  Fixture f;
+  build(f);
+  const auto kernel = std::make_shared<const Kernel>(f.b.finish());
+  return withChoices(kernel) == kernel;
+}
+
+}  // namespace
+
+TEST_CASE("an integer that a branch changes is chosen") {
+  CHECK(textOf([](Fixture& f) {
+          A i = f.declare("i", f.x + 1);
+          f.b.if_(*i == f.size, [&] { f.b.set(i, 0); });
+          f.use(*i);
+        }) ==
+        "  int i_0 = (int)idx + 1;\n"
+        "  int i = i_0 == (int)szx ? 0 : i_0;\n"
+        "  v[(int)idx] = v[i];\n");
+}
+
+TEST_CASE("each value of an integer has a name, also between its changes") {
+  CHECK(textOf([](Fixture& f) {
+          A i = f.declare("i", f.x), j = f.b.var("j", kInt);
+          f.b.if_(
+              *i > 3,
+              [&] {
+                f.b.set(i, *i - 1);
+                f.b.set(j, f.x + 5);
+              },
+              [&] { f.b.set(j, 2); });
+          f.use(*i + *j);
+          f.b.set(j, *i * 2);
+          f.b.count("k", kInt, 0, 3, [&](A k) { f.use(*i + *j + *k); });
+        }) ==
+        "  int i_0 = (int)idx;\n"
+        "  int i = i_0 > 3 ? i_0 - 1 : i_0;\n"
+        "  int j_0 = i_0 > 3 ? (int)idx + 5 : 2;\n"
+        "  v[(int)idx] = v[i + j_0];\n"
+        "  int j = i * 2;\n"
+        "  int k = 0;\n"
+        "  for (; k < 3; k = k + 1) {\n"
+        "    v[(int)idx] = v[i + j + k];\n"
+        "  }\n");
+}
+
+TEST_CASE("a remainder by the domain's size is one where it is no id") {
+  CHECK(textOf([](Fixture& f) { f.use((f.x + 1) % f.size); }) ==
+        "  v[(int)idx] = v[(int)idx + 1 < (int)szx ? (int)idx + 1 : ((int)idx + 1) % (int)szx];\n");
+  CHECK(textOf([](Fixture& f) { f.use((f.x + f.size - 2) % f.size); }) ==
+        "  v[(int)idx] = "
+        "v[(int)idx >= 2 ? (int)idx - 2 : ((int)idx + (int)szx - 2) % (int)szx];\n");
+  CHECK(textOf([](Fixture& f) { f.use(f.x % f.size); }) == "  v[(int)idx] = v[(int)idx];\n");
+}
+
+TEST_CASE("which cells a choice means is known by what it asks") {
+  Fixture f;
+  A i = f.declare("i", f.x - 2);
+  f.b.if_(*i < 0, [&] { f.b.set(i, *i + f.size); });
+  f.b.if_(*i >= f.size, [&] { f.b.set(i, *i - f.size); });
+  f.use(*i);
+  const auto kernel = chosen(f.b.finish());
+  CHECK(toString(analyze(*kernel).arrays.front().reads.front()) ==
+        "[idx-2 or {-2..0} or szx+{-2..-1}]");
+}
+
+TEST_CASE("what is no cheap choice of an integer stays as it is") {
+  // A load, which may lie outside of the array.
+  CHECK(isKept([](Fixture& f) {
+    A i = f.declare("i", f.x);
+    f.b.if_(*i > 3, [&] { f.b.set(i, f.v(*i)); });
+    f.use(*i);
+  }));
+  // Changed in a loop, too.
+  CHECK(isKept([](Fixture& f) {
+    A i = f.declare("i", f.x);
+    f.b.if_(*i > 3, [&] { f.b.set(i, 0); });
+    f.b.count("k", kInt, 0, 3, [&](A k) { f.b.set(i, *i + *k); });
+    f.use(*i);
+  }));
+  // Declared outside of the block.
+  CHECK(isKept([](Fixture& f) {
+    A i = f.declare("i", f.x);
+    f.b.count("k", kInt, 0, 3, [&](A k) { f.b.if_(*k > 1, [&] { f.b.set(i, 0); }); });
+    f.use(*i);
+  }));
+  // No value where the branch is not taken.
+  CHECK(isKept([](Fixture& f) {
+    A i = f.b.var("i", kInt);
+    f.b.if_(f.x > 3, [&] { f.b.set(i, 0); });
+    f.use(*i);
+  }));
+  // A branch that does something else, too.
+  CHECK(isKept([](Fixture& f) {
+    A i = f.declare("i", f.x);
+    f.b.if_(*i > 3, [&] {
+      f.b.set(i, 0);
+      f.b.set(f.v(f.x), 1);
+    });
+    f.use(*i);
+  }));
+  // No choices.
+  CHECK(isKept([](Fixture& f) {
+    A i = f.declare("i", f.x);
+    f.b.set(i, *i + 1);
+    f.use(*i);
+  }));
+}
+
+TEST_CASE("remainders by other numbers, and of other ids, stay as they are") {
+  CHECK(isKept([](Fixture& f) { f.use((f.x + 1) % f.n); }));
+  CHECK(isKept([](Fixture& f) { f.use((f.x + 1) % 64); }));
+  CHECK(isKept([](Fixture& f) { f.use((f.x + 1) % (f.size - 1)); }));
+  CHECK(isKept([](Fixture& f) { f.use((f.x * 2) % f.size); }));
+  CHECK(isKept(
+      [](Fixture& f) { f.use((f.b.cast(kInt, f.b.query(Query::GlobalId, 1)) + 1) % f.size); }));
+  // A number below 0 remains one.
+  CHECK(isKept([](Fixture& f) { f.use((f.x - 1) % f.size); }));
+}
+
+TEST_CASE("random kernels with choices touch and compute what they touched and computed") {
+  int changed = 0, compared = 0;
+  const Seeds seeds(1, 1500);
+  for (const unsigned seed : seeds) {
+    CAPTURE(seed);
+    IndexKernel random(seed);
+    const auto kernel = std::make_shared<const Kernel>(random.kernel);
+    const auto other = withChoices(kernel);
+    if (other == kernel) continue;
+    ++changed;
+    REQUIRE_NOTHROW(verify(*other));
+    std::mt19937 values(seed);
+    for (int item = 0; item < 8; ++item) {
+      TouchEvaluator before;
+      for (const A& array : {random.matrix, random.vector, random.other}) {
+        auto& storage = before.arrays[array.v];
+        storage.extents.assign(static_cast<std::size_t>(array.v->rank), kExtent);
+        std::int64_t size = 1;
+        for (const std::int64_t extent : storage.extents) size *= extent;
+        for (std::int64_t i = 0; i < size; ++i)
+          storage.cells.push_back(static_cast<std::int64_t>(values() % 16));
+      }
+      before.scalars[random.n.v] = static_cast<std::int64_t>(values() % 12);
+      TouchEvaluator after = before;
+      after.mostSteps *= 2;
+      std::vector<std::int64_t> ids, sizes;
+      for (int d = 0; d < 3; ++d) {
+        ids.push_back(static_cast<std::int64_t>(values() % 9));
+        sizes.push_back(ids.back() + 1 + static_cast<std::int64_t>(values() % 3));
+      }
+      try {
+        before.run(*kernel->entry, ids, sizes);
+      } catch (const TouchEvaluator::Illegal&) {
+        continue;
+      }
+      ++compared;
+      CAPTURE(print(*kernel));
+      CAPTURE(print(*other));
+      REQUIRE_NOTHROW(after.run(*other->entry, ids, sizes));
+      REQUIRE(before.touches.size() == after.touches.size());
+      for (std::size_t i = 0; i < before.touches.size(); ++i) {
+        REQUIRE(before.touches[i].array == after.touches[i].array);
+        REQUIRE(before.touches[i].index == after.touches[i].index);
+        REQUIRE(before.touches[i].write == after.touches[i].write);
+      }
+      for (const auto& [array, storage] : before.arrays)
+        REQUIRE(storage.cells == after.arrays.at(array).cells);
+    }
+  }
+  MESSAGE(changed << " kernels changed, " << compared << " work-items compared");
+  CHECK(changed > 100);
+  CHECK(compared > 500);
+}
+
+TEST_CASE("random kernels of all kinds compute the same with choices") {
+  int changed = 0;
+  for (const unsigned seed : Seeds(1, 1000)) {
+    CAPTURE(seed);
+    RandomKernel random = makeRandomKernel(seed);
+    const auto kernel = std::make_shared<const Kernel>(random.kernel);
+    const auto other = withChoices(kernel);
+    if (other == kernel) continue;
+    ++changed;
+    REQUIRE_NOTHROW(verify(*other));
+    const auto expected = interpretRandomKernel(random);
+    random.kernel = *other;
+    CAPTURE(print(*kernel));
+    CAPTURE(print(*other));
+    REQUIRE(interpretRandomKernel(random) == expected);
+  }
+  MESSAGE(changed << " kernels changed");
+  CHECK(changed > 0);
+}

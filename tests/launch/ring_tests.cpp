@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Neighbours on a ring, as programs write them, by all strategies.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hpl/hpl.h"
+#include "tests/runtime/subprocess.h"
+
+using namespace hpl;
+
+namespace {
+
+using Cells = Array<int, 2>;
+
+void byRemainders(Cells out, const Cells& in) {
+  out[idy][idx] = in[(idy + szy - 1) % szy][idx] * 3 + in[(idy + 2) % szy][(idx + 1) % szx] -
+                  in[idy][(idx - 1 + szx) % szx] * 2 + cast<int>(idx);
+}
+
+void byInts(Cells out, const Cells& in) {
+  Int x = cast<int>(idx), y = cast<int>(idy), columns = cast<int>(szx), rows = cast<int>(szy);
+  Int above = (y + rows - 1) % rows, below = (y + 2) % rows;
+  Int left = (x - 1 + columns) % columns, right = (x + 1) % columns;
+  out[y][x] = in[above][x] * 3 + in[below][right] - in[y][left] * 2 + x;
+}
+
+void byBranches(Cells out, const Cells& in) {
+  Int x = cast<int>(idx), y = cast<int>(idy), columns = cast<int>(szx), rows = cast<int>(szy);
+  Int above, below = y + 2, left = x - 1, right = x + 1;
+  if_(y == 0) {
+    above = rows - 1;
+  }
+  else_ { above = y - 1; }
+  if_(below >= rows) {
+    below -= rows;
+  }
+  if_(left < 0) {
+    left = columns - 1;
+  }
+  if_(right == columns) {
+    right = 0;
+  }
+  out[y][x] = in[above][x] * 3 + in[below][right] - in[y][left] * 2 + x;
+}
+
+const std::vector<std::pair<std::string, void (*)(Cells, const Cells&)>> kKernels{
+    {"byRemainders", byRemainders}, {"byInts", byInts}, {"byBranches", byBranches}};
+
+void checkAllSizes() {
+  for (const auto& [name, kernel] : kKernels)
+    for (const auto& [rows, columns] :
+         std::vector<std::pair<int, int>>{{2, 1}, {3, 2}, {16, 17}, {61, 130}, {256, 256}}) {
+      CAPTURE(name);
+      CAPTURE(rows);
+      Cells in(rows, columns), out(rows, columns);
+      std::vector<int> cells(in.size());
+      for (std::size_t i = 0; i < cells.size(); ++i)
+        cells[i] = static_cast<int>(i * 2654435761u % 1009);
+      in.copyFrom(cells.data());
+      eval(kernel)(out, in);
+      const int* result = out.data(HPL_RD);
+      const auto at = [&, width = columns, height = rows](int y, int x) {
+        return cells[static_cast<std::size_t>((y + height) % height * width + (x + width) % width)];
+      };
+      int wrong = 0;
+      for (int y = 0; y < rows; ++y)
+        for (int x = 0; x < columns; ++x)
+          wrong +=
+              result[y * columns + x] != at(y - 1, x) * 3 + at(y + 2, x + 1) - at(y, x - 1) * 2 + x;
+      CHECK(wrong == 0);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("neighbours on a ring are the same however they are written") { checkAllSizes(); }
+
+TEST_CASE("neighbours on a ring are the same by each strategy") {
+  for (const std::string strategy : {"direct", "rows", "columns", "tile", "stream"}) {
+    CAPTURE(strategy);
+    const auto run = subprocess::run("neighbours on a ring are the same however they are written",
+                                     "HPL_LOG=error HPL_STRATEGY=" + strategy);
+    CAPTURE(run.output);
+    CHECK(run.exitCode == 0);
+  }
+}
+
+TEST_CASE("neighbours on a ring are computed in rows of vectors, however they are written") {
+  if (defaultDevice().type() != CPU) return;
+  const auto run = subprocess::run("neighbours on a ring are the same however they are written",
+                                   "HPL_LOG=error HPL_EXPLAIN=1");
+  CAPTURE(run.output);
+  for (const auto& [name, kernel] : kKernels) {
+    const std::size_t begin = run.output.find("hpl: kernel '" + name + "'");
+    REQUIRE(begin != std::string::npos);
+    const std::string line = run.output.substr(begin, run.output.find('\n', begin) - begin);
+    CHECK_MESSAGE(line.find(": rows: ") != std::string::npos, line);
+  }
+}
