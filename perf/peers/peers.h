@@ -36,6 +36,7 @@ struct NamedRow {
 
 std::vector<NamedRow> pointRows();
 std::vector<NamedRow> pictureRows();
+std::vector<NamedRow> ringRows();
 std::vector<NamedRow> loopRows();
 std::vector<NamedRow> gridRows();
 std::vector<NamedRow> acousticRows();

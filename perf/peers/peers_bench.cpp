@@ -17,8 +17,8 @@ namespace {
 
 std::vector<NamedRow> allRows() {
   std::vector<NamedRow> all;
-  for (const auto& rows : {pointRows, pictureRows, loopRows, gridRows, acousticRows, solverRows,
-                           tiledRows, maskRows, streamRows, matrixRows, edgeRows}) {
+  for (const auto& rows : {pointRows, pictureRows, ringRows, loopRows, gridRows, acousticRows,
+                           solverRows, tiledRows, maskRows, streamRows, matrixRows, edgeRows}) {
     const std::vector<NamedRow> some = rows();
     all.insert(all.end(), some.begin(), some.end());
   }

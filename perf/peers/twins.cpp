@@ -97,6 +97,25 @@ void life(std::uint8_t* out, const std::uint8_t* in, int side) {
   });
 }
 
+void torus(int* out, const int* in, int side) {
+  const auto width = static_cast<std::ptrdiff_t>(side);
+#pragma omp parallel for
+  for (int y = 0; y < side; ++y) {
+    const int* above = in + (y > 0 ? y - 1 : side - 1) * width;
+    const int* row = in + y * width;
+    const int* below = in + (y + 1 < side ? y + 1 : 0) * width;
+    int* __restrict to = out + y * width;
+    const auto cell = [=](std::ptrdiff_t left, std::ptrdiff_t x, std::ptrdiff_t right) {
+      const int n = above[left] + above[x] + above[right] + row[left] + row[right] + below[left] +
+                    below[x] + below[right];
+      return static_cast<int>((n == 3) | ((n == 2) & (row[x] == 1)));
+    };
+    to[0] = cell(width - 1, 0, 1);
+    for (std::ptrdiff_t x = 1; x + 1 < width; ++x) to[x] = cell(x - 1, x, x + 1);
+    to[width - 1] = cell(width - 2, width - 1, 0);
+  }
+}
+
 void smooth(std::uint8_t* out, const std::uint8_t* in, int side) {
   const std::ptrdiff_t w = side;
   overRows(out, in, side, [w](std::uint8_t* __restrict to, const std::uint8_t* from) {

@@ -22,6 +22,9 @@ void life(std::uint8_t* out, const std::uint8_t* in, int side);
 void smooth(std::uint8_t* out, const std::uint8_t* in, int side);
 void edges(std::uint8_t* out, const std::uint8_t* in, int side);
 
+/// The game of life on a torus of side x side; columns at the edges by themselves.
+void torus(int* out, const int* in, int side);
+
 /// How many steps the points of the Mandelbrot set's square from (-2, -1.25) on take to leave, at
 /// most `most`: 16 neighbours in a masked vector, as ISPC compiles such loops. Without AVX-512 one
 /// by one.

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The game of life on a torus, in the ways that programs write a neighbour on a ring.
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "hpl/hpl.h"
+#include "peers/peers.h"
+#include "peers/twins.h"
+
+using namespace hpl;
+
+namespace perf::peers {
+namespace {
+
+using Cells = Array<int, 2>;
+
+void remainders(Cells out, const Cells& in) {
+  Int n = 0;
+  for (int dy = -1; dy <= 1; ++dy)
+    for (int dx = -1; dx <= 1; ++dx)
+      if (dy != 0 || dx != 0) n += in[(idy + szy + dy) % szy][(idx + szx + dx) % szx];
+  out[idy][idx] = where(n == 3 || (n == 2 && in[idy][idx] == 1), 1, 0);
+}
+
+Int neighbours(const Cells& in, const Int& left, const Int& right, const Int& above,
+               const Int& below) {
+  Int n = in[above][left] + in[above][idx] + in[above][right] + in[idy][left] + in[idy][right] +
+          in[below][left] + in[below][idx] + in[below][right];
+  return n;
+}
+
+void comparisons(Cells out, const Cells& in) {
+  Int x = cast<int>(idx), y = cast<int>(idy), width = cast<int>(szx), height = cast<int>(szy);
+  Int left = where(x == 0, width - 1, x - 1), right = where(x == width - 1, 0, x + 1);
+  Int above = where(y == 0, height - 1, y - 1), below = where(y == height - 1, 0, y + 1);
+  Int n = neighbours(in, left, right, above, below);
+  out[idy][idx] = where(n == 3 || (n == 2 && in[idy][idx] == 1), 1, 0);
+}
+
+void branches(Cells out, const Cells& in) {
+  Int width = cast<int>(szx), height = cast<int>(szy);
+  Int left = cast<int>(idx) - 1, right = cast<int>(idx) + 1;
+  Int above = cast<int>(idy) - 1, below = cast<int>(idy) + 1;
+  if_(left < 0) {
+    left = width - 1;
+  }
+  if_(right == width) {
+    right = 0;
+  }
+  if_(above < 0) {
+    above = height - 1;
+  }
+  if_(below == height) {
+    below = 0;
+  }
+  Int n = neighbours(in, left, right, above, below);
+  out[idy][idx] = where(n == 3 || (n == 2 && in[idy][idx] == 1), 1, 0);
+}
+
+struct Torus {
+  Cells out, in;
+  explicit Torus(int side) : out(side, side), in(side, side) {
+    std::mt19937 random(1);
+    int* cells = in.data(HPL_WR);
+    for (std::size_t i = 0; i < in.size(); ++i) cells[i] = static_cast<int>(random() % 2);
+    out = 0;
+  }
+  /// A sum that sees where each cell is.
+  double sum() {
+    double total = 0;
+    const int* cells = out.data(HPL_RD);
+    for (std::size_t i = 0; i < out.size(); ++i)
+      total += static_cast<double>(cells[i]) * static_cast<double>(1 + i % 1021);
+    return total;
+  }
+};
+
+Row row(const std::string& how, void (*kernel)(Cells, const Cells&)) {
+  constexpr int kSide = 2048, kSteps = 8;
+  auto ours = std::make_shared<Torus>(kSide);
+  auto byHand = std::make_shared<Torus>(kSide);
+  FRunner runner = eval(kernel)(ours->out, ours->in);
+  int* out = byHand->out.data(HPL_RDWR);
+  const int* in = byHand->in.data(HPL_RD);
+  return {"life on a torus 2048^2, by " + how,
+          1.0,
+          {{"HPL",
+            [runner, ours]() mutable {
+              for (int i = 0; i < kSteps; ++i) runner.run();
+              runner.wait();
+            },
+            [ours] { return ours->sum(); }},
+           {"g++ OpenMP",
+            [=] {
+              for (int i = 0; i < kSteps; ++i) twins::torus(out, in, kSide);
+            },
+            [byHand] { return byHand->sum(); }}}};
+}
+
+}  // namespace
+
+std::vector<NamedRow> ringRows() {
+  return {{"torus_remainders", [] { return row("remainders", remainders); }},
+          {"torus_comparisons", [] { return row("comparisons", comparisons); }},
+          {"torus_branches", [] { return row("branches", branches); }}};
+}
+
+}  // namespace perf::peers
