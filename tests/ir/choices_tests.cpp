@@ -172,6 +172,19 @@ TEST_CASE("remainders by other numbers, and of other ids, stay as they are") {
   CHECK(isKept([](Fixture& f) { f.use((f.x - 1) % f.size); }));
 }
 
+TEST_CASE("expressions that share parts exponentially often are rewritten once per node") {
+  Fixture f;
+  A i = f.b.var("i", kInt);
+  E e = f.x + f.size;
+  for (int k = 0; k < 60; ++k) e = e + e;
+  f.b.set(f.v(f.x), e);
+  f.b.set(i, f.x);
+  f.b.if_(*i > 3, [&] { f.b.set(i, 0); });
+  f.b.set(f.v(*i), e + *i);
+  f.use((f.x + 1) % f.size);
+  chosen(f.b.finish());
+}
+
 TEST_CASE("random kernels with choices touch and compute what they touched and computed") {
   int changed = 0, compared = 0;
   const Seeds seeds(1, 1500);

@@ -36,21 +36,33 @@ bool isCheap(const Expr& expr) {
   return isCheap(expr, left);
 }
 
-bool mentions(const Expr& expr, const Variable* variable) {
-  const auto* ref = expr.as<VarRef>();
-  bool found = ref != nullptr && ref->variable == variable;
-  forEachOperand(expr, [&](const Expr& operand) { found = found || mentions(operand, variable); });
-  return found;
-}
+/// Looks for a variable. Expressions may share parts exponentially often: each is seen once.
+class Search {
+ public:
+  explicit Search(const Variable* variable) : variable_(variable) {}
 
-bool mentions(const Stmt& stmt, const Variable* variable) {
-  bool found = false;
-  forEachExpr(stmt, [&](const Expr& expr) { found = found || mentions(expr, variable); });
-  forEachBlock(stmt, [&](const Block& block) {
-    for (const Stmt* inner : block.stmts) found = found || mentions(*inner, variable);
-  });
-  return found;
-}
+  bool finds(const Expr& expr) {
+    const auto* ref = expr.as<VarRef>();
+    bool found = ref != nullptr && ref->variable == variable_;
+    if (isLeaf(expr) || !seen_.insert(&expr).second) return found;
+    forEachOperand(expr, [&](const Expr& operand) { found = found || finds(operand); });
+    return found;
+  }
+  bool finds(const Stmt& stmt) {
+    bool found = false;
+    forEachExpr(stmt, [&](const Expr& expr) { found = found || finds(expr); });
+    forEachBlock(stmt, [&](const Block& block) {
+      for (const Stmt* inner : block.stmts) found = found || finds(*inner);
+    });
+    return found;
+  }
+
+ private:
+  const Variable* variable_;
+  std::unordered_set<const Expr*> seen_;
+};
+
+bool mentions(const Expr& expr, const Variable* variable) { return Search(variable).finds(expr); }
 
 /// The assignments of one branch, in their order.
 using Branch = std::vector<std::pair<const Variable*, const Expr*>>;
@@ -110,8 +122,9 @@ std::optional<Change> changeOf(const Stmt& stmt) {
 bool startsWhole(const Block& block, const Declare& declaration) {
   const Variable* variable = declaration.variable;
   // Targets are mentioned, too.
+  Search search(variable);
   const auto first = std::find_if(block.stmts.begin(), block.stmts.end(),
-                                  [&](const Stmt* stmt) { return mentions(*stmt, variable); });
+                                  [&](const Stmt* stmt) { return search.finds(*stmt); });
   const auto change = first == block.stmts.end() ? std::nullopt : changeOf(**first);
   if (!change || change->valueIn(0, variable) == nullptr) return false;
   if (change->condition != nullptr &&

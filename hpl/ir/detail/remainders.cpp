@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "hpl/ir/detail/access_walk.h"
 #include "hpl/ir/detail/rewrite.h"
@@ -11,22 +12,30 @@
 namespace hpl::ir::detail {
 namespace {
 
-bool hasSizeOfDomain(const Expr& expr) {
-  const auto* item = expr.as<WorkItem>();
-  bool found = item != nullptr && item->query == Query::GlobalSize;
-  forEachOperand(expr, [&](const Expr& operand) { found = found || hasSizeOfDomain(operand); });
-  return found;
-}
-
-/// Most kernels have no such sizes, and need no walk.
-bool hasSizeOfDomain(const Block& block) {
-  bool found = false;
-  for (const Stmt* stmt : block.stmts) {
-    forEachExpr(*stmt, [&](const Expr& expr) { found = found || hasSizeOfDomain(expr); });
-    forEachBlock(*stmt, [&](const Block& inner) { found = found || hasSizeOfDomain(inner); });
+/// Most kernels have no remainders by a size, and need no walk. Expressions may share parts
+/// exponentially often: each is seen once.
+class SizeSearch {
+ public:
+  bool finds(const Block& block) {
+    bool found = false;
+    for (const Stmt* stmt : block.stmts) {
+      forEachExpr(*stmt, [&](const Expr& expr) { found = found || finds(expr); });
+      forEachBlock(*stmt, [&](const Block& inner) { found = found || finds(inner); });
+    }
+    return found;
   }
-  return found;
-}
+
+ private:
+  bool finds(const Expr& expr) {
+    const auto* item = expr.as<WorkItem>();
+    bool found = item != nullptr && item->query == Query::GlobalSize;
+    if (isLeaf(expr) || !seen_.insert(&expr).second) return found;
+    forEachOperand(expr, [&](const Expr& operand) { found = found || finds(operand); });
+    return found;
+  }
+
+  std::unordered_set<const Expr*> seen_;
+};
 
 class Chooser {
  public:
@@ -85,7 +94,7 @@ class Chooser {
 
 std::shared_ptr<const Kernel> chooseRemainders(std::shared_ptr<const Kernel> kernel) {
   const Block* body = kernel->entry->body;
-  if (body == nullptr || !hasSizeOfDomain(*body)) return kernel;
+  if (body == nullptr || !SizeSearch().finds(*body)) return kernel;
   RingIndices rings;
   AccessSummary summary;
   if (!analyze(*kernel, summary, {.rings = &rings}) || rings.empty()) return kernel;
