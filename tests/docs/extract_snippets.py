@@ -15,7 +15,7 @@ The words after ``` say what a block is (docs/README.md tells readers the same):
     cpp wrong            not compiled
 
 Prints the files that it wrote, one a line; files whose text did not change keep their time.
-Relative links of the pages must lead to files and headings that exist."""
+Relative links of the pages must lead to files and headings that exist, and no page has a heading twice."""
 import argparse
 import pathlib
 import re
@@ -133,16 +133,24 @@ def page_source(page, blocks):
 
 
 def anchors(text):
-    """The anchors that GitHub gives to the headings of a page."""
-    found, in_code = set(), False
-    for line in text.splitlines():
+    """The anchors that GitHub gives to the headings of a page, in their order, each with its line."""
+    found, in_code = [], False
+    for number, line in enumerate(text.splitlines(), 1):
         if line.startswith("```"):
             in_code = not in_code
         heading = None if in_code else re.match(r"#+ +(.*)", line)
         if heading:
             name = re.sub(r"[^\w\- ]", "", heading.group(1).lower()).strip().replace(" ", "-")
-            found.add(name)
+            found.append((name, number))
     return found
+
+
+def check_headings(page, text):
+    seen = set()
+    for name, number in anchors(text):
+        if name in seen:
+            fail(page, number, "the page has that heading twice")
+        seen.add(name)
 
 
 def check_links(root, page, text):
@@ -155,7 +163,7 @@ def check_links(root, page, text):
             path = (root / page).parent / file if file else root / page
             if not path.exists():
                 fail(page, number, f"the link {target} leads nowhere")
-            if anchor and path.suffix == ".md" and anchor not in anchors(path.read_text()):
+            if anchor and path.suffix == ".md" and anchor not in dict(anchors(path.read_text())):
                 fail(page, number, f"{target}: there is no such heading")
 
 
@@ -168,6 +176,7 @@ def main():
     arguments.out.mkdir(parents=True, exist_ok=True)
     for page in arguments.pages:
         text = (arguments.root / page).read_text()
+        check_headings(page, text)
         check_links(arguments.root, page, text)
         blocks = parse(page, text)
         # docs/kernels.md becomes "kernels"; docs/README.md must not take the README's name.
