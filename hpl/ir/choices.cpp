@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/ir/choices.h"
 
+#include "hpl/ir/detail/choose_edges.h"
 #include "hpl/ir/detail/fold_branches.h"
-#include "hpl/ir/detail/remainders.h"
 #include "hpl/ir/detail/rewrite.h"
+#include "hpl/ir/detail/unroll.h"
 
 namespace hpl::ir {
 
 std::shared_ptr<const Kernel> withChoices(std::shared_ptr<const Kernel> kernel) {
-  const Block* body = detail::foldBranches(*kernel->entry, *kernel->arena);
-  if (body != kernel->entry->body) kernel = detail::withBody(*kernel, body);
-  return detail::chooseRemainders(std::move(kernel));
+  for (const auto pass : {detail::unrollNeighbours, detail::foldBranches}) {
+    const Block* body = pass(*kernel->entry, *kernel->arena);
+    if (body != kernel->entry->body) kernel = detail::withBody(*kernel, body);
+  }
+  return detail::chooseEdges(std::move(kernel));
 }
 
 }  // namespace hpl::ir

@@ -10,10 +10,14 @@
 namespace hpl::ir {
 
 /// The kernel in another form, or itself where there is nothing to change:
+/// - a loop of a few turns whose variable decides about something, as those over neighbours that
+/// ask
+///   whether there is one, is written out;
 /// - an integer that branches of cheap assignments change (`Int right = idx + 1; if_(right == szx)
 ///   { right = 0; }`) becomes one that is chosen when it is declared;
 /// - a neighbour's index on a ring, `(idx + 1) % szx` or `(idx + szx - 1) % szx`, becomes a choice
-///   between the neighbour and, at the end, the remainder.
+///   between the neighbour and, at the end, the remainder;
+/// - `clamp(idx + 1, 0, last)`, `min` and `max` become choices, too.
 /// All work-items compute the same values. The new kernel shares the arena of the old one.
 std::shared_ptr<const Kernel> withChoices(std::shared_ptr<const Kernel> kernel);
 

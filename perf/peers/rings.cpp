@@ -58,6 +58,19 @@ void branches(Cells out, const Cells& in) {
   out[idy][idx] = where(n == 3 || (n == 2 && in[idy][idx] == 1), 1, 0);
 }
 
+void loops(Cells out, const Cells& in) {
+  Int x = cast<int>(idx), y = cast<int>(idy), width = cast<int>(szx), height = cast<int>(szy);
+  Int n = 0;
+  for_(Int dy = -1, dy <= 1, dy++) {
+    for_(Int dx = -1, dx <= 1, dx++) {
+      if_(dy != 0 || dx != 0) {
+        n += in[(y + dy + height) % height][(x + dx + width) % width];
+      }
+    }
+  }
+  out[idy][idx] = where(n == 3 || (n == 2 && in[idy][idx] == 1), 1, 0);
+}
+
 struct Torus {
   Cells out, in;
   explicit Torus(int side) : out(side, side), in(side, side) {
@@ -103,7 +116,8 @@ Row row(const std::string& how, void (*kernel)(Cells, const Cells&)) {
 std::vector<NamedRow> ringRows() {
   return {{"torus_remainders", [] { return row("remainders", remainders); }},
           {"torus_comparisons", [] { return row("comparisons", comparisons); }},
-          {"torus_branches", [] { return row("branches", branches); }}};
+          {"torus_branches", [] { return row("branches", branches); }},
+          {"torus_loops", [] { return row("remainders in loops of the kernel", loops); }}};
 }
 
 }  // namespace perf::peers

@@ -107,6 +107,61 @@ TEST_CASE("a remainder by the domain's size is one where it is no id") {
   CHECK(textOf([](Fixture& f) { f.use(f.x % f.size); }) == "  v[(int)idx] = v[(int)idx];\n");
 }
 
+TEST_CASE("an id within limits is chosen") {
+  const auto call = [](Fixture& f, Builtin builtin, std::vector<const Expr*> args) {
+    return f.b.builtin(builtin, kInt, args);
+  };
+  CHECK(textOf([&](Fixture& f) {
+          f.use(call(f, Builtin::max_, {f.b.lit(0), f.x - 1}));
+        }) == "  v[(int)idx] = v[(int)idx - 1 >= 0 ? (int)idx - 1 : 0];\n");
+  CHECK(textOf([&](Fixture& f) {
+          f.use(call(f, Builtin::clamp_, {f.x + 1, f.b.lit(0), f.size - 1}));
+        }) ==
+        "  v[(int)idx] = v[((int)idx + 1 >= 0 ? (int)idx + 1 : 0) <= (int)szx - 1 ? "
+        "((int)idx + 1 >= 0 ? (int)idx + 1 : 0) : (int)szx - 1];\n");
+  CHECK(isKept([&](Fixture& f) { f.use(call(f, Builtin::min_, {f.x, *f.n})); }));
+  CHECK(isKept([&](Fixture& f) { f.use(call(f, Builtin::min_, {f.v(f.x), f.b.lit(7)})); }));
+}
+
+TEST_CASE("short loops over neighbours that ask for the ends are written out") {
+  CHECK(textOf([](Fixture& f) {
+          f.b.count("k", kInt, -1, 2, [&](A k) {
+            A i = f.declare("i", f.x + *k);
+            f.b.if_(*k != 0 && *i >= 0, [&] { f.use(*i); });
+          });
+        }) ==
+        "  int i_0 = (int)idx + -1;\n"
+        "  if (i_0 >= 0) {\n"
+        "    v[(int)idx] = v[i_0];\n"
+        "  }\n"
+        "  int i_1 = (int)idx + 0;\n"
+        "  int i_2 = (int)idx + 1;\n"
+        "  if (i_2 >= 0) {\n"
+        "    v[(int)idx] = v[i_2];\n"
+        "  }\n");
+}
+
+TEST_CASE("other loops stay") {
+  // Nothing to decide.
+  CHECK(isKept([](Fixture& f) { f.b.count("k", kInt, 0, 3, [&](A k) { f.use(f.x + *k); }); }));
+  // Too long.
+  CHECK(isKept([](Fixture& f) {
+    f.b.count("k", kInt, 0, 10, [&](A k) { f.use(f.b.select(f.x < *k, f.x, f.x + *k)); });
+  }));
+  // Left before its end.
+  CHECK(isKept([](Fixture& f) {
+    f.b.count("k", kInt, 0, 3, [&](A k) {
+      f.use(f.x + *k);
+      f.b.if_(f.x == *k, [&] { f.b.break_(); });
+    });
+  }));
+  // The variable is asked for afterwards.
+  CHECK(isKept([](Fixture& f) {
+    A k = f.b.count("k", kInt, 0, 3, [&](A j) { f.use(f.b.select(f.x < *j, f.x, f.x + *j)); });
+    f.use(*k);
+  }));
+}
+
 TEST_CASE("which cells a choice means is known by what it asks") {
   Fixture f;
   A i = f.declare("i", f.x - 2);
@@ -129,13 +184,13 @@ TEST_CASE("what is no cheap choice of an integer stays as it is") {
   CHECK(isKept([](Fixture& f) {
     A i = f.declare("i", f.x);
     f.b.if_(*i > 3, [&] { f.b.set(i, 0); });
-    f.b.count("k", kInt, 0, 3, [&](A k) { f.b.set(i, *i + *k); });
+    f.b.count("k", kInt, 0, 30, [&](A k) { f.b.set(i, *i + *k); });
     f.use(*i);
   }));
   // Declared outside of the block.
   CHECK(isKept([](Fixture& f) {
     A i = f.declare("i", f.x);
-    f.b.count("k", kInt, 0, 3, [&](A k) { f.b.if_(*k > 1, [&] { f.b.set(i, 0); }); });
+    f.b.count("k", kInt, 0, 30, [&](A k) { f.b.if_(*k > 1, [&] { f.b.set(i, 0); }); });
     f.use(*i);
   }));
   // No value where the branch is not taken.

@@ -185,7 +185,7 @@ class IndexKernel {
     names_ = outer;
   }
   void statement(int depth) {
-    switch (depth == 0 ? pick(6) : pick(17)) {
+    switch (depth == 0 ? pick(6) : pick(19)) {
       case 0:
       case 1:
       case 2:
@@ -219,6 +219,9 @@ class IndexKernel {
       case 14:
       case 15:
         return choices();
+      case 16:
+      case 17:
+        return neighbours(depth);
       default:
         return whileLoop(depth);
     }
@@ -251,6 +254,24 @@ class IndexKernel {
     }
     for (const A& variable : own)
       if (chance(10)) names_.assignable.push_back(variable);
+  }
+  /// A short loop that asks for the ends of the domain, or for its own variable.
+  void neighbours(int depth) {
+    const Names outer = names_;
+    const int first = pick(3) - 2;
+    b_.count(
+        fresh("n"), kInt, first, first + 1 + pick(4),
+        [&](A k) {
+          names_.ints.push_back(k);
+          A at = b_.var(fresh("at"), kInt, cheap() + *k);
+          if (chance(60)) b_.if_(*at < 0, [&] { b_.set(at, *at + b_.cast(kInt, size())); });
+          if (chance(40)) b_.if_(*at >= b_.cast(kInt, size()), [&] { b_.set(at, cheap()); });
+          names_.ints.push_back(at);
+          const auto use = [&] { chance(60) ? choices() : statement(depth > 1 ? depth - 1 : 0); };
+          chance(50) ? b_.if_(*k != 0 && condition(), use) : use();
+        },
+        1 + (chance(20) ? 1 : 0));
+    names_ = outer;
   }
   E cheap() {
     if (!names_.ints.empty() && chance(40)) return b_.cast(kInt, *oneOf(names_.ints));

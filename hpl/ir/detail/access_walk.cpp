@@ -78,7 +78,7 @@ void AccessWalker::visit(const Expr* expr) {
   } else if (const auto* binary = expr->as<Binary>()) {
     visit(binary->left);
     if (comparisons_ != nullptr && isComparison(binary->op)) noteComparison(expr, *binary);
-    if (rings_ != nullptr && binary->op == BinaryOp::Rem) noteRemainder(expr, *binary);
+    if (edges_ != nullptr && binary->op == BinaryOp::Rem) noteRemainder(expr, *binary);
     const bool logical = binary->op == BinaryOp::LogicalAnd || binary->op == BinaryOp::LogicalOr;
     logical && !expr->type.isVector() ? visitSkippable(binary->right) : visit(binary->right);
   } else if (const auto* select = expr->as<Select>()) {
@@ -93,6 +93,7 @@ void AccessWalker::visit(const Expr* expr) {
     visit(member->base);
   } else if (const auto* call = expr->as<BuiltinExpr>()) {
     for (const Expr* arg : call->args) visit(arg);
+    if (edges_ != nullptr && expr->type.isIntegerScalar()) noteClamp(expr, *call);
   } else if (const auto* construct = expr->as<Construct>()) {
     for (const Expr* arg : construct->args) visit(arg);
   }
@@ -115,8 +116,23 @@ void AccessWalker::noteRemainder(const Expr* expr, const Binary& remainder) {
   std::optional<RingIndex> ring;
   if (form.isNearIdOrEdge() && form.range.lo == form.range.hi)
     ring = RingIndex{form.axis, form.range.lo};
-  const auto [known, isNew] = rings_->try_emplace(expr, ring);
+  const auto [known, isNew] = edges_->rings.try_emplace(expr, ring);
   if (known->second != ring) known->second.reset();
+}
+
+void AccessWalker::noteClamp(const Expr* expr, const BuiltinExpr& call) {
+  const bool isClamp = call.builtin == Builtin::clamp_;
+  if (!isClamp && call.builtin != Builtin::min_ && call.builtin != Builtin::max_) return;
+  std::optional<std::size_t> id;
+  for (std::size_t i = 0; i < call.args.size() && !id; ++i)
+    if (valueOf(call.args[i]).form.isAffine() && (i == 0 || !isClamp)) id = i;
+  for (std::size_t i = 0; i < call.args.size() && id; ++i) {
+    const Value limit = valueOf(call.args[i]);
+    const int axis = valueOf(call.args[*id]).form.axis;
+    if (i != *id && !limit.exact && (limit.sizeOf >> axis & 1U) == 0) id.reset();
+  }
+  const auto [known, isNew] = edges_->clamps.try_emplace(expr, id);
+  if (known->second != id) known->second.reset();
 }
 
 void AccessWalker::visitSkippable(const Expr* expr) {

@@ -28,13 +28,21 @@ struct RingIndex {
   std::int64_t offset = 0;
   friend bool operator==(const RingIndex&, const RingIndex&) = default;
 };
-/// By remainder; nothing where it is something else at times.
-using RingIndices = std::unordered_map<const Expr*, std::optional<RingIndex>>;
+/// What is an index at an edge of the domain, as far as it was understood each time.
+struct EdgeIndices {
+  /// Remainders; nothing where one is something else at times.
+  std::unordered_map<const Expr*, std::optional<RingIndex>> rings;
+  /// Minima, maxima and clamped numbers: which argument is the id plus numbers, if the others are
+  /// numbers and sizes of its axis.
+  std::unordered_map<const Expr*, std::optional<std::size_t>> clamps;
+
+  bool isEmpty() const { return rings.empty() && clamps.empty(); }
+};
 
 /// What a walk notes beside accesses.
 struct Notes {
   Comparisons* comparisons = nullptr;
-  RingIndices* rings = nullptr;
+  EdgeIndices* edges = nullptr;
 };
 
 /// Walks a kernel once, in the order of execution, with the State that holds for every work-item,
@@ -43,7 +51,7 @@ class AccessWalker {
  public:
   /// `summary.arrays` names the arrays to record; throws Budget::Exceeded.
   AccessWalker(AccessSummary& summary, Budget& budget, const Notes& notes)
-      : summary_(summary), budget_(budget), comparisons_(notes.comparisons), rings_(notes.rings) {}
+      : summary_(summary), budget_(budget), comparisons_(notes.comparisons), edges_(notes.edges) {}
 
   void run(const Function& entry);
 
@@ -70,6 +78,7 @@ class AccessWalker {
   void visitSkippable(const Expr* expr);
   void noteComparison(const Expr* expr, const Binary& comparison);
   void noteRemainder(const Expr* expr, const Binary& remainder);
+  void noteClamp(const Expr* expr, const BuiltinExpr& call);
   /// Records a read, a write or both of an element; its indices have been visited.
   void touch(const Access& access, const SourceLocation& where, AccessKind kind);
   void record(const Variable* array, std::vector<IndexForm> index, const SourceLocation& where,
@@ -95,7 +104,7 @@ class AccessWalker {
   AccessSummary& summary_;
   Budget& budget_;
   Comparisons* comparisons_;
-  RingIndices* rings_;
+  EdgeIndices* edges_;
   State state_;
   std::vector<FunctionFrame> frames_;
   SourceLocation where_;

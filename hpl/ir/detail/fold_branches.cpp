@@ -12,57 +12,11 @@
 
 #include "hpl/ir/detail/access_state.h"
 #include "hpl/ir/detail/rewrite.h"
+#include "hpl/ir/detail/search.h"
 #include "hpl/ir/walk.h"
 
 namespace hpl::ir::detail {
 namespace {
-
-/// Values of more nodes than this stay in their branches.
-constexpr int kMostNodes = 24;
-
-/// Computed as well where nobody wants it: no memory, no calls, few operations.
-bool isCheap(const Expr& expr, int& left) {
-  if (--left < 0) return false;
-  const bool isKnown = isLeaf(expr) || expr.as<Unary>() != nullptr ||
-                       expr.as<Binary>() != nullptr || expr.as<Select>() != nullptr ||
-                       expr.as<Cast>() != nullptr;
-  bool all = isKnown && expr.as<ArrayRef>() == nullptr;
-  forEachOperand(expr, [&](const Expr& operand) { all = all && isCheap(operand, left); });
-  return all;
-}
-
-bool isCheap(const Expr& expr) {
-  int left = kMostNodes;
-  return isCheap(expr, left);
-}
-
-/// Looks for a variable. Expressions may share parts exponentially often: each is seen once.
-class Search {
- public:
-  explicit Search(const Variable* variable) : variable_(variable) {}
-
-  bool finds(const Expr& expr) {
-    const auto* ref = expr.as<VarRef>();
-    bool found = ref != nullptr && ref->variable == variable_;
-    if (isLeaf(expr) || !seen_.insert(&expr).second) return found;
-    forEachOperand(expr, [&](const Expr& operand) { found = found || finds(operand); });
-    return found;
-  }
-  bool finds(const Stmt& stmt) {
-    bool found = false;
-    forEachExpr(stmt, [&](const Expr& expr) { found = found || finds(expr); });
-    forEachBlock(stmt, [&](const Block& block) {
-      for (const Stmt* inner : block.stmts) found = found || finds(*inner);
-    });
-    return found;
-  }
-
- private:
-  const Variable* variable_;
-  std::unordered_set<const Expr*> seen_;
-};
-
-bool mentions(const Expr& expr, const Variable* variable) { return Search(variable).finds(expr); }
 
 /// The assignments of one branch, in their order.
 using Branch = std::vector<std::pair<const Variable*, const Expr*>>;
@@ -94,7 +48,7 @@ bool addAssignment(const Stmt& stmt, Branch& branch) {
   if (target == nullptr || !isTracked(target->variable) || !isCheap(*assign->value)) return false;
   // All values of a change are computed from those before it.
   for (const auto& [variable, value] : branch)
-    if (variable == target->variable || mentions(*assign->value, variable)) return false;
+    if (variable == target->variable || mentionsVariable(*assign->value, variable)) return false;
   branch.emplace_back(target->variable, assign->value);
   return true;
 }
@@ -122,17 +76,17 @@ std::optional<Change> changeOf(const Stmt& stmt) {
 bool startsWhole(const Block& block, const Declare& declaration) {
   const Variable* variable = declaration.variable;
   // Targets are mentioned, too.
-  Search search(variable);
+  VariableSearch search(variable);
   const auto first = std::find_if(block.stmts.begin(), block.stmts.end(),
                                   [&](const Stmt* stmt) { return search.finds(*stmt); });
   const auto change = first == block.stmts.end() ? std::nullopt : changeOf(**first);
   if (!change || change->valueIn(0, variable) == nullptr) return false;
   if (change->condition != nullptr &&
-      (change->valueIn(1, variable) == nullptr || mentions(*change->condition, variable)))
+      (change->valueIn(1, variable) == nullptr || mentionsVariable(*change->condition, variable)))
     return false;
   for (const Branch& branch : change->branches)
     for (const auto& [assigned, value] : branch)
-      if (mentions(*value, variable)) return false;
+      if (mentionsVariable(*value, variable)) return false;
   return true;
 }
 

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hpl/ir/detail/remainders.h"
+#include "hpl/ir/detail/choose_edges.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "hpl/ir/detail/access_walk.h"
 #include "hpl/ir/detail/rewrite.h"
+#include "hpl/ir/detail/search.h"
 #include "hpl/ir/walk.h"
 
 namespace hpl::ir::detail {
 namespace {
 
-/// Most kernels have no remainders by a size, and need no walk. Expressions may share parts
+/// Most kernels have no sizes and clamped numbers, and need no walk. Expressions may share parts
 /// exponentially often: each is seen once.
-class SizeSearch {
+class EdgeSearch {
  public:
   bool finds(const Block& block) {
     bool found = false;
@@ -28,7 +30,8 @@ class SizeSearch {
  private:
   bool finds(const Expr& expr) {
     const auto* item = expr.as<WorkItem>();
-    bool found = item != nullptr && item->query == Query::GlobalSize;
+    bool found = (item != nullptr && item->query == Query::GlobalSize) ||
+                 (expr.as<BuiltinExpr>() != nullptr && expr.type.isIntegerScalar());
     if (isLeaf(expr) || !seen_.insert(&expr).second) return found;
     forEachOperand(expr, [&](const Expr& operand) { found = found || finds(operand); });
     return found;
@@ -39,7 +42,7 @@ class SizeSearch {
 
 class Chooser {
  public:
-  Chooser(const RingIndices& rings, Arena& arena) : rings_(rings), arena_(arena) {}
+  Chooser(const EdgeIndices& edges, Arena& arena) : edges_(edges), arena_(arena) {}
 
   const Block* rewrite(const Block* block) {
     return withStatements(arena_, block, [this](const Stmt* stmt) {
@@ -55,10 +58,19 @@ class Chooser {
     if (const auto known = rewritten_.find(expr); known != rewritten_.end()) return known->second;
     const Expr* result =
         withOperands(arena_, expr, [this](const Expr* operand) { return rewrite(operand); });
-    const auto ring = rings_.find(expr);
-    if (ring != rings_.end() && ring->second) result = choice(*ring->second, *result);
+    const auto ring = edges_.rings.find(expr);
+    if (ring != edges_.rings.end() && ring->second && isCheap(*expr->as<Binary>()->right))
+      result = choice(*ring->second, *result);
+    const auto clamp = edges_.clamps.find(expr);
+    if (clamp != edges_.clamps.end() && clamp->second && hasCheapArguments(*expr))
+      result = choice(*clamp->second, *result);
     rewritten_.emplace(expr, result);
     return result;
+  }
+
+  static bool hasCheapArguments(const Expr& call) {
+    const auto& args = call.as<BuiltinExpr>()->args;
+    return std::all_of(args.begin(), args.end(), [](const Expr* arg) { return isCheap(*arg); });
   }
 
   const Expr* choice(const RingIndex& ring, const Expr& remainder) {
@@ -80,25 +92,42 @@ class Chooser {
     return make(remainder, remainder.type, Select{isId, neighbour, &remainder});
   }
 
+  /// The least or the greatest of all, the id's own first.
+  const Expr* choice(std::size_t id, const Expr& call) {
+    const auto& builtin = *call.as<BuiltinExpr>();
+    const Expr* chosen = builtin.args[id];
+    for (std::size_t i = 0; i < builtin.args.size(); ++i) {
+      if (i == id) continue;
+      // clamp(x, lo, hi) is min(max(x, lo), hi).
+      const bool isMax =
+          builtin.builtin == Builtin::clamp_ ? i == 1 : builtin.builtin == Builtin::max_;
+      const Expr* isWithin =
+          make(call, Type{Scalar::Int},
+               Binary{isMax ? BinaryOp::Ge : BinaryOp::Le, chosen, builtin.args[i]});
+      chosen = make(call, call.type, Select{isWithin, chosen, builtin.args[i]});
+    }
+    return chosen;
+  }
+
   template <class Node>
   const Expr* make(const Expr& like, const Type& type, Node node) {
     return arena_.add(Expr{type, like.where, std::move(node)});
   }
 
-  const RingIndices& rings_;
+  const EdgeIndices& edges_;
   Arena& arena_;
   std::unordered_map<const Expr*, const Expr*> rewritten_;
 };
 
 }  // namespace
 
-std::shared_ptr<const Kernel> chooseRemainders(std::shared_ptr<const Kernel> kernel) {
+std::shared_ptr<const Kernel> chooseEdges(std::shared_ptr<const Kernel> kernel) {
   const Block* body = kernel->entry->body;
-  if (body == nullptr || !SizeSearch().finds(*body)) return kernel;
-  RingIndices rings;
+  if (body == nullptr || !EdgeSearch().finds(*body)) return kernel;
+  EdgeIndices edges;
   AccessSummary summary;
-  if (!analyze(*kernel, summary, {.rings = &rings}) || rings.empty()) return kernel;
-  const Block* rewritten = Chooser(rings, *kernel->arena).rewrite(body);
+  if (!analyze(*kernel, summary, {.edges = &edges}) || edges.isEmpty()) return kernel;
+  const Block* rewritten = Chooser(edges, *kernel->arena).rewrite(body);
   return rewritten == body ? kernel : withBody(*kernel, rewritten);
 }
 

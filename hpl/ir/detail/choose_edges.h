@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "hpl/ir/kernel.h"
+
+namespace hpl::ir::detail {
+
+/// The kernel with choices in the place of indices that go round or stay within the domain: of
+/// remainders, by its size, of the work-item's own id plus a number (that sum where it is an id,
+/// the remainder elsewhere), and of such sums clamped to numbers and sizes. The same kernel where
+/// there are none.
+std::shared_ptr<const Kernel> chooseEdges(std::shared_ptr<const Kernel> kernel);
+
+}  // namespace hpl::ir::detail

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "hpl/ir/kernel.h"
+
+namespace hpl::ir::detail {
+
+/// A function's body where short loops over neighbours are written out, if their variable decides
+/// about something: `for_(Int dx = -1, dx <= 1, dx++)` around `in[idy][clamp(x + dx, 0, last)]`.
+/// What is compared with the ends of the domain is then an id plus a number. The same block where
+/// there are none.
+const Block* unrollNeighbours(const Function& function, Arena& arena);
+
+}  // namespace hpl::ir::detail
