@@ -130,6 +130,7 @@ TEST_CASE("short loops over neighbours that ask for the ends are written out") {
             f.b.if_(*k != 0 && *i >= 0, [&] { f.use(*i); });
           });
         }) ==
+        "  int k = 2;\n"
         "  int i_0 = (int)idx + -1;\n"
         "  if (i_0 >= 0) {\n"
         "    v[(int)idx] = v[i_0];\n"
@@ -139,6 +140,24 @@ TEST_CASE("short loops over neighbours that ask for the ends are written out") {
         "  if (i_2 >= 0) {\n"
         "    v[(int)idx] = v[i_2];\n"
         "  }\n");
+}
+
+TEST_CASE("the variable of a loop that is written out has its last value afterwards") {
+  CHECK(textOf([](Fixture& f) {
+          A k = f.b.var("k", kInt, f.b.lit(7));
+          f.use(*k);
+          f.b.set(k, f.b.lit(1));
+          f.b.for_(
+              *k <= 2, [&] { f.b.set(k, *k + 1); },
+              [&] { f.use(f.b.select(f.x < *k, f.x, f.x - *k)); });
+          f.use(*k);
+        }) ==
+        "  int k = 7;\n"
+        "  v[(int)idx] = v[k];\n"
+        "  k = 3;\n"
+        "  v[(int)idx] = v[(int)idx < 1 ? (int)idx : (int)idx - 1];\n"
+        "  v[(int)idx] = v[(int)idx < 2 ? (int)idx : (int)idx - 2];\n"
+        "  v[(int)idx] = v[k];\n");
 }
 
 TEST_CASE("other loops stay") {
@@ -155,10 +174,12 @@ TEST_CASE("other loops stay") {
       f.b.if_(f.x == *k, [&] { f.b.break_(); });
     });
   }));
-  // The variable is asked for afterwards.
+  // It changes its variable itself.
   CHECK(isKept([](Fixture& f) {
-    A k = f.b.count("k", kInt, 0, 3, [&](A j) { f.use(f.b.select(f.x < *j, f.x, f.x + *j)); });
-    f.use(*k);
+    f.b.count("k", kInt, 0, 3, [&](A k) {
+      f.use(f.b.select(f.x < *k, f.x, f.x + *k));
+      f.b.set(k, *k + 1);
+    });
   }));
 }
 

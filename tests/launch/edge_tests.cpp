@@ -56,9 +56,9 @@ enum class Ends { Ring, Clamp, Skip };
 template <Ends ends>
 void loops(Cells out, const Cells& in) {
   Int x = cast<int>(idx), y = cast<int>(idy), columns = cast<int>(szx), rows = cast<int>(szy);
-  Int sum = 0;
-  for_(Int dy = -1, dy <= 1, dy++) {
-    for_(Int dx = -2, dx < 3, dx += 2) {
+  Int sum = 0, dy, dx;
+  for_(dy = -1, dy <= 1, dy++) {
+    for_(dx = -2, dx < 3, dx += 2) {
       if constexpr (ends == Ends::Ring) {
         sum += in[(y + dy + rows) % rows][(x + columns + dx) % columns] * (dx + 3);
       } else if constexpr (ends == Ends::Clamp) {

@@ -39,7 +39,7 @@ std::optional<std::int64_t> numberOf(const Expr& expr) {
   return isKnown ? number : std::nullopt;
 }
 
-std::optional<std::int64_t> result(BinaryOp op, std::int64_t a, std::int64_t b) {
+std::optional<std::int64_t> resultOf(BinaryOp op, std::int64_t a, std::int64_t b) {
   switch (op) {
     case BinaryOp::Add:
       return a + b;
@@ -169,12 +169,16 @@ class Unroller {
   struct Turns {
     const Variable* variable = nullptr;
     std::vector<std::int64_t> values;
+    /// The variable's value after the loop.
+    std::int64_t last = 0;
   };
   /// What stands for a variable in a copy.
   using Copies = std::unordered_map<const Variable*, const Expr*>;
 
-  std::optional<Turns> turnsOf(const Stmt& before, const Loop& loop) const;
-  bool pays(const Loop& loop, const Turns& turns) const;
+  static std::optional<Turns> turnsOf(const Stmt& before, const Loop& loop);
+  static bool pays(const Loop& loop, const Turns& turns);
+  /// The statement that gives the variable its first value, with another one.
+  const Stmt* beginningAt(const Stmt& before, std::int64_t value);
   void addCopy(const Block& body, Copies& copies, Block& to);
   const Expr* copy(const Expr* expr, const Copies& copies);
   const Expr* folded(const Expr* expr);
@@ -188,54 +192,78 @@ class Unroller {
   std::unordered_map<const Expr*, const Expr*> copied_;
 };
 
-/// `int i = first; for (; i < last; i = i + step)`, with numbers.
-std::optional<Unroller::Turns> Unroller::turnsOf(const Stmt& before, const Loop& loop) const {
-  const auto* declare = before.as<Declare>();
-  if (declare == nullptr || declare->init == nullptr || !isTracked(declare->variable)) return {};
-  const Variable* variable = declare->variable;
-  const auto isVariable = [&](const Expr& expr) {
-    const Expr* inner = &expr;
-    while (const auto* cast = inner->as<Cast>()) {
-      if (!isWide(inner->type) || !inner->type.isSigned()) return false;
-      inner = cast->operand;
-    }
-    const auto* ref = inner->as<VarRef>();
-    return ref != nullptr && ref->variable == variable;
-  };
-  // Declared here, and changed by the step alone.
-  if (effects_.count(variable) != 2 || !variable->type.isSigned() || !isWide(variable->type))
-    return {};
-  if (loop.prepare != nullptr && !loop.prepare->stmts.empty()) return {};
-  if (loop.condition == nullptr || loop.step == nullptr || loop.step->stmts.size() != 1) return {};
-  const auto* condition = loop.condition->as<Binary>();
-  const auto* assign = loop.step->stmts.front()->as<Assign>();
+namespace {
+
+/// The variable that a statement gives a number, and the number.
+std::pair<const Variable*, std::optional<std::int64_t>> beginningOf(const Stmt& stmt) {
+  if (const auto* declare = stmt.as<Declare>(); declare != nullptr && declare->init != nullptr)
+    return {declare->variable, numberOf(*declare->init)};
+  const auto* assign = stmt.as<Assign>();
   const auto* target = assign == nullptr ? nullptr : assign->target->as<VarRef>();
+  if (target == nullptr) return {};
+  return {target->variable, numberOf(*assign->value)};
+}
+
+bool isVariable(const Expr& expr, const Variable* variable) {
+  const Expr* inner = &expr;
+  while (const auto* cast = inner->as<Cast>()) {
+    if (!isWide(inner->type) || !inner->type.isSigned()) return false;
+    inner = cast->operand;
+  }
+  const auto* ref = inner->as<VarRef>();
+  return ref != nullptr && ref->variable == variable;
+}
+
+bool isAssigned(const Block* block, const Variable* variable) {
+  Effects effects;
+  effects.collect(block);
+  return effects.count(variable) > 0;
+}
+
+}  // namespace
+
+/// `i = first; for (; i < limit; i = i + step)`, with numbers.
+std::optional<Unroller::Turns> Unroller::turnsOf(const Stmt& before, const Loop& loop) {
+  const auto [variable, first] = beginningOf(before);
+  if (variable == nullptr || !first || !isTracked(variable)) return {};
+  if (!variable->type.isSigned() || !isWide(variable->type)) return {};
+  const bool isSimple = (loop.prepare == nullptr || loop.prepare->stmts.empty()) &&
+                        loop.condition != nullptr && loop.step != nullptr &&
+                        loop.step->stmts.size() == 1 && !isAssigned(loop.body, variable);
+  const auto* condition = isSimple ? loop.condition->as<Binary>() : nullptr;
+  const auto* assign = isSimple ? loop.step->stmts.front()->as<Assign>() : nullptr;
   const auto* sum = assign == nullptr ? nullptr : assign->value->as<Binary>();
-  if (condition == nullptr || !isPredicate(condition->op) || !isVariable(*condition->left) ||
-      target == nullptr || target->variable != variable || sum == nullptr ||
-      !isVariable(*sum->left))
+  if (condition == nullptr || !isPredicate(condition->op) || sum == nullptr ||
+      isPredicate(sum->op) || !isVariable(*condition->left, variable) ||
+      !isVariable(*assign->target, variable) || !isVariable(*sum->left, variable))
     return {};
-  const auto first = numberOf(*declare->init), limit = numberOf(*condition->right);
-  const auto step = numberOf(*sum->right);
-  if (!first || !limit || !step) return {};
-  Turns turns{variable, {}};
-  std::int64_t value = *first;
-  while (result(condition->op, value, *limit).value_or(0) != 0) {
+  const auto limit = numberOf(*condition->right), step = numberOf(*sum->right);
+  if (!limit || !step) return {};
+  Turns turns{variable, {}, *first};
+  while (resultOf(condition->op, turns.last, *limit).value_or(0) != 0) {
     if (turns.values.size() == kMostTurns) return {};
-    turns.values.push_back(value);
-    const auto next = result(sum->op, value, *step);
-    if (!next || isPredicate(sum->op) || !isSmallNumber(*next)) return {};
-    value = *next;
+    turns.values.push_back(turns.last);
+    const auto next = resultOf(sum->op, turns.last, *step);
+    if (!next || !isSmallNumber(*next)) return {};
+    turns.last = *next;
   }
   return turns;
 }
 
-bool Unroller::pays(const Loop& loop, const Turns& turns) const {
+bool Unroller::pays(const Loop& loop, const Turns& turns) {
   if (turns.values.empty() || !isPlain(loop.body)) return false;
   Size size(kMostCopied);
   if (!size.takes(*loop.body)) return false;
   return (kMostCopied - size.left()) * turns.values.size() <= kMostCopied &&
          Flow(turns.variable).decides(*loop.body);
+}
+
+const Stmt* Unroller::beginningAt(const Stmt& before, std::int64_t value) {
+  if (const auto* declare = before.as<Declare>())
+    return arena_.add(
+        Stmt{before.where, Declare{declare->variable, number(value, *declare->init)}});
+  const auto* assign = before.as<Assign>();
+  return arena_.add(Stmt{before.where, Assign{assign->target, number(value, *assign->value)}});
 }
 
 const Expr* Unroller::folded(const Expr* expr) {
@@ -256,7 +284,7 @@ const Expr* Unroller::folded(const Expr* expr) {
     if (known && truth != nullptr && isPredicate(truth->op) && other->type == expr->type)
       return other;
   }
-  const auto value = a && b ? result(binary->op, *a, *b) : std::nullopt;
+  const auto value = a && b ? resultOf(binary->op, *a, *b) : std::nullopt;
   const bool isKnown = value && isSmallNumber(*value) && (*value >= 0 || expr->type.isSigned());
   return isKnown ? number(*value, *expr) : expr;
 }
@@ -320,11 +348,7 @@ const Block* Unroller::unroll(const Block* block) {
     const Stmt* stmt = block->stmts[i];
     const auto* loop = i > 0 ? stmt->as<Loop>() : nullptr;
     const auto turns = loop != nullptr ? turnsOf(*block->stmts[i - 1], *loop) : std::nullopt;
-    const bool isUsedLater =
-        turns &&
-        std::any_of(block->stmts.begin() + static_cast<std::ptrdiff_t>(i) + 1, block->stmts.end(),
-                    [&](const Stmt* later) { return mentionsVariable(*later, turns->variable); });
-    if (!turns || isUsedLater || !pays(*loop, *turns)) {
+    if (!turns || !pays(*loop, *turns)) {
       if (unrolled != nullptr) unrolled->stmts.push_back(stmt);
       continue;
     }
@@ -334,7 +358,7 @@ const Block* Unroller::unroll(const Block* block) {
       unrolled->stmts.assign(block->stmts.begin(),
                              block->stmts.begin() + static_cast<std::ptrdiff_t>(i));
     }
-    unrolled->stmts.pop_back();  // the variable's declaration
+    unrolled->stmts.back() = beginningAt(*unrolled->stmts.back(), turns->last);
     for (const std::int64_t value : turns->values) {
       Copies copies;
       copies[turns->variable] = arena_.add(
