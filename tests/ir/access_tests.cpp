@@ -158,6 +158,16 @@ TEST_CASE("a kernel that goes round its domain reads beside its cell, or at an e
       {"the one before, which is no number for a while",
        reading([&](Fixture& f) { return (f.x - 1 + size(f)) % size(f); }),
        read("[idx-1 or szx-1]")},
+      {"a choice that stays at the first one", reading([&](Fixture& f) {
+         const E x = f.b.cast(kInt, f.x) - 1;
+         return f.b.select(x >= 0, x, f.b.lit(0));
+       }),
+       read("[in idx+{-1..0}]")},
+      {"a choice that stays at the last one", reading([&](Fixture& f) {
+         const E x = f.b.cast(kInt, f.x) + 2, last = f.b.cast(kInt, size(f)) - 1;
+         return f.b.select(x <= last, x, last);
+       }),
+       read("[in idx+{0..2}]")},
       {"a choice of sums with the size", reading([&](Fixture& f) {
          const E x = f.b.cast(kInt, f.x), width = f.b.cast(kInt, size(f));
          return f.b.select(x < 2, x + width - 2, x - 2);

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -92,11 +90,8 @@ bool startsWhole(const Block& block, const Declare& declaration) {
 
 class Folder {
  public:
-  Folder(const Function& function, Arena& arena) : arena_(arena) {
+  Folder(const Function& function, Arena& arena) : arena_(arena), names_(function) {
     effects_.collect(function.body);
-    for (const Variable* variable : effects_.assigned) names_.insert(variable->name);
-    for (const Bind* bind : effects_.binds) names_.insert(bind->alias->name);
-    for (const Variable* parameter : function.params) names_.insert(parameter->name);
   }
 
   const Block* fold(const Block* block);
@@ -126,7 +121,7 @@ class Folder {
 
   Arena& arena_;
   Effects effects_;
-  std::unordered_set<std::string> names_;
+  FreshNames names_;
   std::unordered_map<const Variable*, Stages> stages_;
   std::unordered_map<const Expr*, const Expr*> rewritten_;
 };
@@ -198,9 +193,7 @@ const Stmt* Folder::declareNext(const Variable* variable, const Expr* value,
   const Variable* next = variable;
   if (stages.left > 0) {
     Variable* other = arena_.add(*variable);
-    int count = 0;
-    do other->name = variable->name + "_" + std::to_string(count++);
-    while (!names_.insert(other->name).second);
+    other->name = names_.next(variable->name);
     next = other;
   }
   stages.now = next;

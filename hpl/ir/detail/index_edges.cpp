@@ -147,6 +147,13 @@ Ids idsWhere(const Expr* condition, bool truth, int axis, const Values& values, 
   return idsWhere(op, id, limit);
 }
 
+Value nearId(int axis, const Interval& offsets, bool isPlain) {
+  if (!isSmall(offsets)) return {};
+  Value value{IndexForm::bounded(axis, 1, 1, offsets)};
+  value.plain = isPlain;
+  return value;
+}
+
 /// A number, a size or an id beyond the size, if only these work-items may have it.
 Value restrictedTo(const Ids& ids, int axis, const Value& value) {
   const Interval none = Interval::none();
@@ -162,6 +169,13 @@ Value restrictedTo(const Ids& ids, int axis, const Value& value) {
   }
   if (ids.atEnd && value.exact)
     return {IndexForm::wrapped(axis, none, value.form.range, none).meantBy(*ids.atEnd, 0)};
+  // At its own end: not far from the id.
+  if (ids.last && value.exact)
+    return nearId(axis, {value.form.range.lo - *ids.last, value.form.range.hi}, true);
+  // There is at least one work-item, so that a size less one is no negative number.
+  if (ids.atEnd && (value.sizeOf >> axis & 1U) != 0)
+    return nearId(axis, {value.sizeOffset + 1, value.sizeOffset + *ids.atEnd},
+                  value.sizeOffset >= -1);
   return value;
 }
 

@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "hpl/ir/detail/access_state.h"
+
 namespace hpl::ir::detail {
 namespace {
 
@@ -126,6 +128,22 @@ const Block* withStatements(Arena& arena, const Block* block,
   *other = *block;
   other->stmts = std::move(stmts);
   return other;
+}
+
+FreshNames::FreshNames(const Function& function) {
+  Effects effects;
+  effects.collect(function.body);
+  for (const Variable* variable : effects.assigned) taken_.insert(variable->name);
+  for (const Bind* bind : effects.binds) taken_.insert(bind->alias->name);
+  for (const Variable* parameter : function.params) taken_.insert(parameter->name);
+}
+
+std::string FreshNames::next(const std::string& stem) {
+  std::string name;
+  int count = 0;
+  do name = stem + "_" + std::to_string(count++);
+  while (!taken_.insert(name).second);
+  return name;
 }
 
 std::shared_ptr<const Kernel> withBody(const Kernel& kernel, const Block* body) {

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <string>
+#include <unordered_set>
 
 #include "hpl/ir/kernel.h"
 
@@ -20,6 +23,17 @@ const Stmt* withParts(Arena& arena, const Stmt* stmt, const OnExpr& onExpr, cons
 /// The block with `onStmt(stmt)` in the place of each statement.
 const Block* withStatements(Arena& arena, const Block* block,
                             const std::function<const Stmt*(const Stmt*)>& onStmt);
+
+/// Names for new variables of a function.
+class FreshNames {
+ public:
+  explicit FreshNames(const Function& function);
+  /// The stem and a number, which no variable of the function has as its name.
+  std::string next(const std::string& stem);
+
+ private:
+  std::unordered_set<std::string> taken_;
+};
 
 /// The kernel with another body of its entry.
 std::shared_ptr<const Kernel> withBody(const Kernel& kernel, const Block* body);

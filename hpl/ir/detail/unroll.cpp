@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -156,12 +155,7 @@ class Flow {
 
 class Unroller {
  public:
-  Unroller(const Function& function, Arena& arena) : arena_(arena) {
-    effects_.collect(function.body);
-    for (const Variable* variable : effects_.assigned) names_.insert(variable->name);
-    for (const Bind* bind : effects_.binds) names_.insert(bind->alias->name);
-    for (const Variable* parameter : function.params) names_.insert(parameter->name);
-  }
+  Unroller(const Function& function, Arena& arena) : arena_(arena), names_(function) {}
 
   const Block* unroll(const Block* block);
 
@@ -187,8 +181,7 @@ class Unroller {
   }
 
   Arena& arena_;
-  Effects effects_;
-  std::unordered_set<std::string> names_;
+  FreshNames names_;
   std::unordered_map<const Expr*, const Expr*> copied_;
 };
 
@@ -310,9 +303,7 @@ void Unroller::addCopy(const Block& body, Copies& copies, Block& to) {
     if (const auto* declare = stmt->as<Declare>()) {
       const Expr* init = copy(declare->init, copies);
       Variable* other = arena_.add(*declare->variable);
-      int count = 0;
-      do other->name = declare->variable->name + "_" + std::to_string(count++);
-      while (!names_.insert(other->name).second);
+      other->name = names_.next(declare->variable->name);
       copies[declare->variable] = arena_.add(Expr{other->type, stmt->where, VarRef{other}});
       to.stmts.push_back(arena_.add(Stmt{stmt->where, Declare{other, init}}));
       continue;
