@@ -422,8 +422,10 @@ BinaryOp negated(BinaryOp op) {
       return BinaryOp::Lt;
     case BinaryOp::Eq:
       return BinaryOp::Ne;
-    default:
+    case BinaryOp::Ne:
       return BinaryOp::Eq;
+    default:
+      return op;
   }
 }
 

@@ -105,7 +105,7 @@ Value subtract(const Value& a, const Value& b, const Type& type);
 
 /// The comparison that says the same with its sides exchanged.
 BinaryOp mirrored(BinaryOp op);
-/// The one that holds where the comparison does not.
+/// The one that holds where the comparison does not; other operators stay.
 BinaryOp negated(BinaryOp op);
 
 /// The condition holds for every value that its operands may have; null is true.

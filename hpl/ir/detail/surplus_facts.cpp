@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "hpl/ir/detail/index_value.h"
 #include "hpl/ir/walk.h"
 
 namespace hpl::ir::detail {
@@ -53,27 +54,8 @@ bool isZeroConstant(const Expr& expr) {
   return constant != nullptr && constant->bits == 0 && constant->real == 0;
 }
 
-BinaryOp opposite(BinaryOp op) {
-  switch (op) {
-    case BinaryOp::Lt:
-      return BinaryOp::Ge;
-    case BinaryOp::Le:
-      return BinaryOp::Gt;
-    case BinaryOp::Gt:
-      return BinaryOp::Le;
-    case BinaryOp::Ge:
-      return BinaryOp::Lt;
-    case BinaryOp::Eq:
-      return BinaryOp::Ne;
-    case BinaryOp::Ne:
-      return BinaryOp::Eq;
-    default:
-      return op;
-  }
-}
-
 bool comparisonBounds(const SurplusFacts& facts, const Binary& binary, bool negated) {
-  const BinaryOp op = negated ? opposite(binary.op) : binary.op;
+  const BinaryOp op = negated ? detail::negated(binary.op) : binary.op;
   switch (op) {
     case BinaryOp::Lt:
     case BinaryOp::Le:
