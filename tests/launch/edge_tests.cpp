@@ -92,28 +92,38 @@ int loopsOnHost(Ends ends, const std::vector<int>& cells, int rows, int columns,
   return sum;
 }
 
+using Kernel = void (*)(Cells, const Cells&);
+
+/// Compares what the kernel computes of some cells with `expected(cells, y, x)`.
+template <class Expected>
+void check(Kernel kernel, int rows, int columns, Expected&& expected) {
+  CAPTURE(rows);
+  CAPTURE(columns);
+  Cells in(rows, columns), out(rows, columns);
+  std::vector<int> cells(in.size());
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    cells[i] = static_cast<int>(i * 2654435761u % 1009);
+  in.copyFrom(cells.data());
+  eval(kernel)(out, in);
+  const int* result = out.data(HPL_RD);
+  int wrong = 0;
+  for (int y = 0; y < rows; ++y)
+    for (int x = 0; x < columns; ++x) wrong += result[y * columns + x] != expected(cells, y, x);
+  CHECK(wrong == 0);
+}
+
 void checkLoops() {
-  const std::vector<std::pair<Ends, void (*)(Cells, const Cells&)>> kernels{
-      {Ends::Ring, loops<Ends::Ring>},
-      {Ends::Clamp, loops<Ends::Clamp>},
-      {Ends::Skip, loops<Ends::Skip>}};
+  const std::vector<std::pair<Ends, Kernel>> kernels{{Ends::Ring, loops<Ends::Ring>},
+                                                     {Ends::Clamp, loops<Ends::Clamp>},
+                                                     {Ends::Skip, loops<Ends::Skip>}};
   for (const auto& [ends, kernel] : kernels)
     for (const auto& [rows, columns] :
          std::vector<std::pair<int, int>>{{2, 3}, {16, 17}, {61, 130}, {256, 256}}) {
       CAPTURE(static_cast<int>(ends));
-      CAPTURE(rows);
-      Cells in(rows, columns), out(rows, columns);
-      std::vector<int> cells(in.size());
-      for (std::size_t i = 0; i < cells.size(); ++i)
-        cells[i] = static_cast<int>(i * 2654435761u % 1009);
-      in.copyFrom(cells.data());
-      eval(kernel)(out, in);
-      const int* result = out.data(HPL_RD);
-      int wrong = 0;
-      for (int y = 0; y < rows; ++y)
-        for (int x = 0; x < columns; ++x)
-          wrong += result[y * columns + x] != loopsOnHost(ends, cells, rows, columns, y, x);
-      CHECK(wrong == 0);
+      check(kernel, rows, columns,
+            [e = ends, h = rows, w = columns](const std::vector<int>& cells, int y, int x) {
+              return loopsOnHost(e, cells, h, w, y, x);
+            });
     }
 }
 
@@ -122,23 +132,13 @@ void checkAllSizes() {
     for (const auto& [rows, columns] :
          std::vector<std::pair<int, int>>{{2, 1}, {3, 2}, {16, 17}, {61, 130}, {256, 256}}) {
       CAPTURE(name);
-      CAPTURE(rows);
-      Cells in(rows, columns), out(rows, columns);
-      std::vector<int> cells(in.size());
-      for (std::size_t i = 0; i < cells.size(); ++i)
-        cells[i] = static_cast<int>(i * 2654435761u % 1009);
-      in.copyFrom(cells.data());
-      eval(kernel)(out, in);
-      const int* result = out.data(HPL_RD);
-      const auto at = [&, width = columns, height = rows](int y, int x) {
-        return cells[static_cast<std::size_t>((y + height) % height * width + (x + width) % width)];
-      };
-      int wrong = 0;
-      for (int y = 0; y < rows; ++y)
-        for (int x = 0; x < columns; ++x)
-          wrong +=
-              result[y * columns + x] != at(y - 1, x) * 3 + at(y + 2, x + 1) - at(y, x - 1) * 2 + x;
-      CHECK(wrong == 0);
+      check(kernel, rows, columns,
+            [h = rows, w = columns](const std::vector<int>& cells, int y, int x) {
+              const auto at = [&](int row, int column) {
+                return cells[static_cast<std::size_t>((row + h) % h * w + (column + w) % w)];
+              };
+              return at(y - 1, x) * 3 + at(y + 2, x + 1) - at(y, x - 1) * 2 + x;
+            });
     }
 }
 
