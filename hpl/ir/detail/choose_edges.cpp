@@ -7,8 +7,8 @@
 #include <unordered_set>
 
 #include "hpl/ir/detail/access_walk.h"
-#include "hpl/ir/detail/rewrite.h"
 #include "hpl/ir/detail/search.h"
+#include "hpl/ir/rewrite.h"
 #include "hpl/ir/walk.h"
 
 namespace hpl::ir::detail {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "hpl/ir/detail/access_state.h"
-#include "hpl/ir/detail/rewrite.h"
 #include "hpl/ir/detail/search.h"
+#include "hpl/ir/rewrite.h"
 #include "hpl/ir/walk.h"
 
 namespace hpl::ir::detail {

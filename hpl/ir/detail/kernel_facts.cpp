@@ -16,7 +16,7 @@ class FactCollector {
   void function(const Function& function) {
     type(function.result);
     for (const Variable* param : function.params) variable(param);
-    block(function.body);
+    if (function.body != nullptr) block(*function.body);
   }
 
  private:
@@ -44,10 +44,6 @@ class FactCollector {
     summary_.localBytes = begin + bytes;
   }
 
-  void all(const std::vector<const Expr*>& exprs) {
-    for (const Expr* e : exprs) expr(e);
-  }
-
   void query(const WorkItem& item) {
     summary_.maxAxis = std::max<int>(summary_.maxAxis, item.dim);
     if (item.query == Query::GlobalSize) {
@@ -57,57 +53,22 @@ class FactCollector {
     }
   }
 
-  void expr(const Expr* expr) {
-    if (expr == nullptr || (!isLeaf(*expr) && !seen_.insert(expr).second)) return;
-    type(expr->type);
-    if (const auto* item = expr->as<WorkItem>()) query(*item);
-    if (const auto* access = expr->as<Access>()) all(access->indices);
-    if (const auto* address = expr->as<Misalignment>()) all(address->place.indices);
-    if (const auto* unary = expr->as<Unary>()) this->expr(unary->operand);
-    if (const auto* binary = expr->as<Binary>()) all({binary->left, binary->right});
-    if (const auto* select = expr->as<Select>()) all({select->condition, select->yes, select->no});
-    if (const auto* conversion = expr->as<Cast>()) this->expr(conversion->operand);
-    if (const auto* component = expr->as<Component>()) this->expr(component->base);
-    if (const auto* member = expr->as<Member>()) this->expr(member->base);
-    if (const auto* call = expr->as<BuiltinExpr>()) all(call->args);
-    if (const auto* construct = expr->as<Construct>()) all(construct->args);
+  void expr(const Expr& expr) {
+    if (!isLeaf(expr) && !seen_.insert(&expr).second) return;
+    type(expr.type);
+    if (const auto* item = expr.as<WorkItem>()) query(*item);
+    forEachOperand(expr, [this](const Expr& operand) { this->expr(operand); });
   }
 
-  void block(const Block* block) {
-    if (block == nullptr) return;
-    for (const Stmt* stmt : block->stmts) statement(*stmt);
+  void block(const Block& block) {
+    for (const Stmt* stmt : block.stmts) statement(*stmt);
   }
 
   void statement(const Stmt& stmt) {
     if (const auto* node = stmt.as<Declare>()) {
       declare(node->variable);
-      expr(node->init);
     } else if (const auto* node = stmt.as<Bind>()) {
       variable(node->alias);
-      expr(node->target);
-    } else if (const auto* node = stmt.as<Assign>()) {
-      all({node->target, node->value});
-    } else if (const auto* node = stmt.as<If>()) {
-      expr(node->condition);
-      block(node->then);
-      block(node->otherwise);
-    } else if (const auto* node = stmt.as<Loop>()) {
-      block(node->prepare);
-      expr(node->condition);
-      block(node->body);
-      block(node->step);
-    } else if (const auto* node = stmt.as<DoLoop>()) {
-      block(node->body);
-      block(node->prepare);
-      expr(node->condition);
-    } else {
-      effect(stmt);
-    }
-  }
-
-  void effect(const Stmt& stmt) {
-    if (const auto* node = stmt.as<Return>()) {
-      expr(node->value);
     } else if (stmt.as<Barrier>() != nullptr) {
       summary_.usesBarrier = true;
     } else if (stmt.as<Fence>() != nullptr) {
@@ -115,21 +76,16 @@ class FactCollector {
     } else if (const auto* node = stmt.as<Atomic>()) {
       summary_.usesAtomics = true;
       variable(node->result);
-      expr(node->target);
-      all(node->operands);
     } else if (const auto* node = stmt.as<Call>()) {
       variable(node->result);
-      all(node->args);
     } else if (const auto* node = stmt.as<BuiltinCall>()) {
       variable(node->result);
       variable(node->out);
-      all(node->args);
-    } else if (const auto* node = stmt.as<Probe>()) {
+    } else if (stmt.as<Probe>() != nullptr) {
       summary_.usesProbe = true;
-      expr(node->value);
-    } else if (const auto* node = stmt.as<Block>()) {
-      block(node);
     }
+    forEachExpr(stmt, [this](const Expr& part) { expr(part); });
+    forEachBlock(stmt, [this](const Block& inner) { block(inner); });
   }
 
   AccessSummary& summary_;

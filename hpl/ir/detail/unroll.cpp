@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "hpl/ir/detail/access_state.h"
-#include "hpl/ir/detail/rewrite.h"
 #include "hpl/ir/detail/search.h"
+#include "hpl/ir/rewrite.h"
 #include "hpl/ir/walk.h"
 
 namespace hpl::ir::detail {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "hpl/ir/rewrite.h"
 #include "hpl/ir/walk.h"
 #include "hpl/strategies/detail/carrier.h"
 #include "hpl/strategies/detail/column_sums.h"
-#include "hpl/strategies/detail/map_operands.h"
 
 namespace hpl::strategies::detail {
 
@@ -118,7 +118,8 @@ const Expr* Carrier::again(const Expr& expr) {
     return copy == ref->variable ? &expr : builder_.ref(copy);
   }
   if (const Expr* sum = againSum(expr)) return sum;
-  return mapOperands(builder_, expr, [this](const Expr& operand) { return again(operand); });
+  return ir::withOperands(builder_.arena(), &expr,
+                          [this](const Expr* operand) { return again(*operand); });
 }
 
 /// Sums with numbers, which are joined with how much further on the copy is; null: another one.

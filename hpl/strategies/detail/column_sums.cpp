@@ -7,12 +7,12 @@
 #include <optional>
 #include <type_traits>
 
+#include "hpl/ir/rewrite.h"
 #include "hpl/ir/walk.h"
 #include "hpl/strategies/detail/column_cost.h"
 #include "hpl/strategies/detail/column_patterns.h"
 #include "hpl/strategies/detail/drop_unused.h"
 #include "hpl/strategies/detail/forms.h"
-#include "hpl/strategies/detail/map_operands.h"
 
 namespace hpl::strategies::detail {
 namespace {
@@ -240,7 +240,8 @@ const Expr* Regrouper<Number>::rewritten(const Expr& expr) {
     return known != sums_.end() ? needed(expr.type, known->second) : &expr;
   }
   if (termsOf(expr) > 2) return needed(expr.type, sumOf(expr));
-  return mapOperands(builder_, expr, [this](const Expr& operand) { return rewritten(operand); });
+  return ir::withOperands(builder_.arena(), &expr,
+                          [this](const Expr* operand) { return rewritten(*operand); });
 }
 
 template <class Number>
@@ -308,7 +309,8 @@ const Variable* Regrouper<Number>::instance(int kind, std::int64_t shift) {
     exists = exists && expr.as<ir::Access>() == nullptr;
     const auto* ref = expr.as<ir::VarRef>();
     if (ref == nullptr)
-      return mapOperands(builder_, expr, [&](const Expr& operand) { return self(self, operand); });
+      return ir::withOperands(builder_.arena(), &expr,
+                              [&](const Expr* operand) { return self(self, *operand); });
     const Form form = forms_.of(ref->variable);
     if (form.uniform) return &expr;
     const Variable* own = form.kind > 0 ? instance(form.kind, form.shift + further) : nullptr;

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "hpl/ir/rewrite.h"
 #include "hpl/ir/walk.h"
-#include "hpl/strategies/detail/map_operands.h"
 
 namespace hpl::strategies::detail {
 
@@ -161,7 +161,8 @@ const Expr* GroupBuilder::expr(const Expr& original) {
                          original.where);
   }
   if (original.as<ir::ArrayRef>() != nullptr) throw Refused{"it passes an array on"};
-  return mapOperands(builder_, original, [this](const Expr& operand) { return expr(operand); });
+  return ir::withOperands(builder_.arena(), &original,
+                          [this](const Expr* operand) { return expr(*operand); });
 }
 
 // --- Statements

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "hpl/ir/rewrite.h"
 #include "hpl/ir/walk.h"
-#include "hpl/strategies/detail/map_operands.h"
+#include "hpl/strategies/detail/builder.h"
 #include "hpl/strategies/detail/value_ranges.h"
 
 namespace hpl::strategies::detail {
@@ -118,7 +119,8 @@ const Expr* Narrower::original(const Expr& expr) {
         expr.type,
         ir::Select{condition(*select->condition), original(*select->yes), original(*select->no)},
         expr.where);
-  return mapOperands(builder_, expr, [this](const Expr& operand) { return original(operand); });
+  return ir::withOperands(builder_.arena(), &expr,
+                          [this](const Expr* operand) { return original(*operand); });
 }
 
 const Expr* Narrower::condition(const Expr& expr) {
@@ -136,7 +138,8 @@ const Expr* Narrower::condition(const Expr& expr) {
     const auto left = ranges_.of(*binary->left);
     const auto right = ranges_.of(*binary->right);
     if (!left || !right)
-      return mapOperands(builder_, expr, [this](const Expr& operand) { return original(operand); });
+      return ir::withOperands(builder_.arena(), &expr,
+                              [this](const Expr* operand) { return original(*operand); });
     const Type type = typeFor(*left | *right);
     return builder_.make(expr.type,
                          ir::Binary{binary->op, as(*binary->left, type), as(*binary->right, type)},

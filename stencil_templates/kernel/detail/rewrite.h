@@ -21,14 +21,10 @@ class Rewriter {
       : arena_(arena), replace_(std::move(replace)), drop_(std::move(drop)) {}
 
   const ir::Expr* expr(const ir::Expr* old);
-  const ir::Stmt* stmt(const ir::Stmt* old);
   /// Always a new block.
-  ir::Block* block(const ir::Block* old);
+  const ir::Block* block(const ir::Block* old);
 
  private:
-  std::vector<const ir::Expr*> list(const std::vector<const ir::Expr*>& old);
-  const ir::Expr* rebuilt(const ir::Expr& old);
-
   ir::Arena& arena_;
   Replace replace_;
   Drop drop_;

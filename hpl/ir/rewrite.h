@@ -9,7 +9,7 @@
 #include "hpl/ir/kernel.h"
 
 /// Nodes with other parts. What keeps its parts is not copied.
-namespace hpl::ir::detail {
+namespace hpl::ir {
 
 using OnExpr = std::function<const Expr*(const Expr*)>;
 using OnBlock = std::function<const Block*(const Block*)>;
@@ -38,4 +38,4 @@ class FreshNames {
 /// The kernel with another body of its entry.
 std::shared_ptr<const Kernel> withBody(const Kernel& kernel, const Block* body);
 
-}  // namespace hpl::ir::detail
+}  // namespace hpl::ir
