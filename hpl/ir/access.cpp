@@ -153,9 +153,9 @@ bool detail::analyze(const Kernel& kernel, AccessSummary& summary, const Notes& 
   return true;
 }
 
-AccessSummary analyze(const Kernel& kernel) {
+AccessSummary analyze(const Kernel& kernel, const SizesInScalars& sizes) {
   AccessSummary summary;
-  detail::analyze(kernel, summary, {});
+  detail::analyze(kernel, summary, {.sizes = &sizes});
   return summary;
 }
 

@@ -243,10 +243,14 @@ struct AccessSummary {
   const ArrayAccess* find(int paramIndex) const;
 };
 
-/// Analyses a verified kernel. Calls are followed; time is linear in the size of the inlined
-/// kernel, and bounded: past a fixed effort (a million nodes) every array counts as read and,
-/// unless it is read-only, written at Unknown indices.
-AccessSummary analyze(const Kernel& kernel);
+/// What is known of the values of scalars: by parameter of the entry, the axes (bits) along which
+/// the domain's size is that value. Empty: nothing is known.
+using SizesInScalars = std::vector<unsigned>;
+
+/// Analyses a verified kernel, for launches of which `sizes` holds. Calls are followed; time is
+/// linear in the size of the inlined kernel, and bounded: past a fixed effort (a million nodes)
+/// every array counts as read and, unless it is read-only, written at Unknown indices.
+AccessSummary analyze(const Kernel& kernel, const SizesInScalars& sizes = {});
 
 /// "[idy+{-1..1}]", "[idx]", "[{0..7}]", "[3]", "[?]"; of bounds "[in 2*idx+1]", "[in (idx+1)/2]",
 /// with edges "[idx+1 or 0]", "[idx-1 or szx-1]".

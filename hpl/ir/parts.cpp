@@ -9,11 +9,12 @@ namespace hpl::ir {
 PartSummary analyzeParts(const Kernel& kernel, const PartRoles& roles, unsigned alignedAxes) {
   PartSummary summary;
   detail::Comparisons comparisons;
-  for (const Variable* parameter : kernel.entry->params) {
-    const unsigned sizeOf = roles[static_cast<std::size_t>(parameter->paramIndex)].sizeOf;
-    if (parameter->rank == 0 && sizeOf != 0) comparisons.sizes[parameter] = sizeOf;
-  }
-  const bool isWhole = detail::analyze(kernel, summary.access, {.comparisons = &comparisons});
+  SizesInScalars sizes;
+  for (const Variable* parameter : kernel.entry->params)
+    sizes.push_back(
+        parameter->rank == 0 ? roles[static_cast<std::size_t>(parameter->paramIndex)].sizeOf : 0);
+  const bool isWhole =
+      detail::analyze(kernel, summary.access, {.sizes = &sizes, .comparisons = &comparisons});
   summary.before = comparisons.before;
   summary.after = comparisons.after;
   summary.sameEverywhere.assign(kernel.entry->params.size(), false);

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "hpl/error.h"
+#include "hpl/launch/detail/known_sizes.h"
 #include "hpl/launch/detail/mapped_launch.h"
 #include "hpl/launch/detail/online_tuning.h"
 #include "hpl/launch/detail/operation.h"
@@ -138,16 +139,18 @@ std::byte* PlanAccess::scalarsOf(FRunner& runner) {
 
 namespace {
 
-/// A new plan. `isFirst`: all ranks have to know whether it could be made.
-std::shared_ptr<Launchable> planAnew(const EntryHandle& handle, const LaunchOptions& options,
-                                     bool shared, Arguments arguments, bool isFirst) {
+/// A new plan, of a kernel that was perhaps not captured before: `entry` becomes that for the sizes
+/// in scalars. `isFirst`: all ranks have to know whether it could be made.
+std::shared_ptr<Launchable> planAnew(KernelEntry*& entry, const LaunchOptions& options, bool shared,
+                                     Arguments arguments, bool isFirst) {
   // Ranks would measure different things.
   const bool tunes =
       runtime::settings().tune == runtime::TuneMode::Full && !shared && !runtime::hasRanks();
   try {
-    if (tunes) tuneBefore(handle, options, arguments);
-    if (shared) return makeSharedPlan(*handle.entry, options, arguments);
-    return makePlan(*handle.entry, options, *options.device, arguments);
+    entry = &entryCapturedFor(*entry, options, arguments);
+    if (tunes) tuneBefore(*entry, options, arguments);
+    if (shared) return makeSharedPlan(*entry, options, arguments);
+    return makePlan(*entry, options, *options.device, arguments);
   } catch (const RankError&) {
     throw;
   } catch (const Error&) {
@@ -157,9 +160,8 @@ std::shared_ptr<Launchable> planAnew(const EntryHandle& handle, const LaunchOpti
 }
 
 /// A launch that does not repeat one of the last, or not so simply.
-void launchOther(FRunner& runner, const EntryHandle& handle, const LaunchOptions& options,
-                 bool shared, Arguments arguments) {
-  KernelEntry& entry = *handle.entry;
+void launchOther(FRunner& runner, KernelEntry& entry, const LaunchOptions& options, bool shared,
+                 Arguments arguments) {
   const std::uint64_t hash = shared ? sharedHashOf(options, arguments) : hashOf(options, arguments);
   std::shared_ptr<Launchable> plan;
   {
@@ -178,15 +180,16 @@ void launchOther(FRunner& runner, const EntryHandle& handle, const LaunchOptions
   const bool isJoint = runtime::hasRanks() && !options.isOwn;
   const std::uint64_t signature = isJoint ? signatureOf(options, arguments) : 0;
   const bool isFirst = isJoint && isNew && !entry.isAgreed(signature);
-  if (isNew) plan = planAnew(handle, options, shared, arguments, isFirst);
+  KernelEntry* captured = &entry;
+  if (isNew) plan = planAnew(captured, options, shared, arguments, isFirst);
   if (isFirst)
     memory::detail::renameOperation("launch of '" + plan->version->name + "'",
                                     contentOf(*plan->version));
   PlanAccess::setPlan(runner, plan);
   plan->packScalars(arguments, PlanAccess::scalarsOf(runner));
   launchPlan(*plan, PlanAccess::scalarsOf(runner), isFirst);
-  if (isFirst) entry.noteAgreed(signature);
-  if (isNew) entry.addPlan(hash, std::move(plan));
+  if (isFirst) captured->noteAgreed(signature);
+  if (isNew) captured->addPlan(hash, std::move(plan));
 }
 
 /// A launch that repeats one of the last, perhaps with other scalars; false, and nothing done, when
@@ -206,17 +209,18 @@ bool launchAgain(FRunner& runner, KernelEntry& entry, const LaunchKey& key) {
 
 FRunner launchBy(Party party, const EntryHandle& handle, const LaunchOptions& asked,
                  Arguments arguments) {
+  KernelEntry& entry = entryForSizes(*handle.entry, asked, arguments);
   FRunner runner;
   const bool shared = isShared(asked, arguments);
   memory::detail::beginOperation(party, [&](memory::detail::OperationName& name) {
-    nameLaunch(name, *handle.entry, asked, arguments);
+    nameLaunch(name, entry, asked, arguments);
   });
   if (!shared) {
     const LaunchKey key{deviceOf(asked), fpOf(asked), asked.global, asked.local, arguments};
-    if (launchAgain(runner, *handle.entry, key)) return runner;
+    if (launchAgain(runner, entry, key)) return runner;
   }
   memory::detail::withRanks(
-      party, [&] { launchOther(runner, handle, resolved(asked, shared), shared, arguments); });
+      party, [&] { launchOther(runner, entry, resolved(asked, shared), shared, arguments); });
   return runner;
 }
 

@@ -18,13 +18,13 @@ namespace {
 
 constexpr int kMask = 1023;
 
-enum class How { Sizes, Ints, Choice, Branches };
-constexpr int kWays = 4;
+enum class How { Sizes, Ints, Choice, Branches, Parameters };
+constexpr int kWays = 5;
 
 /// A cell `by` further on a ring of `size` cells.
 template <How how, int by>
 Int ringCell(const Int& at, const Int& size) {
-  if constexpr (how == How::Ints) {
+  if constexpr (how == How::Ints || how == How::Parameters) {
     Int cell = (at + by + size) % size;
     return cell;
   } else if constexpr (how == How::Choice) {
@@ -44,15 +44,18 @@ Int ringCell(const Int& at, const Int& size) {
 }
 
 /// The neighbours of which a cell is made: rows and columns further, and by how much each counts.
+/// `height` and `width` are the domain's extents.
 template <How how, int up, int down, int left, int right>
-void mix(Grid out, Grid in) {
+void mix(Grid out, Grid in, Int height, Int width) {
   if constexpr (how == How::Sizes) {
     out[idy][idx] = (in[(idy + szy - up) % szy][(idx + right) % szx] * 3 -
                      in[(idy + down) % szy][(idx - left + szx) % szx] +
                      in[(idy + down) % szy][idx] * 2 + cast<int>(idy)) &
                     kMask;
   } else {
-    Int y = cast<int>(idy), x = cast<int>(idx), rows = cast<int>(szy), columns = cast<int>(szx);
+    Int y = cast<int>(idy), x = cast<int>(idx);
+    Int rows = how == How::Parameters ? height : cast<int>(szy);
+    Int columns = how == How::Parameters ? width : cast<int>(szx);
     Int above = ringCell<how, -up>(y, rows), below = ringCell<how, down>(y, rows);
     Int before = ringCell<how, -left>(x, columns), after = ringCell<how, right>(x, columns);
     out[y][x] = (in[above][after] * 3 - in[below][before] + in[below][x] * 2 + y) & kMask;
@@ -60,15 +63,16 @@ void mix(Grid out, Grid in) {
 }
 
 struct Mix {
-  void (*kernel)(Grid, Grid);
+  void (*kernel)(Grid, Grid, Int, Int);
   int up, down, left, right;
 };
 
 template <int up, int down, int left, int right>
 Mix mixOf(How how) {
-  constexpr void (*kWritten[kWays])(Grid, Grid) = {
+  constexpr void (*kWritten[kWays])(Grid, Grid, Int, Int) = {
       mix<How::Sizes, up, down, left, right>, mix<How::Ints, up, down, left, right>,
-      mix<How::Choice, up, down, left, right>, mix<How::Branches, up, down, left, right>};
+      mix<How::Choice, up, down, left, right>, mix<How::Branches, up, down, left, right>,
+      mix<How::Parameters, up, down, left, right>};
   return {kWritten[static_cast<int>(how)], up, down, left, right};
 }
 
@@ -104,7 +108,7 @@ TEST_CASE("a torus that a kernel walks round itself exchanges the rows beside ea
     std::optional<Traffic> traffic;
     for (int step = 0; step < steps; ++step) {
       if (step == 1) traffic.emplace();
-      eval(one.kernel).devices(deviceCount())(b, a);
+      eval(one.kernel).devices(deviceCount())(b, a, rows, columns);
       swap(a, b);
       cells = mixOnHost(cells, rows, columns, one);
     }
@@ -160,18 +164,18 @@ TEST_CASE("random walks round a torus give on several devices what they give on 
       CAPTURE(done);
       switch (pick(0, 3)) {
         case 0:
-          eval(one.kernel)(b, a);
+          eval(one.kernel)(b, a, rows, columns);
           break;
         case 1:
           if (deviceCount() % 2 == 0) {
             eval(one.kernel)
                 .devices(deviceCount())
-                .blocks(2, static_cast<std::size_t>(deviceCount() / 2))(b, a);
+                .blocks(2, static_cast<std::size_t>(deviceCount() / 2))(b, a, rows, columns);
             break;
           }
           [[fallthrough]];
         default:
-          eval(one.kernel).devices(deviceCount()).weights(weights)(b, a);
+          eval(one.kernel).devices(deviceCount()).weights(weights)(b, a, rows, columns);
       }
       swap(a, b);
       cells = mixOnHost(cells, rows, columns, one);

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <random>
@@ -34,8 +35,8 @@ struct Fixture {
   void use(E index) { b.set(v(x), v(index)); }
 };
 
-std::shared_ptr<const Kernel> chosen(const Kernel& kernel) {
-  auto result = withChoices(std::make_shared<Kernel>(kernel));
+std::shared_ptr<const Kernel> chosen(const Kernel& kernel, const SizesInScalars& sizes = {}) {
+  auto result = withChoices(std::make_shared<Kernel>(kernel), sizes);
   verify(*result);
   return result;
 }
@@ -47,10 +48,10 @@ std::string bodyOf(const Kernel& kernel) {
   return text.substr(begin, end - begin);
 }
 
-std::string textOf(const std::function<void(Fixture&)>& build) {
+std::string textOf(const std::function<void(Fixture&)>& build, const SizesInScalars& sizes = {}) {
   Fixture f;
   build(f);
-  return bodyOf(*chosen(f.b.finish()));
+  return bodyOf(*chosen(f.b.finish(), sizes));
 }
 
 bool isKept(const std::function<void(Fixture&)>& build) {
@@ -248,6 +249,45 @@ TEST_CASE("remainders by other numbers, and of other ids, stay as they are") {
   CHECK(isKept([](Fixture& f) { f.use((f.x - 1) % f.size); }));
 }
 
+TEST_CASE("a remainder by a scalar is a choice where launches give the domain's size") {
+  const auto next = [](Fixture& f) { f.use((f.x + 1) % *f.n); };
+  CHECK(textOf(next, {0, 0b1}) ==
+        "  v[(int)idx] = v[(int)idx + 1 < n ? (int)idx + 1 : ((int)idx + 1) % n];\n");
+  // Of a square both.
+  CHECK(textOf(next, {0, 0b11}) == textOf(next, {0, 0b1}));
+  // The size along another axis.
+  CHECK(textOf(next, {0, 0b10}) == textOf(next));
+  CHECK(textOf([](Fixture& f) { f.use((f.x + *f.n - 1) % *f.n); }, {0, 0b1}) ==
+        "  v[(int)idx] = v[(int)idx >= 1 ? (int)idx - 1 : ((int)idx + n - 1) % n];\n");
+  // What the scalar is after the kernel has changed it, nobody knows.
+  const auto changed = [](Fixture& f) {
+    f.b.set(f.n, *f.n - 1);
+    f.use((f.x + 1) % *f.n);
+  };
+  CHECK(textOf(changed, {0, 0b1}) == textOf(changed));
+}
+
+TEST_CASE("kernels ask for the sizes that would make choices") {
+  const auto asked = [](const std::function<void(Fixture&)>& build) {
+    Fixture f;
+    build(f);
+    return sizesAskedFor(*chosen(f.b.finish()));
+  };
+  using Asked = std::vector<std::size_t>;
+  CHECK(asked([](Fixture& f) { f.use((f.x + 1) % *f.n); }) == Asked{1});
+  CHECK(asked([](Fixture& f) {
+          f.use(f.b.builtin(Builtin::min_, kInt, {f.x + 1, *f.n - 1}));
+        }) == Asked{1});
+  CHECK(asked([](Fixture& f) {
+          A right = f.declare("right", f.x + 1);
+          f.b.if_(*right == *f.n, [&] { f.b.set(right, 0); });
+          f.use(*right);
+        }) == Asked{1});
+  CHECK(asked([](Fixture& f) { f.use((f.x + 1) % f.size); }) == Asked{});
+  CHECK(asked([](Fixture& f) { f.use(*f.n % 7); }) == Asked{});
+  CHECK(asked([](Fixture& f) { f.b.if_(f.x < *f.n, [&] { f.use(f.x); }); }) == Asked{});
+}
+
 TEST_CASE("expressions that share parts exponentially often are rewritten once per node") {
   Fixture f;
   A i = f.b.var("i", kInt);
@@ -268,7 +308,9 @@ TEST_CASE("random kernels with choices touch and compute what they touched and c
     CAPTURE(seed);
     IndexKernel random(seed);
     const auto kernel = std::make_shared<const Kernel>(random.kernel);
-    const auto other = withChoices(kernel);
+    // Half of the kernels are told along which axes `n` is the domain's size.
+    const unsigned axesOfN = seed % 2 == 0 ? 0 : seed / 2 % 8;
+    const auto other = withChoices(kernel, random.sizesInN(axesOfN));
     if (other == kernel) continue;
     ++changed;
     REQUIRE_NOTHROW(verify(*other));
@@ -290,6 +332,12 @@ TEST_CASE("random kernels with choices touch and compute what they touched and c
       for (int d = 0; d < 3; ++d) {
         ids.push_back(static_cast<std::int64_t>(values() % 9));
         sizes.push_back(ids.back() + 1 + static_cast<std::int64_t>(values() % 3));
+      }
+      if (axesOfN != 0) {
+        const std::int64_t size = *std::max_element(sizes.begin(), sizes.end());
+        for (std::size_t d = 0; d < 3; ++d)
+          if ((axesOfN >> d & 1U) != 0) sizes[d] = size;
+        before.scalars[random.n.v] = after.scalars[random.n.v] = size;
       }
       try {
         before.run(*kernel->entry, ids, sizes);

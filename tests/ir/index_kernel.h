@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "hpl/ir/access.h"
 #include "tests/ir/ir_builder.h"
 
 namespace hpl::ir::test {
@@ -39,6 +40,13 @@ class IndexKernel {
   A matrix, vector, other, n;
   Kernel kernel;
 
+  /// As analyses are told that `n` is the domain's size along these axes (bits).
+  SizesInScalars sizesInN(unsigned axes) const {
+    SizesInScalars sizes(kernel.entry->params.size(), 0);
+    sizes[static_cast<std::size_t>(n.v->paramIndex)] = axes;
+    return sizes;
+  }
+
  private:
   struct Names {
     std::vector<A> arrays, ints, aliases, assignable;
@@ -54,7 +62,11 @@ class IndexKernel {
   std::string fresh(const char* stem) { return stem + std::to_string(counter_++); }
 
   E id() { return b_.query(Query::GlobalId, pick(3)); }
-  E size() { return b_.query(Query::GlobalSize, pick(3)); }
+  /// Or the entry's scalar, which may be one.
+  E size() {
+    const E size = b_.query(Query::GlobalSize, pick(3));
+    return n.v != nullptr && chance(25) ? b_.convert(*n, size.type()) : size;
+  }
   E index(int depth = 2) {
     const int kind = depth == 0 ? pick(4) : pick(14);
     switch (kind) {

@@ -45,10 +45,8 @@ void AccessWalker::run(const Function& entry) {
   for (const ArrayAccess& access : summary_.arrays) {
     state_.bindings[access.array] = Binding{{access.array}, true, {}};
   }
-  if (comparisons_ != nullptr) {
-    for (const auto& [parameter, axes] : comparisons_->sizes)
-      state_.setValue(parameter, Value::size(axes));
-  }
+  for (std::size_t i = 0; sizes_ != nullptr && i < sizes_->size(); ++i)
+    if ((*sizes_)[i] != 0) state_.setValue(entry.params[i], Value::size((*sizes_)[i]));
   frames_.emplace_back();
   walk(entry.body);
   resumeWith(frames_.back().exit);

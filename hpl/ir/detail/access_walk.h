@@ -12,8 +12,6 @@ namespace hpl::ir::detail {
 
 /// What a walk notes of comparisons, for launches on several parts (parts.h).
 struct Comparisons {
-  /// Scalar parameters of the entry that are the domain's size along these axes (bits).
-  std::unordered_map<const Variable*, unsigned> sizes;
   /// Those that say where an id is, as far as they were understood each time; others are absent.
   std::unordered_map<const Expr*, bool> understood;
   /// Distance from both ends of each axis from which all of them come out alike.
@@ -37,10 +35,12 @@ struct EdgeIndices {
   std::unordered_map<const Expr*, std::optional<std::size_t>> clamps;
 
   bool isEmpty() const { return rings.empty() && clamps.empty(); }
+  friend bool operator==(const EdgeIndices&, const EdgeIndices&) = default;
 };
 
-/// What a walk notes beside accesses.
+/// What a walk knows before, and notes beside accesses.
 struct Notes {
+  const SizesInScalars* sizes = nullptr;
   Comparisons* comparisons = nullptr;
   EdgeIndices* edges = nullptr;
 };
@@ -51,7 +51,11 @@ class AccessWalker {
  public:
   /// `summary.arrays` names the arrays to record; throws Budget::Exceeded.
   AccessWalker(AccessSummary& summary, Budget& budget, const Notes& notes)
-      : summary_(summary), budget_(budget), comparisons_(notes.comparisons), edges_(notes.edges) {}
+      : summary_(summary),
+        budget_(budget),
+        sizes_(notes.sizes),
+        comparisons_(notes.comparisons),
+        edges_(notes.edges) {}
 
   void run(const Function& entry);
 
@@ -103,6 +107,7 @@ class AccessWalker {
 
   AccessSummary& summary_;
   Budget& budget_;
+  const SizesInScalars* sizes_;
   Comparisons* comparisons_;
   EdgeIndices* edges_;
   State state_;

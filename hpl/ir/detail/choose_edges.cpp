@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
-#include <unordered_set>
+#include <vector>
 
 #include "hpl/ir/detail/access_walk.h"
 #include "hpl/ir/detail/search.h"
@@ -14,31 +15,15 @@
 namespace hpl::ir::detail {
 namespace {
 
-/// Most kernels have no sizes and clamped numbers, and need no walk. Expressions may share parts
-/// exponentially often: each is seen once.
-class EdgeSearch {
- public:
-  bool finds(const Block& block) {
-    bool found = false;
-    for (const Stmt* stmt : block.stmts) {
-      forEachExpr(*stmt, [&](const Expr& expr) { found = found || finds(expr); });
-      forEachBlock(*stmt, [&](const Block& inner) { found = found || finds(inner); });
-    }
-    return found;
-  }
-
- private:
-  bool finds(const Expr& expr) {
-    const auto* item = expr.as<WorkItem>();
-    bool found = (item != nullptr && item->query == Query::GlobalSize) ||
-                 (expr.as<BuiltinExpr>() != nullptr && expr.type.isIntegerScalar());
-    if (isLeaf(expr) || !seen_.insert(&expr).second) return found;
-    forEachOperand(expr, [&](const Expr& operand) { found = found || finds(operand); });
-    return found;
-  }
-
-  std::unordered_set<const Expr*> seen_;
-};
+/// Most kernels have no sizes and clamped numbers, and need no walk.
+bool mayHaveEdges(const Block& body) {
+  return Search([](const Expr& expr) {
+           const auto* item = expr.as<WorkItem>();
+           return (item != nullptr && item->query == Query::GlobalSize) ||
+                  (expr.as<BuiltinExpr>() != nullptr && expr.type.isIntegerScalar());
+         })
+      .finds(body);
+}
 
 class Chooser {
  public:
@@ -121,14 +106,60 @@ class Chooser {
 
 }  // namespace
 
-std::shared_ptr<const Kernel> chooseEdges(std::shared_ptr<const Kernel> kernel) {
+std::shared_ptr<const Kernel> chooseEdges(std::shared_ptr<const Kernel> kernel,
+                                          const SizesInScalars& sizes) {
   const Block* body = kernel->entry->body;
-  if (body == nullptr || !EdgeSearch().finds(*body)) return kernel;
+  if (body == nullptr || (sizes.empty() && !mayHaveEdges(*body))) return kernel;
   EdgeIndices edges;
   AccessSummary summary;
-  if (!analyze(*kernel, summary, {.edges = &edges}) || edges.isEmpty()) return kernel;
+  const Notes notes{.sizes = &sizes, .edges = &edges};
+  if (!analyze(*kernel, summary, notes) || edges.isEmpty()) return kernel;
   const Block* rewritten = Chooser(edges, *kernel->arena).rewrite(body);
   return rewritten == body ? kernel : withBody(*kernel, rewritten);
+}
+
+namespace {
+
+/// A remainder, or a choice between integers.
+bool mayBeIndexAtEdge(const Expr& expr) {
+  if (!expr.type.isIntegerScalar()) return false;
+  const auto* binary = expr.as<Binary>();
+  return (binary != nullptr && binary->op == BinaryOp::Rem) || expr.as<Select>() != nullptr ||
+         expr.as<BuiltinExpr>() != nullptr;
+}
+
+/// What is known of the indices of a kernel.
+struct KnownIndices {
+  EdgeIndices edges;
+  std::vector<std::vector<IndexForm>> forms;
+
+  KnownIndices(const Kernel& kernel, const SizesInScalars& sizes) {
+    AccessSummary summary;
+    analyze(kernel, summary, {.sizes = &sizes, .edges = &edges});
+    for (const ArrayAccess& access : summary.arrays) {
+      forms.push_back(access.reads);
+      forms.push_back(access.writes);
+    }
+  }
+  friend bool operator==(const KnownIndices&, const KnownIndices&) = default;
+};
+
+}  // namespace
+
+std::vector<std::size_t> sizesAskedFor(const Kernel& kernel) {
+  const Block* body = kernel.entry->body;
+  std::vector<std::size_t> asked;
+  if (body == nullptr || !Search(mayBeIndexAtEdge).finds(*body)) return asked;
+  std::optional<KnownIndices> before;
+  const auto& params = kernel.entry->params;
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    if (!isTracked(params[i])) continue;
+    if (!before) before.emplace(kernel, SizesInScalars());
+    SizesInScalars sizes(params.size(), 0);
+    sizes[i] = 0b111;
+    if (!(KnownIndices(kernel, sizes) == *before)) asked.push_back(i);
+  }
+  return asked;
 }
 
 }  // namespace hpl::ir::detail

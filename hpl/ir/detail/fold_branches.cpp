@@ -74,7 +74,7 @@ std::optional<Change> changeOf(const Stmt& stmt) {
 bool startsWhole(const Block& block, const Declare& declaration) {
   const Variable* variable = declaration.variable;
   // Targets are mentioned, too.
-  VariableSearch search(variable);
+  auto search = searchFor(variable);
   const auto first = std::find_if(block.stmts.begin(), block.stmts.end(),
                                   [&](const Stmt* stmt) { return search.finds(*stmt); });
   const auto change = first == block.stmts.end() ? std::nullopt : changeOf(**first);

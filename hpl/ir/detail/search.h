@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 #include "hpl/ir/walk.h"
 
@@ -25,37 +27,46 @@ inline bool isCheap(const Expr& expr) {
   return isCheap(expr, left);
 }
 
-/// Looks for a variable. Expressions may share parts exponentially often: each is seen once.
-class VariableSearch {
+/// Looks for expressions of which `isSought` is true. Expressions may share parts exponentially
+/// often: a search sees each once.
+template <class IsSought>
+class Search {
  public:
-  explicit VariableSearch(const Variable* variable) : variable_(variable) {}
+  explicit Search(IsSought isSought) : isSought_(std::move(isSought)) {}
 
   bool finds(const Expr& expr) {
-    const auto* ref = expr.as<VarRef>();
-    bool found = ref != nullptr && ref->variable == variable_;
-    if (isLeaf(expr) || !seen_.insert(&expr).second) return found;
+    if (isSought_(expr)) return true;
+    if (isLeaf(expr) || !seen_.insert(&expr).second) return false;
+    bool found = false;
     forEachOperand(expr, [&](const Expr& operand) { found = found || finds(operand); });
     return found;
   }
   bool finds(const Stmt& stmt) {
     bool found = false;
     forEachExpr(stmt, [&](const Expr& expr) { found = found || finds(expr); });
-    forEachBlock(stmt, [&](const Block& block) {
-      for (const Stmt* inner : block.stmts) found = found || finds(*inner);
-    });
+    forEachBlock(stmt, [&](const Block& block) { found = found || finds(block); });
     return found;
+  }
+  bool finds(const Block& block) {
+    return std::any_of(block.stmts.begin(), block.stmts.end(),
+                       [this](const Stmt* stmt) { return finds(*stmt); });
   }
 
  private:
-  const Variable* variable_;
+  IsSought isSought_;
   std::unordered_set<const Expr*> seen_;
 };
 
-inline bool mentionsVariable(const Expr& expr, const Variable* variable) {
-  return VariableSearch(variable).finds(expr);
+inline auto searchFor(const Variable* variable) {
+  return Search([variable](const Expr& expr) {
+    const auto* ref = expr.as<VarRef>();
+    return ref != nullptr && ref->variable == variable;
+  });
 }
-inline bool mentionsVariable(const Stmt& stmt, const Variable* variable) {
-  return VariableSearch(variable).finds(stmt);
+
+template <class Node>
+bool mentionsVariable(const Node& node, const Variable* variable) {
+  return searchFor(variable).finds(node);
 }
 
 }  // namespace hpl::ir::detail

@@ -153,8 +153,8 @@ std::shared_ptr<const KernelVersion> KernelEntry::version(runtime::DeviceState& 
   return version;
 }
 
-std::shared_ptr<const KernelVersion> KernelEntry::capture(
-    runtime::DeviceState& device, const std::vector<std::string>& labels) const {
+std::shared_ptr<const KernelVersion> KernelEntry::capture(runtime::DeviceState& device,
+                                                          const std::vector<std::string>& labels) {
   if (source_.record == nullptr)
     throw KernelError(
         "this function has parameters marked In, Out or InOut, so it stands for a native "
@@ -170,8 +170,11 @@ std::shared_ptr<const KernelVersion> KernelEntry::capture(
     version->kernel = capture.finish(source_.fallbackName, title_);
   }
   ir::verify(*version->kernel);
-  if (source_.rewriter == nullptr) version->kernel = ir::withChoices(std::move(version->kernel));
-  version->access = ir::analyze(*version->kernel);
+  if (source_.rewriter == nullptr) {
+    version->kernel = ir::withChoices(std::move(version->kernel), sizes_);
+    askForSizes(*version->kernel);
+  }
+  version->access = ir::analyze(*version->kernel, sizes_);
   version->rewriter = source_.rewriter;
   if (version->rewriter != nullptr) {
     version->rewriter->adjust(version->access);
@@ -224,23 +227,60 @@ void KernelEntry::noteAgreed(std::uint64_t signature) {
 
 KernelEntry* KernelEntry::findForMaps(const std::vector<const geometry::IndexMap*>& maps) {
   const std::lock_guard lock(mutex_);
-  for (const auto& entry : forMaps_)
-    if (entry->maps_ == maps) return entry.get();
+  for (const auto& entry : variants_)
+    if (entry->sizes_.empty() && entry->maps_ == maps) return entry.get();
   return nullptr;
-}
-
-std::vector<KernelEntry*> KernelEntry::entriesForMaps() {
-  const std::lock_guard lock(mutex_);
-  std::vector<KernelEntry*> entries;
-  entries.reserve(forMaps_.size());
-  for (const auto& entry : forMaps_) entries.push_back(entry.get());
-  return entries;
 }
 
 KernelEntry& KernelEntry::addForMaps(const std::vector<const geometry::IndexMap*>& maps) {
   const std::lock_guard lock(mutex_);
-  KernelEntry& entry = *forMaps_.emplace_back(std::make_unique<KernelEntry>(source_, copy_));
+  return addVariant(maps, {});
+}
+
+void KernelEntry::askForSizes(const ir::Kernel& kernel) {
+  // Asked once, whatever is captured later: launches read the answer without a lock.
+  if (hasAsked_.load(std::memory_order_relaxed)) return;
+  if (sizes_.empty()) sizesAskedFor_ = ir::sizesAskedFor(kernel);
+  sizesAskedFor_.resize(std::min(sizesAskedFor_.size(), std::tuple_size_v<KnownSizes>));
+  hasAsked_.store(true, std::memory_order_release);
+}
+
+std::span<const std::size_t> KernelEntry::sizesAskedFor() const noexcept {
+  if (!hasAsked_.load(std::memory_order_acquire)) return {};
+  return sizesAskedFor_;
+}
+
+KernelEntry& KernelEntry::forSizes(const KnownSizes& sizes) {
+  const std::lock_guard lock(mutex_);
+  const auto isSame = [&](const std::unique_ptr<KernelEntry>& entry) {
+    return !entry->sizes_.empty() && entry->knownSizes_ == sizes;
+  };
+  const auto known = std::find_if(variants_.begin(), variants_.end(), isSame);
+  if (known != variants_.end()) return **known;
+  ir::SizesInScalars inScalars;
+  for (std::size_t i = 0; i < sizesAskedFor_.size(); ++i) {
+    inScalars.resize(sizesAskedFor_[i] + 1, 0);
+    inScalars.back() = sizes[i];
+  }
+  KernelEntry& entry = addVariant(maps_, inScalars);
+  entry.knownSizes_ = sizes;
+  return entry;
+}
+
+std::vector<KernelEntry*> KernelEntry::variants() {
+  const std::lock_guard lock(mutex_);
+  std::vector<KernelEntry*> entries;
+  entries.reserve(variants_.size());
+  for (const auto& entry : variants_) entries.push_back(entry.get());
+  return entries;
+}
+
+/// To be called under the lock.
+KernelEntry& KernelEntry::addVariant(const std::vector<const geometry::IndexMap*>& maps,
+                                     const ir::SizesInScalars& sizes) {
+  KernelEntry& entry = *variants_.emplace_back(std::make_unique<KernelEntry>(source_, copy_));
   entry.maps_ = maps;
+  entry.sizes_ = sizes;
   entry.title_ = title_;
   return entry;
 }
@@ -251,7 +291,7 @@ void KernelEntry::forget() {
     versions_.clear();
     agreed_.clear();
   }
-  for (KernelEntry* entry : entriesForMaps()) entry->forget();
+  for (KernelEntry* entry : variants()) entry->forget();
   dropPlans();
 }
 
@@ -285,7 +325,7 @@ void KernelEntry::addPlan(std::uint64_t hash, std::shared_ptr<Launchable> plan) 
 }
 
 void KernelEntry::dropPlans() {
-  for (KernelEntry* entry : entriesForMaps()) entry->dropPlans();
+  for (KernelEntry* entry : variants()) entry->dropPlans();
   PlanTable dropped;
   const memory::detail::Transaction transaction;
   takePlans(dropped);

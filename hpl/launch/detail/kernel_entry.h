@@ -2,10 +2,13 @@
 #pragma once
 
 #include <array>
+#include <atomic>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -25,6 +28,10 @@ struct Launchable;
 
 /// Drops what was captured of all kernels, which is to be captured anew.
 void forgetKernels();
+
+/// Of each scalar that a kernel asks for (KernelEntry::sizesAskedFor), the axes (bits) along which
+/// the size of the launch's domain is its value; 0 beyond those.
+using KnownSizes = std::array<std::uint8_t, 8>;
 
 using layout::KernelVersion;
 using layout::NativeKernel;
@@ -53,6 +60,12 @@ class KernelEntry {
     check();
     return addForMaps(maps);
   }
+
+  /// The scalar parameters of which it helps to know that they are the domain's size, where the
+  /// kernel has been captured; never more than KnownSizes has room for.
+  std::span<const std::size_t> sizesAskedFor() const noexcept;
+  /// The kernel for launches of which `sizes` hold.
+  KernelEntry& forSizes(const KnownSizes& sizes);
 
   /// The kernel's name in messages, to be called before it is captured.
   void setTitle(const std::string& title) { title_ = title; }
@@ -86,20 +99,30 @@ class KernelEntry {
 
   KernelEntry* findForMaps(const std::vector<const geometry::IndexMap*>& maps);
   KernelEntry& addForMaps(const std::vector<const geometry::IndexMap*>& maps);
-  std::vector<KernelEntry*> entriesForMaps();
+  KernelEntry& addVariant(const std::vector<const geometry::IndexMap*>& maps,
+                          const ir::SizesInScalars& sizes);
+  std::vector<KernelEntry*> variants();
+  void askForSizes(const ir::Kernel& kernel);
   void takePlans(PlanTable& taken) noexcept;
   std::shared_ptr<const KernelVersion> capture(runtime::DeviceState& device,
-                                               const std::vector<std::string>& labels) const;
+                                               const std::vector<std::string>& labels);
 
   KernelSource source_;
   std::shared_ptr<const void> copy_;
   std::vector<const geometry::IndexMap*> maps_;
+  /// What makes this a variant for some sizes: by parameter, and as launches ask for it.
+  ir::SizesInScalars sizes_;
+  KnownSizes knownSizes_{};
   std::string title_;
   std::mutex mutex_;
   std::shared_ptr<const KernelVersion> nativeVersion_;
   /// By kind of device: platform, name and driver.
   std::map<std::string, std::shared_ptr<const KernelVersion>> versions_;
-  std::vector<std::unique_ptr<KernelEntry>> forMaps_;
+  /// The same kernel for other maps or sizes.
+  std::vector<std::unique_ptr<KernelEntry>> variants_;
+  std::vector<std::size_t> sizesAskedFor_;
+  /// sizesAskedFor_ was found, and will not change.
+  std::atomic<bool> hasAsked_ = false;
   std::unordered_set<std::uint64_t> agreed_;
   PlanTable plans_;
   /// In plans_; a program alternates between a few launches of a kernel.

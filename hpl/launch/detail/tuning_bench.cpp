@@ -6,6 +6,7 @@
 #include <map>
 
 #include "hpl/error.h"
+#include "hpl/launch/detail/known_sizes.h"
 #include "hpl/launch/detail/mapped_launch.h"
 #include "hpl/launch/detail/shares.h"
 #include "hpl/layout/findings.h"
@@ -118,18 +119,19 @@ TuneResult tune(const EntryHandle& handle, const LaunchOptions& asked, const Tun
         "call it for each kind of device with .device(...) and arrays of the parts' sizes");
   if (!layout::mayDecideByTimes()) return layout::nothingTuned(layout::kNoTimes, 0);
   const LaunchOptions resolvedOptions = resolved(asked, false);
-  TuningBench bench(*handle.entry, resolvedOptions, arguments);
+  KernelEntry& entry = entryCapturedFor(*handle.entry, resolvedOptions, arguments);
+  TuningBench bench(entry, resolvedOptions, arguments);
   if (runtime::settings().tune == runtime::TuneMode::Off)
     return layout::nothingTuned("HPL_TUNE=off", 0);
   TuneResult result = layout::tuneNow(bench, options);
   // Launches made from now on look again.
-  if (bench.points().size() > 1) handle.entry->dropPlans();
+  if (bench.points().size() > 1) entry.dropPlans();
   return result;
 }
 
-void tuneBefore(const EntryHandle& handle, const LaunchOptions& options, Arguments arguments) {
-  TuningBench bench(*handle.entry, options, arguments);
-  if (layout::tuneFirst(bench)) handle.entry->dropPlans();
+void tuneBefore(KernelEntry& entry, const LaunchOptions& options, Arguments arguments) {
+  TuningBench bench(entry, options, arguments);
+  if (layout::tuneFirst(bench)) entry.dropPlans();
 }
 
 void tunePartBefore(KernelEntry& entry, const LaunchOptions& options, Arguments arguments,

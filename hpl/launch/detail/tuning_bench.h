@@ -9,7 +9,7 @@ namespace hpl::launch {
 
 /// HPL_TUNE=full: tunes unless launches like this one were tuned thoroughly before. Where that
 /// cannot be done, because there is no memory for copies, says so and changes nothing.
-void tuneBefore(const EntryHandle& handle, const LaunchOptions& options, Arguments arguments);
+void tuneBefore(KernelEntry& entry, const LaunchOptions& options, Arguments arguments);
 
 /// The same for the part of a launch on several devices that one of them has. Parts of about the
 /// same size on devices of the same kind share what is found.

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hpl/launch/detail/known_sizes.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "hpl/runtime/runtime.h"
+
+namespace hpl::launch {
+namespace {
+
+/// Each device's domain is its own, and a scalar may be the size of one of them.
+bool hasOwnDomains(const LaunchOptions& options, Arguments arguments) {
+  if (options.shares != nullptr && !options.shares->global.empty()) return true;
+  return std::any_of(arguments.begin(), arguments.end(),
+                     [](const Argument& argument) { return argument.isDistributed(); });
+}
+
+/// By axis; false: the launch will be refused.
+bool findSizes(const LaunchOptions& options, Arguments arguments, std::size_t (&sizes)[3]) {
+  if (options.global.dims > 0) {
+    for (int axis = 0; axis < std::min(options.global.dims, 3); ++axis)
+      sizes[axis] = options.global.size[axis];
+    return options.global.dims <= 3;
+  }
+  const geometry::Extents* array = layout::firstArray(arguments);
+  if (array == nullptr || array->rank() > 3) return false;
+  for (int axis = 0; axis < array->rank(); ++axis)
+    sizes[axis] = static_cast<std::size_t>((*array)[array->rank() - 1 - axis]);
+  return true;
+}
+
+/// The value of a positive integer; 0 for other arguments.
+std::uint64_t numberIn(const Argument& argument) {
+  if (argument.kind != Argument::Kind::Scalar || !argument.type.isIntegerScalar()) return 0;
+  const std::size_t bytes = ir::sizeOf(argument.type);
+  std::uint64_t number = 0;
+  std::memcpy(&number, argument.value(), bytes);  // the host is little-endian
+  const bool isNegative = argument.type.isSigned() && ((number >> (8 * bytes - 1)) & 1U) != 0;
+  return isNegative ? 0 : number;
+}
+
+}  // namespace
+
+KernelEntry& entryForSizes(KernelEntry& entry, const LaunchOptions& options, Arguments arguments) {
+  const auto asked = entry.sizesAskedFor();
+  if (asked.empty() || hasOwnDomains(options, arguments)) return entry;
+  std::size_t sizes[3] = {0, 0, 0};
+  if (!findSizes(options, arguments, sizes)) return entry;
+  KnownSizes known{};
+  bool isAny = false;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const std::uint64_t number = asked[i] < arguments.size() ? numberIn(arguments[asked[i]]) : 0;
+    for (unsigned axis = 0; number > 0 && axis < 3; ++axis)
+      if (sizes[axis] == number) known[i] |= static_cast<std::uint8_t>(1U << axis);
+    isAny = isAny || known[i] != 0;
+  }
+  return isAny ? entry.forSizes(known) : entry;
+}
+
+KernelEntry& entryCapturedFor(KernelEntry& entry, const LaunchOptions& options,
+                              Arguments arguments) {
+  if (hasOwnDomains(options, arguments)) return entry;
+  const bool isListed = options.shares != nullptr && !options.shares->devices.empty();
+  runtime::DeviceState& device = isListed ? *options.shares->devices.front()
+                                 : options.device != nullptr
+                                     ? *options.device
+                                     : runtime::Runtime::get().defaultDevice();
+  entry.version(device, layout::labelsOf(arguments));
+  return entryForSizes(entry, options, arguments);
+}
+
+}  // namespace hpl::launch
