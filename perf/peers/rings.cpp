@@ -58,6 +58,15 @@ void branches(Cells out, const Cells& in) {
   out[idy][idx] = where(n == 3 || (n == 2 && in[idy][idx] == 1), 1, 0);
 }
 
+/// The extents as arguments.
+void parameters(Cells out, const Cells& in, Int width, Int height) {
+  Int x = cast<int>(idx), y = cast<int>(idy);
+  Int left = (x + width - 1) % width, right = (x + 1) % width;
+  Int above = (y + height - 1) % height, below = (y + 1) % height;
+  Int n = neighbours(in, left, right, above, below);
+  out[idy][idx] = where(n == 3 || (n == 2 && in[idy][idx] == 1), 1, 0);
+}
+
 void loops(Cells out, const Cells& in) {
   Int x = cast<int>(idx), y = cast<int>(idy), width = cast<int>(szx), height = cast<int>(szy);
   Int n = 0;
@@ -89,11 +98,14 @@ struct Torus {
   }
 };
 
-Row row(const std::string& how, void (*kernel)(Cells, const Cells&)) {
-  constexpr int kSide = 2048, kSteps = 8;
+constexpr int kSide = 2048;
+
+template <class Kernel, class... Extents>
+Row row(const std::string& how, Kernel* kernel, Extents... extents) {
+  constexpr int kSteps = 8;
   auto ours = std::make_shared<Torus>(kSide);
   auto byHand = std::make_shared<Torus>(kSide);
-  FRunner runner = eval(kernel)(ours->out, ours->in);
+  FRunner runner = eval(kernel)(ours->out, ours->in, extents...);
   int* out = byHand->out.data(HPL_RDWR);
   const int* in = byHand->in.data(HPL_RD);
   return {"life on a torus 2048^2, by " + how,
@@ -114,10 +126,12 @@ Row row(const std::string& how, void (*kernel)(Cells, const Cells&)) {
 }  // namespace
 
 std::vector<NamedRow> ringRows() {
-  return {{"torus_remainders", [] { return row("remainders", remainders); }},
-          {"torus_comparisons", [] { return row("comparisons", comparisons); }},
-          {"torus_branches", [] { return row("branches", branches); }},
-          {"torus_loops", [] { return row("remainders in loops of the kernel", loops); }}};
+  return {
+      {"torus_remainders", [] { return row("remainders", remainders); }},
+      {"torus_comparisons", [] { return row("comparisons", comparisons); }},
+      {"torus_branches", [] { return row("branches", branches); }},
+      {"torus_parameters", [] { return row("extents in arguments", parameters, kSide, kSide); }},
+      {"torus_loops", [] { return row("remainders in loops of the kernel", loops); }}};
 }
 
 }  // namespace perf::peers
