@@ -31,6 +31,7 @@ struct Site {
   std::array<Step, 3> steps;
   /// Per axis: the slowest dimension that it moves along, counted from the last one (0).
   std::array<int, 3> height{};
+  bool isWritten = false;
 };
 
 class SiteCollector {
@@ -52,6 +53,7 @@ class SiteCollector {
   void collect(const Block& block) {
     for (const Stmt* stmt : block.stmts) {
       if (const auto* declare = stmt->as<Declare>()) note(*declare->variable);
+      if (const auto* assign = stmt->as<Assign>()) written_ = accessOf(*assign->target);
       forEachExpr(*stmt, [this](const Expr& expr) { collect(expr); });
       forEachBlock(*stmt, [this](const Block& inner) { collect(inner); });
     }
@@ -65,7 +67,7 @@ class SiteCollector {
   }
 
   void add(const Access& access) {
-    Site site{access.array, {}, {}};
+    Site site{access.array, {}, {}, &access == written_};
     const std::size_t rank = access.indices.size();
     for (std::size_t d = 0; d < rank; ++d) {
       const detail::Slopes slopes = slopes_.of(*access.indices[d]);
@@ -86,6 +88,8 @@ class SiteCollector {
   }
 
   detail::SlopeTable slopes_;
+  /// The element that the statement writes.
+  const Access* written_ = nullptr;
   std::unordered_set<const Expr*> seen_;
 };
 
@@ -128,7 +132,26 @@ std::array<int, 3> orderWith(const std::vector<Site>& sites, int fastest) {
   return dimension;
 }
 
-AxisOrder natural(std::string reason) { return {{0, 1, 2}, std::move(reason)}; }
+/// Whether some site is contiguous along `one` axis and far apart along the `other`.
+bool hasAcross(const std::vector<Site>& sites, std::size_t one, std::size_t other) {
+  return std::any_of(sites.begin(), sites.end(), [&](const Site& site) {
+    return site.steps[one] == Step::Neighbour && site.steps[other] == Step::Far;
+  });
+}
+
+bool hasWrites(const std::vector<Site>& sites, std::size_t axis) {
+  return std::any_of(sites.begin(), sites.end(), [&](const Site& site) {
+    return site.isWritten && site.steps[axis] == Step::Neighbour;
+  });
+}
+
+AxisOrder natural(std::string reason, int crossing = -1) {
+  return {{0, 1, 2}, crossing, std::move(reason)};
+}
+
+std::string runs(std::size_t axis, const Site& site) {
+  return std::string(kNames[axis]) + " runs along the last dimension of '" + site.array->name + "'";
+}
 
 }  // namespace
 
@@ -140,17 +163,21 @@ AxisOrder chooseAxes(const Kernel& kernel, const AccessSummary& summary) {
   const SiteCollector collector(kernel);
   if (collector.hasAlias) return natural("it uses AliasArrays");
   const std::vector<Site>& sites = collector.sites;
-  if (const Site* site = firstNeighbour(sites, 0))
-    return natural("idx runs along the last dimension of '" + site->array->name + "'");
+  for (const std::size_t axis : {std::size_t{1}, std::size_t{2}}) {
+    if (!hasAcross(sites, axis, 0) || !hasAcross(sites, 0, axis)) continue;
+    const std::string reason =
+        runs(0, *firstNeighbour(sites, 0)) + ", and " + runs(axis, *firstNeighbour(sites, axis));
+    if (hasWrites(sites, 0) || !hasWrites(sites, axis))
+      return natural(reason, static_cast<int>(axis));
+    return {orderWith(sites, static_cast<int>(axis)), 0, reason + ", which is written"};
+  }
+  if (const Site* site = firstNeighbour(sites, 0)) return natural(runs(0, *site));
   for (const std::size_t axis : {std::size_t{1}, std::size_t{2}}) {
     const Site* gain = firstNeighbour(sites, axis);
     if (gain == nullptr) continue;
     if (const Site* site = obstacle(sites, axis))
-      return natural(std::string(kNames[axis]) + " runs along the last dimension of '" +
-                     gain->array->name + "', but not of '" + site->array->name + "'");
-    return {orderWith(sites, static_cast<int>(axis)), std::string(kNames[axis]) +
-                                                          " runs along the last dimension of '" +
-                                                          gain->array->name + "'"};
+      return natural(runs(axis, *gain) + ", but not of '" + site->array->name + "'");
+    return {orderWith(sites, static_cast<int>(axis)), -1, runs(axis, *gain)};
   }
   return natural("no id runs along the last dimension of an array");
 }

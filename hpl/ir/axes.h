@@ -18,6 +18,9 @@ struct AxisOrder {
   /// dimension[axis]: OpenCL dimension along which the kernel's axis runs; a permutation of 0,
   /// 1, 2.
   std::array<int, 3> dimension{0, 1, 2};
+  /// Along this axis some accesses are contiguous, too, and far apart along the fastest one, as in
+  /// a transposition: compact groups use both kinds of cache lines whole. -1: there is none.
+  int crossing = -1;
   /// Why it is as it is, for people.
   std::string reason;
 
@@ -28,6 +31,8 @@ struct AxisOrder {
 /// unless the analysis shows that another order is nowhere slower and somewhere faster:
 /// - no access of global or constant memory is contiguous along x, nor may be,
 /// - along another axis each is contiguous or independent of it, at least one contiguous,
+/// or that writes are contiguous along another axis only, in a kernel that has such accesses along
+/// both (a line that is written costs twice what one that is read does); and
 /// - the kernel has no barrier, local memory, local id, group id or local size (then the shape of
 ///   its groups is meant as written), no atomic (the order of arrival would change) and no
 ///   AliasArray (which may point anywhere).

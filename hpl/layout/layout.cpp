@@ -48,7 +48,7 @@ void checkLocalMemory(const LaunchRequest& request) {
 Shape shapeOf(const LaunchRequest& request, const Domains& domains) {
   const KernelVersion& version = *request.version;
   Shape shape = chooseHarmlessShape(version, domains, request.firstArray(), *request.device,
-                                    request.domains.local.dims > 0, version.axes.dimension);
+                                    request.domains.local.dims > 0, version.axes);
   // The whole that a slice belongs to has been checked.
   if (!request.slice) checkAccesses(version, request.arguments, shape, request.isDefaultDomain());
   return shape;

@@ -17,6 +17,9 @@ namespace {
 /// above was a negative number once.
 constexpr std::size_t kMostItems = std::numeric_limits<std::ptrdiff_t>::max();
 
+/// Side of a group that reads along one axis and writes along another.
+constexpr std::size_t kSquare = 16;
+
 /// Negative sizes as they were written.
 std::string toText(const std::size_t* size, int dims) {
   std::string text = "(";
@@ -34,13 +37,17 @@ std::size_t nearTarget(std::size_t size, std::size_t target, bool mustDivide) {
 }
 
 /// CPUs run a work-group as a vectorised loop over x: long rows, nothing in y and z, but enough
-/// groups that all units have work. GPUs want a few warps in compact tiles. Both speak of OpenCL's
-/// dimensions, which the kernel's axes may run along in another order.
-void defaultLocal(Shape& shape, const runtime::DeviceState& device, bool mustDivide) {
+/// groups that all units have work; where accesses are contiguous along another axis, too
+/// (`crossing`), a square as wide as a cache line of floats. GPUs want a few warps in compact
+/// tiles. All speak of OpenCL's dimensions, which the kernel's axes may run along in another order.
+void defaultLocal(Shape& shape, const runtime::DeviceState& device, bool mustDivide, int crossing) {
   const DeviceProperties& p = device.properties();
   const std::size_t limit = std::max<std::size_t>(p.maxWorkGroupSize, 1);
   std::size_t target[3] = {256, 1, 1};
-  if (p.type == CPU) {
+  if (p.type == CPU && crossing >= 0) {
+    target[0] = kSquare;
+    target[shape.axes[static_cast<std::size_t>(crossing)]] = kSquare;
+  } else if (p.type == CPU) {
     const std::size_t row = shape.size[fastestAxis(shape.axes)];
     const std::size_t others = shape.size[0] * shape.size[1] * shape.size[2] / row;
     if (shape.dims == 1) target[0] = 1024;
@@ -162,7 +169,7 @@ std::size_t divisorUpTo(std::size_t size, std::size_t limit) {
 
 Shape chooseShape(const Domains& domains, const geometry::Extents* firstArray,
                   runtime::DeviceState& device, const std::string& kernelName, bool mustDivide,
-                  const Axes& axes) {
+                  const ir::AxisOrder& wanted) {
   const Domain global =
       domains.global.dims > 0 ? domains.global : defaultGlobal(firstArray, kernelName);
   requirePositive(global, "global", kernelName);
@@ -176,12 +183,13 @@ Shape chooseShape(const Domains& domains, const geometry::Extents* firstArray,
   std::copy(global.size, global.size + 3, shape.size);
   std::copy(global.size, global.size + 3, shape.whole);
   requireCountable(shape.size, global.dims, "", device, kernelName);
-  shape.axes = axesFor(axes, global.dims, domains.local, device.properties());
+  shape.axes = axesFor(wanted.dimension, global.dims, domains.local, device.properties());
   if (domains.local.dims > 0) {
     for (int d = 0; d < domains.local.dims; ++d) shape.local[d] = domains.local.size[d];
     checkLocal(shape, device, kernelName);
   } else {
-    defaultLocal(shape, device, mustDivide);
+    const bool isAsWanted = shape.axes == wanted.dimension && wanted.crossing < global.dims;
+    defaultLocal(shape, device, mustDivide, isAsWanted ? wanted.crossing : -1);
   }
   for (int d = 0; d < global.dims; ++d) {
     const std::size_t groups = (shape.size[d] + shape.local[d] - 1) / shape.local[d];

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "hpl/geometry/index.h"
+#include "hpl/ir/axes.h"
 #include "hpl/layout/axes.h"
 #include "hpl/layout/request.h"
 #include "hpl/runtime/cl.h"
@@ -40,11 +41,11 @@ std::size_t divisorUpTo(std::size_t size, std::size_t limit);
 Domain defaultGlobal(const geometry::Extents* array, const std::string& kernelName);
 
 /// Chooses what the user left open; with `mustDivide` only local sizes that divide the global ones.
-/// `axes` are those that the kernel would like (axesFor).
+/// `wanted` is the order of axes that the kernel would like (axesFor).
 /// Throws LaunchError for sizes of 0 and local sizes that the device cannot hold.
 Shape chooseShape(const Domains& domains, const geometry::Extents* firstArray,
                   runtime::DeviceState& device, const std::string& kernelName,
-                  bool mustDivide = false, const Axes& axes = kNaturalAxes);
+                  bool mustDivide = false, const ir::AxisOrder& wanted = {});
 
 /// The kernel's axes, the one along OpenCL's dimension 0 first.
 std::array<int, 3> orderOf(const Shape& shape);

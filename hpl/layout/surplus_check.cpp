@@ -33,7 +33,7 @@ std::string sizesOf(const std::size_t* sizes, cl_uint dims) {
 
 Shape chooseHarmlessShape(const KernelVersion& version, const Domains& domains,
                           const geometry::Extents* firstArray, runtime::DeviceState& device,
-                          bool isOwnLocal, const Axes& axes) {
+                          bool isOwnLocal, const ir::AxisOrder& axes) {
   const bool mustDivide = version.native != nullptr;
   const Shape shape = chooseShape(domains, firstArray, device, version.name, mustDivide, axes);
   const bool mayHarm = shape.guardDims > 0 && version.kernel && version.access.usesBarrier &&

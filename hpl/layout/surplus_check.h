@@ -10,6 +10,6 @@ namespace hpl::layout {
 /// one of the program's (`isOwnLocal`) that does not is a LaunchError.
 Shape chooseHarmlessShape(const KernelVersion& version, const Domains& domains,
                           const geometry::Extents* firstArray, runtime::DeviceState& device,
-                          bool isOwnLocal, const Axes& axes = kNaturalAxes);
+                          bool isOwnLocal, const ir::AxisOrder& axes = {});
 
 }  // namespace hpl::layout

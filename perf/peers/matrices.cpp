@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product of matrices as everybody writes it first, and in blocks that stay in registers.
+// The product of matrices as everybody writes it first, and in blocks that stay in registers;
+// their transposition.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 #include <vector>
 
 #include "hpl/hpl.h"
-#include "peers/peers.h"
+#include "peers/board_row.h"
 #include "peers/twins.h"
 #include "samples/matmul/blocked.h"
 
@@ -24,6 +25,8 @@ void product(Array<float, 2> c, const Array<float, 2>& a, const Array<float, 2>&
   }
   c[idy][idx] = sum;
 }
+
+void transposition(Array<float, 2> out, const Array<float, 2>& in) { out[idy][idx] = in[idx][idy]; }
 
 struct Matrices {
   explicit Matrices(int n) : side(n), a(n, n), b(n, n), c(n, n), byHand(n, n) {
@@ -103,10 +106,16 @@ Row blocks(int side) {
 }  // namespace
 
 std::vector<NamedRow> matrixRows() {
-  return {{"product_1024", [] { return naive(1024); }},
-          {"product_2048", [] { return naive(2048); }},
-          {"blocks_1024", [] { return blocks(1024); }},
-          {"blocks_2048", [] { return blocks(2048); }}};
+  return {
+      {"product_1024", [] { return naive(1024); }},
+      {"product_2048", [] { return naive(2048); }},
+      {"blocks_1024", [] { return blocks(1024); }},
+      {"blocks_2048", [] { return blocks(2048); }},
+      {"transposition_2048",
+       [] { return boardRow("transposition 2048^2", transposition, twins::transpose, 2048, 999); }},
+      {"transposition_2000", [] {
+         return boardRow("transposition 2000^2", transposition, twins::transpose, 2000, 999);
+       }}};
 }
 
 }  // namespace perf::peers

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stencils on bytes: the game of life, and masks on pictures.
-#include <cstdint>
-#include <memory>
-#include <random>
-
 #include "hpl/hpl.h"
-#include "peers/peers.h"
+#include "peers/board_row.h"
 #include "peers/twins.h"
 
 using namespace hpl;
@@ -47,56 +43,15 @@ void edges(Bytes out, const Bytes& in) {
   }
 }
 
-struct Picture {
-  Bytes out, in;
-  Picture(int side, int values) : out(side, side), in(side, side) {
-    std::mt19937 random(1);
-    unsigned char* cells = in.data(HPL_WR);
-    for (std::size_t i = 0; i < in.size(); ++i)
-      cells[i] = static_cast<unsigned char>(random() % static_cast<unsigned>(values));
-    out = static_cast<unsigned char>(0);
-  }
-  /// A sum that sees where each byte is.
-  double sum() {
-    double total = 0;
-    const unsigned char* cells = out.data(HPL_RD);
-    for (std::size_t i = 0; i < out.size(); ++i)
-      total += static_cast<double>(cells[i]) * static_cast<double>(1 + i % 1021);
-    return total;
-  }
-};
-
-Row row(const std::string& name, void (*kernel)(Bytes, const Bytes&),
-        void (*twin)(std::uint8_t*, const std::uint8_t*, int), int side, int values) {
-  constexpr int kSteps = 8;
-  auto ours = std::make_shared<Picture>(side, values);
-  auto byHand = std::make_shared<Picture>(side, values);
-  FRunner runner = eval(kernel)(ours->out, ours->in);
-  std::uint8_t* out = byHand->out.data(HPL_RDWR);
-  const std::uint8_t* in = byHand->in.data(HPL_RD);
-  return {name,
-          1.0,
-          {{"HPL",
-            [runner, ours]() mutable {
-              for (int i = 0; i < kSteps; ++i) runner.run();
-              runner.wait();
-            },
-            [ours] { return ours->sum(); }},
-           {"g++ OpenMP",
-            [=] {
-              for (int i = 0; i < kSteps; ++i) twin(out, in, side);
-            },
-            [byHand] { return byHand->sum(); }}}};
-}
-
 }  // namespace
 
 std::vector<NamedRow> pictureRows() {
   return {
-      {"life_bytes", [] { return row("life in bytes 2048^2", life, twins::life, 2048, 2); }},
+      {"life_bytes", [] { return boardRow("life in bytes 2048^2", life, twins::life, 2048, 2); }},
       {"smooth_bytes",
-       [] { return row("mask 3x3 on bytes 4096^2", smooth, twins::smooth, 4096, 256); }},
-      {"edges_bytes", [] { return row("Sobel on bytes 4096^2", edges, twins::edges, 4096, 256); }}};
+       [] { return boardRow("mask 3x3 on bytes 4096^2", smooth, twins::smooth, 4096, 256); }},
+      {"edges_bytes",
+       [] { return boardRow("Sobel on bytes 4096^2", edges, twins::edges, 4096, 256); }}};
 }
 
 }  // namespace perf::peers

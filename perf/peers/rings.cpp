@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The game of life on a torus, in the ways that programs write a neighbour on a ring.
-#include <memory>
-#include <random>
+#include <string>
 #include <vector>
 
 #include "hpl/hpl.h"
-#include "peers/peers.h"
+#include "peers/board_row.h"
 #include "peers/twins.h"
 
 using namespace hpl;
@@ -80,47 +79,11 @@ void loops(Cells out, const Cells& in) {
   out[idy][idx] = where(n == 3 || (n == 2 && in[idy][idx] == 1), 1, 0);
 }
 
-struct Torus {
-  Cells out, in;
-  explicit Torus(int side) : out(side, side), in(side, side) {
-    std::mt19937 random(1);
-    int* cells = in.data(HPL_WR);
-    for (std::size_t i = 0; i < in.size(); ++i) cells[i] = static_cast<int>(random() % 2);
-    out = 0;
-  }
-  /// A sum that sees where each cell is.
-  double sum() {
-    double total = 0;
-    const int* cells = out.data(HPL_RD);
-    for (std::size_t i = 0; i < out.size(); ++i)
-      total += static_cast<double>(cells[i]) * static_cast<double>(1 + i % 1021);
-    return total;
-  }
-};
-
 constexpr int kSide = 2048;
 
 template <class Kernel, class... Extents>
 Row row(const std::string& how, Kernel* kernel, Extents... extents) {
-  constexpr int kSteps = 8;
-  auto ours = std::make_shared<Torus>(kSide);
-  auto byHand = std::make_shared<Torus>(kSide);
-  FRunner runner = eval(kernel)(ours->out, ours->in, extents...);
-  int* out = byHand->out.data(HPL_RDWR);
-  const int* in = byHand->in.data(HPL_RD);
-  return {"life on a torus 2048^2, by " + how,
-          1.0,
-          {{"HPL",
-            [runner, ours]() mutable {
-              for (int i = 0; i < kSteps; ++i) runner.run();
-              runner.wait();
-            },
-            [ours] { return ours->sum(); }},
-           {"g++ OpenMP",
-            [=] {
-              for (int i = 0; i < kSteps; ++i) twins::torus(out, in, kSide);
-            },
-            [byHand] { return byHand->sum(); }}}};
+  return boardRow("life on a torus 2048^2, by " + how, kernel, twins::torus, kSide, 2, extents...);
 }
 
 }  // namespace

@@ -52,6 +52,9 @@ void correct(const MultigridLevel& fine, const MultigridLevel& coarse);
 /// c = a b, matrices of side x side: rows of b, so that vectors run along them.
 void product(float* c, const float* a, const float* b, int side);
 
+/// The transposed matrix, in blocks of 16 x 16.
+void transpose(float* out, const float* in, int side);
+
 /// A mask of 11 x 11 weights, each the product of two of `weights`; and the same as a pass along
 /// rows and one along columns, which follow each other row by row.
 void mask(float* out, const float* in, int side, const float* weights);

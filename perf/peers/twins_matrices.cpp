@@ -19,4 +19,15 @@ void product(float* c, const float* a, const float* b, int side) {
   }
 }
 
+void transpose(float* out, const float* in, int side) {
+  constexpr std::ptrdiff_t kBlock = 16;
+  const auto n = static_cast<std::ptrdiff_t>(side);
+#pragma omp parallel for collapse(2)
+  for (std::ptrdiff_t top = 0; top < n; top += kBlock)
+    for (std::ptrdiff_t left = 0; left < n; left += kBlock)
+      for (std::ptrdiff_t y = top; y < std::min(top + kBlock, n); ++y)
+        for (std::ptrdiff_t x = left; x < std::min(left + kBlock, n); ++x)
+          out[y * n + x] = in[x * n + y];
+}
+
 }  // namespace perf::peers::twins

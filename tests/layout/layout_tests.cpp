@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <random>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "hpl/error.h"
@@ -32,6 +33,8 @@ void blur(Grid out, const Grid& in, Float weight) {
   }
 }
 void beyond(Grid out, const Grid& in) { out[idy][idx] = in[idy][idx + 1]; }
+void transpose(Grid out, const Grid& in) { out[idy][idx] = in[idx][idy]; }
+void transposeOut(Grid out, const Grid& in) { out[idx][idy] = in[idy][idx]; }
 void scaled(InOut<Grid> /*a*/, Float /*factor*/) {}
 
 /// A request of a kernel on the default device.
@@ -88,6 +91,23 @@ TEST_CASE("laying out touches no array and launches nothing") {
   for (int n = 0; n < 3; ++n) static_cast<void>(layout::layOut(requestFor(&blur, arguments)));
   CHECK(epochs() == before);
   CHECK(out(3, 4) == -1.0f);
+}
+
+TEST_CASE("a transposition runs in squares on a CPU, which use the lines of both arrays whole") {
+  if (defaultDevice().type() != CPU) return;
+  Grid out(160, 96), in(96, 160);
+  for (const auto& [kernel, to, from] :
+       {std::tuple{&transpose, &out, &in}, std::tuple{&transposeOut, &in, &out}}) {
+    const std::vector<launch::Argument> arguments{launch::makeArgument(*to),
+                                                  launch::makeArgument(*from)};
+    layout::LaunchRequest request = requestFor(kernel, arguments);
+    request.domains.global = Domain(96, 160);
+    const layout::Shape shape = layout::layOut(request).layout.shape;
+    CHECK(shape.local[0] == 16);
+    CHECK(shape.local[1] == 16);
+    // Neighbours write side by side.
+    CHECK(shape.axes[0] == (kernel == &transpose ? 0 : 1));
+  }
 }
 
 TEST_CASE("the domains of random requests cover what was asked for, in groups that fit") {

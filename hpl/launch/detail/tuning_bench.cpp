@@ -39,7 +39,7 @@ TuningBench::TuningBench(KernelEntry& entry, const LaunchOptions& options, Argum
   const KernelVersion& version = *request_.version;
   if (!version.kernel || !own->isTunable) return;
   const Shape shape = layout::chooseShape(request_.domains, request_.firstArray(), *options.device,
-                                          version.name, false, version.axes.dimension);
+                                          version.name, false, version.axes);
   key_ = layout::findingKey(version, *options.device, shape, options.fp);
   points_ = layout::variantsOf(version, *options.device, shape);
 }
