@@ -61,7 +61,58 @@ std::string facts(const AccessSummary& summary) {
 
 }  // namespace
 
+namespace {
+
+IndexForm joinFlat(const FlatIndex& a, const FlatIndex& b) {
+  if (a.terms != b.terms || a.axes != b.axes) return IndexForm::unknown();
+  FlatIndex joined = a;
+  for (std::size_t k = 0; k < joined.offsets.size(); ++k)
+    joined.offsets[k] = hull(a.offsets[k], b.offsets[k]);
+  return IndexForm::inVector(joined);
+}
+
+}  // namespace
+
+bool FlatIndex::isKnownFor(const std::array<std::int64_t, 3>& sizes) const {
+  constexpr std::int64_t kMost = std::int64_t{1} << 31;
+  std::int64_t cells = 1;
+  for (int k = 0; k < terms; ++k) {
+    const auto term = static_cast<std::size_t>(k);
+    const std::int64_t size = sizes[static_cast<std::size_t>(axes[term])];
+    const auto [lo, hi] = offsets[term];
+    if (size <= 0 || size >= kMost) return false;
+    cells *= size + std::max({std::int64_t{0}, -lo, hi});
+    if (cells >= kMost) return false;
+  }
+  return true;
+}
+
+Interval FlatIndex::cells(const std::array<Interval, 3>& ids,
+                          const std::array<std::int64_t, 3>& sizes) const {
+  Interval cells;
+  for (int k = terms - 1; k >= 0; --k) {
+    const auto term = static_cast<std::size_t>(k);
+    const auto axis = static_cast<std::size_t>(axes[term]);
+    cells.lo = cells.lo * sizes[axis] + ids[axis].lo + offsets[term].lo;
+    cells.hi = cells.hi * sizes[axis] + ids[axis].hi + offsets[term].hi;
+  }
+  return cells;
+}
+
+Interval FlatIndex::distances(const std::array<std::int64_t, 3>& sizes) const {
+  // A work-item's own cell is one of the first `slab` ones of its id.
+  const Interval from = cells({}, sizes);
+  std::int64_t slab = 1;
+  for (int k = 0; k + 1 < terms; ++k)
+    slab *= sizes[static_cast<std::size_t>(axes[static_cast<std::size_t>(k)])];
+  const auto slabs = [slab](std::int64_t cells) {
+    return cells > 0 ? (cells + slab - 1) / slab : 0;
+  };
+  return {-slabs(-from.lo), slabs(from.hi)};
+}
+
 IndexForm join(const IndexForm& a, const IndexForm& b) {
+  if (a.isFlat() || b.isFlat()) return joinFlat(a.flat, b.flat);
   if (a.isConstant() && b.isNearIdOrEdge()) return join(b, a);
   if (a.isNearIdOrEdge() && b.isConstant())
     return join(a, IndexForm::wrapped(a.axis, Interval::none(), b.range, Interval::none()));
@@ -171,10 +222,24 @@ std::string sum(const std::string& name, const Interval& offsets) {
   return name + (lo < 0 ? "" : plus) + std::to_string(lo);
 }
 
+constexpr const char* kAxes[] = {"x", "y", "z"};
+
+std::string toString(const FlatIndex& flat) {
+  std::string text;
+  for (int k = flat.terms - 1; k >= 0; --k) {
+    const auto term = static_cast<std::size_t>(k);
+    const std::string axis = kAxes[flat.axes[term]];
+    const std::string id = sum("id" + axis, flat.offsets[term]);
+    const bool isProduct = !text.empty();
+    text = isProduct ? "(" + text + ")*sz" + axis + "+" + id : id;
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string toString(const IndexForm& form) {
-  static constexpr const char* kAxes[] = {"x", "y", "z"};
+  if (form.isFlat()) return '[' + toString(form.flat) + ']';
   if (form.isConstant()) return '[' + sum("", form.range) + ']';
   if (form.axis < 0) return "[?]";
   const std::string axis = kAxes[form.axis];

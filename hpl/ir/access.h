@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -37,6 +38,35 @@ struct Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
+/// The place of a cell of a grid that lies in a vector, row after row:
+/// `(idy + r) * szx + idx + c`, or `((idz + p) * szy + idy + r) * szx + idx + c`, whichever ids
+/// they are. By term, that without a size first: c and idx, r and idy, p and idz.
+struct FlatIndex {
+  /// 2 or 3; 0: it is no such index.
+  int terms = 0;
+  /// The axis of the term's id, along which the size is that by which the next terms are
+  /// multiplied.
+  std::array<std::int8_t, 3> axes{-1, -1, -1};
+  std::array<Interval, 3> offsets{};
+
+  int slowest() const { return axes[static_cast<std::size_t>(terms - 1)]; }
+  /// Each work-item means one cell, different ones different cells.
+  bool isExact() const {
+    return std::all_of(offsets.begin(), offsets.end(),
+                       [](const Interval& offset) { return offset.lo == offset.hi; });
+  }
+  /// What is said holds in a domain of these sizes: the numbers on the way stay within 31 bits.
+  bool isKnownFor(const std::array<std::int64_t, 3>& sizes) const;
+  /// Of the work-items first..last along each axis, as far as isKnownFor(sizes): the cells from
+  /// that of the first to that of the last one.
+  Interval cells(const std::array<Interval, 3>& ids,
+                 const std::array<std::int64_t, 3>& sizes) const;
+  /// The ids along the slowest axis whose cells these are at most, by how far they are from the
+  /// work-item's own.
+  Interval distances(const std::array<std::int64_t, 3>& sizes) const;
+  friend bool operator==(const FlatIndex&, const FlatIndex&) = default;
+};
+
 /// All values that an index takes in one dimension.
 struct IndexForm {
   enum class Kind : std::uint8_t {
@@ -68,6 +98,8 @@ struct IndexForm {
   /// its beginning one in `last`.
   std::int64_t firstBy = 0;
   std::int64_t lastBy = 0;
+  /// Of an Unknown form without bounds.
+  FlatIndex flat = {};
 
   static constexpr std::int64_t kMostSize = std::int64_t{1} << 29;
 
@@ -78,6 +110,11 @@ struct IndexForm {
     return {Kind::Constant, -1, {lo, hi}};
   }
   static IndexForm unknown() { return {}; }
+  static IndexForm inVector(const FlatIndex& flat) {
+    IndexForm form;
+    form.flat = flat;
+    return form;
+  }
   static IndexForm bounded(int axis, std::int64_t times, std::int64_t over, Interval range) {
     return {Kind::Unknown, axis, range, times, over};
   }
@@ -105,6 +142,7 @@ struct IndexForm {
   bool isUnknown() const { return kind == Kind::Unknown; }
   bool hasEdges() const { return !first.isEmpty() || !last.isEmpty(); }
   bool isBounded() const { return times > 0 && !hasEdges(); }
+  bool isFlat() const { return flat.terms > 0; }
   bool isWrapped() const { return times > 0 && hasEdges(); }
   /// For ids up to this one no number on the way to the index leaves 32 bits, whatever the type in
   /// which it is computed.
@@ -253,7 +291,7 @@ using SizesInScalars = std::vector<unsigned>;
 AccessSummary analyze(const Kernel& kernel, const SizesInScalars& sizes = {});
 
 /// "[idy+{-1..1}]", "[idx]", "[{0..7}]", "[3]", "[?]"; of bounds "[in 2*idx+1]", "[in (idx+1)/2]",
-/// with edges "[idx+1 or 0]", "[idx-1 or szx-1]".
+/// with edges "[idx+1 or 0]", "[idx-1 or szx-1]", of a grid in a vector "[(idy-1)*szx+idx]".
 std::string toString(const IndexForm& form);
 /// "in: read [idy+{-1..1}][idx+{-1..1}]"
 std::string toString(const ArrayAccess& access);

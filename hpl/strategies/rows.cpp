@@ -24,6 +24,7 @@ Rows written(const ir::Kernel& kernel, const ir::AccessSummary& summary, const R
   for (RowsOptions chosen = options;;) {
     RowsBuilder builder(kernel, summary, chosen, laneBytes);
     Rows result = builder.build();
+    result.dependsOnSize = result.dependsOnSize || knowsVectors(summary);
     if (options.jam > 0 || result.jam == 1 || builder.kept() <= kMostKept) return result;
     chosen.jam = result.jam / 2;
   }

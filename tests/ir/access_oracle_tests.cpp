@@ -26,6 +26,17 @@ bool contains(const Interval& range, std::int64_t number) {
 
 bool holds(const IndexForm& form, std::int64_t index, const std::vector<std::int64_t>& ids,
            const std::vector<std::int64_t>& sizes) {
+  if (form.isFlat()) {
+    std::int64_t lo = 0, hi = 0;
+    for (int k = form.flat.terms - 1; k >= 0; --k) {
+      const auto term = static_cast<std::size_t>(k);
+      const auto axis = static_cast<std::size_t>(form.flat.axes[term]);
+      const bool isSlowest = k + 1 == form.flat.terms;
+      lo = (isSlowest ? 0 : lo * sizes[axis]) + ids[axis] + form.flat.offsets[term].lo;
+      hi = (isSlowest ? 0 : hi * sizes[axis]) + ids[axis] + form.flat.offsets[term].hi;
+    }
+    return lo <= index && index <= hi;
+  }
   if (form.isWrapped()) {
     const auto axis = static_cast<std::size_t>(form.axis);
     const std::int64_t size = sizes[axis];
@@ -54,6 +65,7 @@ struct Report {
   int known = 0;
   int bounded = 0;
   int wrapped = 0;
+  int flat = 0;
   int covering = 0;
   int freshReads = 0;
   std::string failure;
@@ -76,6 +88,7 @@ void compare(const ArrayAccess& access, const std::vector<Touch>& touches,
       report.known += forms[d].isUnknown() ? 0 : 1;
       report.bounded += forms[d].isBounded() ? 1 : 0;
       report.wrapped += forms[d].isWrapped() ? 1 : 0;
+      report.flat += forms[d].isFlat() ? 1 : 0;
     }
     readOld = readOld || (!touch.write && !touch.own);
     bool mine = access.coversThreads && touch.write;
@@ -99,7 +112,8 @@ Report examine(const IndexKernel& random, const AccessSummary& summary, unsigned
     TouchEvaluator evaluator;
     for (const A& array : {random.matrix, random.vector, random.other}) {
       auto& storage = evaluator.arrays[array.v];
-      storage.extents.assign(static_cast<std::size_t>(array.v->rank), kExtent);
+      storage.extents.assign(static_cast<std::size_t>(array.v->rank),
+                             array.v->rank == 1 ? kLength : kExtent);
       std::int64_t size = 1;
       for (const std::int64_t extent : storage.extents) size *= extent;
       for (std::int64_t i = 0; i < size; ++i) {
@@ -139,7 +153,7 @@ TEST_CASE("random kernels touch only what the analysis says") {
   const char* wanted = std::getenv("HPL_TEST_KERNELS");
   const auto seed0 = static_cast<unsigned>(first == nullptr ? 1 : std::atoi(first));
   const auto count = static_cast<unsigned>(wanted == nullptr ? 1500 : std::atoi(wanted));
-  int legal = 0, known = 0, bounded = 0, wrapped = 0, covering = 0, freshReads = 0;
+  int legal = 0, known = 0, bounded = 0, wrapped = 0, flat = 0, covering = 0, freshReads = 0;
   for (unsigned seed = seed0; seed < seed0 + count; ++seed) {
     const IndexKernel random(seed);
     INFO("seed " << seed << " (HPL_TEST_SEED=" << seed << " HPL_TEST_KERNELS=1)");
@@ -154,19 +168,21 @@ TEST_CASE("random kernels touch only what the analysis says") {
     known += report.known > 0 ? 1 : 0;
     bounded += report.bounded > 0 ? 1 : 0;
     wrapped += report.wrapped > 0 ? 1 : 0;
+    flat += report.flat > 0 ? 1 : 0;
     covering += report.covering;
     freshReads += report.freshReads;
   }
   MESSAGE("seeds " << seed0 << ".." << seed0 + count - 1 << ": " << legal << " legal, " << known
                    << " with known indices, " << bounded << " with bounded ones, " << wrapped
-                   << " with edges, " << covering << " covered arrays, " << freshReads
-                   << " arrays read only after writing");
+                   << " with edges, " << flat << " with grids in vectors, " << covering
+                   << " covered arrays, " << freshReads << " arrays read only after writing");
   // The comparison must not be vacuous.
   if (count >= 1000) {
     CHECK(legal > static_cast<int>(count / 20));
     CHECK(known > static_cast<int>(count / 4));
     CHECK(bounded > static_cast<int>(count / 10));
     CHECK(wrapped > static_cast<int>(count / 10));
+    CHECK(flat > static_cast<int>(count / 40));
     CHECK(covering > static_cast<int>(count / 50));
     CHECK(freshReads > 0);
   }

@@ -151,10 +151,10 @@ TEST_CASE("kernels that read along one axis and write along another have a cross
       {"both are written",
        [](Fixture& f) {
          f.b.set(f.a(f.x, f.y), 1);
-         f.b.set(f.flat(f.y * f.n + f.x), 1);
+         f.b.set(f.cube(0, f.y, f.x), 1);
        },
        kNatural,
-       "idx runs along the last dimension of 'flat', and idy runs along the last dimension of 'a'",
+       "idx runs along the last dimension of 'cube', and idy runs along the last dimension of 'a'",
        1},
       {"planes", [](Fixture& f) { f.b.set(f.cube(f.z, f.y, f.x), f.cube(f.x, f.y, f.z)); },
        kNatural,
@@ -168,7 +168,7 @@ TEST_CASE("kernels that read along one axis and write along another have a cross
              k < f.n, [&] { f.b.set(k, k + 1); },
              [&] { f.b.set(f.a(f.y, f.x), f.in(f.y, k) * f.in(k, f.x)); });
        },
-       kNatural, "idx runs along the last dimension of 'in'"},
+       kNatural, "idx runs along the last dimension of 'a'"},
   });
 }
 

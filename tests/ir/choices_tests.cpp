@@ -319,7 +319,8 @@ TEST_CASE("random kernels with choices touch and compute what they touched and c
       TouchEvaluator before;
       for (const A& array : {random.matrix, random.vector, random.other}) {
         auto& storage = before.arrays[array.v];
-        storage.extents.assign(static_cast<std::size_t>(array.v->rank), kExtent);
+        storage.extents.assign(static_cast<std::size_t>(array.v->rank),
+                               array.v->rank == 1 ? kLength : kExtent);
         std::int64_t size = 1;
         for (const std::int64_t extent : storage.extents) size *= extent;
         for (std::int64_t i = 0; i < size; ++i)

@@ -13,6 +13,8 @@
 namespace hpl::ir::test {
 
 inline constexpr std::int64_t kExtent = 24;
+/// Vectors have room for grids.
+inline constexpr std::int64_t kLength = 400;
 /// Ids begin here, so that small negative offsets stay inside the arrays.
 inline constexpr std::int64_t kFirstId = 6;
 
@@ -111,7 +113,7 @@ class IndexKernel {
   E element() {
     if (!names_.aliases.empty() && chance(30)) return oneOf(names_.aliases)(index(1));
     const A& array = oneOf(names_.arrays);
-    if (array.v->rank == 1) return array(subscript());
+    if (array.v->rank == 1) return array(chance(40) ? inVector() : subscript());
     return array(subscript(), subscript());
   }
   /// Biased towards the forms that matter, so that many kernels are legal and known.
@@ -120,7 +122,42 @@ class IndexKernel {
     if (chance(40)) return id();
     if (chance(40)) return bounded();
     if (chance(60)) return goneRound();
+    if (chance(60)) return inVector();
     return index();
+  }
+  /// A cell of a grid that lies in a vector, in the ways that programs count it, some of them
+  /// wrong.
+  E inVector() {
+    static const std::vector<Type> kTypes{kInt, kUint, kLong, kUlong};
+    const Type type = oneOf(kTypes);
+    const auto as = [&](E e) { return b_.convert(e, type); };
+    const int x = pick(3), y = chance(90) ? (x + 1 + pick(2)) % 3 : pick(3), z = 3 - x - y;
+    const auto id = [&](int axis) {
+      E e = as(b_.query(Query::GlobalId, axis));
+      return chance(30) ? e + (pick(4) - 1) : e;
+    };
+    const auto extent = [&](int axis) {
+      return as(n.v != nullptr && chance(30)
+                    ? *n
+                    : b_.query(Query::GlobalSize, chance(90) ? axis : pick(3)));
+    };
+    E cell = id(y) * extent(x);
+    if (z >= 0 && z < 3 && chance(40))
+      cell = chance(50)   ? (id(z) * extent(y) + id(y)) * extent(x)
+             : chance(50) ? id(z) * (extent(x) * extent(y)) + cell
+                          : id(z) * extent(y) * extent(x) + cell;
+    cell = chance(80) ? cell + id(x) : id(x) + cell;
+    for (int more = pick(3); more > 0; --more) {
+      const E by = chance(50)   ? as(b_.lit(1 + pick(2)))
+                   : chance(80) ? extent(x)
+                                : extent(x) * extent(y);
+      cell = chance(50) ? cell + by : cell - by;
+    }
+    if (chance(30)) {
+      const A name = b_.var(fresh("cell"), type, cell);
+      return *name + (pick(3) - 1);
+    }
+    return cell;
   }
   /// As programs write a domain whose last cell is the neighbour of the first. Sums and sizes may
   /// wrap in 32 bits before they are taken into 64.

@@ -27,7 +27,7 @@ bool isNaturalOrder(const std::vector<IndexForm>& index) {
 
 /// An access to so many neighbours at once.
 void widen(IndexForm& form, int lanes) {
-  if (lanes > 1 && form.isWrapped()) form = IndexForm::unknown();
+  if (lanes > 1 && (form.isWrapped() || form.isFlat())) form = IndexForm::unknown();
   if (!form.isUnknown() || form.isBounded()) form.range.hi += (lanes - 1) * form.over;
 }
 

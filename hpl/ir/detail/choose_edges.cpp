@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "hpl/ir/detail/access_walk.h"
@@ -120,12 +121,12 @@ std::shared_ptr<const Kernel> chooseEdges(std::shared_ptr<const Kernel> kernel,
 
 namespace {
 
-/// A remainder, or a choice between integers.
-bool mayBeIndexAtEdge(const Expr& expr) {
+/// A remainder, a product, or a choice between integers.
+bool mayTakeSize(const Expr& expr) {
   if (!expr.type.isIntegerScalar()) return false;
   const auto* binary = expr.as<Binary>();
-  return (binary != nullptr && binary->op == BinaryOp::Rem) || expr.as<Select>() != nullptr ||
-         expr.as<BuiltinExpr>() != nullptr;
+  return (binary != nullptr && (binary->op == BinaryOp::Rem || binary->op == BinaryOp::Mul)) ||
+         expr.as<Select>() != nullptr || expr.as<BuiltinExpr>() != nullptr;
 }
 
 /// What is known of the indices of a kernel.
@@ -148,16 +149,23 @@ struct KnownIndices {
 
 std::vector<std::size_t> sizesAskedFor(const Kernel& kernel) {
   const Block* body = kernel.entry->body;
-  std::vector<std::size_t> asked;
-  if (body == nullptr || !Search(mayBeIndexAtEdge).finds(*body)) return asked;
-  std::optional<KnownIndices> before;
   const auto& params = kernel.entry->params;
+  SizesInScalars sizes(params.size(), 0);
+  for (std::size_t i = 0; i < params.size(); ++i)
+    if (isTracked(params[i])) sizes[i] = 0b111;
+  const bool hasScalars =
+      std::any_of(sizes.begin(), sizes.end(), [](unsigned s) { return s != 0; });
+  if (!hasScalars || body == nullptr || !Search(mayTakeSize).finds(*body)) return {};
+  const KnownIndices all(kernel, sizes);
+  if (all == KnownIndices(kernel, {})) return {};
+  // Some may tell more only together: `(idz * h + idy) * w + idx`.
+  std::vector<std::size_t> asked;
   for (std::size_t i = 0; i < params.size(); ++i) {
-    if (!isTracked(params[i])) continue;
-    if (!before) before.emplace(kernel, SizesInScalars());
-    SizesInScalars sizes(params.size(), 0);
-    sizes[i] = 0b111;
-    if (!(KnownIndices(kernel, sizes) == *before)) asked.push_back(i);
+    if (sizes[i] == 0) continue;
+    const unsigned axes = std::exchange(sizes[i], 0U);
+    if (KnownIndices(kernel, sizes) == all) continue;
+    sizes[i] = axes;
+    asked.push_back(i);
   }
   return asked;
 }

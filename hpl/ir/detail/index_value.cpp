@@ -76,6 +76,7 @@ Value sizePlus(const Value& size, std::int64_t offset, const Type& type) {
 }
 
 Value castForm(const Value& operand, const Type& from, const Type& to) {
+  if (operand.products) return isWide(to) ? Value::ofProducts(*operand.products) : Value();
   if (operand.sizeOf != 0) return sizePlus(operand, 0, to);
   if (operand.form.isBounded()) return fitBounds(operand.form, operand.plain, to);
   if (operand.form.isUnknown()) return plusOffsets(operand, {0, 0}, to);
@@ -175,8 +176,9 @@ Value exactOp(BinaryOp op, const Value& a, const Value& b, const Type& type) {
   }
 }
 
-Value binaryValue(BinaryOp op, const Value& a, const Value& b, const Type& type) {
-  if (a.isUnknown() || b.isUnknown()) return {};
+/// What is known of an operator's result as a number, an id, a size, or an index near one of them.
+Value simpleValue(BinaryOp op, const Value& a, const Value& b, const Type& type) {
+  if (a.products || b.products) return {};
   switch (op) {
     case BinaryOp::Add:
       return add(a, b, type);
@@ -187,6 +189,27 @@ Value binaryValue(BinaryOp op, const Value& a, const Value& b, const Type& type)
     default:
       return exactOp(op, a, b, type);
   }
+}
+
+std::optional<SumOfProducts> productsOf(BinaryOp op, const Value& a, const Value& b) {
+  switch (op) {
+    case BinaryOp::Add:
+      return addProducts(a, b);
+    case BinaryOp::Sub:
+      return subtractProducts(a, b);
+    case BinaryOp::Mul:
+      return multiplyProducts(a, b);
+    default:
+      return std::nullopt;
+  }
+}
+
+Value binaryValue(BinaryOp op, const Value& a, const Value& b, const Type& type) {
+  if (a.isUnknown() || b.isUnknown()) return {};
+  Value value = simpleValue(op, a, b, type);
+  if (!value.isUnknown() || !isWide(type)) return value;
+  const std::optional<SumOfProducts> products = productsOf(op, a, b);
+  return products ? Value::ofProducts(*products) : value;
 }
 
 /// The smaller or the greater one of an id with an offset and something that is no less than the id
@@ -267,6 +290,10 @@ bool holds(BinaryOp op, const Interval& a, const Interval& b) {
 }  // namespace
 
 Value join(const Value& a, const Value& b) {
+  if (a.products || b.products) {
+    const auto products = a.products && b.products ? join(*a.products, *b.products) : std::nullopt;
+    return products ? Value::ofProducts(*products) : Value();
+  }
   if ((a.sizeOf != 0) != (b.sizeOf != 0)) return a.sizeOf != 0 ? joinSize(b, a) : joinSize(a, b);
   Value joined;
   const bool sameOffset = a.sizeOffset == b.sizeOffset;

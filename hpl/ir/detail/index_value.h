@@ -7,6 +7,7 @@
 
 #include "hpl/error.h"
 #include "hpl/ir/access.h"
+#include "hpl/ir/detail/index_flat.h"
 
 /// Abstract values of integer expressions, as the access analysis follows them.
 namespace hpl::ir::detail {
@@ -35,8 +36,16 @@ struct Value {
   /// Where this is Affine, the value is that plus the size along its axis, which `form` says less
   /// well. Remainders need that.
   IndexForm beyond = {};
+  /// The value modulo 2^32, where it is no simpler one; `form` is its index then.
+  std::optional<SumOfProducts> products = {};
 
-  bool isUnknown() const { return form.isUnknown() && form.times == 0 && sizeOf == 0; }
+  bool isUnknown() const { return form.isUnknown() && form.times == 0 && sizeOf == 0 && !products; }
+  static Value ofProducts(const SumOfProducts& sum) {
+    Value value;
+    value.form = IndexForm::inVector(sum.toIndex());
+    value.products = sum;
+    return value;
+  }
   static Value size(unsigned axes, std::int64_t offset = 0) {
     Value value;
     value.sizeOf = axes;

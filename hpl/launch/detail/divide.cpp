@@ -53,14 +53,28 @@ int ownDimension(const ir::ArrayAccess& access, int axis) {
   return -1;
 }
 
-/// The same where each work-item may have a stride of its own cells, and writes one of them: what
-/// lies between stays what it was.
-int dimensionOfStrides(const ir::ArrayAccess& access, int axis, Index items) {
+using Sizes = std::array<Index, 3>;
+
+/// Each work-item has a stride of its own cells, and writes one of them: what lies between stays
+/// what it was.
+bool isStrided(const ir::IndexForm& form, int axis, const Sizes& domain) {
+  return form.isBounded() && form.axis == axis && form.over == 1 &&
+         form.range.lo == form.range.hi &&
+         domain[static_cast<std::size_t>(axis)] - 1 <= form.lastBoundedId();
+}
+
+/// Each id has its own rows, or planes, of a grid in a vector.
+bool isSlowestInVector(const ir::IndexForm& form, int axis, const Sizes& domain) {
+  return form.isFlat() && form.flat.slowest() == axis && form.flat.isExact() &&
+         form.flat.isKnownFor(domain);
+}
+
+/// The same where each id has several cells.
+int dimensionOfCells(const ir::ArrayAccess& access, int axis, const Sizes& domain) {
   for (std::size_t d = 0; d < access.writes.size(); ++d) {
     const ir::IndexForm& form = access.writes[d];
-    const bool isStrided = form.isBounded() && form.axis == axis && form.over == 1 &&
-                           form.range.lo == form.range.hi && items - 1 <= form.lastBoundedId();
-    if (isStrided) return static_cast<int>(d);
+    if (isStrided(form, axis, domain) || isSlowestInVector(form, axis, domain))
+      return static_cast<int>(d);
   }
   return ownDimension(access, axis);
 }
@@ -74,14 +88,14 @@ void checkKernel(const ShareJob& job) {
            "ngroupsx or reduce)");
 }
 
-/// Whether the launch can be cut along the axis of so many work-items; else why not.
-std::string defectOf(const ShareJob& job, int axis, Index items) {
+/// Whether the launch over the domain can be cut along the axis; else why not.
+std::string defectOf(const ShareJob& job, int axis, const Sizes& domain) {
   for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     const ir::ArrayAccess* access = job.version->params[i].access;
     if (access == nullptr || !access->written || access->ownCells ||
         job.arguments[i].kind != Argument::Kind::Array)
       continue;
-    const int dim = dimensionOfStrides(*access, axis, items);
+    const int dim = dimensionOfCells(*access, axis, domain);
     if (access->atomics)
       return fmt::format("it updates {} with atomics{}, which do not reach across devices",
                          nameOf(job, i),
@@ -234,7 +248,7 @@ class Cutter {
   void explain(const Cutting& chosen, const std::string& why) const;
 
   const ShareJob& job_;
-  std::array<Index, 3> domain_{1, 1, 1};
+  Sizes domain_{1, 1, 1};
   AxisSet mayBeCut_{};
   std::array<std::string, 3> defects_;
   std::vector<Written> written_;
@@ -249,7 +263,10 @@ Cutter::Cutter(const ShareJob& job, const Domain& global) : job_(job), written_(
   for (int axis = global.dims - 1; axis >= 0; --axis) {
     const auto a = static_cast<std::size_t>(axis);
     domain_[a] = static_cast<Index>(global.size[axis]);
-    defects_[a] = defectOf(job, axis, domain_[a]);
+  }
+  for (int axis = global.dims - 1; axis >= 0; --axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    defects_[a] = defectOf(job, axis, domain_);
     mayBeCut_[a] = defects_[a].empty();
     canBeCut = canBeCut || mayBeCut_[a];
   }

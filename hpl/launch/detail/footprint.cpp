@@ -118,6 +118,17 @@ bool knowsEdges(const IndexForm& form, Index size) {
   return size <= IndexForm::kMostSize && size >= -form.range.lo && size >= form.range.hi;
 }
 
+/// Those of a grid that lies in a vector.
+Interval cellsInVector(const ir::FlatIndex& flat, const Slice& slice, const SlicedDomain& domain) {
+  std::array<ir::Interval, 3> ids;
+  for (std::size_t a = 0; a < ids.size(); ++a) {
+    if (slice[a].length() <= 0) return {0, 0};
+    ids[a] = {slice[a].lo, slice[a].hi - 1};
+  }
+  const ir::Interval cells = flat.cells(ids, domain.size);
+  return {cells.lo, cells.hi + 1};
+}
+
 /// The cells along a dimension that a slice touches. Axes that are not `exact` are taken as if they
 /// walked through the whole of it.
 Cells cellsAlong(const IndexForm& form, Index extent, const Slice& slice,
@@ -136,6 +147,9 @@ Cells cellsAlong(const IndexForm& form, Index extent, const Slice& slice,
     if (slice[axis].hi > size - form.firstBy) cells.add(form.first.lo, form.first.hi + 1);
     if (slice[axis].lo < form.lastBy) cells.add(size + form.last.lo, size + form.last.hi + 1);
     cells.unite();
+  } else if (form.isFlat() && exact[static_cast<std::size_t>(form.flat.slowest())] &&
+             form.flat.isKnownFor(domain.size)) {
+    cells.add(cellsInVector(form.flat, slice, domain));
   } else {
     cells.add(0, extent);
   }

@@ -209,7 +209,9 @@ struct Reads {
   double elementBytes = 0;
 };
 
-Reads readsOf(const ShareJob& job) {
+Reads readsOf(const ShareJob& job, const Domain& global) {
+  std::array<Index, 3> sizes{};
+  std::copy_n(global.size, 3, sizes.begin());
   Reads reads;
   for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     const ir::ArrayAccess* access = job.version->params[i].access;
@@ -220,6 +222,12 @@ Reads readsOf(const ShareJob& job) {
     for (const ir::AccessSite& site : access->sites) {
       for (std::size_t d = 0; site.reads && d < site.index.size(); ++d) {
         const ir::IndexForm& form = site.index[d];
+        if (form.isFlat() && form.flat.isKnownFor(sizes)) {
+          const auto [lo, hi] = form.flat.distances(sizes);
+          Interval& reach = reads.reach[static_cast<std::size_t>(form.flat.slowest())];
+          reach = {std::max(reach.lo, -lo), std::max(reach.hi, hi)};
+          reaches = reaches || lo != 0 || hi != 0;
+        }
         if (!form.isNearIdOrEdge()) continue;
         // Views with cells of the other end begin before the grid's first cell.
         const Index shift = std::min<Index>(0, view.box().lo(static_cast<int>(d)));
@@ -328,7 +336,7 @@ std::vector<Slice> piecesOfBlock(const ShareJob& job, const Division& division,
       !mayBeCut(job))
     return {};
   const Slice& share = division.slices[device];
-  const Reads reads = readsOf(job);
+  const Reads reads = readsOf(job, division.global);
   Slice ends{};
   OverlapCase known;
   for (std::size_t a = 0; a < 3; ++a) {

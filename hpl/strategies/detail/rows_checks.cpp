@@ -2,6 +2,7 @@
 #include "hpl/strategies/detail/rows_checks.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "hpl/ir/walk.h"
@@ -12,36 +13,58 @@ namespace detail {
 
 namespace {
 
-/// Each work-item writes one element of each row, its own.
+/// Whether each work-item writes its own element of a grid in a vector, whose rows run along the
+/// launch's.
+bool isOwnInVector(const ir::AccessSite& site, const RowsOptions& options) {
+  if (site.index.size() != 1) return false;
+  const ir::FlatIndex& flat = site.index.front().flat;
+  std::array<std::int64_t, 3> size{};
+  std::copy(options.size.begin(), options.size.end(), size.begin());
+  return flat.terms == options.dims && flat.axes[0] == options.order[0] && flat.isExact() &&
+         flat.isKnownFor(size);
+}
+
+/// Throws unless each work-item writes one element of each row, its own.
+void checkWrite(const ir::AccessSite& site, const std::string& name, const RowsOptions& options) {
+  if (isOwnInVector(site, options)) return;
+  const ir::IndexForm& last = site.index.back();
+  if (!last.isAffine() || last.axis != options.order[0] || !last.isExact())
+    throw Refused{"it writes " + name + " elsewhere than along id" + axisName(options.order[0]) +
+                  at(site.where)};
+  for (int axis = 0; axis < options.dims; ++axis) {
+    const auto own = std::count_if(
+        site.index.begin(), site.index.end(),
+        [&](const ir::IndexForm& f) { return f.isAffine() && f.axis == axis && f.isExact(); });
+    const bool walks =
+        std::any_of(site.index.begin(), site.index.end(),
+                    [&](const ir::IndexForm& f) { return f.isBounded() && f.axis == axis; });
+    if (own != 1 && walks)
+      throw Refused{"it writes " + name + " elsewhere than along id" + axisName(axis) +
+                    at(site.where)};
+    if (own != 1) throw Refused{"several work-items write one element of " + name + at(site.where)};
+  }
+}
+
+/// Whether both write at the same offsets.
+bool areAlike(const ir::AccessSite& a, const ir::AccessSite& b) {
+  for (std::size_t d = 0; d < a.index.size(); ++d) {
+    const ir::IndexForm &x = a.index[d], &y = b.index[d];
+    if (x.isAffine() != y.isAffine() || x.isFlat() != y.isFlat()) return false;
+    if ((x.isAffine() || x.isFlat()) && !(x == y)) return false;
+  }
+  return true;
+}
+
 void checkWrites(const ir::ArrayAccess& access, const RowsOptions& options) {
   const std::string name = "'" + access.array->name + "'";
   const ir::AccessSite* first = nullptr;
   for (const ir::AccessSite& site : access.sites) {
     if (!site.writes) continue;
     if (site.alias) throw Refused{"it writes " + name + " through an alias" + at(site.where)};
-    const ir::IndexForm& last = site.index.back();
-    if (!last.isAffine() || last.axis != options.order[0] || !last.isExact())
-      throw Refused{"it writes " + name + " elsewhere than along id" + axisName(options.order[0]) +
-                    at(site.where)};
-    for (int axis = 0; axis < options.dims; ++axis) {
-      const auto own = std::count_if(
-          site.index.begin(), site.index.end(),
-          [&](const ir::IndexForm& f) { return f.isAffine() && f.axis == axis && f.isExact(); });
-      const bool walks =
-          std::any_of(site.index.begin(), site.index.end(),
-                      [&](const ir::IndexForm& f) { return f.isBounded() && f.axis == axis; });
-      if (own != 1 && walks)
-        throw Refused{"it writes " + name + " elsewhere than along id" + axisName(axis) +
-                      at(site.where)};
-      if (own != 1)
-        throw Refused{"several work-items write one element of " + name + at(site.where)};
-    }
+    checkWrite(site, name, options);
     // A store for some lanes rewrites the others, which must be this work-item's too.
-    if (first != nullptr)
-      for (std::size_t d = 0; d < site.index.size(); ++d)
-        if (site.index[d].isAffine() != first->index[d].isAffine() ||
-            (site.index[d].isAffine() && !(site.index[d] == first->index[d])))
-          throw Refused{"it writes " + name + " at different offsets" + at(site.where)};
+    if (first != nullptr && !areAlike(site, *first))
+      throw Refused{"it writes " + name + " at different offsets" + at(site.where)};
     first = &site;
   }
 }
@@ -68,6 +91,12 @@ void checkKernel(const ir::Kernel& kernel, const ir::AccessSummary& summary,
     if (!access.atomics && !options.ownElements) checkWrites(access, options);
   }
   if (!writes) throw Refused{"it writes no array"};
+}
+
+bool knowsVectors(const ir::AccessSummary& summary) {
+  return std::any_of(summary.arrays.begin(), summary.arrays.end(), [](const ir::ArrayAccess& a) {
+    return a.writes.size() == 1 && a.writes.front().isFlat();
+  });
 }
 
 bool isIdempotent(const ir::AccessSummary& summary) {

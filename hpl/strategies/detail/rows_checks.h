@@ -12,6 +12,9 @@ namespace hpl::strategies::detail {
 void checkKernel(const ir::Kernel& kernel, const ir::AccessSummary& summary,
                  const RowsOptions& options);
 
+/// Whether such a check looks at the domain's size, for grids that lie in vectors.
+bool knowsVectors(const ir::AccessSummary& summary);
+
 /// Computing an element twice gives it the same value twice.
 bool isIdempotent(const ir::AccessSummary& summary);
 

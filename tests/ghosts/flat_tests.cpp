@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// Grids that lie in vectors, whose cells programs count by themselves: devices share out rows or
+// planes of them, and exchange those beside their own.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "support.h"
+#include "tests/seeds.h"
+
+using namespace hpl;
+using namespace ghosts_tests;
+
+namespace {
+
+constexpr int kMask = 1023;
+
+/// Who says how long a row is.
+enum class Width { Argument, Domain, Int };
+
+template <Width width>
+Int widthOf(const Int& w) {
+  if constexpr (width == Width::Argument) return w;
+  Int size = cast<int>(szx);
+  return size;
+}
+
+/// A star of reach 1, with the corner above on the right; the rim stays.
+template <Width width>
+void star(Numbers out, Numbers in, Int w, Int h) {
+  if constexpr (width == Width::Domain) {
+    Ulong i = idy * szx + idx;
+    if_(idx > 0 && idy > 0 && idx + 1 < szx && idy + 1 < szy) {
+      out[i] =
+          (in[i - szx] * 3 + in[i + szx] - in[i - 1] + in[i + 1] * 2 + in[i - szx + 1]) & kMask;
+    }
+  } else {
+    Int x = cast<int>(idx), y = cast<int>(idy), columns = widthOf<width>(w), i = y * columns + x;
+    if_(x > 0 && y > 0 && x < columns - 1 && y < h - 1) {
+      out[i] = (in[(y - 1) * columns + x] * 3 + in[i + columns] - in[i - 1] +
+                in[x + 1 + y * columns] * 2 + in[i - columns + 1]) &
+               kMask;
+    }
+  }
+}
+
+/// Two rows below, and the row's own cells of another array: everywhere but in the last rows.
+template <Width width>
+void below(Numbers out, Numbers in, Int w, Int h) {
+  Int x = cast<int>(idx), y = cast<int>(idy), columns = widthOf<width>(w), i = x + columns * y;
+  if_(y + 2 < h) {
+    out[i] = (out[i] + in[i + 2 * columns] * 5) & kMask;
+  }
+}
+
+/// Columns that lie one after another: idx is the slower one in memory.
+void byColumns(Numbers out, Numbers in, Int w, Int h) {
+  Int x = cast<int>(idx), y = cast<int>(idy), i = x * h + y;
+  if_(x > 0 && x + 1 < w) {
+    out[i] = (in[i - h] * 3 + in[i + h] + in[i]) & kMask;
+  }
+}
+
+using Kernel = void (*)(Numbers, Numbers, Int, Int);
+
+using Cells = std::vector<int>;
+
+Cells starOnHost(const Cells& out, const Cells& in, int w, int h) {
+  Cells result = out;
+  for (int y = 1; y + 1 < h; ++y)
+    for (int x = 1; x + 1 < w; ++x) {
+      const auto i = static_cast<std::size_t>(y * w + x), row = static_cast<std::size_t>(w);
+      result[i] =
+          (in[i - row] * 3 + in[i + row] - in[i - 1] + in[i + 1] * 2 + in[i - row + 1]) & kMask;
+    }
+  return result;
+}
+
+Cells belowOnHost(const Cells& out, const Cells& in, int w, int h) {
+  Cells result = out;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(w * std::max(0, h - 2)); ++i)
+    result[i] = (out[i] + in[i + 2 * static_cast<std::size_t>(w)] * 5) & kMask;
+  return result;
+}
+
+Cells byColumnsOnHost(const Cells& out, const Cells& in, int w, int h) {
+  Cells result = out;
+  for (std::size_t i = static_cast<std::size_t>(h); i < static_cast<std::size_t>((w - 1) * h); ++i)
+    result[i] =
+        (in[i - static_cast<std::size_t>(h)] * 3 + in[i + static_cast<std::size_t>(h)] + in[i]) &
+        kMask;
+  return result;
+}
+
+struct Written {
+  Kernel kernel;
+  Cells (*onHost)(const Cells&, const Cells&, int, int);
+};
+
+const std::vector<Written> kWritten{
+    {star<Width::Argument>, starOnHost}, {star<Width::Domain>, starOnHost},
+    {star<Width::Int>, starOnHost},      {below<Width::Argument>, belowOnHost},
+    {below<Width::Int>, belowOnHost},    {byColumns, byColumnsOnHost}};
+
+/// Planes of rows: neighbours in all six directions.
+void cube(Numbers out, Numbers in, Int w, Int h) {
+  Int x = cast<int>(idx), y = cast<int>(idy), z = cast<int>(idz), i = (z * h + y) * w + x;
+  if_(x > 0 && y > 0 && z > 0 && x + 1 < w && y + 1 < h && idz + 1 < szz) {
+    out[i] = (in[i - w * h] * 3 + in[i + h * w] - in[i - w] + in[i + w] * 2 + in[i - 1] +
+              in[z * w * h + y * w + x + 1]) &
+             kMask;
+  }
+}
+
+Cells cubeOnHost(const Cells& out, const Cells& in, int w, int h, int d) {
+  Cells result = out;
+  for (int z = 1; z + 1 < d; ++z)
+    for (int y = 1; y + 1 < h; ++y)
+      for (int x = 1; x + 1 < w; ++x) {
+        const auto i = static_cast<std::size_t>((z * h + y) * w + x);
+        const auto row = static_cast<std::size_t>(w), plane = static_cast<std::size_t>(w * h);
+        result[i] = (in[i - plane] * 3 + in[i + plane] - in[i - row] + in[i + row] * 2 + in[i - 1] +
+                     in[i + 1]) &
+                    kMask;
+      }
+  return result;
+}
+
+std::size_t cells(int w, int h) {
+  return static_cast<std::size_t>(w) * static_cast<std::size_t>(h);
+}
+
+std::uint64_t bytesOf(int borders, std::size_t cellsOfBorder) {
+  return devicesShareHostMemory() || deviceCount() < 2
+             ? 0
+             : static_cast<std::uint64_t>(borders) * cellsOfBorder * sizeof(int);
+}
+
+}  // namespace
+
+TEST_CASE("devices exchange the rows beside their own of a grid in a vector") {
+  const int w = 21, h = 48, steps = 5;
+  for (const Kernel kernel : {star<Width::Argument>, star<Width::Domain>, star<Width::Int>}) {
+    Numbers a(w * h), b(w * h);
+    Cells now = someValues(cells(w, h), 5), next = now;
+    a.copyFrom(now.data());
+    b.copyFrom(now.data());
+    std::optional<Traffic> traffic;
+    for (int step = 0; step < steps; ++step) {
+      if (step == 1) traffic.emplace();
+      eval(kernel).devices(deviceCount()).global(w, h)(b, a, w, h);
+      swap(a, b);
+      next = starOnHost(next, now, w, h);
+      std::swap(now, next);
+    }
+    CHECK(traffic->betweenDevices() == bytesOf((steps - 1) * 2 * (deviceCount() - 1), cells(w, 1)));
+    CHECK(valuesOf(a) == now);
+  }
+}
+
+TEST_CASE("devices exchange the planes beside their own of a volume in a vector") {
+  const int w = 9, h = 7, d = 24, steps = 4;
+  Numbers a(w * h * d), b(w * h * d);
+  Cells now = someValues(cells(w * h, d), 7), next = now;
+  a.copyFrom(now.data());
+  b.copyFrom(now.data());
+  std::optional<Traffic> traffic;
+  for (int step = 0; step < steps; ++step) {
+    if (step == 1) traffic.emplace();
+    eval(cube).devices(deviceCount()).global(w, h, d)(b, a, w, h);
+    swap(a, b);
+    next = cubeOnHost(next, now, w, h, d);
+    std::swap(now, next);
+  }
+  CHECK(traffic->betweenDevices() == bytesOf((steps - 1) * 2 * (deviceCount() - 1), cells(w, h)));
+  CHECK(valuesOf(a) == now);
+}
+
+TEST_CASE("random kernels on grids in vectors give on several devices what they give on the host") {
+  for (const unsigned seed : Seeds(1, 60)) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    const auto pick = [&](int lo, int hi) {
+      return std::uniform_int_distribution<int>(lo, hi)(random);
+    };
+    const int w = pick(3, 40), h = pick(3, 40);
+    Numbers a(w * h), b(w * h);
+    Cells inA = someValues(cells(w, h), seed), inB = someValues(cells(w, h), seed + 1);
+    a.copyFrom(inA.data());
+    b.copyFrom(inB.data());
+    std::vector<double> weights;
+    for (int d = 0; d < deviceCount(); ++d) weights.push_back(pick(1, 4));
+    std::string done;
+    for (int step = 0; step < 6; ++step) {
+      const int which = pick(0, static_cast<int>(kWritten.size()) - 1);
+      const Written& one = kWritten[static_cast<std::size_t>(which)];
+      done += std::to_string(which) + " ";
+      CAPTURE(done);
+      auto launch = eval(one.kernel);
+      launch.global(static_cast<std::size_t>(w), static_cast<std::size_t>(h));
+      const int how = pick(0, 3);
+      if (how > 0) launch.devices(deviceCount());
+      if (how == 2) launch.weights(weights);
+      launch(b, a, w, h);
+      inB = one.onHost(inB, inA, w, h);
+      if (pick(0, 1) == 0) {
+        swap(a, b);
+        std::swap(inA, inB);
+      }
+      if (pick(0, 2) == 0) REQUIRE(valuesOf(b) == inB);
+    }
+    REQUIRE(valuesOf(a) == inA);
+    REQUIRE(valuesOf(b) == inB);
+  }
+}
+
+TEST_CASE("a row that is longer or shorter than the domain is still the program's") {
+  // Shorter: neighbours overlap, and the last ones write what others write as well.
+  const auto copy = [](Numbers out, Numbers in, Int w) {
+    Int i = cast<int>(idy) * w + cast<int>(idx);
+    out[i] = in[i] + 1;
+  };
+  for (const int w : {30, 31, 40, 29, 20}) {
+    CAPTURE(w);
+    Numbers a(w * 12 + 30), b(w * 12 + 30);
+    const Cells before = someValues(a.size(), 3);
+    a.copyFrom(before.data());
+    b = 0;
+    eval(copy).global(30, 12)(b, a, w);
+    Cells expected(a.size(), 0);
+    for (int y = 0; y < 12; ++y)
+      for (int x = 0; x < 30; ++x) {
+        const auto i = static_cast<std::size_t>(y * w + x);
+        expected[i] = before[i] + 1;
+      }
+    CHECK(valuesOf(b) == expected);
+  }
+}
