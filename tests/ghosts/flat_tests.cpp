@@ -65,6 +65,9 @@ void byColumns(Numbers out, Numbers in, Int w, Int h) {
   }
 }
 
+/// All cells, also what lies beyond the grid.
+void each(Numbers out, Numbers in) { out[idx] = (in[idx] * 3 + 1) & kMask; }
+
 using Kernel = void (*)(Numbers, Numbers, Int, Int);
 
 using Cells = std::vector<int>;
@@ -187,19 +190,25 @@ TEST_CASE("random kernels on grids in vectors give on several devices what they 
     const auto pick = [&](int lo, int hi) {
       return std::uniform_int_distribution<int>(lo, hi)(random);
     };
-    const int w = pick(3, 40), h = pick(3, 40);
-    Numbers a(w * h), b(w * h);
-    Cells inA = someValues(cells(w, h), seed), inB = someValues(cells(w, h), seed + 1);
+    const int w = pick(3, 40), h = pick(3, 40), length = w * h + std::max(0, pick(-20, 20));
+    Numbers a(length), b(length);
+    Cells inA = someValues(a.size(), seed), inB = someValues(a.size(), seed + 1);
     a.copyFrom(inA.data());
     b.copyFrom(inB.data());
     std::vector<double> weights;
     for (int d = 0; d < deviceCount(); ++d) weights.push_back(pick(1, 4));
     std::string done;
     for (int step = 0; step < 6; ++step) {
-      const int which = pick(0, static_cast<int>(kWritten.size()) - 1);
-      const Written& one = kWritten[static_cast<std::size_t>(which)];
+      const int which = pick(0, static_cast<int>(kWritten.size()));
       done += std::to_string(which) + " ";
       CAPTURE(done);
+      if (which == static_cast<int>(kWritten.size())) {
+        eval(each).devices(deviceCount())(b, a);
+        std::transform(inA.begin(), inA.end(), inB.begin(),
+                       [](int cell) { return (cell * 3 + 1) & kMask; });
+        continue;
+      }
+      const Written& one = kWritten[static_cast<std::size_t>(which)];
       auto launch = eval(one.kernel);
       launch.global(static_cast<std::size_t>(w), static_cast<std::size_t>(h));
       const int how = pick(0, 3);
@@ -216,6 +225,21 @@ TEST_CASE("random kernels on grids in vectors give on several devices what they 
     REQUIRE(valuesOf(a) == inA);
     REQUIRE(valuesOf(b) == inB);
   }
+}
+
+TEST_CASE("a vector that was shared out as such is shared out by rows nearly as before") {
+  const int w = 24, h = 40;
+  Numbers a(w * h), b(w * h);
+  const auto set = [](Numbers x) { x[idx] = cast<int>(idx) & kMask; };
+  eval(set).devices(deviceCount())(a);
+  eval(set).devices(deviceCount())(b);
+  const Traffic traffic;
+  eval(star<Width::Argument>).devices(deviceCount()).global(w, h)(b, a, w, h);
+  // The rows beside each device's own, and for one of them less than half a row more of both.
+  CHECK(traffic.betweenDevices() <= bytesOf(deviceCount() - 1, cells(w, 3)));
+  Cells start(cells(w, h));
+  for (std::size_t i = 0; i < start.size(); ++i) start[i] = static_cast<int>(i) & kMask;
+  CHECK(valuesOf(b) == starOnHost(start, start, w, h));
 }
 
 TEST_CASE("a row that is longer or shorter than the domain is still the program's") {

@@ -5,6 +5,7 @@
 
 #include "hpl/error.h"
 #include "hpl/launch/detail/aliases.h"
+#include "hpl/launch/detail/axis_dims.h"
 #include "hpl/launch/detail/exchange_model.h"
 #include "hpl/launch/detail/known_cuts.h"
 #include "hpl/launch/detail/place_blocks.h"
@@ -45,40 +46,6 @@ bool isOwnIndex(const ir::IndexForm& form, int axis) {
   return form == ir::IndexForm::affine(axis, 0, 0);
 }
 
-/// The dimension of a written array that one axis walks through, each work-item at its own index
-/// in all accesses; -1: there is none.
-int ownDimension(const ir::ArrayAccess& access, int axis) {
-  for (std::size_t d = 0; d < access.writes.size(); ++d)
-    if (isOwnIndex(access.writes[d], axis)) return static_cast<int>(d);
-  return -1;
-}
-
-using Sizes = std::array<Index, 3>;
-
-/// Each work-item has a stride of its own cells, and writes one of them: what lies between stays
-/// what it was.
-bool isStrided(const ir::IndexForm& form, int axis, const Sizes& domain) {
-  return form.isBounded() && form.axis == axis && form.over == 1 &&
-         form.range.lo == form.range.hi &&
-         domain[static_cast<std::size_t>(axis)] - 1 <= form.lastBoundedId();
-}
-
-/// Each id has its own rows, or planes, of a grid in a vector.
-bool isSlowestInVector(const ir::IndexForm& form, int axis, const Sizes& domain) {
-  return form.isFlat() && form.flat.slowest() == axis && form.flat.isExact() &&
-         form.flat.isKnownFor(domain);
-}
-
-/// The same where each id has several cells.
-int dimensionOfCells(const ir::ArrayAccess& access, int axis, const Sizes& domain) {
-  for (std::size_t d = 0; d < access.writes.size(); ++d) {
-    const ir::IndexForm& form = access.writes[d];
-    if (isStrided(form, axis, domain) || isSlowestInVector(form, axis, domain))
-      return static_cast<int>(d);
-  }
-  return ownDimension(access, axis);
-}
-
 void checkKernel(const ShareJob& job) {
   if (job.version->native) refuse(job, "it is OpenCL C, whose accesses the library does not know");
   const ir::AccessSummary& summary = job.version->access;
@@ -89,13 +56,13 @@ void checkKernel(const ShareJob& job) {
 }
 
 /// Whether the launch over the domain can be cut along the axis; else why not.
-std::string defectOf(const ShareJob& job, int axis, const Sizes& domain) {
+std::string defectOf(const ShareJob& job, int axis, const DomainSize& domain) {
   for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     const ir::ArrayAccess* access = job.version->params[i].access;
     if (access == nullptr || !access->written || access->ownCells ||
         job.arguments[i].kind != Argument::Kind::Array)
       continue;
-    const int dim = dimensionOfCells(*access, axis, domain);
+    const int dim = dimensionApart(*access, axis, domain);
     if (access->atomics)
       return fmt::format("it updates {} with atomics{}, which do not reach across devices",
                          nameOf(job, i),
@@ -148,24 +115,20 @@ bool hasNoPartExtent(const ShareJob& job) {
                       [](const Argument& a) { return a.kind == Argument::Kind::PartExtent; });
 }
 
-/// By axis: the dimension of a written argument that the axis walks through; -1: none.
-std::array<int, 3> ownDims(const ir::ArrayAccess& access) {
-  return {ownDimension(access, 0), ownDimension(access, 1), ownDimension(access, 2)};
-}
-
 /// A written argument, whose cells are where the devices compute them.
 struct Written {
   const memory::View* view;
-  std::array<int, 3> dimOf;
+  const ir::ArrayAccess* access;
+  AxisDims dims;
 };
 
-std::vector<Written> writtenBy(const ShareJob& job) {
+std::vector<Written> writtenBy(const ShareJob& job, const DomainSize& domain) {
   std::vector<Written> all;
   for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     const ir::ArrayAccess* access = job.version->params[i].access;
     if (access != nullptr && access->written && !access->ownCells &&
         job.arguments[i].kind == Argument::Kind::Array)
-      all.push_back({job.arguments[i].view, ownDims(*access)});
+      all.push_back({job.arguments[i].view, access, dimsWritten(*access, domain)});
   }
   return all;
 }
@@ -177,29 +140,13 @@ const memory::View& cellsOf(const memory::View& view) {
   return root.whole().box().contains(view.box()) ? view : root.whole();
 }
 
-/// By axis, the dimension of a read array in which a device owns what its slice walks through: like
-/// a written array of the same shape, with which it may take turns, or as it is indexed.
-std::array<int, 3> dimsOwned(const ir::ArrayAccess& access, const memory::View& view,
-                             const std::vector<Written>& written) {
+/// The dimensions of a read array in which a device owns what its slice walks through: like a
+/// written array of the same shape, with which it may take turns, or as it is indexed.
+AxisDims dimsOwned(const ir::ArrayAccess& access, const memory::View& view,
+                   const std::vector<Written>& written, const DomainSize& domain) {
   for (const Written& other : written)
-    if (other.view->extents == cellsOf(view).extents) return other.dimOf;
-  std::array<int, 3> dims{-1, -1, -1};
-  for (std::size_t d = 0; d < access.reads.size(); ++d) {
-    const ir::IndexForm& form = access.reads[d];
-    if (form.isNearIdOrEdge()) dims[static_cast<std::size_t>(form.axis)] = static_cast<int>(d);
-  }
-  return dims;
-}
-
-/// The same with dimensions that an axis walks through in strides, or more slowly than by one.
-std::array<int, 3> dimsWalked(const ReadArray& array, const ir::ArrayAccess& access) {
-  std::array<int, 3> dims = array.dimOf;
-  for (std::size_t d = 0; d < access.reads.size(); ++d) {
-    const ir::IndexForm& form = access.reads[d];
-    if (form.isBounded() && dims[static_cast<std::size_t>(form.axis)] < 0)
-      dims[static_cast<std::size_t>(form.axis)] = static_cast<int>(d);
-  }
-  return dims;
+    if (other.view->extents == cellsOf(view).extents) return other.dims;
+  return dimsRead(access, domain);
 }
 
 /// A stencil of radius 1 over a written array, for launches that exchange nothing themselves: it is
@@ -207,17 +154,15 @@ std::array<int, 3> dimsWalked(const ReadArray& array, const ir::ArrayAccess& acc
 ReadArray nominalStencil(const Written& written) {
   std::vector<std::vector<ir::IndexForm>> reads;
   for (int axis = 0; axis < 3; ++axis) {
-    if (written.dimOf[static_cast<std::size_t>(axis)] < 0) continue;
-    std::vector<ir::IndexForm>& forms =
-        reads.emplace_back(static_cast<std::size_t>(written.view->extents.rank()));
-    for (int other = 0; other < 3; ++other) {
-      const int d = written.dimOf[static_cast<std::size_t>(other)];
-      const int reach = other == axis ? 1 : 0;
-      if (d >= 0) forms[static_cast<std::size_t>(d)] = ir::IndexForm::affine(other, -reach, reach);
-    }
+    const int dim = written.dims.dim[static_cast<std::size_t>(axis)];
+    if (dim < 0) continue;
+    std::vector<ir::IndexForm>& forms = reads.emplace_back(written.access->writes);
+    ir::IndexForm& own = forms[static_cast<std::size_t>(dim)];
+    (own.isFlat() ? own.flat.offsets[static_cast<std::size_t>(own.flat.terms - 1)] : own.range) = {
+        -1, 1};
   }
   return {Footprint(std::move(reads)), written.view->box(), written.view->box(),
-          static_cast<Index>(written.view->root().elementSize()), written.dimOf};
+          static_cast<Index>(written.view->root().elementSize()), written.dims};
 }
 
 /// Chooses how the domain of a launch is cut.
@@ -248,22 +193,21 @@ class Cutter {
   void explain(const Cutting& chosen, const std::string& why) const;
 
   const ShareJob& job_;
-  Sizes domain_{1, 1, 1};
+  DomainSize domain_{1, 1, 1};
   AxisSet mayBeCut_{};
   std::array<std::string, 3> defects_;
   std::vector<Written> written_;
   std::vector<ReadArray> reads_;
   std::vector<const memory::View*> readViews_;
-  /// By array of reads_ and axis.
-  std::vector<std::array<int, 3>> walked_;
+  /// By array of reads_.
+  std::vector<AxisDims> walked_;
 };
 
-Cutter::Cutter(const ShareJob& job, const Domain& global) : job_(job), written_(writtenBy(job)) {
+Cutter::Cutter(const ShareJob& job, const Domain& global) : job_(job) {
   bool canBeCut = false;
-  for (int axis = global.dims - 1; axis >= 0; --axis) {
-    const auto a = static_cast<std::size_t>(axis);
-    domain_[a] = static_cast<Index>(global.size[axis]);
-  }
+  for (int axis = 0; axis < global.dims; ++axis)
+    domain_[static_cast<std::size_t>(axis)] = static_cast<Index>(global.size[axis]);
+  written_ = writtenBy(job, domain_);
   for (int axis = global.dims - 1; axis >= 0; --axis) {
     const auto a = static_cast<std::size_t>(axis);
     defects_[a] = defectOf(job, axis, domain_);
@@ -280,9 +224,9 @@ Cutter::Cutter(const ShareJob& job, const Domain& global) : job_(job), written_(
     const memory::View& cells = cellsOf(view);
     reads_.push_back({Footprint(*access), view.box(), cells.box(),
                       static_cast<Index>(view.root().elementSize()),
-                      dimsOwned(*access, view, written_)});
+                      dimsOwned(*access, view, written_, domain_)});
     readViews_.push_back(&cells);
-    walked_.push_back(dimsWalked(reads_.back(), *access));
+    walked_.push_back(withStrides(reads_.back().dims, *access));
   }
 }
 
@@ -308,7 +252,7 @@ Cutting Cutter::asAsked() const {
 std::optional<Cutting> Cutter::asBefore() const {
   const CutFor whom{job_.devices, job_.weights};
   for (const Written& written : written_)
-    if (auto known = knownCutting(*written.view, whom, written.dimOf, mayBeCut_, domain_))
+    if (auto known = knownCutting(*written.view, whom, written.dims, mayBeCut_, domain_))
       return known;
   for (std::size_t i = 0; i < reads_.size(); ++i)
     if (auto known = knownCutting(*readViews_[i], whom, walked_[i], mayBeCut_, domain_))
@@ -433,9 +377,9 @@ Cutting Cutter::choose() const {
 void Cutter::remember(const Cutting& chosen) const {
   const CutFor whom{job_.devices, job_.weights};
   for (const Written& written : written_)
-    noteCutting(*written.view, whom, written.dimOf, chosen, domain_);
+    noteCutting(*written.view, whom, written.dims, chosen, domain_);
   for (std::size_t i = 0; i < reads_.size(); ++i)
-    noteCutting(*readViews_[i], whom, reads_[i].dimOf, chosen, domain_);
+    noteCutting(*readViews_[i], whom, reads_[i].dims, chosen, domain_);
 }
 
 }  // namespace

@@ -56,17 +56,17 @@ std::string ExchangeCost::describe() const {
       bytesBetweenNodes ? fmt::format(" ({} between nodes)", *bytesBetweenNodes) : "");
 }
 
-Box ownCells(const Box& view, const std::array<int, 3>& dimOf, const Cutting& cutting,
-             std::size_t device, const std::array<Index, 3>& domain) {
+Box ownCells(const Box& view, const AxisDims& dims, const Cutting& cutting, std::size_t device,
+             const std::array<Index, 3>& domain) {
   Box own = view;
   for (std::size_t a = 0; a < 3; ++a) {
-    const int d = dimOf[a];
+    const int d = dims.dim[a];
     if (d < 0 || !cutting.cut[a]) continue;
     const geometry::Interval& part = cutting.slices[device][a];
     const Index extent = view.extent(d);
     const bool isLast = part.hi == domain[a] && part.length() > 0;
-    const Index lo = std::min(part.lo, extent);
-    const Index hi = isLast ? extent : std::clamp(part.hi, lo, extent);
+    const Index lo = std::min(part.lo * dims.cells[a], extent);
+    const Index hi = isLast ? extent : std::clamp(part.hi * dims.cells[a], lo, extent);
     own = own.withRange(d, view.lo(d) + lo, view.lo(d) + hi);
   }
   return own;
@@ -148,7 +148,7 @@ class DividedArray {
     std::vector<Box> own;
     own.reserve(cutting_.slices.size());
     for (std::size_t d = 0; d < cutting_.slices.size(); ++d)
-      own.push_back(ownCells(array_.cells, array_.dimOf, cutting_, d, domain_.size));
+      own.push_back(ownCells(array_.cells, array_.dims, cutting_, d, domain_.size));
     return own;
   }
 

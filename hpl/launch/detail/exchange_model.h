@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hpl/geometry/placement.h"
+#include "hpl/launch/detail/axis_dims.h"
 #include "hpl/launch/detail/cutting.h"
 
 /// What ways to share a domain out make devices exchange in each step of a program that writes its
@@ -20,9 +21,8 @@ struct ReadArray {
   /// The cells that there are: a view may have images of them beyond the ends of the array.
   geometry::Box cells;
   geometry::Index elementBytes = 1;
-  /// By axis: the dimension in which a device owns what its slice of the axis walks through; -1:
-  /// none.
-  std::array<int, 3> dimOf{-1, -1, -1};
+  /// Those in which a device owns what its slice of the axis walks through.
+  AxisDims dims{};
 };
 
 /// One step's exchange, of all devices together.
@@ -70,8 +70,7 @@ class ExchangeModel {
 
 /// The cells that a device owns of an array by its slice. The first and the last slice of an axis
 /// own what lies beyond the domain.
-geometry::Box ownCells(const geometry::Box& view, const std::array<int, 3>& dimOf,
-                       const Cutting& cutting, std::size_t device,
-                       const std::array<geometry::Index, 3>& domain);
+geometry::Box ownCells(const geometry::Box& view, const AxisDims& dims, const Cutting& cutting,
+                       std::size_t device, const std::array<geometry::Index, 3>& domain);
 
 }  // namespace hpl::launch

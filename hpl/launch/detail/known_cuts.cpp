@@ -61,7 +61,7 @@ Index scaled(Index place, Index extent, Index length) {
 }  // namespace
 
 std::optional<Cutting> knownCutting(const memory::View& view, const CutFor& whom,
-                                    const std::array<int, 3>& dimOf, const AxisSet& mayBeCut,
+                                    const AxisDims& dims, const AxisSet& mayBeCut,
                                     const std::array<Index, 3>& domain) {
   KnownCuts& known = KnownCuts::get();
   const std::lock_guard lock(known.mutex);
@@ -75,22 +75,27 @@ std::optional<Cutting> knownCutting(const memory::View& view, const CutFor& whom
   for (int d = 0; d < view.rank(); ++d) {
     const auto isWhole = [&](const Box& cells) { return cells.extent(d) == view.extents[d]; };
     if (std::all_of(cut->cells.begin(), cut->cells.end(), isWhole)) continue;
-    const auto found = std::find(dimOf.begin(), dimOf.end(), d);
-    const auto a = static_cast<std::size_t>(found - dimOf.begin());
-    if (found == dimOf.end() || !mayBeCut[a]) return std::nullopt;
+    const auto found = std::find(dims.dim.begin(), dims.dim.end(), d);
+    const auto a = static_cast<std::size_t>(found - dims.dim.begin());
+    if (found == dims.dim.end() || !mayBeCut[a]) return std::nullopt;
     cutting.cut[a] = true;
     if (cutting.isGrid()) cutting.grid[a] = static_cast<int>(cut->parts[d]);
     for (std::size_t device = 0; device < cut->cells.size(); ++device) {
       const Box& cells = cut->cells[device];
-      const Index first = view.box().lo(d);
-      cutting.slices[device][a] = {scaled(cells.lo(d) - first, view.extents[d], domain[a]),
-                                   scaled(cells.hi(d) - first, view.extents[d], domain[a])};
+      const Index first = view.box().lo(d), extent = view.extents[d];
+      const auto idAt = [&, a](Index place) {
+        // The last one has what lies beyond a grid in a vector.
+        if (dims.cells[a] > 1)
+          return place == extent ? domain[a] : std::min(place / dims.cells[a], domain[a]);
+        return scaled(place, extent, domain[a]);
+      };
+      cutting.slices[device][a] = {idAt(cells.lo(d) - first), idAt(cells.hi(d) - first)};
     }
   }
   return cutting;
 }
 
-void noteCutting(const memory::View& view, const CutFor& whom, const std::array<int, 3>& dimOf,
+void noteCutting(const memory::View& view, const CutFor& whom, const AxisDims& dims,
                  const Cutting& cutting, const std::array<Index, 3>& domain) {
   KnownCuts& known = KnownCuts::get();
   const std::lock_guard lock(known.mutex);
@@ -100,11 +105,11 @@ void noteCutting(const memory::View& view, const CutFor& whom, const std::array<
   for (std::size_t a = 0; a < 3; ++a) {
     if (!cutting.cut[a]) continue;
     // Devices that would have the same cells divide something else.
-    if (dimOf[a] < 0) return;
-    if (cutting.isGrid()) cut.parts[dimOf[a]] = cutting.grid[a];
+    if (dims.dim[a] < 0) return;
+    if (cutting.isGrid()) cut.parts[dims.dim[a]] = cutting.grid[a];
   }
   for (std::size_t d = 0; d < cutting.slices.size(); ++d)
-    cut.cells.push_back(ownCells(view.box(), dimOf, cutting, d, domain));
+    cut.cells.push_back(ownCells(view.box(), dims, cutting, d, domain));
   known.add(view.root(), std::move(cut));
 }
 

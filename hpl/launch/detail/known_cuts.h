@@ -23,13 +23,13 @@ struct CutFor {
 
 /// The cutting of a domain that gives each device the cells of the view that it had; nothing when
 /// the view was never cut for these devices, or along a dimension through which no axis of
-/// `mayBeCut` walks. `dimOf`: the dimension of each axis.
+/// `mayBeCut` walks.
 std::optional<Cutting> knownCutting(const memory::View& view, const CutFor& whom,
-                                    const std::array<int, 3>& dimOf, const AxisSet& mayBeCut,
+                                    const AxisDims& dims, const AxisSet& mayBeCut,
                                     const std::array<geometry::Index, 3>& domain);
 
 /// The first cut of an array counts.
-void noteCutting(const memory::View& view, const CutFor& whom, const std::array<int, 3>& dimOf,
+void noteCutting(const memory::View& view, const CutFor& whom, const AxisDims& dims,
                  const Cutting& cutting, const std::array<geometry::Index, 3>& domain);
 
 }  // namespace hpl::launch
