@@ -75,6 +75,7 @@ IndexForm joinFlat(const FlatIndex& a, const FlatIndex& b) {
 
 bool FlatIndex::isKnownFor(const std::array<std::int64_t, 3>& sizes) const {
   constexpr std::int64_t kMost = std::int64_t{1} << 31;
+  if (terms == 0) return false;
   std::int64_t cells = 1;
   for (int k = 0; k < terms; ++k) {
     const auto term = static_cast<std::size_t>(k);
@@ -192,6 +193,7 @@ const ArrayAccess* AccessSummary::find(int paramIndex) const {
 
 bool detail::analyze(const Kernel& kernel, AccessSummary& summary, const Notes& notes) {
   summary.arena = kernel.arena;
+  if (notes.sizes != nullptr) summary.sizes = *notes.sizes;
   collectFacts(kernel, summary);
   addArrays(kernel, summary);
   Budget budget{kEffort};

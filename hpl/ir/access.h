@@ -246,8 +246,14 @@ struct ArrayAccess {
   Rim writeBounds() const;
 };
 
+/// What is known of the values of scalars: by parameter of the entry, the axes (bits) along which
+/// the domain's size is that value. Empty: nothing is known.
+using SizesInScalars = std::vector<unsigned>;
+
 /// What the analysis finds out about a kernel.
 struct AccessSummary {
+  /// What it was told.
+  SizesInScalars sizes;
   /// One entry per array parameter, in the order of the parameters.
   std::vector<ArrayAccess> arrays;
 
@@ -280,10 +286,6 @@ struct AccessSummary {
   const ArrayAccess* find(const Variable* array) const;
   const ArrayAccess* find(int paramIndex) const;
 };
-
-/// What is known of the values of scalars: by parameter of the entry, the axes (bits) along which
-/// the domain's size is that value. Empty: nothing is known.
-using SizesInScalars = std::vector<unsigned>;
 
 /// Analyses a verified kernel, for launches of which `sizes` holds. Calls are followed; time is
 /// linear in the size of the inlined kernel, and bounded: past a fixed effort (a million nodes)

@@ -10,12 +10,18 @@
 
 namespace perf::peers {
 
-/// A square of cells, and another one that a kernel makes of it.
-template <class T>
+/// A square of cells, and another one that a kernel makes of it: arrays of two dimensions, or of
+/// one, in which row follows row.
+template <class T, int Rank>
 struct Board {
-  hpl::Array<T, 2> out, in;
+  using Cells = hpl::Array<T, Rank>;
+  Cells out, in;
 
-  Board(int side, unsigned values) : out(side, side), in(side, side) {
+  static Cells square(int side) {
+    if constexpr (Rank == 1) return Cells(side * side);
+    if constexpr (Rank == 2) return Cells(side, side);
+  }
+  Board(int side, unsigned values) : out(square(side)), in(square(side)) {
     std::mt19937 random(1);
     T* cells = in.data(hpl::HPL_WR);
     for (std::size_t i = 0; i < in.size(); ++i) cells[i] = static_cast<T>(random() % values);
@@ -31,15 +37,16 @@ struct Board {
   }
 };
 
-/// `kernel(out, in, scalars...)` on a board of `side` x `side` cells of so many values, against
+/// `kernel(out, in, scalars...)` over a board of `side` x `side` cells of so many values, against
 /// the same by g++ and OpenMP, `twin(out, in, side)`.
-template <class T, class Kernel, class... Scalars>
+template <int Rank = 2, class T, class Kernel, class... Scalars>
 Row boardRow(const std::string& name, Kernel* kernel, void (*twin)(T*, const T*, int), int side,
              unsigned values, Scalars... scalars) {
   constexpr int kSteps = 8;
-  auto ours = std::make_shared<Board<T>>(side, values);
-  auto byHand = std::make_shared<Board<T>>(side, values);
-  hpl::FRunner runner = hpl::eval(kernel)(ours->out, ours->in, scalars...);
+  auto ours = std::make_shared<Board<T, Rank>>(side, values);
+  auto byHand = std::make_shared<Board<T, Rank>>(side, values);
+  const auto width = static_cast<std::size_t>(side);
+  hpl::FRunner runner = hpl::eval(kernel).global(width, width)(ours->out, ours->in, scalars...);
   T* out = byHand->out.data(hpl::HPL_RDWR);
   const T* in = byHand->in.data(hpl::HPL_RD);
   return {name,

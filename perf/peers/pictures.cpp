@@ -21,6 +21,19 @@ void life(Bytes out, const Bytes& in) {
   }
 }
 
+/// The same in a vector, as programs write it that come from flat arrays.
+void lifeInVector(Array<unsigned char, 1> out, const Array<unsigned char, 1>& in, Int width,
+                  Int height) {
+  Int x = cast<int>(idx), y = cast<int>(idy);
+  if_(x > 0 && x < width - 1 && y > 0 && y < height - 1) {
+    Int i = y * width + x, n = 0;
+    for (int dy = -1; dy <= 1; ++dy)
+      for (int dx = -1; dx <= 1; ++dx)
+        if (dy != 0 || dx != 0) n += in[i + dy * width + dx];
+    out[i] = where(n == 3 || (n == 2 && in[i] == 1), 1, 0);
+  }
+}
+
 /// A mean of the neighbours with the weights 1 2 1.
 void smooth(Bytes out, const Bytes& in) {
   if_(idx > 0 && idx + 1 < szx && idy > 0 && idy + 1 < szy) {
@@ -48,6 +61,11 @@ void edges(Bytes out, const Bytes& in) {
 std::vector<NamedRow> pictureRows() {
   return {
       {"life_bytes", [] { return boardRow("life in bytes 2048^2", life, twins::life, 2048, 2); }},
+      {"life_vector",
+       [] {
+         return boardRow<1>("life in bytes 2048^2, in a vector", lifeInVector, twins::life, 2048, 2,
+                            2048, 2048);
+       }},
       {"smooth_bytes",
        [] { return boardRow("mask 3x3 on bytes 4096^2", smooth, twins::smooth, 4096, 256); }},
       {"edges_bytes",

@@ -57,6 +57,20 @@ void below(Numbers out, Numbers in, Int w, Int h) {
   }
 }
 
+/// Cells that only some of the neighbours ask for, some of which do not exist.
+template <Width width>
+void someAsk(Numbers out, Numbers in, Int w, Int h) {
+  Int x = cast<int>(idx), y = cast<int>(idy), columns = widthOf<width>(w), i = y * columns + x;
+  Int sum = where(y > 0 && in[i - columns] > 500, in[i - columns], 1);
+  if_(in[i] % 3 == 0) {
+    sum += where(y + 1 < h && x + 1 < columns && in[i + columns + 1] % 2 == 1, 5, in[i] * 2);
+  }
+  if_((x > 1 || y > 0) && in[i - 2] > 300) {
+    sum += in[i - 2];
+  }
+  out[i] = sum & kMask;
+}
+
 /// Columns that lie one after another: idx is the slower one in memory.
 void byColumns(Numbers out, Numbers in, Int w, Int h) {
   Int x = cast<int>(idx), y = cast<int>(idy), i = x * h + y;
@@ -90,6 +104,19 @@ Cells belowOnHost(const Cells& out, const Cells& in, int w, int h) {
   return result;
 }
 
+Cells someAskOnHost(const Cells& out, const Cells& in, int w, int h) {
+  Cells result = out;
+  for (int y = 0; y < h; ++y)
+    for (int x = 0; x < w; ++x) {
+      const auto i = static_cast<std::size_t>(y * w + x), row = static_cast<std::size_t>(w);
+      int sum = y > 0 && in[i - row] > 500 ? in[i - row] : 1;
+      if (in[i] % 3 == 0) sum += y + 1 < h && x + 1 < w && in[i + row + 1] % 2 == 1 ? 5 : in[i] * 2;
+      if ((x > 1 || y > 0) && in[i - 2] > 300) sum += in[i - 2];
+      result[i] = sum & kMask;
+    }
+  return result;
+}
+
 Cells byColumnsOnHost(const Cells& out, const Cells& in, int w, int h) {
   Cells result = out;
   for (std::size_t i = static_cast<std::size_t>(h); i < static_cast<std::size_t>((w - 1) * h); ++i)
@@ -105,9 +132,10 @@ struct Written {
 };
 
 const std::vector<Written> kWritten{
-    {star<Width::Argument>, starOnHost}, {star<Width::Domain>, starOnHost},
-    {star<Width::Int>, starOnHost},      {below<Width::Argument>, belowOnHost},
-    {below<Width::Int>, belowOnHost},    {byColumns, byColumnsOnHost}};
+    {star<Width::Argument>, starOnHost},  {star<Width::Domain>, starOnHost},
+    {star<Width::Int>, starOnHost},       {below<Width::Argument>, belowOnHost},
+    {below<Width::Int>, belowOnHost},     {someAsk<Width::Argument>, someAskOnHost},
+    {someAsk<Width::Int>, someAskOnHost}, {byColumns, byColumnsOnHost}};
 
 /// Planes of rows: neighbours in all six directions.
 void cube(Numbers out, Numbers in, Int w, Int h) {

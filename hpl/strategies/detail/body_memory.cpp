@@ -100,9 +100,10 @@ IndexForm BodyWriter::formOf(const Expr& index) {
   if (sum != nullptr && wide && isNumber(*sum->right, value) &&
       (sum->op == ir::BinaryOp::Add || sum->op == ir::BinaryOp::Sub)) {
     IndexForm form = formOf(*sum->left);
-    if (form.isUnknown()) return form;
+    if (form.isUnknown() && !form.isFlat()) return form;
     const std::int64_t offset = sum->op == ir::BinaryOp::Add ? value : -value;
-    form.range = {form.range.lo + offset, form.range.hi + offset};
+    ir::Interval& range = form.isFlat() ? form.flat.offsets.front() : form.range;
+    range = {range.lo + offset, range.hi + offset};
     return form;
   }
   return context_.source.formOf(index);
@@ -246,8 +247,12 @@ void BodyWriter::requireInside(const ir::Access& access, const ir::SourceLocatio
   if (access.array->role == ir::Role::Alias) refuse();
   for (std::size_t d = 0; d < access.indices.size(); ++d) {
     const IndexForm form = formOf(*access.indices[d]);
-    if (form.isUnknown()) refuse();
+    if (form.isUnknown() && !form.flat.isKnownFor(context_.size)) refuse();
     const Expr* extent = builder_.cast(context_.extentOf(access.array, static_cast<int>(d)), kLong);
+    if (form.isFlat()) {
+      requireInside(form.flat, extent);
+      continue;
+    }
     if (form.isConstant()) {
       auto& bounds = context_.bounds[static_cast<std::size_t>(context_.axis)];
       const Expr* fits =
@@ -263,6 +268,37 @@ void BodyWriter::requireInside(const ir::Access& access, const ir::SourceLocatio
     context_.bounds[axis].lower.push_back(builder_.number(-form.range.lo - shift, kLong));
     context_.bounds[axis].upper.push_back(builder_.add(extent, -form.range.hi - shift));
   }
+}
+
+/// The cells of a grid in a vector lie in its slabs, one for each id along the slowest axis. Those
+/// of a slab whose cells exist all, whatever the other ids are.
+void BodyWriter::requireInside(const ir::FlatIndex& flat, const Expr* extent) {
+  const auto size = [&](int k) {
+    return builder_.cast(context_.sizeOf(flat.axes[static_cast<std::size_t>(k)]), kLong);
+  };
+  const Expr* slab = size(0);
+  for (int k = 1; k + 1 < flat.terms; ++k) slab = builder_.binary(ir::BinaryOp::Mul, slab, size(k));
+  // How far the offsets along the other axes lead.
+  const Expr *least = builder_.number(0, kLong), *most = least;
+  for (int k = flat.terms - 2; k >= 0; --k) {
+    const ir::Interval& offset = flat.offsets[static_cast<std::size_t>(k)];
+    const bool isFirst = k == flat.terms - 2;
+    const auto further = [&](const Expr* way, std::int64_t by) {
+      return isFirst ? builder_.number(by, kLong)
+                     : builder_.add(builder_.binary(ir::BinaryOp::Mul, way, size(k)), by);
+    };
+    least = further(least, offset.lo);
+    most = further(most, offset.hi);
+  }
+  const auto axis = static_cast<std::size_t>(flat.slowest());
+  const ir::Interval& own = flat.offsets[static_cast<std::size_t>(flat.terms - 1)];
+  const std::int64_t shift = distanceOf(axis);
+  const Expr* before = builder_.binary(
+      ir::BinaryOp::Div, builder_.binary(ir::BinaryOp::Sub, builder_.add(slab, -1), least), slab);
+  const Expr* slabs =
+      builder_.binary(ir::BinaryOp::Div, builder_.binary(ir::BinaryOp::Sub, extent, most), slab);
+  context_.bounds[axis].lower.push_back(builder_.add(before, -own.lo - shift));
+  context_.bounds[axis].upper.push_back(builder_.add(slabs, -own.hi - shift));
 }
 
 /// An element of an array of the kernel's own is a vector with a lane for each neighbour.

@@ -130,6 +130,8 @@ struct BodyContext {
   bool streams = false;
   /// RowsOptions::ownElements.
   bool ownElements = false;
+  /// Of the domain; 0: not known.
+  std::array<std::int64_t, 3> size{};
   /// Where atomics that only count do so; null: nowhere.
   Counters* counters = nullptr;
   /// One work-item: what is read more than once is kept, and what is written is computed before
@@ -348,6 +350,7 @@ class BodyWriter {
   const ir::Expr* decisiveOf(const ir::Expr& condition) const;
   bool cutsRows(const ir::Expr& condition) const;
   void requireInside(const ir::Access& access, const ir::SourceLocation& where);
+  void requireInside(const ir::FlatIndex& flat, const ir::Expr* extent);
   void requireSameElement(const ir::Expr& element, const ir::Access& access) const;
   const ir::Variable* copyOf(const ir::Variable* variable);
   /// How far apart the elements lie that neighbours access.

@@ -70,6 +70,7 @@ class RowsBuilder : private KernelWriter {
     if (!counters_.isEmpty()) context.counters = &counters_;
     context.streams = options_.streams && lanes > 1;
     context.ownElements = options_.ownElements;
+    context.size = sizesOf(options_);
     if (lanes > 1) context.laneBytes = laneBytes_;
     if (lanes > 1) context.laneStep = laneStep();
     return context;

@@ -18,10 +18,8 @@ namespace {
 bool isOwnInVector(const ir::AccessSite& site, const RowsOptions& options) {
   if (site.index.size() != 1) return false;
   const ir::FlatIndex& flat = site.index.front().flat;
-  std::array<std::int64_t, 3> size{};
-  std::copy(options.size.begin(), options.size.end(), size.begin());
   return flat.terms == options.dims && flat.axes[0] == options.order[0] && flat.isExact() &&
-         flat.isKnownFor(size);
+         flat.isKnownFor(sizesOf(options));
 }
 
 /// Throws unless each work-item writes one element of each row, its own.
@@ -95,7 +93,9 @@ void checkKernel(const ir::Kernel& kernel, const ir::AccessSummary& summary,
 
 bool knowsVectors(const ir::AccessSummary& summary) {
   return std::any_of(summary.arrays.begin(), summary.arrays.end(), [](const ir::ArrayAccess& a) {
-    return a.writes.size() == 1 && a.writes.front().isFlat();
+    return std::any_of(a.sites.begin(), a.sites.end(), [](const ir::AccessSite& site) {
+      return site.index.size() == 1 && site.index.front().isFlat();
+    });
   });
 }
 

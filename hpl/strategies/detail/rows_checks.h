@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
 #include "hpl/strategies/detail/hidden_params.h"
 #include "hpl/strategies/detail/source.h"
 #include "hpl/strategies/rows.h"
 
 namespace hpl::strategies::detail {
+
+/// The domain's, for analyses.
+inline std::array<std::int64_t, 3> sizesOf(const RowsOptions& options) {
+  std::array<std::int64_t, 3> sizes{};
+  std::copy(options.size.begin(), options.size.end(), sizes.begin());
+  return sizes;
+}
 
 /// Throws Refused for kernels whose work-items depend on each other or on their groups, and for
 /// those that do not write rows.

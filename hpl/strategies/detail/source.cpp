@@ -41,6 +41,10 @@ Source::Source(const ir::Kernel& kernel, const ir::AccessSummary& summary, Build
   for (const ir::ArrayAccess& access : summary.arrays)
     if (access.written) written_.insert(access.array);
   collect(*kernel.entry->body);
+  for (std::size_t i = 0; i < summary.sizes.size(); ++i)
+    if (const Variable* param = kernel.entry->params[i];
+        summary.sizes[i] != 0 && isUnchangedParameter(param))
+      values_[param] = ir::detail::Value::size(summary.sizes[i]);
   // In the order of the text, so that each value may use the ones before it.
   const auto note = [&](const auto& self, const Block& block) -> void {
     for (const Stmt* stmt : block.stmts) {
