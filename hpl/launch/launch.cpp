@@ -2,11 +2,11 @@
 #include <cstring>
 
 #include "hpl/error.h"
-#include "hpl/launch/detail/known_sizes.h"
 #include "hpl/launch/detail/mapped_launch.h"
 #include "hpl/launch/detail/online_tuning.h"
 #include "hpl/launch/detail/operation.h"
 #include "hpl/launch/detail/shares.h"
+#include "hpl/launch/detail/specialised.h"
 #include "hpl/launch/detail/tuning_bench.h"
 #include "hpl/memory/contents.h"
 #include "hpl/runtime/dry_run.h"
@@ -139,15 +139,15 @@ std::byte* PlanAccess::scalarsOf(FRunner& runner) {
 
 namespace {
 
-/// A new plan, of a kernel that was perhaps not captured before: `entry` becomes that for the sizes
-/// in scalars. `isFirst`: all ranks have to know whether it could be made.
-std::shared_ptr<Launchable> planAnew(KernelEntry*& entry, const LaunchOptions& options, bool shared,
+/// A new plan, of a kernel that was perhaps not captured before: specialises entry and options.
+/// `isFirst`: all ranks have to know whether it could be made.
+std::shared_ptr<Launchable> planAnew(KernelEntry*& entry, LaunchOptions& options, bool shared,
                                      Arguments arguments, bool isFirst) {
   // Ranks would measure different things.
   const bool tunes =
       runtime::settings().tune == runtime::TuneMode::Full && !shared && !runtime::hasRanks();
   try {
-    entry = &entryCapturedFor(*entry, options, arguments);
+    specialise(entry, options, arguments);
     if (tunes) tuneBefore(*entry, options, arguments);
     if (shared) return makeSharedPlan(*entry, options, arguments);
     return makePlan(*entry, options, *options.device, arguments);
@@ -160,13 +160,15 @@ std::shared_ptr<Launchable> planAnew(KernelEntry*& entry, const LaunchOptions& o
 }
 
 /// A launch that does not repeat one of the last, or not so simply.
-void launchOther(FRunner& runner, KernelEntry& entry, const LaunchOptions& options, bool shared,
+void launchOther(FRunner& runner, KernelEntry* entry, LaunchOptions options, bool shared,
                  Arguments arguments) {
-  const std::uint64_t hash = shared ? sharedHashOf(options, arguments) : hashOf(options, arguments);
+  const auto hash = [&] {
+    return shared ? sharedHashOf(options, arguments) : hashOf(options, arguments);
+  };
   std::shared_ptr<Launchable> plan;
   {
     Transaction transaction;
-    const std::shared_ptr<Launchable>* known = entry.findPlan(hash);
+    const std::shared_ptr<Launchable>* known = entry->findPlan(hash());
     if (known != nullptr && (*known)->matches(options, arguments)) {
       PlanAccess::setPlan(runner, *known);
       (*known)->packScalars(arguments, PlanAccess::scalarsOf(runner));
@@ -178,18 +180,17 @@ void launchOther(FRunner& runner, KernelEntry& entry, const LaunchOptions& optio
   }
   const bool isNew = plan == nullptr;
   const bool isJoint = runtime::hasRanks() && !options.isOwn;
-  const std::uint64_t signature = isJoint ? signatureOf(options, arguments) : 0;
-  const bool isFirst = isJoint && isNew && !entry.isAgreed(signature);
-  KernelEntry* captured = &entry;
-  if (isNew) plan = planAnew(captured, options, shared, arguments, isFirst);
+  const bool isFirst = isJoint && isNew && !entry->isAgreed(signatureOf(options, arguments));
+  if (isNew) plan = planAnew(entry, options, shared, arguments, isFirst);
   if (isFirst)
     memory::detail::renameOperation("launch of '" + plan->version->name + "'",
                                     contentOf(*plan->version));
   PlanAccess::setPlan(runner, plan);
   plan->packScalars(arguments, PlanAccess::scalarsOf(runner));
   launchPlan(*plan, PlanAccess::scalarsOf(runner), isFirst);
-  if (isFirst) captured->noteAgreed(signature);
-  if (isNew) captured->addPlan(hash, std::move(plan));
+  // Of the launch as it was planned: that is where the next one looks.
+  if (isFirst) entry->noteAgreed(signatureOf(options, arguments));
+  if (isNew) entry->addPlan(hash(), std::move(plan));
 }
 
 /// A launch that repeats one of the last, perhaps with other scalars; false, and nothing done, when
@@ -220,7 +221,7 @@ FRunner launchBy(Party party, const EntryHandle& handle, const LaunchOptions& as
     if (launchAgain(runner, entry, key)) return runner;
   }
   memory::detail::withRanks(
-      party, [&] { launchOther(runner, entry, resolved(asked, shared), shared, arguments); });
+      party, [&] { launchOther(runner, &entry, resolved(asked, shared), shared, arguments); });
   return runner;
 }
 
@@ -231,6 +232,11 @@ FRunner launch(const EntryHandle& handle, const LaunchOptions& asked, Arguments 
   if (MappedLaunch::isNeeded(arguments)) [[unlikely]] {
     const MappedLaunch boxes(handle, asked, arguments);
     return launch(boxes.handle(), boxes.options(), boxes.arguments());
+  }
+  if (const auto rows = rowsAndColumns(*handle.entry, asked, arguments)) {
+    LaunchOptions options = asked;
+    options.global = *rows;
+    return launch({&handle.entry->unfolded(), handle.owner}, options, arguments);
   }
   const Party party = partyOf(*handle.entry, arguments);
   if (party == Party::ThisRank) [[unlikely]]

@@ -81,7 +81,7 @@ struct Board {
 
 }  // namespace
 
-TEST_CASE("a ring of as many cells as an argument says is that, whether it is the whole domain") {
+TEST_CASE("a ring is as long as an argument says whether it is the whole domain or not") {
   for (const auto& [rows, columns] :
        std::vector<std::pair<int, int>>{{2, 2}, {16, 17}, {61, 130}, {128, 128}}) {
     Board board(rows, columns);
@@ -203,8 +203,7 @@ TEST_CASE("rings in scalars are the same by each strategy, and checked") {
                                 "HPL_STRATEGY=tile", "HPL_STRATEGY=stream", "HPL_CHECK=bounds"}) {
     CAPTURE(how);
     const auto run = subprocess::run(
-        "a ring of as many cells as an argument says is that, whether it is the "
-        "whole domain",
+        "a ring is as long as an argument says whether it is the whole domain or not",
         "HPL_LOG=error " + how);
     CAPTURE(run.output);
     CHECK(run.exitCode == 0);

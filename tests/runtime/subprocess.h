@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <stdexcept>
@@ -26,10 +27,12 @@ inline std::string quoted(const std::string& text) {
 }
 
 /// The command that runs the test case `child` with `environment`, e.g. "HPL_LOG=off HPL_FP=fast".
-inline std::string command(const std::string& child, const std::string& environment) {
+inline std::string command(std::string child, const std::string& environment) {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+  // A comma would begin another name: any character is one.
+  std::replace(child.begin(), child.end(), ',', '?');
   return "env " + environment + " " + quoted(self) +
-         " --no-skip --no-intro --minimal --test-case=" + quoted(child) + " 2>&1";
+         " --no-skip --no-intro --minimal --test-case=" + subprocess::quoted(child) + " 2>&1";
 }
 
 /// Runs a shell command to its end.

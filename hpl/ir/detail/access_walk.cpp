@@ -47,6 +47,11 @@ void AccessWalker::run(const Function& entry) {
   }
   for (std::size_t i = 0; sizes_ != nullptr && i < sizes_->size(); ++i)
     if ((*sizes_)[i] != 0) state_.setValue(entry.params[i], Value::size((*sizes_)[i]));
+  if (quotients_ != nullptr) {
+    Effects effects;
+    effects.collect(entry.body);
+    changed_.insert(effects.assigned.begin(), effects.assigned.end());
+  }
   frames_.emplace_back();
   walk(entry.body);
   resumeWith(frames_.back().exit);
@@ -77,6 +82,8 @@ void AccessWalker::visit(const Expr* expr) {
     visit(binary->left);
     if (comparisons_ != nullptr && isComparison(binary->op)) noteComparison(expr, *binary);
     if (edges_ != nullptr && binary->op == BinaryOp::Rem) noteRemainder(expr, *binary);
+    if (quotients_ != nullptr && (binary->op == BinaryOp::Rem || binary->op == BinaryOp::Div))
+      noteQuotient(expr, *binary);
     const bool logical = binary->op == BinaryOp::LogicalAnd || binary->op == BinaryOp::LogicalOr;
     logical && !expr->type.isVector() ? visitSkippable(binary->right) : visit(binary->right);
   } else if (const auto* select = expr->as<Select>()) {
@@ -116,6 +123,30 @@ void AccessWalker::noteRemainder(const Expr* expr, const Binary& remainder) {
     ring = RingIndex{form.axis, form.range.lo};
   const auto [known, isNew] = edges_->rings.try_emplace(expr, ring);
   if (known->second != ring) known->second.reset();
+}
+
+void AccessWalker::noteQuotient(const Expr* expr, const Binary& quotient) {
+  const Value id = valueOf(quotient.left);
+  const bool isOwn = id.plain && id.form == IndexForm::affine(0, 0, 0);
+  if (!isOwn) {
+    quotients_->others.insert(expr);
+    quotients_->lengths.erase(expr);
+  }
+  if (quotients_->others.contains(expr)) return;
+  std::optional<RowLength> length;
+  const Expr* divisor = quotient.right;
+  for (const Cast* cast = divisor->as<Cast>(); cast != nullptr && isWide(divisor->type);
+       cast = divisor->as<Cast>())
+    divisor = cast->operand;
+  if (const auto number = valueOf(quotient.right).number()) length = RowLength{-1, *number};
+  if (const auto* ref = divisor->as<VarRef>(); ref != nullptr && !length) {
+    const Variable* scalar = ref->variable;
+    const bool isParameter = scalar->role == Role::ScalarParam && scalar->paramIndex >= 0;
+    if (isParameter && isTracked(scalar) && !changed_.contains(scalar))
+      length = RowLength{scalar->paramIndex, 0};
+  }
+  const auto [place, isNew] = quotients_->lengths.try_emplace(expr, length);
+  if (place->second != length) place->second.reset();
 }
 
 void AccessWalker::noteClamp(const Expr* expr, const BuiltinExpr& call) {

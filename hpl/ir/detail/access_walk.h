@@ -4,9 +4,11 @@
 #include <array>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "hpl/ir/detail/access_state.h"
+#include "hpl/ir/unfold.h"
 
 namespace hpl::ir::detail {
 
@@ -38,11 +40,20 @@ struct EdgeIndices {
   friend bool operator==(const EdgeIndices&, const EdgeIndices&) = default;
 };
 
+/// Quotients and remainders of the work-item's own number along axis 0.
+struct Quotients {
+  /// By what; nothing where that is no number and no scalar that the kernel leaves alone.
+  std::unordered_map<const Expr*, std::optional<RowLength>> lengths;
+  /// Those that are of something else, at times.
+  std::unordered_set<const Expr*> others;
+};
+
 /// What a walk knows before, and notes beside accesses.
 struct Notes {
   const SizesInScalars* sizes = nullptr;
   Comparisons* comparisons = nullptr;
   EdgeIndices* edges = nullptr;
+  Quotients* quotients = nullptr;
 };
 
 /// Walks a kernel once, in the order of execution, with the State that holds for every work-item,
@@ -55,7 +66,8 @@ class AccessWalker {
         budget_(budget),
         sizes_(notes.sizes),
         comparisons_(notes.comparisons),
-        edges_(notes.edges) {}
+        edges_(notes.edges),
+        quotients_(notes.quotients) {}
 
   void run(const Function& entry);
 
@@ -83,6 +95,7 @@ class AccessWalker {
   void noteComparison(const Expr* expr, const Binary& comparison);
   void noteRemainder(const Expr* expr, const Binary& remainder);
   void noteClamp(const Expr* expr, const BuiltinExpr& call);
+  void noteQuotient(const Expr* expr, const Binary& quotient);
   /// Records a read, a write or both of an element; its indices have been visited.
   void touch(const Access& access, const SourceLocation& where, AccessKind kind);
   void record(const Variable* array, std::vector<IndexForm> index, const SourceLocation& where,
@@ -110,6 +123,9 @@ class AccessWalker {
   const SizesInScalars* sizes_;
   Comparisons* comparisons_;
   EdgeIndices* edges_;
+  Quotients* quotients_;
+  /// Scalar parameters that the kernel changes.
+  std::unordered_set<const Variable*> changed_;
   State state_;
   std::vector<FunctionFrame> frames_;
   SourceLocation where_;

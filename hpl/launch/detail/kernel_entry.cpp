@@ -171,8 +171,10 @@ std::shared_ptr<const KernelVersion> KernelEntry::capture(runtime::DeviceState& 
   }
   ir::verify(*version->kernel);
   if (source_.rewriter == nullptr) {
-    version->kernel = ir::withChoices(std::move(version->kernel), sizes_);
-    askForSizes(*version->kernel);
+    if (isUnfolded_) version->kernel = ir::unfolded(*version->kernel, *rowLength_);
+    const std::shared_ptr<const ir::Kernel> written = version->kernel;
+    version->kernel = ir::withChoices(written, sizes_);
+    ask(*written, *version->kernel);
   }
   version->access = ir::analyze(*version->kernel, sizes_);
   version->rewriter = source_.rewriter;
@@ -228,19 +230,22 @@ void KernelEntry::noteAgreed(std::uint64_t signature) {
 KernelEntry* KernelEntry::findForMaps(const std::vector<const geometry::IndexMap*>& maps) {
   const std::lock_guard lock(mutex_);
   for (const auto& entry : variants_)
-    if (entry->sizes_.empty() && entry->maps_ == maps) return entry.get();
+    if (!entry->isUnfolded_ && entry->sizes_.empty() && entry->maps_ == maps) return entry.get();
   return nullptr;
 }
 
 KernelEntry& KernelEntry::addForMaps(const std::vector<const geometry::IndexMap*>& maps) {
   const std::lock_guard lock(mutex_);
-  return addVariant(maps, {});
+  KernelEntry& entry = addVariant();
+  entry.maps_ = maps;
+  return entry;
 }
 
-void KernelEntry::askForSizes(const ir::Kernel& kernel) {
-  // Asked once, whatever is captured later: launches read the answer without a lock.
+void KernelEntry::ask(const ir::Kernel& written, const ir::Kernel& withChoices) {
+  // Asked once, whatever is captured later: launches read the answers without a lock.
   if (hasAsked_.load(std::memory_order_relaxed)) return;
-  if (sizes_.empty()) sizesAskedFor_ = ir::sizesAskedFor(kernel);
+  if (!isUnfolded_) rowLength_ = ir::rowLengthOf(written);
+  if (sizes_.empty()) sizesAskedFor_ = ir::sizesAskedFor(withChoices);
   sizesAskedFor_.resize(std::min(sizesAskedFor_.size(), std::tuple_size_v<KnownSizes>));
   hasAsked_.store(true, std::memory_order_release);
 }
@@ -262,8 +267,20 @@ KernelEntry& KernelEntry::forSizes(const KnownSizes& sizes) {
     inScalars.resize(sizesAskedFor_[i] + 1, 0);
     inScalars.back() = sizes[i];
   }
-  KernelEntry& entry = addVariant(maps_, inScalars);
+  KernelEntry& entry = addVariant();
+  entry.sizes_ = std::move(inScalars);
   entry.knownSizes_ = sizes;
+  return entry;
+}
+
+KernelEntry& KernelEntry::unfolded() {
+  const std::lock_guard lock(mutex_);
+  const auto known = std::find_if(variants_.begin(), variants_.end(), [&](const auto& entry) {
+    return entry->isUnfolded_ && !isUnfolded_;
+  });
+  if (known != variants_.end()) return **known;
+  KernelEntry& entry = addVariant();
+  entry.isUnfolded_ = true;
   return entry;
 }
 
@@ -276,11 +293,12 @@ std::vector<KernelEntry*> KernelEntry::variants() {
 }
 
 /// To be called under the lock.
-KernelEntry& KernelEntry::addVariant(const std::vector<const geometry::IndexMap*>& maps,
-                                     const ir::SizesInScalars& sizes) {
+KernelEntry& KernelEntry::addVariant() {
   KernelEntry& entry = *variants_.emplace_back(std::make_unique<KernelEntry>(source_, copy_));
-  entry.maps_ = maps;
-  entry.sizes_ = sizes;
+  entry.maps_ = maps_;
+  entry.sizes_ = sizes_;
+  entry.isUnfolded_ = isUnfolded_;
+  entry.rowLength_ = rowLength_;
   entry.title_ = title_;
   return entry;
 }

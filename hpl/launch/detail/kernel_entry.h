@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "hpl/geometry/index_map.h"
+#include "hpl/ir/unfold.h"
 #include "hpl/launch/eval.h"
 #include "hpl/launch/guard.h"
 #include "hpl/launch/native.h"
@@ -67,6 +68,15 @@ class KernelEntry {
   /// The kernel for launches of which `sizes` hold.
   KernelEntry& forSizes(const KnownSizes& sizes);
 
+  /// By what a kernel of one dimension divides its ids, where it has been captured (ir/unfold.h);
+  /// null: by nothing, or not known yet.
+  const ir::RowLength* rowLength() const noexcept {
+    const bool isKnown = hasAsked_.load(std::memory_order_acquire) && !isUnfolded_;
+    return isKnown && rowLength_ ? &*rowLength_ : nullptr;
+  }
+  /// The kernel over rows and columns of that length.
+  KernelEntry& unfolded();
+
   /// The kernel's name in messages, to be called before it is captured.
   void setTitle(const std::string& title) { title_ = title; }
   /// The kernel's name as far as it is known, for messages.
@@ -99,10 +109,9 @@ class KernelEntry {
 
   KernelEntry* findForMaps(const std::vector<const geometry::IndexMap*>& maps);
   KernelEntry& addForMaps(const std::vector<const geometry::IndexMap*>& maps);
-  KernelEntry& addVariant(const std::vector<const geometry::IndexMap*>& maps,
-                          const ir::SizesInScalars& sizes);
+  KernelEntry& addVariant();
   std::vector<KernelEntry*> variants();
-  void askForSizes(const ir::Kernel& kernel);
+  void ask(const ir::Kernel& written, const ir::Kernel& withChoices);
   void takePlans(PlanTable& taken) noexcept;
   std::shared_ptr<const KernelVersion> capture(runtime::DeviceState& device,
                                                const std::vector<std::string>& labels);
@@ -113,15 +122,17 @@ class KernelEntry {
   /// What makes this a variant for some sizes: by parameter, and as launches ask for it.
   ir::SizesInScalars sizes_;
   KnownSizes knownSizes_{};
+  bool isUnfolded_ = false;
   std::string title_;
   std::mutex mutex_;
   std::shared_ptr<const KernelVersion> nativeVersion_;
   /// By kind of device: platform, name and driver.
   std::map<std::string, std::shared_ptr<const KernelVersion>> versions_;
-  /// The same kernel for other maps or sizes.
+  /// The same kernel for maps or sizes, or unfolded, each a step further than this one.
   std::vector<std::unique_ptr<KernelEntry>> variants_;
   std::vector<std::size_t> sizesAskedFor_;
-  /// sizesAskedFor_ was found, and will not change.
+  std::optional<ir::RowLength> rowLength_;
+  /// Both were found, and will not change.
   std::atomic<bool> hasAsked_ = false;
   std::unordered_set<std::uint64_t> agreed_;
   PlanTable plans_;

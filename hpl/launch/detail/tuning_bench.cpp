@@ -6,9 +6,9 @@
 #include <map>
 
 #include "hpl/error.h"
-#include "hpl/launch/detail/known_sizes.h"
 #include "hpl/launch/detail/mapped_launch.h"
 #include "hpl/launch/detail/shares.h"
+#include "hpl/launch/detail/specialised.h"
 #include "hpl/layout/findings.h"
 #include "hpl/layout/variant.h"
 #include "hpl/memory/contents.h"
@@ -118,14 +118,15 @@ TuneResult tune(const EntryHandle& handle, const LaunchOptions& asked, const Tun
         "eval(...).tune(...) tunes for one device; leave out .devices(...) and annotations, and "
         "call it for each kind of device with .device(...) and arrays of the parts' sizes");
   if (!layout::mayDecideByTimes()) return layout::nothingTuned(layout::kNoTimes, 0);
-  const LaunchOptions resolvedOptions = resolved(asked, false);
-  KernelEntry& entry = entryCapturedFor(*handle.entry, resolvedOptions, arguments);
-  TuningBench bench(entry, resolvedOptions, arguments);
+  LaunchOptions launched = resolved(asked, false);
+  KernelEntry* entry = handle.entry;
+  specialise(entry, launched, arguments);
+  TuningBench bench(*entry, launched, arguments);
   if (runtime::settings().tune == runtime::TuneMode::Off)
     return layout::nothingTuned("HPL_TUNE=off", 0);
   TuneResult result = layout::tuneNow(bench, options);
   // Launches made from now on look again.
-  if (bench.points().size() > 1) entry.dropPlans();
+  if (bench.points().size() > 1) entry->dropPlans();
   return result;
 }
 

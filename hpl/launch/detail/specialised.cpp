@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hpl/launch/detail/known_sizes.h"
+#include "hpl/launch/detail/specialised.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "hpl/runtime/runtime.h"
+#include "hpl/runtime/settings.h"
 
 namespace hpl::launch {
 namespace {
+
+/// Shorter rows would be computed in few vectors.
+constexpr std::uint64_t kLeastRow = 64;
 
 /// Each device's domain is its own, and a scalar may be the size of one of them.
 bool hasOwnDomains(const LaunchOptions& options, Arguments arguments) {
@@ -58,16 +62,42 @@ KernelEntry& entryForSizes(KernelEntry& entry, const LaunchOptions& options, Arg
   return isAny ? entry.forSizes(known) : entry;
 }
 
-KernelEntry& entryCapturedFor(KernelEntry& entry, const LaunchOptions& options,
-                              Arguments arguments) {
-  if (hasOwnDomains(options, arguments)) return entry;
+std::optional<Domain> rowsAndColumns(const KernelEntry& entry, const LaunchOptions& options,
+                                     Arguments arguments) {
+  const ir::RowLength* length = entry.rowLength();
+  if (length == nullptr || options.local.dims > 0 || hasOwnDomains(options, arguments)) return {};
+  if (options.shares != nullptr && options.shares->blocks.dims > 0) return {};
+  // Which work-item went astray is told by the number that the program gave it.
+  if (runtime::settings().checkBounds) return {};
+  const geometry::Extents* array = layout::firstArray(arguments);
+  const int dims = options.global.dims > 0 ? options.global.dims
+                   : array != nullptr      ? array->rank()
+                                           : 0;
+  std::size_t sizes[3] = {0, 0, 0};
+  if (dims != 1 || !findSizes(options, arguments, sizes)) return {};
+  const auto parameter = static_cast<std::size_t>(length->parameter);
+  const std::uint64_t row = length->parameter < 0 ? static_cast<std::uint64_t>(length->number)
+                            : parameter < arguments.size() ? numberIn(arguments[parameter])
+                                                           : 0;
+  if (row < kLeastRow || sizes[0] % row != 0 || sizes[0] / row < 2) return {};
+  return Domain(row, sizes[0] / row);
+}
+
+void specialise(KernelEntry*& entry, LaunchOptions& options, Arguments arguments) {
+  if (hasOwnDomains(options, arguments)) return;
   const bool isListed = options.shares != nullptr && !options.shares->devices.empty();
   runtime::DeviceState& device = isListed ? *options.shares->devices.front()
                                  : options.device != nullptr
                                      ? *options.device
                                      : runtime::Runtime::get().defaultDevice();
-  entry.version(device, layout::labelsOf(arguments));
-  return entryForSizes(entry, options, arguments);
+  const std::vector<std::string> labels = layout::labelsOf(arguments);
+  entry->version(device, labels);
+  if (const auto rows = rowsAndColumns(*entry, options, arguments)) {
+    entry = &entry->unfolded();
+    options.global = *rows;
+    entry->version(device, labels);
+  }
+  entry = &entryForSizes(*entry, options, arguments);
 }
 
 }  // namespace hpl::launch

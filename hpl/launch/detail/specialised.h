@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "hpl/launch/detail/kernel_entry.h"
+#include "hpl/launch/options.h"
+#include "hpl/layout/argument.h"
+
+/// Kernels of which a launch knows more than their text says, from the values of its scalars. All
+/// of these look at the values each time, allocate nothing, and do nothing where devices have
+/// domains of their own.
+namespace hpl::launch {
+
+/// The kernel for the sizes that scalars of the launch are (KernelEntry::forSizes): `entry` itself
+/// where none is one, or the kernel asks for none.
+KernelEntry& entryForSizes(KernelEntry& entry, const LaunchOptions& options, Arguments arguments);
+
+/// The rows and columns over which a launch of one dimension may run instead, of the kernel
+/// `entry.unfolded()`; nothing: it runs as it is.
+std::optional<Domain> rowsAndColumns(const KernelEntry& entry, const LaunchOptions& options,
+                                     Arguments arguments);
+
+/// Makes of a launch whose kernel may have to be captured first what these two make of it.
+void specialise(KernelEntry*& entry, LaunchOptions& options, Arguments arguments);
+
+}  // namespace hpl::launch
