@@ -71,6 +71,14 @@ void someAsk(Numbers out, Numbers in, Int w, Int h) {
   out[i] = sum & kMask;
 }
 
+/// The star in a launch of one dimension, which finds rows and columns by dividing.
+void starOfIds(Numbers out, Numbers in, Int w, Int h) {
+  Int i = cast<int>(idx), x = i % w, y = i / w;
+  if_(x > 0 && y > 0 && x < w - 1 && y < h - 1) {
+    out[i] = (in[i - w] * 3 + in[i + w] - in[i - 1] + in[i + 1] * 2 + in[i - w + 1]) & kMask;
+  }
+}
+
 /// Columns that lie one after another: idx is the slower one in memory.
 void byColumns(Numbers out, Numbers in, Int w, Int h) {
   Int x = cast<int>(idx), y = cast<int>(idy), i = x * h + y;
@@ -191,6 +199,24 @@ TEST_CASE("devices exchange the rows beside their own of a grid in a vector") {
     CHECK(traffic->betweenDevices() == bytesOf((steps - 1) * 2 * (deviceCount() - 1), cells(w, 1)));
     CHECK(valuesOf(a) == now);
   }
+}
+
+TEST_CASE("devices exchange the rows beside their own where a kernel divides its ids") {
+  const int w = 70, h = 48, steps = 5;
+  Numbers a(w * h), b(w * h);
+  Cells now = someValues(cells(w, h), 5), next = now;
+  a.copyFrom(now.data());
+  b.copyFrom(now.data());
+  std::optional<Traffic> traffic;
+  for (int step = 0; step < steps; ++step) {
+    if (step == 1) traffic.emplace();
+    eval(starOfIds).devices(deviceCount())(b, a, w, h);
+    swap(a, b);
+    next = starOnHost(next, now, w, h);
+    std::swap(now, next);
+  }
+  CHECK(traffic->betweenDevices() == bytesOf((steps - 1) * 2 * (deviceCount() - 1), cells(w, 1)));
+  CHECK(valuesOf(a) == now);
 }
 
 TEST_CASE("devices exchange the planes beside their own of a volume in a vector") {
