@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <tuple>
 #include <type_traits>
@@ -131,6 +132,10 @@ auto pointArgument(CellReader& reader, const Node* cells, const Symbol* paramete
   }
 }
 
+/// Records what a point function does. Scalars that it changes are each cell's own, although one
+/// kernel computes many cells and steps.
+void recordWithOwnScalars(const std::function<void()>& record);
+
 template <class F, class Params>
 class PointFunctionOf;
 template <class F, class... P>
@@ -150,7 +155,7 @@ class PointFunctionOf<F, std::tuple<P...>> final : public PointFunction {
   }
 
   void record(CellReader& reader, const Node* cells, const Symbol* parameters) const override {
-    call(reader, cells, parameters, std::index_sequence_for<P...>());
+    recordWithOwnScalars([&] { call(reader, cells, parameters, std::index_sequence_for<P...>()); });
   }
 
  private:
