@@ -17,7 +17,7 @@ class KernelWriter {
  public:
   KernelWriter(const RandomFunctor& functor, Array<unsigned, 2>& out, Array<float, 2>& state,
                Array<unsigned, 1>& counters, const Array<unsigned, 2>& in,
-               const Array<float, 1>& table, const Uint& s, const Float& t)
+               const Array<float, 1>& table, const Uint& s, Float& t)
       : functor_(functor),
         out_(out),
         state_(state),
@@ -25,6 +25,7 @@ class KernelWriter {
         in_(in),
         table_(table),
         s_(s),
+        parameter_(t),
         random_(functor.seed) {
     mirrored_ = chance(25) && functor.sideBySide == 0;
     counterOp_ = below(4);
@@ -75,7 +76,11 @@ class KernelWriter {
   void declare(const U& value) { integers_.push_back(std::make_unique<Uint>(value)); }
   void declare(const F& value) { reals_.push_back(std::make_unique<Float>(value)); }
   Uint& integer() { return *integers_[static_cast<std::size_t>(below(size(integers_)))]; }
-  Float& floating() { return *reals_[static_cast<std::size_t>(below(size(reals_)))]; }
+  /// The parameter, too, which is the work-item's own.
+  Float& floating() {
+    const int k = below(size(reals_) + 1);
+    return k == 0 ? parameter_ : *reals_[static_cast<std::size_t>(k - 1)];
+  }
   template <class V>
   static int size(const std::vector<V>& list) {
     return static_cast<int>(list.size());
@@ -499,6 +504,7 @@ class KernelWriter {
   const Array<unsigned, 2>& in_;
   const Array<float, 1>& table_;
   const Uint& s_;
+  Float& parameter_;
   std::mt19937_64 random_;
   bool mirrored_ = false;
   int counterOp_ = 0;
