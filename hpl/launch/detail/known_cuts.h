@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "hpl/launch/detail/axis_dims.h"
 #include "hpl/launch/detail/cutting.h"
 #include "hpl/memory/view.h"
 #include "hpl/runtime/device.h"
