@@ -296,6 +296,85 @@ TEST_CASE("a vector that was shared out as such is shared out by rows nearly as 
   CHECK(valuesOf(b) == starOnHost(start, start, w, h));
 }
 
+TEST_CASE("one colour of a chessboard in a vector, in place") {
+  const auto relax = [](Numbers u, Int w, Int h, Int colour) {
+    Int x = cast<int>(idx), y = cast<int>(idy), i = y * w + x;
+    if_(x > 0 && y > 0 && x + 1 < w && y + 1 < h && (x + y) % 2 == colour) {
+      u[i] = (u[i - w] * 3 + u[i + w] - u[i - 1] + u[i + 1] * 2 + u[i]) & kMask;
+    }
+  };
+  for (const auto& [w, h] : std::vector<std::pair<int, int>>{{130, 61}, {64, 64}, {31, 40}}) {
+    Numbers u(w * h);
+    Cells now = someValues(u.size(), 8);
+    u.copyFrom(now.data());
+    for (int step = 0; step < 6; ++step) {
+      const int colour = step % 2;
+      eval(relax).global(static_cast<std::size_t>(w), static_cast<std::size_t>(h))(u, w, h, colour);
+      // The other colour does not change.
+      for (int y = 1; y + 1 < h; ++y)
+        for (int x = 1; x + 1 < w; ++x) {
+          if ((x + y) % 2 != colour) continue;
+          const auto i = static_cast<std::size_t>(y * w + x), row = static_cast<std::size_t>(w);
+          now[i] = (now[i - row] * 3 + now[i + row] - now[i - 1] + now[i + 1] * 2 + now[i]) & kMask;
+        }
+    }
+    CHECK(valuesOf(u) == now);
+  }
+}
+
+TEST_CASE("the product of matrices in vectors") {
+  const auto product = [](Numbers c, Numbers a, Numbers b, Int n) {
+    Int sum = 0;
+    for_(Int k = 0, k < n, k++) {
+      sum += a[cast<int>(idy) * n + k] * b[k * n + cast<int>(idx)];
+    }
+    c[cast<int>(idy) * n + cast<int>(idx)] = sum;
+  };
+  const int n = 75;
+  const auto side = static_cast<std::size_t>(n);
+  Numbers a(n * n), b(n * n), c(n * n);
+  const Cells left = someValues(a.size(), 1), right = someValues(a.size(), 2);
+  a.copyFrom(left.data());
+  b.copyFrom(right.data());
+  Cells expected(a.size(), 0);
+  for (std::size_t i = 0; i < side; ++i)
+    for (std::size_t k = 0; k < side; ++k)
+      for (std::size_t j = 0; j < side; ++j)
+        expected[i * side + j] += left[i * side + k] * right[k * side + j];
+  eval(product).global(side, side)(c, a, b, n);
+  CHECK(valuesOf(c) == expected);
+  c = 0;
+  eval(product).global(side, side).devices(deviceCount())(c, a, b, n);
+  CHECK(valuesOf(c) == expected);
+}
+
+TEST_CASE("the last row of a grid in a vector may be shorter than the others") {
+  const auto someOf = [](Numbers out, Numbers in, Int w, Int n) {
+    Int i = cast<int>(idy) * w + cast<int>(idx);
+    if_(i < n) {
+      out[i] = where(i + w < n, in[i + w] * 3, 5) + in[i];
+    }
+  };
+  const int w = 37, h = 20;
+  for (const int n : {w * h - 9, w * h - 36, w * h, w * (h - 3) + 1}) {
+    CAPTURE(n);
+    Numbers a(n), b(n);
+    const Cells in = someValues(a.size(), 4);
+    a.copyFrom(in.data());
+    for (const int devices : {1, deviceCount()}) {
+      b = -1;
+      auto launch = eval(someOf);
+      launch.global(w, h);
+      if (devices > 1) launch.devices(devices);
+      launch(b, a, w, n);
+      Cells expected;
+      for (std::size_t i = 0; i < in.size(); ++i)
+        expected.push_back((i + w < in.size() ? in[i + w] * 3 : 5) + in[i]);
+      CHECK(valuesOf(b) == expected);
+    }
+  }
+}
+
 TEST_CASE("a row that is longer or shorter than the domain is still the program's") {
   // Shorter: neighbours overlap, and the last ones write what others write as well.
   const auto copy = [](Numbers out, Numbers in, Int w) {

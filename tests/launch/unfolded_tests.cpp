@@ -154,6 +154,34 @@ TEST_CASE("a length that does not divide the domain leaves the kernel as it is")
   }
 }
 
+TEST_CASE("arrays of two dimensions may be walked through in one") {
+  const int w = 90, h = 14;
+  Array<int, 2> a(h, w), out(h, w);
+  const std::vector<int> in = someCells(static_cast<std::size_t>(w * h));
+  a.copyFrom(in.data());
+  const auto turn = [](Array<int, 2> to, const Array<int, 2>& from, Int width) {
+    Int i = cast<int>(idx), y = i / width, x = i % width;
+    to[y][x] = from[y][width - 1 - x] * 2 + i;
+  };
+  for (const int width : {90, 45}) {
+    out = -1;
+    eval(turn).global(static_cast<std::size_t>(w * h))(out, a, w);
+    int wrong = 0;
+    for (int y = 0; y < h; ++y)
+      for (int x = 0; x < w; ++x)
+        wrong += out(y, x) != in[static_cast<std::size_t>(y * w + w - 1 - x)] * 2 + y * w + x;
+    CHECK(wrong == 0);
+    out = -1;
+    eval(turn).global(static_cast<std::size_t>(width * h))(out, a, width);
+    wrong = 0;
+    for (int y = 0; y < h; ++y)
+      for (int x = 0; x < width; ++x)
+        wrong +=
+            out(y, x) != in[static_cast<std::size_t>(y * w + width - 1 - x)] * 2 + y * width + x;
+    CHECK(wrong == 0);
+  }
+}
+
 TEST_CASE("a repeated launch runs over the rows of its first time") {
   const int w = 100, h = 12;
   const std::vector<int> in = someCells(static_cast<std::size_t>(w * h));

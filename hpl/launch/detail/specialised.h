@@ -7,9 +7,9 @@
 #include "hpl/launch/options.h"
 #include "hpl/layout/argument.h"
 
-/// Kernels of which a launch knows more than their text says, from the values of its scalars. All
-/// of these look at the values each time, allocate nothing, and do nothing where devices have
-/// domains of their own.
+/// Kernels of which a launch knows more than their text says, from the values of its scalars. The
+/// values are looked at for each launch, which allocates nothing. Where devices have domains of
+/// their own, nothing is known.
 namespace hpl::launch {
 
 /// The kernel for the sizes that scalars of the launch are (KernelEntry::forSizes): `entry` itself

@@ -41,10 +41,6 @@ Source::Source(const ir::Kernel& kernel, const ir::AccessSummary& summary, Build
   for (const ir::ArrayAccess& access : summary.arrays)
     if (access.written) written_.insert(access.array);
   collect(*kernel.entry->body);
-  // One copy of it for several work-items would change for all of them (ir/own_scalars.h).
-  for (const Variable* param : kernel.entry->params)
-    if (param->role == ir::Role::ScalarParam && !isUnchangedParameter(param))
-      throw Refused{"it changes a parameter"};
   for (std::size_t i = 0; i < summary.sizes.size(); ++i)
     if (const Variable* param = kernel.entry->params[i];
         summary.sizes[i] != 0 && isUnchangedParameter(param))
