@@ -14,7 +14,8 @@ namespace hpl::test {
 ///
 /// Every work-item has arrays of its own, with indices that it computes, perhaps from their
 /// elements, reads `in` and `table` anywhere, reads and writes one cell of its own of `out` and
-/// `state`, perhaps only sometimes, changes its `t`, and updates `counters` by one kind of atomic operation.
+/// `state`, perhaps only sometimes, changes its `t`, and updates `counters` by one kind of atomic
+/// operation.
 struct RandomFunctor {
   std::uint64_t seed = 0;
   /// Extents of `out` and `state`, which are the global domain, and of `in` and `table`.
