@@ -12,6 +12,7 @@
 
 #include "hpl/hpl.h"
 #include "hpl/ir/interpreter.h"
+#include "hpl/ir/own_scalars.h"
 #include "hpl/lang/capture_state.h"
 #include "hpl/strategies/rows.h"
 
@@ -24,7 +25,7 @@ std::shared_ptr<const ir::Kernel> captured(const F& f) {
   using S = hpl::detail::Signature<F>;
   hpl::detail::Capture capture({});
   hpl::detail::invokeWithSymbols(f, static_cast<typename S::Params*>(nullptr));
-  return capture.finish("kernel");
+  return ir::withOwnScalars(capture.finish("kernel"));
 }
 
 /// From -100 on, below 100.
