@@ -73,6 +73,11 @@ IndexForm joinFlat(const FlatIndex& a, const FlatIndex& b) {
 
 }  // namespace
 
+bool FlatIndex::isExact() const {
+  return std::all_of(offsets.begin(), offsets.end(),
+                     [](const Interval& offset) { return offset.lo == offset.hi; });
+}
+
 bool FlatIndex::isKnownFor(const std::array<std::int64_t, 3>& sizes) const {
   constexpr std::int64_t kMost = std::int64_t{1} << 31;
   if (terms == 0) return false;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -51,10 +50,7 @@ struct FlatIndex {
 
   int slowest() const { return axes[static_cast<std::size_t>(terms - 1)]; }
   /// Each work-item means one cell, different ones different cells.
-  bool isExact() const {
-    return std::all_of(offsets.begin(), offsets.end(),
-                       [](const Interval& offset) { return offset.lo == offset.hi; });
-  }
+  bool isExact() const;
   /// What is said holds in a domain of these sizes: the numbers on the way stay within 31 bits.
   bool isKnownFor(const std::array<std::int64_t, 3>& sizes) const;
   /// Of the work-items first..last along each axis, as far as isKnownFor(sizes): the cells from
