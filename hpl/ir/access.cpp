@@ -236,9 +236,11 @@ std::string toString(const FlatIndex& flat) {
   for (int k = flat.terms - 1; k >= 0; --k) {
     const auto term = static_cast<std::size_t>(k);
     const std::string axis = kAxes[flat.axes[term]];
-    const std::string id = sum("id" + axis, flat.offsets[term]);
-    const bool isProduct = !text.empty();
-    text = isProduct ? "(" + text + ")*sz" + axis + "+" + id : id;
+    if (!text.empty()) {
+      text.insert(0, 1, '(');
+      text.append(")*sz").append(axis).append("+");
+    }
+    text += sum("id" + axis, flat.offsets[term]);
   }
   return text;
 }

@@ -45,7 +45,7 @@ struct FlatIndex {
   int terms = 0;
   /// The axis of the term's id, along which the size is that by which the next terms are
   /// multiplied.
-  std::array<std::int8_t, 3> axes{-1, -1, -1};
+  std::array<int, 3> axes{-1, -1, -1};
   std::array<Interval, 3> offsets{};
 
   int slowest() const { return axes[static_cast<std::size_t>(terms - 1)]; }

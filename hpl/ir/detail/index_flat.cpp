@@ -143,7 +143,7 @@ FlatIndex SumOfProducts::toIndex() const {
     // The size by which the terms that follow are multiplied is that along this one's axis.
     if (k < degree && (sizes[term] >> axis & 1U) == 0) return {};
     seen |= 1U << axis;
-    index.axes[term] = static_cast<std::int8_t>(axis);
+    index.axes[term] = axis;
     index.offsets[term] = terms[term].offset;
   }
   index.terms = degree > 0 ? degree + 1 : 0;
