@@ -28,7 +28,7 @@ ReadArray arrayRead(const Domain3& domain, const std::vector<Offset>& offsets, I
                      IndexForm::affine(1, offset[1], offset[1]),
                      IndexForm::affine(0, offset[0], offset[0])});
   const Box cells({0, 0, 0}, {domain[2], domain[1], domain[0]});
-  return {Footprint(std::move(reads)), cells, cells, bytes, {2, 1, 0}};
+  return {Footprint(std::move(reads)), cells, cells, bytes, {{2, 1, 0}}};
 }
 
 bool isIn(const Slice& slice, const Domain3& cell) {

@@ -67,7 +67,7 @@ ExchangeModel starOf(const std::array<Index, 3>& domain, const std::array<int, 3
     reads.push_back(std::move(forms));
   }
   const Box cells({0, 0, 0}, {domain[2], domain[1], domain[0]});
-  return ExchangeModel({{Footprint(std::move(reads)), cells, cells, 4, {2, 1, 0}}});
+  return ExchangeModel({{Footprint(std::move(reads)), cells, cells, 4, {{2, 1, 0}}}});
 }
 
 double costOf(const ExchangeModel& model, const Cutting& cutting, const SquareMatrix& bandwidths) {
