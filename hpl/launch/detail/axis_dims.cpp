@@ -7,16 +7,18 @@ namespace {
 using geometry::Index;
 using ir::IndexForm;
 
-/// What lies between the cells of a stride stays what it was.
-bool isStrided(const IndexForm& form, int axis, const DomainSize& domain) {
-  return form.isBounded() && form.axis == axis && form.over == 1 &&
-         form.range.lo == form.range.hi &&
-         domain[static_cast<std::size_t>(axis)] - 1 <= form.lastBoundedId();
+/// Cells of the form for each id; 0 where ids have cells in common.
+Index cellsOfId(const IndexForm& form, const DomainSize& domain) {
+  if (form.isAffine()) return form.range.lo == form.range.hi ? 1 : 0;
+  // What lies between the cells of a stride stays what it was.
+  const bool isApart = form.isBounded() && form.over == 1 &&
+                       form.range.hi - form.range.lo < form.times &&
+                       domain[static_cast<std::size_t>(form.axis)] - 1 <= form.lastBoundedId();
+  return isApart ? form.times : 0;
 }
 
-bool isSlowestInVector(const IndexForm& form, int axis, const DomainSize& domain) {
-  return form.isFlat() && form.flat.slowest() == axis && form.flat.isExact() &&
-         form.flat.isKnownFor(domain);
+bool isSlowestInVector(const IndexForm& form, const DomainSize& domain) {
+  return form.isFlat() && form.flat.isExact() && form.flat.isKnownFor(domain);
 }
 
 /// Of an id along the slowest axis.
@@ -33,17 +35,28 @@ AxisDims dimsWritten(const ir::ArrayAccess& access, const DomainSize& domain) {
   AxisDims dims;
   for (std::size_t d = access.writes.size(); d-- > 0;) {
     const IndexForm& form = access.writes[d];
-    if (form.isAffine() && form.range == ir::Interval{0, 0}) dims.set(form.axis, d);
-    if (form.isFlat() && isSlowestInVector(form, form.flat.slowest(), domain))
-      dims.set(form.flat.slowest(), d, cellsOfSlowest(form.flat, domain));
+    if (form.isFlat()) {
+      if (!isSlowestInVector(form, domain)) continue;
+      dims.set(form.flat.slowest(), d, cellsOfSlowest(form.flat, domain),
+               form.flat.cells({}, domain).lo);
+    } else if (const Index cells = cellsOfId(form, domain); cells > 0) {
+      dims.set(form.axis, d, cells, form.range.lo);
+    }
   }
   return dims;
 }
 
-int dimensionApart(const ir::ArrayAccess& access, int axis, const DomainSize& domain) {
-  for (std::size_t d = 0; d < access.writes.size(); ++d)
-    if (isStrided(access.writes[d], axis, domain)) return static_cast<int>(d);
-  return dimsWritten(access, domain).dim[static_cast<std::size_t>(axis)];
+bool readsOwnCells(const ir::ArrayAccess& access, const AxisDims& dims, int axis) {
+  if (access.reads.empty()) return true;
+  const auto a = static_cast<std::size_t>(axis);
+  const auto d = static_cast<std::size_t>(dims.dim[a]);
+  const IndexForm& read = access.reads[d];
+  const IndexForm& written = access.writes[d];
+  if (read == written) return true;
+  const bool isSameWalk = read.isBounded() && written.isBounded() && read.axis == axis &&
+                          read.times == written.times && read.over == 1;
+  return isSameWalk && read.range.lo >= dims.first[a] &&
+         read.range.hi < dims.first[a] + dims.cells[a];
 }
 
 AxisDims dimsRead(const ir::ArrayAccess& access, const DomainSize& domain) {

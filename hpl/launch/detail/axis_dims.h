@@ -15,23 +15,37 @@ using DomainSize = std::array<geometry::Index, 3>;
 struct AxisDims {
   /// By axis: the dimension; -1: none.
   std::array<int, 3> dim{-1, -1, -1};
-  /// Cells of it for each id: 1, or a row or plane of a grid in a vector.
+  /// Cells of it for each id: 1, the stride of `a[2 * idx]`, or a row or plane of a grid in a
+  /// vector.
   std::array<geometry::Index, 3> cells{1, 1, 1};
+  /// The first cell of id 0: 1 for `a[idx + 1]`.
+  std::array<geometry::Index, 3> first{};
 
-  void set(int axis, std::size_t dimension, geometry::Index cellsOfId = 1) {
-    dim[static_cast<std::size_t>(axis)] = static_cast<int>(dimension);
-    cells[static_cast<std::size_t>(axis)] = cellsOfId;
+  void set(int axis, std::size_t dimension, geometry::Index cellsOfId = 1,
+           geometry::Index firstCell = 0) {
+    const auto a = static_cast<std::size_t>(axis);
+    dim[a] = static_cast<int>(dimension);
+    cells[a] = cellsOfId;
+    first[a] = firstCell;
   }
   bool has(int axis) const { return dim[static_cast<std::size_t>(axis)] >= 0; }
+  /// Where the cells of an id begin along the dimension of the axis; those of id 0 lie at `first`.
+  geometry::Index cellAt(std::size_t axis, geometry::Index id) const {
+    return first[axis] + id * cells[axis];
+  }
+  /// The id whose cells begin there, or the next one; nothing lies before id 0.
+  geometry::Index idAt(std::size_t axis, geometry::Index cell) const {
+    return cell <= first[axis] ? 0 : (cell - first[axis] + cells[axis] - 1) / cells[axis];
+  }
 };
 
-/// The dimensions of a written array that an axis walks through, each id at its own index, row or
-/// plane in all accesses.
+/// The dimensions of a written array that an axis walks through: different ids write different
+/// cells, each id one of its own `cells` or several of them.
 AxisDims dimsWritten(const ir::ArrayAccess& access, const DomainSize& domain);
 
-/// The dimension of a written array in which different ids along an axis write different cells:
-/// such a one, or one with a stride for each id, of which it writes one cell; -1: there is none.
-int dimensionApart(const ir::ArrayAccess& access, int axis, const DomainSize& domain);
+/// Whether each id along the axis reads none but its own cells among those of `dims`, which are
+/// dimsWritten(access, domain).
+bool readsOwnCells(const ir::ArrayAccess& access, const AxisDims& dims, int axis);
 
 /// The dimensions of a read array through which axes walk near the ids, and at the edges.
 AxisDims dimsRead(const ir::ArrayAccess& access, const DomainSize& domain);

@@ -62,12 +62,12 @@ std::string defectOf(const ShareJob& job, int axis, const DomainSize& domain) {
     if (access == nullptr || !access->written || access->ownCells ||
         job.arguments[i].kind != Argument::Kind::Array)
       continue;
-    const int dim = dimensionApart(*access, axis, domain);
+    const AxisDims dims = dimsWritten(*access, domain);
     if (access->atomics)
       return fmt::format("it updates {} with atomics{}, which do not reach across devices",
                          nameOf(job, i),
                          whereIs(*access, [](const auto& site) { return site.atomic; }));
-    if (dim < 0)
+    if (!dims.has(axis))
       return fmt::format("it writes {} elsewhere than at its own {}{}", nameOf(job, i),
                          axisName(axis), whereIs(*access, [&](const ir::AccessSite& site) {
                            return site.writes && std::none_of(site.index.begin(), site.index.end(),
@@ -75,14 +75,13 @@ std::string defectOf(const ShareJob& job, int axis, const DomainSize& domain) {
                                                                 return isOwnIndex(form, axis);
                                                               });
                          }));
-    if (access->reads.empty()) continue;
-    const ir::IndexForm& own = access->writes[static_cast<std::size_t>(dim)];
-    if (!(access->reads[static_cast<std::size_t>(dim)] == own))
-      return fmt::format("it reads {}, which it also writes, elsewhere than at its own {}{}",
-                         nameOf(job, i), axisName(axis),
-                         whereIs(*access, [&](const ir::AccessSite& site) {
-                           return site.reads && !(site.index[static_cast<std::size_t>(dim)] == own);
-                         }));
+    if (readsOwnCells(*access, dims, axis)) continue;
+    const auto dim = static_cast<std::size_t>(dims.dim[static_cast<std::size_t>(axis)]);
+    return fmt::format("it reads {}, which it also writes, elsewhere than at its own {}{}",
+                       nameOf(job, i), axisName(axis),
+                       whereIs(*access, [&](const ir::AccessSite& site) {
+                         return site.reads && !(site.index[dim] == access->writes[dim]);
+                       }));
   }
   return "";
 }
@@ -158,8 +157,10 @@ ReadArray nominalStencil(const Written& written) {
     if (dim < 0) continue;
     std::vector<ir::IndexForm>& forms = reads.emplace_back(written.access->writes);
     ir::IndexForm& own = forms[static_cast<std::size_t>(dim)];
-    (own.isFlat() ? own.flat.offsets[static_cast<std::size_t>(own.flat.terms - 1)] : own.range) = {
-        -1, 1};
+    const Index one = own.isFlat() ? 1 : written.dims.cells[static_cast<std::size_t>(axis)];
+    ir::Interval& offsets =
+        own.isFlat() ? own.flat.offsets[static_cast<std::size_t>(own.flat.terms - 1)] : own.range;
+    offsets = {offsets.lo - one, offsets.hi + one};
   }
   return {Footprint(std::move(reads)), written.view->box(), written.view->box(),
           static_cast<Index>(written.view->root().elementSize()), written.dims};

@@ -64,9 +64,10 @@ Box ownCells(const Box& view, const AxisDims& dims, const Cutting& cutting, std:
     if (d < 0 || !cutting.cut[a]) continue;
     const geometry::Interval& part = cutting.slices[device][a];
     const Index extent = view.extent(d);
+    const bool isFirst = part.lo == 0 && part.length() > 0;
     const bool isLast = part.hi == domain[a] && part.length() > 0;
-    const Index lo = std::min(part.lo * dims.cells[a], extent);
-    const Index hi = isLast ? extent : std::clamp(part.hi * dims.cells[a], lo, extent);
+    const Index lo = isFirst ? 0 : std::clamp<Index>(dims.cellAt(a, part.lo), 0, extent);
+    const Index hi = isLast ? extent : std::clamp(dims.cellAt(a, part.hi), lo, extent);
     own = own.withRange(d, view.lo(d) + lo, view.lo(d) + hi);
   }
   return own;

@@ -84,10 +84,9 @@ std::optional<Cutting> knownCutting(const memory::View& view, const CutFor& whom
       const Box& cells = cut->cells[device];
       const Index first = view.box().lo(d), extent = view.extents[d];
       const auto idAt = [&, a](Index place) {
-        // The last one has what lies beyond a grid in a vector.
-        if (dims.cells[a] > 1)
-          return place == extent ? domain[a] : std::min(place / dims.cells[a], domain[a]);
-        return scaled(place, extent, domain[a]);
+        if (dims.cells[a] == 1 && dims.first[a] == 0) return scaled(place, extent, domain[a]);
+        // The last one has what lies beyond the domain's cells, too.
+        return place == extent ? domain[a] : std::min(dims.idAt(a, place), domain[a]);
       };
       cutting.slices[device][a] = {idAt(cells.lo(d) - first), idAt(cells.hi(d) - first)};
     }

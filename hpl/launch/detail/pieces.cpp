@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "hpl/launch/detail/axis_dims.h"
 #include "hpl/runtime/explain.h"
 #include "hpl/runtime/global_list.h"
 #include "hpl/runtime/settings.h"
@@ -200,8 +201,8 @@ std::optional<Slice> domainOfPart(const ShareJob& job, const std::vector<Cut>& c
 
 // ---- blocks of the library -------------------------------------------------------------------
 
-/// How far work-items read around their own index along each axis, below and above, and the bytes
-/// of the arrays where they do.
+/// How far work-items read around the cells that they write along each axis, below and above, and
+/// the bytes of the arrays where they do.
 struct Reads {
   Slice reach{};
   /// Beyond the ends, at the other end.
@@ -209,9 +210,29 @@ struct Reads {
   double elementBytes = 0;
 };
 
+/// By axis, the first and the last of the cells at which id 0 begins to write.
+Slice firstCells(const ShareJob& job, const DomainSize& domain) {
+  Slice cells{};
+  AxisSet isKnown{};
+  for (std::size_t i = 0; i < job.arguments.size(); ++i) {
+    const ir::ArrayAccess* access = job.version->params[i].access;
+    if (access == nullptr || !access->written || job.arguments[i].kind != Argument::Kind::Array)
+      continue;
+    const AxisDims dims = dimsWritten(*access, domain);
+    for (std::size_t a = 0; a < 3; ++a) {
+      if (dims.dim[a] < 0 || dims.cells[a] != 1) continue;
+      cells[a].lo = isKnown[a] ? std::min(cells[a].lo, dims.first[a]) : dims.first[a];
+      cells[a].hi = isKnown[a] ? std::max(cells[a].hi, dims.first[a]) : dims.first[a];
+      isKnown[a] = true;
+    }
+  }
+  return cells;
+}
+
 Reads readsOf(const ShareJob& job, const Domain& global) {
-  std::array<Index, 3> sizes{};
+  DomainSize sizes{};
   std::copy_n(global.size, 3, sizes.begin());
+  const Slice written = firstCells(job, sizes);
   Reads reads;
   for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     const ir::ArrayAccess* access = job.version->params[i].access;
@@ -233,10 +254,11 @@ Reads readsOf(const ShareJob& job, const Domain& global) {
         const Index shift = std::min<Index>(0, view.box().lo(static_cast<int>(d)));
         const auto a = static_cast<std::size_t>(form.axis);
         Interval& reach = reads.reach[a];
-        reach = {std::max(reach.lo, -(form.range.lo + shift)),
-                 std::max(reach.hi, form.range.hi + shift)};
+        const Interval around{written[a].hi - (form.range.lo + shift),
+                              form.range.hi + shift - written[a].lo};
+        reach = {std::max(reach.lo, around.lo), std::max(reach.hi, around.hi)};
         reads.goesOn[a] = reads.goesOn[a] || shift < 0 || form.hasEdges();
-        reaches = reaches || form.range.lo + shift != 0 || form.range.hi + shift != 0;
+        reaches = reaches || around.lo != 0 || around.hi != 0;
       }
     }
     if (reaches) reads.elementBytes += static_cast<double>(view.root().elementSize());
