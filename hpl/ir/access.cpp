@@ -177,6 +177,47 @@ Rim ArrayAccess::writeBounds() const {
   return bounds;
 }
 
+bool ArrayAccess::readsOtherColours() const {
+  const AccessSite* writer = nullptr;
+  std::vector<Colour> colours;
+  for (const AccessSite& site : sites) {
+    if (!site.writes) continue;
+    if (site.atomic || site.alias || (writer != nullptr && site.index != writer->index))
+      return false;
+    if (writer == nullptr) colours = site.colours;
+    writer = &site;
+    std::erase_if(colours, [&](const Colour& colour) {
+      return std::find(site.colours.begin(), site.colours.end(), colour) == site.colours.end();
+    });
+  }
+  if (writer == nullptr) return false;
+  // Of which axes there is one dimension each.
+  unsigned axes = 0;
+  for (const IndexForm& form : writer->index) {
+    if (!form.isAffine() || !form.isExact() || ((axes >> form.axis) & 1U) != 0) return false;
+    axes |= 1U << form.axis;
+  }
+  const auto isOfAnotherColour = [&](const AccessSite& site, const Colour& colour) {
+    if ((colour.axes & ~axes) != 0 ||
+        std::find(site.colours.begin(), site.colours.end(), colour) == site.colours.end())
+      return false;
+    std::int64_t distance = 0;
+    for (std::size_t d = 0; d < site.index.size(); ++d) {
+      const IndexForm& form = site.index[d];
+      if (!form.isAffine() || !form.isExact() || form.axis != writer->index[d].axis) return false;
+      if (((colour.axes >> form.axis) & 1U) != 0)
+        distance += form.range.lo - writer->index[d].range.lo;
+    }
+    return distance % 2 != 0;
+  };
+  return std::all_of(sites.begin(), sites.end(), [&](const AccessSite& site) {
+    if (!site.reads || site.index == writer->index) return true;
+    return !site.alias && std::any_of(colours.begin(), colours.end(), [&](const Colour& colour) {
+      return isOfAnotherColour(site, colour);
+    });
+  });
+}
+
 bool AccessSummary::sharesWithinGroups() const {
   if (usesBarrier || !localArrays.empty()) return true;
   return std::any_of(arrays.begin(), arrays.end(), [](const ArrayAccess& access) {

@@ -166,6 +166,15 @@ struct Rim {
   static Rim unknown() { return {{false, false, false}, {}, {}}; }
 };
 
+/// All work-items of a colour have the same last bit of the sum of their ids along `axes` (bits),
+/// as the black squares of a chessboard have.
+struct Colour {
+  /// Accesses of one number are of the same colour in each launch.
+  int number = 0;
+  unsigned axes = 0;
+  friend bool operator==(const Colour&, const Colour&) = default;
+};
+
 /// One access in the kernel's text (one per call path for accesses in called functions).
 struct AccessSite {
   /// Of the access, or of the statement around it when the expression carries none.
@@ -186,6 +195,8 @@ struct AccessSite {
   Rim rim;
   /// Which may get here at most; all of its axes are known.
   Rim bounds;
+  /// Those who get here are of all these colours.
+  std::vector<Colour> colours;
   /// One form per dimension of the array, slowest dimension first.
   std::vector<IndexForm> index;
 };
@@ -234,6 +245,10 @@ struct ArrayAccess {
   bool needsContents(bool overwritten) const {
     return readsOldContents || (written && !(coversThreads && overwritten));
   }
+  /// Whatever a work-item reads but its own element, which alone it writes, nobody writes in the
+  /// launch: writers are of one colour, what is read of the other one. Scalars that are not the
+  /// same for all work-items may choose other colours.
+  bool readsOtherColours() const;
   /// Which work-items write the whole element at their own index for certain. Nothing is known when
   /// every write is somewhere else, partial, atomic, or depends on something else than ids.
   Rim writeRim() const;

@@ -339,7 +339,7 @@ void Transaction::commitAll(std::span<DeviceLaunch> launches) {
         sayChanges(execution_->root(i), step.changes[i]);
     Recording recording;
     const bool isRecorded = execution_->record(recording);
-    const bool rests = recording.rests = wouldChangeNothing(step);
+    const bool rests = recording.rests = !records.areEntangled_ && wouldChangeNothing(step);
     if (isRecorded) {
       recording.used = used_;
       for (const DeviceLaunch& launch : launches)

@@ -52,6 +52,7 @@ void AccessWalker::run(const Function& entry) {
     effects.collect(entry.body);
     changed_.insert(effects.assigned.begin(), effects.assigned.end());
   }
+  colourFinder_.emplace(entry);
   frames_.emplace_back();
   walk(entry.body);
   resumeWith(frames_.back().exit);
@@ -230,6 +231,7 @@ void AccessWalker::record(const Variable* array, std::vector<IndexForm> index,
   site.skippable = skippable_ > 0;
   site.rim = state_.escaped ? Rim::unknown() : rim_;
   site.bounds = bounds_;
+  site.colours = colours_;
   site.index = std::move(index);
   access->sites.push_back(std::move(site));
 }
@@ -239,12 +241,14 @@ void AccessWalker::record(const Variable* array, std::vector<IndexForm> index,
 
 void AccessWalker::walk(const Block* block) {
   if (block == nullptr) return;
+  const std::size_t colours = colours_.size();
   for (const Stmt* stmt : block->stmts) {
-    if (!state_.live) return;
+    if (!state_.live) break;
     const SourceLocation outer = std::exchange(where_, stmt->where);
     walk(*stmt);
     where_ = outer;
   }
+  colours_.resize(colours);
 }
 
 void AccessWalker::walk(const Stmt& stmt) {
@@ -260,7 +264,8 @@ void AccessWalker::walk(const Stmt& stmt) {
   } else if (const auto* bind = stmt.as<Bind>()) {
     walkBind(*bind);
   } else if (const auto* branch = stmt.as<If>()) {
-    walkIf(*branch);
+    const bool goesOn = walkIf(*branch);
+    if (!goesOn) narrowTo(colourFinder_->coloursOf(*branch->condition, false));
   } else if (const auto* loop = stmt.as<Loop>()) {
     walkLoop(*loop);
   } else if (const auto* doLoop = stmt.as<DoLoop>()) {
@@ -319,23 +324,30 @@ void AccessWalker::walkBind(const Bind& bind) {
   state_.bindings[bind.alias] = Binding{std::move(source.bases), false, position};
 }
 
-void AccessWalker::walkIf(const If& branch) {
+bool AccessWalker::walkIf(const If& branch) {
   visit(branch.condition);
   State before = state_;
   const Rim outer = rim_, outerBounds = bounds_;
   const ValueOf values = [this](const Expr* expr) { return valueOf(expr); };
+  const std::size_t colours = colours_.size();
   ++conditional_;
   rim_ = narrowed(outer, branch.condition, values);
   bounds_ = bounded(outerBounds, branch.condition, true, values);
+  narrowTo(colourFinder_->coloursOf(*branch.condition, true));
   walk(branch.then);
+  colours_.resize(colours);
+  const bool goesOn = state_.live;
   std::swap(state_, before);
   rim_ = Rim::unknown();
   bounds_ = bounded(outerBounds, branch.condition, false, values);
+  narrowTo(colourFinder_->coloursOf(*branch.condition, false));
   walk(branch.otherwise);
+  colours_.resize(colours);
   rim_ = outer;
   bounds_ = outerBounds;
   --conditional_;
   state_ = join(std::move(before), state_);
+  return goesOn;
 }
 
 void AccessWalker::walkLoop(const Loop& loop) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hpl/ir/detail/access_state.h"
+#include "hpl/ir/detail/colour.h"
 #include "hpl/ir/unfold.h"
 
 namespace hpl::ir::detail {
@@ -105,7 +106,11 @@ class AccessWalker {
   void walk(const Stmt& stmt);
   void walkAssign(const Assign& assign);
   void walkBind(const Bind& bind);
-  void walkIf(const If& branch);
+  /// Whether those of the first branch go on behind it.
+  bool walkIf(const If& branch);
+  void narrowTo(const std::vector<Colour>& colours) {
+    colours_.insert(colours_.end(), colours.begin(), colours.end());
+  }
   void walkLoop(const Loop& loop);
   void walkDoLoop(const DoLoop& loop);
   void walkAtomic(const Atomic& atomic);
@@ -133,6 +138,9 @@ class AccessWalker {
   int skippable_ = 0;
   Rim rim_;
   Rim bounds_;
+  std::optional<ColourFinder> colourFinder_;
+  /// Of the work-items that are here.
+  std::vector<Colour> colours_;
 };
 
 /// What ir::analyze() does, noting what is wanted. False when it was given up.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hpl/ir/detail/access_state.h"
+#include "hpl/ir/detail/literal.h"
 #include "hpl/ir/detail/search.h"
 #include "hpl/ir/rewrite.h"
 #include "hpl/ir/walk.h"
@@ -21,22 +22,6 @@ namespace {
 constexpr std::size_t kMostTurns = 9;
 /// What a loop may become.
 constexpr std::size_t kMostCopied = 4000;
-
-/// Numbers that an index may be; their sums do not overflow.
-bool isSmallNumber(std::int64_t number) { return number > -(1 << 20) && number < (1 << 20); }
-
-/// The value of a number in its type.
-std::optional<std::int64_t> numberOf(const Expr& expr) {
-  if (!expr.type.isIntegerScalar()) return std::nullopt;
-  std::optional<std::int64_t> number;
-  if (const auto* cast = expr.as<Cast>()) {
-    if (isWide(expr.type)) number = numberOf(*cast->operand);
-  } else if (const auto* constant = expr.as<Constant>()) {
-    number = static_cast<std::int64_t>(constant->bits);
-  }
-  const bool isKnown = number && isSmallNumber(*number) && (*number >= 0 || expr.type.isSigned());
-  return isKnown ? number : std::nullopt;
-}
 
 std::optional<std::int64_t> resultOf(BinaryOp op, std::int64_t a, std::int64_t b) {
   switch (op) {

@@ -71,7 +71,10 @@ Trial makeTrial(const ShareJob& job) {
       argument.view = &copyOf(trial, argument.view->root(), box);
       argument.annotate(nullptr);
       // The copy counts from 0.
-      if (divided) trial.context.cells[i] = trial.context.cells[i].translatedBack(box.lo());
+      if (divided) {
+        TouchedCells& cells = trial.context.cells[i];
+        cells = {cells.own.translatedBack(box.lo()), cells.around.translatedBack(box.lo())};
+      }
     }
     trial.arguments.push_back(argument);
   }

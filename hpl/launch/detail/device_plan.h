@@ -44,7 +44,7 @@ struct ShareContext {
   std::optional<SliceOfDomain> slice;
   /// Of a slice: for each argument, the cells that the device touches, while the kernel counts from
   /// the start of the whole argument.
-  std::vector<geometry::Region> cells;
+  std::vector<TouchedCells> cells;
   /// For each argument, the annotated distribution whose part the argument is, or null.
   std::vector<coherence::DistributionPtr> distributions;
 };
@@ -116,6 +116,7 @@ struct DevicePlan final : Launchable {
   /// What gridx, gridy and gridz add to the ids.
   std::array<std::int64_t, 3> origin{};
 
+  /// One for each array argument, and behind them what the launch reads around what it writes.
   std::vector<memory::detail::DeviceUse> uses;
   std::vector<memory::detail::Ticket> tickets;
   std::vector<memory::detail::Placement> placements;
@@ -196,6 +197,7 @@ struct DevicePlan final : Launchable {
   cl_event enqueueFirst(const memory::detail::WaitList& waits, bool wantsEvent);
   cl::Event submitTimed(const memory::detail::WaitList& waits);
   void addUses(const LaunchRequest& request, const Shape& shape, const ShareContext& share);
+  void addReadsAround(const LaunchRequest& request, const ShareContext& share);
 
   DevicePlan* const self_ = this;
 };

@@ -76,6 +76,8 @@ std::string defectOf(const ShareJob& job, int axis, const DomainSize& domain) {
                                                               });
                          }));
     if (readsOwnCells(*access, dims, axis)) continue;
+    // Values that differ from device to device may choose different colours.
+    if (access->readsOtherColours() && !job.anyPerDevice()) continue;
     const auto dim = static_cast<std::size_t>(dims.dim[static_cast<std::size_t>(axis)]);
     return fmt::format("it reads {}, which it also writes, elsewhere than at its own {}{}",
                        nameOf(job, i), axisName(axis),
@@ -91,13 +93,17 @@ std::string defectOf(const ShareJob& job, int axis, const DomainSize& domain) {
                           nameOf(job, alias.written), alias.other + 1));
 }
 
+bool meet(const Region& written, const TouchedCells& other) {
+  return written.intersects(other.own) || written.intersects(other.around);
+}
+
 /// A device is given boxes of cells: none of them may have cells that another device writes.
 void checkAliases(const ShareJob& job, const std::vector<Alias>& aliases,
-                  const std::vector<std::vector<Region>>& cells) {
+                  const std::vector<std::vector<TouchedCells>>& cells) {
   for (const Alias& alias : aliases)
     for (std::size_t i = 0; i < cells.size(); ++i)
       for (std::size_t k = 0; k < cells.size(); ++k)
-        if (i != k && cells[i][alias.written].intersects(cells[k][alias.other])) refuse(job, alias);
+        if (i != k && meet(cells[i][alias.written].own, cells[k][alias.other])) refuse(job, alias);
 }
 
 Domain globalDomain(const ShareJob& job) {
@@ -404,7 +410,7 @@ Division divide(const ShareJob& job, bool isTrial) {
   SlicedDomain domain{{}, cutting.cut};
   std::copy_n(division.global.size, 3, domain.size.begin());
   for (const Slice& slice : cutting.slices) {
-    std::vector<Region>& cells = division.cells.emplace_back(job.arguments.size());
+    std::vector<TouchedCells>& cells = division.cells.emplace_back(job.arguments.size());
     if (isEmpty(slice)) continue;
     for (std::size_t i = 0; i < job.arguments.size(); ++i)
       if (job.arguments[i].kind == Argument::Kind::Array)

@@ -193,14 +193,27 @@ Footprint::Footprint(const ir::ArrayAccess& access)
 
 Footprint::Footprint(std::vector<std::vector<IndexForm>> reads) : reads_(std::move(reads)) {}
 
-Region Footprint::of(const Box& view, const Slice& slice, const SlicedDomain& domain) const {
-  Region cells;
+void Footprint::add(Region& cells, const Forms& forms, const Box& view, const Slice& slice,
+                    const SlicedDomain& domain) const {
   const AxisSet exact = writes_.empty() ? AxisSet{true, true, true} : domain.cut;
-  const auto add = [&](const Forms& forms) {
-    forEachBox(forms, view, slice, domain, exact, 0, view, [&](const Box& box) { cells.add(box); });
-  };
-  for (const Forms& forms : reads_) add(forms);
-  if (!writes_.empty()) add(writes_);
+  forEachBox(forms, view, slice, domain, exact, 0, view, [&](const Box& box) { cells.add(box); });
+}
+
+Region Footprint::readBy(const Box& view, const Slice& slice, const SlicedDomain& domain) const {
+  Region cells;
+  for (const Forms& forms : reads_) add(cells, forms, view, slice, domain);
+  return cells;
+}
+
+Region Footprint::writtenBy(const Box& view, const Slice& slice, const SlicedDomain& domain) const {
+  Region cells;
+  if (!writes_.empty()) add(cells, writes_, view, slice, domain);
+  return cells;
+}
+
+Region Footprint::of(const Box& view, const Slice& slice, const SlicedDomain& domain) const {
+  Region cells = readBy(view, slice, domain);
+  if (!writes_.empty()) add(cells, writes_, view, slice, domain);
   return cells;
 }
 
@@ -227,14 +240,26 @@ bool isTouched(const ir::ArrayAccess& access, const Slice& slice) {
   return true;
 }
 
-Region cellsTouched(const ir::ArrayAccess& access, const Box& view, const Slice& slice,
-                    const SlicedDomain& domain) {
-  if (access.ownCells && isTouched(access, slice)) return boxOf(*access.ownCells, view, slice);
-  const Region cells = access.ownCells ? Region() : Footprint(access).of(view, slice, domain);
-  if (!cells.empty()) return access.written ? Region(cells.boundingBox()) : cells;
+TouchedCells cellsTouched(const ir::ArrayAccess& access, const Box& view, const Slice& slice,
+                          const SlicedDomain& domain) {
+  if (access.ownCells && isTouched(access, slice))
+    return {boxOf(*access.ownCells, view, slice), {}};
+  if (!access.ownCells) {
+    const Footprint footprint(access);
+    TouchedCells touched;
+    if (access.written && access.readsOtherColours()) {
+      touched.own = footprint.writtenBy(view, slice, domain);
+      touched.around = footprint.readBy(view, slice, domain);
+    } else {
+      touched.own = footprint.of(view, slice, domain);
+    }
+    if (access.written && !touched.own.empty()) touched.own = touched.own.boundingBox();
+    touched.around.subtract(touched.own);
+    if (!touched.own.empty()) return touched;
+  }
   Box corner = view;
   for (int d = 0; d < view.rank(); ++d) corner = corner.withRange(d, view.lo(d), view.lo(d) + 1);
-  return corner;
+  return {corner, {}};
 }
 
 }  // namespace hpl::launch

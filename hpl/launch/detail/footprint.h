@@ -34,6 +34,11 @@ class Footprint {
   /// dimensions where an axis walks through them that is not `cut`: one device has all of it.
   geometry::Region of(const geometry::Box& view, const Slice& slice,
                       const SlicedDomain& domain) const;
+  /// Of them those that it reads, or writes.
+  geometry::Region readBy(const geometry::Box& view, const Slice& slice,
+                          const SlicedDomain& domain) const;
+  geometry::Region writtenBy(const geometry::Box& view, const Slice& slice,
+                             const SlicedDomain& domain) const;
 
   /// How far from its own index along an axis a work-item reads at most, below and above.
   geometry::Index reachAlong(int axis) const;
@@ -44,6 +49,9 @@ class Footprint {
  private:
   using Forms = std::vector<ir::IndexForm>;
 
+  void add(geometry::Region& cells, const Forms& forms, const geometry::Box& view,
+           const Slice& slice, const SlicedDomain& domain) const;
+
   std::vector<Forms> reads_;
   Forms writes_;
 };
@@ -51,10 +59,15 @@ class Footprint {
 /// Whether some work-item of the slice accesses the array.
 bool isTouched(const ir::ArrayAccess& access, const Slice& slice);
 
-/// What a device needs of an array to run a slice. A box where the array is written, because the
-/// device has new values of all of it then. Never empty: an array that is not accessed needs a
-/// place, too.
-geometry::Region cellsTouched(const ir::ArrayAccess& access, const geometry::Box& view,
-                              const Slice& slice, const SlicedDomain& domain);
+/// What a device needs of an array to run a slice.
+struct TouchedCells {
+  /// A box where the array is written, because the device has new values of all of it then. Never
+  /// empty: an array that is not accessed needs a place, too.
+  geometry::Region own;
+  /// What the slice reads of a written array around that, as it was before the launch.
+  geometry::Region around;
+};
+TouchedCells cellsTouched(const ir::ArrayAccess& access, const geometry::Box& view,
+                          const Slice& slice, const SlicedDomain& domain);
 
 }  // namespace hpl::launch

@@ -216,7 +216,7 @@ void DevicePlan::addUses(const LaunchRequest& request, const Shape& shape,
     const bool isView = &view != &view.root().whole();
     const bool pack = parameter.isDense && isView && !hasOwnBuffer;
     DeviceUse use = useOf(parameter, pack ? standInFor(*this, parameter, view) : view, shape,
-                          share.cells.empty() ? geometry::Region() : share.cells[i]);
+                          share.cells.empty() ? geometry::Region() : share.cells[i].own);
     // Of cells that are others' nothing is new.
     if (share.slice && parameter.access != nullptr && parameter.access->ownCells &&
         !isTouched(*parameter.access, sliceOf(*share.slice, request.domains.global)))
@@ -228,9 +228,24 @@ void DevicePlan::addUses(const LaunchRequest& request, const Shape& shape,
     mayBeParts = mayBeParts || use.mayBePart;
     uses.push_back(use);
   }
+  addReadsAround(request, share);
   // No root ever has this epoch, so the first launch prepares.
   tickets.assign(uses.size(), memory::detail::Ticket{~std::uint64_t{0}, nullptr});
   placements.resize(uses.size());
+}
+
+/// Behind the uses of the arguments: they read more of arrays that they write.
+void DevicePlan::addReadsAround(const LaunchRequest& request, const ShareContext& share) {
+  for (std::size_t i = 0; i < share.cells.size(); ++i) {
+    const geometry::Region& around = share.cells[i].around;
+    if (around.empty()) continue;
+    DeviceUse use;
+    use.view = request.arguments[i].view;
+    use.read = true;
+    use.box = around.boundingBox();
+    if (around.boxCount() > 1) use.touched = around;
+    uses.push_back(use);
+  }
 }
 
 memory::detail::DeviceUse useOf(const Parameter& parameter, memory::View& view, const Shape& shape,

@@ -242,9 +242,9 @@ void addSlice(const ShareJob& job, std::vector<Share>& shares, std::size_t devic
   addPlan(job, shares, device, arguments, options);
 }
 
-std::vector<geometry::Region> cellsOf(const ShareJob& job, const DeviceArguments& arguments,
-                                      const Slice& slice, const AxisSet& cut) {
-  std::vector<geometry::Region> cells(job.arguments.size());
+std::vector<TouchedCells> cellsOf(const ShareJob& job, const DeviceArguments& arguments,
+                                  const Slice& slice, const AxisSet& cut) {
+  std::vector<TouchedCells> cells(job.arguments.size());
   SlicedDomain domain{{}, cut};
   std::copy_n(arguments.context.slice->whole, 3, domain.size.begin());
   for (std::size_t i = 0; i < job.arguments.size(); ++i)

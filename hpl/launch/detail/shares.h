@@ -90,7 +90,7 @@ struct Division {
   /// The axes that some device has a part of.
   AxisSet cut{};
   /// [device][argument]: the cells that the device touches.
-  std::vector<std::vector<geometry::Region>> cells;
+  std::vector<std::vector<TouchedCells>> cells;
 };
 
 /// Divides a launch without annotations by what the kernel accesses: as .blocks(...) says, as its

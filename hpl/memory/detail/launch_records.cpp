@@ -118,6 +118,19 @@ void LaunchRecords::describe(Lock& lock, std::span<const DeviceLaunch> launches)
       use.overwrites = false;
   }
   operation_ = coherence::operation(std::move(all));
+  areEntangled_ = areEntangled(launches);
+}
+
+// Slices of one array have no cells in common but where a kernel reads around what it writes.
+bool LaunchRecords::areEntangled(std::span<const DeviceLaunch> launches) {
+  if (launches.size() < 2) return false;
+  for (const DeviceLaunch& launch : launches)
+    for (const DeviceUse& around : launch.uses)
+      for (const DeviceUse& use : launch.uses)
+        if (&use != &around && use.write && !around.write && use.view == around.view &&
+            around.box.rank() > 0)
+          return true;
+  return false;
 }
 
 bool LaunchRecords::worksInHosts(const UseOf& use, const coherence::Step& step) const {

@@ -30,10 +30,14 @@ class LaunchRecords {
   /// Null: another process has the device.
   Replica* replicaFor(const UseOf& use, const coherence::Step& step) const;
   bool worksInHosts(const UseOf& use, const coherence::Step& step) const;
+  /// Whether kernels of the launches may read what others of them write, so that each time they
+  /// must wait for what the others did before, though nothing is to be moved.
+  static bool areEntangled(std::span<const DeviceLaunch> launches);
   void addPlaces(std::span<const DeviceLaunch> launches, const coherence::Step& step,
                  std::vector<Place>& places) const;
 
   coherence::OperationPtr operation_;
+  bool areEntangled_ = false;
   std::vector<RootState*> roots_;
   std::vector<UseOf> uses_;
   Recordings recordings_;
