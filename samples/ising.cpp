@@ -12,6 +12,7 @@
 #include "hpl/io.h"
 #include "samples/common/arguments.h"
 #include "samples/common/device_choice.h"
+#include "samples/common/session.h"
 
 using namespace hpl;
 
@@ -71,7 +72,7 @@ double exactMagnetisation(double temperature) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  int side = 512, steps = 1000;
+  int side = 512, steps = 1000, devices = 0;
   double temperature = 2.0;
   int seed = 1;
   bool check = false, hot = false, noProgress = false;
@@ -93,11 +94,14 @@ int main(int argc, char** argv) try {
       ->capture_default_str();
   app.add_flag("--hot", hot, "begin with spins at random instead of all up");
   app.add_option("-d,--device", device, "list, a number of that list, gpu, cpu or accelerator");
+  app.add_option("--devices", devices, "so many devices of the type of --device share the magnet")
+      ->check(CLI::Range(1, 1024));
   app.add_option("--png", png, "write a picture of the spins")->type_name("FILE");
   app.add_flag("--no-progress", noProgress, "draw no progress bar");
   app.add_flag("--check", check, "compare with the same steps on the host");
   samples::refuseEmptyArguments(argc, argv);
   CLI11_PARSE(app, argc, argv);
+  const samples::Session session(argc, argv);
   if (device == "list") return samples::listDevices(), 0;
   if (side % 2 != 0)
     throw std::invalid_argument("--size " + std::to_string(side) +
@@ -112,13 +116,13 @@ int main(int argc, char** argv) try {
   Array<float, 1> chance(3);
   spins.copyFrom(begin.data());
   chance.copyFrom(chances.data());
-  const Device chosen = samples::chooseDevice(device);
+  const std::vector<Device> used = samples::chooseDevices(device, devices);
   io::Progress progress(steps, "steps",
                         noProgress ? io::Progress::Mode::Off : io::Progress::Mode::Auto);
   for (int step = 0; step < steps; ++step) {
-    for (const int colour : {0, 1}) eval(turn).device(chosen)(spins, chance, colour, seed, step);
+    for (const int colour : {0, 1}) eval(turn).devices(used)(spins, chance, colour, seed, step);
     if (step % 32 != 0) continue;
-    chosen.sync();
+    for (const Device& each : used) each.sync();
     progress.update(step);
   }
   const Spin* result = spins.data(HPL_RD);
@@ -127,7 +131,7 @@ int main(int argc, char** argv) try {
   std::printf("%d steps at temperature %g: magnetisation %.3f; Onsager: %.3f\n", steps, temperature,
               std::abs(mean), exactMagnetisation(temperature));
   if (!png.empty()) {
-    io::writePng(png, spins, io::ColorScale(io::gray()).zoom(std::max(1, 512 / side)));
+    io::writePng(session.file(png), spins, io::ColorScale(io::gray()).zoom(std::max(1, 512 / side)));
     std::printf("picture: %s\n", png.c_str());
   }
   if (!check) return 0;

@@ -213,13 +213,7 @@ int main(int argc, char** argv) try {
   for (int i = 0; i < 9; ++i)
     air(Range(i), Range(0, height - 1), Range(0, width - 1)) = blowing<float>(i);
   next = air;
-  const Device chosen = samples::chooseDevice(device);
-  const std::vector<Device> sharers =
-      devices > 0 ? hpl::devices(chosen.type()) : std::vector<Device>{chosen};
-  if (static_cast<int>(sharers.size()) < devices)
-    throw std::invalid_argument("--devices " + std::to_string(devices) + ": there are " +
-                                std::to_string(sharers.size()));
-  const std::vector<Device> used(sharers.begin(), sharers.begin() + std::max(1, devices));
+  const std::vector<Device> used = samples::chooseDevices(device, devices);
 
   io::Progress progress(steps, "steps",
                         noProgress ? io::Progress::Mode::Off : io::Progress::Mode::Auto);
@@ -241,8 +235,8 @@ int main(int argc, char** argv) try {
               height, seconds, 1e-6 * steps * width * height / seconds);
   if (!png.empty()) {
     Array<float, 2> u(height, width), v(height, width), curl(height, width);
-    eval(velocityOf).device(chosen)(u, v, air);
-    eval(curlOf).device(chosen)(curl, u, v);
+    eval(velocityOf).device(used.front())(u, v, air);
+    eval(curlOf).device(used.front())(curl, u, v);
     for (int y = 0; y < height; ++y)
       for (int x = 0; x < width; ++x)
         if (solid(y, x) != 0) curl(y, x) = std::nanf("");

@@ -8,12 +8,14 @@
 #include <cmath>
 #include <cstdio>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 #include "hpl/hpl.h"
 #include "hpl/io.h"
 #include "samples/common/arguments.h"
 #include "samples/common/device_choice.h"
+#include "samples/common/session.h"
 
 using namespace hpl;
 
@@ -76,7 +78,7 @@ struct Grid {
 
 class Multigrid {
  public:
-  Multigrid(int cells, const Device& device) : device_(device) {
+  Multigrid(int cells, std::vector<Device> devices) : devices_(std::move(devices)) {
     for (; cells >= 2; cells /= 2) grids_.emplace_back(cells);
   }
   Grid& finest() { return grids_.front(); }
@@ -88,9 +90,9 @@ class Multigrid {
     if (level + 1 == grids_.size()) return;
     Grid& coarse = grids_[level + 1];
     residual(grid);
-    eval(restrictTo).device(device_)(coarse.f, grid.r);
+    eval(restrictTo).devices(devices_)(coarse.f, grid.r);
     cycle(level + 1);
-    eval(correct).device(device_)(grid.u, coarse.u);
+    eval(correct).devices(devices_)(grid.u, coarse.u);
     sweep(grid, 2);
   }
   /// The length of the finest grid's residual.
@@ -102,14 +104,14 @@ class Multigrid {
  private:
   void sweep(Grid& grid, int times) {
     for (int colour = 0; colour < 2 * times; ++colour)
-      eval(relax).device(device_)(grid.u, grid.f, grid.square, colour % 2);
+      eval(relax).devices(devices_)(grid.u, grid.f, grid.square, colour % 2);
   }
   void residual(Grid& grid) {
-    eval(residualOf).device(device_)(grid.r, grid.u, grid.f, grid.square);
+    eval(residualOf).devices(devices_)(grid.r, grid.u, grid.f, grid.square);
   }
 
   std::vector<Grid> grids_;
-  Device device_;
+  std::vector<Device> devices_;
 };
 
 /// A sum of products of sines, which the discrete Laplacian only multiplies: right sides whose
@@ -163,7 +165,7 @@ class Waves {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  int cells = 512, cycles = 12;
+  int cells = 512, cycles = 12, devices = 0;
   bool check = false, noProgress = false;
   std::string png, device;
   CLI::App app("Poisson's equation by multigrid, on an OpenCL device.", "multigrid");
@@ -174,17 +176,20 @@ int main(int argc, char** argv) try {
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   app.add_option("-d,--device", device, "list, a number of that list, gpu, cpu or accelerator");
+  app.add_option("--devices", devices, "so many devices of the type of --device share each grid")
+      ->check(CLI::Range(1, 1024));
   app.add_option("--png", png, "write a picture of the solution")->type_name("FILE");
   app.add_flag("--no-progress", noProgress, "draw no progress bar");
   app.add_flag("--check", check, "compare with the exact solution");
   samples::refuseEmptyArguments(argc, argv);
   CLI11_PARSE(app, argc, argv);
+  const samples::Session session(argc, argv);
   if (device == "list") return samples::listDevices(), 0;
   if ((cells & (cells - 1)) != 0)
     throw std::invalid_argument("--size " + std::to_string(cells) + ": expected a power of two");
 
   const Waves waves(cells);
-  Multigrid solver(cells, samples::chooseDevice(device));
+  Multigrid solver(cells, samples::chooseDevices(device, devices));
   solver.finest().f.copyFrom(waves.values(false).data());
   io::Progress progress(cycles, "cycles",
                         noProgress ? io::Progress::Mode::Off : io::Progress::Mode::Auto);
@@ -202,12 +207,13 @@ int main(int argc, char** argv) try {
   progress.finish();
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  std::printf(
-      "%d cycles on %d x %d cells in %.2f s: the residual fell to %.2g, by %.2f per cycle\n",
-      cycles, cells, cells, seconds, last / begin, factor);
+  std::printf("%d cycles on %d x %d cells: the residual fell to %.2g, by %.2f per cycle\n", cycles,
+              cells, cells, last / begin, factor);
+  std::printf("%.2f s, %.1f million cells per second\n", seconds,
+              1e-6 * cycles * cells * cells / seconds);
   Field& u = solver.finest().u;
   if (!png.empty()) {
-    io::writePng(png, u, io::ColorScale(io::coolwarm()).zoom(std::max(1, 512 / cells)));
+    io::writePng(session.file(png), u, io::ColorScale(io::coolwarm()).zoom(std::max(1, 512 / cells)));
     std::printf("picture: %s\n", png.c_str());
   }
   if (!check) return 0;

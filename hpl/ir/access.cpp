@@ -177,7 +177,35 @@ Rim ArrayAccess::writeBounds() const {
   return bounds;
 }
 
-bool ArrayAccess::readsOtherColours() const {
+namespace {
+
+bool isOf(const AccessSite& site, const Colour& colour) {
+  return std::find(site.colours.begin(), site.colours.end(), colour) != site.colours.end();
+}
+
+/// The last bit of how far an index is from the work-item's own along its axis; nothing where it
+/// is not the same for all. Round a ring of an even size it stays what it is.
+std::optional<std::int64_t> parityOf(const IndexForm& form,
+                                     const std::array<std::int64_t, 3>& sizes) {
+  if (form.isAffine() && form.isExact()) return form.range.lo & 1;
+  if (!form.isWrapped() || form.over != 1 || form.times != 1) return std::nullopt;
+  const std::int64_t size = sizes[static_cast<std::size_t>(form.axis)];
+  const auto isOne = [](const Interval& numbers) { return numbers.lo == numbers.hi; };
+  if (size % 2 != 0 || size > IndexForm::kMostSize || !isOne(form.range)) return std::nullopt;
+  const std::int64_t parity = form.range.lo & 1;
+  // The last id is size - 1, the first one 0.
+  if (!form.first.isEmpty() &&
+      (!isOne(form.first) || form.firstBy != 1 || ((form.first.lo + 1) & 1) != parity))
+    return std::nullopt;
+  if (!form.last.isEmpty() &&
+      (!isOne(form.last) || form.lastBy != 1 || (form.last.lo & 1) != parity))
+    return std::nullopt;
+  return parity;
+}
+
+}  // namespace
+
+bool ArrayAccess::readsOtherColours(const std::array<std::int64_t, 3>& sizes) const {
   const AccessSite* writer = nullptr;
   std::vector<Colour> colours;
   for (const AccessSite& site : sites) {
@@ -186,9 +214,7 @@ bool ArrayAccess::readsOtherColours() const {
       return false;
     if (writer == nullptr) colours = site.colours;
     writer = &site;
-    std::erase_if(colours, [&](const Colour& colour) {
-      return std::find(site.colours.begin(), site.colours.end(), colour) == site.colours.end();
-    });
+    std::erase_if(colours, [&](const Colour& colour) { return !isOf(site, colour); });
   }
   if (writer == nullptr) return false;
   // Of which axes there is one dimension each.
@@ -197,23 +223,21 @@ bool ArrayAccess::readsOtherColours() const {
     if (!form.isAffine() || !form.isExact() || ((axes >> form.axis) & 1U) != 0) return false;
     axes |= 1U << form.axis;
   }
-  const auto isOfAnotherColour = [&](const AccessSite& site, const Colour& colour) {
-    if ((colour.axes & ~axes) != 0 ||
-        std::find(site.colours.begin(), site.colours.end(), colour) == site.colours.end())
-      return false;
+  const auto isOfTheOther = [&](const AccessSite& site, const Colour& colour) {
+    if ((colour.axes & ~axes) != 0 || !isOf(site, colour)) return false;
     std::int64_t distance = 0;
     for (std::size_t d = 0; d < site.index.size(); ++d) {
-      const IndexForm& form = site.index[d];
-      if (!form.isAffine() || !form.isExact() || form.axis != writer->index[d].axis) return false;
-      if (((colour.axes >> form.axis) & 1U) != 0)
-        distance += form.range.lo - writer->index[d].range.lo;
+      const IndexForm& own = writer->index[d];
+      const std::optional<std::int64_t> parity = parityOf(site.index[d], sizes);
+      if (!parity || site.index[d].axis != own.axis) return false;
+      if (((colour.axes >> own.axis) & 1U) != 0) distance += *parity + (own.range.lo & 1);
     }
     return distance % 2 != 0;
   };
   return std::all_of(sites.begin(), sites.end(), [&](const AccessSite& site) {
     if (!site.reads || site.index == writer->index) return true;
     return !site.alias && std::any_of(colours.begin(), colours.end(), [&](const Colour& colour) {
-      return isOfAnotherColour(site, colour);
+      return isOfTheOther(site, colour);
     });
   });
 }

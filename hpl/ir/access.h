@@ -246,9 +246,9 @@ struct ArrayAccess {
     return readsOldContents || (written && !(coversThreads && overwritten));
   }
   /// Whatever a work-item reads but its own element, which alone it writes, nobody writes in the
-  /// launch: writers are of one colour, what is read of the other one. Scalars that are not the
-  /// same for all work-items may choose other colours.
-  bool readsOtherColours() const;
+  /// launch over a domain of these sizes: writers are of one colour, what is read of the other
+  /// one. Scalars that are not the same for all work-items may choose other colours.
+  bool readsOtherColours(const std::array<std::int64_t, 3>& sizes) const;
   /// Which work-items write the whole element at their own index for certain. Nothing is known when
   /// every write is somewhere else, partial, atomic, or depends on something else than ids.
   Rim writeRim() const;

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "hpl/hpl.h"
 
@@ -40,6 +41,23 @@ inline hpl::Device chooseDevice(std::string choice) {
         "--device " + choice + ": expected 'list', a number of that list, gpu, cpu or accelerator");
   }
   return hpl::Device(hpl::ANY, number);
+}
+
+/// So many devices of the type of the one that `choice` names; 0: that one. Throws
+/// std::invalid_argument when there are fewer, and what chooseDevice throws.
+inline std::vector<hpl::Device> chooseDevices(const std::string& choice, int count) {
+  const hpl::Device first = chooseDevice(choice);
+  if (count == 0) return {first};
+  std::vector<hpl::Device> devices = hpl::devices(first.type());
+  const auto there = static_cast<int>(devices.size());
+  if (count > there) {
+    throw std::invalid_argument("--devices " + std::to_string(count) + ": there are " +
+                                std::to_string(there) + " of type " +
+                                hpl::deviceTypeName(first.type()) +
+                                "; HPL_DEVICES=\"cpu:0*4\" opens one device four times");
+  }
+  devices.resize(static_cast<std::size_t>(count), first);
+  return devices;
 }
 
 }  // namespace samples

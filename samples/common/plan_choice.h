@@ -16,17 +16,10 @@ namespace samples {
 /// --device names, with --weights. Throws std::invalid_argument that names the option if there are
 /// fewer devices, or another number of weights, and what chooseDevice throws.
 inline hpl::ExecutionPlan choosePlan(const RunOptions& options) {
-  const hpl::Device first = chooseDevice(options.device);
-  if (options.devices == 0) return hpl::ExecutionPlan({{first, 100}});
-  std::vector<hpl::Device> devices = hpl::devices(first.type());
-  const auto there = static_cast<int>(devices.size());
-  if (options.devices > there) {
-    throw std::invalid_argument("--devices " + std::to_string(options.devices) + ": there are " +
-                                std::to_string(there) + " of type " +
-                                hpl::deviceTypeName(first.type()) +
-                                "; HPL_DEVICES=\"cpu:0*4\" opens one device four times");
-  }
-  if (options.devices > 0) devices.resize(static_cast<std::size_t>(options.devices), first);
+  const std::vector<hpl::Device> devices = options.devices < 0
+                                               ? hpl::devices(chooseDevice(options.device).type())
+                                               : chooseDevices(options.device, options.devices);
+  if (options.devices == 0) return hpl::ExecutionPlan({{devices.front(), 100}});
   if (options.measuredWeights) return hpl::ExecutionPlan(devices);
   if (options.weights.empty()) return hpl::ExecutionPlan(devices, hpl::PlanSearch::NONE);
   if (options.weights.size() != devices.size()) {

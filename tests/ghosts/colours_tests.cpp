@@ -114,6 +114,16 @@ void ofVolume(Volume u, Int colour) {
   }
 }
 
+// Neighbours beyond an end are those of the other end.
+void onTorus(Grid u, Int colour) {
+  if_((cast<int>(idx) + cast<int>(idy)) % 2 == colour) {
+    Int up = where(idy == 0, szy - 1, idy - 1), left = where(idx == 0, szx - 1, idx - 1);
+    u[idy][idx] = (u[up][idx] * 3 - u[(idy + 1) % szy][idx] + u[idy][left] * 2 +
+                   u[idy][(idx + 1) % szx] + u[idy][idx]) &
+                  kMask;
+  }
+}
+
 }  // namespace
 
 TEST_CASE("one colour after the other, in place, exchanges the rows beside each device's own") {
@@ -168,6 +178,39 @@ TEST_CASE("colours in place on blocks, with weights, between other launches, and
     }
     REQUIRE(valuesOf(u) == cells);
   }
+}
+
+TEST_CASE("a chessboard on a torus closes where its sides are even") {
+  const int steps = 6;
+  for (const auto& [rows, columns] : std::vector<std::pair<int, int>>{{36, 14}, {8, 30}, {2, 2}}) {
+    Grid u(rows, columns);
+    std::vector<int> cells = someValues(u.size(), 4);
+    u.copyFrom(cells.data());
+    std::optional<Traffic> traffic;
+    for (int step = 0; step < steps; ++step) {
+      if (step == 1) traffic.emplace();
+      eval(onTorus).devices(deviceCount())(u, step % 2);
+      for (int y = 0; y < rows; ++y)
+        for (int x = 0; x < columns; ++x) {
+          if ((x + y) % 2 != step % 2) continue;
+          const auto at = [&, height = rows, width = columns](int row, int column) {
+            return cells[place((row + height) % height, (column + width) % width, width)];
+          };
+          cells[place(y, x, columns)] = (at(y - 1, x) * 3 - at(y + 1, x) + at(y, x - 1) * 2 +
+                                         at(y, x + 1) + at(y, x)) &
+                                        kMask;
+        }
+    }
+    if (rows == 36)
+      CHECK(traffic->betweenDevices() == bytesOf((steps - 1) * 2 * deviceCount(), columns));
+    CHECK(valuesOf(u) == cells);
+  }
+  if (deviceCount() < 2) return;
+  // Where a side is odd, cells of one colour are neighbours across the ends.
+  Grid odd(15, 15);
+  odd = 3;
+  expectMessage(messageOf<LaunchError>([&] { eval(onTorus).devices()(odd, 0); }),
+                {"reads argument 1", "which it also writes"});
 }
 
 TEST_CASE("four colours, and the two of a volume, in place on several devices") {

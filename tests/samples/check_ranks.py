@@ -95,6 +95,21 @@ SAMPLES = {
             (2, 2, ["--devices", "4"]),
         ],
     ),
+    # Chessboards in place, on a torus and on grids of all sizes.
+    "ising": (
+        ["--size", "48", "-n", "20", "--hot", "--check", "--no-progress"],
+        [
+            (2, 1, ["--devices", "2"]),
+            (2, 2, ["--devices", "4"]),
+        ],
+    ),
+    "multigrid": (
+        ["--size", "32", "-n", "4", "--check", "--no-progress"],
+        [
+            (3, 1, ["--devices", "3"]),
+            (2, 2, ["--devices", "4"]),
+        ],
+    ),
 }
 # The applications of the stencil paper in other host styles: ranks, devices of each rank, arguments.
 EVALUATION = [

@@ -77,7 +77,7 @@ std::string defectOf(const ShareJob& job, int axis, const DomainSize& domain) {
                          }));
     if (readsOwnCells(*access, dims, axis)) continue;
     // Values that differ from device to device may choose different colours.
-    if (access->readsOtherColours() && !job.anyPerDevice()) continue;
+    if (access->readsOtherColours(domain) && !job.anyPerDevice()) continue;
     const auto dim = static_cast<std::size_t>(dims.dim[static_cast<std::size_t>(axis)]);
     return fmt::format("it reads {}, which it also writes, elsewhere than at its own {}{}",
                        nameOf(job, i), axisName(axis),

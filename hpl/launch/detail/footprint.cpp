@@ -247,7 +247,7 @@ TouchedCells cellsTouched(const ir::ArrayAccess& access, const Box& view, const 
   if (!access.ownCells) {
     const Footprint footprint(access);
     TouchedCells touched;
-    if (access.written && access.readsOtherColours()) {
+    if (access.written && access.readsOtherColours(domain.size)) {
       touched.own = footprint.writtenBy(view, slice, domain);
       touched.around = footprint.readBy(view, slice, domain);
     } else {
