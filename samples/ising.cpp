@@ -131,7 +131,8 @@ int main(int argc, char** argv) try {
   std::printf("%d steps at temperature %g: magnetisation %.3f; Onsager: %.3f\n", steps, temperature,
               std::abs(mean), exactMagnetisation(temperature));
   if (!png.empty()) {
-    io::writePng(session.file(png), spins, io::ColorScale(io::gray()).zoom(std::max(1, 512 / side)));
+    io::writePng(session.file(png), spins,
+                 io::ColorScale(io::gray()).zoom(std::max(1, 512 / side)));
     std::printf("picture: %s\n", png.c_str());
   }
   if (!check) return 0;

@@ -213,7 +213,8 @@ int main(int argc, char** argv) try {
               1e-6 * cycles * cells * cells / seconds);
   Field& u = solver.finest().u;
   if (!png.empty()) {
-    io::writePng(session.file(png), u, io::ColorScale(io::coolwarm()).zoom(std::max(1, 512 / cells)));
+    io::writePng(session.file(png), u,
+                 io::ColorScale(io::coolwarm()).zoom(std::max(1, 512 / cells)));
     std::printf("picture: %s\n", png.c_str());
   }
   if (!check) return 0;

@@ -31,8 +31,7 @@ std::uint64_t bytesOf(int rows, int columns) {
 Expr<int> isInside() { return idx > 0 && idy > 0 && idx + 1 < szx && idy + 1 < szy; }
 
 void relaxCell(Grid& u, Int y, Int x) {
-  u[y][x] =
-      (u[y - 1][x] * 3 + u[y + 1][x] - u[y][x - 1] + u[y][x + 1] * 2 + u[y][x] + x) & kMask;
+  u[y][x] = (u[y - 1][x] * 3 + u[y + 1][x] - u[y][x - 1] + u[y][x + 1] * 2 + u[y][x] + x) & kMask;
 }
 
 // The same colour in several words.
@@ -86,9 +85,9 @@ void relaxOnHost(std::vector<int>& u, int rows, int columns, int colour) {
     for (int x = 1; x + 1 < columns; ++x) {
       if ((x + y) % 2 != colour) continue;
       const auto at = [&](int row, int column) { return u[place(row, column, columns)]; };
-      u[place(y, x, columns)] = (at(y - 1, x) * 3 + at(y + 1, x) - at(y, x - 1) + at(y, x + 1) * 2 +
-                                 at(y, x) + x) &
-                                kMask;
+      u[place(y, x, columns)] =
+          (at(y - 1, x) * 3 + at(y + 1, x) - at(y, x - 1) + at(y, x + 1) * 2 + at(y, x) + x) &
+          kMask;
     }
 }
 
@@ -196,9 +195,9 @@ TEST_CASE("a chessboard on a torus closes where its sides are even") {
           const auto at = [&, height = rows, width = columns](int row, int column) {
             return cells[place((row + height) % height, (column + width) % width, width)];
           };
-          cells[place(y, x, columns)] = (at(y - 1, x) * 3 - at(y + 1, x) + at(y, x - 1) * 2 +
-                                         at(y, x + 1) + at(y, x)) &
-                                        kMask;
+          cells[place(y, x, columns)] =
+              (at(y - 1, x) * 3 - at(y + 1, x) + at(y, x - 1) * 2 + at(y, x + 1) + at(y, x)) &
+              kMask;
         }
     }
     if (rows == 36)
@@ -262,9 +261,7 @@ struct Sweep {
   bool isEqual, inAnd, byReturn, readsElsewhere;
   std::vector<std::array<int, 2>> offsets;
 
-  bool chooses(int y, int x) const {
-    return ((ax * x + ay * y + shift) % modulus == 0) == isEqual;
-  }
+  bool chooses(int y, int x) const { return ((ax * x + ay * y + shift) % modulus == 0) == isEqual; }
   void operator()(Grid u) const {
     Int x = cast<int>(idx), y = cast<int>(idy);
     const auto left = (ax * x + ay * y + shift) % modulus;
@@ -274,11 +271,17 @@ struct Sweep {
       for (const auto& [dy, dx] : offsets) sum += u[y + dy][x + dx] * (3 + dy - 2 * dx);
     };
     if (byReturn) {
-      if_(!inside) { return_(); }
+      if_(!inside) {
+        return_();
+      }
       if (isEqual) {
-        if_(left != 0) { return_(); }
+        if_(left != 0) {
+          return_();
+        }
       } else {
-        if_(left == 0) { return_(); }
+        if_(left == 0) {
+          return_();
+        }
       }
       read();
       u[y][x] = sum & kMask;
@@ -287,7 +290,7 @@ struct Sweep {
     if_(inside) {
       if (readsElsewhere) read();
       const Expr<int> condition = isEqual ? left == 0 : left != 0;
-      if_(inAnd ? condition && sum >= 0 : condition) {
+      if_(inAnd ? condition&& sum >= 0 : condition) {
         if (!readsElsewhere) read();
         u[y][x] = sum & kMask;
       }
@@ -330,8 +333,14 @@ TEST_CASE("what races between work-items is never shared out, and what is shared
     const auto pick = [&](int lo, int hi) {
       return std::uniform_int_distribution<int>(lo, hi)(random);
     };
-    Sweep sweep{pick(0, 2),      pick(0, 2),      pick(0, 2),      pick(0, 4) == 0 ? 3 : 2,
-                pick(0, 3) != 0, pick(0, 2) == 0, pick(0, 2) == 0, pick(0, 5) == 0,
+    Sweep sweep{pick(0, 2),
+                pick(0, 2),
+                pick(0, 2),
+                pick(0, 4) == 0 ? 3 : 2,
+                pick(0, 3) != 0,
+                pick(0, 2) == 0,
+                pick(0, 2) == 0,
+                pick(0, 5) == 0,
                 {}};
     if (sweep.byReturn) sweep.inAnd = sweep.readsElsewhere = false;
     const bool isLikely = pick(0, 2) > 0;
@@ -376,7 +385,9 @@ TEST_CASE("colours that may differ, or that some access does not keep to, are re
                   {"reads argument 1", "which it also writes", "elsewhere than at its own idy"});
   };
   const auto otherThan = [](Grid v, Int colour) {
-    if_(isInside() && cast<int>(idx + idy) % 2 != colour) { v[idy][idx] += v[idy - 1][idx] + v[idy][idx - 1]; }
+    if_(isInside() && cast<int>(idx + idy) % 2 != colour) {
+      v[idy][idx] += v[idy - 1][idx] + v[idy][idx - 1];
+    }
   };
   expectRefusal([&] { eval(otherThan).devices()(u, 5); });
   const auto bothBranches = [](Grid v, Int colour) {
@@ -407,7 +418,9 @@ TEST_CASE("colours that may differ, or that some access does not keep to, are re
   colours = 0;
   expectRefusal([&] { eval(fromArray).devices()(u, colours); });
   const auto changed = [](Grid v, Int colour) {
-    if_(idx > 5) { colour += 1; }
+    if_(idx > 5) {
+      colour += 1;
+    }
     if_(isInside() && cast<int>(idx + idy) % 2 == colour) {
       v[idy][idx] += v[idy - 1][idx] + v[idy][idx - 1];
     }

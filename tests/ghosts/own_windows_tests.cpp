@@ -26,9 +26,7 @@ struct Window {
   int step, first, filled;
 
   /// Work-items whose cells, and `reach` around them, an array of so many cells has.
-  int countIn(int extent, int reach) const {
-    return (extent - reach - first - filled) / step + 1;
-  }
+  int countIn(int extent, int reach) const { return (extent - reach - first - filled) / step + 1; }
   template <class Id>
   auto cellOf(const Id& id, int k) const {
     return step == 1 ? id + (first + k) : id * step + (first + k);

@@ -10,9 +10,7 @@
 namespace hpl::ir::detail {
 
 /// Numbers that an index may be; their sums do not overflow.
-inline bool isSmallNumber(std::int64_t number) {
-  return number > -(1 << 20) && number < (1 << 20);
-}
+inline bool isSmallNumber(std::int64_t number) { return number > -(1 << 20) && number < (1 << 20); }
 
 /// The value of a small number in its type; nothing where the expression is none.
 inline std::optional<std::int64_t> numberOf(const Expr& expr) {

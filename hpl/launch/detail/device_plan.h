@@ -11,6 +11,7 @@
 
 #include "hpl/codegen/emit.h"
 #include "hpl/geometry/region.h"
+#include "hpl/launch/detail/footprint.h"
 #include "hpl/launch/detail/launchable.h"
 #include "hpl/launch/detail/probes.h"
 #include "hpl/layout/layout.h"
