@@ -117,7 +117,7 @@ TEST_CASE("kernels that cannot be divided are refused with the access that forbi
     CAPTURE(text);
     CHECK(text.find(part) != std::string::npos);
   };
-  contains(refusal([](Numbers x, Numbers y) { x[idx + 1] = y[idx]; }),
+  contains(refusal([](Numbers x, Numbers y) { x[39 - idx] = y[idx]; }),
            "elsewhere than at its own idx (");
   contains(refusal([](Numbers x, Numbers y) { x[y[idx]] = 1; }), "elsewhere than at its own idx");
   contains(refusal([](Numbers x, Numbers y) { x[idx] = x[idx + 1] + y[idx]; }),
@@ -127,8 +127,45 @@ TEST_CASE("kernels that cannot be divided are refused with the access that forbi
   contains(messageOf<LaunchError>(
                [&] { eval([](Numbers x, Numbers y) { x[idx] = y[idx + 1]; }).devices(n)(a, a); }),
            "is written and also passed as argument 2");
-  contains(refusal([](Numbers x, Numbers y) { x[idx + 1] = y[idx]; }), "annotate the arrays");
+  contains(refusal([](Numbers x, Numbers y) { x[39 - idx] = y[idx]; }), "annotate the arrays");
   CHECK(valuesOf(a) == std::vector<int>(40, 1));
+}
+
+TEST_CASE("one array as two arguments, each work-item in its own cell, is shared out") {
+  const int rows = 40, columns = 12;
+  const auto combine = [](Grid out, Grid in, Grid more) {
+    out[idy][idx] = out[idy][idx] * 2 + in[idy][idx];
+    out[idy][idx] += more[idy][idx];
+  };
+  Grid a(rows, columns), b(rows, columns);
+  const std::vector<int> before = someValues(a.size(), 4), others = someValues(a.size(), 5);
+  std::vector<int> expected = before;
+  a.copyFrom(before.data());
+  b.copyFrom(others.data());
+  for (int step = 0; step < 3; ++step) {
+    eval(combine).devices(deviceCount())(a, a, b);
+    for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = expected[i] * 3 + others[i];
+  }
+  CHECK(valuesOf(a) == expected);
+  // Along rows each device has its own cells; along columns it would read another one's.
+  const auto firstOfRow = [](Grid out, Grid in) {
+    out[idy][idx + 1] = in[idy][idx + 1] + in[idy][0];
+  };
+  Grid c(rows, columns);
+  c = 1;
+  eval(firstOfRow)
+      .devices(deviceCount())
+      .blocks(1, static_cast<std::size_t>(deviceCount()))
+      .global(columns - 1, rows)(c, c);
+  for (int y = 0; y < rows; ++y) REQUIRE(c(y, columns - 1) == 2);
+  if (deviceCount() < 2) return;
+  const auto fifthOfRow = [](Grid out, Grid in) { out[idy][idx] = in[idy][idx] + in[idy][5]; };
+  const std::string message = messageOf<LaunchError>([&] {
+    eval(fifthOfRow)
+        .devices(deviceCount())
+        .blocks(static_cast<std::size_t>(deviceCount()), 1)(c, c);
+  });
+  CHECK(message.find("is written and also passed as argument 2") != std::string::npos);
 }
 
 TEST_CASE("measured weights give the right result and are positive shares") {

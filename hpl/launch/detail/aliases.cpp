@@ -33,6 +33,12 @@ bool areApart(const IndexForm& a, Index firstOfA, const IndexForm& b, Index firs
   return true;
 }
 
+/// Whether each id means one index by both, its own.
+bool areSame(const IndexForm& a, Index firstOfA, const IndexForm& b, Index firstOfB) {
+  return a.isAffine() && b.isAffine() && a.axis == b.axis && a.isExact() && b.isExact() &&
+         firstOfA + a.range.lo == firstOfB + b.range.lo;
+}
+
 bool areApart(const ShareJob& job, const Alias& alias, const Domain& global) {
   const Box& written = job.arguments[alias.written].view->box();
   const Box& other = job.arguments[alias.other].view->box();
@@ -41,9 +47,11 @@ bool areApart(const ShareJob& job, const Alias& alias, const Domain& global) {
   return std::all_of(sites.begin(), sites.end(), [&](const ir::AccessSite& site) {
     if (site.index.size() != writes.size()) return false;
     for (std::size_t d = 0; d < writes.size(); ++d) {
-      const auto dim = static_cast<int>(d);
+      const Index firstWritten = written.lo(static_cast<int>(d));
+      const Index firstOther = other.lo(static_cast<int>(d));
+      if (areSame(writes[d], firstWritten, site.index[d], firstOther)) return true;
       if (isStrided(writes[d], global) && isStrided(site.index[d], global) &&
-          areApart(writes[d], written.lo(dim), site.index[d], other.lo(dim)))
+          areApart(writes[d], firstWritten, site.index[d], firstOther))
         return true;
     }
     return false;

@@ -14,8 +14,9 @@ namespace hpl::launch {
 struct Alias {
   std::size_t written = 0;
   std::size_t other = 0;
-  /// No work-item accesses a cell through `other` that some write through `written`: one walks
-  /// through the odd rows, the other one through the even ones.
+  /// No work-item accesses a cell through `other` that others of other devices write through
+  /// `written`, where each device has boxes of its own: each work-item has its own rows in both, or
+  /// one walks through the odd rows and the other one through the even ones.
   bool isApart = false;
 };
 

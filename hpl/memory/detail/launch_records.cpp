@@ -124,12 +124,22 @@ void LaunchRecords::describe(Lock& lock, std::span<const DeviceLaunch> launches)
 // Slices of one array have no cells in common but where a kernel reads around what it writes.
 bool LaunchRecords::areEntangled(std::span<const DeviceLaunch> launches) {
   if (launches.size() < 2) return false;
+  const auto writesSome = [](const DeviceLaunch& launch, const DeviceUse& read) {
+    return std::any_of(launch.uses.begin(), launch.uses.end(), [&](const DeviceUse& use) {
+      return use.write && use.view == read.view && use.cells().intersects(read.cells());
+    });
+  };
+  const auto isAround = [](const DeviceLaunch& launch, const DeviceUse& read) {
+    return read.box.rank() > 0 && !read.write &&
+           std::any_of(launch.uses.begin(), launch.uses.end(),
+                       [&](const DeviceUse& use) { return use.write && use.view == read.view; });
+  };
   for (const DeviceLaunch& launch : launches)
-    for (const DeviceUse& around : launch.uses)
-      for (const DeviceUse& use : launch.uses)
-        if (&use != &around && use.write && !around.write && use.view == around.view &&
-            around.box.rank() > 0)
-          return true;
+    for (const DeviceUse& read : launch.uses) {
+      if (!isAround(launch, read)) continue;
+      for (const DeviceLaunch& other : launches)
+        if (&other != &launch && writesSome(other, read)) return true;
+    }
   return false;
 }
 
