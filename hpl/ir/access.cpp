@@ -217,14 +217,16 @@ bool ArrayAccess::readsOtherColours(const std::array<std::int64_t, 3>& sizes) co
     std::erase_if(colours, [&](const Colour& colour) { return !isOf(site, colour); });
   }
   if (writer == nullptr) return false;
-  // Of which axes there is one dimension each.
-  unsigned axes = 0;
+  // Of which axes there is one dimension each; or they have one id.
+  unsigned axes = 0, known = 0;
   for (const IndexForm& form : writer->index) {
     if (!form.isAffine() || !form.isExact() || ((axes >> form.axis) & 1U) != 0) return false;
     axes |= 1U << form.axis;
   }
+  for (std::size_t a = 0; a < 3; ++a)
+    if (((axes >> a) & 1U) != 0 || sizes[a] == 1) known |= 1U << a;
   const auto isOfTheOther = [&](const AccessSite& site, const Colour& colour) {
-    if ((colour.axes & ~axes) != 0 || !isOf(site, colour)) return false;
+    if ((colour.axes & ~known) != 0 || !isOf(site, colour)) return false;
     std::int64_t distance = 0;
     for (std::size_t d = 0; d < site.index.size(); ++d) {
       const IndexForm& own = writer->index[d];

@@ -157,7 +157,7 @@ TEST_CASE("a coarse and a fine grid stay where they are on several devices") {
 }
 
 TEST_CASE("random windows of cells give on several devices what they give on the host") {
-  for (const unsigned seed : Seeds(1, 15)) {
+  for (const unsigned seed : Seeds(1, 6)) {
     CAPTURE(seed);
     std::mt19937 random(seed);
     const auto pick = [&](int lo, int hi) {
@@ -171,7 +171,7 @@ TEST_CASE("random windows of cells give on several devices what they give on the
     std::vector<double> weights;
     for (int d = 0; d < deviceCount(); ++d) weights.push_back(pick(1, 4));
     std::string done;
-    for (int step = 0; step < 6; ++step) {
+    for (int step = 0; step < 4; ++step) {
       const int reach = pick(0, 2);
       const auto window = [&] {
         const int size = pick(1, 3);
@@ -199,6 +199,53 @@ TEST_CASE("random windows of cells give on several devices what they give on the
     }
     REQUIRE(valuesOf(a) == inA);
     REQUIRE(valuesOf(b) == inB);
+  }
+}
+
+TEST_CASE("devices whose work-items all lie beyond the end of an array leave it alone") {
+  // As domains are rounded up, and kernels guard.
+  const auto guarded = [](Numbers out, Numbers in, Int n) {
+    if_(idx >= n) {
+      return_();
+    }
+    out[idx] = in[idx] * 2 + cast<int>(idx);
+  };
+  const auto pairs = [](Numbers out, Numbers in, Int n) {
+    if_(2 * idx + 1 < n) {
+      out[2 * idx] += in[idx];
+      out[2 * idx + 1] -= in[idx];
+    }
+  };
+  for (const int n : {20, 7, 1}) {
+    CAPTURE(n);
+    Numbers a(n), b(n);
+    std::vector<int> in = someValues(a.size(), 3), out(a.size(), 0);
+    b.copyFrom(in.data());
+    a = -1;
+    for (int step = 0; step < 3; ++step) {
+      eval(guarded).devices(deviceCount()).global(64)(a, b, n);
+      for (int i = 0; i < n; ++i)
+        out[static_cast<std::size_t>(i)] = in[static_cast<std::size_t>(i)] * 2 + i;
+      eval(pairs).devices(deviceCount()).global(64)(a, b, n);
+      for (int i = 0; 2 * i + 1 < n; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        out[2 * at] += in[at];
+        out[2 * at + 1] -= in[at];
+      }
+      REQUIRE(valuesOf(a) == out);
+    }
+    Grid u(n, 9);
+    u = 1;
+    const auto rows = [](Grid v, Int count) {
+      if_(idy < count && idx < 9) {
+        v[idy][idx] += cast<int>(idy);
+      }
+    };
+    eval(rows)
+        .devices(deviceCount())
+        .global(16, 64)
+        .blocks(1, static_cast<std::size_t>(deviceCount()))(u, n);
+    for (int y = 0; y < n; ++y) REQUIRE(u(y, 8) == 1 + y);
   }
 }
 

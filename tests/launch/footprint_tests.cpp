@@ -106,8 +106,10 @@ TEST_CASE("slices have the cells of their own work-items, and none of another sl
     Index all = 0;
     for (const Slice& slice : slices) {
       const std::set<std::vector<Index>> expected = cellsOneByOne(of, slice);
-      CHECK(launch::isTouched(of.access, slice) == !expected.empty());
-      const geometry::Region touched = launch::cellsTouched(of.access, of.view, slice, {}).own;
+      const auto [touched, isAccessed, around] =
+          launch::cellsTouched(of.access, of.view, slice, {});
+      CHECK(isAccessed == !expected.empty());
+      CHECK(around.empty());
       if (expected.empty()) {
         CHECK(touched.volume() == 1);  // a place
         continue;

@@ -73,7 +73,8 @@ Trial makeTrial(const ShareJob& job) {
       // The copy counts from 0.
       if (divided) {
         TouchedCells& cells = trial.context.cells[i];
-        cells = {cells.own.translatedBack(box.lo()), cells.around.translatedBack(box.lo())};
+        cells.own = cells.own.translatedBack(box.lo());
+        cells.around = cells.around.translatedBack(box.lo());
       }
     }
     trial.arguments.push_back(argument);

@@ -173,6 +173,13 @@ Interval idsOf(const ir::OwnCells& own, const Slice& slice, std::size_t axis) {
           std::min<Index>(slice[axis].hi, own.ids[axis].hi + 1)};
 }
 
+/// Whether some work-item of the slice accesses the array.
+bool hasOwnCells(const ir::OwnCells& own, const Slice& slice) {
+  for (std::size_t a = 0; a < slice.size(); ++a)
+    if (idsOf(own, slice, a).length() <= 0) return false;
+  return true;
+}
+
 Box boxOf(const ir::OwnCells& own, const Box& view, const Slice& slice) {
   Box touched = view;
   for (int d = 0; d < view.rank(); ++d) {
@@ -233,17 +240,10 @@ bool Footprint::movesWithSlice() const {
   });
 }
 
-bool isTouched(const ir::ArrayAccess& access, const Slice& slice) {
-  if (!access.ownCells) return access.read || access.written;
-  for (std::size_t a = 0; a < slice.size(); ++a)
-    if (idsOf(*access.ownCells, slice, a).length() <= 0) return false;
-  return true;
-}
-
 TouchedCells cellsTouched(const ir::ArrayAccess& access, const Box& view, const Slice& slice,
                           const SlicedDomain& domain) {
-  if (access.ownCells && isTouched(access, slice))
-    return {boxOf(*access.ownCells, view, slice), {}};
+  if (access.ownCells && hasOwnCells(*access.ownCells, slice))
+    return {boxOf(*access.ownCells, view, slice), true, {}};
   if (!access.ownCells) {
     const Footprint footprint(access);
     TouchedCells touched;
@@ -259,7 +259,7 @@ TouchedCells cellsTouched(const ir::ArrayAccess& access, const Box& view, const 
   }
   Box corner = view;
   for (int d = 0; d < view.rank(); ++d) corner = corner.withRange(d, view.lo(d), view.lo(d) + 1);
-  return {corner, {}};
+  return {corner, false, {}};
 }
 
 }  // namespace hpl::launch

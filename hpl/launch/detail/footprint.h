@@ -56,14 +56,14 @@ class Footprint {
   Forms writes_;
 };
 
-/// Whether some work-item of the slice accesses the array.
-bool isTouched(const ir::ArrayAccess& access, const Slice& slice);
-
 /// What a device needs of an array to run a slice.
 struct TouchedCells {
   /// A box where the array is written, because the device has new values of all of it then. Never
   /// empty: an array that is not accessed needs a place, too.
   geometry::Region own;
+  /// False: that is no more than a place, since the slice lies beyond the array's end, or has no
+  /// work-items that access the array.
+  bool isAccessed = true;
   /// What the slice reads of a written array around that, as it was before the launch.
   geometry::Region around;
 };

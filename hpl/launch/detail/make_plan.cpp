@@ -22,15 +22,6 @@ void setValue(DevicePlan& plan, std::size_t index, const T& value) {
                  "clSetKernelArg", plan.device, runtime::Concern::kernel(plan.version->name));
 }
 
-Slice sliceOf(const SliceOfDomain& share, const Domain& global) {
-  Slice slice{geometry::Interval{0, 1}, geometry::Interval{0, 1}, geometry::Interval{0, 1}};
-  for (std::size_t a = 0; a < static_cast<std::size_t>(global.dims); ++a) {
-    const auto first = static_cast<geometry::Index>(share.first[a]);
-    slice[a] = {first, first + static_cast<geometry::Index>(global.size[a])};
-  }
-  return slice;
-}
-
 void setLocalArray(DevicePlan& plan, std::size_t index, const Argument& argument) {
   std::size_t bytes = ir::sizeOf(argument.type);
   for (const auto extent : *argument.localExtents) bytes *= static_cast<std::size_t>(extent);
@@ -218,8 +209,7 @@ void DevicePlan::addUses(const LaunchRequest& request, const Shape& shape,
     DeviceUse use = useOf(parameter, pack ? standInFor(*this, parameter, view) : view, shape,
                           share.cells.empty() ? geometry::Region() : share.cells[i].own);
     // Of cells that are others' nothing is new.
-    if (share.slice && parameter.access != nullptr && parameter.access->ownCells &&
-        !isTouched(*parameter.access, sliceOf(*share.slice, request.domains.global)))
+    if (!share.cells.empty() && !share.cells[i].isAccessed)
       use.read = use.write = use.overwrites = false;
     use.distribution = pack ? nullptr : distribution;  // stand-ins are no parts
     // Boxes around cells that are apart may overlap where the cells do not.
