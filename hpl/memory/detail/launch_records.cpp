@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "hpl/geometry/box_index.h"
 #include "hpl/memory/detail/assignments.h"
 #include "hpl/memory/detail/placement.h"
 
@@ -118,29 +119,47 @@ void LaunchRecords::describe(Lock& lock, std::span<const DeviceLaunch> launches)
       use.overwrites = false;
   }
   operation_ = coherence::operation(std::move(all));
-  areEntangled_ = areEntangled(launches);
+  areEntangled_ =
+      launches.size() > 1 && std::any_of(roots_.begin(), roots_.end(), [&](const RootState* state) {
+        return areEntangled(launches, state->root);
+      });
 }
 
-// Slices of one array have no cells in common but where a kernel reads around what it writes.
-bool LaunchRecords::areEntangled(std::span<const DeviceLaunch> launches) {
-  if (launches.size() < 2) return false;
-  const auto writesSome = [](const DeviceLaunch& launch, const DeviceUse& read) {
-    return std::any_of(launch.uses.begin(), launch.uses.end(), [&](const DeviceUse& use) {
-      return use.write && use.view == read.view && use.cells().intersects(read.cells());
+namespace {
+
+bool isPlain(const DeviceUse& use) { return use.distribution == nullptr; }
+
+// Calls f(launch, use) with what the launches do to an array, other than to annotated parts of it.
+template <class F>
+void forEachUse(std::span<const DeviceLaunch> launches, const Root& root, F&& f) {
+  for (std::size_t l = 0; l < launches.size(); ++l)
+    for (const DeviceUse& use : launches[l].uses)
+      if (isPlain(use) && &use.view->root() == &root) f(l, use);
+}
+
+}  // namespace
+
+bool LaunchRecords::areEntangled(std::span<const DeviceLaunch> launches, const Root& root) {
+  bool isRead = false;
+  forEachUse(launches, root,
+             [&](std::size_t, const DeviceUse& use) { isRead = isRead || !use.write; });
+  if (!isRead) return false;
+  std::vector<Box> written;
+  std::vector<std::size_t> writers;
+  forEachUse(launches, root, [&](std::size_t launch, const DeviceUse& use) {
+    if (!use.write) return;
+    written.push_back(use.cells());
+    writers.push_back(launch);
+  });
+  const geometry::BoxIndex index(std::move(written));
+  bool found = false;
+  forEachUse(launches, root, [&](std::size_t launch, const DeviceUse& use) {
+    if (use.write || found) return;
+    index.forEachMeeting(use.cells(), [&](int number) {
+      found = found || writers[static_cast<std::size_t>(number)] != launch;
     });
-  };
-  const auto isAround = [](const DeviceLaunch& launch, const DeviceUse& read) {
-    return read.box.rank() > 0 && !read.write &&
-           std::any_of(launch.uses.begin(), launch.uses.end(),
-                       [&](const DeviceUse& use) { return use.write && use.view == read.view; });
-  };
-  for (const DeviceLaunch& launch : launches)
-    for (const DeviceUse& read : launch.uses) {
-      if (!isAround(launch, read)) continue;
-      for (const DeviceLaunch& other : launches)
-        if (&other != &launch && writesSome(other, read)) return true;
-    }
-  return false;
+  });
+  return found;
 }
 
 bool LaunchRecords::worksInHosts(const UseOf& use, const coherence::Step& step) const {

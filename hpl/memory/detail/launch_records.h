@@ -30,9 +30,9 @@ class LaunchRecords {
   /// Null: another process has the device.
   Replica* replicaFor(const UseOf& use, const coherence::Step& step) const;
   bool worksInHosts(const UseOf& use, const coherence::Step& step) const;
-  /// Whether kernels of the launches may read what others of them write, so that each time they
-  /// must wait for what the others did before, though nothing is to be moved.
-  static bool areEntangled(std::span<const DeviceLaunch> launches);
+  /// Whether a kernel of the launches may read of the array what another one writes, so that each
+  /// time it must wait for what the other one did before, though nothing is to be moved.
+  static bool areEntangled(std::span<const DeviceLaunch> launches, const Root& root);
   void addPlaces(std::span<const DeviceLaunch> launches, const coherence::Step& step,
                  std::vector<Place>& places) const;
 
