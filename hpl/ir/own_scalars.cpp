@@ -12,9 +12,9 @@ namespace {
 
 using CopyOf = std::function<const Variable*(const Variable&)>;
 
-class OwnScalars {
+class OwnScalars : public ExprRewriter {
  public:
-  OwnScalars(Arena& arena, const CopyOf& copyOf) : arena_(arena), copyOf_(copyOf) {}
+  OwnScalars(Arena& arena, const CopyOf& copyOf) : ExprRewriter(arena), copyOf_(copyOf) {}
 
   const Block* rewriteWhole(const Block* block) {
     find(*block);
@@ -47,33 +47,16 @@ class OwnScalars {
     }
   }
 
-  const Block* rewrite(const Block* block) {
-    return withStatements(arena_, block, [this](const Stmt* stmt) {
-      return withParts(
-          arena_, stmt, [this](const Expr* expr) { return rewrite(expr); },
-          [this](const Block* inner) { return rewrite(inner); });
-    });
+  const Expr* replacementOf(const Expr* expr) override {
+    const auto* ref = expr->as<VarRef>();
+    if (ref == nullptr) return withOthers(expr);
+    const auto copy = copies_.find(ref->variable);
+    return copy == copies_.end() ? expr : make(*expr, expr->type, VarRef{copy->second});
   }
 
-  const Expr* rewrite(const Expr* expr) {
-    if (const auto* ref = expr->as<VarRef>()) {
-      const auto copy = copies_.find(ref->variable);
-      if (copy == copies_.end()) return expr;
-      return arena_.add(Expr{expr->type, expr->where, VarRef{copy->second}});
-    }
-    if (isLeaf(*expr)) return expr;
-    if (const auto known = rewritten_.find(expr); known != rewritten_.end()) return known->second;
-    const Expr* result =
-        withOperands(arena_, expr, [this](const Expr* operand) { return rewrite(operand); });
-    rewritten_.emplace(expr, result);
-    return result;
-  }
-
-  Arena& arena_;
   const CopyOf& copyOf_;
   std::vector<const Variable*> changed_;
   std::unordered_map<const Variable*, const Variable*> copies_;
-  std::unordered_map<const Expr*, const Expr*> rewritten_;
 };
 
 }  // namespace

@@ -62,6 +62,22 @@ const Block* withStatements(Arena& arena, const Block* block,
   return other;
 }
 
+const Block* ExprRewriter::rewrite(const Block* block) {
+  return withStatements(arena_, block, [this](const Stmt* stmt) {
+    return withParts(
+        arena_, stmt, [this](const Expr* expr) { return rewrite(expr); },
+        [this](const Block* inner) { return rewrite(inner); });
+  });
+}
+
+const Expr* ExprRewriter::rewrite(const Expr* expr) {
+  if (expr == nullptr) return nullptr;
+  if (const auto known = rewritten_.find(expr); known != rewritten_.end()) return known->second;
+  const Expr* result = replacementOf(expr);
+  rewritten_.emplace(expr, result);
+  return result;
+}
+
 FreshNames::FreshNames(const Function& function) {
   detail::Effects effects;
   effects.collect(function.body);

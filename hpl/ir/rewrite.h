@@ -4,7 +4,9 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "hpl/ir/kernel.h"
 
@@ -23,6 +25,37 @@ const Stmt* withParts(Arena& arena, const Stmt* stmt, const OnExpr& onExpr, cons
 /// The block with `onStmt(stmt)` in the place of each statement.
 const Block* withStatements(Arena& arena, const Block* block,
                             const std::function<const Stmt*(const Stmt*)>& onStmt);
+
+/// A pass over a body that puts other expressions in the places of some. Expressions may share
+/// parts exponentially often: each is rewritten once.
+class ExprRewriter {
+ public:
+  explicit ExprRewriter(Arena& arena) : arena_(arena) {}
+  ExprRewriter(const ExprRewriter&) = delete;
+  ExprRewriter& operator=(const ExprRewriter&) = delete;
+  virtual ~ExprRewriter() = default;
+
+  const Block* rewrite(const Block* block);
+
+ protected:
+  const Expr* rewrite(const Expr* expr);
+  /// What is to stand in the place of an expression; withOthers(expr) where only its operands
+  /// change.
+  virtual const Expr* replacementOf(const Expr* expr) = 0;
+  const Expr* withOthers(const Expr* expr) {
+    return withOperands(arena_, expr, [this](const Expr* operand) { return rewrite(operand); });
+  }
+  /// A new expression where `like` stands.
+  template <class Node>
+  const Expr* make(const Expr& like, const Type& type, Node node) {
+    return arena_.add(Expr{type, like.where, std::move(node)});
+  }
+
+  Arena& arena_;
+
+ private:
+  std::unordered_map<const Expr*, const Expr*> rewritten_;
+};
 
 /// Names for new variables of a function.
 class FreshNames {

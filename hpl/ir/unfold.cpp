@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/ir/unfold.h"
 
-#include <unordered_map>
-
 #include "hpl/ir/detail/access_walk.h"
 #include "hpl/ir/detail/search.h"
 #include "hpl/ir/rewrite.h"
@@ -40,57 +38,37 @@ detail::Quotients quotientsOf(const Kernel& kernel) {
   return quotients;
 }
 
-class Unfolder {
+class Unfolder : public ExprRewriter {
  public:
   Unfolder(const detail::Quotients& quotients, const RowLength& length, Arena& arena)
-      : quotients_(quotients), length_(length), arena_(arena) {}
-
-  const Block* rewrite(const Block* block) {
-    return withStatements(arena_, block, [this](const Stmt* stmt) {
-      return withParts(
-          arena_, stmt, [this](const Expr* expr) { return rewrite(expr); },
-          [this](const Block* inner) { return rewrite(inner); });
-    });
-  }
+      : ExprRewriter(arena), quotients_(quotients), length_(length) {}
 
  private:
-  const Expr* rewrite(const Expr* expr) {
-    if (const auto known = rewritten_.find(expr); known != rewritten_.end()) return known->second;
-    const Expr* result = rewriteAnew(expr);
-    rewritten_.emplace(expr, result);
-    return result;
-  }
-
-  const Expr* rewriteAnew(const Expr* expr) {
+  const Expr* replacementOf(const Expr* expr) override {
     if (const auto* item = expr->as<WorkItem>()) {
       const bool isId = item->query == Query::GlobalId;
       const Expr* rows = query(*expr, item->query, 1);
       const Expr* cells =
-          make(*expr, Binary{BinaryOp::Mul, rows, query(*expr, Query::GlobalSize, 0)});
-      return isId ? make(*expr, Binary{BinaryOp::Add, cells, query(*expr, Query::GlobalId, 0)})
+          make(*expr, kSize, Binary{BinaryOp::Mul, rows, query(*expr, Query::GlobalSize, 0)});
+      return isId ? make(*expr, kSize,
+                         Binary{BinaryOp::Add, cells, query(*expr, Query::GlobalId, 0)})
                   : cells;
     }
     const auto quotient = quotients_.lengths.find(expr);
     if (quotient != quotients_.lengths.end() && quotient->second == length_) {
       const int axis = expr->as<Binary>()->op == BinaryOp::Rem ? 0 : 1;
       const Expr* id = query(*expr, Query::GlobalId, axis);
-      return expr->type == kSize ? id : arena_.add(Expr{expr->type, expr->where, Cast{id, false}});
+      return expr->type == kSize ? id : make(*expr, expr->type, Cast{id, false});
     }
-    return withOperands(arena_, expr, [this](const Expr* operand) { return rewrite(operand); });
+    return withOthers(expr);
   }
 
   const Expr* query(const Expr& like, Query what, int axis) {
-    return make(like, WorkItem{what, static_cast<std::uint8_t>(axis)});
-  }
-  template <class Node>
-  const Expr* make(const Expr& like, Node node) {
-    return arena_.add(Expr{kSize, like.where, std::move(node)});
+    return make(like, kSize, WorkItem{what, static_cast<std::uint8_t>(axis)});
   }
 
   const detail::Quotients& quotients_;
   const RowLength& length_;
-  Arena& arena_;
-  std::unordered_map<const Expr*, const Expr*> rewritten_;
 };
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -26,31 +25,19 @@ bool mayHaveEdges(const Block& body) {
       .finds(body);
 }
 
-class Chooser {
+class Chooser : public ExprRewriter {
  public:
-  Chooser(const EdgeIndices& edges, Arena& arena) : edges_(edges), arena_(arena) {}
-
-  const Block* rewrite(const Block* block) {
-    return withStatements(arena_, block, [this](const Stmt* stmt) {
-      return withParts(
-          arena_, stmt, [this](const Expr* expr) { return rewrite(expr); },
-          [this](const Block* inner) { return rewrite(inner); });
-    });
-  }
+  Chooser(const EdgeIndices& edges, Arena& arena) : ExprRewriter(arena), edges_(edges) {}
 
  private:
-  const Expr* rewrite(const Expr* expr) {
-    if (isLeaf(*expr)) return expr;
-    if (const auto known = rewritten_.find(expr); known != rewritten_.end()) return known->second;
-    const Expr* result =
-        withOperands(arena_, expr, [this](const Expr* operand) { return rewrite(operand); });
+  const Expr* replacementOf(const Expr* expr) override {
+    const Expr* result = withOthers(expr);
     const auto ring = edges_.rings.find(expr);
     if (ring != edges_.rings.end() && ring->second && isCheap(*expr->as<Binary>()->right))
       result = choice(*ring->second, *result);
     const auto clamp = edges_.clamps.find(expr);
     if (clamp != edges_.clamps.end() && clamp->second && hasCheapArguments(*expr))
       result = choice(*clamp->second, *result);
-    rewritten_.emplace(expr, result);
     return result;
   }
 
@@ -60,9 +47,8 @@ class Chooser {
   }
 
   const Expr* choice(const RingIndex& ring, const Expr& remainder) {
-    const Expr* id =
-        arena_.add(Expr{Type{Scalar::Ulong}, remainder.where,
-                        WorkItem{Query::GlobalId, static_cast<std::uint8_t>(ring.axis)}});
+    const Expr* id = make(remainder, Type{Scalar::Ulong},
+                          WorkItem{Query::GlobalId, static_cast<std::uint8_t>(ring.axis)});
     if (!(remainder.type == id->type)) id = make(remainder, remainder.type, Cast{id, false});
     if (ring.offset == 0) return id;
     const bool isBefore = ring.offset < 0;
@@ -95,14 +81,7 @@ class Chooser {
     return chosen;
   }
 
-  template <class Node>
-  const Expr* make(const Expr& like, const Type& type, Node node) {
-    return arena_.add(Expr{type, like.where, std::move(node)});
-  }
-
   const EdgeIndices& edges_;
-  Arena& arena_;
-  std::unordered_map<const Expr*, const Expr*> rewritten_;
 };
 
 }  // namespace
