@@ -45,9 +45,9 @@ class Generator {
   // Fewer in three dimensions: each is compiled in several variants.
   Work randomWork() {
     if (program_.dims < 3) return static_cast<Work>(below(kWorks));
-    static constexpr Work kFew[] = {Work::Number, Work::Ids,  Work::Add, Work::Odd,
-                                    Work::Copy,   Work::Star, Work::Far, Work::Look};
-    return kFew[below(8)];
+    static constexpr Work kFew[] = {Work::Number, Work::Ids,  Work::Add, Work::Odd,  Work::Colour,
+                                    Work::Copy,   Work::Star, Work::Far, Work::Look, Work::Spread};
+    return kFew[below(10)];
   }
 
   // Loops: the last operations once or twice more.
@@ -113,7 +113,6 @@ class Generator {
   void divided(Op& op) {
     onOne(op);
     op.kind = Kind::Divided;
-    while (!isDivisible(op.work)) op.work = randomWork();
     someDevices(op);
   }
 
@@ -128,7 +127,9 @@ class Generator {
 
   void onParts(Op& op) {
     op.kind = Kind::OnParts;
-    op.work = randomWork();
+    do {
+      op.work = randomWork();
+    } while (op.work == Work::Colour);
     // Programs go on with the split that they have.
     const Op* last = nullptr;
     for (const Op& earlier : program_.ops)

@@ -16,6 +16,22 @@ bool isOdd(const Cell& cell) { return (cell.value & 1u) == 1u; }
 // Half of a signed value, rounded towards zero.
 unsigned half(unsigned value) { return static_cast<unsigned>(static_cast<int>(value) / 2); }
 
+// Whether a work-item has so many cells before and after it along an axis.
+bool inside(const Item& item, std::size_t axis, int before, int after) {
+  return item.at[axis] >= before && item.at[axis] + after < item.sizes[axis];
+}
+
+// The neighbours are of the other colour, and stay what they are.
+void colour(const Item& item) {
+  const bool matrix = item.dims > 1;
+  const unsigned sum = static_cast<unsigned>(item.at[0] + item.at[1] + item.at[2]) + item.d;
+  if (!inside(item, 2, 1, 1) || (matrix && !inside(item, 1, 1, 1)) || (sum & 1u) != 0) return;
+  const auto near = [&](int y, int x) { return item.out(item.at + Point{0, y, x}); };
+  Cell now = matrix ? near(0, -1) + 3u * near(0, 1) + 5u * near(-1, 0) + 7u * near(1, 0)
+                    : near(0, -1) + 3u * near(0, 1);
+  item.out(item.at) = now + item.c;
+}
+
 void inPlace(Work work, const Item& item, Cell& own) {
   const Point& at = item.at;
   const auto n = [](int i) { return static_cast<unsigned>(i); };
@@ -40,14 +56,12 @@ void inPlace(Work work, const Item& item, Cell& own) {
     case Work::Head:
       if (at[2] < static_cast<int>(item.d)) own = {item.c};
       break;
+    case Work::Colour:
+      colour(item);
+      break;
     default:
       if (!own.known || isOdd(own)) own = {half(own.value) + item.c, own.known};
   }
-}
-
-// Whether a work-item has so many cells before and after it along an axis.
-bool inside(const Item& item, std::size_t axis, int before, int after) {
-  return item.at[axis] >= before && item.at[axis] + after < item.sizes[axis];
 }
 
 Cell star(const Item& item) {
@@ -139,8 +153,9 @@ Cell mapped(Work work, const Item& item) {
 
 const char* nameOf(Work work) {
   static constexpr const char* kNames[] = {
-      "number", "ids",   "add",  "grow", "rim",   "head", "odd",    "copy",    "star", "corners",
-      "far",    "right", "down", "wide", "clamp", "look", "gather", "scatter", "cond"};
+      "number", "ids",   "add",  "grow",    "rim",     "head",   "odd",
+      "colour", "copy",  "star", "corners", "far",     "right",  "down",
+      "wide",   "clamp", "look", "gather",  "scatter", "spread", "cond"};
   return kNames[static_cast<int>(work)];
 }
 
@@ -149,6 +164,13 @@ void runItem(Work work, const Item& item) {
   if (!isInStencil(work, item)) return;
   if (work == Work::Scatter) {
     item.out(item.at + Point{0, 0, 1}) = mapped(work, item);
+    return;
+  }
+  if (work == Work::Spread) {
+    const Point by{0, 0, item.at[2]};
+    if (2 * item.at[2] + 1 >= item.sizes[2]) return;
+    item.out(item.at + by) = mapped(work, item);
+    item.out(item.at + by + Point{0, 0, 1}) = 3u * item.in(item.at);
     return;
   }
   if (work == Work::Cond) {

@@ -80,6 +80,21 @@ void odd(Array<int, N> a, Int c, Int) {
 }
 
 template <int N>
+void colour(Array<int, N> a, Int c, Int d) {
+  if constexpr (N == 1) {
+    if_(idx > 0 && idx + 1 < szx && (cast<int>(idx) + d) % 2 == 0) {
+      a[idx] = a[idx - 1] + 3 * a[idx + 1] + c;
+    }
+  } else {
+    Int x = cast<int>(idx), y = cast<int>(idy), z = cast<int>(idz);
+    if_(idx > 0 && idx + 1 < szx && idy > 0 && idy + 1 < szy && (x + y + z + d) % 2 == 0) {
+      own(a) = cell(a, idz, idy, idx - 1) + 3 * cell(a, idz, idy, idx + 1) +
+               5 * cell(a, idz, idy - 1, idx) + 7 * cell(a, idz, idy + 1, idx) + c;
+    }
+  }
+}
+
+template <int N>
 void copy(Array<int, N> out, const Array<int, N>& in, Int c, Int) {
   own(out) = own(in) + c;
 }
@@ -188,6 +203,14 @@ void scatter(Array<int, N> out, const Array<int, N>& in, Int c, Int) {
 }
 
 template <int N>
+void spread(Array<int, N> out, const Array<int, N>& in, Int c, Int) {
+  if_(2 * idx + 1 < szx) {
+    cell(out, idz, idy, 2 * idx) = own(in) + c;
+    cell(out, idz, idy, 2 * idx + 1) = 3 * own(in);
+  }
+}
+
+template <int N>
 void cond(Array<int, N> out, const Array<int, N>& in, Int c, Int) {
   if_(idx > 0) {
     if_((own(in) & 1) == 1) {
@@ -201,15 +224,15 @@ void cond(Array<int, N> out, const Array<int, N>& in, Int c, Int) {
 template <int N>
 InPlace<N> inPlaceKernel(Work work) {
   static constexpr InPlace<N> kKernels[] = {number<N>, ids<N>,  add<N>, grow<N>,
-                                            rim<N>,    head<N>, odd<N>};
+                                            rim<N>,    head<N>, odd<N>, colour<N>};
   return kKernels[static_cast<int>(work)];
 }
 
 template <int N>
 Mapping<N> mappingKernel(Work work) {
-  static constexpr Mapping<N> kKernels[] = {copy<N>,  star<N>,   corners<N>, far<N>,
-                                            right<N>, down<N>,   wide<N>,    clamp<N>,
-                                            look<N>,  gather<N>, scatter<N>, cond<N>};
+  static constexpr Mapping<N> kKernels[] = {copy<N>,    star<N>,   corners<N>, far<N>,  right<N>,
+                                            down<N>,    wide<N>,   clamp<N>,   look<N>, gather<N>,
+                                            scatter<N>, spread<N>, cond<N>};
   return kKernels[static_cast<int>(work) - kInPlace];
 }
 

@@ -19,6 +19,7 @@ enum class Work {
   Rim,     ///< a = c at both ends of x
   Head,    ///< a = c where x < d
   Odd,     ///< a = a / 2 + c where a is odd
+  Colour,  ///< the neighbours in x and y of every second cell, of the other colour; not on parts
   // From one array to another: (out, in, c, d).
   Copy,     ///< out = in + c
   Star,     ///< neighbours along all axes, guarded by the sizes
@@ -31,15 +32,14 @@ enum class Work {
   Look,     ///< out = in[x + d] where that is inside: nobody can tell how far
   Gather,   ///< out = in[(3 x + d) % szx]
   Scatter,  ///< out[x + 1] = in[x], guarded by the size
+  Spread,   ///< out[2 x] and out[2 x + 1] of in[x], guarded by the size
   Cond      ///< out = 5 in[x - 1] where in[x] is odd, guarded by the size
 };
-inline constexpr int kInPlace = 7;
-inline constexpr int kWorks = 19;
+inline constexpr int kInPlace = 8;
+inline constexpr int kWorks = 21;
 
 const char* nameOf(Work work);
 inline bool hasInput(Work work) { return static_cast<int>(work) >= kInPlace; }
-/// Whether the library can tell that work-items are independent, wherever they run.
-inline bool isDivisible(Work work) { return work != Work::Scatter; }
 
 /// A value, and whether the documentation says which.
 struct Cell {

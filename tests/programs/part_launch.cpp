@@ -33,6 +33,7 @@ Reach reachOf(Work work, int dims) {
     case Work::Clamp:
     case Work::Look:
     case Work::Gather:
+    case Work::Spread:
       return {{0, 0, 0}, {0, 0, 0}, false};
     default:
       return {};
