@@ -242,8 +242,7 @@ FRunner RandomProgram<N>::startAnnotated(const Call& call, const Targets& target
 
 namespace {
 
-// Where the kernel's accesses can all be told: what each may read of the input. An argument of
-// which nothing is read has a place, too.
+// Where the kernel's accesses can all be told: what each may read of the input.
 std::vector<Rect> touchedBy(const Call& call, const Rect& indices, const Rect& in, bool isVector) {
   std::vector<Rect> touched;
   for (const auto& [dy, dx] : call.sites(isVector)) {
@@ -252,8 +251,6 @@ std::vector<Rect> touchedBy(const Call& call, const Rect& indices, const Rect& i
     const Rect read = intersect(shifted, in);
     if (read.height() > 0 && read.width() > 0) touched.push_back(read);
   }
-  if (call.work == Work::Far && touched.empty())
-    touched.push_back({in.y0, in.y0 + 1, in.x0, in.x0 + 1});
   return touched;
 }
 
@@ -302,7 +299,11 @@ void RandomProgram<N>::launchDivided() {
     if (call.hasInput()) {
       frames.push_back({reach.known ? inView(grown(indices, reach), in) : in, in.y0, in.x0});
       share.uses[1].cells = frames[1].cells;
-      if (devices > 1) share.uses[1].touched = touchedBy(call, indices, in, N == 1);
+      if (devices > 1) {
+        share.uses[1].touched = touchedBy(call, indices, in, N == 1);
+        // An argument of which nothing is read has a place nevertheless.
+        if (call.work == Work::Far && share.uses[1].touched.empty()) share.uses[1].read = false;
+      }
     }
     if (devices > 1) {
       for (Use& use : share.uses) use.isView = false;
