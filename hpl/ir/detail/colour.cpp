@@ -4,18 +4,9 @@
 #include <algorithm>
 
 #include "hpl/ir/detail/literal.h"
-#include "hpl/ir/walk.h"
 
 namespace hpl::ir::detail {
 namespace {
-
-void noteDeclared(const Block& block, std::unordered_map<const Variable*, const Expr*>& values) {
-  for (const Stmt* stmt : block.stmts) {
-    if (const auto* declare = stmt->as<Declare>(); declare != nullptr && declare->init != nullptr)
-      values[declare->variable] = declare->init;
-    forEachBlock(*stmt, [&](const Block& inner) { noteDeclared(inner, values); });
-  }
-}
 
 /// Longer conditions are not followed.
 constexpr int kMostNodes = 256;
@@ -26,17 +17,12 @@ bool isWhole(const Type& type) { return type.isIntegerScalar() && type.scalar !=
 }  // namespace
 
 std::optional<ColourFinder::Parity> ColourFinder::parityOf(const Variable* variable) {
-  if (!effects_) {
-    effects_.emplace().collect(entry_.body);
-    noteDeclared(*entry_.body, values_);
-  }
+  if (!once_) once_.emplace(entry_);
   const auto& params = entry_.params;
-  const bool isParameter = std::find(params.begin(), params.end(), variable) != params.end();
-  const auto count = effects_->count(variable);
-  if (isParameter) return count == 0 ? std::optional(Parity{}) : std::nullopt;
-  const auto value = values_.find(variable);
-  if (value == values_.end() || count != 1) return std::nullopt;
-  return parityOf(*value->second);
+  if (std::find(params.begin(), params.end(), variable) != params.end())
+    return once_->isAssigned(variable) ? std::nullopt : std::optional(Parity{});
+  const Expr* value = once_->valueOf(variable);
+  return value != nullptr ? parityOf(*value) : std::nullopt;
 }
 
 std::optional<ColourFinder::Parity> ColourFinder::parityOf(const Expr& expr) {

@@ -2,12 +2,11 @@
 #pragma once
 
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "hpl/ir/access.h"
-#include "hpl/ir/detail/access_state.h"
+#include "hpl/ir/detail/declared_once.h"
 
 /// Conditions that are true for every second work-item: `(idx + idy) % 2 == colour`.
 namespace hpl::ir::detail {
@@ -39,9 +38,8 @@ class ColourFinder {
   unsigned axesOf(const Expr& condition, bool truth);
 
   const Function& entry_;
-  /// Once a condition names a variable: what is assigned, and what variables are declared with.
-  std::optional<Effects> effects_;
-  std::unordered_map<const Variable*, const Expr*> values_;
+  /// Once a condition names a variable.
+  std::optional<DeclaredOnce> once_;
   std::vector<std::pair<const Expr*, bool>> numbered_;
   /// Expressions may share parts exponentially often.
   int nodesLeft_ = 0;

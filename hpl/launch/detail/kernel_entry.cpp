@@ -7,6 +7,7 @@
 
 #include "hpl/error.h"
 #include "hpl/ir/choices.h"
+#include "hpl/ir/global_ids.h"
 #include "hpl/ir/own_scalars.h"
 #include "hpl/ir/verifier.h"
 #include "hpl/lang/capture_state.h"
@@ -172,7 +173,7 @@ std::shared_ptr<const KernelVersion> KernelEntry::capture(runtime::DeviceState& 
   }
   ir::verify(*version->kernel);
   if (source_.rewriter == nullptr) {
-    version->kernel = ir::withOwnScalars(std::move(version->kernel));
+    version->kernel = ir::withGlobalIds(ir::withOwnScalars(std::move(version->kernel)));
     if (isUnfolded_) version->kernel = ir::unfolded(*version->kernel, *rowLength_);
     const std::shared_ptr<const ir::Kernel> written = version->kernel;
     version->kernel = ir::withChoices(written, sizes_);
