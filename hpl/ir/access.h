@@ -276,6 +276,8 @@ struct AccessSummary {
   /// Asks for local ids, group ids, local sizes or numbers of groups: results may depend on the
   /// local domain and on where the groups begin.
   bool usesLocalIdOrGroup = false;
+  /// Of these, group ids or numbers of groups.
+  bool usesGroupId = false;
   /// Asks for the global size: results may change when the domain is split or rounded up.
   bool usesGlobalSize = false;
   bool needsDouble = false;

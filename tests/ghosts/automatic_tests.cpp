@@ -123,7 +123,7 @@ TEST_CASE("kernels that cannot be divided are refused with the access that forbi
   contains(refusal([](Numbers x, Numbers y) { x[idx] = x[idx + 1] + y[idx]; }),
            "which it also writes, elsewhere than at its own idx");
   contains(refusal([](Numbers x, Numbers y) { atomic_add(x[0], y[idx]); }), "atomics");
-  contains(refusal([](Numbers x, Numbers y) { x[idx] = y[lidx]; }), "local or group ids");
+  contains(refusal([](Numbers x, Numbers y) { x[idx] = y[lidx]; }), "asks for local ids");
   contains(messageOf<LaunchError>(
                [&] { eval([](Numbers x, Numbers y) { x[idx] = y[idx + 1]; }).devices(n)(a, a); }),
            "is written and also passed as argument 2");

@@ -209,8 +209,9 @@ TEST_CASE("parts of several devices: the bench of a slice leaves the arrays alon
   const Pair pair;
   launch::ShareContext slice;
   slice.slice = layout::SliceOfDomain{{0, 50, 0}, {kColumns, kRows, 1}};
-  slice.cells = {geometry::Box({50, 0}, {100, kColumns}), geometry::Box({49, 0}, {101, kColumns}),
-                 geometry::Box()};
+  slice.cells.resize(3);
+  slice.cells[0].own = geometry::Box({50, 0}, {100, kColumns});
+  slice.cells[1].own = geometry::Box({49, 0}, {101, kColumns});
   const std::vector<launch::Argument> list{
       launch::makeArgument(pair.out), launch::makeArgument(pair.in), launch::makeArgument(0.25f)};
   launch::LaunchOptions options = launch::resolved({}, false);

@@ -50,6 +50,8 @@ class FactCollector {
       summary_.usesGlobalSize = true;
     } else if (item.query != Query::GlobalId && item.query != Query::Origin) {
       summary_.usesLocalIdOrGroup = true;
+      summary_.usesGroupId =
+          summary_.usesGroupId || item.query == Query::GroupId || item.query == Query::NumGroups;
     }
   }
 

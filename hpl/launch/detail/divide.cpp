@@ -49,10 +49,31 @@ bool isOwnIndex(const ir::IndexForm& form, int axis) {
 void checkKernel(const ShareJob& job) {
   if (job.version->native) refuse(job, "it is OpenCL C, whose accesses the library does not know");
   const ir::AccessSummary& summary = job.version->access;
-  if (summary.usesLocalIdOrGroup)
+  if (summary.usesGroupId)
     refuse(job,
-           "it asks for local or group ids, which begin anew on every device (lidx, gidx, lszx, "
+           "it asks for group ids or numbers of groups, which begin anew on every device (gidx, "
            "ngroupsx or reduce)");
+  if (summary.usesLocalIdOrGroup && job.options.local.dims == 0)
+    refuse(job,
+           "it asks for local ids (lidx, lszx), and devices get whole groups, of a size that "
+           ".local(...) says");
+}
+
+/// Devices begin where groups begin, if that matters.
+Cutting ofWholeGroups(const ShareJob& job, Cutting cutting, const DomainSize& domain) {
+  const ir::AccessSummary& summary = job.version->access;
+  if (!summary.usesLocalIdOrGroup && !summary.sharesWithinGroups()) return cutting;
+  const Domain& local = job.options.local;
+  for (Slice& slice : cutting.slices)
+    for (int axis = 0; axis < local.dims; ++axis) {
+      const auto a = static_cast<std::size_t>(axis);
+      const auto size = static_cast<Index>(local.size[axis]);
+      const auto rounded = [&](Index at) {
+        return at == domain[a] ? at : std::min((at + size / 2) / size * size, domain[a]);
+      };
+      slice[a] = {rounded(slice[a].lo), rounded(slice[a].hi)};
+    }
+  return cutting;
 }
 
 /// Whether the launch over the domain can be cut along the axis; else why not.
@@ -378,7 +399,7 @@ Cutting Cutter::choose() const {
   } else {
     chosen = cheapest();
   }
-  return chosen;
+  return ofWholeGroups(job_, std::move(chosen), domain_);
 }
 
 void Cutter::remember(const Cutting& chosen) const {
