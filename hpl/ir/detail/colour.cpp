@@ -110,19 +110,25 @@ unsigned ColourFinder::axesOf(const Expr& condition, bool truth) {
 }
 
 std::vector<Colour> ColourFinder::coloursOf(const Expr& condition, bool truth) {
+  nodesLeft_ = kMostNodes;
+  std::vector<Colour> colours;
+  addColours(condition, truth, colours);
+  return colours;
+}
+
+void ColourFinder::addColours(const Expr& condition, bool truth, std::vector<Colour>& colours) {
+  if (--nodesLeft_ < 0) return;
   const auto* binary = condition.as<Binary>();
   if (binary != nullptr && binary->op == (truth ? BinaryOp::LogicalAnd : BinaryOp::LogicalOr)) {
-    std::vector<Colour> colours = coloursOf(*binary->left, truth);
-    for (const Colour& colour : coloursOf(*binary->right, truth)) colours.push_back(colour);
-    return colours;
+    addColours(*binary->left, truth, colours);
+    addColours(*binary->right, truth, colours);
+    return;
   }
-  nodesLeft_ = kMostNodes;
   const unsigned axes = axesOf(condition, truth);
-  if (axes == 0) return {};
+  if (axes == 0) return;
   const auto found = std::find(numbered_.begin(), numbered_.end(), std::pair(&condition, truth));
-  const auto number = static_cast<int>(found - numbered_.begin());
+  colours.push_back({static_cast<int>(found - numbered_.begin()), axes});
   if (found == numbered_.end()) numbered_.emplace_back(&condition, truth);
-  return {{number, axes}};
 }
 
 }  // namespace hpl::ir::detail

@@ -29,6 +29,7 @@ class ColourFinder {
     /// It is 0 where the bit is 0, else 1 or -1.
     bool isSignedBit = false;
   };
+  void addColours(const Expr& condition, bool truth, std::vector<Colour>& colours);
   std::optional<Parity> parityOf(const Expr& expr);
   std::optional<Parity> parityOf(const Binary& binary);
   std::optional<Parity> remainderOf(const Binary& binary);
