@@ -179,62 +179,57 @@ std::uint64_t bytesOf(int borders, std::size_t cellsOfBorder) {
              : static_cast<std::uint64_t>(borders) * cellsOfBorder * sizeof(int);
 }
 
+/// Steps over so many rows or planes, from one vector to another: launch(out, in) and what it does
+/// on the host. Each device gets those beside its own before each step.
+template <class Launch, class OnHost>
+void expectSlabsExchanged(int slabs, std::size_t cellsOfSlab, Launch launch, OnHost onHost) {
+  const int steps = 5;
+  const auto length = static_cast<std::size_t>(slabs) * cellsOfSlab;
+  Numbers a(length), b(length);
+  Cells now = someValues(length, 5), next = now;
+  a.copyFrom(now.data());
+  b.copyFrom(now.data());
+  std::optional<Traffic> traffic;
+  for (int step = 0; step < steps; ++step) {
+    if (step == 1) traffic.emplace();
+    launch(b, a);
+    swap(a, b);
+    next = onHost(next, now);
+    std::swap(now, next);
+  }
+  CHECK(traffic->betweenDevices() == bytesOf((steps - 1) * 2 * (deviceCount() - 1), cellsOfSlab));
+  CHECK(valuesOf(a) == now);
+}
+
 }  // namespace
 
 TEST_CASE("devices exchange the rows beside their own of a grid in a vector") {
-  const int w = 21, h = 48, steps = 5;
+  const int w = 21, h = 48;
+  const auto onHost = [=](const Cells& out, const Cells& in) { return starOnHost(out, in, w, h); };
   for (const Kernel kernel : {star<Width::Argument>, star<Width::Domain>, star<Width::Int>}) {
-    Numbers a(w * h), b(w * h);
-    Cells now = someValues(cells(w, h), 5), next = now;
-    a.copyFrom(now.data());
-    b.copyFrom(now.data());
-    std::optional<Traffic> traffic;
-    for (int step = 0; step < steps; ++step) {
-      if (step == 1) traffic.emplace();
-      eval(kernel).devices(deviceCount()).global(w, h)(b, a, w, h);
-      swap(a, b);
-      next = starOnHost(next, now, w, h);
-      std::swap(now, next);
-    }
-    CHECK(traffic->betweenDevices() == bytesOf((steps - 1) * 2 * (deviceCount() - 1), cells(w, 1)));
-    CHECK(valuesOf(a) == now);
+    const auto launch = [=](Numbers& out, Numbers& in) {
+      eval(kernel).devices(deviceCount()).global(w, h)(out, in, w, h);
+    };
+    expectSlabsExchanged(h, cells(w, 1), launch, onHost);
   }
 }
 
 TEST_CASE("devices exchange the rows beside their own where a kernel divides its ids") {
-  const int w = 70, h = 48, steps = 5;
-  Numbers a(w * h), b(w * h);
-  Cells now = someValues(cells(w, h), 5), next = now;
-  a.copyFrom(now.data());
-  b.copyFrom(now.data());
-  std::optional<Traffic> traffic;
-  for (int step = 0; step < steps; ++step) {
-    if (step == 1) traffic.emplace();
-    eval(starOfIds).devices(deviceCount())(b, a, w, h);
-    swap(a, b);
-    next = starOnHost(next, now, w, h);
-    std::swap(now, next);
-  }
-  CHECK(traffic->betweenDevices() == bytesOf((steps - 1) * 2 * (deviceCount() - 1), cells(w, 1)));
-  CHECK(valuesOf(a) == now);
+  const int w = 70, h = 48;
+  expectSlabsExchanged(
+      h, cells(w, 1),
+      [=](Numbers& out, Numbers& in) { eval(starOfIds).devices(deviceCount())(out, in, w, h); },
+      [=](const Cells& out, const Cells& in) { return starOnHost(out, in, w, h); });
 }
 
 TEST_CASE("devices exchange the planes beside their own of a volume in a vector") {
-  const int w = 9, h = 7, d = 24, steps = 4;
-  Numbers a(w * h * d), b(w * h * d);
-  Cells now = someValues(cells(w * h, d), 7), next = now;
-  a.copyFrom(now.data());
-  b.copyFrom(now.data());
-  std::optional<Traffic> traffic;
-  for (int step = 0; step < steps; ++step) {
-    if (step == 1) traffic.emplace();
-    eval(cube).devices(deviceCount()).global(w, h, d)(b, a, w, h);
-    swap(a, b);
-    next = cubeOnHost(next, now, w, h, d);
-    std::swap(now, next);
-  }
-  CHECK(traffic->betweenDevices() == bytesOf((steps - 1) * 2 * (deviceCount() - 1), cells(w, h)));
-  CHECK(valuesOf(a) == now);
+  const int w = 9, h = 7, d = 24;
+  expectSlabsExchanged(
+      d, cells(w, h),
+      [=](Numbers& out, Numbers& in) {
+        eval(cube).devices(deviceCount()).global(w, h, d)(out, in, w, h);
+      },
+      [=](const Cells& out, const Cells& in) { return cubeOnHost(out, in, w, h, d); });
 }
 
 TEST_CASE("random kernels on grids in vectors give on several devices what they give on the host") {
