@@ -128,6 +128,7 @@ void LaunchRecords::describe(Lock& lock, std::span<const DeviceLaunch> launches)
 namespace {
 
 bool isPlain(const DeviceUse& use) { return use.distribution == nullptr; }
+bool isReadOnly(const DeviceUse& use) { return use.read && !use.write; }
 
 // Calls f(launch, use) with what the launches do to an array, other than to annotated parts of it.
 template <class F>
@@ -142,7 +143,7 @@ void forEachUse(std::span<const DeviceLaunch> launches, const Root& root, F&& f)
 bool LaunchRecords::areEntangled(std::span<const DeviceLaunch> launches, const Root& root) {
   bool isRead = false;
   forEachUse(launches, root,
-             [&](std::size_t, const DeviceUse& use) { isRead = isRead || !use.write; });
+             [&](std::size_t, const DeviceUse& use) { isRead = isRead || isReadOnly(use); });
   if (!isRead) return false;
   std::vector<Box> written;
   std::vector<std::size_t> writers;
@@ -154,7 +155,7 @@ bool LaunchRecords::areEntangled(std::span<const DeviceLaunch> launches, const R
   const geometry::BoxIndex index(std::move(written));
   bool found = false;
   forEachUse(launches, root, [&](std::size_t launch, const DeviceUse& use) {
-    if (use.write || found) return;
+    if (found || !isReadOnly(use)) return;
     index.forEachMeeting(use.cells(), [&](int number) {
       found = found || writers[static_cast<std::size_t>(number)] != launch;
     });
