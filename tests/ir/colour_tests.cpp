@@ -100,8 +100,10 @@ class Conditions {
         return apply(BinaryOp::Sub, term(depth - 1), term(depth - 1),
                      [](std::int64_t x, std::int64_t y) { return x - y; });
       case 3:
-        return apply(BinaryOp::Mul, term(depth - 1), literal(),
-                     [](std::int64_t x, std::int64_t y) { return x * y; });
+        return apply(BinaryOp::Mul, term(depth - 1), literal(), [](std::int64_t x, std::int64_t y) {
+          return static_cast<std::int64_t>(static_cast<std::uint64_t>(x) *
+                                           static_cast<std::uint64_t>(y));
+        });
       case 4:
         return apply(BinaryOp::BitXor, term(depth - 1), term(depth - 1),
                      [](std::int64_t x, std::int64_t y) { return x ^ y; });
