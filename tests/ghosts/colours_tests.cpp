@@ -20,14 +20,6 @@ namespace {
 constexpr int kMask = 1023;
 using Volume = Array<int, 3>;
 
-std::size_t place(int y, int x, int columns) { return static_cast<std::size_t>(y * columns + x); }
-
-std::uint64_t bytesOf(int rows, int columns) {
-  return devicesShareHostMemory() || deviceCount() < 2
-             ? 0
-             : static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(columns) * sizeof(int);
-}
-
 Expr<int> isInside() { return idx > 0 && idy > 0 && idx + 1 < szx && idy + 1 < szy; }
 
 void relaxCell(Grid& u, Int y, Int x) {

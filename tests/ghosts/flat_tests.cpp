@@ -173,12 +173,6 @@ std::size_t cells(int w, int h) {
   return static_cast<std::size_t>(w) * static_cast<std::size_t>(h);
 }
 
-std::uint64_t bytesOf(int borders, std::size_t cellsOfBorder) {
-  return devicesShareHostMemory() || deviceCount() < 2
-             ? 0
-             : static_cast<std::uint64_t>(borders) * cellsOfBorder * sizeof(int);
-}
-
 /// Steps over so many rows or planes, from one vector to another: launch(out, in) and what it does
 /// on the host. Each device gets those beside its own before each step.
 template <class Launch, class OnHost>

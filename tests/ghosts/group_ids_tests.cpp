@@ -17,8 +17,6 @@ namespace {
 constexpr int kMask = 1023;
 constexpr int kWidth = 8, kHeight = 4;
 
-std::size_t place(int y, int x, int columns) { return static_cast<std::size_t>(y * columns + x); }
-
 void star(Grid out, Grid in, Int w, Int h) {
   Int bx = gidx, by = gidy, tx = lidx, ty = lidy;
   Int x = bx * lszx + tx, y = by * lszy + ty;

@@ -19,8 +19,6 @@ namespace {
 
 constexpr int kMask = 1023;
 
-std::size_t place(int y, int x, int columns) { return static_cast<std::size_t>(y * columns + x); }
-
 /// Along one dimension a work-item writes `filled` cells from cell `step * id + first` on.
 struct Window {
   int step, first, filled;
@@ -85,12 +83,6 @@ struct Windows {
           }
   }
 };
-
-std::uint64_t bytesOf(int rows, int columns) {
-  return devicesShareHostMemory() || deviceCount() < 2
-             ? 0
-             : static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(columns) * sizeof(int);
-}
 
 void inside(Grid out, Grid in) {
   Int y = cast<int>(idy) + 1, x = cast<int>(idx) + 1;

@@ -108,6 +108,11 @@ std::uint64_t Traffic::withHost() const {
          begin_.bytesDeviceToHost;
 }
 
+std::uint64_t bytesOf(int rows, std::uint64_t cellsOfRow) {
+  if (devicesShareHostMemory() || deviceCount() < 2) return 0;
+  return static_cast<std::uint64_t>(rows) * cellsOfRow * sizeof(int);
+}
+
 void expectMessage(const std::string& message, std::initializer_list<const char*> parts) {
   CAPTURE(message);
   for (const char* part : parts) {

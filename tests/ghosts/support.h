@@ -69,6 +69,14 @@ bool devicesShareHostMemory();
 
 using hpl_tests::WithSettings;
 
+/// Bytes of so many rows or planes of ints that devices exchange; 0 where they share memory.
+std::uint64_t bytesOf(int rows, std::uint64_t cellsOfRow);
+
+/// Where a cell of a grid with so many columns is in its values.
+inline std::size_t place(int y, int x, int columns) {
+  return static_cast<std::size_t>(y * columns + x);
+}
+
 /// Checks that the message has all of these parts.
 void expectMessage(const std::string& message, std::initializer_list<const char*> parts);
 

@@ -89,12 +89,6 @@ std::vector<int> mixOnHost(const std::vector<int>& in, int rows, int columns, co
   return out;
 }
 
-std::uint64_t bytesOf(int rows, int columns) {
-  return devicesShareHostMemory() || deviceCount() < 2
-             ? 0
-             : static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(columns) * sizeof(int);
-}
-
 }  // namespace
 
 TEST_CASE("a torus that a kernel walks round itself exchanges the rows beside each device's own") {
