@@ -39,7 +39,7 @@ install(FILES
   "${PROJECT_SOURCE_DIR}/cmake/Findscotch.cmake"
   DESTINATION "${hpl_cmake_dir}")
 
-# A static library hands its own dependencies to whoever links it; a shared one carries them. The
+# A static library hands its own dependencies to programs that link it; a shared one carries them. The
 # paths are relative to the file's own place, so the prefix can be chosen or moved at install time.
 set(HPL_PC_LIBS "-lspdlog -lfmt -lxxhash -lOpenCL -pthread -ldl")
 if(hwloc_FOUND)

@@ -11,8 +11,8 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_GENERATOR DEB)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION libdevel)
-# What find_package(HPL) and hpl.pc ask for: a static library hands on what it was made with. What
-# programs need to run comes with these packages; g++ and an OpenCL driver are the user's choice.
+# The packages that find_package(HPL) and hpl.pc need: a static library hands on what it was made with. The
+# libraries that programs need to run come with these packages; g++ and an OpenCL driver are the user's choice.
 set(hpl_depends "")
 if(NOT BUILD_SHARED_LIBS)
   set(hpl_depends libfmt-dev libspdlog-dev libxxhash-dev ocl-icd-opencl-dev)

@@ -131,7 +131,7 @@ class RankError : public Error {
       : Error(message), operation_(std::move(operation)), rank_(rank) {}
   /// The rank where the failure began; -1: the session's end, on this rank.
   int rank() const noexcept { return rank_; }
-  /// What that rank did: "launch of 'heat'"; may be empty.
+  /// The other rank's operation: "launch of 'heat'"; may be empty.
   const std::string& operation() const noexcept { return operation_; }
 
  private:

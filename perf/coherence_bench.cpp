@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planners of hpl/coherence, which need no device: what a step of a distributed program costs
-// the host on a machine of so many devices, planned anew and repeated, and what is remembered.
+// The planners of hpl/coherence, which need no device: the cost for the host of a step of a
+// distributed program on a machine of many devices, planned anew and repeated, and the memory that
+// plans take.
 //
 //     hpl_coherence_bench
 //     hpl_coherence_bench --benchmark_filter='/10000'
 //
 // Two arrays of bands or blocks with ghosts take turns, as in a stencil program: exchange, launch.
-// The counters say how much memory four such arrays and all that is remembered of them hold.
+// The counters say how much memory four such arrays and all plans for them hold.
 #include <benchmark/benchmark.h>
 #include <malloc.h>
 

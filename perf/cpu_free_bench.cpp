@@ -43,7 +43,7 @@ using namespace hpl;
 
 namespace {
 
-/// Which reports.
+/// The first rank reports.
 bool isFirstRank = true;
 int nodes = 1;
 

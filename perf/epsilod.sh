@@ -8,10 +8,11 @@
 # matplotlib, pictures. In the environment: SIDE (cells of a side, default 2048), ITERATIONS (default 200),
 # REPETITIONS (default 7; the paper has 15 and 1000 iterations), STENCILS, DRY_DEVICES (0: no dry run).
 #
-# One machine can show whether ranks cost anything: P ranks of one core each against one rank of one core. It cannot
-# show a network, nor more ranks than cores (the line of 2 P ranks is there to show what that costs). What the paper
-# shows on 48 GPUs the dry run models: its times are a model's, its messages and bytes are exact.
-# The table says of each figure what is measured here and what is not, with the paper's figures beside it.
+# One machine can show whether ranks cost anything: P ranks of one core each against one rank of one
+# core. It cannot show a network, nor more ranks than cores (the line of 2 P ranks is there to show
+# what that costs). The dry run models the paper's 48 GPUs: its times are a model's, its messages
+# and bytes are exact. The table says for each figure what is measured here and what is not, with
+# the paper's figures beside it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 out=${1:-perf/results/latest}

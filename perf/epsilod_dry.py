@@ -53,7 +53,7 @@ def main():
     for experiment, rows in (("strong", SIDE), ("weak", SIDE * devices)):
         if rows * SIDE > MOST_CELLS:
             continue
-        # What some iterations more take: without the first ones and the initial values.
+        # Seconds of further iterations: without the first ones and the initial values.
         few, many = (report_of(program, devices, stencil, kernel, rows, n) for n in (FEW, FEW + ITERATIONS))
         seconds = (many["time_s"] - few["time_s"]) / ITERATIONS
         network = [report["links"].get("network", {}).get("bytes", 0) for report in (few, many)]

@@ -34,7 +34,7 @@ struct Form {
   std::size_t along = 1, slow = 1;
   std::vector<std::size_t> local{64, 4};
   int steps = 1;
-  /// Groups of tiles begin so many cells apart.
+  /// Groups of tiles begin this many cells apart.
   std::vector<std::size_t> tile{};
   /// Rows of a work-item in a cube.
   std::size_t rows = 1;
@@ -60,7 +60,7 @@ std::vector<Form> formsOfPlanes() {
       forms.push_back({fmt::format("5 points, {}: vectors of 4, {} rows", place, rows), "vectors",
                        places + fmt::format(" -DR={}", rows), 4, rows});
   }
-  // Boxes of so many columns and rows, so many rows of work-items.
+  // Boxes by their columns and rows, and by their rows of work-items.
   struct Box {
     std::size_t width, height, group;
   };
@@ -197,7 +197,7 @@ class Bench {
     return values;
   }
 
-  /// What so many sweeps, a cell per work-item, make of the values; a copy none.
+  /// The values after `sweeps` sweeps, a cell per work-item; a copy has none.
   const std::vector<float>& expected(const Form& form, const std::vector<float>& values,
                                      std::size_t side, std::size_t dims) {
     const bool isCopy = form.kernel.starts_with("copy");
@@ -242,7 +242,7 @@ class Bench {
     };
   }
 
-  /// Of one launch among so many that the host's calls do not show.
+  /// Seconds of one launch among so many that the host's calls do not show.
   double timeOf(const std::function<void()>& launch) {
     constexpr int kLaunches = 20;
     raw_.finish();

@@ -22,9 +22,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 STEPS = 30
-# Up to so many devices the library looks at all grids, and at messages and strided rows besides bytes.
+# With up to this many devices the library looks at all grids, and at messages and strided rows
+# besides bytes.
 FEW_DEVICES = 64
-# What the paper measured, "+kernel" beside "+remote" (figure 12b), and its text on figure 11.
+# The paper's measurements, "+kernel" beside "+remote" (figure 12b), and its text on figure 11.
 PAPER = {"placement": 1.20, 256: 1.16}
 
 

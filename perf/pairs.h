@@ -16,7 +16,7 @@
 /// what disturbs one half of a pair disturbs the other.
 namespace perf {
 
-/// What is measured: time that passes, or that the calling thread has the processor for, which
+/// The time to measure: time that passes, or that the calling thread has the processor for, which
 /// other programs disturb less.
 enum class Time { Wall, Thread };
 

@@ -9,7 +9,7 @@
 #include "hpl/geometry/hierarchy.h"
 #include "hpl/geometry/placement.h"
 
-/// What it takes to divide a domain among nodes and devices, and to place the blocks of a node.
+/// Times to divide a domain among nodes and devices, and to place the blocks of a node.
 namespace {
 
 using namespace hpl::geometry;

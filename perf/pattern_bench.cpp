@@ -55,7 +55,7 @@ class HandWritten {
   std::vector<float> result(std::size_t count) { return device_.read<float>(out_, count); }
 
  private:
-  /// Which outlives this.
+  /// The array outlives the pointer.
   static std::shared_ptr<std::byte> memoryOf(Array<float, 2>& array) {
     return {reinterpret_cast<std::byte*>(array.data()), [](std::byte*) {}};
   }

@@ -46,10 +46,10 @@ def tell(times):
             exchange = times.get((devices, domain, 2, False, contender))
             if step is None or exchange is None:
                 continue
-            # Kernels that nobody waits for include what it takes to launch them.
+            # Kernels that are not waited for include the time to launch them.
             hidden = min(1.0, max(0.0, (exchange + computing - step) / exchange))
             share = min(1.0, exchange / step)
-            # Of next to nothing it does not matter how much is hidden.
+            # If it is next to nothing, it does not matter how much is hidden.
             line += f"  {contender} {share:.0%}" + (f", {hidden:.0%}" if share >= 0.05 else "")
         print(line)
 

@@ -17,7 +17,7 @@ import re
 import sys
 
 COLOURS = {"kernel": "#4477aa", "transfer": "#ee8866", "message": "#aaaa00", "waiting": "#dddddd"}
-# Of messages; the others are transfers.
+# For messages; the others are transfers.
 PHASES = {"sending": "message", "receiving": "message", "waiting": "waiting"}
 
 

@@ -95,7 +95,8 @@ struct Options {
   int online = 0;
 };
 
-/// Of all threads of the process: on a busy machine it says more than the time that has passed.
+/// Seconds of all threads of the process: on a busy machine it says more than the time that has
+/// passed.
 double processorSeconds() {
   timespec time{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);

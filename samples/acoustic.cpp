@@ -23,7 +23,7 @@ using namespace hpl;
 namespace {
 
 constexpr int kReach = 8;
-/// Of the second derivative, from the cell itself outwards.
+/// Weights of the second derivative, from the cell itself outwards.
 constexpr std::array<float, kReach + 1> kWeights = {-3.0548446f,   1.7777778f,    -0.31111111f,
                                                     0.07542088f,   -0.017676768f, 0.0034809635f,
                                                     -0.000518001f, 5.0742907e-5f, -2.4281274e-6f};
@@ -195,8 +195,8 @@ int main(int argc, char** argv) try {
   StencilProgram program;
   program.label("acoustic");
   // The receivers are the cells of a row; of each pair, one array has the first step's samples and
-  // one the second's.
-  // (Where several devices do several steps per pass, nobody can listen in between.)
+  // one the second's. (Where several devices do several steps per pass, there is no moment to
+  // listen in between.)
   const bool listens = !traces.empty() || (check && (devices < 2 || perPass < 2));
   Array<float, 2> first(listens ? pairs : 1, side), second(listens ? pairs : 1, side);
   const Range row(0, side - 1);

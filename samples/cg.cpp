@@ -90,7 +90,7 @@ int solve(Vector& x, const Vector& b, const Multiply& multiply, const Device& de
   return most;
 }
 
-/// Which cells of the square are inside, and with which number.
+/// The cells of the square that are inside, and their numbers.
 struct Region {
   int side;
   std::vector<int> number;

@@ -25,11 +25,11 @@ constexpr int kX[] = {0, 1, 0, -1, 0, 1, -1, -1, 1}, kY[] = {0, 0, 1, 0, -1, 1, 
 constexpr float kShare[] = {4.f / 9,  1.f / 9,  1.f / 9,  1.f / 9, 1.f / 9,
                             1.f / 36, 1.f / 36, 1.f / 36, 1.f / 36};
 constexpr int kBack[] = {0, 3, 4, 1, 2, 7, 8, 5, 6};
-/// Of the wind, in cells per step.
+/// Speed of the wind, in cells per step.
 constexpr float kSpeed = 0.08f;
 
-// Air[i] moves in direction i. What would enter a solid cell comes back; the left rim blows, the
-// right one lets out.
+// Air[i] moves in direction i. Air that would enter a solid cell comes back; the left rim blows,
+// the right one lets out.
 void stepOf(Array<float, 3> next, const Array<float, 3>& air, const Array<unsigned char, 2>& solid,
             Float relaxation) {
   Int x = idx, y = idy, width = szx, height = szy;
@@ -79,7 +79,7 @@ void curlOf(Array<float, 2> curl, const Array<float, 2>& u, const Array<float, 2
   }
 }
 
-/// What blowing air has in direction i.
+/// The amount of blowing air in direction i.
 template <class T>
 T blowing(int i) {
   const T along = kX[i] * static_cast<T>(kSpeed);

@@ -127,7 +127,7 @@ done
 
 printf '\nStages:\n'
 printf '  %s\n' "${summary[@]}"
-# What the full suite ended with, once more, where it is seen.
+# The end of the full suite, once more, where it is seen.
 case " ${stages[*]} " in
   *" gcc "*) grep -E 'tests passed|^Total Test time' build/ci.ctest.log ;;
 esac

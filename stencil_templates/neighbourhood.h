@@ -21,7 +21,7 @@ struct Offset {
   std::int64_t constant = 0;
 };
 
-/// Who records the reads of a point function: differently inside the domain and at its border.
+/// Records the reads of a point function: differently inside the domain and at its border.
 class CellReader {
  public:
   /// The value at these offsets (slowest dimension first) from the work-item's cell of an input.
@@ -41,7 +41,7 @@ Offset offsetOf(const X& x) {
   }
 }
 
-/// What an offset of a neighbourhood may be.
+/// Types that may be an offset of a neighbourhood.
 template <class X>
 concept OffsetValue = Operand<X> && std::is_integral_v<detail::ValueOf<X>>;
 

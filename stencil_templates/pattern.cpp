@@ -25,7 +25,8 @@ void requireCell(const StencilPattern::Range& range) {
         range.first, range.second));
 }
 
-/// Of ranges that contain the cell; more than there are weights when nobody could count them.
+/// The number of cells in ranges that contain the cell; more than there are weights when it is too
+/// large to be counted.
 std::size_t cellsOf(const std::vector<StencilPattern::Range>& shape) {
   constexpr std::int64_t kMost = std::int64_t{1} << 40;
   std::int64_t cells = 1;

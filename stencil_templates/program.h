@@ -154,12 +154,12 @@ class StencilProgram : public StencilChoices<StencilProgram> {
   ///     Array<float, 2> traces(steps, side);
   ///     program.record(pressure, traces, depth, Range(0, side - 1));   // a row
   ///
-  /// What is recorded is the same for all time tiles. The samples may be a view without strides;
-  /// those of further steps than the run's stay as they are. Of several devices each records its
-  /// own cells where steps share a launch; one of them records all where they do not. Throws
-  /// ArgumentError and ShapeError that name the record: for places outside of the grid, samples of
-  /// another shape, and samples that are an array of the program or hold those of another record.
-  /// run(n) throws ArgumentError where there is no room for n samples.
+  /// The records are the same for all time tiles. The samples may be a view without strides; those
+  /// of further steps than the run's stay as they are. Where steps share a launch, each of several
+  /// devices records its own cells; elsewhere one of them records all. Throws ArgumentError and
+  /// ShapeError that name the record: for places outside of the grid, samples of another shape, and
+  /// samples that are an array of the program or hold those of another record. run(n) throws
+  /// ArgumentError where there is no room for n samples.
   template <class A, class T, int M, class... R>
     requires(std::is_convertible_v<const R&, Range> && ...)
   StencilProgram& record(const A& from, Array<T, M>& samples, const R&... places) {

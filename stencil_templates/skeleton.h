@@ -22,7 +22,7 @@
 /// stencil computations in distributed GPUs, J. Supercomputing 2023, section 4).
 namespace hpl {
 
-/// What a skeleton has computed.
+/// The result of a skeleton.
 template <class T, int N>
 struct SkeletonResult {
   /// One array for each field; patterns and stencils have one.
@@ -89,7 +89,7 @@ class StencilSkeleton {
     requires(N <= 3)
       : stencil_(std::make_shared<const Stencil>(stencil)) {}
 
-  /// A program over so many fields: `build` applies its functions to them, for each run() anew.
+  /// A program over `fields` fields: `build` applies its functions to them, for each run() anew.
   /// Throws ArgumentError unless there is a field and a function.
   StencilSkeleton(int fields, Build build)
     requires(N <= 3)

@@ -69,7 +69,7 @@ struct IterationPlan {
   /// Steps per pass over memory, and the cells of a tile; 0: chosen by the library.
   int timeTile = 0;
   Domain tile;
-  /// Of programs: whether the functions of a step are one kernel; empty: chosen by the library.
+  /// For programs: whether the functions of a step are one kernel; empty: chosen by the library.
   std::optional<bool> fuse;
   /// And how; empty: chosen by the library.
   std::optional<Fusion> fusion;

@@ -3,7 +3,7 @@
 
 #include <string>
 
-/// What tests of errors ask of messages.
+/// Checks of the messages of errors.
 namespace hpl_tests {
 
 /// Runs `f`, which must throw an E, and returns its message.

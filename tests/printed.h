@@ -7,10 +7,10 @@
 #include <stdexcept>
 #include <string>
 
-/// What tests ask of stderr.
+/// Checks of the text on stderr.
 namespace hpl_tests {
 
-/// What `work` prints on stderr.
+/// The text that `work` prints on stderr.
 template <class Work>
 std::string printed(const Work& work) {
   std::FILE* file = std::tmpfile();

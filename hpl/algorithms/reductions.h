@@ -18,15 +18,15 @@
 ///     dot(p, q).into(alpha);                                         // Array<float, 1> alpha(1)
 ///
 /// A function takes one kernel scalar (Float, Int, ...) for each argument that follows it and gives
-/// the value to be combined; arguments are arrays or views of equal extents, and host scalars. What
-/// it takes by reference (Float&) it may change, each element once: an update and a reduction of
-/// what it makes are one pass through memory,
+/// the value to be combined; arguments are arrays or views of equal extents, and host scalars. It
+/// may change parameters that it takes by reference (Float&), each element once: an update and a
+/// reduction of the new values are one pass through memory,
 ///
 ///     sum([](Float& r, Float q, Float a) { r -= a * q; return r * r; }, residual, image, alpha);
 ///
-/// valueIn(cell) is the value of an array of one element, for all elements the same: what a
-/// reduction before has left there, into(cell), never visits the host.
-/// Distributed arrays are combined by each device that has a part of them, ghosts left out.
+/// valueIn(cell) is the value of an array of one element, for all elements the same: the result
+/// that an earlier reduction left there, into(cell), never visits the host. Distributed arrays are
+/// combined by each device that has a part of them, ghosts left out.
 ///
 /// All throw ShapeError when arrays have different extents, and for handles that name nothing;
 /// ArgumentError when an array that is changed shares cells with another argument;

@@ -21,7 +21,7 @@ enum SyncMode : std::uint8_t {
   AUTO_SYNC
 };
 
-/// What is beyond the ends of an array along a split dimension.
+/// The cells beyond the ends of an array along a split dimension.
 enum Wrapping : std::uint8_t {
   /// Nothing: the first and the last part have no ghosts there.
   NOT_PERIODIC,
@@ -58,7 +58,7 @@ struct Annotated {
   Annotation annotation;
 };
 
-/// What PART1(2.0f) gives: an error.
+/// The type of PART1(2.0f): an error.
 template <class X>
 struct NoArrayToSplit {
   static_assert(hpl::detail::kNever<X>,

@@ -30,7 +30,7 @@ concept ArrayIndex =
 template <class X>
 concept ViewIndex = std::is_same_v<std::remove_cvref_t<X>, Range> || ArrayIndex<X>;
 
-/// What could be meant as an argument of an array's constructor.
+/// Types that could be meant as an argument of an array's constructor.
 template <class X>
 concept ExtentLike =
     std::is_arithmetic_v<X> || std::is_enum_v<X> || std::is_pointer_v<X> || KernelValue<X>;
@@ -52,7 +52,7 @@ constexpr bool areExtents() {
 template <class T, int N, class... Args>
 concept Extents = areExtents<T, N, Args...>();
 
-/// Which element type kernels see: const arrays give values, others give places.
+/// The element type that kernels see: const arrays give values, others give places.
 template <class T, bool ReadOnly>
 struct ElementOf {
   using type = Ref<T>;
@@ -304,8 +304,8 @@ class Array : public detail::ArrayBase {
     });
   }
 
-  /// The cells that this process's devices own, part by part: see LocalPart for which these are and
-  /// how long they may be used. On several ranks nobody sends any, unless another device than their
+  /// The cells that this process's devices own, part by part; LocalPart documents which these are
+  /// and how long they may be used. Several ranks send no cells, unless another device than the
   /// owner has them; one process has all cells. All ranks call it together. Cells of an array that
   /// is not const may be written. Throws as data() does; LaunchError inside of forEachLocal().
   std::vector<LocalPart<T, N>> local() { return detail::localParts<T, N>(hostView(), true); }
@@ -323,9 +323,9 @@ class Array : public detail::ArrayBase {
   }
 
   /// Brings the ghost cells of every device's part up to date with the values of the parts that own
-  /// them, moving nothing else; returns at once (paper, Section 3.2). Arrays that are not
-  /// distributed with overlaps, and ghosts that nobody has made stale, cost nothing. syncGhost is
-  /// the older name.
+  /// them, and moves nothing else; returns at once (paper, Section 3.2). Costs nothing for arrays
+  /// that are not distributed with overlaps, and for ghosts that are not stale. syncGhost is the
+  /// older name.
   void syncGhosts() const { detail::syncGhosts(hostView()); }
   void syncGhost() const { syncGhosts(); }
 

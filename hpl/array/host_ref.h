@@ -124,14 +124,14 @@ class HostRef {
   }
 
   // The compiled form of a loop over elements should hold everything but the elements themselves in
-  // registers. What stands in the way is the function that opens the view: for all the compiler
-  // knows, it changes the array and the view altogether. So, behind it, we store what it leaves as
-  // it was, and read everything once more where both ways meet, as if for use by an instruction of
-  // no effect: then both ways end with the same values at hand, and GCC (-O2) finds that nothing in
-  // the loop changes, save for `openExtent` where the view was opened.
+  // registers. The obstacle is the function that opens the view: for all the compiler knows, it
+  // changes the array and the view altogether. So, behind it, we store the values that it leaves as
+  // they were, and read everything once more where both ways meet, as if for use by an instruction
+  // of no effect: then both ways end with the same values at hand, and GCC (-O2) finds that nothing
+  // in the loop changes, save for `openExtent` where the view was opened.
   //
-  // An array that gets its host memory when it is opened has a `first` that did change. What is
-  // stored then is the old one; elementForWriting() sees to it that nobody follows it.
+  // An array that gets its host memory when it is opened has a `first` that did change. The old one
+  // is stored then; elementForWriting() sees to it that it is not followed.
   template <class Change>
   [[gnu::always_inline]] void modify(Change change) const {
     memory::View& view = array_->cells();

@@ -33,11 +33,11 @@ std::vector<LocalCells> localCells(memory::View& view, bool forWriting);
 /// The parts are those of the annotated launch (PART1, ...) that cut the array last, without their
 /// ghosts. An array that has no such cut, also one that the library divides by itself, has bands of
 /// the slowest dimension, as even as can be, one for each device. Each cell lies in one part of one
-/// rank. The old contents are there; what is written is the array's value.
+/// rank. The old contents are there; written values are the array's.
 ///
 /// Valid inside of forEachLocal(), or after a.local() until the next operation of the program that
-/// is not a local(): a launch, an assignment, a fill, an exchange, any other host access. What is
-/// written later may be lost.
+/// is not a local(): a launch, an assignment, a fill, an exchange, any other host access. Later
+/// writes may be lost.
 template <typename T, std::size_t N>
 class LocalPart {
  public:

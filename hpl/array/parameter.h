@@ -45,7 +45,7 @@ inline constexpr bool kHasSignature =
   "HPL: several functions have this name, or it is that of a template or of a function of " \
   "OpenCL, such as step: give the kernel a name of its own, or say which one, f<float>"
 
-/// What a parameter becomes that a call does not tell: the name of several functions, or of a
+/// Stands for a parameter that a call does not tell: the name of several functions, or of a
 /// function template. A default template argument is all that such a name decides.
 struct SeveralFunctions {};
 

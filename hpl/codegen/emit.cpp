@@ -29,7 +29,7 @@ EmittedKernel emit(const ir::Kernel& kernel, const EmitOptions& options) {
   EmittedKernel emitted;
   emitted.hasBarrier = usage.of(kernel.entry).hasBarrier;
   session.masked = options.guardDims > 0 && emitted.hasBarrier;
-  // Of a slice the device has the cells that the work-items inside touch.
+  // The device has those cells of a slice that the work-items inside touch.
   if (session.masked && options.sliceDims == 0) {
     session.surplusLoads = ir::SurplusLoads(kernel);
     session.loadsBeyond = session.surplusLoads.anyWithin(options.guardDims);

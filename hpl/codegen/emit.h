@@ -23,7 +23,7 @@ enum class FpMode : std::uint8_t {
   Fast
 };
 
-/// What a launch asks of the emitted kernel, and what the device can do.
+/// Options of the emitted kernel that the launch chooses or the device needs.
 struct EmitOptions {
   FpMode fp = FpMode::Default;
   /// Per parameter: this array argument begins at a nonzero element of its buffer and gets an
@@ -151,7 +151,7 @@ struct AccessSite {
 };
 
 /// The words of the error buffer of a checked kernel. Only the first violation is recorded; its
-/// store is dropped, its load reads element 0, and the kernel goes on. Of views that are no boxes,
+/// store is dropped, its load reads element 0, and the kernel goes on. For views that are no boxes,
 /// dimension, index and extent are those of the view.
 struct ErrorBuffer {
   enum Word : std::size_t {

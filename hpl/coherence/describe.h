@@ -18,7 +18,7 @@ std::size_t bytesOf(const Transfer& transfer, std::span<const Root> roots);
 std::string describe(const TransferList& transfers, const Machine& machine,
                      std::span<const Root> roots);
 
-/// What is known of an array: one line per space that has some of it, then its parts.
+/// Describes an array: one line per space that has some of it, then its parts.
 std::string describe(const State& state, const Machine& machine);
 
 }  // namespace hpl::coherence

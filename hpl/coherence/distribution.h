@@ -24,10 +24,11 @@ struct GridAxis {
   bool periodic = false;
 };
 
-/// What one device has of a distributed array.
+/// The part of a distributed array that one device has.
 struct Part {
   SpaceId space = kHosts;
-  /// What the device works on: core and ghosts. Periodic ghosts lie outside of the array's box.
+  /// The cells that the device works on: core and ghosts. Periodic ghosts lie outside of the
+  /// array's box.
   geometry::Box full;
   /// The cells whose value there is the array's.
   geometry::Region core;

@@ -114,7 +114,7 @@ bool ExplicitParts::cutsAnew(const Box& piece, const Known& of, const Known& nei
   return !(intersectionOf(shared, Region(piece)) == intersectionOf(shared, coreOf(of)));
 }
 
-// Of a launch in round `now`.
+// For a launch in round `now`.
 bool ExplicitParts::isPiece(const WrittenView& view, const Known& of, int now) const {
   const auto& outer = view.madeFrom;
   if (std::find(outer.begin(), outer.end(), of.box) != outer.end()) return true;
@@ -247,8 +247,8 @@ void ExplicitParts::distribute() {
 }
 
 // A window that moves over the array writes new cells with each launch, so its round goes on and
-// on. What it wrote outside of the present parts matters as one set only: whether the round has
-// written a cell.
+// on. The cells that it wrote outside of the present parts matter as one set only: whether the
+// round has written a cell.
 void ExplicitParts::mergeCovered() {
   const auto isOfPart = [&](const Covered& covered) {
     return std::any_of(known_.begin(), known_.end(), [&](const Known& known) {
@@ -318,7 +318,7 @@ std::vector<ExplicitParts::Promotion> ExplicitParts::promotionsSince(
       const Known& owner = before.known_[j];
       if (owner.device == now.device || owner.round > now.round) continue;
       Region owned = intersectionOf(gained, before.current_->coreOf(static_cast<int>(j)));
-      // Of one round the owner's values count, where it wrote any.
+      // Within one round the owner's values count, where it wrote any.
       if (owner.round == now.round) owned.subtract(owner.last);
       cells.add(owned);
     }

@@ -59,7 +59,7 @@ class ExplicitParts {
   /// No parts yet, of an array with these cells.
   explicit ExplicitParts(const geometry::Box& root) : root_(root) {}
 
-  /// What a launch that writes these views makes of the parts.
+  /// The outcome for the parts of a launch that writes these views.
   Outcome after(std::span<const WrittenView> written) const;
   /// The same parts after a write of the whole array.
   ExplicitParts ended() const;
@@ -129,7 +129,7 @@ class ExplicitParts {
 struct ExplicitParts::Outcome {
   ExplicitParts parts;
   std::vector<Promotion> promotions = {};
-  /// What was known before and holds no more.
+  /// Knowledge of before that no longer holds.
   std::vector<Change> changes = {};
 };
 

@@ -4,9 +4,10 @@
 #include <string>
 #include <vector>
 
-/// What is known about the cells of arrays, as values: which memory space has which cells, and what
-/// an operation has to move. Nothing here knows OpenCL, threads, clocks or addresses; equal inputs
-/// give equal results in every process. docs/internals/coherence.md shows the room as a whole.
+/// Knowledge about the cells of arrays, as values: which memory space has which cells, and which
+/// cells an operation has to move. Nothing here knows OpenCL, threads, clocks or addresses; equal
+/// inputs give equal results in every process. docs/internals/coherence.md shows the room as a
+/// whole.
 namespace hpl::coherence {
 
 /// Number of a memory space: 0 is the hosts', others are devices in the order of the program's
@@ -17,7 +18,7 @@ using SpaceId = int;
 /// cells that it needs of it.
 inline constexpr SpaceId kHosts = 0;
 
-/// What a space belongs to.
+/// The owner of a space.
 enum class SpaceKind { Hosts, Cpu, Gpu, Accelerator };
 
 /// One memory space.

@@ -6,10 +6,10 @@
 #include "hpl/coherence/machine.h"
 #include "hpl/coherence/state.h"
 
-/// What befalls the cells of an array other than by the program's operations.
+/// Events other than the program's operations that change what is known of the cells of an array.
 namespace hpl::coherence {
 
-/// What of `cells` is current in this space and in no other one.
+/// The part of `cells` that is current in this space and in no other one.
 geometry::Region onlyIn(const State& state, SpaceId space, const geometry::Region& cells);
 
 /// Some of an operation's transfers have arrived before it failed: the space has the array's value
@@ -17,9 +17,9 @@ geometry::Region onlyIn(const State& state, SpaceId space, const geometry::Regio
 StatePtr afterArrival(const StatePtr& before, SpaceId space, const geometry::Region& cells,
                       bool forgetsKept);
 
-/// An operation that was to write the cells failed half-way: the space has neither their old nor
-/// their new values. What no other space has is lost (`gone`); its neighbours' older values of it
-/// are forgotten. `why` is a clause of a sentence.
+/// Returns the state after an operation failed that was to write the cells: the space has neither
+/// their old nor their new values. Cells without a copy in another space are lost (`gone`); the
+/// neighbours' older values of them are forgotten. `why` is a clause of a sentence.
 StatePtr afterFailure(const StatePtr& before, SpaceId space, const geometry::Region& cells,
                       const std::string& why, geometry::Region& gone);
 

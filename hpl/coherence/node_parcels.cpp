@@ -13,7 +13,7 @@ std::size_t aligned(std::size_t bytes) {
   return (bytes + kPieceAlignment - 1) / kPieceAlignment * kPieceAlignment;
 }
 
-/// What each rank has for each other one; nothing where cells go to the hosts.
+/// The cells that each rank has for each other one; none where cells go to the hosts.
 std::map<Pair, NodePart> partsOf(const Step& step, Stretch which, const Machine& machine) {
   std::map<Pair, NodePart> parts;
   for (std::size_t at = which.begin; at < which.end; ++at) {

@@ -20,13 +20,13 @@ struct NodesOfRanks {
   std::size_t mostLetters = 0;  ///< Likewise, messages.
 };
 
-/// What one rank has for one of another node.
+/// The cells that one rank has for a rank of another node.
 struct NodePart {
   int from = 0;
   int to = 0;
   std::vector<Piece> pieces;  ///< Offsets in the cells of this part.
-  std::size_t bytes = 0;      ///< Of cells.
-  std::size_t offset = 0;     ///< Of its head, in the message's cells.
+  std::size_t bytes = 0;      ///< Bytes of cells.
+  std::size_t offset = 0;     ///< Its head, in the message's cells.
 };
 
 /// The message of one node to another one.
@@ -45,7 +45,7 @@ struct Load {
 
 struct NodeParcels {
   std::vector<NodeParcel> parcels;
-  /// What ranks of one node have for each other, parts of those messages included.
+  /// The loads between ranks of one node, parts of those messages included.
   std::map<std::pair<int, int>, Load> loads;
 };
 

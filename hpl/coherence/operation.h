@@ -9,7 +9,7 @@
 #include "hpl/coherence/distribution.h"
 #include "hpl/coherence/trust.h"
 
-/// What a program does with arrays, as values. An operation names its arrays by position: operand
+/// Operations of a program on arrays, as values. An operation names its arrays by position: operand
 /// 0, 1, ... of the states that it is planned for. Boxes are in the coordinates of the whole array.
 namespace hpl::coherence {
 
@@ -27,8 +27,8 @@ struct Use {
   /// Each device of this annotated distribution works on its part. Null: `device` works on `cells`.
   DistributionPtr distribution = nullptr;
   SpaceId device = kHosts;
-  /// Of a slice that is only read they may lie beyond the ends of the array, up to one period: they
-  /// are images of those of the other end (images.h).
+  /// For a slice that is only read they may lie beyond the ends of the array, up to one period:
+  /// they are images of those of the other end (images.h).
   geometry::Box cells = {};
   /// The cells among these that the launch reads, where they are not all: the others need no
   /// values. Empty: all. Only of a use that does not write.
@@ -38,9 +38,9 @@ struct Use {
   bool isView = false;
   /// The cells are a slice that the library made of an argument without annotation.
   bool isSlice = false;
-  /// Of an explicit subarray: the views that it was made from.
+  /// The views from which an explicit subarray was made.
   std::vector<geometry::Box> madeFrom = {};
-  /// What the kernel does with the cells of a part; null: nobody can tell.
+  /// The accesses of the kernel to the cells of a part; null: they are unknown.
   std::shared_ptr<const PartFacts> facts = nullptr;
 
   friend bool operator==(const Use& a, const Use& b);

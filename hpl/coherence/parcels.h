@@ -26,11 +26,11 @@ struct Piece {
 /// The cells that share a message.
 enum class Together {
   Ranks,    ///< All that one process has for another one.
-  Devices,  ///< What one device of the process has for one of the other; what is for the hosts.
+  Devices,  ///< Cells of one device of the process for one of the other; those for the hosts.
   Fields    ///< The same of one array.
 };
 
-/// What one process sends another one for a step, or a part of that.
+/// The message of one process to another one for a step, or a part of a step.
 struct Parcel {
   int peer = 0;
   std::vector<Piece> pieces;

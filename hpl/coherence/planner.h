@@ -20,7 +20,7 @@ namespace hpl::coherence {
 /// states that are not those of the operation's operands.
 class Planner {
  public:
-  /// How much is remembered: so many steps, with so many transfers in all.
+  /// Limits of what is remembered: the number of steps, and of their transfers in all.
   struct Memory {
     std::size_t steps = 1024;
     std::size_t transfers = std::size_t{1} << 19;

@@ -13,7 +13,7 @@ geometry::Box readBlockAround(const geometry::Extents& extents, std::size_t elem
     const geometry::Index count = std::min(room, extents[d]);
     lo[d] = cell[d] / count * count;
     hi[d] = std::min(lo[d] + count, extents[d]);
-    // Of a dimension that is not there as a whole, a second row would leave a gap.
+    // Where the dimension is not there as a whole, a second row would leave a gap.
     room = count == extents[d] ? std::max<geometry::Index>(1, room / count) : 1;
   }
   return {lo, hi};

@@ -16,7 +16,7 @@ struct Books;
 struct Block;
 }  // namespace detail
 
-/// What identifies an array: a root and its shape.
+/// Identifies an array: a root and its shape.
 struct Root {
   int number = 0;  ///< In order of creation, the same in every process.
   geometry::Extents extents;
@@ -30,14 +30,14 @@ struct Root {
   std::string describe() const;
 };
 
-/// What one space has of an array.
+/// The copies of an array's cells in one space.
 struct Copies {
   /// Cells whose value here is the array's.
   geometry::Region current;
-  /// Cells of the device's part that another part owns, and of which the device has a value of its
-  /// own: what it computed for its ghosts, or an owner's value of before. The next launch of the
-  /// same part reads them; nobody else does. A cell may be both, current and kept: then the space
-  /// has two values of it.
+  /// Cells of the device's part that another part owns, and for which the device has a value of its
+  /// own: one that it computed for its ghosts, or an earlier value of the owner's. Only the next
+  /// launch of the same part reads them. A cell may be both, current and kept: then the space has
+  /// two values of it.
   geometry::Region kept;
   /// Kept cells that have the values of their owners at the same point of the program, though owner
   /// and part may have computed them one after the other. Says nothing of cells that are not kept.
@@ -52,14 +52,14 @@ struct LostCells {
   std::string why;  ///< A clause of a sentence: "device 3 was lost".
 };
 
-/// What is known about the cells of one array: immutable, and each value exists once per root, so
-/// equal states are one pointer. A state shares with others what they have in common: a change of
-/// few spaces costs little, on however many spaces.
+/// Knowledge about the cells of one array: immutable, and each value exists once per root, so equal
+/// states are one pointer. States share their common parts: a change of few spaces costs little, on
+/// however many spaces.
 class State {
  public:
   const Root& root() const noexcept;
   int spaceCount() const noexcept { return spaceCount_; }
-  /// What a space has; nothing for a space that there is not.
+  /// The copies in a space; none for a space that does not exist.
   Copies copiesOf(SpaceId space) const;
   /// How the array is distributed: what the launches that wrote parts of it last amount to; null:
   /// never, or not any more. All kept cells belong to it.
@@ -104,7 +104,7 @@ class RootStates {
   const Root& root() const noexcept;
   /// The array's name in messages from now on.
   void setLabel(std::string label);
-  /// An array that nobody has written: no cell has a value.
+  /// An array that was never written: no cell has a value.
   StatePtr undefined() const;
   /// An array whose values the hosts have.
   StatePtr onHosts() const;

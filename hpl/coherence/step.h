@@ -18,10 +18,10 @@ enum class Why {
   Assign     ///< An assignment's own move. All are read before any is written.
 };
 
-/// Which of the two values that a space may have of a cell.
+/// Distinguishes the two values that a space may have of a cell.
 enum class Value {
   OfArray,  ///< The current one.
-  OfPart    ///< What the device's part sees: the kept one where there is one, else the current one.
+  OfPart    ///< The kept one where there is one, else the current one.
 };
 
 /// Cells that move from one space to another, or within one. The cells were current (or the part's
@@ -103,7 +103,7 @@ struct StaleGhosts {
 
 /// A planned operation. Immutable.
 struct Step {
-  /// What moves before the operation takes place; for an assignment, all that moves.
+  /// Transfers before the operation takes place; for an assignment, all transfers.
   TransferList transfers;
   /// By operand.
   std::vector<StatePtr> after;

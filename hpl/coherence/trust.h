@@ -5,25 +5,25 @@
 
 #include "hpl/geometry/box.h"
 
-/// Which ghost cells may be believed. A ghost cell that a part computes itself has its owner's
-/// value when the owner computes the cell as well, and both do the same with the same: the cells
-/// that they read have their owners' values, and neither arguments nor ids that differ from part to
-/// part have anything to do with it. For each part the *trusted* cells are those for which that is
-/// so: all of them after an exchange, less by the kernel's reach with each launch that writes from
-/// ghosts. Cells that part and owner both leave unwritten stay what they were; what only one of
-/// them writes is not trusted. When nobody can tell, no ghost is.
+/// Tells which ghost cells may be believed. A ghost cell that a part computes itself has its
+/// owner's value if the owner computes the cell as well, and both compute the same from the same
+/// values: the cells that they read have their owners' values, and neither arguments nor ids that
+/// differ from part to part take part. For each part the *trusted* cells are those for which that
+/// holds: all of them after an exchange, less by the kernel's reach with each launch that writes
+/// from ghosts. Cells that part and owner both leave unwritten stay as they were; cells that only
+/// one of them writes are not trusted. Where the accesses are unknown, no ghost is trusted.
 namespace hpl::coherence {
 
 /// Cells before and after some others, per dimension.
 struct Reach {
-  /// False: nobody can tell; everything counts.
+  /// False: the accesses are unknown, and everything counts.
   bool known = false;
   geometry::Extents before = {};
   geometry::Extents after = {};
   friend bool operator==(const Reach&, const Reach&) = default;
 };
 
-/// What a launch does with the cells of a part that it writes, by their distance from its ends.
+/// The effect of a launch on the cells of a part that it writes, by their distance from its ends.
 struct Outcome {
   /// Each work-item writes its own cell, and what it writes does not depend on the part.
   bool known = false;
@@ -38,15 +38,15 @@ struct Outcome {
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
-/// What an analysis of the kernel tells of one argument that is a part.
+/// Facts from the analysis of the kernel about one argument that is a part.
 struct PartFacts {
   /// AUTO_SYNC: the launch exchanges the array's ghosts before it where it needs stale ones.
   bool refresh = false;
   /// By axis: the split dimension that is indexed along it; -1: none.
   std::array<int, 3> dimOf{-1, -1, -1};
-  /// Of the reads: how far around its own index a work-item reads.
+  /// For reads: how far around its own index a work-item reads.
   Reach reach = {};
-  /// Of the writes: the work-items around a cell that may write it.
+  /// For writes: the work-items around a cell that may write it.
   Reach writers = {};
   Outcome outcome = {};
   friend bool operator==(const PartFacts&, const PartFacts&) = default;

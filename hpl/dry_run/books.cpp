@@ -164,7 +164,7 @@ void Books::endArray(std::uint64_t array) { clocks_->forget(array); }
 
 namespace {
 
-// What one repetition of a loop means for each device.
+// Adds one repetition of a loop to the books of each device.
 void addToDevices(const Row& row, const MachineFile& machine, std::vector<WorstDevice>& devices) {
   for (const Work& work : row.operation.works)
     devices[static_cast<std::size_t>(work.device)].workSeconds +=

@@ -75,7 +75,7 @@ class Books {
   void noteHostRead(const std::string& array, const std::string& computedBy, std::uint64_t bytes);
   /// A decision of the library that no device was asked for, for the report.
   void remark(const std::string& sentence);
-  /// An array occupies so many bytes more on a device, or less.
+  /// An array occupies that many bytes more on a device, or less.
   void occupy(int device, std::int64_t bytes);
   void endArray(std::uint64_t array);
 
@@ -99,7 +99,7 @@ class Books {
   std::vector<std::int64_t> peak_;
   std::map<std::pair<std::string, std::string>, HostReads> hostReads_;
   std::vector<std::string> remarks_;
-  // What happened last, by row, and the modelled time after it.
+  // The last operations, by row, and the modelled time after them.
   std::vector<int> history_;
   std::vector<double> times_;
 };

@@ -42,7 +42,7 @@ constexpr double kMicro = 1e-6;
 constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
 constexpr double kKiB = 1024.0;
 
-/// What a device has that its file does not mention.
+/// Figures of a device that its file does not mention.
 struct Defaults {
   double computeUnits;
   double workGroupSize;

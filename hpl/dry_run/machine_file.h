@@ -8,9 +8,9 @@
 
 #include "hpl/runtime/device.h"
 
-/// What a program would do on a machine that is not there: the machine file, the books of what is
-/// planned, the model of how long it takes, the report. Nothing here knows OpenCL or arrays.
-/// docs/dry-run.md is the guide.
+/// Tells how a program would run on a machine that is not there: the machine file, the books of
+/// what is planned, the model of how long it takes, the report. Nothing here knows OpenCL or
+/// arrays. docs/dry-run.md is the guide.
 namespace hpl::dry_run {
 
 /// The way that cells take from one memory to another, the nearest first.

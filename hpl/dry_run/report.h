@@ -74,7 +74,7 @@ struct HostReads {
   std::uint64_t bytes = 0;
 };
 
-/// What a dry run has to tell.
+/// The results of a dry run.
 struct Report {
   std::string machine;
   int nodes = 0;

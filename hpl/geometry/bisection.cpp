@@ -90,7 +90,7 @@ class Bisection {
     return best;
   }
 
-  /// What a cut across dimension d adds to an exchange.
+  /// Bytes that a cut across dimension d adds to an exchange.
   Index interfaceBytes(const Box& box, int d) const {
     const bool isWhole = box.extent(d) == problem_.domain[d];
     Index perCell = 0;

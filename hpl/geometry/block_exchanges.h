@@ -7,7 +7,7 @@
 #include "hpl/geometry/box_index.h"
 #include "hpl/geometry/hierarchy.h"
 
-/// What the blocks of a partition exchange.
+/// The cells that the blocks of a partition exchange.
 namespace hpl::geometry {
 
 inline bool isPeriodic(const PartitionProblem& problem, int d) {

@@ -78,9 +78,9 @@ std::vector<Block> blocksOf(const PartitionProblem& problem, const Grid& nodes,
   return blocks;
 }
 
-/// What the parts of a grid exchange in groups, of which `outer` divides the domain and `inner`
-/// each group. The volumes of a grid of boxes with their halos add up to a product of sums of
-/// lengths, so this takes no look at the boxes. For halos that are no wider than a part.
+/// Bytes that the parts of a grid exchange within groups, where `outer` divides the domain and
+/// `inner` each group. The volumes of a grid of boxes with their halos add up to a product of sums
+/// of lengths, so this takes no look at the boxes. For halos that are no wider than a part.
 Index bytesWithinGroups(const PartitionProblem& problem, const Grid& outer, const Grid& inner) {
   Index bytes = 0;
   for (const HaloOfField& field : problem.fields) {
@@ -208,7 +208,7 @@ std::optional<Hierarchy> bestGrids(const PartitionProblem& problem) {
   return gridHierarchy(problem, best->first, best->second);
 }
 
-/// Whether grids of so many parts cannot come near to cubes, so that other partitions may be
+/// True if grids of that many parts cannot come near to cubes, so that other partitions may be
 /// better.
 bool isAwkward(std::size_t parts) {
   const std::vector<int> factors = primeFactors(static_cast<int>(parts));
@@ -228,7 +228,7 @@ std::optional<Hierarchy> bestPartition(const PartitionProblem& problem);
 
 /// The partition that knows no nodes, its blocks dealt to the nodes in their order.
 std::optional<Hierarchy> dealtPartition(const PartitionProblem& problem) {
-  // Of many devices each node's share is near to a block in any case.
+  // With more devices each node's share is near to a block in any case.
   constexpr int kMost = 256;
   if (problem.nodes.size() == 1 || devicesOf(problem) > kMost) return std::nullopt;
   PartitionProblem flat = problem;

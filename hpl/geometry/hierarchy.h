@@ -10,7 +10,7 @@
 /// little is exchanged between nodes (node-aware communication, III-A).
 namespace hpl::geometry {
 
-/// What is exchanged of one field: the cells that a block reads around itself, corners included.
+/// The halo of one field: the cells that a block reads around itself, corners included.
 struct HaloOfField {
   Extents before;  ///< Cells below a block, one number per dimension.
   Extents after;   ///< Cells above it.
@@ -42,7 +42,8 @@ struct Hierarchy {
   std::vector<int> nodeGrid, deviceGrid;
   /// It is a partition that knows no nodes, dealt to them in their order.
   bool isDealt = false;
-  /// What one exchange of all fields takes between devices of different nodes and of one.
+  /// Bytes that one exchange of all fields takes between devices of different nodes, and of one
+  /// node.
   Index bytesBetweenNodes = 0;
   Index bytesWithinNodes = 0;
 
@@ -52,8 +53,8 @@ struct Hierarchy {
 
 /// The partition of the paper: the longest dimension is divided by the next prime factor of the
 /// number of nodes, largest factor first, and then the blocks in the same way by that of the
-/// devices. Of equally long dimensions the slower one is divided. Throws ArgumentError unless all
-/// nodes have as many devices of equal weights, and what partition() throws.
+/// devices. Among equally long dimensions the slower one is divided. Throws ArgumentError unless
+/// all nodes have as many devices of equal weights, and what partition() throws.
 Hierarchy partitionAsInPaper(const PartitionProblem& problem);
 
 /// How many bytes pass between the devices of a node in the time of one between nodes: links within

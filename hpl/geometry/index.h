@@ -94,7 +94,7 @@ class IndexVector {
     }
   }
 
-  // The values beyond the rank are nobody's, but a constant has to have some.
+  // The values beyond the rank mean nothing, but a constant has to have some.
   constexpr void clearIfConstant() noexcept {
     if (!__builtin_is_constant_evaluated()) return;
     for (Index& value : values_) value = 0;

@@ -9,9 +9,9 @@
 
 namespace hpl::geometry {
 
-/// Which cell of a box an index of a view means, where the view is no box itself: every second
-/// cell, dimensions in another order, the cells in row-major order under another shape. Positions
-/// are relative to the box.
+/// Maps an index of a view to a cell of a box, where the view is no box itself: every second cell,
+/// dimensions in another order, the cells in row-major order under another shape. Positions are
+/// relative to the box.
 ///
 /// Along dimension d of the box, a cell is at `(first + sum of steps[k] * index[k]) / divisor %
 /// modulus`, with steps that are not negative.
@@ -54,7 +54,7 @@ class IndexMap {
   IndexMap within(const Extents& extents) const;
   /// The same view, which says how far its indices go: another map than this one.
   IndexMap withExtents(const Extents& extents) const;
-  /// Of the view; rank 0 unless the map was made by withExtents().
+  /// Extents of the view; rank 0 unless the map was made by withExtents().
   const Extents& extents() const noexcept { return extents_; }
 
   friend auto operator<=>(const IndexMap&, const IndexMap&) = default;

@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-/// Which block goes to which device: a quadratic assignment problem (node-aware communication,
-/// III-B). The flow between blocks is what they exchange, the distance between devices the time
-/// that a byte takes from one to the other.
+/// Chooses the device of each block: a quadratic assignment problem (node-aware communication,
+/// III-B). The flow between blocks is the bytes that they exchange, the distance between devices
+/// the time that a byte takes from one to the other.
 namespace hpl::geometry {
 
 /// A square matrix of numbers, row after row.
@@ -51,12 +51,12 @@ double placementCost(const SquareMatrix& flow, const SquareMatrix& distance,
 
 /// The cheapest placement of as many blocks as devices: among all up to kMostPlacedExactly (branch
 /// and bound with the bound of Gilmore and Lawler), beyond that the best that exchanging pairs
-/// leads to, from the identity and from other beginnings that are the same in each run. Of equally
-/// cheap placements the identity, if it is among them. `beginnings` are placements that another
-/// method found: exchanges improve them as well, and fewer of the library's own are tried. Infinite
-/// distances are devices without a path: a placement that needs none is found where there is one.
-/// Throws ArgumentError for matrices of different or no size, for negative values and for values
-/// that are no numbers, and for beginnings that are no permutations.
+/// leads to, from the identity and from other beginnings that are the same in each run. Among
+/// equally cheap placements the identity, if it is one of them. `beginnings` are placements that
+/// another method found: exchanges improve them as well, and fewer of the library's own are tried.
+/// Infinite distances are devices without a path: a placement that needs none is found where there
+/// is one. Throws ArgumentError for matrices of different or no size, for negative values and for
+/// values that are no numbers, and for beginnings that are no permutations.
 Placement place(const SquareMatrix& flow, const SquareMatrix& distance,
                 std::span<const std::vector<int>> beginnings = {});
 

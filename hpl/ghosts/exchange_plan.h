@@ -29,8 +29,8 @@ std::vector<GhostTransfer> transfersOf(memory::View& view);
 
 }  // namespace ghosts
 
-/// What syncGhosts() moves when every ghost cell is stale: one entry per box, ordered by the part
-/// that mirrors. Empty for arrays that are not distributed with overlaps.
+/// The boxes that syncGhosts() moves when every ghost cell is stale, ordered by the part that
+/// mirrors. Empty for arrays that are not distributed with overlaps.
 template <class A>
 std::vector<ghosts::GhostTransfer> ghostTransfers(const A& array) {
   return ghosts::transfersOf(array.hostView());

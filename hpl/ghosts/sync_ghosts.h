@@ -18,10 +18,10 @@ void syncGhosts(std::span<memory::View* const> views);
 
 }  // namespace detail
 
-/// What `a.syncGhosts()` does, for several arrays in one exchange: cells that go from one device to
-/// the same other one travel together, so that three arrays with small ghosts cost hardly more than
-/// one. Arrays that are not distributed with overlaps cost nothing. Throws ArgumentError when two
-/// arguments are one array, or views of one; KernelError inside a kernel; DeviceError as
+/// The same as `a.syncGhosts()`, for several arrays in one exchange: cells that go from one device
+/// to the same other one travel together, so that three arrays with small ghosts cost hardly more
+/// than one. Arrays that are not distributed with overlaps cost nothing. Throws ArgumentError when
+/// two arguments are one array, or views of one; KernelError inside a kernel; DeviceError as
 /// `a.syncGhosts()`, after which the ghosts that have arrived are up to date and the others as they
 /// were.
 template <class First, class... More>

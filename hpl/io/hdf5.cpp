@@ -20,7 +20,7 @@ using detail::fileTypeOf;
 using detail::Hdf5Store;
 using detail::shapeText;
 
-/// Cells go to HDF5 in slabs of about so many bytes.
+/// Cells go to HDF5 in slabs of about this size.
 constexpr std::int64_t kSlabBytes = std::int64_t{1} << 22;
 /// The most that a byte of a file may stand for: deflate's ratio. Larger claims are damage.
 constexpr std::int64_t kMostDense = 1032;

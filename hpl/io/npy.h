@@ -45,8 +45,8 @@ class NpyFile {
   const std::vector<std::int64_t>& shape() const noexcept;
   /// NumPy's name of the element type: `'<f4'` for float.
   const std::string& descr() const noexcept;
-  /// Whether the first index is the contiguous one. Such files are read like others: element
-  /// (i, j) of the file becomes element (i, j) of the array.
+  /// True if the first index is the contiguous one. Such files are read like others: element (i, j)
+  /// of the file becomes element (i, j) of the array.
   bool fortranOrder() const noexcept;
 
   /// Whether read<T, N>() can give an array. Both byte orders are read; numbers are never

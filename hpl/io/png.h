@@ -28,8 +28,8 @@ struct IsPixel<Vec<T, Lanes>> : std::bool_constant<Channel<T> && Lanes <= 4> {};
 void writePng(const std::string& file, const Cells& cells);
 }  // namespace detail
 
-/// What an array that is a picture holds: a Channel, or a vector of 2 (gray, alpha), 3 (red, green,
-/// blue) or 4 (and alpha) of them.
+/// The elements of an array that is a picture: a Channel, or a vector of 2 (gray, alpha), 3 (red,
+/// green, blue) or 4 (and alpha) of them.
 template <class T>
 concept Pixel = detail::IsPixel<T>::value;
 

@@ -217,7 +217,7 @@ bool ArrayAccess::readsOtherColours(const std::array<std::int64_t, 3>& sizes) co
     std::erase_if(colours, [&](const Colour& colour) { return !isOf(site, colour); });
   }
   if (writer == nullptr) return false;
-  // Of which axes there is one dimension each; or they have one id.
+  // The axes that have one dimension each, and those that are known to have one id.
   unsigned axes = 0, known = 0;
   for (const IndexForm& form : writer->index) {
     if (!form.isAffine() || !form.isExact() || ((axes >> form.axis) & 1U) != 0) return false;

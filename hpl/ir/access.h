@@ -51,10 +51,11 @@ struct FlatIndex {
   int slowest() const { return axes[static_cast<std::size_t>(terms - 1)]; }
   /// Each work-item means one cell, different ones different cells.
   bool isExact() const;
-  /// What is said holds in a domain of these sizes: the numbers on the way stay within 31 bits.
+  /// True if the statements hold in a domain of these sizes: the numbers on the way stay within 31
+  /// bits.
   bool isKnownFor(const std::array<std::int64_t, 3>& sizes) const;
-  /// Of the work-items first..last along each axis, as far as isKnownFor(sizes): the cells from
-  /// that of the first to that of the last one.
+  /// The cells of the work-items `ids` (first..last along each axis), from that of the first to
+  /// that of the last one. Only where isKnownFor(sizes).
   Interval cells(const std::array<Interval, 3>& ids,
                  const std::array<std::int64_t, 3>& sizes) const;
   /// The ids along the slowest axis whose cells these are at most, by how far they are from the
@@ -90,11 +91,11 @@ struct IndexForm {
   /// an offset in `range`.
   Interval first = Interval::none();
   Interval last = Interval::none();
-  /// Only so many work-items at the end of the axis have an index in `first`, and only so many at
-  /// its beginning one in `last`.
+  /// At most firstBy work-items at the end of the axis have an index in `first`, and at most lastBy
+  /// at its beginning have one in `last`.
   std::int64_t firstBy = 0;
   std::int64_t lastBy = 0;
-  /// Of an Unknown form without bounds.
+  /// Only for an Unknown form without bounds.
   FlatIndex flat = {};
 
   static constexpr std::int64_t kMostSize = std::int64_t{1} << 29;
@@ -126,7 +127,7 @@ struct IndexForm {
             first.isEmpty() ? 0 : kMostSize,
             last.isEmpty() ? 0 : kMostSize};
   }
-  /// The same, where only so many mean the edges.
+  /// The same, where at most that many work-items mean the edges.
   IndexForm meantBy(std::int64_t atEnd, std::int64_t atBeginning) const {
     IndexForm form = *this;
     if (!first.isEmpty()) form.firstBy = atEnd < 0 ? 0 : atEnd;
@@ -177,7 +178,7 @@ struct Colour {
 
 /// One access in the kernel's text (one per call path for accesses in called functions).
 struct AccessSite {
-  /// Of the access, or of the statement around it when the expression carries none.
+  /// The access, or the statement around it when the expression carries no location.
   SourceLocation where;
   bool reads = false;
   bool writes = false;
@@ -191,9 +192,9 @@ struct AccessSite {
   bool alias = false;
   /// In an operand that may be skipped, whatever `rim` says.
   bool skippable = false;
-  /// Which work-items get to the statement for certain.
+  /// The work-items that get to the statement for certain.
   Rim rim;
-  /// Which may get here at most; all of its axes are known.
+  /// The work-items that get here at most; all of its axes are known.
   Rim bounds;
   /// Those who get here are of all these colours.
   std::vector<Colour> colours;
@@ -201,8 +202,8 @@ struct AccessSite {
   std::vector<IndexForm> index;
 };
 
-/// Which work-items access an array at all, each its own cells of it: no two of them have one in
-/// common. Said by whoever makes a kernel.
+/// The work-items that access an array at all, each its own cells of it: no two of them have one in
+/// common. Stated by the part of the library that makes the kernel.
 struct OwnCells {
   /// By axis.
   std::array<Interval, 3> ids;
@@ -211,7 +212,7 @@ struct OwnCells {
   std::vector<int> axes;
 };
 
-/// What the kernel does to one array parameter.
+/// The accesses of a kernel to one array parameter.
 struct ArrayAccess {
   /// Parameter of the entry function (global, constant or local memory); paramIndex is its
   /// position.
@@ -245,25 +246,26 @@ struct ArrayAccess {
   bool needsContents(bool overwritten) const {
     return readsOldContents || (written && !(coversThreads && overwritten));
   }
-  /// Whatever a work-item reads but its own element, which alone it writes, nobody writes in the
-  /// launch over a domain of these sizes: writers are of one colour, what is read of the other
-  /// one. Scalars that are not the same for all work-items may choose other colours.
+  /// True if, over a domain of these sizes, no work-item writes a cell that another one reads: a
+  /// work-item writes only its own element, all writers have one colour, and all other cells that
+  /// are read have the other one. Does not hold where scalars differ between work-items: these may
+  /// choose other colours.
   bool readsOtherColours(const std::array<std::int64_t, 3>& sizes) const;
-  /// Which work-items write the whole element at their own index for certain. Nothing is known when
-  /// every write is somewhere else, partial, atomic, or depends on something else than ids.
+  /// The work-items that write the whole element at their own index for certain. Unknown if every
+  /// write is somewhere else, partial, atomic, or depends on something else than ids.
   Rim writeRim() const;
-  /// Which work-items write at most when each writes its own element and nothing else; everybody
-  /// otherwise. All axes are known.
+  /// The work-items that write at most, if each writes its own element and nothing else; otherwise
+  /// all work-items. All axes are known.
   Rim writeBounds() const;
 };
 
-/// What is known of the values of scalars: by parameter of the entry, the axes (bits) along which
+/// Knowledge about the values of scalars: by parameter of the entry, the axes (bits) along which
 /// the domain's size is that value. Empty: nothing is known.
 using SizesInScalars = std::vector<unsigned>;
 
-/// What the analysis finds out about a kernel.
+/// The results of the analysis of a kernel.
 struct AccessSummary {
-  /// What it was told.
+  /// The knowledge that the analysis was given.
   SizesInScalars sizes;
   /// One entry per array parameter, in the order of the parameters.
   std::vector<ArrayAccess> arrays;
@@ -276,7 +278,7 @@ struct AccessSummary {
   /// Asks for local ids, group ids, local sizes or numbers of groups: results may depend on the
   /// local domain and on where the groups begin.
   bool usesLocalIdOrGroup = false;
-  /// Of these, group ids or numbers of groups.
+  /// Asks for group ids or numbers of groups.
   bool usesGroupId = false;
   /// Asks for the global size: results may change when the domain is split or rounded up.
   bool usesGlobalSize = false;

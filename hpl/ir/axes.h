@@ -7,10 +7,10 @@
 #include "hpl/ir/access.h"
 #include "hpl/ir/kernel.h"
 
-/// Which of a kernel's axes should run fastest. Devices run neighbours along OpenCL's dimension 0
-/// together: memory is fast when these touch neighbouring elements. A kernel that writes
-/// `a[idx][idy]` has it the other way round; swapping the two dimensions under it (ids, sizes and
-/// domains alike) changes nothing that it can observe.
+/// Decides which axis of a kernel should run fastest. Devices run neighbours along OpenCL's
+/// dimension 0 together: memory is fast when these touch neighbouring elements. A kernel that
+/// writes `a[idx][idy]` has it the other way round; swapping the two dimensions under it (ids,
+/// sizes and domains alike) changes nothing that it can observe.
 namespace hpl::ir {
 
 /// Where the axes x, y, z of a kernel run.

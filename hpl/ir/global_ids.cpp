@@ -46,7 +46,7 @@ class GlobalIds : public ExprRewriter {
     return std::nullopt;
   }
 
-  /// Of the number of the group's first work-item.
+  /// The axis, if the expression is the number of the group's first work-item.
   std::optional<int> groupOf(const Expr& expr) const {
     const auto* product = expr.as<Binary>();
     if (product == nullptr || product->op != BinaryOp::Mul) return std::nullopt;
@@ -84,7 +84,7 @@ std::unordered_set<const Variable*> variablesAskedFor(const Block& body) {
   return all;
 }
 
-/// Drops variables that nobody asks for: those of group ids are of no use any more.
+/// Drops unused variables: those of group ids are of no use any more.
 class Dropper {
  public:
   Dropper(Arena& arena, const Block& body) : arena_(arena), asked_(variablesAskedFor(body)) {}

@@ -235,7 +235,7 @@ class Run {
         if (global >= machine_.range.global[d])
           machine_.surplus[i] |= static_cast<std::uint8_t>(1u << d);
       }
-      // Where nobody waits for them, surplus work-items have nothing to do at all.
+      // Without barriers, surplus work-items have nothing to do at all.
       if (!hasBarrier_ && machine_.surplus[i] != 0) machine_.present[i] = 0;
       machine_.anySurplus = machine_.anySurplus || (hasBarrier_ && machine_.surplus[i] != 0);
     }

@@ -49,11 +49,11 @@ struct NDRange {
   int dims = 1;
   std::array<std::uint64_t, 3> global{1, 1, 1};
   std::array<std::uint64_t, 3> local{1, 1, 1};
-  /// What Query::Origin gives.
+  /// The values of Query::Origin.
   std::array<std::uint64_t, 3> origin{0, 0, 0};
 };
 
-/// What to check beyond bounds and barriers, which are always checked.
+/// Checks beyond bounds and barriers, which are always checked.
 struct InterpreterOptions {
   /// Throw hpl::KernelError when a private or local variable is read before it is written.
   bool detectUninitialised = false;

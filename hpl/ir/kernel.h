@@ -27,7 +27,7 @@ class Arena {
   std::deque<Function> functions_;
 };
 
-/// What a statement expects of the work-groups that run it; launches check it.
+/// Demands of a statement on the work-groups that run it; launches check them.
 struct GroupDemand {
   std::string by;  ///< name of the statement
   SourceLocation where;

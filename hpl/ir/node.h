@@ -25,7 +25,7 @@ struct Expr;
 struct Stmt;
 struct Function;
 
-/// What a variable stands for.
+/// The role of a variable in its function.
 enum class Role : std::uint8_t {
   /// Scalar (rank 0) parameter: a private copy that the function may change.
   ScalarParam,
@@ -50,8 +50,8 @@ struct Variable {
   /// Extents of a declared array, slowest dimension first; empty for parameters, aliases and
   /// scalars.
   std::vector<std::int64_t> extents;
-  /// Of a parameter that is given a view which is no box, where accesses are to be checked: those
-  /// of the view. `rank` is that of its box.
+  /// Only for a parameter that is given a view which is no box, where accesses are to be checked:
+  /// the view's extents. `rank` is that of its box.
   std::vector<std::int64_t> viewExtents = {};
   /// Position among the parameters, -1 when not a parameter.
   int paramIndex = -1;
@@ -78,12 +78,12 @@ struct Access {
   const Variable* array;
   std::vector<const Expr*> indices;
   std::uint8_t lanes = 1;
-  /// Of global memory: the access happens each time and where all units of the device see it, not
+  /// In global memory: the access happens each time and where all units of the device see it, not
   /// in a cache of one of them. For cells that other groups change while the kernel runs.
   bool isVolatile = false;
   /// The first of several lanes lies at a multiple of their size.
   bool isAligned = false;
-  /// Of an array with `viewExtents`: the indices that the program wrote, from which `indices`
+  /// For an array with `viewExtents`: the indices that the program wrote, from which `indices`
   /// follow. Only checks read them.
   std::vector<const Expr*> written = {};
 };
@@ -184,8 +184,8 @@ struct Bind {
 struct Assign {
   const Expr* target;
   const Expr* value;
-  /// Past the caches, where the device can do that: nobody reads the elements before others have
-  /// driven them out. `target` is an access to several elements of global memory.
+  /// Stores past the caches, where the device can do that: other data drives the elements out
+  /// before they are read. `target` is an access to several elements of global memory.
   bool streams = false;
 };
 struct If {
@@ -289,9 +289,9 @@ struct Function {
   std::vector<const Variable*> params;
   const Block* body = nullptr;
   SourceLocation where;
-  /// What is emitted instead of the body, which then only says what the function may do as far as
-  /// analyses want to know: it reads, and writes unless they are read-only, any elements of its
-  /// parameters, and returns any value.
+  /// Emitted instead of the body, which then only tells analyses what the function may do: it
+  /// reads, and writes unless they are read-only, any elements of its parameters, and returns any
+  /// value.
   const NativeCode* native = nullptr;
 };
 

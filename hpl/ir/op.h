@@ -33,7 +33,7 @@ enum class BinaryOp : std::uint8_t {
 /// Address space of a variable.
 enum class Space : std::uint8_t { Private, Local, Global, Constant };
 
-/// What a work-item can ask about its place in the NDRange. Origin: where id 0 stands in the whole
+/// Queries of a work-item about its place in the NDRange. Origin: where id 0 stands in the whole
 /// array; the same for all work-items of a launch.
 enum class Query : std::uint8_t {
   GlobalId,
@@ -62,8 +62,8 @@ enum class AtomicOp : std::uint8_t {
   Store
 };
 
-/// What an atomic load, an atomic store or a fence orders, as in C11: an acquire sees what was
-/// written before the release whose value it reads.
+/// The ordering of an atomic load, an atomic store or a fence, as in C11: an acquire sees all
+/// writes before the release whose value it reads.
 enum class MemoryOrder : std::uint8_t { Relaxed, Acquire, Release, AcquireRelease };
 
 /// The work-items between which it orders: of a group, of a device, of all devices.

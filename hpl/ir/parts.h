@@ -8,7 +8,7 @@
 #include "hpl/ir/access.h"
 #include "hpl/ir/kernel.h"
 
-/// What a kernel does when several devices run it on overlapping parts of its arrays. Ids count
+/// The effect of a kernel when several devices run it on overlapping parts of its arrays. Ids count
 /// from 0 in each part, so two parts compute the same value for a cell that both have only if ids
 /// and sizes do no more than say which elements are accessed and which cells at the ends are left
 /// out. This analysis finds out which arrays get such values.

@@ -10,7 +10,7 @@
 
 #include "hpl/ir/kernel.h"
 
-/// Nodes with other parts. What keeps its parts is not copied.
+/// Nodes with other parts. Nodes that keep their parts are not copied.
 namespace hpl::ir {
 
 using OnExpr = std::function<const Expr*(const Expr*)>;
@@ -39,8 +39,7 @@ class ExprRewriter {
 
  protected:
   const Expr* rewrite(const Expr* expr);
-  /// What is to stand in the place of an expression; withOthers(expr) where only its operands
-  /// change.
+  /// Returns the replacement of an expression; withOthers(expr) where only its operands change.
   virtual const Expr* replacementOf(const Expr* expr) = 0;
   const Expr* withOthers(const Expr* expr) {
     return withOperands(arena_, expr, [this](const Expr* operand) { return rewrite(operand); });

@@ -176,7 +176,7 @@ std::optional<SurplusDefect> findSurplusDefect(const Kernel& kernel) {
   for (const SurplusFacts::Store& store : facts.stores()) {
     const Deps arrays = facts.arraysBehind(store.array) & combined.any();
     const Expr& value = *store.value.expr;
-    // What a group combines already is no work-item's own.
+    // A value that the group has already combined belongs to no single work-item.
     if (arrays == 0 || store.value.guarded || (facts.depsOf(value) & arrays) != 0) continue;
     if (!OwnTest(facts, axes).isOwn(value)) continue;
     const bool isZero = detail::ZeroTest(facts, axes, 0).isZero(value);

@@ -14,8 +14,8 @@ namespace hpl::ir {
 /// Bits of the three axes.
 inline constexpr std::uint8_t kAllAxes = 7;
 
-/// Which loads of global and constant memory surplus work-items perform. A group shares data by
-/// them: `tile[lidx] = in[k * lszx + lidx]` needs every work-item. The rules:
+/// Finds the loads of global and constant memory that surplus work-items perform. A group shares
+/// data by them: `tile[lidx] = in[k * lszx + lidx]` needs every work-item. The rules:
 /// - a load whose index does not depend on the work-item's own id along an axis happens, whether or
 ///   not the work-item is surplus along that axis; it gives 0 outside of the array;
 /// - so does one that fills a tile at another place than its own id (`in[idx - 1]`), a local array

@@ -12,7 +12,7 @@
 /// divided, and analyses know neighbours.
 namespace hpl::ir {
 
-/// What a kernel divides its work-items' numbers by.
+/// The number by which a kernel divides its work-items' numbers.
 struct RowLength {
   /// The position of a scalar parameter that the kernel does not change, or -1.
   int parameter = -1;

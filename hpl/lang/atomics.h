@@ -37,7 +37,7 @@ struct NoAtomicPlace : Expr<T> {
       "not const, a[i]...[k], or a local variable");
 };
 
-/// What they give: see Result.
+/// The type of their results: see Result.
 template <class P, bool isAllowed = kAtomicPlace<P>>
 using AtomicResult =
     std::conditional_t<isAllowed, Result<ValueOf<P>, P>, NoAtomicPlace<ValueOf<P>>>;

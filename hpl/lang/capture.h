@@ -17,7 +17,7 @@ struct Function;
 struct NativeCode;
 }  // namespace hpl::ir
 
-/// What the templates of the embedded language call to record a kernel. Everything here is
+/// Functions with which the templates of the embedded language record a kernel. Everything here is
 /// non-template and opaque so that user programs compile none of the IR. All functions but
 /// capturing() throw KernelError when no capture is active on this thread.
 namespace hpl::detail {
@@ -44,8 +44,8 @@ Node convertNode(Node value, const ir::Type& to);
 Node castNode(Node value, const ir::Type& to);
 Node reinterpretNode(Node value, const ir::Type& to);
 Node variableNode(Symbol variable);
-/// An element. Of an array that is given a view with strides, of another shape or transposed
-/// (Capture::setMaps), it is where that has the cell.
+/// An element. If the array is given a view with strides, of another shape or transposed
+/// (Capture::setMaps), the element is where that has the cell.
 Node accessNode(Symbol array, const Node* indices, std::size_t count);
 Node workItemNode(ir::Query query, int dim);
 /// `operand` is converted to `type` first.

@@ -14,7 +14,7 @@ thread_local Capture* activeCapture = nullptr;
 
 /// Whether a function's name, as compilers have it, is that of a lambda.
 bool isLambda(std::string_view name) {
-  // What follows in brackets is of a template's arguments: "[with F = ...]", "[F = ...]".
+  // The text in brackets lists a template's arguments: "[with F = ...]", "[F = ...]".
   name = name.substr(0, name.find(" ["));
   return name.find("<lambda") != std::string_view::npos ||
          name.find("(anonymous class)") != std::string_view::npos;

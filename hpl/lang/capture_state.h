@@ -37,7 +37,7 @@ class Capture {
   /// "kernel 'name'", as far as the name is known.
   std::string describe() const;
 
-  /// What the device can hold: work-items per group, bytes of local memory.
+  /// Limits of the device: work-items per group, bytes of local memory.
   void setDeviceLimits(std::size_t groupSize, std::size_t localBytes) {
     maxGroupSize_ = groupSize;
     localBytes_ = localBytes;
@@ -49,7 +49,7 @@ class Capture {
   void setMaps(std::span<const geometry::IndexMap* const> maps) {
     maps_.assign(maps.begin(), maps.end());
   }
-  /// Of an array of the function under capture; null: none.
+  /// The map of an array of the function under capture; null: none.
   const geometry::IndexMap* mapOf(const ir::Variable* array) const {
     const auto found = mapped_.find(array);
     return found != mapped_.end() ? found->second : nullptr;

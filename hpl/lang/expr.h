@@ -76,7 +76,7 @@ struct Members<Vec<T, 4>, Part> {
   }
 };
 
-/// Which part of which value; the node is made when it is used.
+/// Names a part of a value; the node is made when it is used.
 class PartOf {
  public:
   void set(Node whole, std::size_t index, bool lane) {
@@ -268,7 +268,7 @@ using ShiftedOf = typename Shifted<ValueOf<A>>::type;
     return Expr<detail::TruthOf<T>>(                                                              \
         detail::binaryNode(ir::BinaryOp::Op, irType<T>(), detail::nodeOf(a), detail::nodeOf(b))); \
   }
-// Of values that are no places; those of places are members of Assignable.
+// For values that are no places; those of places are members of Assignable.
 #define HPL_COMPOUND(symbol)                \
   template <detail::KernelValue A, class B> \
     requires(!detail::Place<A>)             \

@@ -11,7 +11,7 @@
 #include "hpl/lang/detail/misuse.h"
 #include "hpl/lang/type_of.h"
 
-/// What may stand in a kernel expression, and the types that C's usual conversions give.
+/// The types that may stand in a kernel expression, and those that C's usual conversions give.
 namespace hpl {
 
 namespace detail {
@@ -20,7 +20,7 @@ namespace detail {
 template <class X>
 concept KernelValue = requires { typename std::remove_cvref_t<X>::hpl_value_type; };
 
-/// What can stand left of `=` in a kernel.
+/// Types that can stand left of `=` in a kernel.
 template <class X>
 concept Place = requires { typename std::remove_cvref_t<X>::hpl_place; };
 

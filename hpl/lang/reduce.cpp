@@ -91,7 +91,7 @@ void checkPlan(const ReductionPlan& plan, const Operator& op) {
                       ", or a host number of elements");
 }
 
-/// What launches check, as only they know the group.
+/// Records the demands that only launches can check, as they know the group.
 void demandGroup(const ReductionPlan& plan) {
   ir::GroupDemand demand;
   demand.by = "reduce";
@@ -239,7 +239,7 @@ class Recorder {
     return size > 1 ? step / 2 : 0;
   }
 
-  /// What the work-item contributes: in a group that sticks out of the domain the surplus
+  /// The value that the work-item contributes: in a group that sticks out of the domain the surplus
   /// work-items hold the neutral element.
   Node contribution(Node value) const {
     auto active = idx < szx && idy < szy && idz < szz;

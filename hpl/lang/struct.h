@@ -37,7 +37,7 @@ std::size_t offsetOfMember(F S::*member) {
   return static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&(object->*member)) - storage);
 }
 
-/// What the language asks of a registered struct, given StructTraits<S>::type().
+/// Conditions of the language on a registered struct, given StructTraits<S>::type().
 template <class S>
 struct StructParts {
   template <class F>

@@ -17,7 +17,7 @@ enum MeasuredWeights : unsigned char { MEASURED };
 
 namespace launch {
 
-/// What options say of several devices, to be changed: other copies of the options keep theirs.
+/// The options about several devices, to be changed: other copies of the options keep theirs.
 ShareOptions& sharesOf(LaunchOptions& options);
 
 /// The choices behind DeviceChoice; `call` begins messages, as in "eval(...)".

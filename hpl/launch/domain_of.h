@@ -19,7 +19,7 @@ Domain of(const Array<T, N, M>& array) {
     domain.size[axis] = axis < N ? array.getDimension(N - 1 - axis) : 1;
   return domain;
 }
-/// What of(2.0f) gives: an error.
+/// The type of of(2.0f): an error.
 template <class X>
 Domain of(const X&) {
   static_assert(detail::kNever<X>,

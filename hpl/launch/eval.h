@@ -80,12 +80,11 @@ class Launcher : public launch::DeviceChoice<Launcher> {
   /// Launches. Arguments are Arrays or views, and host scalars for scalar parameters (converted as
   /// C++ would). A launch goes to several devices when they were named, or when an argument is
   /// annotated (PART1(a, 1)), a std::vector with one value per device, or a.part(d). Returns at
-  /// once; whoever reads the results waits. Throws ArgumentError for a wrong number, type or rank
-  /// of arguments, LaunchError for domains that cannot run and for accesses that certainly leave
-  /// their arrays, BuildError when the device's compiler
-  /// rejects the kernel, AllocationError when the arrays do not fit, BoundsError under
-  /// HPL_CHECK=bounds. A launch that throws leaves every array as it was, except under
-  /// HPL_CHECK=bounds, where the kernel has run.
+  /// once; reading the results waits. Throws ArgumentError for a wrong number, type or rank of
+  /// arguments, LaunchError for domains that cannot run and for accesses that certainly leave their
+  /// arrays, BuildError when the device's compiler rejects the kernel, AllocationError when the
+  /// arrays do not fit, BoundsError under HPL_CHECK=bounds. A launch that throws leaves every array
+  /// as it was, except under HPL_CHECK=bounds, where the kernel has run.
   template <class... A>
   FRunner operator()(const A&... arguments) {
     static_assert((launch::isArgument<A>() && ...), HPL_NO_ARGUMENT);
@@ -131,7 +130,7 @@ class Launcher : public launch::DeviceChoice<Launcher> {
 
 namespace launch {
 
-/// Of what is no kernel: takes all arguments, as one error is enough.
+/// For arguments of eval() that are no kernel: takes all arguments, as one error is enough.
 struct NoLauncher : Launcher {
   template <class... A>
   FRunner operator()(const A&...);

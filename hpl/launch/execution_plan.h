@@ -14,7 +14,7 @@ enum class PlanSearch : unsigned char {
   ONCE   ///< measured at the first launch of each kernel with arguments of each shape
 };
 
-/// Which devices share a launch, and with which percentage of the work each.
+/// The devices that share a launch, and the percentage of the work of each.
 ///
 ///     ExecutionPlan plan({{Device(GPU, 0), 70}, {Device(CPU, 0), 30}});
 ///     eval(k).plan(plan)(PART1(a), PART1(b));
@@ -22,7 +22,7 @@ class ExecutionPlan {
  public:
   struct Share {
     Device device;
-    /// Of the work; the shares need not add up to 100.
+    /// Share of the work; the shares need not add up to 100.
     double percentage = 0;
   };
 

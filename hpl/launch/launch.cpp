@@ -188,7 +188,7 @@ void launchOther(FRunner& runner, KernelEntry* entry, LaunchOptions options, boo
   PlanAccess::setPlan(runner, plan);
   plan->packScalars(arguments, PlanAccess::scalarsOf(runner));
   launchPlan(*plan, PlanAccess::scalarsOf(runner), isFirst);
-  // Of the launch as it was planned: that is where the next one looks.
+  // The signature of the launch as it was planned: that is where the next one looks.
   if (isFirst) entry->noteAgreed(signatureOf(options, arguments));
   if (isNew) entry->addPlan(hash(), std::move(plan));
 }

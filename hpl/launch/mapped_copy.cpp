@@ -21,7 +21,7 @@ struct CopyKernel {
   ir::Type type;
   int rank = 1;
   bool isFill = false;
-  /// Of views with more dimensions than a domain has, whose cells are counted then.
+  /// Extents of views with more dimensions than a domain has, whose cells are counted then.
   geometry::Extents extents;
 
   std::string key() const {

@@ -44,7 +44,7 @@ struct Argument {
   void annotate(const launch::Annotation* annotation) {
     annotation_ = annotation != nullptr && annotation->count > 0 ? annotation : nullptr;
   }
-  /// What the program gave where that is no box (View::map); `view` is its box then. Null: `view`.
+  /// The program's view if that is no box (View::map); `view` is its box then. Null: `view`.
   memory::View* mapped() const { return mapped_; }
   /// The same argument as the box.
   Argument boxOfMapped() const {

@@ -144,7 +144,7 @@ HeuristicChoice heuristicChoice(const LaunchRequest& request, const Shape& shape
     const strategies::Pointwise& pointwise = version.rewritten->pointwise(version);
     // Those with barriers, too, are computed group by group.
     if (version.access.sharesWithinGroups()) return {Strategy::Rows, {}};
-    // Of kernels with atomics only those that count, which rows are worth most.
+    // Among kernels with atomics only those that count, for which rows gain most.
     if (!pointwise.isPointwise || version.access.usesAtomics) return {Strategy::Rows, {}};
     const strategies::PointwiseChoice choice =
         pointwiseChoice(pointwise, shape, leavesCaches(request, shape));
@@ -175,7 +175,7 @@ bool leavesCaches(const LaunchRequest& request, const Shape& shape) {
     for (int d = 0; d < extents.rank(); ++d) own *= static_cast<double>(extents[d]);
     bytes += own;
   }
-  // Of a part of the domain only its share.
+  // A part of the domain gets only its share.
   for (std::size_t a = 0; a < 3; ++a)
     if (shape.whole[a] > 0)
       bytes *= static_cast<double>(shape.size[a]) / static_cast<double>(shape.whole[a]);

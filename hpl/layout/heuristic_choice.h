@@ -19,13 +19,13 @@ struct HeuristicChoice {
   std::string reason;
 };
 
-/// What HPL_STRATEGY says, else what the rules say for the kernel, the device and the domain.
-/// `refused`: strategies that were chosen before and do not apply.
+/// The strategy of HPL_STRATEGY, else the one that the rules choose for the kernel, the device and
+/// the domain. `refused`: strategies that were chosen before and do not apply.
 HeuristicChoice heuristicChoice(const LaunchRequest& request, const Shape& shape,
                                 const std::vector<runtime::Strategy>& refused);
 
-/// What a CPU device does with a kernel whose work-items read their own elements only, unless
-/// somebody asks for something else.
+/// The choice of a CPU device for a kernel whose work-items read their own elements only, unless
+/// the program asks for another one.
 strategies::PointwiseChoice pointwiseChoice(const strategies::Pointwise& kernel, const Shape& shape,
                                             bool leavesCaches);
 
@@ -34,7 +34,7 @@ strategies::PointwiseChoice pointwiseChoice(const strategies::Pointwise& kernel,
 strategies::ColumnsOptions columnsOf(const LaunchRequest& request, const Shape& shape,
                                      bool inVectors = true);
 
-/// Whether the rows of all arrays have whole numbers of vectors of so many lanes.
+/// True if the rows of all arrays have whole numbers of vectors of that many lanes.
 bool areWholeRows(const LaunchRequest& request, int lanes);
 
 /// Ids along the slowest axis that each work-item of marching columns computes: as many as leave
@@ -48,8 +48,8 @@ int registersOf(const LaunchRequest& request, const strategies::ColumnsOptions& 
 /// Whether columns are worth trying on the device, which then is no CPU.
 bool paysColumns(const LaunchRequest& request, const Shape& shape);
 
-/// Whether what a launch reads and writes drives out of the device's caches what it has written:
-/// whoever reads that next reads it from memory.
+/// True if the cells that a launch touches drive the cells that it writes out of the device's
+/// caches, so that their next reader reads memory.
 bool leavesCaches(const LaunchRequest& request, const Shape& shape);
 
 /// Bytes of the widest elements that the kernel computes with, at least those of a float.

@@ -23,7 +23,7 @@ struct Parameter {
   ir::Type type;
   ir::Space space = ir::Space::Private;
   bool readOnly = false;
-  /// What the access analysis found; null for scalars, local arrays and native kernels.
+  /// The result of the access analysis; null for scalars, local arrays and native kernels.
   const ir::ArrayAccess* access = nullptr;
   NativeMode mode = NativeMode::InOut;
   /// OpenCL C gets a pointer to the elements, which are promised to be dense.
@@ -45,11 +45,11 @@ struct KernelVersion {
   ir::AccessSummary access;
   /// Natural for native kernels.
   ir::AxisOrder axes;
-  /// What strategies made of the kernel; null for native kernels.
+  /// The kernels that strategies made of this one; null for native kernels.
   std::shared_ptr<RewrittenKernels> rewritten;
-  /// What rewrites the kernel instead of the library's strategies; null for most kernels.
+  /// Rewrites the kernel instead of the library's strategies; null for most kernels.
   const KernelRewriter* rewriter = nullptr;
-  /// What its makers want to see of its launches.
+  /// Guards that the kernel's makers want to see its launches.
   std::vector<std::shared_ptr<const LaunchGuard>> guards;
   /// Null for captured kernels.
   std::shared_ptr<const NativeKernel> native;

@@ -83,8 +83,8 @@ void compileNative(const LaunchRequest& request, LaidOut& laidOut) {
   }
 }
 
-/// What a strategy wrote and the device's compiler rejects is a defect of the library, not of the
-/// program: the kernel runs as it was written. A BuildError that gets out is about that.
+/// If the device's compiler rejects the code of a strategy, that is a defect of the library, not of
+/// the program: the kernel runs as it was written. A BuildError that gets out is about that form.
 void compileAsLaidOut(const LaunchRequest& request, const Variant* variant, LaidOut& laidOut) {
   const KernelVersion& version = *request.version;
   const bool isAsked = variant != nullptr && !variant->isDefault();
@@ -137,7 +137,7 @@ LaidOut layOutFor(const LaunchRequest& request, const Domains& domains, std::siz
 /// Work-items that a group of the compiled kernel may have; 0: the driver does not say.
 std::size_t groupLimitOf(const LaidOut& laidOut, const runtime::DeviceState& device) {
   std::size_t limit = 0;
-  // What is found holds for all launches of the plan.
+  // The result holds for all launches of the plan.
   const cl_int code = runtime::insist([&] {
     return clGetKernelWorkGroupInfo(laidOut.kernel(), device.device()(), CL_KERNEL_WORK_GROUP_SIZE,
                                     sizeof limit, &limit, nullptr);
@@ -177,7 +177,7 @@ LaidOut layOutToFit(const LaunchRequest& request, const Variant* variant) {
     if (trial.local.dims > 0 || version.rewriter != nullptr) refuseGroup(request, group, limit);
     const Shape& shape = laidOut.shape;
     const std::size_t row = shape.size[fastestAxis(shape.axes)];
-    // What tuning has found would not fit either.
+    // The layout that tuning has found would not fit either.
     if (asked == nullptr) asked = &usual;
     const std::size_t fitting = version.native ? divisorUpTo(row, limit) : std::min(limit, row);
     trial.local = rowOf(shape.axes, static_cast<int>(shape.dims), fitting);

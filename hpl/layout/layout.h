@@ -18,7 +18,7 @@ namespace hpl::layout {
 struct LaidOut {
   /// The launch as the kernel was written for it.
   Shape shape;
-  /// What was made of the kernel, and the domains to launch that with.
+  /// The chosen form of the kernel, and the domains to launch it with.
   Layout layout;
   /// The kernel as OpenCL C. Its `slots` say what each argument stands for, for OpenCL C of the
   /// program's own, too.

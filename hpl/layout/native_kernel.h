@@ -12,7 +12,7 @@ namespace hpl::layout {
 /// How a native kernel uses an array parameter.
 enum class NativeMode : unsigned char { In, Out, InOut, Scalar };
 
-/// What is known of a native kernel's parameter.
+/// Facts about a native kernel's parameter.
 struct NativeParam {
   NativeMode mode = NativeMode::Scalar;
   ir::Type type;

@@ -15,7 +15,7 @@
 namespace hpl::layout {
 namespace {
 
-/// What enqueueing takes when nothing is compiled in it.
+/// Seconds of an enqueue in which nothing is compiled.
 constexpr double kUsualEnqueue = 100e-6;
 /// The first launches may compile and move data.
 constexpr std::int64_t kFirstLook = 4;
@@ -97,8 +97,8 @@ int OnlineRace::legLaunches() const noexcept {
       std::clamp(std::ceil(onlineOptions().measurement / race_.perUnit()), 1.0, double{kMost}));
 }
 
-/// What a leg is likely to cost. Of a challenger that nothing is known of: that it takes twice as
-/// long; and where it does without the strategy, as long as the strategy may be worth.
+/// The likely cost of a leg. For a challenger about which nothing is known: twice the incumbent's;
+/// for a challenger without the strategy, as long as the strategy may be worth.
 double OnlineRace::costOf(const tune::Race::Leg& leg) const {
   if (leg.candidate == 0) return 0;
   const std::size_t challenger = race_.ladder().challenger();
@@ -181,7 +181,7 @@ void OnlineRace::noteLaunch(std::uint64_t wish, bool warming, cl::Event event, d
 }
 
 void OnlineRace::poll() {
-  // What fails is the launch's own trouble, which whoever waits for its results hears of.
+  // A failure here is the launch's own, and reported when its results are read.
   try {
     while (!pending_.empty() && isDone(pending_.front().events.back())) {
       const Sample sample = std::move(pending_.front());

@@ -25,7 +25,7 @@ class OnlineRace {
   /// default or what an earlier process has found.
   const std::vector<tune::Point>& points() const noexcept { return race_.ladder().points(); }
   bool isFinished() const noexcept { return finished_; }
-  /// What launches are to use.
+  /// The candidate that launches are to use.
   std::size_t incumbent() const noexcept { return race_.ladder().incumbent(); }
 
   /// Whether launches of such a domain on this device take part, which those on the first device
@@ -33,11 +33,11 @@ class OnlineRace {
   bool isLedBy(runtime::DeviceState& device, const Shape& shape);
   /// Counts a launch; whether anything but launching is to be done.
   bool isDue() noexcept { return race_.count(); }
-  /// What this launch is to run, and be timed; nothing: the incumbent, untimed.
+  /// The candidate that this launch is to run, timed; none: the incumbent, untimed.
   std::optional<std::size_t> wish();
   /// Whether a plan may make the variant of a candidate now.
   bool mayMake(std::size_t candidate) const;
-  /// What that took; a candidate that cannot be made is out.
+  /// Notes the seconds that making it took; a candidate that cannot be made is out.
   void noteMade(std::size_t candidate, double seconds);
   void noteFailed(std::size_t candidate, double seconds);
   /// Stands for what wish() has asked for last.
@@ -51,10 +51,10 @@ class OnlineRace {
 
   /// There is something to keep(), which happens without the lock.
   bool hasNews() const noexcept { return race_.ladder().hasNews(); }
-  /// What has been found out so far, if anything has since the last time.
+  /// The finding so far, if there is news since the last time.
   std::optional<tune::Finding> takeNews();
   void keep(const tune::Finding& finding) const;
-  /// What else has cost time.
+  /// Adds other seconds that trying took.
   void noteCost(double seconds) noexcept { race_.spend(seconds); }
   /// The devices are about to go: no events are held from here on.
   void stop();

@@ -19,7 +19,7 @@ struct Domains {
   Domain local;
 };
 
-/// Of a launch that runs a slice of a larger domain: where its ids begin along each axis, and the
+/// For a launch that runs a slice of a larger domain: where its ids begin along each axis, and the
 /// sizes of the whole domain.
 struct SliceOfDomain {
   std::size_t first[3] = {0, 0, 0};

@@ -22,7 +22,7 @@ namespace hpl::layout {
 /// Lanes of the vectors in which a device computes with elements of that size: 2 to 16.
 int nativeLanes(const runtime::DeviceState& device, std::size_t elementBytes);
 
-/// What a rewriter may want to know of a launch.
+/// Facts about a launch for a rewriter.
 struct RewriteRequest {
   const ir::Kernel& kernel;
   const ir::AccessSummary& summary;

@@ -32,15 +32,15 @@ class RewrittenKernels {
       const KernelVersion& version, const strategies::PlaneQueueOptions& options);
   std::shared_ptr<const strategies::Columns> columns(const KernelVersion& version,
                                                      const strategies::ColumnsOptions& options);
-  /// For groups of so many work-items along each axis.
+  /// The loops for groups of these sizes along each axis.
   std::shared_ptr<const strategies::GroupLoops> groupLoops(const KernelVersion& version, int dims,
                                                            const std::array<int, 3>& local);
-  /// What the choice for kernels without neighbours and loops depends on.
+  /// The facts on which the choice for kernels without neighbours and loops depends.
   const strategies::Pointwise& pointwise(const KernelVersion& version);
   /// Stands for the kernel from one process to the next: a hash of what it computes.
   const std::string& fingerprint(const KernelVersion& version);
-  /// What the strategy wrote did not compile: no launch of the kernel tries it again. False if that
-  /// was known.
+  /// Notes that the strategy's code did not compile: no launch of the kernel tries it again. False
+  /// if that was known.
   bool giveUp(runtime::Strategy strategy);
   bool isGivenUp(runtime::Strategy strategy);
 

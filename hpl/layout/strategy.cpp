@@ -80,7 +80,7 @@ std::array<std::size_t, 3> blocksFor(const Shape& shape, const Rows& rows,
       block[middle] = std::max(jam, roundedUp(block[middle] / 2, jam));
     if (count() < groups && middle != slow) block[slow] = std::max(jam, std::size_t{4});
     while (count() < groups && middle != slow && block[middle] > 4) block[middle] /= 2;
-    // What a group costs does not show where it computes as much as this.
+    // From this many operations on, the cost of a group does not show.
     constexpr std::size_t kWorthIt = 65536;
     while (middle == slow && block[middle] * block[row] < kWorthIt && block[middle] < 64 &&
            count() >= 2 * groups)
@@ -104,7 +104,7 @@ void explain(const LaunchRequest& request, const std::string& choice) {
       fmt::format("kernel '{}' on {}: {}", request.version->name, request.device->name(), choice));
 }
 
-/// What is made of the kernel has the launch's groups, whoever computes them.
+/// True if the rewritten kernel keeps the launch's groups.
 bool keepsGroups(const LaunchRequest& request) {
   return request.device->type() == CPU && request.version->access.usesBarrier;
 }

@@ -21,7 +21,7 @@ struct Layout {
   bool isRewritten = false;
   /// Direct unless it is rewritten.
   runtime::Strategy strategy = runtime::Strategy::Direct;
-  /// Of the vectors that a strategy has introduced; 0: none.
+  /// Bits of the vectors that a strategy has introduced; 0: none.
   int vectorBits = 0;
   /// The strategy has seen that no written array is passed twice.
   bool distinctArrays = false;
@@ -33,8 +33,8 @@ struct Layout {
   bool isTunable = false;
 };
 
-/// While one lives, the kernels that this thread has generated in one form after another say
-/// nothing under HPL_EXPLAIN: whoever tries the forms sums up.
+/// While one lives, the kernels that this thread generates in one form after another are not
+/// explained under HPL_EXPLAIN: the code that tries the forms sums up.
 class QuietTrials {
  public:
   QuietTrials();

@@ -29,7 +29,7 @@ class Tunable {
   virtual double measure(const tune::Point& point) = 0;
   /// How it is done in one of the ways; a phrase for people.
   virtual std::string choiceOf(const tune::Point& point) const = 0;
-  /// What a finding holds for: see findingKey().
+  /// Identifies the launches for which a finding holds: see findingKey().
   virtual const std::string& key() const = 0;
   virtual runtime::DeviceState& device() const = 0;
   /// "kernel 'life'".
@@ -42,7 +42,7 @@ TuneResult tuneNow(Tunable& tunable, const TuneOptions& options);
 /// HPL_TUNE=full: does so unless that was done thoroughly before; whether it was done now. Where
 /// there is no memory for scratch arrays, says so and changes nothing.
 bool tuneFirst(Tunable& tunable);
-/// What tuning returns where nothing is measured, because there is no choice, or HPL_TUNE=off.
+/// The result of tuning that measures nothing, because there is no choice, or HPL_TUNE=off.
 TuneResult nothingTuned(const std::string& why, int variants);
 /// Throws LaunchError unless the options give some time; `call` is what the user has called.
 void checkTuneOptions(const std::string& call, const TuneOptions& options);
@@ -58,7 +58,7 @@ std::string findingKey(const std::string& subject, FpMode fp, const runtime::Dev
 bool mayDecideByTimes();
 inline constexpr const char* kNoTimes =
     "several ranks, or a dry run, launch the default: times of one process decide nothing there";
-/// What is known; nothing under HPL_TUNE=off.
+/// The known finding; none under HPL_TUNE=off.
 std::optional<tune::Finding> findingFor(const runtime::DeviceState& device, const std::string& key);
 
 /// "; tuned: 1.20 times as fast as the default, 1.05 ms against 1.26 ms".
@@ -70,9 +70,9 @@ std::string timeText(double seconds);
 struct OnlineOptions {
   /// Device seconds that a kernel, or an iteration, has used before anything is tried.
   double start = 1;
-  /// Of the device time so far: what trying may have cost.
+  /// The share of the device time so far that trying may have cost.
   double share = 0.03;
-  /// What making a variant takes until one has been made.
+  /// Seconds that making a variant takes until one has been made.
   double making = 0.2;
   /// Candidates besides the default.
   std::size_t candidates = 8;

@@ -13,12 +13,13 @@ struct TuneOptions {
   bool progress = false;
 };
 
-/// What `eval(k).tune(...)` has found.
+/// The result of `eval(k).tune(...)`.
 struct TuneResult {
-  /// What launches use from now on, and what they used without tuning; as HPL_EXPLAIN says it.
+  /// The form that launches use from now on, and the one that they used without tuning; in the
+  /// words of HPL_EXPLAIN.
   std::string choice;
   std::string defaultChoice;
-  /// Of one launch with each.
+  /// Seconds of one launch with each.
   double seconds = 0;
   double defaultSeconds = 0;
   /// Variants that a model did not rule out, and those that were measured in the time.

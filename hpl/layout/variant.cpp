@@ -32,7 +32,7 @@ constexpr auto kTile = static_cast<std::int64_t>(Strategy::Tile);
 constexpr auto kStream = static_cast<std::int64_t>(Strategy::Stream);
 constexpr auto kColumns = static_cast<std::int64_t>(Strategy::Columns);
 
-/// Second-level caches hold about a MiB per core; nobody says how much exactly.
+/// Second-level caches hold about a MiB per core; OpenCL does not tell how much exactly.
 constexpr std::size_t kCache = std::size_t{1} << 20;
 /// Vector registers for sums; the widest instruction sets have 32.
 constexpr std::int64_t kAccumulators = 16;
@@ -68,7 +68,7 @@ bool updatesInPlace(const ir::AccessSummary& access) {
                      [](const ir::ArrayAccess& a) { return a.read && a.written; });
 }
 
-/// What the library chooses by itself.
+/// The variant that the library chooses by itself.
 Variant rowsDefault(const KernelVersion& version, const runtime::DeviceState& device,
                     const Shape& shape) {
   strategies::RowsOptions options;
@@ -93,7 +93,7 @@ Variant rowsDefault(const KernelVersion& version, const runtime::DeviceState& de
   return variant;
 }
 
-/// What the model of rows knows of a launch.
+/// Facts about a launch for the model of rows.
 struct RowsFacts {
   Variant usual;
   int dims = 1;

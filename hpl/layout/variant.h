@@ -11,7 +11,8 @@
 /// The ways in which one kernel can be laid out for a device.
 namespace hpl::layout {
 
-/// One of them. What is 0 (and Strategy::Auto) the library chooses as it does without tuning.
+/// One form of a kernel. Members that are 0 (and Strategy::Auto) the library chooses as it does
+/// without tuning.
 struct Variant {
   runtime::Strategy strategy = runtime::Strategy::Auto;
   /// Rows and columns: neighbours per vector (columns: 1 for none). Rows: vectors side by side,
@@ -30,8 +31,8 @@ struct Variant {
 
   bool isDefault() const noexcept { return strategy == runtime::Strategy::Auto; }
   tune::Point toPoint() const;
-  /// Names that it does not know are ignored; numbers that no strategy understands, from a file
-  /// that somebody has edited perhaps, give the default.
+  /// Ignores names that it does not know; numbers that no strategy understands, from an edited file
+  /// perhaps, give the default.
   static Variant from(const tune::Point& point);
   /// "rows, lanes 16, jam 4"; "the library's own choice" for the default.
   std::string toString() const;

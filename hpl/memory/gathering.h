@@ -41,11 +41,11 @@ class Gathering {
   /// throw.
   using Digest = std::function<std::vector<std::byte>(std::span<const Block> blocks)>;
 
-  /// Of arrays that lie on one device each: a block for each that is of this rank's, in their
+  /// For arrays that lie on one device each: a block for each that is of this rank's, in their
   /// order. `what`: "sum of array "u"", for messages. Throws DeviceError, AllocationError and what
   /// every operation of several ranks throws.
   Gathering(const std::string& what, std::span<const ComputedCells> arrays, Digest digest);
-  /// Of an array that lies on devices of any ranks: blocks with the cells that those of this rank
+  /// For an array that lies on devices of any ranks: blocks with the cells that those of this rank
   /// have current, each of them once.
   Gathering(const std::string& what, Root& array, Digest digest);
   /// Waits until the cells of this rank have been read.

@@ -52,7 +52,7 @@ class Cover {
     return std::max<std::size_t>(1, count);
   }
 
-  /// The devices that have values of the array, whoever owns them. Where one process owns all, its
+  /// The devices that have values of the array, on all ranks. Where one process owns all, its
   /// replicas say more: in which order they came.
   std::vector<SpaceId> holders() const {
     std::vector<SpaceId> spaces;
@@ -101,7 +101,7 @@ class Cover {
     return false;
   }
 
-  /// What is current in the memory that a device works in.
+  /// The cells that are current in the memory in which a device works.
   Region currentOn(SpaceId device) const {
     if (runtime::hasRanks() || state_.findIn(device) != nullptr)
       return state_.copiesOf(device).current;

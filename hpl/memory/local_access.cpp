@@ -103,7 +103,7 @@ class Opening {
  private:
   static SpaceId spaceOf(const OwnedCells& owned) { return findDeviceMemory(*owned.device)->space; }
 
-  // What the device gets later needs a place now, while failing is still allowed.
+  // Cells that the device gets later need a place now, while failing is still allowed.
   void addPlaces(std::vector<Place>& places) const {
     const coherence::Distribution* active = state_.known->active().get();
     for (const OwnedCells& owned : owners_) {

@@ -20,17 +20,18 @@ struct OwnedCells {
   geometry::Box cells;
 };
 
-/// Who owns the cells of a view, in the same order on all ranks: the parts of the distribution that
-/// the array has, without their ghosts; where no part has cells, bands of the slowest dimension, as
-/// even as can be, for all devices in their order. Throws DeviceError when there is no device.
+/// The owners of the cells of a view, in the same order on all ranks: the parts of the distribution
+/// that the array has, without their ghosts; where no part has cells, bands of the slowest
+/// dimension, as even as can be, for all devices in their order. Throws DeviceError when there is
+/// no device.
 std::vector<OwnedCells> ownersOf(View& view);
 
 /// Makes the cells of the view that this process's devices own current behind view.host, blocks
-/// until they are, and returns them. What is written there is the array's value: on several ranks
-/// it goes to the owning device before the next operation that is no local access to another array.
-/// All ranks have to call it; cells travel only where another device than their owner has them.
-/// Throws AllocationError when a device cannot hold its part, DeviceError when a transfer fails,
-/// and what every operation of several ranks throws.
+/// until they are, and returns them. Values that are written there are the array's: on several
+/// ranks they go to the owning device before the next operation that is no local access to another
+/// array. All ranks have to call it; cells travel only where another device than their owner has
+/// them. Throws AllocationError when a device cannot hold its part, DeviceError when a transfer
+/// fails, and what every operation of several ranks throws.
 std::vector<OwnedCells> openLocally(View& view, bool forWriting);
 
 /// While it lives the program works on the cells of its own devices. On several ranks operations

@@ -25,7 +25,7 @@ struct OperationName {
   void add(std::string_view text) noexcept { content = ranks::mixed(content, text); }
 };
 
-/// Whose operation something is that is done with arrays.
+/// The ranks that take part in an operation on arrays.
 enum class Party {
   AllRanks,
   ThisRank  ///< Other ranks neither know of it nor take part.
@@ -73,8 +73,8 @@ void beginOperation(Party party, Describe&& describe) {
   enterOperation(name);
 }
 
-/// What the operation is called, found out only now, and a hash of what else was found out: ranks
-/// that agree() compare it.
+/// Tells the name of the operation, found out only now, and a hash of its other details: ranks that
+/// agree() compare it.
 void renameOperation(std::string_view what, std::uint64_t content);
 
 /// Throws RankError, or RankDivergenceError, when the session has failed.
@@ -83,15 +83,15 @@ void checkRanks();
 /// For withRanks(): tells the others of the exception under way, and throws it.
 [[noreturn]] void throwToAll();
 
-/// Runs a part of an operation. What fails here in a driver may have succeeded elsewhere: then the
-/// session ends on all ranks that take part, unless they agreed on the failure.
+/// Runs a part of an operation. A driver call that fails here may have succeeded elsewhere: then
+/// the session ends on all ranks that take part, unless they agreed on the failure.
 template <class Work>
 void withRanks(Party party, Work&& work) {
   if (!runtime::hasRanks() || party == Party::ThisRank) [[likely]]
     return work();
   try {
     work();
-    // What was waited for has not arrived if the session failed meanwhile.
+    // If the session failed meanwhile, the cells have not arrived.
     checkRanks();
   } catch (...) {
     throwToAll();
@@ -99,8 +99,8 @@ void withRanks(Party party, Work&& work) {
 }
 
 /// An operation of all ranks by itself: each tells the others some numbers, and gets those of all,
-/// by rank. `what`: "steps of 'heat'". Nobody comes back before all have begun. A process alone
-/// gets its own. Throws what every operation of several ranks throws.
+/// by rank. `what`: "steps of 'heat'". No rank returns before all have begun. A process alone gets
+/// its own. Throws what every operation of several ranks throws.
 std::vector<std::vector<double>> tellRanks(const std::string& what, std::vector<double> own);
 
 /// One value of each device, as its owner says. Collective: part of an operation.

@@ -24,7 +24,7 @@ constexpr std::size_t kPage = 4096;
 
 std::size_t inPages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
-/// What this process knows to be in use of the memory that the ranks of a node share.
+/// This process's books of the memory that the ranks of a node share.
 class PeerHeap {
  public:
   static PeerHeap& get() {
@@ -115,7 +115,7 @@ std::shared_ptr<std::byte> peerMemory(std::size_t bytes, const std::string& owne
               [place](std::byte*) { PeerHeap::get().giveBack(place); }};
     std::memset(memory.get(), 0, bytes);
   }
-  // Nobody uses it before all have cleared it.
+  // No rank uses it before all have cleared it.
   tellRanks("clearing of " + owner, {});
   return memory;
 }

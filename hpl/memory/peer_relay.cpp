@@ -17,7 +17,7 @@ namespace {
 
 using detail::Journey;
 
-/// What a message begins with.
+/// The head of each message.
 struct Head {
   std::uint32_t flag = 0;
   std::int32_t value = 0;
@@ -111,7 +111,7 @@ class PeerRelay::Impl : public std::enable_shared_from_this<Impl> {
           if (flag.isLess) wordOf(flag).store(raised_, std::memory_order_release);
       return say();
     }
-    // What the kernels stored before they ended is seen after this.
+    // From here on, the last stores of the kernels are seen.
     const bool isLast = kernelsEnded_.load(std::memory_order_acquire);
     for (std::size_t s = 0; s < carried_.size(); ++s)
       for (std::size_t f = 0; f < carried_[s].size(); ++f) carry(s, f);
@@ -246,7 +246,7 @@ PeerRelay::~PeerRelay() {
   try {
     impl_->finish();
   } catch (const std::exception&) {
-    // Whoever uses the ranks next learns of it.
+    // The next user of the ranks learns of it.
   }
 }
 

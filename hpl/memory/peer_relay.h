@@ -37,8 +37,8 @@ struct PeerFlag {
   bool isLess = false;
 };
 
-/// What goes to, or comes from, one rank of another node. Both ranks have the same flags in the
-/// same order, and the same rows for them.
+/// The exchange with one rank of another node, in one direction. Both ranks have the same flags in
+/// the same order, and the same rows for them.
 struct PeerStream {
   int rank = 0;
   std::vector<PeerFlag> flags = {};

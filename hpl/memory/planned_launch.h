@@ -10,11 +10,11 @@
 #include "hpl/dry_run/books.h"
 #include "hpl/memory/transaction.h"
 
-/// What a launch tells the books of a dry run, where nothing that is planned takes place. Guarded
-/// by the coherence lock.
+/// Enters a launch in the books of a dry run, in which no planned command runs. Guarded by the
+/// coherence lock.
 namespace hpl::memory {
 
-/// What the last launch had to move.
+/// The transfers of the last launch.
 struct LaunchStep {
   coherence::StepPtr step;  ///< null: nothing, and nothing is known that was not known before
   std::vector<Root*> roots;

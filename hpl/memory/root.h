@@ -29,7 +29,7 @@ enum class HostMemory : std::uint8_t {
   None
 };
 
-/// What an array is made from.
+/// The options with which an array is made.
 struct RootOptions {
   /// Number of elements in each dimension, 1 to 8 of them; the last dimension is contiguous.
   geometry::Extents shape;
@@ -48,15 +48,15 @@ struct RootOptions {
   std::shared_ptr<std::byte> commonBlock = nullptr;
   /// The library's own: not among the arrays that ranks count.
   bool isInternal = false;
-  /// Of this rank alone (HPL_RANK_LOCAL); of no effect where there are no other ranks.
+  /// Only this rank has the array (HPL_RANK_LOCAL); of no effect where there are no other ranks.
   bool isRankLocal = false;
 };
 
 /// An array: shape, element type and, for every cell, the memory spaces that hold its current
-/// value. Contents that nobody has written are unspecified and never transferred.
+/// value. Contents that were never written are unspecified and never transferred.
 ///
-/// Distinct roots may be used from several threads at the same time, and so may one root as long
-/// as nobody writes it; everything else needs the program's own synchronisation.
+/// Distinct roots may be used from several threads at the same time, and so may one root as long as
+/// no thread writes it; everything else needs the program's own synchronisation.
 class Root : public std::enable_shared_from_this<Root> {
   struct Key {};
 
@@ -112,7 +112,7 @@ class Root : public std::enable_shared_from_this<Root> {
   /// until a device is given one of the cells.
   void* hostData(const geometry::Box& box, bool forWriting, bool discardOld = false);
 
-  /// The cells that have a value because somebody wrote them, or because they are the caller's.
+  /// The cells that have a value because they were written, or because they are the caller's.
   geometry::Region written() const;
 
   /// Changes, to a value that no root ever had, whenever validity, replicas or host access change.

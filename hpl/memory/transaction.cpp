@@ -88,7 +88,7 @@ bool Transaction::repeat(std::span<DeviceLaunch> launches, LaunchRecords& record
   auto placement = known->placements.begin();
   for (DeviceLaunch& launch : launches)
     for (Placement& own : launch.placements) own = *placement++;
-  // Until all of them have been used, nobody can tell which hold.
+  // Until all of them have been used, it is unknown which hold.
   records.placed_.reset();
   return true;
 }
@@ -363,7 +363,7 @@ void Transaction::dateTickets(std::span<DeviceLaunch> launches, bool rests) {
 }
 
 std::string Transaction::abandonAll(std::span<DeviceLaunch> launches, const std::string& why) {
-  // What had to be moved for the launches is where they wanted it.
+  // Cells that had to be moved for the launches are where these wanted them.
   const bool isPrepared = execution_ != nullptr || known_ != nullptr;
   if (known_ != nullptr) noteArrivals(known_->roots, known_->moves);
   if (execution_ != nullptr) execution_->giveUp();
@@ -380,7 +380,7 @@ std::string Transaction::abandonAll(std::span<DeviceLaunch> launches, const std:
       if (!launch.launched || !isHere) continue;
       Replica& replica = *known;
       RootState& state = use.view->root().state();
-      // Whoever uses the cells waits for the kernel, as ever.
+      // Later uses of the cells wait for the kernel, as ever.
       if (isPrepared) slotFor(replica, use.cells(), use.write).stamp = stamp;
       if (replica.zeroCopy) state.noteAliasUser(*launch.device);
       if (!use.write) {

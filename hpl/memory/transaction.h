@@ -65,7 +65,7 @@ struct DeviceUse {
   /// The cells of `box` whose values it reads, when these are not all: it touches no others. Only
   /// where nothing is written.
   geometry::Region touched = {};
-  /// What the kernel does with the cells of a part; null: nobody can tell.
+  /// The accesses of the kernel to the cells of a part; null: they are unknown.
   std::shared_ptr<const coherence::PartFacts> facts = nullptr;
 
   const geometry::Box& cells() const noexcept { return box.rank() > 0 ? box : view->box(); }
@@ -91,8 +91,8 @@ struct Slot {
   Stamp stamp = 0;
 };
 
-/// What a launch plan keeps of one argument so that its repetition costs next to nothing. Made by
-/// the transaction; useless to anybody else.
+/// The part of a launch plan that makes the repetition cheap for one argument. Made by the
+/// transaction, and only of use to it.
 struct Ticket {
   /// Epoch of the root after the plan's last launch; never reused, so a ticket of a dead root is
   /// stale.
@@ -102,7 +102,7 @@ struct Ticket {
   Replica* replica = nullptr;
 };
 
-/// What a plan keeps of its launches: the operation that they are, and how they went before.
+/// A plan's memory of its launches: the operation that they are, and how they went before.
 struct DeleteRecords {
   void operator()(LaunchRecords* records) const noexcept;
 };
@@ -123,8 +123,7 @@ struct DeviceLaunch {
   std::span<Ticket> tickets;
   /// Filled by prepare(): what the kernel must wait for.
   WaitList waits;
-  /// The kernel's event, for commit(); may stay empty: a marker is enqueued when somebody has to
-  /// wait.
+  /// The kernel's event, for commit(); may stay empty: a wait then enqueues a marker.
   cl::Event event;
   /// The kernel was enqueued; for abandonAll().
   bool launched = true;

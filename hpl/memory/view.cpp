@@ -205,7 +205,7 @@ void View::openAround(const std::int64_t* indices) {
 }
 
 void View::openForWriting(bool discardOld) {
-  // What lies between the cells of a view stays.
+  // Cells between those of the view stay.
   const bool discards = discardOld && map_ == nullptr;
   detail::openOnHost(*this, discards ? detail::HostUse::Overwrite : detail::HostUse::Write);
 }

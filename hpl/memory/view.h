@@ -21,20 +21,19 @@ struct RootState;
 class ViewTable;
 }  // namespace detail
 
-/// Views of an array that are kept though nobody holds them: those that a program has asked for
-/// last.
+/// Views of an array that are kept without holders: those that a program has asked for last.
 inline constexpr std::uint64_t kViewsKept = 4096;
 
 /// Bits of View::hostState.
 inline constexpr std::uint8_t kHostReadable = 1;
 inline constexpr std::uint8_t kHostWritable = 2;
 
-/// What writes of elements go by: one comparison per index finds both an index that is out of range
-/// and a view that is not open for writing. Nothing here is atomic, so that a compiler may keep it
-/// in registers throughout a loop. It changes when the host opens the view for writing and when a
-/// device is given one of the cells; a program in which another thread does either while this one
-/// writes elements breaks the rule of Root, and its elements race in any case. Readers must not
-/// look at it: a device may be given the cells while they read.
+/// Decides about writes of elements: one comparison per index finds both an index that is out of
+/// range and a view that is not open for writing. Nothing here is atomic, so that a compiler may
+/// keep it in registers throughout a loop. It changes when the host opens the view for writing and
+/// when a device is given one of the cells; a program in which another thread does either while
+/// this one writes elements breaks the rule of Root, and its elements race in any case. Readers
+/// must not look at it: a device may be given the cells while they read.
 struct ElementWrites {
   /// A number of cells. A type of its own, because a compiler may then assume that a program that
   /// stores integers in elements does not change it.
@@ -60,9 +59,9 @@ struct ViewCells {
 };
 
 /// A box of a root, or cells of one in an order of their own (map). Views are interned: the same
-/// box of the same parent is the same object, for as long as somebody holds it (ViewHold) or has
-/// asked for it lately (detail::ViewTable). The view of all cells lives as long as the root. A box
-/// has the rank of its root.
+/// box of the same parent is the same object, for as long as it is held (ViewHold) or was asked for
+/// lately (detail::ViewTable). The view of all cells lives as long as the root. A box has the rank
+/// of its root.
 ///
 /// A view of a view remembers its parent: where the parent is what a device works on as its part of
 /// a distribution, assignments through the nested view read or write that device's copy, although
@@ -70,9 +69,8 @@ struct ViewCells {
 ///
 /// The view is the granularity of host access: opening it makes all of its cells current on the
 /// host (or, for writing, makes all other copies of them stale) in one step, after which any number
-/// of element accesses cost one load and one predictable branch. Whoever touches a
-/// few cells of a large array whose rest should stay on a device therefore does so through a small
-/// view.
+/// of element accesses cost one load and one predictable branch. Programs that touch a few cells of
+/// a large array whose rest should stay on a device therefore do so through a small view.
 class View {
  public:
   View(const View&) = delete;
@@ -83,7 +81,7 @@ class View {
   Root& root() const noexcept { return *root_; }
   /// In the coordinates of the root. All cells are in it; unless map() is null, others are, too.
   const geometry::Box& box() const noexcept { return box_; }
-  /// Which cells of the box the view has; null: it is the box.
+  /// The cells of the box that the view has; null: it is the box.
   const geometry::IndexMap* map() const noexcept { return map_; }
   /// The same, of a view that is no box, with the view's extents; the same object each time.
   const geometry::IndexMap& mapWithExtents() const;
@@ -135,9 +133,9 @@ class View {
   void release() noexcept {
     if (users_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
-  /// Whether it ends before its root when nobody holds it.
+  /// True if the view may end before its root, once it is not held.
   bool isDroppable() const noexcept { return isDroppable_; }
-  /// Whether somebody does.
+  /// True if the view is held.
   bool isHeld() const noexcept { return users_.load(std::memory_order_acquire) > 1; }
 
   /// An object that a higher room keeps with the view (the typed array that names it); null until
@@ -154,7 +152,7 @@ class View {
   void setHostState(std::uint8_t state) noexcept;
 
   // The members below are public for the element access of Array, which must compile to a few
-  // instructions; nobody else writes them.
+  // instructions; only the memory room writes them.
 
   /// The view's first cell in the host's memory; null while there is none.
   std::byte* host = nullptr;
@@ -164,12 +162,12 @@ class View {
   geometry::Extents strides;
   /// kHostReadable | kHostWritable. Read with acquire; written by the coherence engine only.
   std::atomic<std::uint8_t> hostState{0};
-  /// What reads of elements go by: the last extent while kHostReadable is set, else 0, so that
+  /// Decides about reads of elements: the last extent while kHostReadable is set, else 0, so that
   /// every index is out of range. Where neighbours along the last dimension are not next to each
   /// other in memory, it stays 0, as ElementWrites::openExtent does: see HostRef. Read with
   /// acquire, because the first of several threads that read an array opens its view for all.
   std::atomic<std::uint64_t> readableExtent{0};
-  /// What writes of elements go by.
+  /// Decides about writes of elements.
   ElementWrites writes;
 
   /// The view of arrays that name none: no extents, never open.

@@ -10,7 +10,7 @@
 
 namespace hpl::ranks {
 
-/// What has to be the same on all ranks: name and value of each.
+/// The values that have to be the same on all ranks: name and value of each.
 using Terms = std::vector<std::pair<std::string, std::string>>;
 
 /// The settings that shape plans, which every rank makes by itself, and the library's version.

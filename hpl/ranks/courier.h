@@ -18,7 +18,8 @@ namespace hpl::ranks {
 
 class Window;
 
-/// What the courier does while messages are on their way (HPL_RANKS_WAIT). Without any it sleeps.
+/// The courier's way to wait while messages are on their way (HPL_RANKS_WAIT). Without messages it
+/// sleeps.
 enum class Waiting {
   /// Looks all the time: for ranks that have a core to spare.
   Spin,
@@ -63,14 +64,14 @@ class Courier {
   void send(int to, PartsOut bytes, Done done, Channel channel = Channel::Cells);
   void receive(int from, PartsIn bytes, Done done, Channel channel = Channel::Cells);
 
-  /// `done` when a word of shared memory has become `value` or more, which `peer` sets. Such words
-  /// end with the session, as messages do.
+  /// Calls `done` when a word of shared memory that `peer` sets has become `value` or more. Such
+  /// words end with the session, as messages do.
   void awaitWord(int peer, const std::atomic<std::uint64_t>& word, std::uint64_t value,
                  std::function<void(const std::exception_ptr& failure)> done);
-  /// The courier's thread looks again and again, as long as `look` returns true: for what nobody
-  /// tells it of, as cells that kernels store. It waits between looks as between those at messages
-  /// (HPL_RANKS_WAIT). When the session fails before, `look` is called for the last time, with the
-  /// failure.
+  /// The courier's thread looks again and again, as long as `look` returns true: for changes
+  /// without a message, such as cells that kernels store. It waits between looks as between those
+  /// at messages (HPL_RANKS_WAIT). When the session fails before, `look` is called for the last
+  /// time, with the failure.
   using Look = std::function<bool(const std::exception_ptr& failure)>;
   void watch(Look look);
   /// The memory that this rank shares with others of its node; null: none.
@@ -104,16 +105,16 @@ class Courier {
   /// Throws the RankError of a failed session. A load of an atomic where it has not.
   void check() const;
 
-  /// What this rank's courier answers when another asks where it is, at most 1000 bytes. Called on
+  /// The answer of this rank's courier when another asks where it is, at most 1000 bytes. Called on
   /// the courier's thread; an empty function: no answer but an empty one.
   void answerWith(std::function<std::string()> where);
   /// Asks the courier of another rank where that is. The answer comes even while that rank's
   /// program computes or waits.
   void ask(int rank, std::function<void(std::exception_ptr failure, std::string where)> answer);
 
-  /// Collective at the end of a session: waits until what was posted here is done, says farewell to
-  /// the other ranks, waits for theirs, and ends the thread. What still waits for this rank
-  /// elsewhere ends with RankError there. Afterwards every call ends with RankError. Never throws.
+  /// Collective at the end of a session: waits until all that was posted here is done, says
+  /// farewell to the other ranks, waits for theirs, and ends the thread. Waits for this rank
+  /// elsewhere end with RankError there. Afterwards every call ends with RankError. Never throws.
   void leave() noexcept;
 
  private:

@@ -17,7 +17,7 @@ enum class Channel : int {
   Cells,
   /// Steps of collective calls.
   Collective,
-  /// What running kernels have for each other: at times that no other message knows of.
+  /// Messages between running kernels: at times that no other message knows of.
   Rims,
   /// Words between couriers: failures, farewells, questions.
   Control

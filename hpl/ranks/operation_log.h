@@ -9,10 +9,10 @@
 
 namespace hpl::ranks {
 
-/// What a message says of the operation that it belongs to. The same on all ranks that do the same.
+/// Identifies the operation to which a message belongs. The same on all ranks that do the same.
 struct OperationMark {
   std::uint64_t number = 0;  ///< Counted from 1; 0: none.
-  std::uint64_t hash = 0;    ///< Of this operation and all before it.
+  std::uint64_t hash = 0;    ///< This operation and all before it.
   char what[112] = {};       ///< For people; cut where it is longer.
 
   bool matches(const OperationMark& other) const noexcept {
@@ -38,7 +38,7 @@ class OperationLog {
   /// from others.
   void begin(std::string_view what, std::uint64_t content);
   OperationMark current() const;
-  /// What the operation is called, found out only now, and a hash of what else was found out.
+  /// Tells the name of the operation, found out only now, and a hash of its other details.
   void rename(std::string_view what, std::uint64_t content);
   /// The hash of both, which is open from rename() until then; 0: nothing is.
   std::uint64_t takeOpen();
@@ -59,10 +59,10 @@ class OperationLog {
   std::array<std::uint64_t, 64> hashes_{};  // of the last operations, by their numbers
 };
 
-/// What a rank answered.
+/// A rank's answer.
 struct Whereabouts {
   OperationMark mark;
-  /// Of its last operations, by their numbers.
+  /// Hashes of its last operations, by their numbers.
   std::array<std::uint64_t, 64> hashes{};
 };
 /// An answer that is none has number 0.

@@ -11,8 +11,8 @@
 
 namespace hpl::ranks {
 
-/// The memory of a message: one place, or several whose bytes follow one another in it. Which of
-/// the two is nobody's business but this end's: messages match by their order and their size.
+/// The memory of a message: one place, or several whose bytes follow one another in it. The other
+/// end need not know which: messages match by their order and their size.
 template <class Byte>
 class Parts {
  public:

@@ -12,7 +12,7 @@
 namespace hpl::ranks {
 namespace {
 
-/// The end of a message; the courier may come to it when nobody waits any more.
+/// The end of a message; the courier may come to it after the wait for it was given up.
 class Ended {
  public:
   Transport::Done done() {

@@ -39,7 +39,7 @@ std::vector<std::string> namesOf(const std::vector<DeviceState*>& devices) {
   return names;
 }
 
-/// What the blocks of one node send each other.
+/// The bytes that the blocks of one node send each other.
 SquareMatrix flowOf(const std::vector<Index>& bytes, const std::vector<Block>& blocks,
                     const std::vector<std::size_t>& own) {
   SquareMatrix flow(static_cast<int>(own.size()));

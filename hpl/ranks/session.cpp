@@ -60,7 +60,7 @@ Binding bindingOf(const runtime::Settings& settings) {
     if (const std::string how = describeDeath(statuses[rank]); !how.empty())
       runtime::log::error(fmt::format("rank {} {}", rank, how));
   }
-  // Of a rank that had no time for it.
+  // Removes the builds of a rank that had no time for it.
   runtime::removeLeftBuilds();
   // No exit handler: they are the ranks', which have run them.
   _exit(exitCodeOf(statuses));
@@ -88,7 +88,7 @@ std::string textOf(const std::exception_ptr& thrown) {
 
 std::terminate_handler terminateAsBefore = nullptr;
 
-/// Tells the other ranks before an exception that nobody catches ends this one.
+/// Tells the other ranks before an uncaught exception ends this one.
 void tellBeforeTermination() {
   terminateAsBefore = std::set_terminate([] {
     if (World* own = world(); own != nullptr && !own->courier().hasFailed()) {
@@ -99,7 +99,7 @@ void tellBeforeTermination() {
   });
 }
 
-/// Of a program that ends by exit(), where no Session is destroyed.
+/// For a program that ends by exit(), where no Session is destroyed.
 void leaveAtExit() {
   std::atexit([] {
     if (World* own = world()) own->leave(World::End::Exit);

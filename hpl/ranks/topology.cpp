@@ -51,7 +51,7 @@ std::string describePaths(const World& world,
   text +=
       "\n  direct: one context; host: through the memory of one process; window: through memory "
       "that\n  processes share; message: between processes of a node; network: between nodes\n";
-  // Which rows do, each exchange decides (memory/detail/in_place.h).
+  // Each exchange decides which rows do (memory/detail/in_place.h).
   if (world.size() > 1 && runtime::settings().transport.inPlace != runtime::Use::Never)
     text +=
         "  (messages leave from and arrive in the memory of devices that work in the host's: in "

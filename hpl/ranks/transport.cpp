@@ -103,7 +103,7 @@ void clearMessageMemory() { Pool::get().clear(); }
 
 namespace {
 
-/// What lies elsewhere, and what is left of the message's own memory around it.
+/// The places elsewhere, and the rest of the message's own memory around them.
 template <class Byte>
 Parts<Byte> partsOf(const Transport::Paper& paper) {
   std::byte* const own = paper.memory.get();

@@ -36,7 +36,7 @@ class Transport {
  public:
   /// A message at one of its ends.
   struct Paper {
-    /// Of the sender: to be filled, then sent. Of the receiver: has the bytes once they are there.
+    /// The sender fills it, then sends; the receiver finds the bytes in it once they are there.
     std::shared_ptr<std::byte> memory;
     std::size_t bytes = 0;
     WindowLane::Place place = {};

@@ -15,7 +15,7 @@ namespace hpl::ranks {
 namespace {
 
 constexpr std::size_t kMessageAlignment = 128;
-/// Of a node, and of a lane. Pages appear when messages first use them.
+/// Limits for a node, and for a lane. Pages appear when messages first use them.
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 constexpr std::size_t kMostOfLane = std::size_t{32} << 20;
 constexpr std::size_t kLeastOfLane = std::size_t{64} << 10;

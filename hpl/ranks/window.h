@@ -22,12 +22,12 @@ class WindowLane {
   struct Place {
     std::byte* memory = nullptr;
     std::uint64_t number = 0;
-    /// So many messages must have been read before the memory is free.
+    /// The number of messages that must have been read before the memory is free.
     std::uint64_t readBefore = 0;
   };
   /// Messages under way at a time.
   static constexpr std::size_t kMost = 64;
-  /// What the ends tell each other; messages lie behind it.
+  /// The words that the ends write for each other; messages lie behind it.
   struct Header {
     alignas(64) std::atomic<std::uint64_t> sent;
     alignas(64) std::atomic<std::uint64_t> expected;
@@ -38,7 +38,7 @@ class WindowLane {
   /// `memory`: `bytes`, 128-byte aligned, which were zero before the first end was made.
   WindowLane(std::byte* memory, std::size_t bytes);
 
-  /// Bytes of the largest message that a lane of so many bytes carries: two of them fit.
+  /// Bytes of the largest message that a lane of `bytes` carries: two of them fit.
   static std::size_t mostOf(std::size_t bytes) noexcept;
 
   /// The place of the next message, one of several that are sent before any of them has to be
@@ -78,13 +78,13 @@ class WindowLane {
   std::size_t head_ = 0;
   std::deque<Taken> taken_;
   std::uint64_t readBefore_ = 0;
-  // Of the receiver: read, though not all before it.
+  // The receiver's books of messages that were read before earlier ones.
   std::mutex mutex_;
   std::vector<std::uint64_t> readEarly_;
 };
 
 /// Wakes a rank that sleeps until others of its node have left messages. To ring costs the sender
-/// one atomic operation while nobody sleeps.
+/// one atomic operation while all are awake.
 class WindowBell {
  public:
   /// `memory`: kBytes, 128-byte aligned, which were zero before the first bell was made of them.
@@ -129,7 +129,7 @@ class Window {
   WindowLane* to(int rank) noexcept { return laneOf(to_, rank); }
   WindowLane* from(int rank) noexcept { return laneOf(from_, rank); }
   std::size_t most() const noexcept { return most_; }
-  /// Of the rank, which has to be on this node; of this rank itself.
+  /// The bell of a rank on this node, or of this rank itself.
   WindowBell& bellOf(int rank) noexcept;
   WindowBell& ownBell() noexcept { return bells_[own_]; }
   /// kPeerBytes; what lies where is the callers' business.

@@ -61,7 +61,7 @@ World::World(std::unique_ptr<Courier> courier) : courier_(std::move(courier)) {
   choosePaths();
 }
 
-// Of the first rank of a node with several.
+// The folder of the first rank of a node with several.
 std::string World::ownBuildsFolder() {
   bool isShared = false;
   for (int other = 0; other < size(); ++other) {

@@ -55,7 +55,7 @@ class World {
   void gatherBeforeError() noexcept;
 
   /// Registers work for the end of the session, while the other ranks are still there; in reverse
-  /// order of registration. What it throws is logged.
+  /// order of registration. Exceptions from it are logged.
   void atLeave(void (*hook)());
   /// How the session of this rank ends.
   enum class End {

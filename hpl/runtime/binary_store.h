@@ -22,7 +22,7 @@ class BinaryStore {
  public:
   explicit BinaryStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// What was looked up.
+  /// The result of a lookup.
   struct Lookup {
     /// The binary, within `content`.
     std::optional<std::string_view> binary;

@@ -20,7 +20,7 @@
 namespace hpl::runtime {
 
 /// Makes a call that returns a code, and makes it again when it fails: for calls whose failure
-/// nobody could make good. A driver that was short of something for a moment is forgiven.
+/// could not be made good. A driver that was short of something for a moment is forgiven.
 template <class Call>
 cl_int insist(Call&& call) noexcept {
   constexpr int kTimes = 3;
@@ -29,8 +29,8 @@ cl_int insist(Call&& call) noexcept {
   return code;
 }
 
-/// What the bindings are told of a reference that was given back: they would throw, in the middle
-/// of assignments and from destructors, because of an object that nobody wants any more.
+/// The code that the bindings get for a reference that was given back: they would throw, in the
+/// middle of assignments and from destructors, because of an object that is not wanted any more.
 inline cl_int released(cl_int) noexcept { return CL_SUCCESS; }
 
 /// Takes a reference for the bindings.
@@ -80,7 +80,7 @@ namespace hpl::runtime {
 
 class DeviceState;
 
-/// What a driver call was about; appears in the message of a failure: `for array "height"`.
+/// The subject of a driver call, for the message of a failure: `for array "height"`.
 struct Concern {
   std::string_view kind;
   std::string_view name;
@@ -109,7 +109,7 @@ inline void check(cl_int code, std::string_view call, const DeviceState* device 
     throwDeviceError(code, call, device, concern);
 }
 
-/// Submits what a queue holds. Whoever waits for one of its commands would wait for ever otherwise.
+/// Submits the commands that a queue holds. Without it, a wait for one of them may never end.
 inline cl_int flushed(const cl::CommandQueue& queue) noexcept {
   return insist([&] { return clFlush(queue()); });
 }

@@ -13,7 +13,7 @@ namespace hpl::runtime {
 struct Dealt {
   /// Position in the node's list.
   std::size_t device = 0;
-  /// Which of how many equal parts of it.
+  /// The number of its part, and how many equal parts there are.
   int part = 0;
   int parts = 1;
   /// Other processes use the same device, whole.
@@ -22,7 +22,7 @@ struct Dealt {
   friend bool operator==(const Dealt&, const Dealt&) = default;
 };
 
-/// What the process at position `place` among the `processes` of a node gets of the node's devices:
+/// The devices of the node that the process at position `place` among the node's `processes` gets:
 /// every processes-th one. Where there are fewer devices than processes, each gets one: CPUs are
 /// divided, other devices shared. `types`: the devices' types, in the order of the node's list.
 std::vector<Dealt> deal(std::span<const DeviceType> types, int place, int processes);

@@ -35,7 +35,7 @@ struct DeviceProperties {
   std::size_t localMemory = 0;
   std::size_t constantMemory = 0;
   std::size_t cacheLine = 0;
-  /// Of the last level between the units and global memory; 0: none, or not known.
+  /// Bytes of the last level of cache between the units and global memory; 0: none, or not known.
   std::size_t cache = 0;
   std::size_t maxWorkGroupSize = 0;
   std::array<std::size_t, 3> maxWorkItemSizes{};

@@ -142,10 +142,10 @@ bool DeviceState::sharesHostMemory() {
   int known = sharesHostMemory_.load(std::memory_order_acquire);
   if (known < 0) {
     const ZeroCopy wish = settings().zeroCopy;
-    // Asking for it does not make a driver keep one copy: kernels would compute what nobody sees.
+    // Asking for it does not make a driver keep one copy: results of kernels would not be seen.
     const bool hasOwn = type() != CPU && !properties().hostUnifiedMemory;
     const bool isOut = hasOwn || wish == ZeroCopy::Off || (wish == ZeroCopy::Auto && type() != CPU);
-    // What is found holds for the whole process: a failed call may be chance.
+    // The answer holds for the whole process: a failed call may be chance.
     known = !isOut && (probeHostMemory() || probeHostMemory());
     if (wish == ZeroCopy::On && known == 0)
       log::warn(

@@ -14,7 +14,7 @@
 
 namespace hpl::runtime {
 
-/// What a queue of a device is for: kernels, transfers to the device, transfers from it.
+/// The purpose of a device's queue: kernels, transfers to the device, transfers from it.
 enum class QueueKind : std::uint8_t { Compute, In, Out };
 
 /// The context that a device, or the sub-devices of one device, use. Created when first needed:
@@ -40,10 +40,10 @@ class ContextHolder {
 /// queues appear at first use. All members are safe to call from several threads.
 ///
 /// A device that another process owns has a place in the list, properties, and nothing of OpenCL:
-/// whoever asks for its context, queues or ids gets a DeviceError.
+/// asking for its context, queues or ids throws DeviceError.
 class DeviceState {
  public:
-  /// What discovery knows about the device; `context` is shared by the sub-devices of one device.
+  /// Discovery's knowledge about the device; `context` is shared by the sub-devices of one device.
   struct Identity {
     cl::Platform platform;
     cl::Device device;
@@ -140,7 +140,7 @@ class DeviceState {
   int platformIndex() const noexcept { return identity_.platformIndex; }
   /// Unique, readable name for errors and traces, e.g. "#1 pthread-... [part 2/2]".
   const std::string& name() const noexcept { return name_; }
-  /// What tells parts and copies of one device apart.
+  /// Distinguishes parts and copies of one device.
   const std::string& suffix() const noexcept { return identity_.suffix; }
   /// Whether the two states are parts or copies of one physical device.
   bool samePhysicalDeviceAs(const DeviceState& other) const noexcept;
@@ -154,7 +154,7 @@ class DeviceState {
   /// visible without a map. `HPL_ZERO_COPY=on|off` decides instead of measuring. False for devices
   /// of other processes.
   bool sharesHostMemory();
-  /// What is added to the build options of every program for this device; nothing, unless its
+  /// The text that is added to the build options of every program for this device; none, unless its
   /// driver mixes up equal programs of several devices (Quirks).
   std::string buildTag() const;
   /// Whether the driver keeps compiled kernels on disk itself (Quirks). PoCL does

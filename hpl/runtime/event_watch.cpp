@@ -10,7 +10,7 @@ namespace hpl::runtime {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks(10);
-// After so many looks at nothing the thread sleeps until something comes.
+// After this many looks at nothing the thread sleeps until something comes.
 constexpr int kIdleLooks = 50;
 // More than what most programs have under way: on a busy machine, where threads come late, that is
 // many times what it is on an idle one.

@@ -12,7 +12,7 @@
 
 namespace hpl::runtime {
 
-/// What is to be done at the end of an event.
+/// The action at the end of an event.
 struct EndAction {
   /// A user event that ends likewise; null: `done` is called.
   cl::Event target;
@@ -51,9 +51,9 @@ class EventWatch {
   static void CL_CALLBACK noteEnd(cl_event event, cl_int status, void* watched);
   Watched& add(const cl::Event& event, const EndAction& action);
   enum class Teller { Driver, Watch };
-  /// Whoever takes it tells; nothing for all but the first.
+  /// Returns the action to the first that takes it, who then tells; nothing to all others.
   std::optional<EndAction> take(Watched& watched, Teller teller);
-  /// So many entries more. Needs the lock.
+  /// Adds `count` entries. Needs the lock.
   void grow(std::size_t count);
   void run();
   /// Those that came before the last look: most events end well before the next.
@@ -72,7 +72,7 @@ class EventWatch {
   std::size_t entries_ = 0;
   std::uint64_t looks_ = 0;
   bool sleeps_ = false;
-  // Of the watch's thread alone.
+  // Used by the watch's thread alone.
   std::vector<Watched*> looked_;
   std::vector<cl::Event> ended_;
 };

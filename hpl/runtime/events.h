@@ -21,7 +21,7 @@ void waitAll(std::span<const cl::Event> events, const DeviceState* device = null
 /// the code of the command's failure.
 cl_int endOf(cl_event event) noexcept;
 
-/// Ends a user event: whoever waits for it must not wait for ever.
+/// Ends a user event: commands that wait for it must not wait for ever.
 void settle(cl_event userEvent, cl_int status) noexcept;
 
 /// Remembers with which code a command failed for which commands of other devices wait: their

@@ -10,7 +10,7 @@
 #include "hpl/runtime/detail/discovery.h"
 
 /// The list of devices of a program that several processes run, or that is only planned: the same
-/// in every process, whoever owns the devices.
+/// in every process, with the devices of all of them.
 namespace hpl::runtime {
 
 /// A device, as the processes tell each other of it.
@@ -21,7 +21,7 @@ struct ListedDevice {
   /// Devices of one rank with equal numbers copy directly to each other.
   int context = 0;
   DeviceProperties properties;
-  /// What tells parts and copies of one device apart, as in DeviceState::Identity.
+  /// Distinguishes parts and copies of one device, as in DeviceState::Identity.
   std::string suffix = {};
   /// Null: another process owns it.
   std::unique_ptr<DeviceState> own = nullptr;
@@ -45,7 +45,7 @@ std::vector<std::unique_ptr<DeviceState>> statesOf(GlobalList list);
 /// DeviceError when devices have been listed already.
 using ListMaker = std::function<GlobalList(const Inventory& inventory)>;
 void listDevicesBy(ListMaker make);
-/// Empty: nobody has said so.
+/// Empty: none was set.
 const ListMaker& listMaker();
 
 /// Whether devices may belong to other processes, or to none.

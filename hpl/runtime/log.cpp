@@ -32,7 +32,7 @@ bool shows(LogLevel level) {
   try {
     limit = settings().log;
   } catch (const SettingsError&) {
-    // Whoever asked for the settings reports them; messages go on with the default.
+    // The caller of settings() reports them; messages go on with the default.
   }
   return level != LogLevel::Off && level <= limit;
 }

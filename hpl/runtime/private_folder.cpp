@@ -27,7 +27,7 @@ bool isTrusted(uid_t owner) { return owner == geteuid() || owner == 0; }
 
 std::string lastError() { return std::generic_category().message(errno); }
 
-/// What others can do to a folder; empty: nothing.
+/// The changes that others can make to a folder; empty: none.
 std::string riskOf(const struct stat& about) {
   if (!isTrusted(about.st_uid))
     return fmt::format("belongs to user {}, and this process runs as user {}", about.st_uid,

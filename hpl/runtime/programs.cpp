@@ -196,7 +196,7 @@ cl::Program loadOrCompile(DeviceState& device, const std::string& kernelName,
   return program;
 }
 
-/// Removes a slot whose build failed, unless somebody has succeeded with it since.
+/// Removes a slot whose build failed, unless another build has succeeded with it since.
 void forget(const std::string& key, const std::shared_ptr<Slot>& slot) {
   const std::lock_guard lock(cache().mutex);
   const auto it = cache().slots.find(key);

@@ -9,8 +9,8 @@ struct DeviceProperties;
 
 namespace hpl::runtime {
 
-/// What a driver is known to do, that no query tells: the only place where the library asks for a
-/// driver's name. What can be found out by trying (DeviceState::honoursUserEvents, callsBack,
+/// Known behaviour of a driver that no query tells: the only place where the library asks for a
+/// driver's name. Behaviour that can be tried (DeviceState::honoursUserEvents, callsBack,
 /// sharesHostMemory) is tried instead.
 struct Quirks {
   /// Name of the platform, or a part of it.
@@ -38,7 +38,8 @@ struct Quirks {
   bool countsRegisters = false;
   /// Its times say nothing about a device.
   bool isSimulator = false;
-  /// The loops of a work-item end in silence after so many iterations in all; 0: when they should.
+  /// The loops of a work-item end in silence after this many iterations in all; 0: when they
+  /// should.
   std::uint32_t mostIterations = 0;
 };
 

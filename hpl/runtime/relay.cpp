@@ -70,7 +70,7 @@ void CL_CALLBACK tell(cl_event, cl_int status, void* data) {
   (*action)(status < 0 ? status : CL_COMPLETE);
 }
 
-// Whoever learns of the event's end first.
+// Tells as soon as the event's end is known, from whichever source.
 void tellAtEnd(const cl::Event& event, DeviceState& of, EndAction action) {
   if (of.callsBackInFailure()) {
     auto own = std::make_unique<EndAction>(action);

@@ -14,8 +14,8 @@ namespace hpl::runtime {
 /// at exit. Instead the queues are finished when the main thread ends; then an exit handler,
 /// registered after the drivers' own and therefore run before them, calls the shutdown hooks
 /// (memory brings user arrays home), writes the trace, and gives queues and contexts back. From
-/// then on `isShutDown()` is true, and whoever still holds OpenCL objects must drop them without
-/// calling the driver.
+/// then on `isShutDown()` is true, and owners of OpenCL objects must drop them without calling the
+/// driver.
 class Runtime {
  public:
   /// The runtime; the first call discovers the devices. Throws SettingsError or DeviceError when

@@ -359,7 +359,7 @@ std::vector<Variable> hplEnvironment() {
 std::atomic<const Settings*> current{nullptr};
 std::mutex currentMutex;
 
-/// Makes `values` the current settings. The old ones are kept: somebody may hold a reference.
+/// Makes `values` the current settings. The old ones are kept, because callers may hold references.
 const Settings& publish(const Settings& values) {
   static auto& all = *new std::vector<std::unique_ptr<const Settings>>;
   all.push_back(std::make_unique<const Settings>(values));

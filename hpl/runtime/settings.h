@@ -13,7 +13,7 @@
 namespace hpl::runtime {
 
 enum class ZeroCopy { Auto, On, Off };
-/// What the courier between ranks does while messages are on their way.
+/// The courier's way to wait while messages are on their way between ranks.
 enum class RanksWait { Spin, Yield, Sleep };
 /// Whether a way of cells from one memory to another is used.
 enum class Use {
@@ -30,11 +30,11 @@ struct Transports {
   Use inPlace = Use::Auto;
   friend bool operator==(const Transports&, const Transports&) = default;
 };
-/// What goes into one message between ranks.
+/// Decides which cells travel in one message between ranks.
 enum class Messages {
   Ranks,    ///< All that one rank has for another one in an exchange.
   Nodes,    ///< All that one node has for another one, and one rank for another of its node.
-  Devices,  ///< What one device has for another one.
+  Devices,  ///< The cells that one device has for another one.
   Fields    ///< The same of one array.
 };
 /// Whether the library chooses which block goes to which device of a node.

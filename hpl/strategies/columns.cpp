@@ -40,12 +40,12 @@ ColumnShape columnShape(const ir::Kernel& kernel, const ir::AccessSummary& summa
   const std::int64_t reach = reachAlong(summary, slow);
   // Seen with floats; of other elements, and of several arrays, more may be kept.
   const int registers = isWide && options.lanes == 4 && arrays == 1 ? 64 : 0;
-  // Of a star in three dimensions no more elements than these; a box has the corners as well.
+  // Elements of a star in three dimensions, at most; a box has the corners as well.
   constexpr std::size_t kOfStar = 13;
   if (isWide && options.dims == 3 && mayMarch && reads <= kOfStar && planesRead(summary, slow) >= 3)
     return reach > 1 ? ColumnShape{1, 1, true} : ColumnShape{1, 2, true, registers};
   if (arrays > 2) return {2, 1};
-  // What all of a column's elements have to load may as well be loaded once more.
+  // A load that all of a column's elements share may as well be repeated.
   constexpr std::size_t kFew = 2;
   if (!isWide) return {reads <= kFew ? 4 : 8, 1};
   if (options.dims == 2) {

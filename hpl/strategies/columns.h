@@ -39,7 +39,7 @@ struct ColumnsOptions {
   bool wholeRows = false;
   /// Built-in functions of floats whose vector forms may round in another way are left alone.
   bool exact = true;
-  /// Of the domain along each axis; 0: not known (RowsOptions::size).
+  /// Sizes of the domain along each axis; 0: not known (RowsOptions::size).
   std::array<std::uint64_t, 3> size{0, 0, 0};
 };
 
@@ -52,7 +52,7 @@ struct Columns {
   /// Null: the strategy does not apply.
   std::shared_ptr<const ir::Kernel> kernel;
   std::vector<Hidden> hidden;
-  /// What was chosen, or why the strategy does not apply; a phrase for people.
+  /// The choice, or why the strategy does not apply; a phrase for people.
   std::string reason;
   /// ColumnsOptions::size has made a difference: for another size the kernel may be another one.
   bool dependsOnSize = false;
@@ -73,19 +73,19 @@ struct ColumnShape {
   int elements = 0;
   int between = 1;
   bool marches = false;
-  /// What a compiler should be told that a work-item may use; 0: nothing. A compiler that does not
-  /// know how little is enough puts loads off to save some.
+  /// Registers that the compiler is told a work-item may use; 0: it is told nothing. A compiler
+  /// that does not know how few are enough puts loads off to save some.
   int registers = 0;
 };
 
-/// So many that a work-item has several loads under way, and that it shares those of its
-/// neighbourhood, of single elements or of vectors (`lanes` above 1), which share more and need
-/// more registers. Fewer where the kernel reads several arrays; none where it has loops, does not
-/// read at all, or reads so much that it waits for arithmetic. As measured on an NVIDIA H200
-/// (perf/RESULTS.md): of single elements 4 for a copy, 8 for stars and boxes of 5 to 27 elements;
-/// of vectors in two dimensions 2 rows for 5 elements, 4 for 9, 6 for 25; in three dimensions
-/// marches of 2 rows for 7 elements and of one for 13, 2 x 4 rows for 27. `mayMarch`: the domain
-/// gives marches work enough.
+/// Chooses the number of elements of a work-item: enough that it has several loads under way and
+/// shares those of its neighbourhood, of single elements or of vectors (`lanes` above 1), which
+/// share more and need more registers. Fewer where the kernel reads several arrays; none where it
+/// has loops, does not read at all, or reads so much that it waits for arithmetic. As measured on
+/// an NVIDIA H200 (perf/RESULTS.md): of single elements 4 for a copy, 8 for stars and boxes of 5 to
+/// 27 elements; of vectors in two dimensions 2 rows for 5 elements, 4 for 9, 6 for 25; in three
+/// dimensions marches of 2 rows for 7 elements and of one for 13, 2 x 4 rows for 27. `mayMarch`:
+/// the domain gives marches work enough.
 ColumnShape columnShape(const ir::Kernel& kernel, const ir::AccessSummary& summary,
                         const ColumnsOptions& options, bool mayMarch = true);
 

@@ -9,7 +9,7 @@ struct Hidden {
     /// The first id of the launch along an axis, and how many there are.
     First,
     Count,
-    /// What get_global_size answers.
+    /// The value of get_global_size.
     Whole,
     /// How many ids a work-item computes along an axis.
     Block,

@@ -16,12 +16,12 @@
 
 /// The strategy "overlapped" for stencils that are applied many times: a group brings a box of the
 /// fields into local memory, applies several time steps to it there, each to a smaller box than the
-/// one before, and writes the tile in the middle of it (Holewinski, Pouchet, Sadayappan 2012). What
-/// neighbouring groups need of each other, both compute. Results are those of one step after
-/// another, bit for bit but for floating-point contraction.
+/// one before, and writes the tile in the middle of it (Holewinski, Pouchet, Sadayappan 2012).
+/// Neighbouring groups both compute the cells that they need of each other. Results are those of
+/// one step after another, bit for bit but for floating-point contraction.
 namespace hpl::strategies {
 
-/// What a function finds beyond a face of the grid.
+/// The cells that a function finds beyond a face of the grid.
 enum class Beyond : std::uint8_t { Nothing, Nearest, Mirror, MirrorOdd, Periodic, Value };
 
 /// How a function reads a field. Dimensions run from slow to fast; face 2 * d is where the indices
@@ -46,19 +46,19 @@ struct TimeStage {
   std::vector<int> writes;
   std::array<std::int64_t, 3> low{};
   std::array<std::int64_t, 3> high{};
-  /// At most so many cells along each dimension; 0: any number.
+  /// The most cells along each dimension; 0: any number.
   std::array<std::int64_t, 3> most{};
   /// It writes no field, but in each step other arrays, of which each cell of the grid writes its
   /// own: what it has written in one step no other step overwrites. It reads its own cell alone.
   bool records = false;
 };
 
-/// What of a field that functions write outlives them.
+/// Decides which cells of a field that functions write outlive them.
 enum class Lifetime : std::uint8_t {
   /// Its cells go from step to step, and those that no function writes with them.
   Steps,
-  /// In each step functions write what others read. What the last step leaves is stored; cells that
-  /// no function writes stay what they are in memory.
+  /// In each step functions write cells that others read. The cells after the last step are stored;
+  /// those that no function writes stay as they are in memory.
   Result,
   /// The same, but never stored. The kernel's parameters for it are not accessed.
   Temporary
@@ -82,8 +82,8 @@ struct TimeField {
 
 /// Persistent kernels: every few steps, and after the last one, groups look at how much the last
 /// step has changed a field. The residual is the largest value of a function of each cell's new and
-/// old value; NaN where one of them is. When it is below a bound, all groups end at the next look:
-/// nobody waits for what was found a moment ago. -1: there are no looks, or a parameter.
+/// old value; NaN where one of them is. When it is below a bound, all groups end at the next look,
+/// so no group waits for the latest residual. -1: there are no looks, or a parameter.
 struct TimeLooks {
   int field = -1;
   /// The branch that gives a cell of the array `residual` its value, from `TimeField::current` (the
@@ -103,7 +103,7 @@ struct TimeLooks {
   bool areWanted() const { return field >= 0; }
 };
 
-/// What the kernel means. Its body is a row of branches, numbered from 0 on; they read and write
+/// Describes the kernel. Its body is a row of branches, numbered from 0 on; they read and write
 /// fields at constant offsets from the ids. `steps` is its parameter (int) that says how many steps
 /// to do.
 struct TimeProgram {
@@ -140,8 +140,8 @@ struct TimeProgram {
 /// dimension, which alone have neighbours on other devices. They have less to compute than those
 /// between them where it takes longer to exchange cells with another device.
 struct BorderTiles {
-  /// Of each of the two along the slowest dimension, at most those of a tile; 0: they are groups
-  /// like the others.
+  /// The most cells of each of the two along the slowest dimension, at most those of a tile; 0:
+  /// they are groups like the others.
   std::int64_t cells = 0;
   /// Along the slowest dimension on each device, at least 3.
   std::int64_t groups = 0;
@@ -156,7 +156,7 @@ struct OverlappedOptions {
   int depth = 1;
   /// Work-items per group, from slow to fast, which share the work; one alone computes in vectors.
   std::array<int, 3> local{1, 1, 1};
-  /// Of vectors; and how many of them side by side, and rows at once (0: chosen).
+  /// The lanes of vectors; and how many of these side by side, and rows at once (0: chosen).
   int lanes = 16;
   int vectors = 0;
   int jam = 0;
@@ -177,7 +177,7 @@ struct Overlapped {
   /// Null: the strategy does not apply.
   std::shared_ptr<const ir::Kernel> kernel;
   std::vector<Hidden> hidden;
-  /// What was chosen, or why the strategy does not apply; a phrase for people.
+  /// The choice, or why the strategy does not apply; a phrase for people.
   std::string reason;
   /// Local memory per group.
   std::size_t bytes = 0;
@@ -185,7 +185,7 @@ struct Overlapped {
 
 /// Whether some stages record what fields are in each step.
 bool hasRecords(const TimeProgram& program);
-/// Which stages only the last step needs: nothing of what they write goes into another step.
+/// The stages that only the last step needs: nothing that they write goes into another step.
 std::vector<bool> stagesOfLastStep(const TimeProgram& program);
 /// Cells that follow each other along the slowest dimension, of which a work-item of a group
 /// computes all: it loads once what several of them read.
@@ -194,7 +194,8 @@ inline constexpr int kColumnOfGroup = 4;
 bool areInColumns(const OverlappedOptions& options, int dims);
 /// How far around a tile the fields are read for `depth` steps.
 Growth haloOf(const TimeProgram& program, int depth);
-/// For each stage, bounds of what it computes around a tile when so many steps are to follow.
+/// For each stage, bounds of the cells that it computes around a tile when `depth` steps are to
+/// follow.
 std::vector<LinearGrowth> growthOf(const TimeProgram& program, int depth);
 /// Why the strategy is not for the program, with any options; empty: it is.
 std::string whyNotOverlapped(const TimeProgram& program);

@@ -25,8 +25,8 @@ constexpr std::int64_t stepsDoneAt(std::int64_t groups) { return (2 * groups + 1
 constexpr std::int64_t wasBelowAt(std::int64_t groups) { return (2 * groups + 2) * kFlagDistance; }
 constexpr std::int64_t flagsFor(std::int64_t groups) { return (2 * groups + 3) * kFlagDistance; }
 
-/// The residuals that the groups found at the last few looks: groups are less than so many apart
-/// (a group that is at look n has seen all at look n - 1, who had seen all at look n - 2).
+/// The number of last looks whose residuals are kept: groups are less than that many apart (a group
+/// that is at look n has seen all at look n - 1, who had seen all at look n - 2).
 inline constexpr std::int64_t kLooksKept = 4;
 constexpr std::int64_t lookValueAt(std::int64_t look, std::int64_t group, std::int64_t groups) {
   return (look % kLooksKept * groups + group) * kFlagDistance;
@@ -35,8 +35,8 @@ constexpr std::int64_t lookValuesFor(std::int64_t groups) {
   return kLooksKept * groups * kFlagDistance;
 }
 
-/// How much higher flags are after so many steps, `depth` of them between exchanges, and `every`
-/// (0: all) between looks.
+/// The amount by which flags are higher after `steps` steps, `depth` of them between exchanges, and
+/// `every` (0: all) between looks.
 constexpr std::int64_t flagsRaised(std::int64_t steps, std::int64_t depth, std::int64_t every = 0) {
   const std::int64_t looks = every > 0 ? steps / every : 0;
   const std::int64_t rest = every > 0 ? steps % every : steps;

@@ -12,10 +12,10 @@
 #include "hpl/strategies/hidden.h"
 
 /// The strategy "stream" of single sweeps (HPL_STRATEGY=stream), for GPUs: a work-item owns a
-/// column of ids and goes along it plane by plane (row by row in two dimensions). What it reads in
-/// its own column stays in a queue of registers that moves on with it; what it reads beside its
-/// column comes from the last planes, which the group keeps in local memory (Micikevicius 2009;
-/// Nguyen et al. 2010). Several time steps in one sweep are another thing: see stream.h.
+/// column of ids and goes along it plane by plane (row by row in two dimensions). Elements of its
+/// own column stay in a queue of registers that moves on with it; those beside its column come from
+/// the last planes, which the group keeps in local memory (Micikevicius 2009; Nguyen et al. 2010).
+/// Several time steps in one sweep are another thing: see stream.h.
 namespace hpl::strategies {
 
 struct PlaneQueueOptions {
@@ -31,12 +31,12 @@ struct PlaneQueueOptions {
 };
 
 /// A kernel rewritten for columns. A launch has a group of PlaneQueueOptions::local work-items for
-/// each so many columns, and along them one for each slab of Block ids.
+/// that many columns, and along them one for each slab of Block ids.
 struct PlaneQueue {
   /// Null: the strategy does not apply.
   std::shared_ptr<const ir::Kernel> kernel;
   std::vector<Hidden> hidden;
-  /// What was chosen, or why the strategy does not apply; a phrase for people.
+  /// The choice, or why the strategy does not apply; a phrase for people.
   std::string reason;
   /// Local memory per group.
   std::size_t bytes = 0;

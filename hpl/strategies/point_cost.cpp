@@ -65,7 +65,7 @@ class Values {
     }
   }
 
-  /// What a node says besides its operands; false: nothing is known about its value.
+  /// Adds the text of a node besides its operands; false: nothing is known about its value.
   bool describe(const Expr& expr, std::vector<std::uint64_t>& key) const {
     const auto add = [&](auto value) { key.push_back(static_cast<std::uint64_t>(value)); };
     if (const auto* constant = expr.as<ir::Constant>()) {
@@ -127,7 +127,7 @@ constexpr double kByConstant = 8;
 constexpr double kByPowerOfTwo = 4;
 constexpr double kByWideConstant = 28;
 constexpr double kByVariable = 170;
-/// What a remainder takes more than a quotient.
+/// The cost of a remainder beyond that of a quotient.
 constexpr double kRemainder = 2;
 
 /// The number that an integer expression is, converted or not.

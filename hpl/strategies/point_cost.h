@@ -6,8 +6,8 @@
 
 namespace hpl::strategies {
 
-/// What a kernel asks of a processor for one work-item, or a point function for one cell; rough
-/// numbers, for choices only.
+/// The work of a processor for one work-item of a kernel, or for one cell of a point function;
+/// rough numbers, for choices only.
 struct PointCost {
   /// Arithmetic operations; slow ones count as several.
   double operations = 0;
@@ -32,8 +32,8 @@ struct PointCost {
 };
 
 /// The cost of a captured kernel or point function. Bodies of loops count as often as the offsets
-/// that they lead to. What has the same value wherever it stands, and cells that nobody writes,
-/// count once, whether the function names them or writes them down again.
+/// that they lead to. Expressions of the same value, and reads of cells that are not written, count
+/// once, whether the function names them or writes them down again.
 PointCost costOf(const ir::Kernel& kernel, const ir::AccessSummary& access);
 
 }  // namespace hpl::strategies

@@ -14,10 +14,11 @@ namespace {
 
 /// Operations of all work-items below which a launch costs more than the kernel.
 constexpr double kLittleWork = 65536;
-/// Sides of branches cost at least so many operations where compilers leave them branches, of which
-/// a vector that goes one way computes one; cheaper ones become selections, in all lanes at once.
+/// Sides of branches cost at least this many operations where compilers leave them branches, of
+/// which a vector that goes one way computes one; cheaper ones become selections, in all lanes at
+/// once.
 constexpr double kCostlySide = 40;
-/// Compilers see that so many operations on bytes fit into 16 bits; explicit vectors are of 32.
+/// Compilers see that this many operations on bytes fit into 16 bits; explicit vectors are of 32.
 constexpr double kFewInNarrowLanes = 6;
 /// Fewer operations wait for memory however they are laid out.
 constexpr double kFewOperations = 4;
@@ -74,7 +75,7 @@ PointwiseChoice choosePointwise(const Pointwise& kernel, double workItems, bool 
 
 int vectorsFor(const Pointwise& kernel, std::size_t row, int lanes) {
   int vectors = kernel.cost.calls > 0 ? 1 : kernel.narrowest < 4 ? 4 : 2;
-  // What is left of a row is computed one by one.
+  // The rest of a row is computed one by one.
   constexpr std::size_t kSteps = 8;
   while (vectors > 1 && row < kSteps * static_cast<std::size_t>(lanes * vectors)) vectors /= 2;
   return vectors;

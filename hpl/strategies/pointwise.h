@@ -13,7 +13,7 @@
 /// into vectors by themselves, but leave some kernels in scalars.
 namespace hpl::strategies {
 
-/// What the choice depends on.
+/// The facts on which the choice depends.
 struct Pointwise {
   /// Everything else shares loads or loops, and is no matter of this choice.
   bool isPointwise = false;
@@ -25,10 +25,10 @@ struct Pointwise {
   bool onlyWritesSome = false;
 };
 
-/// Of a verified kernel and its analysis.
+/// The facts about a verified kernel and its analysis.
 Pointwise pointwiseOf(const ir::Kernel& kernel, const ir::AccessSummary& summary);
 
-/// The choice for a launch of so many work-items.
+/// The choice for a launch of a given number of work-items.
 struct PointwiseChoice {
   bool inRows = false;
   /// With the numbers that have decided; a phrase for people.
@@ -39,8 +39,9 @@ struct PointwiseChoice {
 PointwiseChoice choosePointwise(const Pointwise& kernel, double workItems, bool isMasked,
                                 bool leavesCaches = false);
 
-/// Vectors side by side in rows of so many ids, in vectors of so many lanes: a load or a store for
-/// a whole line of the cache, and chains of operations that need not wait for each other.
+/// The number of vectors side by side, in rows of `row` ids and vectors of `lanes` lanes: a load or
+/// a store for a whole line of the cache, and chains of operations that need not wait for each
+/// other.
 int vectorsFor(const Pointwise& kernel, std::size_t row, int lanes);
 
 }  // namespace hpl::strategies

@@ -76,7 +76,7 @@ class RegisterBuilder : public TimeBuilder {
   std::array<std::int64_t, 2> reach_;
   std::size_t written_;
   Variable* memory_ = nullptr;
-  /// Of the column's first cell in local memory (ulong), and in the grid (long).
+  /// The place of the column's first cell in local memory (ulong), and in the grid (long).
   Variable* place_ = nullptr;
   const Expr* y_ = nullptr;
   const Expr* x_ = nullptr;
@@ -117,8 +117,8 @@ void RegisterBuilder::declarePlaces(Block& out) {
   tiles_.emplace(array, tile);
 }
 
-/// Cells that the box does not have take the values of those next to them: nobody needs what is
-/// made of them.
+/// Cells that the box does not have take the values of those next to them: results of these are not
+/// needed.
 void RegisterBuilder::load(Block& out) {
   const auto inside = [&](std::size_t d, const Expr* at) {
     return builder_.larger(box_.lo[d], builder_.smaller(at, builder_.add(box_.hi[d], -1)));
@@ -163,7 +163,7 @@ void RegisterBuilder::fillAround(Block& out) {
                     builder_.ref(kept_[written_].front()));
 }
 
-/// What the work-item knows already of what its k-th cell reads.
+/// The value that the work-item already holds for this read of its k-th cell.
 const Expr* RegisterBuilder::keptOf(const ir::Access& access,
                                     const std::vector<ir::IndexForm>& forms, std::int64_t k) {
   for (std::size_t f = 0; f < kept_.size(); ++f) {
@@ -296,7 +296,7 @@ void requireStraight(const ir::Kernel& kernel, const ir::AccessSummary& summary,
       throw Refused{"its cells are no plain numbers"};
   }
   for (const TimeProgram::StepScalar& scalar : program.stepScalars) known.push_back(scalar.table);
-  // Of other arrays nobody knows whether they have what cells outside the grid would read.
+  // Other arrays may not have the cells that would be read outside of the grid.
   for (const Variable* parameter : kernel.entry->params)
     if (parameter->role == ir::Role::ArrayParam &&
         std::find(known.begin(), known.end(), parameter->paramIndex) == known.end())

@@ -48,7 +48,7 @@ Rows inNarrowLanes(const ir::Kernel& kernel, const ir::AccessSummary& summary,
     try {
       Rows result = written(*narrow, summary, options, bytes);
       result.dependsOnSize = true;
-      // What is rewritten keeps parts of the narrower one.
+      // The rewritten kernel keeps parts of the narrower one.
       const auto both = std::make_shared<
           std::pair<std::shared_ptr<const ir::Kernel>, std::shared_ptr<const ir::Kernel>>>(
           narrow, result.kernel);

@@ -32,8 +32,8 @@ struct RowsOptions {
   /// chosen from what the kernel loads.
   int vectors = 0;
   int jam = 0;
-  /// Of the domain along each axis; 0: not known. They tell whether a comparison of an id with a
-  /// number is about the first or the last ids, or about the middle.
+  /// Sizes of the domain along each axis; 0: not known. They tell whether a comparison of an id
+  /// with a number is about the first or the last ids, or about the middle.
   std::array<std::uint64_t, 3> size{0, 0, 0};
   /// Refuse kernels with built-in functions that may round differently on vectors.
   bool exact = false;
@@ -53,7 +53,7 @@ struct Rows {
   /// Null: the strategy does not apply.
   std::shared_ptr<const ir::Kernel> kernel;
   std::vector<Hidden> hidden;
-  /// What was chosen, or why the strategy does not apply; a phrase for people.
+  /// The choice, or why the strategy does not apply; a phrase for people.
   std::string reason;
   /// Rows at once.
   int jam = 1;
@@ -72,7 +72,7 @@ Rows rows(const ir::Kernel& kernel, const ir::AccessSummary& summary, const Rows
 /// The parameters in which a kernel counts: it adds to their elements by atomics, without asking
 /// for results. Whether it does more with them is left to rows().
 std::vector<int> countedArrays(const ir::Kernel& kernel);
-/// Whether counters of so many bytes in all are worth copies of each work-item's own.
+/// True if counters of `bytes` in all are worth copies of each work-item's own.
 bool fitsCounters(std::size_t bytes);
 
 /// Whether work-items read more than their own elements, or loop: kernels that do neither wait for

@@ -34,7 +34,7 @@ struct Tiled {
   /// Null: the strategy does not apply.
   std::shared_ptr<const ir::Kernel> kernel;
   std::vector<Hidden> hidden;
-  /// What was chosen, or why the strategy does not apply; a phrase for people.
+  /// The choice, or why the strategy does not apply; a phrase for people.
   std::string reason;
   /// Ids per group along each axis.
   std::array<int, 3> covers{1, 1, 1};

@@ -7,8 +7,8 @@
 
 #include "hpl/ir/access.h"
 
-/// Which cells a group has to compute on its own so that several time steps need no other group's
-/// results (overlapped tiling; Holewinski, Pouchet, Sadayappan 2012, algorithm 2).
+/// Finds the cells that a group has to compute on its own so that several time steps need no other
+/// group's results (overlapped tiling; Holewinski, Pouchet, Sadayappan 2012, algorithm 2).
 namespace hpl::strategies {
 
 /// How a box is larger than a tile: cells before and after it, per dimension (slow to fast).
@@ -21,7 +21,8 @@ struct Growth {
 
 /// The smallest box that contains both.
 Growth hull(const Growth& a, const Growth& b);
-/// What is read to compute a box, when cell i reads cells i + lo .. i + hi of each dimension.
+/// The cells that are read to compute a box, when cell i reads cells i + lo .. i + hi of each
+/// dimension.
 Growth grownBy(const Growth& box, const std::array<ir::Interval, 3>& offsets);
 
 /// One function of a time step: it reads cells of some fields at constant offsets and writes
@@ -40,9 +41,9 @@ struct TileFunction {
 };
 
 struct TileRegions {
-  /// What function k computes when `r` steps are to follow the present one: computed[r][k].
+  /// The box that function k computes when `r` steps are to follow the present one: computed[r][k].
   std::vector<std::vector<Growth>> computed;
-  /// What must be known of each field before the first of the steps.
+  /// The box of each field that must be known before the first of the steps.
   std::vector<Growth> needed;
 };
 
@@ -59,9 +60,9 @@ struct LinearGrowth {
   Growth perStep;
 };
 /// Bounds for every function, all with the slope of the steepest. Only then do they fit each other
-/// as the boxes do: what a function reads to fill its bound lies within the bounds of those that
-/// provide it, so that nothing is computed from cells that nobody has filled. Functions of the tile
-/// alone do not grow.
+/// as the boxes do: the cells that a function reads to fill its bound lie within the bounds of
+/// those that provide them, so that no unfilled cell is read. Functions of the tile alone do not
+/// grow.
 std::vector<LinearGrowth> linearGrowth(const TileRegions& regions,
                                        const std::vector<TileFunction>& functions);
 

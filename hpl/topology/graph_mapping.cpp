@@ -44,7 +44,8 @@ using Strategy = Owned<SCOTCH_Strat, SCOTCH_stratInit, SCOTCH_stratExit>;
 void exitContext(SCOTCH_Context* context) { SCOTCH_contextExit(context); }
 using Context = Owned<SCOTCH_Context, SCOTCH_contextInit, exitContext>;
 
-/// What passes between two, in either direction, in whole numbers; the graph refers to the arrays.
+/// The bytes that pass between two, in either direction, in whole numbers; the graph refers to the
+/// arrays.
 struct Edges {
   std::vector<SCOTCH_Num> begin, to, load;
 

@@ -76,7 +76,7 @@ std::optional<NodeLinks> knownLinksBetween(const std::vector<std::string>& nodes
 void keepLinksBetween(const std::vector<std::string>& nodes, const NodeLinks& links);
 
 /// The links between the nodes of this program, in their order: those given to
-/// setLinksBetweenNodes(); equal if nobody gave any.
+/// setLinksBetweenNodes(); equal if none were given.
 NodeLinks linksBetweenNodes();
 /// Sets them, once the processes have agreed on them.
 void setLinksBetweenNodes(NodeLinks links);

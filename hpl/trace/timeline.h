@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-// What the OpenCL headers declare too; named here so that recording needs none of them.
+// Declared by the OpenCL headers, too; named here so that recording needs none of them.
 typedef struct _cl_event* cl_event;
 
 /// Counters and timeline. Recording is one predictable branch plus a relaxed counter unless
@@ -17,7 +17,7 @@ namespace hpl::trace {
 enum class Transfer { HostToDevice, DeviceToHost, DeviceToDevice };
 enum class Queue { Compute, Transfer, TransferOut };
 
-/// What a message between processes goes through, an outgoing one and an incoming one (Pearson et
+/// The phases of a message between processes, of an outgoing one and an incoming one (Pearson et
 /// al. 2021, Figure 9). Packing and unpacking are kernels of the device; a message waits for those
 /// before it.
 enum class Phase : std::uint8_t {
@@ -32,7 +32,7 @@ enum class Phase : std::uint8_t {
 /// A message in the timeline; 0: none.
 using MessageNumber = std::uint32_t;
 
-/// What the profile says of a launch besides its time.
+/// The entries of a launch in the profile besides its time.
 struct LaunchCost {
   /// How the kernel was laid out, up to the first comma or colon.
   std::string_view strategy;
@@ -56,7 +56,7 @@ double hostSeconds();
 void keepHostScope(std::string_view name, double begin, double end);
 MessageNumber keepMessage(int peer, bool isOutgoing, std::size_t bytes);
 void keepPhase(MessageNumber message, Phase phase, double begin, double end);
-/// What the transfers of the calling thread are a phase of.
+/// The phase to which the transfers of the calling thread belong.
 struct PhaseOfThread {
   MessageNumber message = 0;
   Phase phase = Phase::Reading;

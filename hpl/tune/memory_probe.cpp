@@ -122,7 +122,7 @@ class Rounds {
   unsigned threads_;
 };
 
-/// What one thread does; false: it has no memory.
+/// Measures in one thread; false: it has no memory.
 bool measure(Rounds& rounds, unsigned thread, std::size_t bytes, SweepTimes& times) {
   constexpr std::ptrdiff_t kColumns = 1024;
   constexpr std::ptrdiff_t kRowsInCache = 66;  // half a megabyte in both arrays

@@ -14,8 +14,8 @@ struct SweepTimes {
   double inMemory = 0;
 };
 
-/// Measures for some 50 milliseconds with so many threads. `bytes` is what all of them go through
-/// in memory: more than the caches hold. Zeros where the system gives no threads or no memory.
+/// Measures for some 50 milliseconds with `threads` threads. `bytes` is the memory that all of them
+/// go through: more than the caches hold. Zeros where the system gives no threads or no memory.
 SweepTimes probeSweeps(unsigned threads, std::size_t bytes);
 
 }  // namespace hpl::tune

@@ -83,7 +83,7 @@ void Race::beginRound() {
   std::vector<std::size_t> order;
   for (std::size_t c = 1; c < runners_.size(); ++c)
     if (!runners_[c].isOut) order.push_back(c);
-  // There and back: whoever profits from running early runs late the next time.
+  // There and back: a candidate that profits from running early runs late the next time.
   if (rounds_ % 2 == 1) std::reverse(order.begin(), order.end());
   firstNumber_ += round_.size();
   round_.clear();
@@ -157,8 +157,8 @@ std::size_t Race::leader() const {
   return first;
 }
 
-/// Round by round, how many times as long as `other` the candidate has taken. Whoever is in the
-/// race has run in every round.
+/// Round by round, how many times as long as `other` the candidate has taken. Every candidate in
+/// the race has run in every round.
 std::vector<double> Race::against(std::size_t candidate, std::size_t other) const {
   std::vector<double> result;
   const std::vector<double>& a = runners_[candidate].ratios;

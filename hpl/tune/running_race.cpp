@@ -37,7 +37,7 @@ double RunningRace::expectedLoss(double unknown) const {
 
 void RunningRace::noteMade(std::size_t candidate, double seconds) {
   spend(seconds);
-  // What came from a cache says little of what others will take.
+  // The time of a candidate from a cache says little about that of others.
   if (!isMade_[candidate]) making_ = std::max(seconds, making_ / 2);
   isMade_[candidate] = true;
 }

@@ -11,12 +11,12 @@
 
 namespace hpl::tune {
 
-/// What a RunningRace may cost, in seconds of the program's work.
+/// Limits on the cost of a RunningRace, in seconds of the program's work.
 struct RunningCosts {
   /// Time used before anything is tried, and the share of the time used that trying may cost.
   double start = 1;
   double share = 0.03;
-  /// What making a candidate takes until one has been made.
+  /// Seconds that making a candidate takes until one has been made.
   double making = 0.2;
 };
 
@@ -46,7 +46,7 @@ class RunningRace {
   std::int64_t done() const noexcept { return done_; }
   /// Units until something else is due.
   std::int64_t quiet() const noexcept { return std::max<std::int64_t>(0, wakeAt_ - done_); }
-  /// Nothing is due for so many units.
+  /// Nothing is due for that many units.
   void sleep(std::int64_t units) noexcept { wakeAt_ = done_ + units; }
   /// Nothing is due until a trial of this cost may run; one unit at least.
   void sleepUntilAllowed(double cost);
@@ -77,21 +77,21 @@ class RunningRace {
 
   /// True if a trial of this cost may run now.
   bool allows(double cost) const noexcept { return allowance_.covers(cost, used()); }
-  /// What else has cost time.
+  /// Adds other seconds that trying took.
   void spend(double seconds) noexcept { allowance_.spend(seconds); }
   double spent() const noexcept { return allowance_.spent(); }
 
   /// By how much longer a unit of the challenger is likely to take, as a part of a unit: `unknown`
   /// where it has not been measured, 0.02 at least.
   double expectedLoss(double unknown = 1) const;
-  /// What making another candidate is likely to take.
+  /// The likely seconds of making another candidate.
   double making() const noexcept { return making_; }
   bool isMade(std::size_t candidate) const { return isMade_[candidate]; }
   void markMade(std::size_t candidate) { isMade_[candidate] = true; }
   /// Making it has taken so long; the first time that counts for others, too.
   void noteMade(std::size_t candidate, double seconds);
-  /// So many units of a leg took so long: the incumbent's say what a unit takes, and what the
-  /// challenger's take beyond that is spent.
+  /// Notes the seconds of `units` units of a leg: the incumbent's tell how long a unit takes, and
+  /// the challenger's beyond that are spent.
   void noteTime(const Race::Leg& leg, double seconds, std::int64_t units);
 
  private:

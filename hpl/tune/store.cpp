@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// Of the file's layout; files of another one are as good as none.
+/// The format of the file's layout; files of another one are as good as none.
 constexpr int kFormat = 1;
 
 json toJson(const Point& point) {
@@ -75,8 +75,8 @@ class FileLock {
   FileLock(const runtime::PrivateFolder& folder, const std::string& name)
       : descriptor_(folder.lockFile(name + ".lock")) {
     if (!descriptor_) return;
-    // Whoever holds it needs a moment. Where locks are not to be had, renaming alone still never
-    // leaves half a file; at worst a finding is measured again.
+    // The holder of the lock needs a moment. Where locks are not to be had, renaming alone still
+    // never leaves half a file; at worst a finding is measured again.
     for (int attempt = 0; attempt < 200; ++attempt) {
       if (flock(descriptor_.number(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -197,7 +197,7 @@ bool Store::merge(const std::string& key, const Finding& finding, std::string& p
     problem = "another process has been writing it for a second";
     return false;
   }
-  // What others have found since; what this process knows is newer.
+  // Findings of others since then; those of this process are newer.
   Findings all = read();
   for (const auto& [name, value] : findings_) all.try_emplace(name, value);
   all[key] = finding;

@@ -2,7 +2,7 @@
 // The contenders of the thesis on CPU-free execution (J. Baydamirli, Koç University 2023), by hand
 // in OpenCL, and this library, on one device and on two of HPL_DEVICES, in turns:
 //
-//     alone        kernels that nobody waits for, without exchange: what computing takes
+//     alone        kernels that are not waited for, without exchange: computing alone
 //     copy         a launch per step, then copies of border slices, for all of which the host waits
 //     overlap      borders first, copies beside the interior, the host waits
 //     peer stores  kernels write the neighbour's ghosts themselves, the host waits

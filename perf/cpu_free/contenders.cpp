@@ -183,7 +183,7 @@ void launchWhole(Problem& problem, std::vector<cl::Kernel>& kernels, const Turn&
   }
 }
 
-/// Kernels alone, which nobody waits for: what computing takes.
+/// Kernels alone, which are not waited for: the time of computing.
 Steps alone(ProblemPtr problem) {
   return [problem, kernels = kernelsOf(*problem, "whole")](int steps) mutable {
     for (int step = 0; step < steps; ++step) launchWhole(*problem, kernels, turnOf(step));

@@ -31,9 +31,9 @@ struct Contender {
   std::function<std::vector<float>()> cells;
 };
 
-/// Of the thesis's names: Copy, Overlap, P2P, NVSHMEM (here `signalled`), CPU-Free, PERKS
-/// (`resident`: only where the slices of a device fit into its local memory). All begin with the
-/// same cells. Devices work in the host's memory.
+/// The contenders by the thesis's names: Copy, Overlap, P2P, NVSHMEM (here `signalled`), CPU-Free,
+/// PERKS (`resident`: only where the slices of a device fit into its local memory). All begin with
+/// the same cells. Devices work in the host's memory.
 std::vector<Contender> contendersOn(const std::vector<hpl::Device>& devices, const Domain& domain);
 
 }  // namespace cpu_free

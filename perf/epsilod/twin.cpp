@@ -292,11 +292,11 @@ class Twin {
   cl_context context_ = nullptr;
   cl_command_queue compute_ = nullptr, transfer_ = nullptr;
   cl_kernel kernel_ = nullptr;
-  /// What is read, and what is written.
+  /// The buffer that is read, and the one that is written.
   cl_mem buffers_[2] = {};
   /// To and from the previous rank, and the next one.
   std::vector<float> sent_[2], received_[2];
-  /// Of ghosts, for which the next step waits.
+  /// Writes of ghosts, for which the next step waits.
   std::vector<cl_event> writes_;
   /// The last kernel of the step before, which reads the ghosts that are to be overwritten.
   cl_event before_ = nullptr;

@@ -27,7 +27,7 @@ using evaluation::Way;
 
 namespace {
 
-/// What the paper's figures call the styles.
+/// The name of the style in the paper's figures.
 std::string figureName(Style style) {
   if (style == Style::Sync) return "syncGhosts";
   if (style == Style::Auto) return "automatic";
@@ -37,7 +37,7 @@ std::string figureName(Style style) {
 std::size_t deviceCount() { return hpl::devices(hpl::defaultDevice().type()).size(); }
 
 /// The contenders take turns; from round to round another one begins, and every second round goes
-/// backwards, so that nobody always follows the same one.
+/// backwards, so that no contender always follows the same one.
 std::vector<std::size_t> orderOf(std::size_t round, std::size_t count) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < count; ++i) order.push_back((i + round / 2) % count);

@@ -50,7 +50,7 @@ void touch(Cube q) {
   q[idz][idy][idx] = q[idz][idy][idx] + 1.0f;
 }
 
-/// Blocks of a grid of so many devices, the slowest dimension cut most, as near to a cube as
+/// Blocks of a grid of `devices` devices, the slowest dimension cut most, as near to a cube as
 /// possible.
 std::array<int, 3> gridFor(int devices) {
   std::array<int, 3> best{devices, 1, 1};

@@ -46,8 +46,8 @@ PartitionProblem problemOf(Index side, int nodes) {
   return problem;
 }
 
-/// Blocks of the grid of devices that exchanges the least when nobody looks at nodes: device by
-/// device in the order of the grid.
+/// Blocks of the grid of devices that exchanges the least when nodes do not count: device by device
+/// in the order of the grid.
 std::vector<Block> flatBlocks(const PartitionProblem& problem) {
   PartitionProblem flat = problem;
   const std::size_t devices = problem.nodes.size() * kPerNode;

@@ -23,7 +23,7 @@ using Weights = std::array<float, 9>;
 using Cells = Array<float, 3>;
 using Field = Neighbourhood<float, 3>;
 
-/// Of the second derivative, from the cell itself outwards.
+/// Weights of the second derivative, from the cell itself outwards.
 constexpr Weights weightsOf(int reach) {
   if (reach == 4) return {-2.8472222f, 1.6f, -0.2f, 0.025396825f, -0.0017857143f};
   return {-3.0548446f,   1.7777778f,    -0.31111111f,  0.07542088f,   -0.017676768f,

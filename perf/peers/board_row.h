@@ -37,8 +37,8 @@ struct Board {
   }
 };
 
-/// `kernel(out, in, scalars...)` over a board of `side` x `side` cells of so many values, against
-/// the same by g++ and OpenMP, `twin(out, in, side)`.
+/// `kernel(out, in, scalars...)` over a board of `side` x `side` values, against the same by g++
+/// and OpenMP, `twin(out, in, side)`.
 template <int Rank = 2, class T, class Kernel, class... Scalars>
 Row boardRow(const std::string& name, Kernel* kernel, void (*twin)(T*, const T*, int), int side,
              unsigned values, Scalars... scalars) {

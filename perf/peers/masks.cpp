@@ -17,7 +17,7 @@ namespace {
 constexpr int kSide = 4096;
 constexpr int kReach = 5;
 
-/// Of OpenCV's getGaussianKernel(11, 2).
+/// The weights of OpenCV's getGaussianKernel(11, 2).
 std::vector<float> weights() {
   std::vector<float> all;
   double total = 0;

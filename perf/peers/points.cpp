@@ -14,7 +14,7 @@ namespace {
 constexpr int kSide = 4096;
 constexpr int kSource = 1717;
 
-/// What a kernel may compute, in place or into another array, with the source or without it.
+/// The expressions of the kernels, in place or into another array, with the source or without it.
 Expr<float> laplacian(const Array<float, 2>& now) {
   return 0.25f * (now[idy - 1][idx] + now[idy + 1][idx] + now[idy][idx - 1] + now[idy][idx + 1] -
                   4.0f * now[idy][idx]);

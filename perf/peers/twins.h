@@ -43,7 +43,7 @@ struct MultigridLevel {
   int side;
   double square;  ///< of the distance between neighbours
 };
-/// Both colours of a chessboard, so many times.
+/// Relaxes both colours of a chessboard, `times` times.
 void relax(const MultigridLevel& grid, int times);
 void residual(const MultigridLevel& grid);
 void restrictTo(const MultigridLevel& coarse, const MultigridLevel& fine);
@@ -60,7 +60,7 @@ void transpose(float* out, const float* in, int side);
 void mask(float* out, const float* in, int side, const float* weights);
 void twoPasses(float* out, const float* in, int side, const float* weights);
 
-/// Of multiples of 2^20 cells.
+/// `cells` is a multiple of 2^20.
 void setBytes(float* x, int byte, std::int64_t cells);
 void fill(float* x, float value, std::int64_t cells);
 float sum(const float* x, std::int64_t cells);
@@ -70,7 +70,8 @@ void triad(float* a, const float* b, const float* c, float factor, std::int64_t 
 /// How often each byte occurs; four private copies for each thread.
 void histogram(std::uint32_t* counts, const std::uint8_t* bytes, std::int64_t cells);
 
-/// So many iterations for A x = b from x = 0, where A is the five-point operator on side x side.
+/// Does `iterations` iterations for A x = b from x = 0, where A is the five-point operator on side
+/// x side.
 void conjugateGradients(double* x, const double* b, int side, int iterations);
 /// The mean of the four neighbours, 0 beyond the edges; one more at (source, source).
 void heatWithSource(float* next, const float* now, int side, int source);

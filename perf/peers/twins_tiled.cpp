@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time tiles by hand: bands of rows, one for each thread, through which steps follow each other row
-// by row, as long as the cache holds the rows between the first step and the last one. What bands
-// read of each other they copy before, and compute twice.
+// by row, as long as the cache holds the rows between the first step and the last one. Bands copy
+// the cells that they read of each other before, and compute them twice.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -54,8 +54,8 @@ class Band {
   std::vector<T*> rows_;
 };
 
-/// Calls `pass(first, last, steps)` for the bands of all threads, so many steps at a time. `pass`
-/// synchronises the threads once, when it has copied what it needs.
+/// Calls `pass(first, last, steps)` for the bands of all threads, several steps at a time. `pass`
+/// synchronises the threads once, when it has copied the cells that it needs.
 template <class Pass>
 void inBands(std::ptrdiff_t rows, int steps, int atOnce, Pass pass) {
   const std::ptrdiff_t bands = threads();

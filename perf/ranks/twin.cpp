@@ -41,7 +41,7 @@ using Cells = std::vector<Cell>;
 struct Work {
   const char* source;
   std::size_t rows, columns;
-  /// Work-items for so many rows.
+  /// Work-items for that many rows.
   std::function<std::array<std::size_t, 2>(std::size_t rows)> global;
   Cell (*start)(std::size_t at);
   /// A row's next cells, in the middle of three rows.
@@ -284,16 +284,16 @@ class Band {
   Work work_;
   int rank_;
   bool hasPrevious_ = false, hasNext_ = false;
-  /// Of the array: the band's first row.
+  /// The band's first row in the array.
   std::size_t first_ = 0, height_ = 0;
   cl_context context_ = nullptr;
   cl_command_queue compute_ = nullptr, transfer_ = nullptr;
   cl_kernel kernel_ = nullptr;
-  /// What is read, and what is written.
+  /// The buffer that is read, and the one that is written.
   std::array<cl_mem, 2> buffers_{};
   /// To and from the previous rank, and the next one.
   std::array<Cells, 2> sent_, received_;
-  /// Of ghosts, for which the next step waits.
+  /// Writes of ghosts, for which the next step waits.
   std::vector<cl_event> writes_;
   /// The interior of the step before.
   cl_event before_ = nullptr;

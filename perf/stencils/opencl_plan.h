@@ -88,7 +88,7 @@ struct Launch {
   std::vector<std::size_t> global, local;
 };
 
-/// What the iterations launch, one phase after the other: two where buffers change their roles.
+/// The launches of the iterations, one phase after the other: two where buffers change their roles.
 struct Phase {
   std::vector<Launch> launches;
   Buffer result;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of samples/shwa. A cell is a float4, so 16 cells are turned into a vector of each of
-// their variables. What crosses a face is computed once per row: it leaves one cell and enters the
-// next. Two rows at a time share the faces between them.
+// their variables. The flow across a face is computed once per row: it leaves one cell and enters
+// the next. Two rows at a time share the faces between them.
 R"CLC(
 #define GRAVITY 9.81f
 #define THINNEST 1e-4f

@@ -11,7 +11,7 @@
 /// timed.
 namespace perf::stencils {
 
-/// What is to be computed, and on which data. All contenders of a problem begin with its values.
+/// The computation, and its data. All contenders of a problem begin with its values.
 struct Problem {
   std::string workload;  ///< a Workload's name
   int width = 0;         ///< x, contiguous
@@ -36,10 +36,11 @@ struct Contender {
   std::string name;
   /// Back to the problem's values.
   std::function<void()> reset;
-  /// So many iterations on, each with the result of the one before; returns when they are done.
-  /// For `canny` each begins with the same picture.
+  /// Does that many further iterations, each with the result of the one before; returns when they
+  /// are done. For `canny` each begins with the same picture.
   std::function<void(int iterations)> run;
-  /// What the last iteration made, as Problem::values. Empty for contenders that solve nothing.
+  /// The values after the last iteration, as Problem::values. Empty for contenders that solve
+  /// nothing.
   std::function<std::vector<float>()> result;
   double bytesPerPoint = 0;  ///< if it differs from the workload's
 };
@@ -80,7 +81,7 @@ std::vector<Contender> openClContenders(const Problem& problem);
 /// Plain C++ for g++ -O3 -march=native. None if the build found no OpenMP.
 std::vector<Contender> openMpContenders(const Problem& problem);
 
-/// What the library makes of kernels in its own language.
+/// The library's contenders: kernels in its own language.
 std::vector<Contender> libraryContenders(const Problem& problem);
 
 }  // namespace perf::stencils

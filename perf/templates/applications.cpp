@@ -58,7 +58,7 @@ Launcher& at(Launcher&& launcher, const Prepared& s) {
 const std::vector<Device> here() { return {defaultDevice()}; }
 const Domain kSquare(kGroup, kGroup);
 
-/// What one stage of CANNY reads and writes.
+/// Arrays that one stage of CANNY reads and writes.
 struct Pictures {
   Bytes picture{kRows, kColumns}, direction{kRows, kColumns};
   Shorts smoothed{kRows, kColumns};

@@ -3,7 +3,7 @@
 
 #include "hpl/hpl.h"
 
-/// What kernels with local memory share when they are written by hand, as the stencil paper's
+/// The common parts of kernels with local memory that are written by hand, as the stencil paper's
 /// templates do it: groups of 16 x 16 work-items fill a tile together, meet at a barrier, and
 /// compute `Points` elements each, one group's width apart along x.
 namespace perf::templates {

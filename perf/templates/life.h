@@ -61,7 +61,7 @@ inline Int lifeOfCell(Neighbourhood<int, 2> p) {
 }
 // [end]
 
-/// What the paper says of the kernels of SkelCL: the first row of work-items of a group fills the
+/// As the paper describes the kernels of SkelCL: the first row of work-items of a group fills the
 /// tile alone.
 inline void lifeFilledByOneRow(Array<int, 2> out, const Array<int, 2>& in, Int rows, Int columns) {
   Array<int, 2, Local> tile(kGroup + 2, kGroup + 2);

@@ -106,7 +106,7 @@ struct TotalVariation {
   }
 };
 
-/// What the kernel language has for its own types.
+/// The kernel language has these for its own types.
 inline int where(bool condition, int a, int b) { return condition ? a : b; }
 
 /// The next generation of Conway's game of life, of cells that are 0 or 1.

@@ -30,7 +30,7 @@ class Program {
   /// Begins again with cells that look random, in a grid of that size.
   virtual void begin(const Extents& extents) = 0;
   virtual void run(int steps, const Shape& shape) = 0;
-  /// Has the library tune runs of so many steps.
+  /// Has the library tune runs of `steps` steps.
   virtual hpl::TuneResult tune(int steps, const hpl::TuneOptions& options) = 0;
   virtual void runOpenMp(int steps) = 0;
   /// Largest difference between the library's cells and those of as many steps in plain C++, both

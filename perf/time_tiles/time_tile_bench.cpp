@@ -31,7 +31,8 @@ struct Options {
   bool withoutOpenMp = false;
 };
 
-/// Of all threads of the process: on a busy machine it says more than the time that has passed.
+/// Seconds of all threads of the process: on a busy machine it says more than the time that has
+/// passed.
 double processorSeconds() {
   timespec time{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -112,7 +113,7 @@ Ratio ratioOf(std::vector<double> values) {
   return {values[values.size() / 2], values[first], values[values.size() - 1 - first]};
 }
 
-/// What was measured of a program, in seconds.
+/// Measurements of a program, in seconds.
 struct Comparison {
   std::vector<double> untiled, tiled, openMp;
   /// How many times as fast as one by one, pair by pair: what disturbs one half of a pair disturbs
@@ -205,7 +206,7 @@ std::vector<Shape> shapesFor(const Extents& extents) {
   return shapes;
 }
 
-/// What the model chooses, whatever has been tuned: programs keep their choice.
+/// Runs the model's choice, whatever has been tuned: programs keep their choice.
 void runUntuned(Program& program, int steps) {
   const hpl::runtime::Settings before = hpl::runtime::settings();
   hpl::runtime::Settings off = before;

@@ -9,7 +9,7 @@
 
 namespace samples::canny {
 
-/// What the command line of `canny` asks for.
+/// Options of the command line of `canny`.
 struct Options {
   RunOptions run;
   Extent extent;           ///< of the synthetic picture

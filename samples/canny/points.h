@@ -4,7 +4,7 @@
 #include "samples/canny/values.h"
 #include "stencil_templates/stencil_templates.h"
 
-/// What `canny` does, as functions of a pixel and its neighbours.
+/// The steps of `canny`, as functions of a pixel and its neighbours.
 namespace samples::canny {
 
 // [style: point]

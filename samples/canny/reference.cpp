@@ -72,8 +72,9 @@ Raster<Gradient> gradients(const Raster<int>& picture) {
   return result;
 }
 
-/// The squared gradient of a pixel that is a ridge, else 0. Of the two neighbours in the gradient's
-/// direction, the one that comes first (above, or to the left) may be as large, the other may not.
+/// The squared gradient of a pixel that is a ridge, else 0. Among the two neighbours in the
+/// gradient's direction, the one that comes first (above, or to the left) may be as large, the
+/// other may not.
 int ridge(const Raster<Gradient>& field, int row, int column) {
   const int here = field.at(row, column).squared();
   if (here == 0) return 0;

@@ -29,7 +29,7 @@ constexpr int kSlopeAlong = 33461;
 /// Along which line a gradient points, in picture coordinates (y downwards).
 constexpr int kHorizontal = 0, kVertical = 1, kFalling = 2, kRising = 3;
 
-/// What a pixel is after the double threshold.
+/// The values of a pixel after the double threshold.
 constexpr unsigned char kNone = 0, kWeak = 128, kStrong = 255;
 // [end]
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-/// What every sample asks of its command line before it believes it.
+/// Checks of command lines that all samples make.
 namespace samples {
 
 /// Throws std::invalid_argument if an argument is empty, or an option ends with "=": an unset shell

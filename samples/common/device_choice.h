@@ -43,7 +43,7 @@ inline hpl::Device chooseDevice(std::string choice) {
   return hpl::Device(hpl::ANY, number);
 }
 
-/// So many devices of the type of the one that `choice` names; 0: that one. Throws
+/// `count` devices of the type of the one that `choice` names; 0: that one. Throws
 /// std::invalid_argument when there are fewer, and what chooseDevice throws.
 inline std::vector<hpl::Device> chooseDevices(const std::string& choice, int count) {
   const hpl::Device first = chooseDevice(choice);

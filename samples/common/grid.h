@@ -8,7 +8,7 @@
 /// Helpers that the sample programs share. Nothing here is part of the library.
 namespace samples {
 
-/// A rectangle of cells in somebody else's memory: row-major, one byte per cell, 0 is dead.
+/// A rectangle of cells in memory of the caller's: row-major, one byte per cell, 0 is dead.
 struct GridView {
   const unsigned char* cells;
   int height;

@@ -3,7 +3,8 @@
 
 #include "hpl/io.h"
 
-/// What the samples use of hpl::io, under its own name: pictures, animations, progress.
+/// The parts of hpl::io that the samples use, under the samples' own name: pictures, animations,
+/// progress.
 namespace samples {
 
 using hpl::io::Color;

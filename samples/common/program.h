@@ -12,7 +12,7 @@
 
 namespace samples {
 
-/// What a rank other than the first one shows is what the first one shows.
+/// Keeps ranks other than the first one quiet: they would show the same again.
 template <class Options>
 void showOnFirstRank(const Session& session, Options& options) {
   options.run.progress = options.run.progress && session.isFirst();
@@ -21,9 +21,9 @@ void showOnFirstRank(const Session& session, Options& options) {
   if constexpr (requires { options.inputPng; }) options.inputPng = session.file(options.inputPng);
 }
 
-/// What main() of a larger sample does: parse the command line, list the devices if asked to, else
-/// run, on several ranks if there are any; errors go to stderr behind the program's name, with exit
-/// code 1.
+/// The main() of a larger sample: parses the command line, lists the devices if asked to, else
+/// runs, on several ranks if there are any; errors go to stderr behind the program's name, with
+/// exit code 1.
 template <class Options>
 int programMain(const char* name, int argc, char** argv,
                 std::optional<Options> (*parse)(int, const char* const*, std::ostream&,

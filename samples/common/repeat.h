@@ -9,8 +9,8 @@
 
 namespace samples {
 
-/// Steps that are queued at least, where there are as many: the library plans iterations of so many
-/// steps or more alike, and fewer by themselves, with kernels of their own.
+/// The least number of steps that are queued, where there are as many: the library plans iterations
+/// of that many steps or more alike, and fewer by themselves, with kernels of their own.
 constexpr int kLeastBatch = 64;
 
 /// How many of the steps that are left to do at once: as many as the progress bar wants between two

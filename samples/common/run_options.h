@@ -40,7 +40,7 @@ void addDeviceOptions(CLI::App& app, RunOptions& options);
 /// the text and what was expected, unless all are positive and finite.
 std::vector<double> parseWeights(const std::string& text);
 
-/// What --size accepts: `paper`, one number for both sides, or `WIDTHxHEIGHT`.
+/// The values of --size: `paper`, one number for both sides, or `WIDTHxHEIGHT`.
 struct SizeRange {
   Extent paper;  ///< what `paper` means: the size in Table I of the paper
   int smallest;  ///< of each side

@@ -9,7 +9,7 @@
 
 namespace samples::gauss {
 
-/// What the command line of `gauss` asks for.
+/// Options of the command line of `gauss`.
 struct Options {
   RunOptions run;
   Extent extent;       ///< of the synthetic picture

@@ -10,7 +10,7 @@
 
 namespace samples::jacobi3d {
 
-/// What the command line of `jacobi3d` asks for.
+/// Options of the command line of `jacobi3d`.
 struct Options {
   RunOptions run;
   int side = 48;   ///< points per side, the boundary included

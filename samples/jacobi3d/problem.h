@@ -34,7 +34,7 @@ enum class Boundary {
 /// The harmonic function at a point of the unit cube.
 double exact(Boundary boundary, double z, double y, double x);
 
-/// What the iteration starts from: the exact values on the boundary, 0 inside.
+/// The start of the iteration: the exact values on the boundary, 0 inside.
 Cube start(Boundary boundary, int side);
 
 /// The largest difference of any point from the harmonic function.

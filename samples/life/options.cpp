@@ -103,8 +103,8 @@ void addOutputOptions(CLI::App& app, Arguments& given, LifeOptions& options) {
   app.add_flag("--show", options.show, "print the last generation in the terminal");
 }
 
-/// Which of two extents to use on one axis: the option, the board that the rule names, or a default
-/// that leaves the pattern room to grow.
+/// The extent to use on one axis: the option, the board that the rule names, or a default that
+/// leaves the pattern room to grow.
 int extent(int axis, int both, int board, int pattern) {
   if (axis > 0) return axis;
   if (both > 0) return both;
@@ -128,7 +128,7 @@ Grid gridOf(int height, int width) {
 }
 
 /// Throws std::invalid_argument for a board, or a grid that follows from the size of a pattern,
-/// that nobody can have meant. What the command line asks for is another matter.
+/// that cannot be meant. Sizes that the command line asks for are not checked here.
 void checkBoard(const Board& board, const Pattern& pattern, const std::string& file) {
   const int largest = std::max({board.width, board.height, pattern.width, pattern.height});
   if (largest > kLargestSide)

@@ -14,7 +14,7 @@
 
 namespace samples {
 
-/// What the command line of `life` asks for, with every default resolved.
+/// Options of the command line of `life`, with every default resolved.
 struct LifeOptions {
   RunOptions run;    ///< run.iterations: how many generations
   Grid start{1, 1};  ///< generation 0: the pattern or the soup in place

@@ -6,7 +6,7 @@
 
 namespace samples {
 
-/// What lies beyond the edge of the grid: the opposite edge, or cells that are always dead.
+/// The cells beyond the edge of the grid: the opposite edge, or cells that are always dead.
 enum class Edges { Torus, Dead };
 
 /// One generation, computed on the host, one cell after the other: what the kernels are checked

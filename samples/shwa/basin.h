@@ -10,7 +10,7 @@ namespace samples::shwa {
 struct Basin {
   Basin(const Input& input, const Options& options);
 
-  /// What the arrays hold after so many steps.
+  /// The contents of the arrays after `steps` steps.
   State state(int steps) const;
 
   Water water, change;

@@ -23,7 +23,7 @@ Color between(const Color& a, const Color& b, double t, double light = 1) {
           channel(light * (a.blue + t * (b.blue - a.blue)))};
 }
 
-/// Which of n steps `t` (0 to 1, what is outside is cut) falls into.
+/// The number of the step, of n, into which `t` falls (0 to 1; values outside are cut).
 int stepOf(double t, int n) { return std::clamp(static_cast<int>(t * n), 0, n - 1); }
 
 }  // namespace

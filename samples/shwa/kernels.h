@@ -29,8 +29,8 @@ struct Side {
   Float concentration;
 };
 
-/// What crosses a face per second and metre. Momentum along the normal is told apart for the two
-/// cells: each misses the pressure of its own reconstructed water.
+/// The flow across a face per second and metre. Momentum along the normal is told apart for the two
+/// cells: each lacks the pressure of its own reconstructed water.
 struct Flow {
   Float mass, momentumBefore, momentumAfter, past, pollutant;
 };
@@ -46,7 +46,7 @@ Side sideOf(const Cell& water, const Height& ground, bool alongX) {
   return {bottom, depth + bottom, alongX ? u : v, alongX ? v : u, concentration};
 }
 
-/// What flows from l to r.
+/// The flow from l to r.
 inline Flow across(const Side& l, const Side& r) {
   // The water that stands above the higher one of the two grounds.
   Float sill = fmax(l.ground, r.ground);
@@ -66,7 +66,7 @@ inline Flow across(const Side& l, const Side& r) {
           mass * where(mass > 0.0f, l.concentration, r.concentration)};
 }
 
-/// What flows into the cell `here` through its four faces. The cells to the west and east, and the
+/// The flow into the cell `here` through its four faces. The cells to the west and east, and the
 /// cell itself, are sides of faces along x, those to the north and south of faces along y.
 inline auto inflow(const Side& here, const Side& toWest, const Side& toEast, const Side& toNorth,
                    const Side& toSouth) {
@@ -86,7 +86,7 @@ inline auto waveSpeed(const Side& here, const Float& depth) {
 // [end]
 
 // [style: point]
-/// What flows into a cell through its four faces, and the speed of its fastest wave.
+/// The flow into a cell through its four faces, and the speed of its fastest wave.
 inline void flowsOfCell(Neighbourhood<float4, 2> water, Neighbourhood<float, 2> ground,
                         Output<float4> change, Output<float> speed) {
   Side here = sideOf(water(), ground(), true);

@@ -9,7 +9,7 @@
 
 namespace samples::shwa {
 
-/// What the command line of `shwa` asks for, with every default resolved.
+/// Options of the command line of `shwa`, with every default resolved.
 struct Options {
   RunOptions run;
   Extent extent;                       ///< cells, the ring of walls included

@@ -7,8 +7,8 @@
 
 namespace samples::shwa {
 
-/// What a cell holds. Depth in metres, discharges per metre of width in m^2/s (x to the right along
-/// a row, y downwards), pollutant as depth times concentration (0 to 1).
+/// The state of a cell. Depth in metres, discharges per metre of width in m^2/s (x to the right
+/// along a row, y downwards), pollutant as depth times concentration (0 to 1).
 struct Cell {
   float depth = 0;
   float alongX = 0;

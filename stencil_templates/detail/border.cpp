@@ -107,7 +107,7 @@ BorderReader::Step BorderReader::stepOf(int input, int dim, const Offset& offset
     if (step.before > 0) step.back.emplace(cast<std::size_t>(where(far < 0L, -far, 0L)));
     if (step.after > 0) step.ahead.emplace(cast<std::size_t>(where(far > 0L, far, 0L)));
   }
-  // What leaves an Untouched face is not asked for: such cells are not computed.
+  // Reads beyond an Untouched face do not occur: such cells are not computed.
   if (step.low == BoundaryKind::Untouched) step.back.reset();
   if (step.high == BoundaryKind::Untouched) step.ahead.reset();
   return step;

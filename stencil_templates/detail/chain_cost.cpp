@@ -19,7 +19,7 @@ constexpr double kNearRows = 4;
 constexpr double kPerRow = 30;
 
 /// The first and the last rows of a band do not come in full chunks, and are computed one by one:
-/// as if so many were computed twice.
+/// this costs as much as computing that many rows twice.
 constexpr double kRowsAlone = 4;
 
 /// How much longer a band may take than others, on units that do more than this: all wait for it.

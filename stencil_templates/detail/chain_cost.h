@@ -7,19 +7,20 @@
 #include "stencil_templates/detail/device_cost.h"
 #include "stencil_templates/detail/tile_choice.h"
 
-/// What the model of tile_choice.h knows of chains (strategies::chain) beside other forms: their
-/// row of time_forms.h.
+/// The knowledge of the model of tile_choice.h about chains (strategies::chain) beside other forms:
+/// their row of time_forms.h.
 namespace hpl::stencils {
 
-/// Why the form is not for the program on the device, with so many steps per pass: a phrase.
+/// The reason why the form is not for the program on the device, with `depth` steps per pass: a
+/// phrase; empty: it is.
 std::string whyNotChain(const TileProblem& problem, int depth);
-/// Of programs of several functions.
+/// True if a chain may rival other forms for a program of several functions.
 bool isChainRival(const TileProblem& problem, int depth);
 const DeviceCost& costOfChain(const TileProblem& problem);
 /// Rows of the bands that are looked at.
 std::vector<std::int64_t> chainBands(const TileProblem& problem);
-/// What is computed twice where bands are cut along a dimension, when functions need `grown` cells
-/// around them.
+/// The cells that are computed twice where bands are cut along a dimension, when functions need
+/// `grown` cells around them.
 double chainCut(const TileProblem& problem, std::size_t dim, double grown);
 /// Cycles that a function's rows cost more than in a box, per cell. `hasBox`: fields that have rows
 /// in local memory.

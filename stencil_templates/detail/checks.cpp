@@ -46,7 +46,7 @@ void checkArray(const std::string& stencil, const PointSignature& signature,
       type == nullptr ? "" : " of " + ir::describe(*type), describeKind(argument)));
 }
 
-/// What a point function returns becomes an element of output 1, as C converts.
+/// The value that a point function returns becomes an element of output 1, as C converts.
 void checkReturned(const std::string& stencil, const PointSignature& signature,
                    const StencilArgument* arguments) {
   const std::size_t output = signature.inputs.size();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// What the model of tile_choice.h was measured to be, as data: one row for each kind of device and
+/// Measured constants of the model of tile_choice.h, as data: one row for each kind of device and
 /// way to go through cells.
 namespace hpl::stencils {
 
@@ -19,7 +19,7 @@ struct DeviceCost {
   double perStep;
   /// The part of local memory that boxes may take, so that the rest of what is at work has a place.
   double usable;
-  /// What must be won for tiling to be chosen.
+  /// The gain from which on tiling is chosen.
   double worthwhile;
   /// One group computes while memory serves another one.
   bool overlaps;
@@ -39,8 +39,8 @@ inline constexpr DeviceCost kChain{0.37, 0.22, 1.1, 11.5, 2, 12, 0, 0.75, 0.93, 
 /// points takes 0.64 cycles one by one.
 inline constexpr DeviceCost kGroup{1.0 / 128, 1.0 / 32, 1.0 / 32, 15, 1, 0, 100, 0.75, 0.75, true};
 
-/// What a core loses for each plane beyond the next ones that a step by itself reads: blocks of few
-/// planes read them again, from far away.
+/// The loss of a core for each plane beyond the next ones that a step by itself reads: blocks of
+/// few planes read them again, from far away.
 inline constexpr double kPerFarPlane = 0.08;
 
 }  // namespace hpl::stencils

@@ -79,7 +79,7 @@ Handover Joiner::handoverOf(int field) const {
   return over;
 }
 
-/// Nobody but these readers wants a field, and each of them its own cell alone.
+/// True if only these readers use a field, and each of them its own cell alone.
 bool Joiner::isHandedOn(int field, const Handover& over) const {
   if (lifetimes_[static_cast<std::size_t>(field)] != Lifetime::Temporary) return false;
   const Handover own = handoverOf(field);

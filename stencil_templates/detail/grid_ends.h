@@ -23,7 +23,7 @@ struct GridEnds {
   friend bool operator==(const GridEnds&, const GridEnds&) = default;
 };
 
-/// The ends for launches with these options on arrays of so many dimensions. Devices that work in
+/// The ends for launches with these options on arrays of `dims` dimensions. Devices that work in
 /// the host's memory have all cells there; on others the dimensions that are certainly cut are
 /// joined: those of .blocks(...), else the slowest one.
 GridEnds endsOf(const launch::LaunchOptions& options, const std::vector<memory::View*>& arrays,
@@ -32,7 +32,8 @@ GridEnds endsOf(const launch::LaunchOptions& options, const std::vector<memory::
 /// Cells beyond the ends of each dimension.
 using EndCells = std::array<std::int64_t, 3>;
 
-/// The array argument with so many cells of the other end beyond each end. Of a whole array.
+/// The array argument (a whole array) with cells of the other end beyond each end, as many as
+/// `before` and its counterpart say.
 launch::Argument withGhosts(const launch::Argument& array, const EndCells& before,
                             const EndCells& after);
 

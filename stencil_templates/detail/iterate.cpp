@@ -91,7 +91,7 @@ struct Iteration {
   std::int64_t looked = 0;
 };
 
-/// Steps with looks, of which each decides at the next one, so that nobody waits for it.
+/// Steps with looks, each of which decides at the next one, so that the steps never wait for it.
 class UntilLoop {
  public:
   UntilLoop(StepRun& run, std::function<std::unique_ptr<ResidualLooks>()> makeLooks,
@@ -139,7 +139,7 @@ class UntilLoop {
   /// Once looks are launched, they are to the end; and how many were.
   std::unique_ptr<ResidualLooks> looks_;
   std::int64_t look_ = 0;
-  /// What the last look has found whose residual is known.
+  /// The residual of the last look whose result is known.
   double residual_ = 0;
   bool isBelow_ = false;
   bool converged_ = false;

@@ -4,7 +4,7 @@
 namespace hpl::stencils {
 namespace {
 
-/// What the second function reads.
+/// The reader of the second function.
 class JoinedReader final : public CellReader {
  public:
   JoinedReader(CellReader& reader, const std::vector<JoinedInput>& inputs,

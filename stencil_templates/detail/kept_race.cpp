@@ -29,7 +29,7 @@ bool KeptRace::isDue() const {
   if (begin_ < 0 || steps_ == 0) return way_ == Streamed && clock_() >= due_;
   const double now = clock_();
   if (now < begin_ + rules_.start && !(wasStopped_ && trials_ == 0)) return false;
-  // What a trial will take, as far as that is known.
+  // The cost of a trial, as far as that is known.
   const double trial = static_cast<double>(kLegs) * rules_.leg;
   if (!(wasStopped_ && trials_ == 0) && trials_ + trial > rules_.share * (now - begin_))
     return false;
@@ -66,7 +66,7 @@ void KeptRace::noteKept(double seconds, std::int64_t steps) {
 
 std::int64_t KeptRace::goOn(Stepper& work, const KeptOrStreamed& ways, std::int64_t steps) {
   if (way_ == Streamed) {
-    // Launches that nobody waits for; long iterations come back to look at the clock.
+    // Launches that are not waited for; long iterations come back to look at the clock.
     const double each = meanOf(Streamed);
     const double most = each > 0 ? std::max(1.0, kUnwatched / each) : 1e9;
     if (static_cast<double>(steps) > most) steps = static_cast<std::int64_t>(most);

@@ -27,8 +27,8 @@ struct KeptOrStreamed {
 class KeptRace {
  public:
   /// Seconds: used before the first trial, and a leg of one. The share of all time that trials may
-  /// take; how much less time the other way must take; a launch that takes so many times as long as
-  /// the best one has been stopped.
+  /// take; how much less time the other way must take; the number of times of the best launch after
+  /// which one has been stopped.
   struct Rules {
     double start = 2;
     double leg = 5e-3;
@@ -36,7 +36,7 @@ class KeptRace {
     double worthwhile = 0.95;
     double stopped = 4;
     double loss = 5e-3;
-    /// Of the first launches, as the model expects it.
+    /// Seconds of the first launches, as the model expects them.
     double first = 0.06;
   };
 
@@ -50,7 +50,7 @@ class KeptRace {
         rules_(rules),
         least_(2 * expected) {}
 
-  /// Does so many steps. Throws what `work` throws.
+  /// Does `steps` steps. Throws what `work` throws.
   void advance(Stepper& work, const KeptOrStreamed& ways, std::int64_t steps);
 
  private:
@@ -82,14 +82,14 @@ class KeptRace {
   bool isWarm_ = false;
   double least_;
   bool wasStopped_ = false;
-  /// Of all time: when trials began to count, and what they took.
+  /// Times of all trials: when they began to count, and how long they took.
   double begin_ = -1;
   double trials_ = 0;
   /// When the next trial is due, unless a group was stopped.
   double due_ = 0;
   double keptPause_ = 0;
   double streamedPause_ = 0;
-  /// Of the present trial: its legs, and by way their seconds and steps.
+  /// The present trial: its legs, and by way their seconds and steps.
   std::size_t legs_ = 0;
   std::array<double, 2> legSeconds_{};
   std::array<std::int64_t, 2> legSteps_{};

@@ -41,7 +41,7 @@ bool mayProbe(const Device& device) {
 }
 
 double measured(const Device& device) {
-  // What is under way would be measured with it.
+  // Commands under way would be measured with it.
   device.sync();
   const tune::SweepTimes times =
       tune::probeSweeps(std::max(1u, device.getProperties().computeUnits), kProbed);

@@ -11,14 +11,14 @@
 /// on servers of two cores, and the cores of most machines share less.
 namespace hpl::stencils {
 
-/// The factor that two sweeps amount to, with vectors of so many floats; 1 where it is near that of
-/// the model's machines, or nothing was measured. So results do not depend on noise.
+/// The factor that follows from two sweeps, with vectors of `lanes` floats; 1 where it is near that
+/// of the model's machines, or nothing was measured. So results do not depend on noise.
 double memorySpeedOf(const tune::SweepTimes& times, int lanes);
 
-/// By what the model multiplies the speed of memory on this device. Measured when an iteration is
-/// about to do so much work that this hardly counts, `cellSteps` in all, and kept with what tuning
-/// has found. 1: it is not known yet, HPL_TUNE=off, several ranks or a dry run decide, or the
-/// device is no processor.
+/// The factor by which the model multiplies the speed of memory on this device. Measured when an
+/// iteration is about to do so many cell updates (`cellSteps` in all) that this hardly counts, and
+/// kept with the findings of tuning. 1: it is not known yet, HPL_TUNE=off, several ranks or a dry
+/// run decide, or the device is no processor.
 double memorySpeed(const Device& device, double cellSteps);
 
 /// Where and as what it is kept.

@@ -23,7 +23,7 @@ struct PatternNeighbour {
 
 namespace stencils {
 
-/// What the kernels of a pattern are recorded from.
+/// The data from which the kernels of a pattern are recorded.
 struct PatternPlan {
   /// How far it reaches before and after a cell, slowest dimension first.
   std::vector<std::pair<int, int>> shape;

@@ -25,7 +25,7 @@ class PeerArray {
   /// Elements are like those of `like`; their values are 0 where there are several devices. Throws
   /// AllocationError.
   PeerArray(const Spinners& on, const memory::Root& like, const geometry::Extents& extents);
-  /// Of ints, floats or doubles (the type's bytes), all of them 0.
+  /// An array of ints, floats or doubles (the type's bytes), all of them 0.
   PeerArray(const Spinners& on, const ir::Type& type, const geometry::Extents& extents);
   PeerArray(const PeerArray&) = delete;
   PeerArray& operator=(const PeerArray&) = delete;

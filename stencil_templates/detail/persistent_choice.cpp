@@ -26,8 +26,8 @@ namespace {
 /// Steps between exchanges that are looked at.
 constexpr int kExchangeDepths[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
 
-/// What launching and waiting take, in seconds, and cycles per second; of a CPU device, measured on
-/// PoCL.
+/// The costs of launching and waiting, in seconds, and cycles per second; for a CPU device,
+/// measured on PoCL.
 struct WaitCost {
   double cyclesPerSecond = 3e9;
   /// A launch after others, of one step, of a pass of several steps, whose few groups come and go
@@ -42,16 +42,17 @@ struct WaitCost {
   /// The same through a message to another node.
   double message = 60e3;
   double perRimCell = 0.5;
-  /// Of rims that lie apart in memory: a few cells of each row.
+  /// The cost of rims that lie apart in memory: a few cells of each row.
   double perStrayCell = 4;
-  /// Cells of rows that end within a vector are computed one by one: so many of each row.
+  /// Cells of rows that end within a vector are computed one by one: this many of each row.
   double cellsAlone = 7.5;
   double perRow = 14;
   /// Work-items of a group wait for each other.
   double perStep = 0;
 };
 constexpr WaitCost kCpu;
-/// Of a GPU, measured on an NVIDIA H200, whose groups of many work-items share rows and rims.
+/// The costs of a GPU, measured on an NVIDIA H200, whose groups of many work-items share rows and
+/// rims.
 constexpr WaitCost kGpu{.cyclesPerSecond = 2e9,
                         .launch = 7e-6,
                         .pass = 7e-6,
@@ -66,7 +67,7 @@ constexpr WaitCost kGpu{.cyclesPerSecond = 2e9,
 
 const WaitCost& waitCostOf(const TileProblem& problem) { return problem.isAlone ? kCpu : kGpu; }
 
-/// What must be won.
+/// The gain from which on persistent kernels are chosen.
 constexpr double kWorthwhile = 0.9;
 
 std::int64_t cellsOf(const Sizes& sizes) { return sizes[0] * sizes[1] * sizes[2]; }
@@ -105,8 +106,8 @@ bool isPeriodic(const strategies::TimeProgram& program, std::size_t d) {
   return false;
 }
 
-/// Why the bands that several devices have of a dimension cannot be cut into so many tiles each,
-/// whose groups exchange with those next to them only; empty: they can.
+/// The reason why the bands of several devices along a dimension cannot be cut into that many tiles
+/// each, whose groups exchange with those next to them only; empty: they can.
 std::string whyNotBands(const TileProblem& problem, const TimeTile& tile, std::size_t d,
                         std::int64_t groups, std::int64_t devices) {
   const strategies::Growth halo = strategies::haloOf(*problem.program, tile.depth);
@@ -122,7 +123,7 @@ std::string whyNotBands(const TileProblem& problem, const TimeTile& tile, std::s
   return "";
 }
 
-/// Of a row of cells, all functions together.
+/// Cycles of a row of cells, all functions together.
 double rowCycles(const TileProblem& problem) {
   return waitCostOf(problem).perRow * static_cast<double>(problem.program->stages.size());
 }
@@ -135,7 +136,7 @@ double exchangedFields(const TileProblem& problem) {
       }));
 }
 
-/// Cycles of a step of a group with a tile of so many cells, which may lie between others.
+/// Cycles of a step of a group with a tile of `cells` cells, which may lie between others.
 double cyclesOfGroup(const TileProblem& problem, const TimeTile& tile, const Sizes& cells,
                      const Sizes& groups, double handshake) {
   const WaitCost& cost = waitCostOf(problem);
@@ -166,7 +167,7 @@ double cyclesOfGroup(const TileProblem& problem, const TimeTile& tile, const Siz
   return cycles;
 }
 
-/// Of the group with most to do.
+/// Cycles of a step of the group with most work.
 double cyclesPerStep(const TileProblem& problem, const TimeTile& tile, const Sizes& groups,
                      bool hasMessages) {
   const WaitCost& cost = waitCostOf(problem);
@@ -217,7 +218,7 @@ std::string describeKept(const TileProblem& problem, const PersistentEstimate& k
       1e6 * kept.secondsPerStep);
 }
 
-/// These tiles of groups on so many devices, if they suit the grid; no cells, and why not.
+/// These tiles of groups on `ofEach` devices, if they suit the grid; no cells, and why not.
 PersistentEstimate keptOf(const TileProblem& problem, const Sizes& ofEach, int depth,
                           const Sizes& deviceGrid, bool hasMessages, std::string& why) {
   PersistentEstimate kept;
@@ -321,8 +322,8 @@ PersistentEstimate bestKept(const TileProblem& problem, const Sizes& deviceGrid,
 
 namespace {
 
-/// How much more a device of several computes in passes of so many steps: what its neighbours'
-/// bands need of each other, both compute.
+/// The additional work of one of several devices in passes of `depth` steps: neighbours both
+/// compute the cells that their bands need of each other.
 double moreOnSeveral(const TileProblem& problem, std::size_t devices, int depth) {
   if (devices < 2) return 1;
   const strategies::Growth halo = strategies::haloOf(*problem.program, depth);

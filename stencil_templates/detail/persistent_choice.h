@@ -34,8 +34,8 @@ PersistentEstimate bestKept(const TileProblem& problem, const Sizes& deviceGrid,
 /// (depth 0), with what launching takes.
 double secondsOtherwise(const TileProblem& problem, std::size_t devices, const TimeTile& tile);
 
-/// The tiles that groups keep, if iterations of many steps are to be one launch, or so many:
-/// because the user or HPL_STRATEGY asks for it, or because the model thinks it faster than
+/// The tiles that groups keep, if iterations of many steps, or of this number, are to be one
+/// launch: because the user or HPL_STRATEGY asks for it, or because the model thinks it faster than
 /// `otherwise`. Says so under HPL_EXPLAIN. Throws LaunchError where the user insists on what is
 /// impossible.
 std::optional<KeptTile> choosePersistent(const TimeWish& wish, const TimeRecipe& recipe,

@@ -60,7 +60,7 @@ bool isFirst(PersistentSpaces::Space& space, const TimeKernel& kernel,
   return space.ready.insert(std::move(kind)).second;
 }
 
-/// What the ranks of the devices have to know of each other before one of them launches.
+/// Facts that the ranks of the devices have to know of each other before one of them launches.
 struct Readiness {
   bool hasLease = true;
   bool isFirst = false;
@@ -301,7 +301,7 @@ PersistentResult resultOf(const PersistentSpaces::Space& space, std::int64_t gro
   if (space.looks == nullptr) return result;
   result.steps = space.flags.valueAt(strategies::stepsDoneAt(groups));
   result.wasBelow = space.flags.valueAt(strategies::wasBelowAt(groups)) != 0;
-  // On another node than the first group's, nobody has said anything.
+  // On another node than the first group's, no result has arrived.
   if (result.steps == 0) return result;
   const std::int64_t last = (result.steps + looks.every - 1) / looks.every - 1;
   result.residual = space.looks->type() == irType<double>()

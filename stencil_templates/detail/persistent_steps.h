@@ -20,8 +20,8 @@ namespace hpl::stencils {
 
 struct TimeKernel;
 
-/// What persistent kernels of a stencil work with besides the user's arrays: kept, so that
-/// iterations that come again find their plans.
+/// Arrays of a stencil's persistent kernels besides the user's: kept, so that iterations that come
+/// again find their plans.
 class PersistentSpaces {
  public:
   struct Space {
@@ -29,11 +29,11 @@ class PersistentSpaces {
     std::mutex busy;
     std::vector<std::unique_ptr<PeerArray>> between;
     PeerArray flags;
-    /// What the flags are at most.
+    /// The largest value of the flags.
     int raised = 1;
     /// By dimension, then by device, the number of its first group.
     std::array<std::vector<int>, 3> firstGroups;
-    /// What goes to other nodes, and comes from there; null: the devices are of one.
+    /// The streams to and from other nodes; null: all devices are of one node.
     std::shared_ptr<const memory::PeerStreams> streams;
     /// Kernels (their numbers) and views for which all devices have their kernels, compiled.
     std::set<std::vector<std::uint64_t>> ready;
@@ -63,13 +63,13 @@ class PersistentSpaces {
   std::map<Key, std::shared_ptr<Space>> spaces_;
 };
 
-/// How the groups look at what the last step has changed, every so many steps and at the end.
+/// The looks of groups at the change of the last step: their interval, and one at the end.
 struct PersistentLooks {
   std::int64_t every = 1;
   double bound = 0;
 };
 
-/// What came of a persistent launch.
+/// The outcome of a persistent launch.
 enum class Persisted {
   Done,
   /// Other kernels whose groups wait are on the device now, or there is no memory for what groups
@@ -98,8 +98,8 @@ struct PersistentResult {
   bool wasBelow = false;
 };
 
-/// Does so many steps (with looks: at most) in one launch (on several devices, one on each) and
-/// waits for its end: from the fields to the new fields. Looks: if the kernel's tile has them.
+/// Does `steps` steps (with looks: at most) in one launch (on several devices, one on each) and
+/// waits for its end: from the fields to the new fields. Looks if the kernel's tile has looks.
 PersistentResult persist(const TimeKernel& kernel, PersistentSpaces& spaces,
                          const launch::LaunchOptions& options, const PersistentArguments& arguments,
                          std::int64_t steps, const PersistentLooks& looks = {});

@@ -17,7 +17,7 @@ namespace hpl::stencils {
 
 using detail::Symbol;
 
-/// What a point function takes and gives.
+/// The parameters and the result of a point function.
 struct PointSignature {
   int dims = 0;
   /// Element types of the neighbourhoods, and of the outputs.
@@ -193,7 +193,7 @@ template <class Result, class... P>
 struct PointChecks<Result, std::tuple<P...>> {
   static constexpr bool kKinds = ((PointTraitsOf<P>::kKind != PointParameter::Other) && ...);
   static constexpr bool kTables = (kMayBeTable<std::remove_cvref_t<P>> && ...);
-  // What follows is asked of parameters of these kinds only.
+  // The checks below apply to parameters of these kinds only.
   static constexpr bool kOrder = !kKinds || isPointOrder<P...>();
   static constexpr bool kHasInput = !kKinds || countOf<P...>(PointParameter::Input) > 0;
   static constexpr bool kOneRank = ((PointTraitsOf<P>::kKind != PointParameter::Input ||

@@ -8,7 +8,7 @@
 #include "hpl/geometry/region.h"
 #include "stencil_templates/detail/time_recipe.h"
 
-/// Which cells of the grid the functions of a program write and read.
+/// Finds the cells of the grid that the functions of a program write and read.
 namespace hpl::stencils {
 
 /// The cells that a function writes; empty where it is applied to none.
@@ -21,7 +21,7 @@ geometry::Box cellsRead(const geometry::Extents& grid, const TimeFunction& funct
 geometry::Region cellsWritten(const geometry::Extents& grid,
                               const std::vector<TimeFunction>& functions, int field);
 
-/// What becomes of the fields of a kernel with these functions, which run in their order; a field
+/// The lifetimes of the fields of a kernel with these functions, which run in their order; a field
 /// that `isTemporary` is read by these functions alone.
 std::vector<strategies::Lifetime> lifetimesOf(const geometry::Extents& grid,
                                               const std::vector<TimeFunction>& functions,

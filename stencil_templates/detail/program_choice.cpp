@@ -14,7 +14,7 @@
 namespace hpl::stencils {
 namespace {
 
-/// Why the functions are not one kernel, whoever asks for it; empty: they may be.
+/// The reason why the functions cannot be one kernel, even if it is asked for; empty: they can.
 std::string refusal(const ProgramWish& wish, const TimeRecipe& recipe,
                     const std::array<std::int64_t, 3>& extents) {
   if (const std::string why = impossibility(recipe); !why.empty()) return why;
@@ -49,7 +49,7 @@ struct SingleStep {
   TimeTile tile() const { return isFused ? fused.tile : kByFunction; }
 };
 
-/// What HPL_EXPLAIN says of it.
+/// The reason in the words of HPL_EXPLAIN.
 std::string reasonFor(const TileProblem& problem, const SingleStep& step) {
   const TileEstimate& fused = step.fused;
   std::string text =

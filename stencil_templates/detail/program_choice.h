@@ -11,7 +11,7 @@ namespace hpl::stencils {
 /// A program as the choice sees it.
 struct ProgramWish {
   TimeWish time;
-  /// What the user said of fusion; empty: nothing.
+  /// The user's choice of fusion; empty: none.
   std::optional<bool> fuse;
   TimeForm form = TimeForm::Any;
 
@@ -27,7 +27,8 @@ TimeTile chooseProgramTile(const ProgramWish& wish, const TimeRecipe& recipe,
                            const TimeRecipe& apart, const launch::LaunchOptions& options,
                            const std::array<std::int64_t, 3>& extents);
 
-/// What a program does single steps in, where it may join several: tiles of depth 1, or 0.
+/// The tile in which a program does single steps, where it may join several: tiles of depth 1, or
+/// 0.
 TimeTile singleStepTile(const ProgramWish& wish, const TimeRecipe& recipe, const TimeRecipe& apart,
                         const launch::LaunchOptions& options,
                         const std::array<std::int64_t, 3>& extents);

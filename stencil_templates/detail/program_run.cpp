@@ -15,7 +15,8 @@ namespace hpl::stencils {
 
 using geometry::Box;
 
-/// What is read before any function of the first step has written it must have been written before.
+/// Cells that are read before any function of the first step has written them must have been
+/// written before.
 void ProgramState::checkContents() const {
   std::vector<geometry::Region> known;
   for (const StepField& field : data_.fields) {
@@ -49,7 +50,7 @@ void ProgramState::checkUse() const {
     });
     if (isRead) continue;
     throw ArgumentError(fmt::format(
-        "{}: no function reads {}, whose cells nobody sees after a step; leave it out, or pass an "
+        "{}: no function reads {}, whose cells are not seen after a step; leave it out, or pass an "
         "Array to keep them",
         describe(), data_.fields[f].describe()));
   }

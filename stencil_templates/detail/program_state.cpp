@@ -147,7 +147,7 @@ void ProgramState::checkRegions(const StepFunction& fresh) const {
   }
 }
 
-/// What is read of temporaries has been written by functions before this one.
+/// Cells of temporaries that are read have been written by functions before this one.
 void ProgramState::checkTemporaries(const StepFunction& fresh) const {
   const TimeFunction& any = fresh.parts.front();
   for (std::size_t i = 0; i < any.reads.size(); ++i) {

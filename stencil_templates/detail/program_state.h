@@ -16,7 +16,7 @@ namespace hpl::stencils {
 /// Whether some cells belong to both arrays.
 bool shareCells(const StencilArgument& a, const StencilArgument& b);
 
-/// What the copies of a StencilProgram share.
+/// The state that the copies of a StencilProgram share.
 class ProgramState {
  public:
   void setLabel(const std::string& label) {
@@ -34,7 +34,7 @@ class ProgramState {
   TuneResult tune(const launch::LaunchOptions& options, const IterationPlan& plan);
 
  private:
-  /// What is put back where a function is refused.
+  /// The state to restore where a function is refused.
   struct Former {
     StepData data;
     std::vector<std::shared_ptr<const void>> owners;
@@ -67,20 +67,20 @@ class ProgramState {
   void checkUse() const;
   /// Throws unless the program can be run; what the user called is for the message.
   void prepare(const launch::LaunchOptions& options, const std::string& call, std::int64_t steps);
-  /// What is repeated, in a grid with these ends.
+  /// The steps to repeat, in a grid with these ends.
   std::shared_ptr<StepProgram> stepsWith(const GridEnds& ends) const;
-  /// Of so many steps, those until the next question.
+  /// The number of steps, of these, until the next question.
   std::int64_t joined(std::int64_t steps) const;
 
   std::string label_;
   /// Their names are those within the program: "function 1 (stencil 'heat')".
   std::vector<StepFunction> functions_;
   StepData data_;
-  /// Of the functions, and of the scalars' values.
+  /// Owners of the functions, and of the scalars' values.
   std::vector<std::shared_ptr<const void>> owners_;
   std::int64_t every_ = 0;
   std::function<bool(std::int64_t)> isDone_;
-  /// Of the last run, and the ends of its grid; null: something has changed since.
+  /// The steps of the last run, and the ends of its grid; null: something has changed since.
   std::shared_ptr<StepProgram> steps_;
   GridEnds ends_;
 };

@@ -16,7 +16,7 @@
 #include "stencil_templates/detail/grid_ends.h"
 #include "stencil_templates/detail/point_function.h"
 
-/// What the kernel of a launch-level stencil is generated from.
+/// The data from which the kernel of a launch-level stencil is generated.
 namespace hpl::stencils {
 
 using strategies::PointCost;
@@ -90,7 +90,7 @@ struct StencilRecipe {
   int dims() const { return point->signature().dims; }
   /// Joins the ends of those of the dimensions that are periodic, input by input.
   void joinEnds(const GridEnds& wanted);
-  /// Cells beside a face whose results nobody can know: the largest reach beyond it among the
+  /// Cells beside a face whose results cannot be known: the largest reach beyond it among the
   /// inputs for which it is Untouched.
   std::int64_t untouched(int dim, bool high) const;
   /// The largest reach beyond a face among all inputs that have no ghosts there.
@@ -104,7 +104,7 @@ struct StencilRecipe {
   void checkReach() const;
 };
 
-/// What is known of a point function: how far it reads from each input, and what it costs.
+/// Facts about a point function: how far it reads from each input, and its cost.
 struct PointFacts {
   std::vector<Reach> reach;
   PointCost cost;

@@ -21,7 +21,7 @@ constexpr std::size_t kLanes = 64;
 constexpr std::size_t kLanesOfVectors = 4096;
 
 /// The residual kernel. A work-item (idx, idy) looks at every szx-th cell of the rows of slice idy,
-/// so that slices stay on the devices that hold them. Of a vector spread over several devices each
+/// so that slices stay on the devices that hold them. In a vector spread over several devices each
 /// work-item looks at one cell.
 struct ResidualRecipe {
   ir::Type type;
@@ -134,7 +134,7 @@ class LooksOf final : public ResidualLooks {
     const double most = gatherings_[slot] != nullptr ? largestOfAll(*gatherings_[slot])
                         : recipe_.dims == 1          ? largest(vectors_[slot])
                                                      : largest(partials_[slot]);
-    // A dry run computes no residuals: as long as nobody knows, the iteration goes on.
+    // A dry run computes no residuals: without them, the iteration goes on.
     return isDryRun() ? std::numeric_limits<double>::infinity() : most;
   }
 

@@ -23,7 +23,7 @@ class ResidualFunction {
   virtual detail::Node record(detail::Node now, detail::Node before) const = 0;
 };
 
-/// Of what type residuals of such values are.
+/// The type of residuals of such values.
 inline ir::Type residualTypeOf(const ir::Type& value) {
   return value.scalar == ir::Scalar::Double ? irType<double>() : irType<float>();
 }

@@ -79,7 +79,7 @@ class Streams {
     return part;
   }
 
-  /// Where a group's tile begins in a part of so many cells.
+  /// The beginning of a group's tile in a part of `cells` cells.
   std::int64_t tileBegin(std::size_t d, std::int64_t group, std::int64_t cells) const {
     const TimeTile& tile = of_.recipe.tile();
     if (d != 0 || tile.border.cells == 0) return std::min(group * tile.cells[d], cells);

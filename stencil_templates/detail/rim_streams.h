@@ -29,9 +29,9 @@ struct RimExchange {
   const PeerArray* looks;
 };
 
-/// What this rank sends to the ranks of other nodes, and gets from them: the flags of groups next
-/// to one there, and of their tiles the cells that devices there read; what groups found at looks,
-/// which all others judge by; and that a group has given up. On each node the first of the
+/// The streams between this rank and the ranks of other nodes: the flags of groups next to one
+/// there, and the cells of their tiles that devices there read; the results of groups' looks, by
+/// which all others judge; and the news that a group has given up. On each node the first of the
 /// devices' ranks stores what arrives. All ranks list alike.
 memory::PeerStreams rimStreamsOf(const RimExchange& exchange);
 

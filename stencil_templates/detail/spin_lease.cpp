@@ -13,7 +13,7 @@
 namespace hpl::stencils {
 namespace {
 
-/// What this process has groups wait on.
+/// The groups that this process lets wait on a device.
 struct Holding {
   std::vector<Device> devices;
   /// On each of them.

@@ -17,8 +17,8 @@ namespace hpl::stencils {
 /// own groups alone.
 class SpinLease {
  public:
-  /// For so many groups on each device; those of other ranks are theirs to take. Nothing where too
-  /// many groups wait on a physical device already.
+  /// A lease for `groups` groups on each device; those of other ranks are theirs to take. None
+  /// where too many groups wait on a physical device already.
   static std::optional<SpinLease> take(std::span<const Device> devices, std::int64_t groups);
   static std::optional<SpinLease> take(const Device& device, std::int64_t groups) {
     return take({&device, 1}, groups);

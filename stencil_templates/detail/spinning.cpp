@@ -63,7 +63,7 @@ using SpinnersKey = std::pair<std::vector<std::uint64_t>, bool>;
 /// With groups on each and work-items.
 using CensusKey = std::tuple<SpinnersKey, std::int64_t, std::int64_t>;
 
-/// What only the process that owns a device can tell of it.
+/// Facts about a device that only the process that owns it can tell.
 struct Seat {
   bool sharesHostMemory = false;
   /// Its process shares memory with others of its node.
@@ -178,7 +178,8 @@ int sumOverNodes(const Devices& devices, int seen) {
   return static_cast<int>(sum);
 }
 
-/// How many groups have seen all others begin, in so many looks: all others of their node.
+/// The number of groups that have seen all others begin within `looks` looks: all others of their
+/// node.
 int groupsThatSawAll(const Spinners& on, std::int64_t groups, std::int64_t items, int looks) {
   const Devices& devices = on.devices;
   const PeerArray count(on, irType<int>(), {2});
@@ -253,7 +254,7 @@ std::string whyNoMemory(const Devices& devices, const Seats& seats) {
           "device {} does not work in the host's memory, through which groups on several devices "
           "exchange cells",
           device.state().name());
-    // What groups store for other nodes, the courier carries.
+    // The courier carries the stores of groups for other nodes.
     const auto isFarNeighbour = [&](const Device& other) {
       return other.rank() != device.rank() && other.state().node() == device.state().node();
     };
@@ -263,7 +264,7 @@ std::string whyNoMemory(const Devices& devices, const Seats& seats) {
   return "";
 }
 
-/// Of the devices' kinds, and in numbers.
+/// The obstacle that follows from the kinds and numbers of the devices.
 std::string obstacle(const Devices& devices, const Seats& seats, std::int64_t groups) {
   for (std::size_t d = 0; d < devices.size(); ++d) {
     const Device& device = devices[d];

@@ -13,11 +13,11 @@
 /// time, so nothing is launched before it is known that they do, and no wait is without end.
 namespace hpl::stencils {
 
-/// Why `groups` groups of `items` work-items on each of the devices cannot wait for each other;
-/// empty: they can. Where the kinds of the devices say nothing against it, kernels of as many
-/// groups are launched, once per device, driver and size: each group counts itself and waits, not
-/// for ever, until it has seen all (the census). Groups on several devices count in the memory that
-/// persistent kernels would exchange cells through (PeerArray). What came out is kept with the
+/// The reason why `groups` groups of `items` work-items on each of the devices cannot wait for each
+/// other; empty: they can. Where the kinds of the devices say nothing against it, kernels of as
+/// many groups are launched, once per device, driver and size: each group counts itself and waits,
+/// not for ever, until it has seen all (the census). Groups on several devices count in the memory
+/// that persistent kernels would exchange cells through (PeerArray). The result is kept with the
 /// findings of tuning, unless a group was missing: the machine may have been busy, and a later
 /// process looks again. Several ranks keep nothing. All ranks get the same answer, unless one asks
 /// for itself alone.
@@ -32,8 +32,8 @@ unsigned unitsOfEach(const Spinners& on);
 /// Looks at a flag before a group gives up: for about a second, or as HPL_PATIENCE says.
 int patienceOn(const Device& device);
 
-/// Notes that groups have waited in vain on the devices; false if that was known of all. What one
-/// rank has seen alone, others do not know: it does not count where all decide alike.
+/// Notes that groups have waited in vain on the devices; false if that was known of all. An
+/// observation of one rank is unknown to the others: it does not count where all decide alike.
 bool noteGivenUp(const Spinners& on);
 /// Whether they have on one of them.
 bool hasGivenUp(const Spinners& on);

@@ -25,14 +25,14 @@ struct StencilKernel {
   launch::EntryHandle entry;
   /// TimeFunction::perStep.
   std::vector<bool> perStep;
-  /// What iterations with it do; made by StencilState::iterationWith.
+  /// The program of iterations with it; made by StencilState::iterationWith.
   mutable std::shared_ptr<StepProgram> iteration;
 
   /// Whether some scalar is another one in each step.
   bool changes() const { return std::find(perStep.begin(), perStep.end(), true) != perStep.end(); }
 };
 
-/// What the copies of a Stencil share. Its functions may be called from several threads.
+/// The state that the copies of a Stencil share. Its functions may be called from several threads.
 class StencilState {
  public:
   explicit StencilState(std::shared_ptr<const PointFunction> point);
@@ -54,7 +54,7 @@ class StencilState {
   StencilRecipe recipeFor(const std::string& name, const StencilArgument* arguments,
                           std::size_t count);
   PointCost cost();
-  /// What an iteration with this kernel does.
+  /// The program of an iteration with this kernel.
   std::shared_ptr<StepProgram> iterationWith(const StencilKernel& kernel);
   const PointSignature& signature() const { return point_->signature(); }
   /// "stencil 'heat'", or "a stencil".

@@ -127,7 +127,7 @@ TimeChoice chooseSteps(StepProgram& program, const StepData& data,
       layout::tuneFirst(bench);
     }
     const auto streamed = [&] { return chooseStreamed(program, data, options, wish); };
-    // Who asks for one launch does not want to hear of others.
+    // Users who ask for one launch do not want to hear of others.
     const bool isAsked = wish.time.persistent == true;
     TimeChoice choice;
     choice.tile = isAsked ? kByFunction : streamed();

@@ -3,7 +3,7 @@
 
 #include "stencil_templates/detail/step_run.h"
 
-/// What the steps of a program are done in.
+/// Chooses how the steps of a program are done.
 namespace hpl::stencils {
 
 /// The choice for a plan, in which `joined` steps are done without a look at the result, and
@@ -20,7 +20,7 @@ TuneResult tuneSteps(const std::string& call, StepProgram& program, const StepDa
                      const launch::LaunchOptions& options, const IterationPlan& plan,
                      std::int64_t joined);
 
-/// What tuning keeps findings under for such runs.
+/// The key under which tuning keeps findings for such runs.
 std::string findingKey(const StepProgram& program, const StepData& data,
                        const launch::LaunchOptions& options, const IterationPlan& plan,
                        std::int64_t joined);

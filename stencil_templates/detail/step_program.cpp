@@ -41,7 +41,7 @@ bool StepProgram::records() const {
                      [](const StepFunction& function) { return function.records(); });
 }
 
-/// What a pass with these functions and fields computes, with the fields in its own numbers.
+/// The contents of a pass with these functions and fields, with the fields in its own numbers.
 StepProgram::PassContents StepProgram::contentsOf(const StepPass& pass) const {
   PassContents result;
   for (const std::size_t number : pass.functions) {
@@ -61,7 +61,7 @@ StepProgram::PassContents StepProgram::contentsOf(const StepPass& pass) const {
       for (int& number : *list)
         number = static_cast<int>(std::find(pass.fields.begin(), pass.fields.end(), number) -
                                   pass.fields.begin());
-  // What iterations write goes from step to step.
+  // Fields that iterations write go from step to step.
   if (!isIteration()) result.lifetimes = lifetimesOf(contents_.extents, result.parts, areTemporary);
   return result;
 }

@@ -15,7 +15,7 @@
 #include "stencil_templates/detail/time_choice.h"
 #include "stencil_templates/detail/time_kernel.h"
 
-/// What Stencil::iterate and StencilProgram do again and again: functions over fields, and the
+/// The steps that Stencil::iterate and StencilProgram repeat: functions over fields, and the
 /// kernels that are made of them. A StepRun does the steps.
 namespace hpl::stencils {
 
@@ -29,7 +29,7 @@ struct StepFunction {
   StencilState* stencil = nullptr;
   /// One for each box of cells that it is applied to; all have the same reads and writes.
   std::vector<TimeFunction> parts;
-  /// Nobody has said to which cells it is applied.
+  /// True if the user named no cells to which it is applied.
   bool isEverywhere = true;
 
   const std::vector<int>& reads() const { return parts.front().reads; }
@@ -52,21 +52,21 @@ struct StepPass {
   std::vector<std::size_t> scalarsOf;
   /// By field of the program: new cells go to its other array.
   std::vector<bool> swaps;
-  /// Of a function that records, launched by itself: its cells, which are the kernel's grid.
+  /// For a function that records, launched by itself: its cells, which are the kernel's grid.
   std::optional<geometry::Box> cells;
 };
 
-/// What a program consists of.
+/// The parts of a program.
 struct StepContents {
   /// In messages: "stencil 'heat'"; and the names of its kernels, or empty.
   std::string name;
   std::string label;
   int dims = 1;
-  /// Of the grid. Empty: of an iteration, a program of one function that updates its inputs
-  /// everywhere, on arrays of any shape.
+  /// Extents of the grid. Empty: for an iteration, a program of one function that updates its
+  /// inputs everywhere, on arrays of any shape.
   geometry::Extents extents;
   std::vector<StepFunction> functions;
-  /// Of the fields.
+  /// Types of the fields.
   std::vector<ir::Type> types;
   std::vector<bool> areTemporary;
   GridEnds ends;
@@ -89,9 +89,9 @@ class StepProgram {
   /// Whether some functions record.
   bool records() const;
 
-  /// What launches in these tiles are: one pass with all functions, or one for each function (depth
-  /// 0; of iterations, depth 1). Made at the first call. `residual`: what it looks at, if the tile
-  /// has looks. Throws LaunchError where no kernel can be made of a function.
+  /// The passes of launches in these tiles: one with all functions, or one for each function (depth
+  /// 0; for iterations, depth 1). Made at the first call. `residual`: the function of looks, if the
+  /// tile has looks. Throws LaunchError where no kernel can be made of a function.
   Passes passes(const TimeTile& tile,
                 const std::shared_ptr<const ResidualFunction>& residual = nullptr);
   /// One of the caller's own, as passes() has it.
@@ -110,7 +110,7 @@ class StepProgram {
   std::vector<StepTables::Table> keepTables(const std::vector<StepTables::Table>& fresh);
 
  private:
-  /// What the kernel of a pass is made from.
+  /// The parts from which the kernel of a pass is made.
   struct PassContents {
     std::vector<ir::Type> types;
     std::vector<strategies::Lifetime> lifetimes;

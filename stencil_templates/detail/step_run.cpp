@@ -167,7 +167,7 @@ FRunner StepRun::launchPass(const StepPass& pass, std::int64_t steps) {
   return launch::launch(pass.kernel->entry, own, list);
 }
 
-/// Of one function, launched as a stencil.
+/// The arguments of one function, launched as a stencil.
 std::vector<StencilArgument> StepRun::argumentsFor(const StepPass& pass) {
   const StepFunction& function = program_.functions()[pass.functions.front()];
   std::vector<StencilArgument> list;
@@ -231,8 +231,9 @@ void StepRun::noteSwaps(const StepPass& pass) {
     if (pass.swaps[f]) swapped_[f] = !swapped_[f];
 }
 
-/// Of at most so many steps each. An even number, where there are several and some fields cannot
-/// exchange their arrays: those have the result then, and not their stand-ins.
+/// The number of launches for `steps` steps of at most `most` each. An even number, where there are
+/// several and some fields cannot exchange their arrays: those have the result then, and not their
+/// stand-ins.
 std::int64_t StepRun::launchesOf(std::int64_t steps, std::int64_t most) const {
   const std::int64_t launches = (steps + most - 1) / most;
   const bool mayBeOdd = std::all_of(data_.fields.begin(), data_.fields.end(),
@@ -298,7 +299,7 @@ std::optional<PersistentResult> StepRun::persistOnce(const StepPass& pass, std::
     return std::nullopt;
   }
   reportGivenUp(program_.name(), on);
-  // What groups have left of their flags means nothing, and runs from now on choose again.
+  // The flags that groups have left mean nothing, and runs from now on choose again.
   program_.spaces().clear();
   program_.choices().clear();
   return std::nullopt;

@@ -37,7 +37,7 @@ struct StepField {
   std::string describe() const;
 };
 
-/// What a program works on.
+/// The data on which a program works.
 struct StepData {
   std::vector<StepField> fields;
   /// By function.
@@ -47,7 +47,7 @@ struct StepData {
   unsigned memory = HPL_NOHOST_MEM;
 };
 
-/// Gives scalars that change from step to step their values, for so many steps, at least one.
+/// Gives scalars that change from step to step their values, for `steps` steps, at least one.
 /// Throws what StepTable does.
 void makeTables(StepProgram& program, StepData& data, std::int64_t steps);
 
@@ -59,7 +59,8 @@ class StepRun final : public Stepper {
   StepRun(StepProgram& program, StepData& data, const launch::LaunchOptions& options,
           std::vector<std::shared_ptr<const StencilKernel>> kernels = {});
 
-  /// To be called before advance(steps): what so many steps, with looks or without, are done in.
+  /// To be called before advance(steps): chooses the tiles of that many steps, with looks or
+  /// without.
   void choose(const TimeChoice& choice, std::int64_t steps);
   /// Enqueues some steps, in the tiles that were chosen or are being tried.
   void advance(std::int64_t steps);
@@ -78,7 +79,7 @@ class StepRun final : public Stepper {
 
   /// The most steps of a launch whose groups look at the result; 0: there is none.
   std::int64_t mostLooked(const Until& until) const;
-  /// Does at most so many steps in one launch, with looks; nothing where that did not work out: no
+  /// Does at most `steps` steps in one launch, with looks; nothing where that did not work out: no
   /// step was done.
   std::optional<PersistentResult> advanceLooking(std::int64_t steps, const Until& until);
 
@@ -87,7 +88,7 @@ class StepRun final : public Stepper {
 
  private:
   using Swapped = std::vector<bool>;
-  /// Of launches that come again.
+  /// A launch that comes again.
   struct Launched {
     std::vector<StencilArgument> arguments;
     FRunner runner;
@@ -127,9 +128,9 @@ class StepRun final : public Stepper {
   TimeTile tile_;
   std::shared_ptr<TileRace> race_;
   std::shared_ptr<KeptRace> keptRace_;
-  /// What does the steps of one launch where that does not work out.
+  /// The tile for the steps of one launch where that does not work out.
   TimeTile otherwise_;
-  /// Of launches whose groups look at the result by themselves.
+  /// The tile of launches whose groups look at the result by themselves.
   std::optional<TimeTile> looked_;
   std::map<TimeTile, StepProgram::Passes> passes_;
   /// By pass, steps, and fields whose present cells are in the spare arrays.

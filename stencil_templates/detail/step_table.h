@@ -17,9 +17,9 @@ namespace hpl::stencils {
 /// function's parameter.
 class StepTable {
  public:
-  /// For so many steps (at least one). `like` is an array of the stencil's: the table belongs to
-  /// one rank if that does. `stencil` and `parameter` name it in messages. Throws ArgumentError
-  /// where there are fewer values, and what the user's function throws.
+  /// A table for `steps` steps (at least one). `like` is an array of the stencil's: the table
+  /// belongs to one rank if that does. `stencil` and `parameter` name it in messages. Throws
+  /// ArgumentError where there are fewer values, and what the user's function throws.
   StepTable(const PerStep& values, const ir::Type& type, std::int64_t steps,
             const memory::View& like, const std::string& stencil, const std::string& parameter);
 

@@ -14,8 +14,8 @@ constexpr double kPerStreamRow = 30;
 /// The part of local memory that streams of several functions may take: they go through it plane by
 /// plane, and what else is at work drives out few of these.
 constexpr double kUsableByRings = 0.95;
-/// What each element costs more that comes from the second-level cache. Functions that write over
-/// the cells that they read find most in the first-level cache.
+/// The additional cost of each element that comes from the second-level cache. Functions that write
+/// over the cells that they read find most in the first-level cache.
 constexpr double kPerFarRead = 0.7;
 
 /// Whether the function writes over cells that it reads, and reads no neighbours of them.

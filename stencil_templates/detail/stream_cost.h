@@ -4,8 +4,8 @@
 #include "stencil_templates/detail/device_cost.h"
 #include "stencil_templates/detail/tile_choice.h"
 
-/// What the model of tile_choice.h knows of streams (strategies::stream) beside other forms: their
-/// row of time_forms.h.
+/// The knowledge of the model of tile_choice.h about streams (strategies::stream) beside other
+/// forms: their row of time_forms.h.
 namespace hpl::stencils {
 
 /// Why the form is not for the program: a phrase.

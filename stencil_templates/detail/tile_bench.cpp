@@ -65,7 +65,8 @@ double TileBench::secondsOf(Made& made, std::int64_t steps) {
 double TileBench::measure(const tune::Point& point) {
   Made& made = madeFor(point);
   if (steps_ == 0) {
-    // Of whichever comes first, the default: long enough that waiting for the end is no part of it.
+    // The default limits, whichever comes first: long enough that waiting for the end is no part of
+    // it.
     constexpr double kLongEnough = 3e-3;
     constexpr double kMost = 4096;
     const std::int64_t some = std::min<std::int64_t>(wish_.steps, tileFor(point).depth);

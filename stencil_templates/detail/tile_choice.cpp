@@ -48,7 +48,7 @@ double widthOf(const TileProblem& problem) {
   return problem.isAlone ? std::max(1.0, problem.lanes * 4.0 / static_cast<double>(widest)) : 1.0;
 }
 
-/// Of a unit, in one of the form's cycles.
+/// Bytes of a unit, in one of the form's cycles.
 double bytesPerCycle(const TileProblem& problem, TimeForm form = TimeForm::Boxes) {
   return costOf(problem, form).bytesPerCycle * problem.memorySpeed;
 }
@@ -60,7 +60,7 @@ double arithmeticCycles(const TileProblem& problem, TimeForm form, const PointCo
          widthOf(problem);
 }
 
-/// What a unit takes for arithmetic and memory side by side: hardly more than for the longer of
+/// The time of a unit for arithmetic and memory side by side: hardly more than for the longer of
 /// them, unless they take about the same and each waits for the other at times.
 double together(double arithmetic, double memory) {
   return std::cbrt(arithmetic * arithmetic * arithmetic + memory * memory * memory);
@@ -85,7 +85,7 @@ strategies::OverlappedOptions optionsFor(const TileProblem& problem, const TileE
   return options;
 }
 
-/// A work-item for each cell of a row of the box, and so many rows of them that each keeps about 16
+/// A work-item for each cell of a row of the box, and enough rows of them that each keeps about 16
 /// cells.
 std::array<int, 3> groupInRegisters(const TileProblem& problem, const TimeTile& tile) {
   constexpr std::int64_t kWarp = 32, kColumn = 16;
@@ -196,9 +196,9 @@ double stridesOf(const TileProblem& problem, const TileEstimate& estimate,
   return all / steps;
 }
 
-/// What groups take for where cells lie in their boxes, besides what they do with them: passes of 3
-/// steps over planes of 5, 5 and 5 points took 2.0 to 2.4 times what they would take without on an
-/// NVIDIA H200 (perf/RESULTS.md).
+/// The cost for groups of finding where cells lie in their boxes, besides their work on these:
+/// passes of 3 steps over planes of 5, 5 and 5 points took 2.0 to 2.4 times as long as they would
+/// without on an NVIDIA H200 (perf/RESULTS.md).
 constexpr double kPlaceInBox = 2.2;
 
 Work workOf(const TileProblem& problem, const TileEstimate& estimate,
@@ -235,7 +235,7 @@ Work workOf(const TileProblem& problem, const TileEstimate& estimate,
     }
     PointCost cost = costOfStage(problem, k);
     if (form.inRegisters) {
-      // What it has itself it need not load.
+      // Cells that it has itself it need not load.
       const auto height = static_cast<double>(
           strategies::registerRows(*problem.program, optionsFor(problem, estimate)));
       cost.reads =
@@ -288,7 +288,7 @@ TileEstimate estimateOf(const TileProblem& problem, const TimeTile& tile) {
   const std::vector<bool> boxes =
       strategies::hasBoxes(*problem.program, optionsFor(problem, estimate));
   const Work done = workOf(problem, estimate, boxes);
-  // What is loaded, and the tiles that units wait for.
+  // The load traffic, and the tiles that units wait for.
   double loaded = 1;
   double tiles = 1;
   double largest = 1;
@@ -322,7 +322,8 @@ TileEstimate estimateOf(const TileProblem& problem, const TimeTile& tile) {
   const double shared = form.sharedFrom > 0 ? largest / static_cast<double>(planes) : largest;
   const double work = done.cycles + estimate.redundancy * device.perStep / shared + copied / depth;
   // Groups with columns in registers load and store in a few moments, in which others do as well:
-  // so much of it nobody computes beside, as measured with 5-point stencils on an NVIDIA H200.
+  // this share of it is not hidden behind computation, as measured with 5-point stencils on an
+  // NVIDIA H200.
   constexpr double kApart = 0.6;
   const double perStep = memory / depth;
   estimate.cycles = idle * (form.inRegisters  ? std::max(work + kApart * perStep, perStep)

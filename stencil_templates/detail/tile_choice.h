@@ -8,24 +8,24 @@
 #include "hpl/strategies/point_cost.h"
 #include "stencil_templates/detail/time_recipe.h"
 
-/// Which tiles, and how many steps per pass over memory, a time-tiled program is to have on a
+/// Chooses the tiles, and the number of steps per pass over memory, of a time-tiled program on a
 /// device: a model of the work that neighbouring tiles do twice, of the memory that the boxes need,
 /// and of the time that memory and arithmetic take.
 namespace hpl::stencils {
 
 using strategies::PointCost;
 
-/// What the model needs to know of a program and of where it runs.
+/// The facts that the model needs about a program and about where it runs.
 struct TileProblem {
   const strategies::TimeProgram* program = nullptr;
-  /// Of one step, and of each of its functions; none: they are alike.
+  /// Cost of one step, and of each of its functions; none: they are alike.
   PointCost cost;
   std::vector<PointCost> costs;
   /// Bytes of an element of each field.
   std::vector<std::size_t> bytes;
   /// The grid, or the device's part of it; slow to fast.
   std::array<std::int64_t, 3> extents{1, 1, 1};
-  /// One work-item per tile, which computes in vectors of so many lanes; else groups do.
+  /// One work-item per tile, which computes in vectors of `lanes` lanes; else groups do.
   bool isAlone = true;
   int lanes = 16;
   unsigned units = 1;
@@ -61,13 +61,13 @@ double cyclesOfMemory(const TileProblem& problem);
 double cyclesOfCell(const TileProblem& problem);
 /// The best tiles for some depth; cells 0 where none fits into local memory.
 TileEstimate bestTile(const TileProblem& problem, int depth, TimeForm form = TimeForm::Any);
-/// What is thought of given tiles: of the better form, where any will do.
+/// The estimate for given tiles: for the better form, where any will do.
 TileEstimate estimateOf(const TileProblem& problem, const TimeTile& tile);
 
 /// "tiles of 128 x 512 would take about 0.59 cycles per cell and step, 15 % of the work done twice,
 /// 680 KiB of local memory".
 std::string describe(const TileProblem& problem, const TileEstimate& estimate);
-/// Whether an estimate is so much better than another way that it is to be chosen.
+/// True if an estimate is so much better than another way that it is to be chosen.
 bool isWorthwhile(const TileProblem& problem, const TileEstimate& estimate, double otherwise);
 
 /// The best depth, 1 where tiling does not pay; `why` gets a sentence with the numbers.

@@ -23,7 +23,7 @@ namespace {
 
 using layout::onlineOptions;
 
-/// What a device stands still while it is waited for.
+/// Seconds that a device stands still while it is waited for.
 constexpr double kWaiting = 50e-6;
 /// How much longer a leg is than that of a kernel, so that waiting is no part of it.
 constexpr double kLonger = 4;
@@ -71,7 +71,7 @@ void TileRace::advance(Stepper& work, std::int64_t steps) {
   }
 }
 
-/// What does not fit any more waits for the next iteration.
+/// Trials that do not fit any more wait for the next iteration.
 std::int64_t TileRace::doQuietly(Stepper& work, std::int64_t steps) {
   const TimeTile& tile = tileOf(race_.ladder().incumbent());
   const std::int64_t quiet = quietSteps();
@@ -111,7 +111,7 @@ void TileRace::begin() {
   race_.markMade(0);
 }
 
-/// Of a challenger that nothing is known of: that it takes twice as long.
+/// The likely cost of a leg; for a challenger about which nothing is known, twice the incumbent's.
 double TileRace::costOf(const tune::Race::Leg& leg) const {
   if (leg.candidate == 0) return kWaiting;
   const std::size_t challenger = race_.ladder().challenger();

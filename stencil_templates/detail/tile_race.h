@@ -15,7 +15,7 @@
 
 namespace hpl::stencils {
 
-/// Does the steps of an iteration, in tiles that somebody else has chosen.
+/// Does the steps of an iteration, in tiles that its caller chooses.
 class Stepper {
  public:
   Stepper() = default;
@@ -23,26 +23,26 @@ class Stepper {
   Stepper(const Stepper&) = delete;
   Stepper& operator=(const Stepper&) = delete;
 
-  /// Enqueues so many steps.
+  /// Enqueues `steps` steps.
   virtual void advance(const TimeTile& tile, std::int64_t steps) = 0;
-  /// What it has launched so far.
+  /// The number of its launches so far.
   virtual std::int64_t launches() const = 0;
   /// Returns when all of it is done.
   virtual void wait() = 0;
 };
 
-/// What a race is about.
+/// The subject of a race.
 struct TileRaceSubject {
   /// "stencil 'heat'".
   std::string name;
   /// Chooses what is tried when it begins: the default, whose tile is `usual`, first.
   std::function<std::vector<tune::Point>()> points;
-  /// What was found earlier, and where what is found is kept.
+  /// The earlier finding, and the place where new ones are kept.
   std::optional<tune::Finding> known;
   tune::Store* store = nullptr;
   std::string key;
   TimeTile usual;
-  /// What a step by itself is done in.
+  /// The tile of a step by itself.
   TimeTile single;
   /// "16 steps per pass in tiles of 128 x 512".
   std::function<std::string(const TimeTile&)> describe;
@@ -58,7 +58,7 @@ class TileRace {
  public:
   explicit TileRace(TileRaceSubject subject);
 
-  /// Does so many steps. Throws what `work` throws, but for tiles that cannot be made: they are
+  /// Does `steps` steps. Throws what `work` throws, but for tiles that cannot be made: they are
   /// out.
   void advance(Stepper& work, std::int64_t steps);
 

@@ -19,7 +19,8 @@ constexpr double kHopeless = 1.4;
 constexpr std::size_t kMost = 56;
 /// Sizes that differ by less make no difference.
 constexpr double kSimilar = 1.3;
-/// Steps one by one are tried early where the model thinks that tiles are at most so much faster.
+/// Steps one by one are tried early where the model thinks that tiles are faster by at most this
+/// factor.
 constexpr double kClose = 1.5;
 
 bool areSimilar(const TimeTile& a, const TimeTile& b) {

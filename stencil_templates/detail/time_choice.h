@@ -22,7 +22,7 @@ constexpr std::int64_t kManySteps = 64;
 struct TimeWish {
   /// For messages and HPL_EXPLAIN: "stencil 'heat'".
   std::string name;
-  /// What the user said; depth 0: nothing.
+  /// The user's choice; depth 0: none.
   TimeTile tile;
   /// Steps that are done without a look at the result.
   std::int64_t steps = 0;
@@ -36,13 +36,13 @@ struct TimeWish {
   bool isRankLocal = false;
 };
 
-/// The wish that a plan amounts to, in a grid of so many dimensions. Throws ArgumentError for tiles
-/// of other dimensions.
+/// The wish that follows from a plan, in a grid of `dims` dimensions. Throws ArgumentError for
+/// tiles of other dimensions.
 TimeWish wishOf(const std::string& name, const IterationPlan& plan, int dims, std::int64_t steps);
 
 /// Why the library does not join steps by itself; empty: nothing is against it.
 std::string reluctance(const launch::LaunchOptions& options);
-/// What the model is to know of a recipe on the first of so many devices, which do so many steps.
+/// The model's facts about a recipe on the first of the devices, which do `steps` steps.
 TileProblem problemOf(const TimeRecipe& recipe, const Device& device,
                       const std::array<std::int64_t, 3>& extents, std::size_t devices,
                       std::int64_t steps);
@@ -83,12 +83,12 @@ struct KeptTile {
   std::shared_ptr<KeptRace> race = {};
 };
 
-/// What iterations of a kind are done in.
+/// The choice for iterations of a kind.
 struct TimeChoice {
   TimeTile tile;
   /// Looks for something faster; null: nothing is tried.
   std::shared_ptr<TileRace> race;
-  /// Of iterations of one launch.
+  /// For iterations of one launch.
   std::optional<KeptTile> kept = {};
 };
 

@@ -11,7 +11,7 @@
 namespace hpl::stencils {
 namespace {
 
-/// What the kernel's text does not show.
+/// The facts that the kernel's text does not show.
 std::string textOf(const strategies::TimeProgram& program) {
   std::string text = fmt::format("{} dimensions, {} fields", program.dims, program.fields.size());
   for (const strategies::TimeStage& stage : program.stages) {

@@ -7,12 +7,12 @@
 #include "hpl/layout/tuner.h"
 #include "stencil_templates/detail/time_choice.h"
 
-/// What tuning has found out about time tiles.
+/// Findings of tuning about time tiles.
 namespace hpl::stencils {
 
-/// What a finding holds for: the functions, by what they compute, with their regions and
-/// boundaries; the sizes of the grid; the number of steps, unless there are many; the
-/// floating-point mode; the device's units.
+/// Identifies the iterations for which a finding holds: the functions, by their computation, with
+/// their regions and boundaries; the sizes of the grid; the number of steps, unless there are many;
+/// the floating-point mode; the device's units.
 std::string timeTileKey(const TimeWish& wish, const TimeRecipe& recipe,
                         const launch::LaunchOptions& options, const Device& device,
                         const std::array<std::int64_t, 3>& extents);
@@ -23,8 +23,8 @@ struct FoundTile {
   std::string why;
 };
 /// Nothing when nothing was found, or nothing better than the model's choice, and under
-/// HPL_TUNE=off. `remark` says so if there is something to say: what does not fit here (local
-/// memory is smaller than it was, somebody has edited the file) is ignored.
+/// HPL_TUNE=off. `remark` says so if there is something to say: findings that do not fit here
+/// (local memory is smaller than it was, the file was edited) are ignored.
 std::optional<FoundTile> foundTile(const TimeWish& wish, const TimeRecipe& recipe,
                                    const launch::LaunchOptions& options, const Device& device,
                                    const TileProblem& problem, std::string& remark);

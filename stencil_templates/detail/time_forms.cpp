@@ -106,7 +106,7 @@ bool isRegisterRival(const TileProblem& problem, int depth) {
 
 bool isOfGroups(const TileProblem& problem) { return !problem.isAlone; }
 
-/// Such as fill a group of work-items with the cells that a few steps need around them.
+/// Sizes that fill a group of work-items with the cells that a few steps need around them.
 CandidateSizes sizesOfRegisters(const TileProblem& problem, std::size_t d) {
   CandidateSizes sizes;
   for (const std::int64_t box : {32, 64, 96, 128})

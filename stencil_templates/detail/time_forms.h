@@ -20,10 +20,10 @@ struct TimeFormRow {
   const char* strategy;
   const char* tiles;
 
-  // What writes its kernels.
+  // The writer of its kernels.
 
-  /// Why it is not for the program on the device, with so many steps per pass, whoever asks for it;
-  /// empty: it is.
+  /// The reason why the form is not for the program on the device, with `depth` steps per pass,
+  /// even if it is asked for; empty: it is.
   std::string (*whyNot)(const TileProblem& problem, int depth);
   /// Local memory of a group; `bytes`: of an element of each field.
   std::size_t (*bytes)(const strategies::TimeProgram& program,
@@ -53,7 +53,7 @@ struct TimeFormRow {
   /// and know where its cells are.
   bool inRegisters;
 
-  // What it costs, in cycles per cell.
+  // The cost of the form, in cycles per cell.
 
   /// On CPUs; groups of work-items cost the same in all forms.
   const DeviceCost& (*cost)(const TileProblem& problem);
@@ -64,7 +64,7 @@ struct TimeFormRow {
   /// Cells that are computed twice where tiles are cut along a dimension, when functions need
   /// `grown` cells around them.
   double (*cut)(const TileProblem& problem, std::size_t d, double grown);
-  /// What the rows of a function cost beside its arithmetic; `hasBox`: fields in local memory.
+  /// The cost of the rows of a function beside its arithmetic; `hasBox`: fields in local memory.
   double (*rows)(const TileProblem& problem, const TimeTile& tile, std::size_t stage,
                  const PointCost& cost, const std::vector<bool>& hasBox);
   /// How much longer all take because some do, when the units' last tiles are such a part of all.
@@ -75,7 +75,7 @@ struct TimeFormRow {
 std::span<const TimeFormRow> timeForms();
 /// The row of a form; of TimeForm::Any that of boxes.
 const TimeFormRow& rowOf(TimeForm form);
-/// What a form costs on the problem's device.
+/// The costs of a form on the problem's device.
 const DeviceCost& costOf(const TileProblem& problem, TimeForm form = TimeForm::Boxes);
 
 }  // namespace hpl::stencils

@@ -70,7 +70,7 @@ TimeRecipe::TimeRecipe(int dims, std::vector<ir::Type> fields, std::vector<TimeF
     for (std::size_t d = 0; d < unsignedOf(dims); ++d) program_.firstGroup[d] = parameter++;
   }
   if (tile_.looks) {
-    // Of output 1, which is field 0.
+    // The field of output 1 is number 0.
     program_.looks.field = 0;
     for (int* own : {&program_.looks.old, &program_.looks.residual, &program_.looks.values,
                      &program_.looks.every, &program_.looks.bound})
@@ -298,7 +298,7 @@ void TimeRecipe::recordLooks(const std::vector<Symbol>& current, Symbol old,
   detail::endBlock();
 }
 
-/// Of the whole launch.
+/// The groups of the whole launch.
 std::array<std::int64_t, 3> TimeRecipe::groupsOf(const layout::RewriteRequest& request,
                                                  const TimeTile& tile) const {
   std::array<std::int64_t, 3> groups{1, 1, 1};
@@ -358,7 +358,7 @@ layout::RewriteResult TimeRecipe::rewrite(const layout::RewriteRequest& request)
   }
   strategies::Overlapped tiled = write(request, best, problem.isAlone);
   if (!tiled.kernel && best.tile.form == TimeForm::Registers) {
-    // What of a kernel is not for registers is for boxes: of the cells that a program has asked
+    // A kernel that does not suit registers goes to boxes: of the cells that a program has asked
     // for, or of others where the library chose.
     const std::string why = tiled.reason;
     best = tile_.form == TimeForm::Any && tile_.cells[0] > 0

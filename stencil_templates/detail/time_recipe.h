@@ -14,7 +14,7 @@
 #include "stencil_templates/detail/recipe.h"
 #include "stencil_templates/detail/residual_function.h"
 
-/// What a kernel that does several time steps is generated from.
+/// The data from which a kernel that does several time steps is generated.
 namespace hpl::stencils {
 
 struct TileEstimate;
@@ -43,7 +43,7 @@ struct TimeFunction {
   std::array<std::int64_t, 3> low{};
   std::array<std::int64_t, 3> high{};
   PointCost cost;
-  /// At most so many cells along each dimension; 0: any number.
+  /// The most cells along each dimension; 0: any number.
   std::array<std::int64_t, 3> most{};
   /// By scalar parameter of the point function: whether it changes from step to step. May be
   /// shorter: the others do not.
@@ -99,20 +99,20 @@ class TimeRecipe final : public layout::KernelRewriter {
   int dims() const { return program_.dims; }
   const strategies::TimeProgram& program() const { return program_; }
   const TimeTile& tile() const { return tile_; }
-  /// Of all functions together, and of each.
+  /// The cost of all functions together, and of each.
   const PointCost& cost() const { return cost_; }
   std::vector<PointCost> costs() const;
   std::vector<std::size_t> bytesOfFields() const;
   bool isPeriodic(int dim) const;
   bool hasComputedFaces() const;
   const GridEnds& ends() const { return ends_; }
-  /// What looks compare by; null: the absolute difference.
+  /// The comparison of looks; null: the absolute difference.
   const ResidualFunction* residual() const { return residual_.get(); }
   bool hasStepScalars() const { return !program_.stepScalars.empty(); }
   /// The argument that the kernel sees as an old field.
   launch::Argument shown(const launch::Argument& array) const;
-  /// Why passes of so many steps reach too far beyond joined ends of a grid: an array has the cells
-  /// of the other end once. Empty: they do not.
+  /// The reason why passes of `depth` steps reach too far beyond joined ends of a grid: an array
+  /// has the cells of the other end once. Empty: they do not.
   std::string whyTooFar(int depth, const std::array<std::int64_t, 3>& extents) const;
 
   /// Records the functions, each in a branch of its own, and the values beyond faces likewise.

@@ -91,7 +91,7 @@ void TimeRecipe::adjustRecords(ir::AccessSummary& summary) const {
   }
 }
 
-/// Which steps a launch does, its parameters say.
+/// Parameters say which steps a launch does.
 void TimeRecipe::adjustTables(ir::AccessSummary& summary) const {
   for (const strategies::TimeProgram::StepScalar& own : program_.stepScalars) {
     for (ir::ArrayAccess& access : summary.arrays) {
@@ -108,7 +108,7 @@ void TimeRecipe::adjustTables(ir::AccessSummary& summary) const {
   }
 }
 
-/// What each group writes for its own cells, before it reads it.
+/// Each group writes its own cells before it reads them.
 void TimeRecipe::adjustLooks(ir::AccessSummary& summary) const {
   for (ir::ArrayAccess& access : summary.arrays) {
     const int parameter = access.array->paramIndex;
@@ -131,7 +131,7 @@ void TimeRecipe::adjustLooks(ir::AccessSummary& summary) const {
   }
 }
 
-/// What groups exchange, and the flags, which are anywhere.
+/// The cells that groups exchange, and the flags, are anywhere.
 void TimeRecipe::adjustShared(ir::AccessSummary& summary) const {
   const auto isShared = [&](int parameter) {
     return parameter == program_.flags || (tile_.looks && parameter == program_.looks.values) ||

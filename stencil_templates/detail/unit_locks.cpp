@@ -24,7 +24,7 @@ int openFile() {
     int file = open(path, O_RDWR | O_CLOEXEC);
     if (file < 0 && errno == ENOENT) {
       file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-      // What the mask of this process forbids, others need.
+      // Other processes need the rights that the mask of this one forbids.
       if (file >= 0) fchmod(file, 0666);
       if (file < 0 && errno == EEXIST) file = open(path, O_RDWR | O_CLOEXEC);
     }

@@ -19,7 +19,7 @@ class UnitLocks {
   UnitLocks& operator=(const UnitLocks&) = delete;
   ~UnitLocks();
 
-  /// Takes so many more units of the device's physical one. False: other programs have too many of
+  /// Takes `count` more units of the device's physical one. False: other programs have too many of
   /// them. True also where the system has no place for such a file, or no such locks, and under
   /// HPL_UNITS=own.
   bool take(const Device& device, std::int64_t count);

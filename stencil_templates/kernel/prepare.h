@@ -63,7 +63,7 @@ Array<T, N, Local> tileOf(const Prepared& prepared) {
   if constexpr (N == 3) return Array<T, 3, Local>(e[0], e[1], e[2]);
 }
 
-/// What the preparations of single inputs share.
+/// The state that the preparations of single inputs share.
 template <class T, int N, MemoryFlag M>
 PreparedStencil<T, N> prepareSingle(Preparation&& preparation, const Array<T, N, M>& in,
                                     const Reach& reach, bool isPeriodic) {

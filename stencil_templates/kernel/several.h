@@ -36,7 +36,7 @@ struct StencilInput {
   /// Null when an annotation was given.
   const hpl::detail::ArrayBase* array;
   const launch::Annotation* annotation;
-  /// Of Boundary::Fixed, in kernels.
+  /// The value of Boundary::Fixed, in kernels.
   Node fixed;
 };
 

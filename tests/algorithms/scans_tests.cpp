@@ -92,7 +92,7 @@ TEST_CASE("a scan may replace its input, and keeps the order of an operator's op
   const std::vector<int> values = smallNumbers<int>(n, 3);
   Array<int, 1> a(n);
   fill(a, values);
-  // Of two numbers the later one that is not 0: associative, not commutative.
+  // The later one of two numbers that is not 0: associative, not commutative.
   inclusiveScan([](Int p, Int q) { return where(q != 0, q, p); }, 0, a, a);
   std::vector<int> expected(n);
   std::inclusive_scan(values.begin(), values.end(), expected.begin(),

@@ -9,7 +9,7 @@
 #include "hpl/hpl.h"
 #include "tests/messages.h"
 
-/// What the tests of whole-array algorithms share. They run under several HPL_DEVICES.
+/// Helpers of the tests of whole-array algorithms, which run under several HPL_DEVICES.
 namespace algorithms_tests {
 
 using hpl_tests::contains;

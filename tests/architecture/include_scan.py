@@ -34,7 +34,7 @@ DOORS_STILL_OPEN = {
     ("hpl/strategies/detail/source.h", "hpl/ir/detail/index_value.h"),
 }
 
-# What a user's program may start from.
+# The header from which a user's program starts.
 UMBRELLA = "hpl/hpl.h"
 PUBLIC_HEADERS = [UMBRELLA, "hpl/HPL.h", "hpl/io.h", "hpl/mpi.h"]
 STENCILS = "stencil_templates/"

@@ -24,7 +24,7 @@ using hpl_tests::messageOf;
 // As the guide says.
 constexpr int kKept = 4096;
 constexpr int kCells = 100000;
-// What a loop may add without growing: caches that fill up, pages of the allocator.
+// Memory that a loop may add without growing: caches that fill up, pages of the allocator.
 constexpr std::size_t kSlackKiB = 8192;
 
 using Line = Array<int, 1>;

@@ -60,7 +60,7 @@ TEST_CASE("cells of which a failed operation destroyed the only values are lost"
   CHECK(gone == Region(Box({6}, {9})));
   CHECK(failed->copiesOf(2).current == Region(Box({9}, {12})));
   CHECK(failed->copiesOf(2).kept.empty());
-  // Nobody goes on with older values of them.
+  // No space goes on with older values of them.
   CHECK(failed->copiesOf(1).kept.empty());
   CHECK(contains(messageOf<hpl::DeviceError>(
                      [&] { planner.plan(operation(HostRead{Box({0}, {12})}), {failed}); }),

@@ -161,7 +161,7 @@ bool Field::goesOn(SpaceId space, const Part& writer, int y, int x, bool isImage
 }
 
 // All other copies of a cell of the array, its images among them, are out of date; `part` has
-// written it, or (null) somebody else. What a part kept before stays its own value.
+// written it, or (null) another writer. Earlier kept values stay the part's own.
 void Field::outdate(SpaceId writer, const Part* part, int y, int x) {
   const int value = values[at(y, x)];
   for (int i = y - height_; i <= y + height_; i += height_) {
@@ -172,7 +172,7 @@ void Field::outdate(SpaceId writer, const Part* part, int y, int x) {
         const auto s = static_cast<std::size_t>(space);
         char &isCurrent = current[s][at(i, j)], &isKept = kept[s][at(i, j)];
         if ((space == writer && !isImage) || !(isCurrent || isKept)) continue;
-        // What was there when the cell became a ghost is no value of the part's.
+        // A value from before the cell became a ghost is no value of the part's.
         const bool isNew = !newGhosts_.empty() && newGhosts_[s][at(i, j)] && !isKept;
         const bool stays = part != nullptr && goesOn(space, *part, i, j, isImage) && !isNew;
         if (stays && !isKept) keptValues[s][at(i, j)] = value;

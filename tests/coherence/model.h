@@ -86,7 +86,7 @@ class Field {
   SpaceId homeSpace(const Rect& r) const;
   SpaceId shared(SpaceId device) const { return machine_->sharedSpaceOf(device); }
 
-  /// What a part, or (null) anybody else, reads in a space.
+  /// The value that a part, or (null) any other reader, sees in a space.
   int seen(SpaceId space, const Part* part, int y, int x) const;
 
   /// Where the cell comes from; -1: from nowhere. As of `snapshot`.

@@ -103,7 +103,7 @@ std::string defectOfStretch(const Step& here, const Step& there, Stretch which,
   return "";
 }
 
-/// What may share a message: the devices of a transfer, and the array; -1: does not count.
+/// The key of transfers that may share a message: the devices, and the array; -1: does not count.
 std::array<int, 3> groupOf(const Transfer& transfer, Together together) {
   if (transfer.to == kHosts) return {-1, -1, -1};
   return {transfer.from, transfer.to,

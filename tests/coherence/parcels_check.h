@@ -8,8 +8,8 @@
 
 namespace coherence_model {
 
-/// What is wrong with the messages of a step that one process planned as `here`, the others as
-/// `there`; empty: nothing. `ranks`: some of them may own no device.
+/// The defect of the messages of a step that one process planned as `here`, the others as `there`;
+/// empty: none. `ranks`: some of them may own no device.
 std::string defectOfParcels(const hpl::coherence::Step& here, const hpl::coherence::Step& there,
                             const hpl::coherence::Machine& machine, int ranks);
 

@@ -174,8 +174,8 @@ StepPtr Program::plan(const OperationPtr& operation, const std::vector<int>& ope
   return step;
 }
 
-// The second process has other states in its memory and plans nearly everything anew. What one rank
-// sends is what the other one expects, in the same order, since their lists are equal.
+// The second process has other states in its memory and plans nearly everything anew. Each rank
+// expects what another one sends, in the same order, since their lists are equal.
 void Program::compareProcesses(const StepPtr& here, const StepPtr& there) const {
   if (!(here->transfers == there->transfers)) fail("two processes plan different messages");
   for (std::size_t i = 0; i < here->after.size(); ++i)
@@ -224,7 +224,7 @@ void Program::carryOut(const StepPtr& step, const std::vector<int>& operands) {
       forEachCell(rectOf(transfer.target), [&](int y, int x) {
         const std::size_t cell = to.field.at(y, x);
         to.memory.ofArray[s][cell] = under[i][next];
-        // What only readers of the array asked for does not touch what a part has of its own.
+        // Transfers for readers of the array leave the values that a part has of its own.
         if (why != Why::Contents || !to.field.kept[s][cell])
           to.memory.ofPart[s][cell] = under[i][next];
         ++next;

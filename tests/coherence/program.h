@@ -37,7 +37,7 @@ struct Subject {
   Memory memory;
 };
 
-/// What random kernels compute.
+/// The computation of random kernels.
 struct Kernel {
   int seed = 0;
   /// Cells that it reads around its own, and that it leaves at the ends of its domain.

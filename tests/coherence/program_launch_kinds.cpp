@@ -175,7 +175,7 @@ void Program::launchSlices() {
   past_.push_back(std::move(past));
 }
 
-// Views that somebody has cut by hand, at once or one by one.
+// Views that were cut by hand, at once or one by one.
 void Program::launchViews() {
   const Kernel kernel = randomKernel();
   const std::vector<Rect>& views = views_[static_cast<std::size_t>(below(2))];

@@ -21,8 +21,8 @@ int mix(int a, int b) {
 
 // ---- kernels ----------------------------------------------------------------------------------
 
-// What a work-item reads of the input at (y, x) of the output: the input counts from its own lower
-// corner. Beyond what the device has of it there is rubbish, beyond the array nothing.
+// The value that a work-item reads of the input at (y, x) of the output: the input counts from its
+// own lower corner. Beyond the device's cells there is rubbish, beyond the array nothing.
 int Program::input(const Work& out, const Work& in, const Part* part, int y, int x, bool inMemory) {
   const int i = y - out.cells.y0 + in.cells.y0, j = x - out.cells.x0 + in.cells.x0;
   Subject& source = subject(in.array);
@@ -69,7 +69,7 @@ std::vector<int> Program::compute(const Work& out, const Work& in, const Kernel&
 
 // ---- carrying out a launch -------------------------------------------------------------------
 
-// A part overwrites its copy of a cell that another part will own and that nobody writes as that.
+// A part overwrites its copy of a cell that another part will own and does not write itself.
 bool Program::isStranded(const std::vector<Work>& works, const Work& work, int y, int x) {
   Field& field = subject(work.array).field;
   const CutPtr then = cutViews(field.future.parts, field.future.round, height_, width_);

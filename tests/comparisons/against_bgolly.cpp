@@ -35,7 +35,7 @@ class Scratch {
   fs::path path_;
 };
 
-/// What bgolly makes of a pattern file.
+/// The pattern that bgolly makes of a pattern file.
 Pattern byGolly(const std::string& file, int generations) {
   const Scratch scratch;
   const std::string out = scratch.file("out.rle");
@@ -45,7 +45,7 @@ Pattern byGolly(const std::string& file, int generations) {
   return readRle(out);
 }
 
-/// What the sample makes of it, as the same kind of pattern.
+/// The pattern that the sample makes of it.
 Pattern bySample(const Grid& start, const LifeRule& rule, Edges edges, int generations) {
   LifeOptions options;
   options.start = start;

@@ -121,9 +121,9 @@ std::pair<cv::Mat, cv::Mat> gradientOf(const Bytes& picture) {
   return {dx, dy};
 }
 
-/// Of two equal neighbours along a gradient OpenCV keeps the first, the sample the second: turned
-/// round by 180 degrees they agree. The thresholds are bounds to be exceeded there, and to be
-/// reached in the sample.
+/// When two neighbours along a gradient are equal, OpenCV keeps the first, the sample the second:
+/// turned round by 180 degrees they agree. The thresholds are bounds to be exceeded there, and to
+/// be reached in the sample.
 cv::Mat edgesByOpenCv(const Bytes& picture, int low, int high) {
   auto [dx, dy] = gradientOf(picture);
   cv::rotate(dx, dx, cv::ROTATE_180);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What programs include besides the library: functions that a wrong call could be meant for, whose
-// candidates then make messages long.
+// Headers that programs include besides the library: functions that a wrong call could be meant
+// for, whose candidates then make messages long.
 #include <algorithm>
 #include <cmath>
 #include <complex>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library for LD_PRELOAD: all devices say that they are GPUs with memory of their own. What the
-// library does for these then runs on any device.
+// A library for LD_PRELOAD: all devices say that they are GPUs with memory of their own. The
+// library's code for these then runs on any device.
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 300
 #endif
@@ -132,7 +132,7 @@ bool writesEarly() {
   return early;
 }
 
-/// A copy of host memory that nobody gives back: a test's is small.
+/// A copy of host memory that is never given back: a test's is small.
 const void* copyNow(const void* host, std::size_t bytes) {
   void* const copy = std::malloc(bytes);
   std::memcpy(copy, host, bytes);

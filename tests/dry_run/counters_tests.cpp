@@ -27,8 +27,8 @@ using hpl_tests::contains;
 
 namespace {
 
-/// What the process has counted, transfers included (HPL_PROFILE=1 counts them on devices), and
-/// what arrays occupy.
+/// The counters of the process, transfers included (HPL_PROFILE=1 counts them on devices), and the
+/// bytes that arrays occupy.
 std::string counters() {
   const ProfilingData profile = getTotalProfile();
   std::uint64_t transfers = 0;

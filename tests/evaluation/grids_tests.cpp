@@ -24,9 +24,9 @@ using hpl::ExecutionPlan;
 
 namespace {
 
-/// So many that neither 2 nor 4, the widths of ghosts, divides it.
+/// Neither 2 nor 4, the widths of ghosts, divides it.
 constexpr int kSteps = 9;
-/// So many that the thinnest of four uneven parts is twice as thick as the widest ghosts.
+/// The thinnest of four uneven parts is twice as thick as the widest ghosts.
 constexpr int kRows = 45;
 constexpr int kColumns = 37;
 
@@ -200,7 +200,7 @@ TEST_CASE("styles: between devices move the ghosts and nothing else") {
     Progress progress = quiet();
     evaluation::life::runStyle(styled(soup(kRows, Edges::Torus), way, steps), plan, progress, {});
   };
-  // What eight more iterations move.
+  // The bytes that eight more iterations move.
   const auto moved = [](const auto& program, Style style, int ghosts) {
     std::uint64_t bytes[2];
     for (const int longer : {0, 1}) {

@@ -26,8 +26,8 @@ namespace {
 constexpr Style kDistributed[] = {Style::Subarrays, Style::Annotations, Style::Sync,
                                   Style::Auto,      Style::Stencil,     Style::Template};
 
-/// Of all pictures in which edges are sought: kernels depend on the size, and each device builds
-/// its own, which takes nearly all of the time of these tests.
+/// The size of all pictures in which edges are sought: kernels depend on the size, and each device
+/// builds its own, which takes nearly all of the time of these tests.
 constexpr int kRows = 75, kColumns = 41;
 
 int deviceCount() { return std::min(4, hpl::getDeviceNumber(hpl::Device().type())); }

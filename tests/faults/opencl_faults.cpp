@@ -118,8 +118,7 @@ struct Signature<R(P...)> {
   using Parameter = std::tuple_element_t<I, std::tuple<P...>>;
 };
 
-/// What the function returns when it fails: the code, or no object and the code in the last
-/// argument.
+/// The result of a function that fails: the code, or no object and the code in the last argument.
 template <class Result, class... Arguments>
 Result failure(Arguments... arguments) {
   const cl_int code = failureCode.load();
@@ -232,7 +231,7 @@ const char* hpl_faults_name(int number) {
 
 namespace {
 
-/// What the environment asks for.
+/// The faults that the environment asks for.
 struct FromEnvironment {
   FromEnvironment() {
     const char* wish = std::getenv("HPL_FAULT");

@@ -45,7 +45,7 @@ void forEachCell(const Box& box, F&& f) {
   }
 }
 
-/// What an exchange takes, cell by cell: [to][from].
+/// The bytes of an exchange, counted cell by cell: [to][from].
 std::vector<Index> countedBytes(const PartitionProblem& problem, const std::vector<Block>& blocks) {
   std::vector<Index> bytes(blocks.size() * blocks.size(), 0);
   for (std::size_t to = 0; to < blocks.size(); ++to) {

@@ -93,7 +93,7 @@ void requireOwnership(const std::vector<DeviceView>& views, const Box& window) {
       for (std::size_t j = 0; j < views.size(); ++j) {
         if (i != j && rivals(views[i], views[j]) && result[j].core.contains(cell)) ++rivalOwners;
       }
-      // A core is nobody else's; a ghost has an owner to be refreshed from.
+      // A core has one owner; a ghost has an owner to be refreshed from.
       if (expected[i]) REQUIRE(rivalOwners == 0);
       if (!expected[i]) REQUIRE(rivalOwners > 0);
     }

@@ -45,7 +45,7 @@ std::vector<int> wideGuardStep(const std::vector<int>& in, std::vector<int> out)
   return out;
 }
 
-// What is written depends on data.
+// The cells that are written depend on data.
 void onlyEven(Numbers out, Numbers in) {
   if_(idx > 0 && idx + 1 < szx) {
     if_(in[idx] % 2 == 0) {

@@ -90,7 +90,7 @@ std::vector<int> stepOf(const std::vector<int>& in, std::vector<int> out, const 
   return out;
 }
 
-/// What a kernel is captured with: constants of the kernel.
+/// The offsets with which a kernel is captured: constants of the kernel.
 thread_local std::vector<Offset> theOffsets;
 
 Sizes reach(bool before) {

@@ -51,7 +51,7 @@ std::vector<Range> partsOf(int r) {
   return parts;
 }
 
-// What Fig. 4 of the paper does for ghosts of r cells.
+// The exchange of Fig. 4 of the paper, for ghosts of r cells.
 void exchangeByHand(Numbers& a, const std::vector<Range>& parts, int r) {
   for (std::size_t d = 1; d < parts.size(); ++d) {
     const int size = static_cast<int>(parts[d - 1].last - parts[d - 1].first) + 1;

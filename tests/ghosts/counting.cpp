@@ -169,8 +169,8 @@ void repeatUntilSteady(const std::function<void()>& step) {
     step();
     finishAll();
   }
-  // What steps in flight share grows with their number, and on a busy machine one step may still
-  // hold some of it when the next one begins.
+  // Structures of steps in flight grow with their number, and on a busy machine one step may still
+  // hold some of them when the next one begins.
   for (int i = 0; i < 2 * kFirstSteps; ++i) step();
   finishAll();
 }

@@ -12,7 +12,7 @@
 /// allocations of the whole test program, and stands between the library and the OpenCL loader.
 namespace ghosts_tests {
 
-/// What the calling thread has done since counting began.
+/// The actions of the calling thread since counting began.
 struct Counts {
   std::size_t allocations = 0;
   /// Objects made, other than events.
@@ -53,7 +53,7 @@ struct Counts {
 /// Where the calling thread counts; null: nowhere.
 extern thread_local Counts* counts;
 
-/// What an action does.
+/// The counts of an action.
 template <class Action>
 Counts countsOf(Action&& action) {
   Counts result;

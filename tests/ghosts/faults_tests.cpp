@@ -27,7 +27,7 @@ void addUp(Grid x, Grid y, Grid z, Grid w) {
   w[idy][idx] = x[idy][idx] + y[idy][idx] + z[idy][idx];
 }
 
-// What a device has of an array and what it keeps for itself.
+// The cells of an array that a device has, and those that it keeps for itself.
 struct Holdings {
   Holdings(Grid& a, const Device& device)
       : box(memory::detail::replicaBox(a.hostView().root(), device.state())),
@@ -93,8 +93,8 @@ TEST_CASE("when one device refuses its kernel, what the others did is not taken 
           [&] { eval(addHundred).devices(n).local(wrong)(PART1(a, 4, mode)); });
       const std::string device = testDevices()[static_cast<std::size_t>(refuses)].state().name();
       expectMessage(message, {"add_hundred", device.c_str()});
-      // Devices get their kernels in their order. What the first ones did cannot be undone, and is
-      // not taken for the array's values; nobody adds a hundred twice.
+      // Devices get their kernels in their order. The writes of the first ones cannot be undone,
+      // and do not become the array's values; a hundred is never added twice.
       std::vector<int> wanted(a.size(), 107);
       if (refuses > 0) {
         expectMessage(message, {"no value any more"});

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kMask = 1023;
 
-/// Who says how long a row is.
+/// The source of the length of a row.
 enum class Width { Argument, Domain, Int };
 
 template <Width width>
@@ -173,8 +173,8 @@ std::size_t cells(int w, int h) {
   return static_cast<std::size_t>(w) * static_cast<std::size_t>(h);
 }
 
-/// Steps over so many rows or planes, from one vector to another: launch(out, in) and what it does
-/// on the host. Each device gets those beside its own before each step.
+/// Steps over that many rows or planes, from one vector to another: launch(out, in) and the same on
+/// the host. Each device gets those beside its own before each step.
 template <class Launch, class OnHost>
 void expectSlabsExchanged(int slabs, std::size_t cellsOfSlab, Launch launch, OnHost onHost) {
   const int steps = 5;

@@ -44,7 +44,7 @@ int Model::spaceOf(int device, bool ownBuffer) const {
 
 // ---- moving cells ----------------------------------------------------------------------------
 
-// A device of the same context, the host, any device; -1: nobody ever wrote the cell. Copies that
+// A device of the same context, the host, any device; -1: the cell was never written. Copies that
 // are under way are no sources.
 int Model::sourceOf(int space, std::size_t cell) const {
   int other = -1;
@@ -162,7 +162,7 @@ Model::Role Model::roleOf(int device, const Use& use) const {
   }
   const Part* part = nullptr;
   if (active_ && active_->isExplicit) part = partOn(*active_, device, use.cells);
-  // What the device has in memory of its own, and the host has not, need not move.
+  // Cells that the device has in memory of its own, and the host has not, need not move.
   const bool isThere = allCurrent(1 + device, use.cells) && !allCurrent(0, use.cells);
   role.ownBuffer = role.ownBuffer || hasGhosts(part) || isThere;
   role.part = part;
@@ -209,7 +209,7 @@ void Model::writePart(int space, const Part& part, const Rect& r, const std::vec
       char& current = current_[static_cast<std::size_t>(s)][cell];
       if (s > 0) {
         Device& other = devices_[static_cast<std::size_t>(s - 1)];
-        // What was there when the cell became a ghost is no value of the part's.
+        // A value from before the cell became a ghost is no value of the part's.
         const auto d = static_cast<std::size_t>(s - 1);
         const bool isNew = !newGhosts_.empty() && newGhosts_[d][cell] && !other.kept[cell];
         const bool stays = goesOn(s - 1, part, y, x) && !isNew;
@@ -238,8 +238,8 @@ void Model::note(int device, const Use& use, const std::vector<int>& result, boo
   forEachCell(use.cells, [&](int y, int x) { set(y, x, result[next++]); });
 }
 
-// What parts overwrite, others own and nobody else has goes to the host first, unless its owner
-// writes it in the same launch.
+// Cells that parts overwrite, others own and no other space has go to the host first, unless their
+// owner writes them in the same launch.
 void Model::save(const std::vector<Share>& shares, int device, const Use& use, bool ownBuffer) {
   if (!use.write || !use.isView || use.distribution || spaceOf(device, ownBuffer) == 0) return;
   const auto then = cutViews(future_.parts, future_.round, height_, width_);

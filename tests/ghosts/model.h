@@ -38,12 +38,12 @@ struct Reach {
   int beforeY = 0, afterY = 0, beforeX = 0, afterX = 0;
   /// False: the kernel may read anything.
   bool known = true;
-  /// Dimensions along which nobody knows how far it reads.
+  /// Dimensions along which its reads are unknown.
   bool allY = false, allX = false;
 };
 Rect grown(const Rect& r, const Reach& reach);
 
-/// What one device has of a distributed array. `owns`: one flag per cell of the array.
+/// The part of a distributed array that one device has. `owns`: one flag per cell of the array.
 struct Part {
   int device = 0;
   Rect full;
@@ -54,7 +54,7 @@ struct Part {
 struct Distribution {
   bool isExplicit = false;
   std::vector<Part> parts;
-  /// Of an explicit one: which parts may have ghosts of each other, row by row.
+  /// For an explicit one: which parts may have ghosts of each other, row by row.
   std::vector<char> related;
 
   bool hasGhosts() const;
@@ -107,7 +107,7 @@ class Model;
 struct Use {
   Model* array = nullptr;
   Rect cells;
-  /// Of these, the cells whose values the kernel may read. Empty: all.
+  /// Those cells whose values the kernel may read. Empty: all.
   std::vector<Rect> touched = {};
   bool read = false;
   bool write = false;
@@ -134,7 +134,7 @@ struct Share {
 
 class Model {
  public:
-  /// An array that nobody has written.
+  /// An array that was never written.
   Model(const Machine& machine, int height, int width);
 
   Rect whole() const { return {0, height_, 0, width_}; }
@@ -167,20 +167,20 @@ class Model {
     return devices_[static_cast<std::size_t>(device)].kept[at(y, x)] != 0;
   }
 
-  /// What a device that keeps the cell has there.
+  /// The value there of a device that keeps the cell.
   int keptValue(int device, int y, int x) const {
     return devices_[static_cast<std::size_t>(device)].keptValue[at(y, x)];
   }
 
-  /// What had to move so far, over all models.
+  /// The bytes that had to move so far, over all models.
   static Bytes moved;
 
  private:
-  // What a device has of the array in memory of its own.
+  // The cells of the array that a device has in memory of its own.
   struct Device {
     std::vector<char> kept;
     std::vector<int> keptValue;
-    /// Of what it keeps, what has its owner's value.
+    /// Kept cells that have their owner's value.
     std::vector<char> trusted;
   };
   struct Role {
@@ -235,7 +235,7 @@ class Model {
   std::vector<int> order_;
   std::shared_ptr<const Distribution> active_;
   Views views_;
-  /// What views_ will be after the present launch, and the views that this one writes.
+  /// The value of views_ after the present launch, and the views that this one writes.
   Views future_;
   std::vector<DeviceView> written_;
   /// By device and cell: became a ghost of an explicit part by the present launch. Empty: none.

@@ -30,7 +30,7 @@ void RandomProgram<N>::checkBytes() {
                   << log_);
 }
 
-// Which cells each device has, and which it keeps for itself. Somebody has every value.
+// Checks which cells each device has, and which it keeps for itself. Every value is somewhere.
 template <int N>
 void RandomProgram<N>::checkCopies() {
   for (std::size_t i = 0; i < kArrays; ++i) {
@@ -84,7 +84,7 @@ void RandomProgram<N>::checkCopiesOn(std::size_t i, int d) {
                  << log_);
 }
 
-// What each part has in its own ghosts.
+// Checks the ghosts of each part.
 template <int N>
 void RandomProgram<N>::checkKeptValues() {
   for (std::size_t i = 0; i < kArrays; ++i) {

@@ -118,7 +118,7 @@ std::shared_ptr<const Distribution> cutViews(const std::vector<DeviceView>& view
       part.owns[at(y, x)] = keeps;
     });
   }
-  // Cells that nobody keeps go to the first view, lower corners first.
+  // Cells that no device keeps go to the first view, lower corners first.
   std::vector<std::size_t> order(views.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {

@@ -64,8 +64,8 @@ void RandomProgram<N>::assign() {
   const std::uint64_t before = Model::moved.across;
   Model::copy(*pair(dst).model, to, *pair(src).model, from);
   if (!machine_.sharesHostMemory) return;
-  // Which copies within the host's memory a device makes depends on who is busy: it makes those
-  // of busy ones, and they count as copies between devices.
+  // Which copies within the host's memory a device makes depends on what is busy: it makes those of
+  // busy ones, and they count as copies between devices.
   before_.bytesDeviceToDevice = getTotalProfile().bytesDeviceToDevice;
   modelBefore_.across += Model::moved.across - before;
 }

@@ -29,8 +29,8 @@ struct Call {
   Reach reach(bool alongY, bool alongX, bool isVector) const;
   /// (dy, dx) of what Far reads, one by one; none for the others.
   std::vector<std::pair<int, int>> sites(bool isVector) const;
-  /// What it leaves unwritten. Unknown for Set, whose values tell where a part begins, and Look,
-  /// which compares with arguments.
+  /// The cells that it leaves unwritten. Unknown for Set, whose values tell where a part begins,
+  /// and Look, which compares with arguments.
   Reach rim(bool isVector) const;
 };
 
@@ -40,8 +40,8 @@ struct Frame {
   int y = 0, x = 0;
 };
 
-/// What the kernel does to the buffers of output and input when it runs over `indices`.
-/// `height`, `width`: of the input.
+/// Applies the kernel to the buffers of output and input when it runs over `indices`. `height`,
+/// `width`: of the input.
 void runOnHost(const Call& call, const Rect& indices, int height, int width,
                const std::vector<Frame>& frames, std::vector<std::vector<int>>& buffers,
                bool isVector);

@@ -316,7 +316,7 @@ void RandomProgram<N>::launchDivided() {
   remember(targets, call, runner, std::move(shares));
 }
 
-// Overlapping views that somebody has cut by hand.
+// Overlapping views that were cut by hand.
 template <int N>
 void RandomProgram<N>::launchOnViews() {
   const Call call = randomCall();

@@ -28,7 +28,7 @@ template <int N>
 RandomProgram<N>::RandomProgram(unsigned seed)
     : random_(seed), devices_(ghosts_tests::testDevices()), before_(getTotalProfile()) {
   machine_.devices = static_cast<int>(devices_.size());
-  // Of several devices that have a cell the first one gives it.
+  // If several devices have a cell, the first one gives it.
   for (const Device& device : devices_) memory::detail::spaceOf(device.state());
   machine_.sharesHostMemory = ghosts_tests::devicesShareHostMemory();
   machine_.oneContext =

@@ -120,7 +120,7 @@ class RandomProgram {
   std::vector<Entry> past_;
   hpl::ProfilingData before_;
   Bytes modelBefore_;
-  /// What the program did, for the message when it fails.
+  /// A log of the program, for the message when it fails.
   std::string log_;
 };
 

@@ -44,7 +44,7 @@ struct Both {
   std::vector<Device> devices = testDevices();
 };
 
-// What may happen to the whole array between two rounds.
+// Events that may happen to the whole array between two rounds.
 constexpr int kBetweens = 7;
 void between(int which, Both& both) {
   std::vector<int>& expected = both.expected;

@@ -23,7 +23,8 @@ constexpr int kMask = 1023;
 struct Window {
   int step, first, filled;
 
-  /// Work-items whose cells, and `reach` around them, an array of so many cells has.
+  /// The number of work-items whose cells, and `reach` around them, fit into an array of `extent`
+  /// cells.
   int countIn(int extent, int reach) const { return (extent - reach - first - filled) / step + 1; }
   template <class Id>
   auto cellOf(const Id& id, int k) const {

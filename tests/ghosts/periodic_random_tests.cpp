@@ -22,7 +22,7 @@ struct Term {
   int weight = 1;
 };
 
-/// What one dimension is like; dimensions that an array does not have have one cell.
+/// One dimension of an array; dimensions that it does not have have one cell.
 struct Side {
   int extent = 1;
   bool isSplit = false;

@@ -366,7 +366,7 @@ TEST_CASE("with HPL_PACK=on a kernel copies all boxes of an array between two de
     CHECK(done.waits == 0);
     finishAll();
   }
-  // What was copied is what it should be.
+  // The copied cells are right.
   const auto at = [&](const std::vector<int>& cells, int z, int y, int x) {
     const int depth = 8 * deviceCount();
     return cells[static_cast<std::size_t>(((z + depth) % depth * 12 + (y + 12) % 12) * 10 +

@@ -18,7 +18,8 @@ void number(Numbers a, Int value) { a[idx] = value; }
 
 using Cut = std::vector<Range>;
 
-// Who owns a cell: overlaps are halved, and the lower part has the middle cell of an odd number.
+// The owner of a cell: overlaps are halved, and the lower part has the middle cell of an odd
+// number.
 std::size_t ownerOf(const Cut& cut, int cell) {
   for (std::size_t d = 0; d + 1 < cut.size(); ++d) {
     const int lo = static_cast<int>(cut[d + 1].first), hi = static_cast<int>(cut[d].last) + 1;
@@ -84,7 +85,7 @@ TEST_CASE("after the views have changed, their owners' values are the array's") 
           program.round(cuts[from], backwards);
           program.expect(cuts[from]);
           program.round(cuts[to], backwards);
-          // Where one view gets smaller and nobody's larger, the next round shows it.
+          // Where one view gets smaller and none larger, the next round shows it.
           const bool onlyShrinks = &cuts[from] == &cuts.back() && to == 0 && cuts[to].size() == 3;
           if (!onlyShrinks) program.expect(cuts[to]);
           program.round(cuts[to], backwards);

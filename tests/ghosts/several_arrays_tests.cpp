@@ -247,7 +247,7 @@ TEST_CASE("ghosts of several arrays travel together between two devices") {
   CHECK(done.mostFlushes() <= 1);
   finishAll();
   const WithSettings alone([](runtime::Settings& settings) { settings.pack = runtime::Pack::Off; });
-  // What is known of exchanges goes on.
+  // Knowledge about exchanges goes on.
   CHECK(countsOf(step).transfers == commandsOfOneExchange());
 }
 

@@ -319,7 +319,7 @@ TEST_CASE("assignments between views on a device and on the host allocate nothin
   };
   SUBCASE("on a device") {
     const Device device = testDevices().front();
-    // In the host's memory either may make the assignment, whoever is idle.
+    // In the host's memory either may make the assignment, whichever is idle.
     if (device.state().sharesHostMemory()) return;
     const auto step = [&] {
       eval(fivePoint).device(device)(a, b);

@@ -17,7 +17,7 @@ using namespace ghosts_tests;
 
 namespace {
 
-/// What kernels write, so that no sum of a few cells overflows.
+/// Kernels write values below this, so that no sum of a few cells overflows.
 constexpr int kMask = 1023;
 
 /// A matrix of the host's.
@@ -107,7 +107,7 @@ TEST_CASE("grids of two levels exchange rows at the borders") {
   const auto borders = static_cast<std::uint64_t>(deviceCount() - 1);
   const std::uint64_t rowBytes = static_cast<std::uint64_t>(columns) * sizeof(int);
   CAPTURE(traffic->betweenDevices());
-  // Of the fine grid two rows for the first kernel and up to two for the second; of the coarse one
+  // On the fine grid two rows for the first kernel and up to two for the second; on the coarse one
   // up to two of half the length for the third. Whole grids would be many times as much.
   CHECK(traffic->betweenDevices() <=
         static_cast<std::uint64_t>(rounds - 1) * borders * 6 * rowBytes);

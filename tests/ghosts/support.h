@@ -10,7 +10,7 @@
 #include "tests/messages.h"
 #include "tests/with_settings.h"
 
-/// What the tests of several devices share. They run under several HPL_DEVICES; each uses all the
+/// Helpers of the tests of several devices. They run under several HPL_DEVICES; each uses all the
 /// devices that there are.
 namespace ghosts_tests {
 
@@ -69,10 +69,10 @@ bool devicesShareHostMemory();
 
 using hpl_tests::WithSettings;
 
-/// Bytes of so many rows or planes of ints that devices exchange; 0 where they share memory.
+/// Bytes of `rows` rows or planes of ints that devices exchange; 0 where they share memory.
 std::uint64_t bytesOf(int rows, std::uint64_t cellsOfRow);
 
-/// Where a cell of a grid with so many columns is in its values.
+/// The place of a cell of a grid with `columns` columns in its values.
 inline std::size_t place(int y, int x, int columns) {
   return static_cast<std::size_t>(y * columns + x);
 }

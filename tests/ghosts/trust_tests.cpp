@@ -17,7 +17,7 @@ void lookRight(Numbers out, const Numbers& in) {
   }
 }
 
-// What lookRight must find in every part: the owners' values.
+// The values that lookRight must find in every part: the owners'.
 std::vector<int> neighboursOf(const Numbers& a) {
   const std::vector<int> values = valuesOf(a);
   std::vector<int> right(values.begin() + 1, values.end());

@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// No file of this process grows beyond so many bytes: what writes further sees a failure as of a
-/// full disk.
+/// No file of this process grows beyond a number of bytes: later writes see a failure as of a full
+/// disk.
 class SmallDisk {
  public:
   explicit SmallDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

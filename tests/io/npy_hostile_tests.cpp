@@ -19,7 +19,7 @@ using hpl_tests::messageOf;
 
 namespace {
 
-/// What opening a file with these bytes says.
+/// The message when a file with these bytes is opened.
 std::string refusalOf(const std::string& bytes) {
   const TemporaryFolder folder;
   const std::string name = folder.file("f.npy");

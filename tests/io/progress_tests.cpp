@@ -18,7 +18,7 @@ using hpl::io::detail::progressLine;
 
 namespace {
 
-/// What `use` writes to a stream that is no terminal.
+/// The text that `use` writes to a stream that is no terminal.
 template <class Use>
 std::string written(Use use) {
   const TemporaryFolder folder;

@@ -21,7 +21,7 @@ using hpl_tests::messageOf;
 
 namespace {
 
-/// What stands in a .vti file; arrays by kind and name: "PointData/pressure".
+/// The contents of a .vti file; arrays by kind and name: "PointData/pressure".
 struct Read {
   struct Data {
     std::string type;

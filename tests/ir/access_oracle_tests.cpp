@@ -59,7 +59,7 @@ bool holds(const IndexForm& form, std::int64_t index, const std::vector<std::int
   return contains(form.range, offset);
 }
 
-/// What was seen over all work-items of one kernel.
+/// Observations over all work-items of one kernel.
 struct Report {
   bool legal = true;
   int known = 0;

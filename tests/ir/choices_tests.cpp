@@ -23,7 +23,7 @@ using namespace hpl::ir::test;
 
 namespace {
 
-/// What a kernel of one vector `v` looks like with choices; each statement is a line.
+/// The text of a kernel of one vector `v` with choices; each statement is a line.
 struct Fixture {
   IrBuilder b{"k"};
   A v = b.array("v", kInt, 1);
@@ -253,13 +253,13 @@ TEST_CASE("a remainder by a scalar is a choice where launches give the domain's 
   const auto next = [](Fixture& f) { f.use((f.x + 1) % *f.n); };
   CHECK(textOf(next, {0, 0b1}) ==
         "  v[(int)idx] = v[(int)idx + 1 < n ? (int)idx + 1 : ((int)idx + 1) % n];\n");
-  // Of a square both.
+  // Both axes of a square.
   CHECK(textOf(next, {0, 0b11}) == textOf(next, {0, 0b1}));
   // The size along another axis.
   CHECK(textOf(next, {0, 0b10}) == textOf(next));
   CHECK(textOf([](Fixture& f) { f.use((f.x + *f.n - 1) % *f.n); }, {0, 0b1}) ==
         "  v[(int)idx] = v[(int)idx >= 1 ? (int)idx - 1 : ((int)idx + n - 1) % n];\n");
-  // What the scalar is after the kernel has changed it, nobody knows.
+  // After the kernel has changed it, the value of the scalar is unknown.
   const auto changed = [](Fixture& f) {
     f.b.set(f.n, *f.n - 1);
     f.use((f.x + 1) % *f.n);

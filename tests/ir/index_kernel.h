@@ -201,7 +201,7 @@ class IndexKernel {
   /// As coarse and fine grids, and hand-written edges, have them.
   E bounded() {
     E own = b_.cast(chance(50) ? kInt : kUlong, id());
-    // What wraps in 32 bits is no smaller number in 64.
+    // A number that wraps in 32 bits is no smaller number in 64.
     if (chance(20)) own = b_.cast(chance(50) ? kLong : kUlong, b_.cast(kUint, id() - pick(4)));
     const Type type = own.type();
     switch (pick(6)) {

@@ -147,7 +147,7 @@ E RandomExpressions::shift(Type type, int depth) {
   return to(binary(BinaryOp::Shl, left, amount), type);
 }
 
-/// What integers and floating values, scalars and vectors have in common.
+/// Operations that integers and floating values, scalars and vectors have in common.
 E RandomExpressions::commonly(Type type, int depth) {
   switch (below(4)) {
     case 0: {
@@ -244,7 +244,7 @@ E RandomExpressions::floatBuiltin(Type type, int depth) {
   const auto arg = [&] { return value(type, depth); };
   switch (below(6)) {
     case 0: {
-      // Which zero they give for -0 and +0 is open: adding +0 removes the difference.
+      // Their result for -0 and +0 may be either zero: adding +0 removes the difference.
       const Builtin f = chance(50) ? Builtin::fmin_ : Builtin::fmax_;
       return binary(BinaryOp::Add, b.builtin(f, type, {arg(), arg()}), spreadReal(type, 0));
     }

@@ -12,10 +12,9 @@
 /// bit (under strict floating point).
 namespace hpl::ir::test {
 
-/// What random kernels may contain.
+/// The contents of random kernels.
 struct RandomKernelOptions {
-  /// At most so many statements at the top level of the kernel, at least 2; inner blocks get a few
-  /// each.
+  /// The most statements at the top level of the kernel, at least 2; inner blocks get a few each.
   int statements = 8;
   /// Depth of expressions.
   int depth = 3;

@@ -63,7 +63,7 @@ TEST_CASE("ids are divided by a scalar or a number") {
 TEST_CASE("kernels that divide by several lengths, or by none, have none") {
   const auto hasNone = [](const Build& build) { return !lengthOf(build).has_value(); };
   CHECK(hasNone([](Fixture& f) { f.use(f.i + *f.w); }));
-  // A quotient alone tells rows apart, but nobody asks for columns.
+  // A quotient alone tells rows apart, but columns are not used.
   CHECK(hasNone([](Fixture& f) { f.use(f.i / *f.w); }));
   CHECK(hasNone([](Fixture& f) { f.use(f.i % *f.w + f.i % *f.other); }));
   CHECK(hasNone([](Fixture& f) { f.use(f.i % *f.w + f.i / 64); }));
@@ -73,7 +73,7 @@ TEST_CASE("kernels that divide by several lengths, or by none, have none") {
     f.b.set(f.w, *f.w + 1);
     f.use(f.i % *f.w);
   }));
-  // What is an id at first is another number in the next turn.
+  // A variable that is an id at first is another number in the next turn.
   CHECK(hasNone([](Fixture& f) {
     A x = f.b.var("x", kInt, f.i);
     f.b.count("k", kInt, 0, 3, [&](A) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that index arrays as a[idx][idy] run with swapped axes; nobody can tell from the results.
+// Kernels that index arrays as a[idx][idy] run with swapped axes; the results do not show it.
 #include "hpl/layout/axes.h"
 
 #include <doctest/doctest.h>

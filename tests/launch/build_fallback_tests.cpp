@@ -59,7 +59,7 @@ struct Grids {
   }
 };
 
-/// What only code of the strategy contains.
+/// The text that only code of the strategy contains.
 const char* markOf(runtime::Strategy strategy) {
   return strategy == runtime::Strategy::Rows      ? "begin_"
          : strategy == runtime::Strategy::Columns ? "end_x"

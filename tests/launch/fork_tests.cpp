@@ -202,7 +202,7 @@ TEST_CASE("arrays and launches die quietly in a forked process, and so does the 
 
 TEST_CASE("a lock that another thread holds when a process is forked stops nothing there") {
 #ifdef __SANITIZE_ADDRESS__
-  // What the other threads had on their stacks belongs to nobody in the child.
+  // Objects on the stacks of the other threads have no owner in the child.
   constexpr bool countsLeaks = true;
 #else
   constexpr bool countsLeaks = false;

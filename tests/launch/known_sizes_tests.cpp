@@ -65,7 +65,7 @@ struct Board {
       for (int x = 0; x < width; ++x) wrong += result[y * columns + x] != expected(y, x);
     CHECK(wrong == 0);
   }
-  /// What `ring` makes of a domain of the whole board with these scalars.
+  /// The result of `ring` in a domain of the whole board with these scalars.
   void checkRing(int h, int w) {
     check(rows, columns, [&](int y, int x) { return ringAt(h, w, y, x); });
   }

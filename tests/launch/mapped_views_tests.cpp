@@ -411,7 +411,7 @@ TEST_CASE(
       messageOf<BoundsError>([&] { eval(sumRows)(sums, a(Range(0, 3)).reshaped(4, 1), 2); });
   INFO(single);
   CHECK(single.find("index 1 in dimension 2 (extent 1)") != std::string::npos);
-  // What is written outside is not written anywhere.
+  // Writes outside go nowhere.
   const std::string written =
       messageOf<BoundsError>([&] { eval(store).global(6)(rows(Range(0, 2), Range(0, 4)), 1, 7); });
   INFO(written);

@@ -167,7 +167,7 @@ TEST_CASE("what native functions reach is not known to analyses, and what they p
   CHECK(access.arrays[0].read);
   CHECK(access.arrays[1].reads[0].isUnknown());
   CHECK_FALSE(access.arrays[1].written);
-  // Of values they tell nothing either.
+  // Nor do they tell anything about values.
   const auto indexed = captured([](Array<float, 1> out, const Array<float, 1>& in) {
     out[idx] = in[cast<int>(weighed(1.0f, 2.0f, 3))];
   });

@@ -96,7 +96,7 @@ TEST_CASE("gridx of a view is the position in the array") {
     CHECK(g(4, 6).value() == 4006);
     CHECK(g(12, 19).value() == 12019);
     CHECK(g(3, 6).value() == -1);
-    // Of a view of a view, too.
+    // The origin of a view of a view.
     eval(numberGrid)(g(Range(4, 12), Range(6, 19))(Range(1, 1), Range(2, 5)));
     CHECK(g(5, 8).value() == 5008);
   }
@@ -157,7 +157,7 @@ TEST_CASE("parts of several devices: gridx is the position in the whole array") 
     Grid t(9 * n, 9 * n);
     eval(numberTransposed).devices(list).global(9 * n, 9 * n)(PART2(t, r));
     CHECK(t(3, 9 * n - 1).value() == 3000 + 9 * n - 1);
-    // Of an annotated view.
+    // The origin of an annotated view.
     a = 0;
     eval(number).devices(list)(PART1(a(Range(2, 17 * n)), r));
     checkRow(a, 2, 17 * n + 1, 3);

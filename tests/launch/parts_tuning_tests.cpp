@@ -108,7 +108,7 @@ launch::LaunchOptions onDevices(int count) {
   return options;
 }
 
-/// What parts of so many rows are tuned under.
+/// The key under which parts of `rows` rows are tuned.
 std::string keyOfRows(int rows) {
   Array<float, 2> in(rows, kColumns), out(rows, kColumns);
   const std::vector<launch::Argument> list{launch::makeArgument(out), launch::makeArgument(in),

@@ -57,7 +57,7 @@ struct Arguments {
     fill(table, [&] { return draw.real(); });
   }
 
-  /// What a program may do on the host between two launches.
+  /// The accesses of a program on the host between two launches.
   void touch(Draw& draw) {
     if (draw.chance(40)) in(0, 0) += 5u;
     if (draw.chance(40)) out(0, 0) = 0u;

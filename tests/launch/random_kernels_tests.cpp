@@ -20,7 +20,7 @@ using hpl::test::Prepared;
 
 namespace {
 
-/// Every so many seeds give a kernel that may have barriers. It is built by itself, as launches
+/// One in this many seeds gives a kernel that may have barriers. It is built by itself, as launches
 /// build theirs. The others share programs: there, barriers cost more than sharing saves, and a
 /// kernel that is right by itself has given wrong results on PoCL.
 constexpr std::uint64_t kAlone = 20;

@@ -72,7 +72,7 @@ std::vector<T> contents(const Array<T, N>& array) {
   return values;
 }
 
-/// What the kernel computes, by C++.
+/// The kernel in C++.
 std::vector<float> blurred(const std::vector<float>& in, float weight) {
   std::vector<float> out(in.size());
   for (int y = 0; y < kRows; ++y) {

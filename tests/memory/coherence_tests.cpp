@@ -25,7 +25,7 @@ std::shared_ptr<Root> counted(const Extents& shape, const char* label = "counted
   return array;
 }
 
-// What `f` moves.
+// The bytes that `f` moves.
 template <class F>
 Bytes moved(F&& f) {
   const Bytes before = bytesSoFar();

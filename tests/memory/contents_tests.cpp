@@ -129,7 +129,7 @@ TEST_CASE("a fill reaches every cell of any box and no other, for any element si
           const std::vector<unsigned char> zero(size, 0);
           hpl::memory::fill(whole, zero.data());
           if (where != 0) {
-            // What a kernel that overwrites everything does to the books, with a kernel that does
+            // The effect on the books of a kernel that overwrites everything, and of one that does
             // not.
             DeviceState& device = where == 1 ? separateDevice() : sharedDevice();
             Transaction transaction;

@@ -49,7 +49,7 @@ std::shared_ptr<Root> makeArray(const Extents& shape, const std::string& label =
 /// The cells of an array on the host.
 std::int64_t& hostCell(View& view, const Point& cell);
 
-/// What the test kernel does with each cell of its box, in row-major order.
+/// The operation of the test kernel on each cell of its box, in row-major order.
 enum class Work : int {
   Set,        ///< dst = value
   SetSome,    ///< dst = value where the sum of the coordinates is even: a conditional write
@@ -69,7 +69,7 @@ struct Launch {
   std::vector<DeviceUse> uses() const;
 };
 
-/// What a launch plan would keep.
+/// The state that a launch plan would keep.
 struct Plan {
   DeviceState* device = nullptr;
   Launch launch;

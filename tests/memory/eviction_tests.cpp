@@ -146,7 +146,7 @@ TEST_CASE("a launch whose arrays do not fit together lists what is there and los
     CHECK(error.residents()[0].label == "\"left\"");
     CHECK(error.residents()[0].bytes == 1200);
   }
-  // What would not have helped was not evicted.
+  // Evicting it would not have helped.
   CHECK(onDevice(*other));
   CHECK(hostCell(a->whole(), {149}) == 1);
   CHECK(hostCell(b->whole(), {149}) == 2);

@@ -27,7 +27,7 @@ class Model {
   void hostRead(const Box& box);
   void hostWrite(const Box& box, bool discardOld);
   void set(const Point& cell, std::int64_t value);
-  /// What a launch on a device does, first to the copies and then to the values.
+  /// A launch on a device, first applied to the copies and then to the values.
   static void launch(int device, Work work, Model& dst, const Box& dstBox, Model* src,
                      const Box* srcBox, std::int64_t value);
   static void copy(Model& dst, const Box& dstBox, Model& src, const Box& srcBox);

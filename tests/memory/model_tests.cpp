@@ -42,7 +42,7 @@ class RandomProgram {
       : configuration_(configuration),
         random_(seed),
         devices_(openDevices(configuration.devices, configuration.zeroCopy)) {
-    // Of several devices that have a cell the first one gives it.
+    // If several devices have a cell, the first one gives it.
     for (DeviceState* device : devices_) hpl::memory::detail::spaceOf(*device);
     devices_.resize(static_cast<std::size_t>(configuration.deviceCount));
     const Extents shapes[] = {{40}, {9, 11}, {4, 5, 6}};

@@ -133,7 +133,7 @@ TEST_CASE("views are interned: the same box of the same parent is the same objec
   CHECK(&inner == &outer.subView(Box({1, 0}, {4, 7})));
   CHECK(&outer == &outer.subView(Point{0, 0}, Point{6, 6}));
   CHECK(inner.parent() == &outer);
-  // The same cells seen from the whole array: another view, since it names nobody's part.
+  // The same cells seen from the whole array: another view, since it names no part.
   View& direct = whole.subView(Point{3, 2}, Point{5, 8});
   CHECK(&direct != &inner);
   CHECK(direct.parent() == nullptr);

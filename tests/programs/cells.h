@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-/// Which cells: boxes of up to three dimensions, and how arrays are split. None of the library's
-/// own geometry is used. Positions are z, y, x; vectors and matrices have one plane, vectors one
-/// row.
+/// Cells: boxes of up to three dimensions, and how arrays are split. None of the library's own
+/// geometry is used. Positions are z, y, x; vectors and matrices have one plane, vectors one row.
 namespace programs {
 
 struct Point {
@@ -75,7 +74,7 @@ struct Cut {
   friend bool operator==(const Cut&, const Cut&) = default;
 };
 
-/// What one device has of an array: it owns the core.
+/// The part of an array that one device has: it owns the core.
 struct Part {
   int device = 0;  ///< position in the launch's list of devices
   int id = 0;      ///< which device that is

@@ -16,14 +16,14 @@ enum class Ghost : unsigned char {
   Unclear    ///< one or the other: the documentation leaves it open
 };
 
-/// What a view of a view with a part's cells means.
+/// The meaning of a view of a view with a part's cells.
 enum class Naming {
   Part,    ///< the part's copy
   Array,   ///< the array, as for any view
   Unclear  ///< one or the other
 };
 
-/// What is taken to be in the ghosts that a launch reads.
+/// The values that are expected in the ghosts that a launch reads.
 enum class Belief {
   Actual,  ///< what is there
   Owners,  ///< the owners' values
@@ -48,7 +48,7 @@ class Field {
   /// A launch or an assignment may have written these cells; the ones that it wrote were noted by
   /// write().
   void mayHaveWritten(const Box& box);
-  /// A view becomes a part of its own, and nobody promises that the others go on.
+  /// A view becomes a part of its own; it is unknown whether the others go on.
   void mayHaveEnded();
   /// The library distributes a launch that writes the array. `certain`: over several devices.
   void noteDivided(bool certain) { naming_ = certain ? Naming::Array : Naming::Unclear; }
@@ -56,7 +56,7 @@ class Field {
   /// Another split; nothing is in its ghosts.
   void adopt(const Split& split);
 
-  /// What part number `part` of a split finds in one of its cells.
+  /// The value that part number `part` of a split finds in one of its cells.
   Cell seen(const Split& split, std::size_t part, const Point& p, Belief belief) const;
   /// Whether part number `part` may find something else than its owner's value in these cells.
   bool mayBeStale(const Split& split, std::size_t part, const Box& cells) const;
@@ -84,7 +84,7 @@ class Field {
   Box whole_;
   std::vector<unsigned> values_;
   Split split_;
-  /// What such views mean, unless several parts have the same cells.
+  /// The meaning of such views, unless several parts have the same cells.
   Naming naming_ = Naming::Unclear;
   /// By part, one for each cell of the array.
   std::vector<std::vector<Kept>> ghosts_;
@@ -97,7 +97,7 @@ struct PartArgument {
   bool autoSync = false;
 };
 
-/// What a launch on parts does.
+/// A launch on parts.
 class PartLaunch {
  public:
   /// `c`, `d`: one per part.

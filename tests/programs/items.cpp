@@ -16,7 +16,7 @@ bool isOdd(const Cell& cell) { return (cell.value & 1u) == 1u; }
 // Half of a signed value, rounded towards zero.
 unsigned half(unsigned value) { return static_cast<unsigned>(static_cast<int>(value) / 2); }
 
-// Whether a work-item has so many cells before and after it along an axis.
+// True if a work-item has `before` and `after` cells before and after it along an axis.
 bool inside(const Item& item, std::size_t axis, int before, int after) {
   return item.at[axis] >= before && item.at[axis] + after < item.sizes[axis];
 }

@@ -47,7 +47,7 @@ struct Cell {
   bool known = true;
 };
 
-/// What a work-item of the model works on. Positions are those of the arrays' first cells.
+/// The data of one work-item of the model. Positions are those of the arrays' first cells.
 struct Item {
   Point at;     ///< its index
   Point sizes;  ///< of the domain

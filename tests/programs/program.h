@@ -39,7 +39,7 @@ struct Scalar {
   int extent = 0;
 };
 
-/// One operation. Which fields count depends on its kind.
+/// One operation. Its kind decides which fields count.
 struct Op {
   Kind kind = Kind::Read;
   int a = 0, b = 0;
@@ -56,7 +56,7 @@ struct Op {
   bool autoSync = false, inAutoSync = false;
 };
 
-/// What a program is: random for each seed and number of devices.
+/// A program: random for each seed and number of devices.
 struct Program {
   unsigned seed = 0;
   int dims = 1;
@@ -76,7 +76,7 @@ struct Way {
   double memory = 0;    ///< arrays that each device has room for; 0: as many as there are
 };
 
-/// What a program has moved, and its launches.
+/// The bytes that a program has moved, and its launches.
 struct Cost {
   std::uint64_t in = 0, out = 0, across = 0, launches = 0;
 };
@@ -86,7 +86,7 @@ Program makeProgram(unsigned seed, int devices);
 /// The operation as a program would have it.
 std::string show(const Op& op, const Program& program);
 std::string show(const Cost& cost);
-/// What there is to say of it before its operations.
+/// The description of a program before its operations.
 std::string showHead(const Program& program);
 
 /// Runs a program by the library and by the model. Returns what is wrong; "": nothing. `listing`

@@ -32,8 +32,8 @@ std::string explain(const Program& program, const std::string& wrong) {
          listingOf(shrink(program));
 }
 
-// What can be compared of the cost of two runs. In the host's memory assignments and fills are made
-// by whoever is idle there, the host or the device, so that bytes depend on the moment.
+// The comparable part of the cost of two runs. In the host's memory either the host or the device
+// makes assignments and fills, whichever is idle, so that bytes depend on the moment.
 std::string comparable(Cost cost) {
   for (const hpl::Device& device : allDevices())
     if (device.getProperties().sharesHostMemory) cost.in = cost.out = cost.across = 0;

@@ -61,7 +61,7 @@ class OnThisWay {
   std::vector<std::size_t> limits_;
 };
 
-/// What a launch on a view has made a part.
+/// A view that a launch has made a part.
 struct WrittenView {
   int device;
   Box box;
@@ -129,7 +129,7 @@ class Run {
   ProgramSettings settings_;
   Slot<N> slots_[kArrays];
   std::string wrong_;
-  /// What the listing says more of an operation.
+  /// Further details of an operation in the listing.
   std::string details_;
 };
 

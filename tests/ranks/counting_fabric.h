@@ -10,15 +10,16 @@
 
 namespace hpl_tests {
 
-/// What this process has sent, since it began: messages of arrays, where nothing else is said.
+/// The messages that this process has sent since it began: those of arrays, where nothing else is
+/// said.
 struct Sent {
   std::atomic<std::uint64_t> messages{0};
   std::atomic<std::uint64_t> bytes{0};  ///< with a header of 128 bytes for each message
-  /// Of those, the ones from several places of memory.
+  /// Messages from several places of memory.
   std::atomic<std::uint64_t> scattered{0};
-  /// Of collective calls.
+  /// Messages of collective calls.
   std::atomic<std::uint64_t> collective{0};
-  /// Of running kernels.
+  /// Messages of running kernels.
   std::atomic<std::uint64_t> rims{0};
 };
 inline Sent& sent() {

@@ -19,8 +19,9 @@ namespace hpl_tests {
 
 /// A fabric whose window is as late as its messages. A rank sees the first page of each lane to it,
 /// where words and counts are, in memory of its own, to which the fabric brings each word after a
-/// random time: messages overtake each other, also in one lane. What the rank has read is told to
-/// the sender as late. The mishap counts the words that come in, too. All ranks are on one node.
+/// random time: messages overtake each other, also in one lane. The sender learns as late that the
+/// rank has read a message. The mishap counts the words that come in, too. All ranks are on one
+/// node.
 class DelayingWindow final : public DelayingFabric {
  public:
   using DelayingFabric::DelayingFabric;

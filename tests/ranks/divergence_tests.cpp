@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks that go different ways, and failures on one of them: named on every rank, and nobody hangs.
+// Ranks that go different ways, and failures on one of them: named on every rank, and none hangs.
 #include <doctest/doctest.h>
 
 #include <chrono>

@@ -109,7 +109,7 @@ TEST_CASE("messages leave from the memory of devices and arrive in that of other
     };
     const std::string alone = saidOn(1, 1, steps);
     const std::string cells = alone.substr(alone.find(','));
-    // So little to copy is copied, unless somebody asks.
+    // So few bytes are copied, unless HPL_TRANSPORT asks otherwise.
     const std::string byItself = columns == 33 ? "copied" : "in place";
     for (const auto& [ranks, each] : {std::pair(2, 1), std::pair(2, 2), std::pair(3, 1)}) {
       INFO(columns << " columns on " << ranks << " ranks with " << each << " devices");

@@ -48,7 +48,7 @@ std::string steps(unsigned seed) {
   return dividedSteps(ninePoint, seed);
 }
 
-/// What is said about the bands of nodes that are far from their neighbours.
+/// The explanation about the bands of nodes that are far from their neighbours.
 std::string placementExplained(runtime::PlaceBlocks placement) {
   runtime::Settings settings = runtime::settings();
   settings.explain = true;
@@ -72,7 +72,7 @@ std::string placementExplained(runtime::PlaceBlocks placement) {
 TEST_CASE("all ranks get the same links between nodes, measured where nobody knows them") {
   for (const auto& [count, perNode] : {std::pair(3, 1), std::pair(4, 1), std::pair(5, 2)}) {
     CAPTURE(count);
-    // What ranks say has to be the same on all.
+    // The texts of all ranks have to be the same.
     const std::string said = saidOnNodes(count, 1, perNode, [] {
       runtime::Settings settings = runtime::settings();
       settings.cache = runtime::DiskCache::Off;
@@ -123,7 +123,7 @@ TEST_CASE("results do not depend on the nodes on which blocks are placed") {
 }
 
 TEST_CASE("bands go to nodes that are near to each other, unless HPL_PLACEMENT is off") {
-  // Of three borders two are near, one is far; in order all three are far: 2 columns of 400
+  // Two of three borders are near, one is far; in order all three are far: 2 columns of 400
   // integers each, 3.2 us at 1 GB/s.
   const auto explained = [](runtime::PlaceBlocks placement) {
     return saidOnNodes(4, 1, 1, [placement] { return placementExplained(placement); });

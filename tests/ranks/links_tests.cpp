@@ -115,7 +115,7 @@ std::string lettersOfExchange(runtime::Messages messages) {
 TEST_CASE("all ranks get the same links, measured where nobody knows them") {
   for (const auto& [count, each] : {std::pair(1, 3), std::pair(3, 1), std::pair(4, 2)}) {
     CAPTURE(count);
-    // What ranks say has to be the same on all.
+    // The texts of all ranks have to be the same.
     const std::string said = saidOn(count, each, [] {
       keepNothing();
       ranks::agreeOnLinks(*ranks::world(), nobodyKnows);

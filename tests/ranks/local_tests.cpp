@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each rank reads and writes the cells of its own devices, and nobody sends any.
+// Each rank reads and writes the cells of its own devices, and none are sent.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -277,7 +277,7 @@ TEST_CASE("local access sends nothing, and the launch behind it sends ghosts alo
     if (sum == 0) said += "nothing was read ";
     return said + std::to_string(cellsSent() - before);
   };
-  // Of both arrays a row each way over each of two borders: the ends of `b` stay what they are.
+  // For both arrays a row each way over each of two borders: the ends of `b` stay as they are.
   CHECK(saidOn(3, 1, program, counting) == "0 8 0");
 }
 

@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kColumns = 4096;
 constexpr std::size_t kRows = 4096;  // 64 MiB
 
-/// Of memory of its own that this process has touched.
+/// Bytes of its own memory that this process has touched.
 std::size_t residentBytes() {
   std::ifstream file("/proc/self/statm");
   std::size_t all = 0, resident = 0, shared = 0;

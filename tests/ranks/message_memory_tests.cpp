@@ -19,7 +19,7 @@ using namespace ranks_tests;
 
 namespace {
 
-/// What a source has given, and what of it is still there.
+/// The blocks that a source has given, and those that still exist.
 struct Given {
   int blocks = 0;
   int alive = 0;
@@ -30,7 +30,7 @@ constexpr std::align_val_t kAlignment{128};
 
 void increment2d(Grid a) { a[idy][idx] += 1; }
 
-/// Gives at most so many blocks.
+/// Gives at most `most` blocks.
 ranks::MessageSource sourceOf(const std::shared_ptr<Given>& given, int most) {
   return [given, most](std::size_t bytes) -> std::shared_ptr<std::byte> {
     if (given->blocks == most) return nullptr;

@@ -10,7 +10,7 @@
 
 namespace hpl_tests {
 
-/// Memory for so many nodes, that processes share which are forked later.
+/// Memory for `nodes` nodes, shared by processes that are forked later.
 inline std::shared_ptr<std::byte> memoryOfNodes(int nodes, std::size_t bytesOfEach) {
   const std::size_t bytes = static_cast<std::size_t>(nodes) * bytesOfEach;
   void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,

@@ -43,7 +43,7 @@ class Pages {
 
 template <std::size_t N>
 void write(std::array<char, N>& to, const std::string& text) {
-  // What is cut off would not be compared.
+  // Text that is cut off would not be compared.
   if (text.size() >= N) std::abort();
   std::memcpy(to.data(), text.data(), text.size());
 }

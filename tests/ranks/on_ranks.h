@@ -24,8 +24,8 @@ struct RankReport {
 };
 
 /// Forks `ranks` processes, runs `body` in each, as a rank with a courier, and returns how they
-/// ended. What `body` reports it returns as text: doctest's counters stay in the processes. `wrap`
-/// plants faults. The process of the test must not have used a device.
+/// ended. The texts of `body` are returned: doctest's counters stay in the processes. `wrap` plants
+/// faults. The process of the test must not have used a device.
 std::vector<RankReport> onRanks(int ranks,
                                 const std::function<std::string(hpl::ranks::Courier&)>& body,
                                 const WrapFabric& wrap = {});

@@ -28,7 +28,7 @@ using ranks_tests::saidOn;
 
 namespace {
 
-/// The memory of a node: a flag of each rank, one that says that somebody has given up, and of each
+/// The memory of a node: a flag of each rank, one that says that a group has given up, and of each
 /// rank two grids of numbers, by turns, of which others get some rows.
 class Node {
  public:
@@ -59,7 +59,7 @@ class Node {
   std::atomic_ref<int> flag(int rank) { return std::atomic_ref(flags_[std::size_t(rank)]); }
   std::atomic_ref<int> gaveUp() { return std::atomic_ref(flags_.back()); }
 
-  /// What a group stores at turn v, before it raises its flag.
+  /// Stores the values of a group at turn v, before it raises its flag.
   void store(int v) {
     for (int i = 0; i < kRows; ++i)
       for (int j = 0; j < kColumns; ++j) at(rank_, v, i, j) = value(rank_, v, i, j);
@@ -103,7 +103,7 @@ class Node {
   std::vector<int> first_, columns_;
 };
 
-/// Does as a group does that exchanges cells with one on each other rank, so many times.
+/// Exchanges cells with one group on each other rank, as a group does, `turns` times.
 std::string exchange(Node& node, int rank, int ranks, int raised, int turns, unsigned seed) {
   std::mt19937 random(seed + static_cast<unsigned>(rank));
   for (int v = raised + 1; v <= raised + turns; ++v) {

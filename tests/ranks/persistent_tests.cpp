@@ -90,7 +90,7 @@ std::string randomPrograms(unsigned first, unsigned last, bool isKept) {
   return said;
 }
 
-/// What iterations of a square say when they are to be one launch.
+/// The refusal of iterations of a square that are to be one launch.
 std::string refusal(StencilLauncher launcher) {
   Array<float, 2> a(64, 64), b(64, 64);
   a = 0.0f;

@@ -14,7 +14,7 @@ using hpl_tests::contains;
 
 namespace {
 
-/// What the process knows of an array.
+/// The process's knowledge about an array.
 template <class A>
 std::string knownOf(const A& array) {
   const memory::detail::Lock lock(memory::detail::coherenceMutex());
@@ -53,7 +53,7 @@ std::string program() {
   return said;
 }
 
-/// What a process says that owns the devices of rank `me` of three.
+/// The text of a process that owns the devices of rank `me` of three.
 std::string saidBy(int me, const std::function<std::string()>& work) {
   const auto reports = hpl_tests::inWorlds(1, [&] {
     listDevices({3, 1, me});

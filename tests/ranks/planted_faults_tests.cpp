@@ -67,7 +67,7 @@ void expectNamed(const std::vector<RankReport>& reports, std::size_t guilty,
   }
 }
 
-/// Memory that is gone with this object: whoever touches it then crashes.
+/// Memory that is gone with this object: later uses crash.
 class Pages {
  public:
   explicit Pages(std::size_t bytes)
@@ -286,7 +286,7 @@ TEST_CASE("a rank that takes its memory away too early dies of it, and is named 
     eval(threePoint).devices(3)(PART1(over, 1), PART1(a, 1));
     if (rank == 1) pages.reset();
     cellsOf(over);
-    // The others may have got all cells before it dies. Of these it computes some.
+    // The others may have got all cells before it dies. It computes some of these.
     eval(threePoint).devices(3)(PART1(b, 1), PART1(a, 1));
     return cellsOf(b);
   });

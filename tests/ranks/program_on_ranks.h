@@ -15,14 +15,14 @@ namespace ranks_tests {
 using Numbers = hpl::Array<int, 1>;
 using Grid = hpl::Array<int, 2>;
 
-/// Which devices the program sees: `each` for each rank but `without`, which has none. `me` -1: the
-/// process owns none.
+/// The devices that the program sees: `each` for each rank but `without`, which has none. `me` -1:
+/// the process owns none.
 struct Listed {
   int ranks = 1;
   int each = 1;
   int me = 0;
   int without = -1;
-  /// The ranks are on two nodes by turns; else so many neighbours share a node.
+  /// The ranks are on two nodes by turns; else that many neighbours share a node.
   bool byTurns = false;
   int perNode = 2;
 };
@@ -33,10 +33,10 @@ void listDevices(const Listed& listed);
 /// what it said, which has to be the same on all ranks; a failed check, and what was thrown, else.
 std::string saidOn(int ranks, int each, const std::function<std::string()>& program,
                    const hpl_tests::WrapFabric& wrap = {});
-/// The same on nodes that share no memory, with so many ranks on each.
+/// The same on nodes that share no memory, with `perNode` ranks on each.
 std::string saidOnNodes(int ranks, int each, int perNode,
                         const std::function<std::string()>& program);
-/// What the program says in one process with one device, against which it is compared.
+/// Compares with the program's text in one process with one device.
 void expectAsOnOne(const std::function<std::string()>& program);
 
 /// All cells as text, read by the host.

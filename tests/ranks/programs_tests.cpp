@@ -139,7 +139,7 @@ TEST_CASE("parts are cut anew, and read as a whole, between ranks") {
 
 TEST_CASE("devices that measure their weights agree on them") {
   for (const int ranks : {2, 3}) {
-    // What is measured differs from run to run, but not between ranks.
+    // Measured values differ from run to run, but not between ranks.
     saidOn(ranks, 1, [] {
       Grid a(64, 64), b(64, 64);
       setCells(a, 15);

@@ -27,7 +27,7 @@ int rankOf() { return ranks::world()->rank(); }
 void addTo(Numbers a, Numbers b) { a[idx] += b[idx]; }
 void twice(Array<float, 1> a) { a[idx] *= 2.0f; }
 
-/// What `call` throws.
+/// The exception that `call` throws.
 template <class Exception, class Call>
 std::string messageOf(Call&& call) {
   try {

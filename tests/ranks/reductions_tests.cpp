@@ -91,7 +91,7 @@ struct Counts {
   std::uint64_t cells = 0;
   std::uint64_t collective = 0;
 };
-/// What this rank has sent until now.
+/// The messages that this rank has sent until now.
 Counts countsNow() {
   memory::detail::waitForLetters();
   ranks::world()->courier().allAgree(true);
@@ -131,7 +131,7 @@ TEST_CASE("reductions over a fabric that delays and reorders have the same bits"
 }
 
 TEST_CASE("a reduction sends no cells, and one collective call whatever the number of devices") {
-  // Of ceil(log2(ranks)) rounds.
+  // Messages of ceil(log2(ranks)) rounds.
   for (const auto& [ranks, each, rounds] :
        {std::tuple(2, 1, 1), std::tuple(2, 2, 1), std::tuple(3, 1, 2), std::tuple(4, 1, 2)}) {
     INFO(ranks << " ranks with " << each << " devices");

@@ -86,7 +86,7 @@ bool leavesAllOut(const RandomProgram& program) {
   return false;
 }
 
-/// What is wrong with random programs and chains of these seeds; empty: nothing.
+/// The defects of random programs and chains of these seeds; empty: none.
 std::string runRandom(unsigned first, unsigned last) {
   std::string said;
   for (unsigned seed = first; seed <= last; ++seed) {

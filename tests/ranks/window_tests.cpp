@@ -59,8 +59,8 @@ bool hasBytes(const UnderWay& message) {
                      [&](std::byte byte) { return byte == std::byte{message.value}; });
 }
 
-/// Sends and reads messages of random sizes, as early and as late as the lane allows. What is
-/// wrong.
+/// Sends and reads messages of random sizes, as early and as late as the lane allows. Returns the
+/// defect.
 std::string exchange(unsigned seed, std::size_t lane) {
   const Memory memory = zeros(lane);
   WindowLane sender(memory.get(), lane), receiver(memory.get(), lane);
@@ -100,7 +100,7 @@ std::string exchange(unsigned seed, std::size_t lane) {
 }
 
 /// Operations of several messages each, all of which are sent before the receiver reads one, but
-/// after it has read those of the operation before. What is wrong.
+/// after it has read those of the operation before. Returns the defect.
 std::string exchangeOperations(unsigned seed, std::size_t lane) {
   constexpr std::size_t kAlignment = 128;
   const Memory memory = zeros(lane);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends of events are told once each, whoever sees them first, however many are under way.
+// Ends of events are told once each, by the driver or the watch, however many are under way.
 #include "hpl/runtime/event_watch.h"
 
 #include <doctest/doctest.h>
@@ -56,7 +56,7 @@ TEST_CASE("each of hundreds of events under way is told once, failed ones too, a
     };
     while (isMissing() && std::chrono::steady_clock::now() < until)
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    // Whoever comes second says nothing.
+    // The second one to learn of an end says nothing.
     std::this_thread::sleep_for(std::chrono::milliseconds(40));
     for (std::size_t i = 0; i < kEvents; ++i) {
       CAPTURE(i);

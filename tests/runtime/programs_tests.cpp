@@ -50,7 +50,7 @@ struct FreshCache {
   }
 };
 
-/// What changed in the statistics since the object was made.
+/// The change of the statistics since the object was made.
 struct Difference {
   ProgramCacheStatistics before = programCacheStatistics();
   std::uint64_t memoryHits() const {

@@ -130,7 +130,7 @@ EVALUATION = [
     ("shwa", 4, 1, ["--styles", "sync", "--widths", "2"]),
     ("shwa", 2, 2, ["--styles", "template"]),
 ]
-# What one rank of each vendor runs; in either order of the vendors.
+# The samples that one rank of each vendor runs; in either order of the vendors.
 VENDORS = {
     "gauss": [["--devices", "all"]],
     "jacobi3d": [["--devices", "all"]],
@@ -138,7 +138,7 @@ VENDORS = {
     "shwa": [["--devices", "all"]],
     "heat2d": [["--devices", "2", "--time-tile", "3"]],
 }
-# What may differ: seconds and speeds, and the devices that a run was on.
+# Lines that may differ: seconds and speeds, and the devices that a run was on.
 TIMES = re.compile(r"(?m)^.*(updates/s, compilation included|[bm]illion cells per second)$\n?")
 DEVICES = re.compile(r", on .*$", re.MULTILINE)
 

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-# What is no number, and numbers that an option does not take.
+# Values that are no numbers, and numbers that an option does not take.
 HUGE = "99999999999999999999"
 NO_NUMBERS = ["", "nan", "-nan", "inf", "-inf", "1e999", "x", "1x", "--", "0x"]
 NO_COUNTS = NO_NUMBERS + [HUGE, "-1", "1.5", "nan(7)"]

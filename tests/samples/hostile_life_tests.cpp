@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes, numbers and files that nobody can have meant; hostile_arguments.py runs the programs.
+// Sizes, numbers and files that cannot be meant; hostile_arguments.py runs the programs.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
@@ -18,7 +18,7 @@ using namespace samples;
 
 namespace {
 
-/// What life's options end with.
+/// The message with which life's options end.
 std::string refusal(std::vector<std::string> arguments) {
   std::vector<const char*> list{"life"};
   for (const std::string& argument : arguments) list.push_back(argument.c_str());

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-/// What a sample's command line gave.
+/// The options from a sample's command line.
 template <class Options>
 struct Parsed {
   std::optional<Options> options;

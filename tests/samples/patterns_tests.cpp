@@ -68,7 +68,7 @@ TEST_CASE("the R-pentomino settles at generation 1103 with 116 cells") {
   life.run(1);
   CHECK(life.population() == 116);
   CHECK(last != 116);
-  // What is left are still lifes, blinkers and gliders: the population stays for ever.
+  // The rest are still lifes, blinkers and gliders: the population stays for ever.
   for (int g = 0; g < 24; ++g) {
     life.run(1);
     CHECK(life.population() == 116);

@@ -47,7 +47,7 @@ std::uint64_t launchesOf(Run run) {
 TEST_CASE("stencils: borders come first in bands, blocks and time tiles") {
   if (deviceCount() < 2) return;
   const int n = deviceCount();
-  // What was planned for arrays is planned once.
+  // A plan for these arrays is made once.
   const auto count = [&](Overlap wish, StencilLauncher launcher) {
     const WithOverlap forced(wish);
     Array<float, 2> a(120, 90), b(120, 90);

@@ -36,7 +36,7 @@ Stencil sums() {
   return stencil;
 }
 
-/// What only the code of several steps or functions contains: a tile's box of cells.
+/// Text that only the code of several steps or functions contains: a tile's box of cells.
 constexpr const char* kMark = "box_";
 
 std::vector<int> firstCells() {

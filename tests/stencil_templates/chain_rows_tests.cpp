@@ -253,7 +253,7 @@ TEST_CASE("joined functions: what others read, or would see at another time, sta
   CHECK(joined({first, functionOf(kLeft, {3}, {0}), functionOf(kSum, {1, 3}, {4})}, 5).size() == 3);
   // The second one writes what the first one reads.
   CHECK(joined({first, functionOf(kOwn, {1}, {0})}, 3).size() == 2);
-  // Another output of the first one is read by somebody else.
+  // Another function reads another output of the first one.
   const auto twice = [](Floats p, Output<float> a, Output<float> b) {
     a = p();
     b = p() + 1;

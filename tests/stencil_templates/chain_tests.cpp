@@ -25,7 +25,7 @@ Stencil twice() {
   return Stencil([](Neighbourhood<int, 2> p) { return 2 * p(0, 0); });
 }
 
-/// What the two sums make of a picture; the border keeps what it had.
+/// The two sums of a picture; the border keeps its values.
 std::vector<int> blurred(const Grid<int>& picture, std::vector<int> result) {
   const int rows = picture.n[1], columns = picture.n[2];
   const auto row = [&](int y, int x) {
@@ -230,7 +230,7 @@ TEST_CASE("chains: temporaries that cannot be are refused and leave the program 
         "that writes it first, or pass an Array");
   program.apply(sumOfRow())(picture, sums);
   CHECK(messageOf<ArgumentError>([&] { program.run(1); }) ==
-        "stencil program 'blur': no function reads temporary \"sums\", whose cells nobody sees "
+        "stencil program 'blur': no function reads temporary \"sums\", whose cells are not seen "
         "after a step; leave it out, or pass an Array to keep them");
   // The sums of rows leave out the first and the last column.
   CHECK(messageOf<ArgumentError>([&] { program.apply(twice())(sums, result); })

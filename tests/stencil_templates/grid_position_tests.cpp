@@ -15,7 +15,7 @@ Stencil positions() {
   return Stencil([](Field p) { return 0 * p(0, 0) + cast<int>(1000 * gridy + gridx); });
 }
 
-// What a step of growth() gives where the cell above it has `above`.
+// The result of a step of growth() where the cell above it has `above`.
 Stencil growth() {
   Stencil grow([](Field p) { return p(-1, 0) + where(gridy % 3 == 1, 1, 0); });
   grow.boundary(Fixed(0));

@@ -43,7 +43,7 @@ class Machine final : public Stepper {
   void wait() override {}
 
  private:
-  /// Of stops: parts of one are not lost.
+  /// Credit of stops: parts of one are not lost.
   double credit(double seconds) {
     const double all = rest_ + seconds / between;
     rest_ = all - std::floor(all);
@@ -54,7 +54,7 @@ class Machine final : public Stepper {
   std::int64_t launches_ = 0;
 };
 
-/// Iterations of so many steps for so long.
+/// Iterations of `steps` steps for `seconds`.
 void run(Machine& machine, KeptRace& race, std::int64_t steps, double seconds) {
   const double end = machine.now + seconds;
   while (machine.now < end) {

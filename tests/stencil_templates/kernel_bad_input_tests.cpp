@@ -109,7 +109,7 @@ TEST_CASE("the local domain has the array's dimensions and fits the device") {
 TEST_CASE("a tile that exceeds local memory is refused with its size and one that fits") {
   Array<float, 3> in(200, 200, 200);
   const DeviceProperties device = defaultDevice().getProperties();
-  // So many elements per work-item that the tile, 6 x 6 x (4 most + 2), is a fifth too large, and
+  // Enough elements per work-item that the tile, 6 x 6 x (4 most + 2), is a fifth too large, and
   // one of half the depth, 4 x 6 x (4 most + 2), is not.
   const int most = static_cast<int>(device.localMemory / (sizeof(float) * 4 * 30));
   std::string message = messageOf<LaunchError>([&] {

@@ -74,7 +74,7 @@ struct Lake {
                     depth * below(1.0f)};
       g[i] = below(0.5f);
     }
-    // What the hand-written kernel writes at the wall.
+    // The value that the hand-written kernel writes at the wall.
     change = float4{0.0f, 0.0f, 0.0f, 0.0f};
     speed = 0.0f;
   }

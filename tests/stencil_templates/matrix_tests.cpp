@@ -77,7 +77,7 @@ std::vector<Row> pairwiseTable(std::mt19937& random) {
   return table;
 }
 
-/// What a row asks for, with what excludes each other replaced.
+/// The demands of a row, with contradictory ones replaced.
 struct Case {
   Strategy strategy;
   Kind kind;

@@ -90,7 +90,7 @@ TEST_CASE("memory speed: it is measured once, for an iteration that takes a whil
   const auto found = store().find(key);
   REQUIRE(found);
   CHECK(found->note.find("per cell in the cache") != std::string::npos);
-  // What is kept is used.
+  // The kept finding is used.
   tune::Finding slow = *found;
   slow.best = stencils::pointOfMemorySpeed(0.125);
   REQUIRE(store().keep(key, slow));

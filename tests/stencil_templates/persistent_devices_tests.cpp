@@ -20,7 +20,7 @@ std::vector<Device> spinningDevices() {
   return all;
 }
 
-/// Cells of a square after so many steps, in a few runs.
+/// Cells of a square after that many steps, in a few runs.
 std::vector<float> cellsAfter(StencilLauncher launcher, int n, std::initializer_list<int> runs) {
   Array<float, 2> a(n, n), b(n, n);
   a = 0.0f;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Persistent kernels in the interpreter: the groups take turns, and it knows races between them
-// (what a flag does not order), divergent barriers, cells that nobody has filled, and bounds.
+// (what a flag does not order), divergent barriers, unfilled cells, and bounds.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -185,7 +185,7 @@ OverlappedOptions optionsFor(std::mt19937& random, const RandomProgram& program,
              : options;
 }
 
-/// What a program was computed with.
+/// The settings under which a program was computed.
 struct Checked {
   std::int64_t groups = 0;
   bool hasBorder = false;
@@ -225,7 +225,7 @@ Checked checkProgram(unsigned seed, bool isAlone) {
   return checkProgram(program, random, seed, isAlone);
 }
 
-/// Which of them looked at what they do; the number of those that stopped early.
+/// The number of runs that looked at their steps, and of those that stopped early.
 struct LookCount {
   int looked = 0;
   int stopped = 0;
@@ -249,7 +249,7 @@ void checkLooks(const RandomProgram& program, const OverlappedOptions& options, 
   const int steps = std::uniform_int_distribution<int>(1, 12)(random);
   Looking looking;
   looking.every = std::uniform_int_distribution<int>(1, 4)(random);
-  // What steps change is of any size.
+  // The change of a step is of any size.
   looking.bound = std::exp(std::uniform_real_distribution<float>(0, 12)(random));
   CAPTURE(steps);
   CAPTURE(looking.every);
@@ -308,7 +308,7 @@ TEST_CASE("persistent kernels: looks see tiles of which no cell is computed") {
     std::mt19937 random(seed);
     const int dims = std::uniform_int_distribution<int>(1, 3)(random);
     RandomProgram program = starProgram(dims, {dims > 2 ? 16 : 1, dims > 1 ? 16 : 1, 16});
-    // Of four tiles, the first or the last two.
+    // The first or the last two of four tiles.
     const auto slowest = static_cast<std::size_t>(3 - dims);
     (seed % 3 == 0 ? program.functions[0].low : program.functions[0].high)[slowest] = 9;
     OverlappedOptions options;

@@ -27,7 +27,7 @@ inline bool canSpin() {
   return hpl::stencils::whyNotSpinning(device, device.getProperties().computeUnits, 1).empty();
 }
 
-/// What a test plants is gone after it.
+/// Planted settings and faults, gone after the test.
 struct Planted {
   hpl::runtime::Settings before = hpl::runtime::settings();
   ~Planted() {
@@ -114,7 +114,7 @@ void checkPersistent(unsigned seed, const std::vector<hpl::Device>& devices = {}
   CHECK(cellsOf(a) == grid.cells);
 }
 
-/// What a run with looks has done, and the cells that it left.
+/// The result of a run with looks, and the cells that it left.
 template <class T, int N>
 struct Looked {
   hpl::StencilRun run;
@@ -211,7 +211,7 @@ inline void checkLooksOfVectors(const std::vector<hpl::Device>& devices = {}) {
   CHECK(kept == looked(false));
 }
 
-/// What a LaunchError says.
+/// The message of a LaunchError.
 template <class Call>
 std::string launchErrorOf(Call call) {
   try {

@@ -21,7 +21,7 @@ using namespace stencil_tests;
 
 namespace {
 
-/// Cells after so many steps of a grid of n x n.
+/// Cells of a grid of n x n after that many steps.
 std::vector<float> jacobiCells(int n, int steps, std::optional<bool> persistent) {
   Array<float, 2> a(n, n), b(n, n);
   a = 0.0f;
@@ -41,7 +41,7 @@ class OtherProgram {
   OtherProgram(const Device& device, std::int64_t groups) {
     int ends[2] = {-1, -1};
     if (pipe(ends) != 0) return;
-    // What a child asks must have been asked before: it has none of the driver's threads.
+    // The parent must have asked before: the child has none of the driver's threads.
     static_cast<void>(device.getProperties());
     child_ = fork();
     if (child_ == 0) {
@@ -193,7 +193,7 @@ TEST_CASE("persistent: where groups do not run at once, it is refused with numbe
   const std::string message = launchErrorOf([] { jacobiCells(64, 100, true); });
   CHECK(message.find("stencil 'jacobi': its steps cannot be one launch on device ") == 0);
   CHECK(message.find("; leave out .persistent()") != std::string::npos);
-  // What was not asked for is launched step by step.
+  // Without being asked for, it is launched step by step.
   runtime::Settings asked = planted.before;
   asked.persistent = true;
   runtime::overrideSettings(asked);

@@ -102,7 +102,7 @@ void run(Arrays& arrays, int steps, int depth, int devices) {
   weather.devices(devices).timeTile(depth).run(steps);
 }
 
-/// What every() sees: the step, and the whole field then.
+/// The arguments of every(): the step, and the whole field then.
 struct Look {
   std::int64_t step;
   std::vector<int> cells;

@@ -166,7 +166,7 @@ TEST_CASE("stencils: functions of a periodic program share passes on several dev
 }
 
 TEST_CASE("stencil programs: streams of several functions, of work-items and of groups") {
-  // Boxes of so many rows fit into no local memory.
+  // Boxes with that many rows fit into no local memory.
   const Domain tile(128, 1 << 16);
   RandomProgram twice = starProgram(2, {1, 30, 40});
   RandomFunction& star = twice.functions.front();

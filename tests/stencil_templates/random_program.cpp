@@ -46,7 +46,7 @@ std::vector<Tap> tapsOf(const RandomFunction& function, std::size_t input) {
   return taps;
 }
 
-/// What random programs are made with.
+/// The settings with which random programs are made.
 class Maker {
  public:
   explicit Maker(std::mt19937& random) : random_(random) {}
@@ -196,7 +196,7 @@ RandomProgram randomChain(std::mt19937& random, bool updates) {
       Lifetime& lifetime = program.lifetimes[static_cast<std::size_t>(read)];
       if (lifetime == Lifetime::Result && maker.between(0, 3) > 0) lifetime = Lifetime::Temporary;
     }
-    // What the last one leaves out, nobody reads.
+    // Cells that the last one leaves out are not read.
     if (k + 1 < count) fillRest(program, f);
   }
   return program;

@@ -33,7 +33,7 @@ struct RandomFunction {
 struct RandomProgram {
   int dims = 1;
   int fields = 1;
-  /// Of the fields; none: all that is written goes from step to step.
+  /// Lifetimes of the fields; none: all written fields go from step to step.
   std::vector<hpl::strategies::Lifetime> lifetimes;
   Index3 extents{1, 1, 1};
   std::vector<RandomFunction> functions;
@@ -47,10 +47,10 @@ RandomProgram randomChain(std::mt19937& random, bool updates);
 /// One function of one field that reads the cell and its nearest neighbours along each dimension.
 RandomProgram starProgram(int dims, const Index3& extents);
 std::string describe(const RandomProgram& program);
-/// What a function makes of the fields.
+/// Applies a function to the fields.
 void referenceFunction(const RandomProgram& program, const RandomFunction& f,
                        std::vector<Grid<int>>& fields);
-/// What one step makes of the fields, function after function.
+/// Applies one step to the fields, function after function.
 void referenceStep(const RandomProgram& program, std::vector<Grid<int>>& fields);
 /// The recipe of the program, for kernels that do up to `tile.depth` steps at once. `joins`: of its
 /// functions put together where that is possible. `residual`: of kernels with looks; null: how much

@@ -29,7 +29,7 @@ struct RandomRecord {
   std::size_t before = 0;
   int field = 0;
   Places places;
-  /// What it should have at the end, and what it has.
+  /// The expected values at the end, and the present ones.
   std::vector<int> expected;
   std::function<std::vector<int>()> samples;
 };

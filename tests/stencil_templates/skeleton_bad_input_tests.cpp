@@ -21,7 +21,7 @@ using Skeleton = StencilSkeleton<float, 2>;
 
 void nativeSkip(InOut<Array<float, 2>>, In<Array<float, 2>>) {}
 
-/// What run() says to a choice.
+/// The message of run() for a choice.
 template <class E>
 std::string refused(const std::function<void(Skeleton&)>& choose) {
   Skeleton skeleton(star4());

@@ -9,7 +9,7 @@
 
 #include "stencil_templates/stencil_templates.h"
 
-/// What the tests of skeletons compare with: plain loops over the cells of one to three dimensions.
+/// References for the tests of skeletons: plain loops over the cells of one to three dimensions.
 namespace skeleton_tests {
 
 /// z, y, x; 1 for dimensions that there are not.

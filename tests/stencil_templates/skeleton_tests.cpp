@@ -198,7 +198,7 @@ TEST_CASE("stencils: the four patterns of EPSILOD, and messages in their directi
     skeleton.init(startsIn<2>(sizes));
     SkeletonResult<float, 2> result = skeleton.run({31, 23}, 5);
     CHECK(cellsOf(result.cells()) == afterSteps(startCells(sizes), sizes, weightedOf(pattern), 5));
-    // Of n bands in a row, each is sent to both neighbours, or only to the next one.
+    // Each of n bands in a row is sent to both neighbours, or only to the next one.
     const bool isOneWay = pattern.shape()[0].second == 0;
     const auto cuts = static_cast<std::size_t>(deviceCount() - 1);
     CHECK(ghostTransfers(result.cells()).size() == (isOneWay ? cuts : 2 * cuts));

@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <vector>
 
-/// What launch-level stencils are compared with: plain C++ that adds margins to an array, dimension
-/// by dimension, and then sums weighted neighbours without any thought of borders.
+/// References for launch-level stencils: plain C++ that adds margins to an array, dimension by
+/// dimension, and then sums weighted neighbours without any thought of borders.
 namespace stencil_tests {
 
 using Index3 = std::array<int, 3>;
@@ -38,7 +38,7 @@ struct FaceRule {
 /// Rules of the faces before and after each dimension.
 using Rules = std::array<std::array<FaceRule, 2>, 3>;
 
-/// What Computed faces say.
+/// The values of Computed faces.
 inline int computedValue(const Index3& c) { return 7 + 100 * c[0] - 10 * c[1] + 3 * c[2]; }
 
 /// One neighbour and its weight.

@@ -9,7 +9,7 @@
 #include "stencil_templates/stencil_templates.h"
 #include "tests/messages.h"
 
-/// What the tests of launch-level stencils share.
+/// Helpers of the tests of launch-level stencils.
 namespace stencil_tests {
 
 using hpl_tests::messageOf;

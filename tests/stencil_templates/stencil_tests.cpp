@@ -45,7 +45,7 @@ Rules rulesOf(Kind kind) {
   return rules;
 }
 
-/// What an iteration leaves in its input.
+/// The contents of an iteration's input afterwards.
 Grid<float> heatSteps(Grid<float> t, int steps, const Rules& rules) {
   for (int s = 0; s < steps; ++s) t = heatStep(t, 0.1f, rules, t);
   return t;

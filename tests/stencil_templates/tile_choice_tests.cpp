@@ -41,7 +41,7 @@ TileProblem problemFor(const strategies::TimeProgram& program, double operations
   return problem;
 }
 
-/// Of five points, on a GPU like NVIDIA's H200.
+/// A star of five points, on a GPU like NVIDIA's H200.
 TileProblem problemOnGpu(const strategies::TimeProgram& star, double operations) {
   TileProblem problem = problemFor(star, operations, 5);
   problem.isAlone = false;

@@ -79,7 +79,7 @@ struct Course {
     subject.clock = [this] { return work.now; };
     race = std::make_shared<stencils::TileRace>(std::move(subject));
   }
-  /// Iterations of so many steps, until everything was tried.
+  /// Iterations of `steps` steps, until everything was tried.
   int iterationsUntilComplete(std::int64_t steps, int most = 100000) {
     for (int n = 1; n <= most; ++n) {
       race->advance(work, steps);
@@ -127,7 +127,7 @@ TEST_CASE("tile race: what trying loses is a small share of the time") {
   CHECK(course.work.allSteps() == steps);
   CHECK(course.store.find("fake")->best == tune::Point());
   CHECK(course.store.find("fake")->complete);
-  // What is tried first may take longer than was thought: to make, and in each step.
+  // The first candidates may take longer than was thought: to make, and in each step.
   CHECK(worst < 2 * share);
 }
 

@@ -169,7 +169,7 @@ TEST_CASE("time tiles: a few are tried while iterations run, and one by one earl
   // Two passes of each must fit.
   for (const Point& point : tilesToTry(fast, 64, bestDepth(fast, 64, why).tile))
     CHECK(point.value("steps") <= 32);
-  // So much arithmetic that tiles are hardly faster.
+  // There is so much arithmetic that tiles are hardly faster.
   TileProblem slow = problemFor(program, 7);
   while (cyclesUntiled(slow) > 1.4 * bestDepth(slow, 1000, why).cycles &&
          bestDepth(slow, 1000, why).tile.depth > 1)
@@ -181,7 +181,7 @@ TEST_CASE("time tiles: a few are tried while iterations run, and one by one earl
   const std::vector<Point> passes = tilesToTry(fast, 1000, {});
   CHECK(passes[1] == pointOf(joined));
   CHECK(std::find(passes.begin(), passes.end(), oneByOne) == passes.end());
-  // What the model leaves no choice of leaves nothing to try.
+  // Where the model leaves no choice there is nothing to try.
   CHECK(tilesToTry(problemFor(program, 2000), 1000, {}) == std::vector<Point>{Point()});
 }
 

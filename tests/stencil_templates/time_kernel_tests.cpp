@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that do several time steps, in the interpreter: it knows races, divergent barriers, cells
-// that nobody has filled, and bounds.
+// Kernels that do several time steps, in the interpreter: it knows races, divergent barriers,
+// unfilled cells, and bounds.
 #include <doctest/doctest.h>
 
 #include "hpl/ir/interpreter.h"
@@ -45,7 +45,7 @@ void run(const Overlapped& tiled, const OverlappedOptions& options, const Random
   std::vector<std::int64_t> extents;
   for (std::size_t d = 3 - dims; d < 3; ++d) extents.push_back(program.extents[d]);
   std::vector<ir::Argument> arguments;
-  // What is not accessed has one cell; whoever looks further leaves it.
+  // Arrays that are not accessed have one cell; reads of other cells leave it.
   int cell = 0;
   const ir::Argument none = ir::arrayArgument(&cell, std::vector<std::int64_t>(extents.size(), 1));
   for (std::size_t f = 0; f < now.size(); ++f)
@@ -122,7 +122,7 @@ RandomProgram programInRegisters(std::mt19937& random) {
     for (Rules& rules : f.rules)
       for (auto& faces : rules)
         for (FaceRule& rule : faces) rule.kind = Kind::Untouched;
-    // What is left untouched is as wide as the function reads.
+    // The untouched border is as wide as the function reads.
     bool fits = true;
     for (std::size_t d = 1; d < 3; ++d) {
       for (const InputTap& tap : f.sums.front()) {
@@ -173,10 +173,10 @@ Overlapped tiledAs(Form form, const Captured& captured, const TimeProgram& progr
   return rewrite(*captured.kernel, captured.summary, program, options);
 }
 
-/// Of Form::InPlace: those whose new planes take the places of others that are still read.
+/// For Form::InPlace: programs whose new planes take the places of others that are still read.
 int programsThatShift = 0;
 
-/// Returns what was chosen. `isLong`: rows have so many cells that they hand on what they load.
+/// Returns the choice. `isLong`: rows have so many cells that they hand on what they load.
 std::string checkProgram(unsigned seed, Form form, Fields fields = Fields::GoOn, bool joins = false,
                          bool isLong = false) {
   CAPTURE(seed);

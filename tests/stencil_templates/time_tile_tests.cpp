@@ -16,7 +16,7 @@ using namespace stencil_tests;
 
 namespace {
 
-/// Runs `steps` steps with so many per launch and compares with one step after another in C++.
+/// Runs `steps` steps with several per launch and compares with one step after another in C++.
 /// `tile`: cells per pass, from x on; 0: chosen.
 template <class T, int N>
 void checkIteration(unsigned seed, const Index3& tile = {0, 0, 0}) {
@@ -51,7 +51,7 @@ void checkIteration(unsigned seed, const Index3& tile = {0, 0, 0}) {
     }
   const int steps = between(2, 24);
   const int depth = between(2, 16);
-  // What a pass reads of the other end is there once.
+  // The cells of the other end that a pass reads are there once.
   if (devices > 1 && rules[slowest][0].kind == Kind::Periodic)
     extents[slowest] = std::max(extents[slowest],
                                 depth * std::max(margins.before[slowest], margins.after[slowest]));

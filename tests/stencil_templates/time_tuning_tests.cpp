@@ -70,7 +70,7 @@ std::vector<float> cellsAfter(int steps, int timeTile) {
   return cellsOf(plate.now);
 }
 
-/// The key of findings for iterations of so many steps of such a stencil.
+/// The key of findings for iterations of `steps` steps of such a stencil.
 template <class F = Blur>
 std::string keyOfBlur(std::int64_t steps, FpMode fp = STRICT, const Boundary& boundary = Nearest(),
                       F function = {}) {
@@ -214,7 +214,7 @@ TEST_CASE("time tiles: a choice that does not fit is ignored, and that is said")
   CHECK(wrong.exitCode == 0);
   CHECK(wrong.output.find("; what tuning has found is ignored: a pass cannot have 0 steps") !=
         std::string::npos);
-  // What is damaged as a whole is reported as for kernels.
+  // A file that is damaged as a whole is reported as for kernels.
   const Setting setting(folder.path());
   const std::filesystem::path file = layout::findingsOf(defaultDevice().state()).file();
   std::ofstream(file) << "{\"format\": 1, \"findings\": {";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The strategy "columns" in the interpreter, which knows races, reads of cells that nobody has
-// filled, and bounds.
+// The strategy "columns" in the interpreter, which knows races, reads of unfilled cells, and
+// bounds.
 #include "hpl/strategies/columns.h"
 
 #include <doctest/doctest.h>

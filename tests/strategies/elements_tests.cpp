@@ -26,7 +26,7 @@ std::vector<V> vectors(std::size_t count, unsigned seed) {
   return values;
 }
 
-/// What the random kernels read and write.
+/// The arrays that the random kernels read and write.
 struct Data {
   Data(std::int64_t height, std::int64_t width, unsigned seed)
       : extents{height, width},

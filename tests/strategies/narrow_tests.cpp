@@ -36,7 +36,7 @@ RowsOptions optionsOf(std::int64_t width, std::int64_t height, int bytes) {
   return options;
 }
 
-/// Runs a kernel of (out, in) both ways and expects so many lanes in vectors of 16 bytes.
+/// Runs a kernel of (out, in) both ways and expects that many lanes in vectors of 16 bytes.
 template <class Out, class In, class F>
 void compareLanes(const F& kernel, int lanes) {
   const auto original = captured(kernel);

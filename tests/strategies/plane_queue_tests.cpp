@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The strategy "stream" of single sweeps in the interpreter, which knows races, divergent barriers,
-// reads of cells that nobody has filled, and bounds.
+// reads of unfilled cells, and bounds.
 #include "hpl/strategies/plane_queue.h"
 
 #include <doctest/doctest.h>
@@ -242,7 +242,7 @@ TEST_CASE("slices, permuted axes and arrays of other types give the same bits fr
   runStream(stream, options, whole, 5, arguments(got));
   CHECK(got == expected);
 
-  // What a slice does not compute it leaves alone.
+  // Cells that a slice does not compute it leaves alone.
   const auto slices = captured(
       [](Array<double, 3> out, const Array<unsigned char, 3>& in, const Array<int, 2>&, Int) {
         if_(idy >= 1) {

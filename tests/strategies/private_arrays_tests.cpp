@@ -128,7 +128,7 @@ TEST_CASE("private arrays: aliases of elements that differ are refused, others f
     out[idy][idx] = q[0];
   };
   CHECK(reasonOf(elsewhere).find("neighbours access different elements of '") == 0);
-  // What is written through the alias is read by the array's name.
+  // A value that is written through the alias is read by the array's name.
   compare([](Array<int, 2> out, Cells in) {
     Array<int, 1> p(4);
     for (int i = 0; i < 4; ++i) p[i] = 2 * i;

@@ -49,7 +49,7 @@ struct RandomInside {
       else
         return array[idz][idy][idx];
     }
-    /// Inside along an axis, by so much more than the neighbourhood asks for.
+    /// Inside along an axis, by `more` cells beyond the needs of the neighbourhood.
     Expr<int> along(int axis, int more) {
       const int width = reach[static_cast<std::size_t>(axis)] + more;
       return id(axis) >= width && id(axis) + width < size(axis);

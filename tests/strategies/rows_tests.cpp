@@ -254,7 +254,7 @@ TEST_CASE("a slice computes its own ids only, and sees the sizes of the whole do
     Ids slice = all;
     slice.first[1] = first;
     slice.count[1] = count;
-    // What get_global_size answers is the whole domain's.
+    // The value of get_global_size is the whole domain's.
     std::vector<ir::Argument> arguments{ir::arrayArgument(got.data(), {height, width}),
                                         ir::arrayArgument(in.data(), {height, width})};
     for (const Hidden& hidden : rewritten.hidden) {

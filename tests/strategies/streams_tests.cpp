@@ -95,7 +95,7 @@ TEST_CASE("only several elements of global memory are stored past the caches") {
 }
 
 TEST_CASE("arrays larger than the cache are written past it on a device, each element once") {
-  // Of all alignments: the parts of rows that vectors cannot store whole go their own way.
+  // All alignments: the parts of rows that vectors cannot store whole go their own way.
   const std::size_t cache = defaultDevice().getProperties().cache;
   if (cache == 0 || cache > (std::size_t{512} << 20)) {
     MESSAGE("a cache of " << cache << " bytes is too large for this test, or not known");

@@ -44,7 +44,7 @@ struct Ids {
   int dims = 1;
   std::array<std::uint64_t, 3> first{0, 0, 0};
   std::array<std::uint64_t, 3> count{1, 1, 1};
-  /// Of the domain that they are a box of; 0: they are all of it.
+  /// Sizes of the domain that they are a box of; 0: they are all of it.
   std::array<std::uint64_t, 3> whole{0, 0, 0};
 };
 

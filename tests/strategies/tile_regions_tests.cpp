@@ -24,7 +24,7 @@ TileFunction::Read along(int field, std::int64_t lo, std::int64_t hi) {
   return {field, {Interval{lo, hi}, Interval{}, Interval{}}};
 }
 
-/// The cells of a box around a tile of so many cells per dimension.
+/// The cells of a box around a tile of `tile` cells per dimension.
 Growth boundsOf(const Cells& cells, const Cell& tile) {
   Growth bounds;
   for (std::size_t d = 0; d < 3; ++d) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The strategy "tile" in the interpreter, which knows races, divergent barriers, reads of cells
-// that nobody has filled, and bounds.
+// The strategy "tile" in the interpreter, which knows races, divergent barriers, reads of unfilled
+// cells, and bounds.
 #include "hpl/strategies/tile.h"
 
 #include <doctest/doctest.h>

@@ -46,7 +46,7 @@ std::vector<int> upTo(int n) {
   return all;
 }
 
-/// What blocks of a cube on `nodes` nodes exchange.
+/// The bytes that blocks of a cube on `nodes` nodes exchange.
 SquareMatrix flowOfCube(int nodes) {
   geometry::PartitionProblem problem;
   problem.domain = {1200, 1200, 1200};

@@ -32,7 +32,7 @@ std::size_t countOf(const std::string& text, const std::string& part) {
   return count;
 }
 
-/// What the child prints under HPL_PROFILE=1: on one device, or on three that exchange ghosts.
+/// The output of the child under HPL_PROFILE=1: on one device, or on three that exchange ghosts.
 subprocess::Result profileOf(const std::string& child, const std::string& more = "") {
   return subprocess::run(child, "HPL_PROFILE=1 HPL_TUNE=off HPL_DEVICES='" +
                                     hpl_tests::deviceType() + ":0*3' HPL_ZERO_COPY=off " + more);

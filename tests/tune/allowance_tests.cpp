@@ -36,7 +36,7 @@ TEST_CASE("a program that tries as it is allowed to loses no more than the share
     Race race(2);
     bool made = false;
     while (const auto leg = race.next()) {
-      // What is not known is taken for twice as slow.
+      // An unknown candidate is taken for twice as slow.
       const Standing standing = race.standing(1);
       const double loss = standing.rounds > 0 ? standing.ratio - 1 : 1.0;
       const double guess =

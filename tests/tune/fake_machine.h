@@ -18,9 +18,9 @@ struct FakeMachine {
   double noise = 0;
   /// All times grow by this factor per second of the clock: a machine that others make busy.
   double drift = 0;
-  /// One measurement in so many takes three times as long.
+  /// One measurement in this many takes three times as long.
   int outlierEvery = 0;
-  /// What it takes to begin with a point.
+  /// Seconds to begin with a point.
   double beginning = 0;
   unsigned seed = 1;
 

@@ -9,14 +9,14 @@ namespace {
 
 Point point(std::int64_t number) { return {{"p", number}}; }
 
-/// The default and so many others.
+/// The default and `last` others.
 std::vector<Point> pointsUpTo(std::int64_t last) {
   std::vector<Point> points{Point()};
   for (std::int64_t p = 1; p <= last; ++p) points.push_back(point(p));
   return points;
 }
 
-/// Measures until nobody challenges any more; `seconds` are by the number of the point, 0 for the
+/// Measures until no challenger is left; `seconds` are by the number of the point, 0 for the
 /// default. Returns how many times each was measured.
 std::vector<int> run(Ladder& ladder, const std::vector<double>& seconds) {
   std::vector<int> measured(seconds.size());

@@ -28,10 +28,10 @@ struct Program {
   RunningRace race;
   /// Seconds of a unit by tile; 0: cannot be made.
   std::vector<double> seconds;
-  /// What making one takes.
+  /// Seconds of making one.
   double making = 0.05;
   std::mt19937 random{1};
-  /// What the work took beyond what it would have taken by the incumbents alone.
+  /// Seconds of the work beyond those that the incumbents alone would have taken.
   double lost = 0;
   std::int64_t unitsPerLeg = 10;
 
@@ -184,7 +184,7 @@ TEST_CASE("running races end with the fastest candidate and lose no more than th
     CHECK(program.race.ladder().isFinished());
     const Point& best = program.race.ladder().points()[program.race.ladder().incumbent()];
     CHECK(seconds[static_cast<std::size_t>(best.value("tile"))] <= 1.03 * seconds[fastest]);
-    // Of the trial that may run before it is known what it costs, there is one at a time.
+    // The trial that may run before its cost is known: there is one at a time.
     CHECK(program.lost <= 0.03 * program.race.used() + program.making + 0.05);
   }
 }

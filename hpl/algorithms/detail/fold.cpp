@@ -171,8 +171,8 @@ std::size_t widestScalar(const FoldRequest& request) {
   return bytes;
 }
 
-/// How many lanes and blocks a piece gets: some for each unit, and for huge arrays so many that
-/// rounding errors stay small.
+/// Chooses the lanes and blocks of a piece: a few for each unit, and for huge arrays enough to keep
+/// rounding errors small.
 void divide(FoldPiece& piece, Form form, bool isScalar, std::size_t widest) {
   const auto cells = static_cast<std::size_t>(piece.box.volume());
   const std::size_t units = std::max(1u, piece.device->properties().computeUnits);
@@ -326,7 +326,7 @@ std::string resultOf(const Partials& partials) {
   return fmt::format("result of {}(...)", partials.name);
 }
 
-/// What each rank gave of its own pieces, in the order of all pieces.
+/// The results of each rank's own pieces, in the order of all pieces.
 void putInOrder(const Partials& partials, std::size_t bytes,
                 const std::vector<std::vector<std::byte>>& given, std::vector<std::byte>& out) {
   std::vector<std::size_t> next(given.size());
@@ -421,8 +421,8 @@ std::array<Argument, 6> combineArguments(memory::Root& result, memory::Root& car
           Argument::scalar(1)};
 }
 
-/// Each rank combines its pieces on their devices. What all pieces amount to is then combined by
-/// every rank's interpreter, which computes the same everywhere.
+/// Each rank combines its pieces on their devices. Every rank's interpreter then combines the
+/// results of all pieces, and computes the same everywhere.
 const void* combineOnRanks(Partials& partials, const launch::EntryHandle& kernel,
                            const ir::Type& result, std::size_t bytes) {
   std::vector<memory::ComputedCells> results;

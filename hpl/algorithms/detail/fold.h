@@ -60,10 +60,10 @@ struct FoldRequest {
   }
 };
 
-/// What one device has combined.
+/// The part of a reduction that one device combines.
 struct FoldPiece {
   runtime::DeviceState* device = nullptr;
-  /// Of the first array argument, relative to its first cell.
+  /// Cells of the first array argument, relative to its first cell.
   geometry::Box box;
   std::size_t lanes = 1;
   std::size_t blocks = 1;
@@ -87,7 +87,7 @@ struct Partials {
   std::size_t stateBytes = 0;
   bool hasPlaces = false;
   std::vector<FoldPiece> pieces;
-  /// Of this rank alone, as the arrays that are reduced.
+  /// Only this rank takes part, as with the arrays that are reduced.
   bool isRankLocal = false;
   /// Extents of the arrays that were reduced.
   geometry::Extents extents;
@@ -128,8 +128,8 @@ class PieceDigest {
   void (*call_)(const void* function, const FoldPiece& piece, const void* values,
                 const void* places, std::byte* out);
 };
-/// What is made of each piece, `bytes` bytes, in the order of the pieces and the same on all ranks;
-/// waits. Each rank looks at its own pieces, and one allgather brings the rest. `out` is replaced.
+/// Digests each piece to `bytes` bytes, in the order of the pieces and the same on all ranks;
+/// waits. Each rank looks at its own pieces, and one allgather brings the rest. Replaces `out`.
 void digestPieces(const Partials& partials, std::size_t bytes, const PieceDigest& digest,
                   std::vector<std::byte>& out);
 
@@ -137,8 +137,8 @@ void digestPieces(const Partials& partials, std::size_t bytes, const PieceDigest
 /// type of the cell. Throws ShapeError when the view has more cells.
 void combineInto(Partials& partials, const launch::EntryHandle& kernel, const char* name,
                  memory::View& cell, const ir::Type& result);
-/// The same into a cell of the library's own, and its value; waits. Of several ranks each combines
-/// its own pieces, and then all of them what one allgather brings.
+/// The same into a cell of the library's own; returns its value; waits. Each of several ranks
+/// combines its own pieces; one allgather brings the results, and all ranks combine them.
 const void* combineOnDevice(Partials& partials, const launch::EntryHandle& kernel, const char* name,
                             const ir::Type& result, std::size_t resultBytes);
 

@@ -14,17 +14,17 @@
 #include "hpl/lang/work_items.h"
 
 /// The kernels of reductions. A launch has `lanes` work-items along x, which take neighbouring
-/// elements by turns, and blocks along y, each of consecutive elements. What a lane has combined
-/// goes into partials[block][lane]; in the form for groups, a group is a block, and combines what
-/// its lanes have as a tree into partials[block][0].
+/// elements by turns, and blocks along y, each of consecutive elements. The result of a lane goes
+/// into partials[block][lane]; in the form for groups, a group is a block, and combines the results
+/// of its lanes as a tree into partials[block][0].
 ///
 /// A lane combines kRun elements, kRun of such runs, and then these: so a sum of n floats has the
 /// rounding error of 2 kRun + n / (lanes * blocks * kRun^2) additions.
 namespace hpl::algorithms {
 
 inline constexpr unsigned long kRun = 32;
-/// Work-items of a group in the form for groups, at most: fewer, but a power of two, where a device
-/// cannot run so many.
+/// Most work-items of a group in the form for groups; a device that cannot run that many has a
+/// smaller power of two.
 inline constexpr int kGroup = 128;
 
 enum class Form { Lanes, Groups };
@@ -37,7 +37,7 @@ enum class Walk { Flat, Rows };
 template <int N>
 using RowExtents = Vec<unsigned long, (N <= 4 ? 4 : 8)>;
 
-/// What stands for an array argument in a flat walk.
+/// Stands for an array argument in a flat walk.
 template <class T>
 const Array<T, 1>& flattened(const Array<T, 1>& array) {
   return array;
@@ -155,7 +155,7 @@ auto valueAt(const F& f, const Position& position, const A&... arguments) {
   }(std::index_sequence_for<A...>());
 }
 
-/// Which of the lanes a work-item is, and of how many.
+/// The number of a work-item's lane, and the number of lanes.
 template <Form form>
 struct Lanes {
   Expr<unsigned long> count{lszx.node()};
@@ -382,7 +382,8 @@ struct AsParameter<CellOf<T>> {
   using type = const Array<T, 1>&;
 };
 
-/// What a walk goes on with: the parameter, or the value of one that is a cell, read once.
+/// The value that a walk goes on with: the parameter, or the value of one that is a cell, read
+/// once.
 template <class P>
 struct Opened {
   template <class X>

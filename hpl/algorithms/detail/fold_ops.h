@@ -12,8 +12,8 @@
 #include "hpl/lang/expr.h"
 #include "hpl/lang/math.h"
 
-/// What the reductions combine, each twice: for kernels and for the host, which combines what the
-/// devices' blocks amount to.
+/// The operations of reductions, each twice: for kernels, and for the host, which combines the
+/// results of the devices' blocks.
 namespace hpl::algorithms {
 
 /// In what a sum of T is computed: integers in 64 bits, half in float, all others as they are.

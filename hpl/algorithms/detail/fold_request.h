@@ -126,7 +126,7 @@ class FoldMaker<Kernel, Op, F, std::tuple<P...>, A...> {
   const F& f_;
 };
 
-/// Which arguments the function changes, a bit for each.
+/// The arguments that the function changes, a bit for each.
 template <class... P>
 constexpr std::uint64_t updatedAmong(std::tuple<P...>*) {
   std::uint64_t bits = 0;
@@ -139,7 +139,7 @@ template <class A>
 constexpr bool isCell = false;
 template <class T>
 constexpr bool isCell<ValueIn<T>> = true;
-/// Which arguments are cells, a bit for each.
+/// The arguments that are cells, a bit for each.
 template <class... A>
 constexpr std::uint64_t cellsAmong() {
   std::uint64_t bits = 0;
@@ -177,7 +177,7 @@ PartialsHandle startFold(const char* name, bool hasPlaces, const Op& op, const F
                     sizeof...(A), updatedAmong(static_cast<Params*>(nullptr)), cellsAmong<A...>()});
 }
 
-/// What has to hold of the function and the arguments of a reduction; `mayUpdate`: it may change
+/// Checks the function and the arguments of a reduction; `mayUpdate`: the function may change
 /// elements that it takes by reference.
 template <bool mayUpdate, class F, class... A>
 constexpr void checkFunctionThat() {

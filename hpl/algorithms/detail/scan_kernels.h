@@ -32,7 +32,7 @@ struct BlockOf {
       : begin(min(idx * chunk, count)), end(min((idx + 1) * chunk, count)) {}
 };
 
-/// What each block amounts to.
+/// Combines the elements of each block.
 template <class Op, class T>
 struct BlockTotals : Held<Op> {
   explicit BlockTotals(const Op& op) : Held<Op>(op) {}

@@ -17,8 +17,8 @@
 namespace hpl::algorithms {
 namespace {
 
-/// Arrays that nobody uses; the one that was given back last comes last. Never destroyed, because
-/// programs may end while results of static lifetime still exist.
+/// Unused arrays; the one that was given back last comes last. Never destroyed, because programs
+/// may end while results of static lifetime still exist.
 struct FreeArrays {
   std::mutex mutex;
   std::vector<std::shared_ptr<memory::Root>> free;

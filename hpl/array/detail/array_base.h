@@ -21,13 +21,13 @@ namespace hpl::detail {
 
 /// Array::syncGhosts; implemented in the room ghosts.
 void syncGhosts(memory::View& view);
-/// What memory::copy and memory::fill do, for views that are no boxes (View::map): by kernels, and
-/// so implemented in the room launch.
+/// memory::copy and memory::fill for views that are no boxes (View::map): by kernels, and so
+/// implemented in the room launch.
 void copyMapped(memory::View& target, memory::View& source);
 void fillMapped(memory::View& target, const void* element);
 
-/// What arrays of every type share: a handle to a root (kept alive), to an interned view (which the
-/// root keeps), or a symbol of the kernel under capture.
+/// The part that arrays of every type share: a handle to a root (kept alive), to an interned view
+/// (which the root keeps), or a symbol of the kernel under capture.
 class ArrayBase {
  public:
   /// Number of elements of dimension `d`, counted from 0. Throws ShapeError beyond the rank.
@@ -158,7 +158,7 @@ class ArrayBase {
   /// Keeps the root alive; null in interned handles, which their views own.
   std::shared_ptr<memory::Root> root_;
   memory::View* view_ = nullptr;
-  /// What view_ points to, or View::none.
+  /// The view behind view_, or View::none.
   mutable memory::View* cells_ = &memory::View::none;
   Symbol symbol_ = nullptr;
   geometry::Extents localExtents_;

@@ -16,7 +16,7 @@ namespace hpl::detail {
 
 namespace {
 
-// What a handle of a dropped view looks like.
+// The state of a handle whose view was dropped.
 class Dropped : public ArrayBase {
  public:
   Dropped() { keepCells(memory::View::dropped); }

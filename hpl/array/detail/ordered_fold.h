@@ -70,7 +70,7 @@ class OrderedFold {
   /// Runs of a block that are folded side by side, as one addition takes several cycles.
   static constexpr std::int64_t kRuns = 8;
   static constexpr std::int64_t kRunLength = kBlock / kRuns;
-  /// What a core folds at a time: 2^kShareLevel blocks.
+  /// Elements that a core folds at a time: 2^kShareLevel blocks.
   static constexpr int kShareLevel = 13;
   static constexpr std::int64_t kShare = kBlock << kShareLevel;
 

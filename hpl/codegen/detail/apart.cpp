@@ -16,7 +16,7 @@ using ir::Expr;
 using ir::Stmt;
 using ir::Variable;
 
-/// What a block takes from the code around it.
+/// The variables that a block takes from the code around it.
 class Captures {
  public:
   explicit Captures(const Block& block) { visit(block); }
@@ -128,8 +128,8 @@ bool FunctionWriter::apart(const Block& inner) {
   return true;
 }
 
-// What of a launch is hidden from kernels stays with them; local variables are arrays of one
-// dimension, which a pointer stands for.
+// Hidden parts of a launch stay with the kernel; local variables are arrays of one dimension, which
+// a pointer stands for.
 bool FunctionWriter::bodyMayBeApart() const {
   const EmitOptions& options = session_.options;
   return options.bodiesApart && options.guardDims == 0 && options.sliceDims == 0 &&

@@ -53,8 +53,8 @@ std::string wideName(AtomicOp op) {
   return "atom_" + std::string(ir::toString(op)).substr(sizeof "atomic_" - 1);
 }
 
-/// Compares and swaps until nobody came between. The first guess is 0, whose failure tells the
-/// value: a load that is not atomic would be a race.
+/// Compares and swaps until no other work-item came between. The first guess is 0, whose failure
+/// tells the value: a load that is not atomic would be a race.
 std::string loopOf(const AtomicHelper& helper) {
   const bool floats = isFloating(helper.type), wide = isWide(helper.type);
   const std::string type = ir::toString(helper.type);

@@ -18,8 +18,8 @@ struct AtomicHelper {
   std::string name() const;
 };
 
-/// What an atomic statement calls: a function of OpenCL C, of an extension, or a helper, which it
-/// notes in the session.
+/// The function that an atomic statement calls: one of OpenCL C, of an extension, or a helper,
+/// which is noted in the session.
 std::string atomicFunction(Session& session, const ir::Atomic& atomic);
 
 /// The extensions that the functions need, as pragmas.

@@ -77,7 +77,7 @@ void FunctionWriter::hiddenArguments(const Variable& param, const Variable& arra
   for (const std::string& stride : own.strides) out_ += ", " + stride;
   if (!session_.passesExtents()) return;
   if (array.role == ir::Role::Alias) {
-    // Without checks nobody knows how far it reaches, and surplus work-items load nothing.
+    // Without checks its reach is unknown, and surplus work-items load nothing.
     out_ += checks ? ", " + own.span + " - " + own.position : std::string(", 0");
   }
   for (const std::string& extent : own.extents) out_ += ", " + extent;

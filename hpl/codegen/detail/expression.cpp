@@ -16,7 +16,7 @@ using ir::Type;
 
 namespace {
 
-/// Of vectors in OpenCL C.
+/// The longest vectors of OpenCL C.
 constexpr int kMostLanes = 16;
 
 }  // namespace

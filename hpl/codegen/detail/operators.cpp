@@ -56,7 +56,7 @@ bool isBitwiseOperator(const Expr& expr) {
   return binary != nullptr && isBitwise(binary->op);
 }
 
-// What operands must bind like: tighter than C requires where people misread the precedence and
+// The precedence that operands need: higher than C requires where people misread the precedence and
 // compilers warn about it.
 int leastOperand(BinaryOp op, const Expr& operand, bool isLeft) {
   const int own = precedenceOf(op);
@@ -115,7 +115,7 @@ int FunctionWriter::node(const Expr& expr, const ir::Binary& binary) {
 
 namespace {
 
-// Which conversions may be left to C so that the operation still happens in `type`.
+// True if the conversion may be left to C so that the operation still happens in `type`.
 template <class TypeOf>
 Operands stripConversions(const ir::Binary& binary, const Type& type, TypeOf typeOf) {
   const Operands full{binary.left, binary.right};

@@ -130,7 +130,7 @@ constexpr const char* kApart = R"(#if defined(__has_attribute)
 
 )";
 
-// What has been stored past the caches is to be seen by whoever is told that the kernel is done.
+// Stores past the caches have to be visible to everybody who learns that the kernel is done.
 constexpr const char* kStreamed = R"(#if defined(__has_builtin)
 #if __has_builtin(__builtin_nontemporal_store)
 #define hpl_streams

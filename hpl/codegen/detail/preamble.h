@@ -11,7 +11,7 @@ namespace hpl::codegen::detail {
 /// Throws KernelError for types and DeviceError for atomics that the device does not support.
 void checkDevice(const ir::Kernel& kernel, const Usage& usage, const EmitOptions& options);
 
-/// What comes before the functions: pragmas, structs and the helpers that the kernel uses.
+/// The text before the functions: pragmas, structs and the helpers that the kernel uses.
 std::string preamble(const Session& session);
 
 }  // namespace hpl::codegen::detail

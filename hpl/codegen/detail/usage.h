@@ -10,8 +10,8 @@
 #include "hpl/codegen/emit.h"
 #include "hpl/ir/kernel.h"
 
-/// What the writers must know before the first line: which variables are written, which helpers,
-/// extensions and hidden arguments each function needs.
+/// The facts that the writers need before the first line: which variables are written, and the
+/// helpers, extensions and hidden arguments that each function needs.
 namespace hpl::codegen::detail {
 
 /// Facts about one function; those marked "deep" include the functions that it calls.

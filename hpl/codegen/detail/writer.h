@@ -37,7 +37,7 @@ enum Precedence : int {
   kPostfix
 };
 
-/// What all functions of one kernel share.
+/// The state that all functions of one kernel share.
 struct Session {
   Session(const ir::Kernel& k, const EmitOptions& o) : kernel(k), options(o), usage(findUsage(k)) {}
 
@@ -79,7 +79,7 @@ struct Session {
   bool convertsVectors = false;
   /// Surplus work-items run along and are masked by hpl_on.
   bool masked = false;
-  /// Which loads they perform all the same; then hpl_in says along which axes they are inside.
+  /// The loads that they perform all the same; then hpl_in says along which axes they are inside.
   ir::SurplusLoads surplusLoads;
   bool loadsBeyond = false;
 
@@ -198,7 +198,7 @@ class FunctionWriter {
   int load(const ir::Expr& expr, const ir::Access& access);
   void severalElements(const ir::Access& access);
   void pointerToSeveral(const ir::Access& access);
-  /// Who performs a masked load: the condition, in parentheses.
+  /// Writes the condition, in parentheses, under which a work-item performs a masked load.
   void loadCondition(const ir::Access& access);
   /// Position of the element relative to the array's name; `site` < 0: unchecked.
   bool isNarrow(const ir::Variable& array) const;
@@ -312,9 +312,9 @@ class FunctionWriter {
   ir::SourceLocation where_;
 };
 
-/// Of FunctionWriter::queryNames_.
+/// The key in FunctionWriter::queryNames_.
 int queryKey(int query, int dim);
-/// Of the kernel's hidden parameter.
+/// The name of the kernel's hidden parameter.
 std::string originName(int dim);
 /// The functions that the kernel calls, directly or not, callees first.
 std::vector<const ir::Function*> calledFunctions(const ir::Kernel& kernel);

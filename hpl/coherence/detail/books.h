@@ -36,7 +36,7 @@ class PackedCopies {
   std::size_t hash_ = 0;
 };
 
-/// What neighbouring spaces have; null: nothing.
+/// Copies that neighbouring spaces have; null: none.
 struct Block {
   static constexpr int kSpaces = 32;
 

@@ -190,8 +190,8 @@ std::shared_ptr<const Block> Draft::finishBlock(std::size_t number) {
     auto& packed = made.spaces[i];
     if (entry != nullptr && entry->isChanged) {
       Copies& copies = entry->copies;
-      // What is trusted of cells that are not kept matters for explicit parts only, which may be
-      // about to get ghosts.
+      // The trust of cells that are not kept matters for explicit parts only, which may be about to
+      // get ghosts.
       if (active == nullptr || active->origin() == Origin::Annotated)
         copies.trusted.intersect(copies.kept);
       packed = copies.empty() ? nullptr : books.copies.intern(PackedCopies(copies));

@@ -10,10 +10,10 @@
 
 namespace hpl::coherence::detail {
 
-/// A state while it is changed. What is never asked for costs nothing.
+/// A state while it is changed. Costs nothing for the spaces that are never asked for.
 class Draft {
  public:
-  /// For a machine of so many spaces, of which the state may know the first ones only.
+  /// For a machine of `spaceCount` spaces, of which the state may know the first ones only.
   Draft(StatePtr base, int spaceCount);
   explicit Draft(const StatePtr& base);
 
@@ -22,7 +22,7 @@ class Draft {
   int spaceCount() const noexcept { return static_cast<int>(open_.size()); }
   const StatePtr& base() const noexcept { return base_; }
 
-  /// What a space has now.
+  /// The copies that a space has now.
   const Copies& copiesOf(SpaceId space);
   /// The same, to be changed.
   Copies& change(SpaceId space);
@@ -41,21 +41,22 @@ class Draft {
   /// The launch at hand made views parts, of which others were written before: what is known of the
   /// ghosts that those got is older than this launch.
   bool partsAreNew = false;
-  /// Ghosts of explicit parts that are none before this launch, by space. What a device had there
-  /// before is no value of a part: it may have been another device's, in memory that both share.
+  /// Cells that become ghosts of explicit parts with this launch, by space. The device's former
+  /// values there are no values of a part: they may have been another device's, in memory that both
+  /// share.
   const geometry::Region& newGhostsOf(SpaceId space) const;
   /// The launch is over.
   void endNewCut();
 
   /// Throws DeviceError that names the array and why, when some of the cells are lost.
   void requireValues(const geometry::Region& cells) const;
-  /// What of `cells` is current in no space but this one.
+  /// The part of `cells` that is current in this space and in no other.
   geometry::Region onlyIn(SpaceId space, geometry::Region cells);
   /// The whole array was written: parts by explicit views are none any more, unless the next launch
   /// writes one of them again.
   void endParts();
-  /// The distribution is `next` from now on. What parts kept is forgotten, except for what explicit
-  /// parts kept of cells that are their ghosts still.
+  /// The distribution is `next` from now on. Forgets the kept cells of parts, except those of
+  /// explicit parts that are still their ghosts.
   void adopt(const DistributionPtr& next);
   /// The array is not distributed any more.
   void endDistribution();

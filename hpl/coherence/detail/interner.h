@@ -10,8 +10,8 @@
 namespace hpl::coherence::detail {
 
 /// Keeps one object of each value that is in use: equal values become the same pointer. T has
-/// hash() and ==. Values that nobody holds any more are forgotten from time to time, so the size
-/// follows what is in use.
+/// hash() and ==. From time to time, values without holders are forgotten, so the size follows what
+/// is in use.
 template <class T>
 class Interner {
  public:

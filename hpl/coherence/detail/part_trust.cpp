@@ -31,7 +31,7 @@ Box mapped(const Box& cells, const PartUse& from, const PartUse& to) {
   return source == target && fromDims == toDims ? cells : result;
 }
 
-// A box without so many cells at its ends.
+// A box without these margins at its ends.
 Box without(const Box& box, const Reach& margins) {
   Box result = box;
   for (int d = 0; d < box.rank(); ++d) {
@@ -270,8 +270,8 @@ const LaunchTrust::Written* LaunchTrust::find(int operand, const Distribution& d
   return nullptr;
 }
 
-// Of what `mine` has of the owner's cells, those that have the owner's values; a periodic
-// neighbour's cells are `shift` away from its own.
+// Those of the owner's cells that `mine` has with the owner's values; a periodic neighbour's cells
+// are `shift` away from its own.
 Region LaunchTrust::agreeing(const Written& mine, const Written& owner, const Point& shift,
                              const Box& whole) const {
   const Box &a = mine.use->full, b = owner.use->full.translated(shift);
@@ -296,7 +296,7 @@ Region LaunchTrust::agreeing(const Written& mine, const Written& owner, const Po
   return same.intersect(certain).add(untouched);
 }
 
-// Of the ghosts: what other cells are, nobody doubts.
+// Only ghosts: other cells are never in doubt.
 Region LaunchTrust::trustedAfter(const Written& mine, const Draft& draft) const {
   const Distribution& distribution = *mine.use->distribution;
   std::vector<Box> trusted;  // what different owners have is disjoint

@@ -55,7 +55,7 @@ class LaunchTrust {
   void apply(std::span<Draft*> drafts) const;
 
  private:
-  // What a part has after the launch.
+  // The cells that a part wrote in the launch.
   struct Written {
     const PartUse* use = nullptr;
     geometry::Region right;

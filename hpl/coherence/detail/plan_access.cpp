@@ -86,7 +86,7 @@ void planHostRead(const Planning& planning, const HostRead& read) {
   requireInside(draft, read.box, "a host read");
   bringContents(planning, 0, kHosts,
                 differenceOf(Region(read.box), draft.copiesOf(kHosts).current));
-  // Cells that nobody has written yet have, from now on, the value that the host sees.
+  // Cells that were never written have, from now on, the value that the host sees.
   if (!draft.copiesOf(kHosts).current.contains(read.box))
     draft.change(kHosts).current.add(read.box);
 }
@@ -172,7 +172,8 @@ void planDeviceDeath(const Planning& planning, const DeviceDeath& death) {
         death.why.empty() ? planning.machine.describe(death.device) + " was lost" : death.why;
     draft.lost.push_back({Region::ofDisjoint(canonicalBoxes(gone)), why});
   }
-  // Its part of the array is nobody's; what the others kept for it means nothing any more.
+  // Its part of the array has no owner now; copies that the others kept for it mean nothing any
+  // more.
   if (!draft.copiesOf(death.device).empty()) draft.change(death.device) = {};
   const bool hadPart = draft.active != nullptr && !draft.active->partsOn(death.device).empty();
   if (hadPart) draft.endDistribution();

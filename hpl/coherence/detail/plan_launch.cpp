@@ -169,7 +169,7 @@ void LaunchPlan::refreshStale(LaunchTrust& trust) const {
 // Whether an explicit subarray is used in the device's own memory though the hosts' is shared.
 bool LaunchPlan::staysInOwnMemory(const Work& work) const {
   Draft& draft = draftOf(*work.use);
-  // What the device has, and the hosts have not, need not move.
+  // Cells that the device has, and the hosts have not, need not move.
   if (draft.copiesOf(work.device).current.contains(work.cells) &&
       !draft.copiesOf(kHosts).current.contains(work.cells))
     return true;
@@ -250,8 +250,9 @@ void LaunchPlan::fetch(std::size_t operand, Sources& sources) {
   for (const auto& [space, cells] : arrived) draft.change(space).current.add(cells);
 }
 
-// Parts overwrite their copies of cells that others own. What nobody else has after the launch,
-// because the array was used in another way meanwhile, the hosts take first.
+// Parts overwrite their copies of cells that others own. Where no other space would have the old
+// values after the launch, because the array was used in another way meanwhile, the hosts take them
+// first.
 void LaunchPlan::save(std::size_t operand, Sources& sources) {
   Draft& draft = *planning_.drafts[operand];
   if (!future_[operand]) return;
@@ -283,7 +284,7 @@ void LaunchPlan::save(std::size_t operand, Sources& sources) {
 
 // ---- after the kernels -----------------------------------------------------------------------
 
-// What a device kept of these cells is the array's value from now on.
+// The device's kept values of these cells are the array's values from now on.
 void LaunchPlan::promote(Draft& draft, const ExplicitParts::Promotion& promotion) const {
   const Region cells = intersectionOf(draft.copiesOf(promotion.device).kept, promotion.cells);
   for (const Box& box : cells) {

@@ -39,7 +39,7 @@ void Sources::findCandidates(const Box& box, SpaceId to) {
   });
 }
 
-// What one space has of cells that are sought.
+// Takes those of the sought cells that one space has.
 void Sources::take(const Region& here, SpaceId from, const Point& shift, const Transfer& like,
                    std::vector<Transfer>& transfers) {
   const auto takeBox = [&](const Box& piece) {

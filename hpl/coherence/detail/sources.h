@@ -9,8 +9,8 @@
 
 namespace hpl::coherence::detail {
 
-/// Which spaces have the cells of an array, as of the first question: copies that are under way are
-/// no sources, so all transfers of one kind may run at once. Images are no sources either.
+/// The spaces that have the cells of an array, as of the first question: copies that are under way
+/// are no sources, so all transfers of one kind may run at once. Images are no sources either.
 class Sources {
  public:
   Sources(const Machine& machine, Draft& draft) : machine_(machine), draft_(draft) {}

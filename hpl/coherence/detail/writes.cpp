@@ -28,9 +28,9 @@ Region newValuesOf(const Draft& draft, const Write& write) {
   return cells;
 }
 
-// What becomes of a space's copies of cells that others have written, or of images of cells that
-// this one has written. All of them are noted before any copy changes: regions that change once
-// cost a tenth of regions that change with each neighbour.
+// Updates a space's copies of cells that others have written, or of images of cells that this one
+// has written. All of them are noted before any copy changes: regions that change once cost a tenth
+// of regions that change with each neighbour.
 class Outdating {
  public:
   Outdating(Draft& draft, Writer writer) : draft_(draft), writer_(writer) {}
@@ -59,7 +59,7 @@ class Outdating {
     if (writer_ != Writer::Launch) append(ghosts, doubted_);
   }
 
-  // What was noted since begin().
+  // Applies everything that was noted since begin().
   void apply() {
     if (noted_.empty()) return;
     Copies& copies = draft_.change(space_);
@@ -102,12 +102,12 @@ class Outdating {
   Writer writer_;
   SpaceId space_ = kHosts;
   std::vector<OwnPart> parts_;
-  // Disjoint boxes each: cells with new values, and those among them which the part keeps from now
-  // on, which it does not keep any more, and of which nobody knows whether they are right.
+  // Disjoint boxes each: cells with new values, and among them the cells that the part keeps from
+  // now on, those that it does not keep any more, and those that may be wrong.
   std::vector<Box> noted_, becomeKept_, forgotten_, doubted_;
 };
 
-// What a space has of what it wrote itself.
+// Makes the cells that a space wrote current there.
 void own(Draft& draft, const Write& write) {
   Copies& copies = draft.change(write.space);
   if (write.part < 0) {
@@ -221,7 +221,7 @@ bool isEveryPart(const Draft& draft, std::span<const Write> writes) {
   return count == active->partCount();
 }
 
-// What applyAtOnce comes to then: every cell has a new value, where its owner is.
+// The result of applyAtOnce in that case: every cell has a new value, where its owner is.
 void applyAllParts(Draft& draft) {
   const Distribution& active = *draft.active;
   for (SpaceId space = 0; space < draft.spaceCount(); ++space) {

@@ -7,10 +7,10 @@
 
 namespace hpl::coherence::detail {
 
-/// Who writes.
+/// The kind of operation that writes.
 enum class Writer {
   Launch,  ///< Neighbours' copies are as good as before: a launch of theirs may be about to follow.
-  Assignment,  ///< What it changes neighbours have to be told.
+  Assignment,  ///< Neighbours have to learn of its changes.
   Host         ///< As an assignment; does not end parts unless it says so.
 };
 
@@ -22,10 +22,10 @@ struct Write {
   int part = -1;
 };
 
-/// What the writes do. Of a part, core cells become current there and stale elsewhere, where
+/// Applies the writes. Core cells of a part become current there and stale elsewhere, where
 /// neighbours whose ghosts they are go on with the value they have (kept); ghost cells keep their
 /// new value for this part alone. A write of the array itself makes its cells current in one space
-/// and stale in all others. Of two spaces that write one cell, the later one in the list counts.
+/// and stale in all others. Where two spaces write one cell, the later one in the list counts.
 void applyWrites(Draft& draft, std::span<const Write> writes, Writer writer);
 
 }  // namespace hpl::coherence::detail

@@ -128,7 +128,7 @@ void Clocks::work(const Row& row) {
         std::max({busy_[d], ready_[d], host_}) + model.launchOverhead + secondsOf(work, model);
     now_ = std::max(now_, busy_[d]);
     const bool followsBorder = i > 0 && works[i - 1].device == work.device && works[i - 1].isBorder;
-    if (followsBorder && !work.isBorder) continue;  // nobody waits for it
+    if (followsBorder && !work.isBorder) continue;  // it is not waited for
     for (const int operand : row.operation.written)
       (*operands_[static_cast<std::size_t>(operand)])[d] = busy_[d];
   }

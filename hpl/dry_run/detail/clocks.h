@@ -11,7 +11,7 @@
 
 namespace hpl::dry_run::detail {
 
-/// What travels as one message: a piece of an array, or between two nodes all pieces of an
+/// The content of one message: a piece of an array, or between two nodes all pieces of an
 /// operation.
 struct Parcel {
   Link link = Link::Host;

@@ -8,7 +8,7 @@
 namespace hpl::io::detail {
 namespace {
 
-/// Elements are converted in pieces of so many bytes, which stay in a cache.
+/// Elements are converted in pieces of this size, which stay in a cache.
 constexpr std::size_t kPieceBytes = std::size_t{1} << 16;
 
 /// Calls `act(first element, step, count)` for pieces of rows of at most `most` elements.

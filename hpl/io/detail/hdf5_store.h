@@ -10,8 +10,8 @@
 
 namespace hpl::io::detail {
 
-/// What Hdf5File asks of the HDF5 library, in bytes: there is one implementation, or none where
-/// hpl::io was built without HDF5. Functions throw FileError.
+/// The functions of the HDF5 library that Hdf5File uses, in bytes: there is one implementation, or
+/// none where hpl::io was built without HDF5. Functions throw FileError.
 class Hdf5Store {
  public:
   Hdf5Store() = default;

@@ -14,7 +14,7 @@
 /// The library's only user of libpng.
 namespace hpl::io::detail {
 
-/// What a PNG file says of its picture.
+/// The description of a picture in a PNG file.
 struct PngHeader {
   std::int64_t width = 0;
   std::int64_t height = 0;

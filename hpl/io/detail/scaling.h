@@ -15,7 +15,7 @@ void rowAsDouble(const Cells& cells, std::int64_t offset, std::int64_t count, do
 /// The range of a scale for these cells: its own, else the lowest and highest finite value.
 std::pair<double, double> rangeFor(const Cells& cells, const ColorScale& scale);
 
-/// What indicesOf gives for NaN.
+/// The index that indicesOf gives for NaN.
 inline constexpr int kNan = -1;
 /// For each cell the index of its colour among `colors`, or kNan.
 std::vector<short> indicesOf(const Cells& cells, std::pair<double, double> range, int colors);

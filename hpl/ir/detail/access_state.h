@@ -8,7 +8,7 @@
 
 namespace hpl::ir::detail {
 
-/// What an array name of the current function stands for.
+/// The array behind an array name of the current function.
 struct Binding {
   /// Arrays of the entry function (or declared arrays) that it may reach.
   std::vector<const Variable*> bases;
@@ -25,7 +25,7 @@ struct Element {
   friend bool operator==(const Element&, const Element&) = default;
 };
 
-/// What holds for every work-item that reaches a point of the kernel.
+/// Facts that hold for every work-item that reaches a point of the kernel.
 struct State {
   /// Some work-item may get here.
   bool live = true;
@@ -47,11 +47,11 @@ struct State {
   void addOverwritten(Element element);
 };
 
-/// What holds after either.
+/// The facts that hold after either of two paths.
 State join(State a, const State& b);
 Binding join(Binding a, const Binding& b);
 
-/// What the statements of a loop may change.
+/// The variables and arrays that the statements of a loop may change.
 struct Effects {
   /// Assigned or declared scalars, one entry per statement.
   std::vector<const Variable*> assigned;

@@ -25,7 +25,7 @@ bool isNaturalOrder(const std::vector<IndexForm>& index) {
   return true;
 }
 
-/// An access to so many neighbours at once.
+/// Widens the index of an access that reaches `lanes` neighbours at once.
 void widen(IndexForm& form, int lanes) {
   if (lanes > 1 && (form.isWrapped() || form.isFlat())) form = IndexForm::unknown();
   if (!form.isUnknown() || form.isBounded()) form.range.hi += (lanes - 1) * form.over;
@@ -306,7 +306,8 @@ void AccessWalker::walkAssign(const Assign& assign) {
     partial ? state_.forget(ref->variable) : state_.setValue(ref->variable, valueOf(assign.value));
   } else if (const auto* access = target->as<Access>()) {
     for (const Expr* index : access->indices) visit(index);
-    // The bytes beside the written ones stay: to whoever moves whole elements that is a read.
+    // The bytes beside the written ones stay: for launches, which move whole elements, that is a
+    // read.
     touch(*access, target->where, {.reads = partial, .writes = true, .partial = partial});
   }
 }

@@ -13,7 +13,7 @@
 
 namespace hpl::ir::detail {
 
-/// What a walk notes of comparisons, for launches on several parts (parts.h).
+/// Notes about comparisons, for launches on several parts (parts.h).
 struct Comparisons {
   /// Those that say where an id is, as far as they were understood each time; others are absent.
   std::unordered_map<const Expr*, bool> understood;
@@ -29,7 +29,7 @@ struct RingIndex {
   std::int64_t offset = 0;
   friend bool operator==(const RingIndex&, const RingIndex&) = default;
 };
-/// What is an index at an edge of the domain, as far as it was understood each time.
+/// Notes about indices at an edge of the domain, as far as they were understood each time.
 struct EdgeIndices {
   /// Remainders; nothing where one is something else at times.
   std::unordered_map<const Expr*, std::optional<RingIndex>> rings;
@@ -49,7 +49,7 @@ struct Quotients {
   std::unordered_set<const Expr*> others;
 };
 
-/// What a walk knows before, and notes beside accesses.
+/// The walk's knowledge before it begins, and its notes beside accesses.
 struct Notes {
   const SizesInScalars* sizes = nullptr;
   Comparisons* comparisons = nullptr;
@@ -139,11 +139,11 @@ class AccessWalker {
   Rim rim_;
   Rim bounds_;
   std::optional<ColourFinder> colourFinder_;
-  /// Of the work-items that are here.
+  /// The colours of the work-items that are here.
   std::vector<Colour> colours_;
 };
 
-/// What ir::analyze() does, noting what is wanted. False when it was given up.
+/// Does the work of ir::analyze(), and takes the notes that are wanted. False if it was given up.
 bool analyze(const Kernel& kernel, AccessSummary& summary, const Notes& notes);
 
 }  // namespace hpl::ir::detail

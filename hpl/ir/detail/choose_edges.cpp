@@ -108,7 +108,7 @@ bool mayTakeSize(const Expr& expr) {
          expr.as<Select>() != nullptr || expr.as<BuiltinExpr>() != nullptr;
 }
 
-/// What is known of the indices of a kernel.
+/// Facts about the indices of a kernel.
 struct KnownIndices {
   EdgeIndices edges;
   std::vector<std::vector<IndexForm>> forms;

@@ -16,7 +16,7 @@ class DeclaredOnce {
     note(*function.body);
   }
 
-  /// What the variable is declared with; null where it may have another value.
+  /// The expression with which the variable is declared; null where it may have another value.
   const Expr* valueOf(const Variable* variable) const {
     const auto found = values_.find(variable);
     return found != values_.end() && effects_.count(variable) == 1 ? found->second : nullptr;

@@ -106,7 +106,7 @@ class Folder {
     bool isChosen = false;
     /// It has a value whenever it is asked for.
     bool isKnown = false;
-    /// What it is now; null before it has a value.
+    /// Its present value; null before it has one.
     const Variable* now = nullptr;
   };
 
@@ -126,8 +126,8 @@ class Folder {
   std::unordered_map<const Expr*, const Expr*> rewritten_;
 };
 
-/// Of the variables that the block declares those that change nowhere else, in changes of such
-/// variables only.
+/// Finds those of the block's variables that change nowhere else, and only in changes of such
+/// variables.
 void Folder::findStages(const Block& block, std::unordered_map<const Stmt*, Change>& changes) {
   std::unordered_map<const Variable*, Stages> found;
   for (const Stmt* stmt : block.stmts) {

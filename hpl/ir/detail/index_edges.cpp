@@ -21,7 +21,7 @@ Interval fromOn(const Interval& offsets) {
 
 bool isSizeAlong(const Value& size, int axis) { return (size.sizeOf >> axis & 1U) != 0; }
 
-/// What the sums of an id and offsets are modulo the size: themselves, or at an edge.
+/// The value of sums of an id and offsets modulo the size: themselves, or at an edge.
 Value wrappedBy(const IndexForm& sum) {
   const auto [lo, hi] = sum.range;
   Value value{sum};
@@ -98,11 +98,11 @@ namespace {
 
 bool isLogical(BinaryOp op) { return op == BinaryOp::LogicalAnd || op == BinaryOp::LogicalOr; }
 
-/// Which work-items get to a branch of a choice.
+/// The work-items that get to a branch of a choice.
 struct Ids {
   /// None beyond this id, if it is known.
   std::optional<std::int64_t> last;
-  /// None but so many at the end of the axis, if that is known.
+  /// At most this many at the end of the axis, if that is known.
   std::optional<std::int64_t> atEnd;
 
   bool isNobody() const { return (last && *last < 0) || (atEnd && *atEnd <= 0); }

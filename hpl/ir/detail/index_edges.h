@@ -21,7 +21,7 @@ Value remainderBySize(const Value& value, const Value& size, const Type& type);
 /// Either a value or a size plus a constant, which is an edge of an id.
 Value joinSize(const Value& value, const Value& size);
 
-/// The value of a choice. What the condition says of an id tells which work-items mean the edges.
+/// The value of a choice. Conditions on an id tell which work-items mean the edges.
 Value chosenValue(const Select& select, const Values& values, Budget& budget);
 
 }  // namespace hpl::ir::detail

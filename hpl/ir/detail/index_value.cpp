@@ -20,7 +20,7 @@ IndexForm boundsOf(const IndexForm& form) {
 
 bool hasId(const IndexForm& form) { return form.isAffine() || form.isBounded(); }
 
-/// What is below 0 is another number in an unsigned type.
+/// A number below 0 is another number in an unsigned type.
 bool represents(const Type& type, const IndexForm& form) {
   return hasId(form) && (type.isSigned() || form.range.lo >= 0);
 }
@@ -36,8 +36,8 @@ Value fitBounds(const IndexForm& form, bool plain, const Type& type) {
   return value;
 }
 
-/// The sum of bounds and a constant, or of ids of one axis: a quotient plus a number is the
-/// quotient of so much more.
+/// The sum of bounds and a constant, or of ids of one axis: a quotient plus n is the quotient of a
+/// dividend that is larger by n times the divisor.
 Value addBounds(const IndexForm& a, const IndexForm& b, bool plain, const Type& type) {
   const bool isFirst = hasId(a);
   IndexForm sum = boundsOf(isFirst ? a : b);
@@ -90,7 +90,7 @@ Value castForm(const Value& operand, const Type& from, const Type& to) {
 Value cast(const Value& operand, const Type& from, const Type& to) {
   if (operand.isUnknown() || !from.isIntegerScalar() || !to.isIntegerScalar()) return {};
   Value value = castForm(operand, from, to);
-  // What has wrapped in the narrower type does not wrap back in the wider one.
+  // Values that wrapped in the narrower type do not wrap back in the wider one.
   const bool isItself = operand.isItself() || (operand.sizeOf != 0 && operand.sizeOffset == 0);
   const bool isNarrower = sizeOf(to) <= sizeOf(from);
   value.wrapsInType = isItself || (operand.wrapsInType && isNarrower);
@@ -176,7 +176,8 @@ Value exactOp(BinaryOp op, const Value& a, const Value& b, const Type& type) {
   }
 }
 
-/// What is known of an operator's result as a number, an id, a size, or an index near one of them.
+/// The value of an operator's result, if it is a number, an id, a size, or an index near one of
+/// them.
 Value simpleValue(BinaryOp op, const Value& a, const Value& b, const Type& type) {
   if (a.products || b.products) return {};
   switch (op) {

@@ -12,7 +12,7 @@
 /// Abstract values of integer expressions, as the access analysis follows them.
 namespace hpl::ir::detail {
 
-/// What is known about an integer.
+/// The knowledge about an integer.
 ///
 /// A form is a congruence: the value of the expression equals it modulo 2^32 (2^64 where only
 /// 64-bit types are involved). That is what lets `idx + (size_t)dy` with dy = -1 be idx - 1.
@@ -88,7 +88,7 @@ inline bool contains(const Interval& outer, const Interval& inner) {
 /// Limits the effort spent on kernels whose expressions share subtrees exponentially often.
 struct Budget {
   std::int64_t left;
-  /// Thrown when the effort is spent; whoever gives the budget catches it.
+  /// Thrown when the effort is spent; the giver of the budget catches it.
   struct Exceeded : Error {
     Exceeded() : Error("the indices of a kernel are too long to be followed") {}
   };

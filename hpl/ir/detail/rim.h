@@ -9,17 +9,17 @@
 
 namespace hpl::ir::detail {
 
-/// What is known of an integer expression.
+/// Finds the value of an integer expression.
 using ValueOf = std::function<Value(const Expr*)>;
 
-/// Which work-items get into the branch of `condition`, among those of `outer`: conjunctions of
+/// The work-items that get into the branch of `condition`, among those of `outer`. Conjunctions of
 /// comparisons of an id plus constant with a constant or with the global size of its axis narrow
-/// the axis; whatever else is said about an axis makes its rim unknown, whatever else is said at
-/// all, everybody's.
+/// the axis; any other condition on an axis makes its rim unknown, and any condition on something
+/// else makes all rims unknown.
 Rim narrowed(const Rim& outer, const Expr* condition, const ValueOf& valueOf);
 
-/// Which work-items may get into the branch that is taken when `condition` is `truth`, among those
-/// that `outer` lets in: comparisons as above keep the others out, and nothing else does.
+/// The work-items that may get into the branch that is taken when `condition` is `truth`, among
+/// those that `outer` lets in. Only comparisons as above keep work-items out.
 Rim bounded(const Rim& outer, const Expr* condition, bool truth, const ValueOf& valueOf);
 
 /// A comparison comes out alike for all work-items whose id is at least `before` from the first and

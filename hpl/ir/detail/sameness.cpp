@@ -9,7 +9,7 @@
 namespace hpl::ir::detail {
 namespace {
 
-/// What a value depends on: bits 0 to 2 stand for the id or the size along an axis.
+/// The things that a value depends on: bits 0 to 2 stand for the id or the size along an axis.
 using Sources = unsigned;
 /// Something that is another one in each part, or in each group of work-items.
 constexpr Sources kPlace = 8;
@@ -231,13 +231,13 @@ class SourceFinder {
   const unsigned alignedAxes_;
   const AccessSummary& access_;
   const Comparisons& comparisons_;
-  /// Of scalars, of the elements of arrays, and of the positions of aliases.
+  /// For scalars, the elements of arrays, and the positions of aliases.
   std::unordered_map<const Variable*, Sources> sources_;
   std::unordered_map<const Variable*, Sources> offsets_;
   std::unordered_map<const Variable*, std::vector<const Variable*>> bases_;
   std::unordered_map<const Function*, Sources> results_;
   std::unordered_map<const Expr*, Sources> known_;
-  /// Of everything that decides what is executed.
+  /// The sources of all conditions that decide what is executed.
   Sources control_ = 0;
   /// The axes along which parts are displaced.
   Sources varying_ = kPlace;

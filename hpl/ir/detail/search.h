@@ -12,7 +12,8 @@ namespace hpl::ir::detail {
 /// Values of more nodes than this are computed where they stand, once.
 inline constexpr int kMostCheapNodes = 24;
 
-/// Computed as well where nobody wants it, and again: no memory, no calls, few operations.
+/// True if the expression may as well be computed where it is not needed, and again: no memory, no
+/// calls, few operations.
 inline bool isCheap(const Expr& expr, int& left) {
   if (--left < 0) return false;
   const bool isKnown = isLeaf(expr) || expr.as<Unary>() != nullptr ||

@@ -19,8 +19,8 @@ constexpr Slopes kUniform{0, 0, 0};
 constexpr Slopes kIrregular{};
 
 /// Slopes of all expressions of a kernel. Flow-insensitive: a variable has one slope per axis for
-/// the whole kernel, null where its assignments differ. Which branches are taken is not looked at,
-/// so that this serves estimates of cost, not proofs.
+/// the whole kernel, null where its assignments differ. Ignores which branches are taken, so it
+/// serves estimates of cost, not proofs.
 class SlopeTable {
  public:
   explicit SlopeTable(const Kernel& kernel) : kernel_(kernel) {}
@@ -39,7 +39,7 @@ class SlopeTable {
   void assign(const Variable* variable, const Slopes& value);
   Slopes compute(const Expr& expr);
   Slopes compute(const Binary& binary);
-  /// What depends on the operands in an unknown way.
+  /// The slopes of an expression that depends on its operands in an unknown way.
   Slopes scattered(const Expr& expr);
 
   std::unordered_map<const Variable*, Slopes> variables_;

@@ -250,7 +250,7 @@ bool ZeroTest::areZero(const Variable* variable) {
         return value.guarded || value.isLeftOut || (value.expr != nullptr && isZero(*value.expr));
       });
   if (zero) return true;
-  // What took it for 0 has to be found out again.
+  // Facts that rest on its being 0 have to be found again.
   known_.clear();
   std::erase_if(variables_, [](const auto& other) { return other.second; });
   variables_[variable] = false;

@@ -5,7 +5,7 @@
 
 namespace hpl::ir::detail {
 
-/// What groups make of their local arrays, as bits of arrays.
+/// The local arrays whose values groups combine, as bits of arrays.
 struct Combined {
   /// A store to the array depends on its own cells, as in a tree: one value per work-item.
   Deps trees = 0;

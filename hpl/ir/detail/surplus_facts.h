@@ -10,7 +10,7 @@
 
 namespace hpl::ir::detail {
 
-/// What a value may depend on, one bit each: ids, and contents of local arrays.
+/// The ids and contents of local arrays that a value may depend on, one bit each.
 using Deps = std::uint64_t;
 
 constexpr Deps globalIdBit(int axis) { return Deps{1} << axis; }
@@ -45,7 +45,7 @@ class SurplusFacts {
     bool isLeftOut = false;
     /// Under a condition that bounds the work-item's own id from above.
     bool guarded = false;
-    /// What the conditions around it depend on.
+    /// Dependences of the conditions around it.
     Deps conditions = 0;
   };
   /// A store to a local array or scalar.

@@ -20,7 +20,7 @@ namespace {
 
 /// Longer loops are over something else than neighbours.
 constexpr std::size_t kMostTurns = 9;
-/// What a loop may become.
+/// Limit on the statements of an unrolled loop.
 constexpr std::size_t kMostCopied = 4000;
 
 std::optional<std::int64_t> resultOf(BinaryOp op, std::int64_t a, std::int64_t b) {
@@ -151,7 +151,7 @@ class Unroller {
     /// The variable's value after the loop.
     std::int64_t last = 0;
   };
-  /// What stands for a variable in a copy.
+  /// The expressions that replace variables in a copy.
   using Copies = std::unordered_map<const Variable*, const Expr*>;
 
   static std::optional<Turns> turnsOf(const Stmt& before, const Loop& loop);

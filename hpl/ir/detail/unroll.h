@@ -5,10 +5,10 @@
 
 namespace hpl::ir::detail {
 
-/// A function's body where short loops over neighbours are written out, if their variable decides
-/// about something: `for_(Int dx = -1, dx <= 1, dx++)` around `in[idy][clamp(x + dx, 0, last)]`.
-/// What is compared with the ends of the domain is then an id plus a number. The same block where
-/// there are none.
+/// Writes out short loops over neighbours in a function's body, if their variable decides about
+/// something: `for_(Int dx = -1, dx <= 1, dx++)` around `in[idy][clamp(x + dx, 0, last)]`. The
+/// value that is compared with the ends of the domain is then an id plus a number. Returns the same
+/// block where there are none.
 const Block* unrollNeighbours(const Function& function, Arena& arena);
 
 }  // namespace hpl::ir::detail

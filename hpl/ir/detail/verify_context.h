@@ -8,11 +8,11 @@
 
 namespace hpl::ir::detail {
 
-/// What the verifier knows at one place of one function.
+/// The verifier's knowledge at one place of one function.
 struct VerifyContext {
   const Kernel* kernel = nullptr;
   const Function* function = nullptr;
-  /// Of the nearest node around that knows its place.
+  /// The location of the nearest node around that has one.
   SourceLocation where;
   /// Variables that are declared here: parameters and those of the enclosing blocks.
   std::unordered_set<const Variable*> visible;

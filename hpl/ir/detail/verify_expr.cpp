@@ -61,7 +61,7 @@ std::string invalidType(const Type& type) {
     case 4:
     case 8:
     case 16:
-    // Of rewritten kernels, for compilers that have them.
+    // Only in rewritten kernels, for compilers that have them.
     case 32:
     case 64:
       return type.scalar == Scalar::Bool ? "there are no vectors of bool" : "";

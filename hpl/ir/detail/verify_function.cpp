@@ -262,7 +262,7 @@ void FunctionVerifier::jump(const char* name) {
 void FunctionVerifier::loop(const Loop& loop) {
   const auto visible = context_.visible;
   const int outer = std::exchange(loops_, 0);
-  // What prepare declares is visible in the whole loop.
+  // The variables that prepare declares are visible in the whole loop.
   statements(loop.prepare);
   if (loop.condition != nullptr) exprs_.condition(loop.condition, "a loop");
   loops_ = outer + 1;

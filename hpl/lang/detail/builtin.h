@@ -5,8 +5,8 @@
 
 #include "hpl/lang/expr.h"
 
-/// What the built-in functions of hpl/lang/math.h are made of: the types of their results, and the
-/// nodes that call them.
+/// Building blocks of the functions of hpl/lang/math.h: the types of their results, and the nodes
+/// that call them.
 namespace hpl::detail {
 
 /// T as a type of floating lanes: float and double stay, everything else becomes float.
@@ -86,8 +86,8 @@ struct IntegerOf<A, B, C> {
   using type = OverloadOf<typename IntegerOf<A, B>::type, ValueOf<C>>;
 };
 
-/// What functions give: of real numbers, of integers, comparisons of real numbers, and numbers from
-/// vectors.
+/// Types of results: for functions of real numbers, of integers, for comparisons of real numbers,
+/// and for numbers from vectors.
 template <class... X>
 using RealResult = Result<typename RealOf<X...>::type, X...>;
 template <class... X>

@@ -3,9 +3,9 @@
 
 #include <type_traits>
 
-/// What mistakes in a program have in common: overloads and conversions that only wrong code
-/// chooses, with one sentence as their error. Each gives an object of the right type afterwards, so
-/// that the sentence is all that compilers print.
+/// Common parts of the messages for mistakes in a program: overloads and conversions that only
+/// wrong code chooses, with one sentence as their error. Each gives an object of the right type
+/// afterwards, so that the sentence is all that compilers print.
 namespace hpl::detail {
 
 /// False, once it is known for which types.

@@ -11,8 +11,7 @@
 namespace hpl::detail {
 namespace {
 
-/// For analyses: the function reads one element behind each pointer, nobody knows which, and writes
-/// it perhaps.
+/// For analyses: the function reads an unknown element behind each pointer, and may write it.
 void recordEffects(const ir::Function& function, const NativeParameter* params, Node anything) {
   for (std::size_t i = 0; i < function.params.size(); ++i) {
     const ir::Variable* param = function.params[i];

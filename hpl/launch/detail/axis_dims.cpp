@@ -10,7 +10,7 @@ using ir::IndexForm;
 /// Cells of the form for each id; 0 where ids have cells in common.
 Index cellsOfId(const IndexForm& form, const DomainSize& domain) {
   if (form.isAffine()) return form.range.lo == form.range.hi ? 1 : 0;
-  // What lies between the cells of a stride stays what it was.
+  // Cells between those of a stride keep their values.
   const bool isApart = form.isBounded() && form.over == 1 &&
                        form.range.hi - form.range.lo < form.times &&
                        domain[static_cast<std::size_t>(form.axis)] - 1 <= form.lastBoundedId();
@@ -21,7 +21,7 @@ bool isSlowestInVector(const IndexForm& form, const DomainSize& domain) {
   return form.isFlat() && form.flat.isExact() && form.flat.isKnownFor(domain);
 }
 
-/// Of an id along the slowest axis.
+/// Cells for each id along the slowest axis.
 Index cellsOfSlowest(const ir::FlatIndex& flat, const DomainSize& domain) {
   Index cells = 1;
   for (int k = 0; k + 1 < flat.terms; ++k)

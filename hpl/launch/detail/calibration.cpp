@@ -26,7 +26,7 @@ struct Trial {
   ShareContext context;
 };
 
-/// What lies beyond the ends of a periodic array need not have values.
+/// Cells beyond the ends of a periodic array need not have values.
 memory::View& copyOf(Trial& trial, memory::Root& root, const geometry::Box& box) {
   trial.copies.push_back(memory::scratchLike(root, box.extents()));
   memory::Root& copy = *trial.copies.back();
@@ -155,7 +155,7 @@ std::vector<double> speedsOf(const ShareJob& job) {
   return speeds;
 }
 
-/// What every part needs of the whole: the cells that its neighbours want of it.
+/// The part of the whole that every device needs: the cells that its neighbours read of it.
 double leastShare(const ShareJob& job) {
   double least = 0;
   for (std::size_t i = 0; i < job.arguments.size(); ++i) {
@@ -192,7 +192,7 @@ std::vector<double> sharesOf(std::vector<double> speeds, double least) {
   if (least * static_cast<double>(speeds.size()) >= 1) least = 0;  // no shares would do
   std::vector<char> isRaised(speeds.size(), 0);
   for (;;) {
-    // What the slow ones get more the others give in proportion.
+    // The fast devices give, in proportion, the cells that the slow ones gain.
     double left = 1, others = 0;
     for (std::size_t d = 0; d < speeds.size(); ++d) {
       if (isRaised[d]) {
@@ -216,7 +216,7 @@ std::vector<double> sharesOf(std::vector<double> speeds, double least) {
 
 namespace {
 
-/// Of the machine of a dry run: most kernels that are worth several devices wait for memory.
+/// For the machine of a dry run: most kernels that are worth several devices wait for memory.
 std::vector<double> modelledSpeeds(const ShareJob& job, const dry_run::Books& books) {
   std::vector<double> speeds;
   speeds.reserve(job.devices.size());

@@ -224,7 +224,7 @@ std::vector<Cutting> nodesFirstCuttings(const std::array<Index, 3>& domain, cons
     all.back().name = nameOf(hierarchy, shared.axes());
   };
   if (const std::optional<geometry::Hierarchy> best = shared.best()) add(*best);
-  // Corners that nobody reads decide between grids of few blocks only.
+  // Unread corners decide between grids of few blocks only.
   constexpr std::size_t kFewDevices = 64;
   if (nodes.size() > kFewDevices) return all;
   for (const geometry::Hierarchy& grid : geometry::gridPartitions(shared.problem())) add(grid);

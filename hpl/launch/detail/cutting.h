@@ -37,8 +37,8 @@ Cutting gridCutting(const std::array<geometry::Index, 3>& domain, const std::arr
 /// The ways to write a number of devices as a grid over some axes, the slowest axis cut most first.
 std::vector<std::array<int, 3>> gridsOf(int devices, const AxisSet& mayBeCut);
 
-/// What a kernel reads around its work-items: cells along each axis, below and above, and the bytes
-/// of one cell.
+/// The reads of a kernel around its work-items: cells along each axis, below and above, and the
+/// bytes of one cell.
 struct Surroundings {
   Slice reach{};
   geometry::Index bytes = 1;

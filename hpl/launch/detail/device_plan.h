@@ -39,18 +39,18 @@ struct LaunchKey {
   Arguments arguments;
 };
 
-/// What sets one device's share of a launch apart from a launch of its own.
+/// Distinguishes one device's share of a launch from a launch of its own.
 struct ShareContext {
   /// Nothing: no slice.
   std::optional<SliceOfDomain> slice;
-  /// Of a slice: for each argument, the cells that the device touches, while the kernel counts from
-  /// the start of the whole argument.
+  /// For a slice: for each argument, the cells that the device touches, while the kernel counts
+  /// from the start of the whole argument.
   std::vector<TouchedCells> cells;
   /// For each argument, the annotated distribution whose part the argument is, or null.
   std::vector<coherence::DistributionPtr> distributions;
 };
 
-/// Which queue a kernel goes to.
+/// Chooses the queue of a kernel.
 enum class Timing : unsigned char {
   None,  ///< the device's compute queue
   Own    ///< one whose events tell how long the kernel takes
@@ -114,7 +114,7 @@ struct DevicePlan final : Launchable {
   std::size_t local[3] = {1, 1, 1};
   /// Where the ids begin; not 0 for slices of a larger domain.
   std::size_t first[3] = {0, 0, 0};
-  /// What gridx, gridy and gridz add to the ids.
+  /// The offsets that gridx, gridy and gridz add to the ids.
   std::array<std::int64_t, 3> origin{};
 
   /// One for each array argument, and behind them what the launch reads around what it writes.
@@ -171,10 +171,10 @@ struct DevicePlan final : Launchable {
   /// plans of which matches() has to tell. To be called under the coherence lock.
   bool isRepeatedBy(const LaunchKey& asked) const noexcept;
   /// Enqueues, under the same lock, a launch that repeats the last one. Returns the kernel's event
-  /// if somebody wants one.
+  /// if it is wanted.
   cl::Event enqueueAgain(const std::byte* packed, Timing timing = Timing::None);
-  /// enqueue() of this very kernel, whatever tuning would try. Returns the kernel's event; null
-  /// where nobody wants it (Transaction::wantsEvent).
+  /// Does the work of enqueue() for this very kernel, whatever tuning would try. Returns the
+  /// kernel's event; null if it is not wanted (Transaction::wantsEvent).
   cl::Event enqueueItself(memory::detail::Transaction& transaction, const std::byte* packed,
                           Timing timing = Timing::None);
 
@@ -183,7 +183,8 @@ struct DevicePlan final : Launchable {
   /// a launch elsewhere.
   void placeArrays();
   cl::Event submit(const memory::detail::WaitList& waits, const std::byte* packed);
-  /// submit() of this very kernel. The event may be left out where nobody asks for it.
+  /// Does the work of submit() for this very kernel. May leave out the event where it is not asked
+  /// for.
   cl::Event submitItself(const memory::detail::WaitList& waits, const std::byte* packed,
                          bool wantsEvent, Timing timing);
 

@@ -322,7 +322,8 @@ std::vector<Cutting> Cutter::candidates() const {
   return all;
 }
 
-/// Of what the kernel reads; of a stencil over what it writes where that exchanges nothing.
+/// Models the kernel's reads; where a stencil exchanges nothing of these, its reads around its
+/// writes.
 ExchangeModel Cutter::modelOf(const std::vector<Cutting>& all, bool& exchanges) const {
   ExchangeModel model(reads_);
   exchanges = std::any_of(all.begin(), all.end(),
@@ -353,7 +354,7 @@ Cutting Cutter::cheapest() const {
   auto best = std::min_element(costs.begin(), costs.end(), isBetter) - costs.begin();
   const std::vector<int> nodes = this->nodes();
   if (!nodes.empty()) {
-    // Who is a neighbour of whom matters now, which takes a look at each device.
+    // From here on it matters which devices are neighbours, which takes a look at each device.
     std::vector<Cutting> few{std::move(all[static_cast<std::size_t>(best)])};
     for (Cutting& cutting :
          nodesFirstCuttings(domain_, mayBeCut_, surroundings(), job_.weights, nodes))

@@ -61,7 +61,7 @@ std::unique_ptr<DryLaunch> makeDryLaunch(std::span<DevicePlan* const> plans) {
   ItemCost cost;
   for (std::size_t p = 0; p < plans.size(); ++p) {
     dry_run::Work work = workOf(*plans[p], cost);
-    // Of the pieces of a part the last one is the interior.
+    // The last piece of a part is the interior.
     work.isBorder = p + 1 < plans.size() && plans[p + 1]->device == plans[p]->device;
     dry->operation.works.push_back(work);
     for (const DeviceUse& use : plans[p]->uses) {

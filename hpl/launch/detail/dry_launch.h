@@ -12,8 +12,8 @@ namespace hpl::launch {
 
 struct Launchable;
 
-/// What a plan means for the books of a dry run. Made by its first launch; guarded by the coherence
-/// lock.
+/// The entries of a plan in the books of a dry run. Made by its first launch; guarded by the
+/// coherence lock.
 struct DryLaunch {
   dry_run::Operation operation;  ///< without messages
   std::vector<std::uint64_t> arrays;

@@ -18,8 +18,7 @@ using geometry::Box;
 using geometry::Index;
 using geometry::Region;
 
-/// What the host does for a transfer takes it as long as a link needs for so many bytes: 1.6 us at
-/// 10 GB/s.
+/// The host spends as long on a transfer as a link needs for this many bytes: 1.6 us at 10 GB/s.
 constexpr Index kBytesOfMessage = 16 << 10;
 /// Each row of a strided copy costs memory some cache lines beside its own bytes; memory moves a
 /// line about eight times as fast as a link.

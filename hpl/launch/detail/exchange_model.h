@@ -10,8 +10,8 @@
 #include "hpl/launch/detail/axis_dims.h"
 #include "hpl/launch/detail/cutting.h"
 
-/// What ways to share a domain out make devices exchange in each step of a program that writes its
-/// arrays where it reads them the next time.
+/// Compares ways to share a domain out by the bytes that devices exchange in each step, in a
+/// program that writes its arrays where it reads them the next time.
 namespace hpl::launch {
 
 /// An array that a kernel reads.
@@ -34,7 +34,7 @@ struct ExchangeCost {
   geometry::Index runs = 0;
   /// Devices without work.
   int idle = 0;
-  /// Of the bytes, those between nodes; nothing: not looked at.
+  /// The bytes between nodes; nothing: not looked at.
   std::optional<geometry::Index> bytesBetweenNodes{};
 
   /// Time, as the bytes that a link within a node moves in it.

@@ -16,7 +16,8 @@ using Slice = std::array<geometry::Interval, 3>;
 /// Some axes of a domain.
 using AxisSet = std::array<bool, 3>;
 
-/// What slices are of: its size along each axis, and the axes along which they differ.
+/// The domain that is cut into slices: its size along each axis, and the axes along which the
+/// slices differ.
 struct SlicedDomain {
   std::array<geometry::Index, 3> size{1, 1, 1};
   AxisSet cut{};
@@ -27,14 +28,14 @@ struct SlicedDomain {
 class Footprint {
  public:
   explicit Footprint(const ir::ArrayAccess& access);
-  /// Of a kernel that reads the array at these indices: one form per dimension in each of them.
+  /// For a kernel that reads the array at these indices: one form per dimension in each of them.
   explicit Footprint(std::vector<std::vector<ir::IndexForm>> reads);
 
-  /// The cells of a view that a slice of the domain touches; empty: none. Of a written array whole
+  /// The cells of a view that a slice of the domain touches; empty: none. In a written array, whole
   /// dimensions where an axis walks through them that is not `cut`: one device has all of it.
   geometry::Region of(const geometry::Box& view, const Slice& slice,
                       const SlicedDomain& domain) const;
-  /// Of them those that it reads, or writes.
+  /// Those among them that it reads, or writes.
   geometry::Region readBy(const geometry::Box& view, const Slice& slice,
                           const SlicedDomain& domain) const;
   geometry::Region writtenBy(const geometry::Box& view, const Slice& slice,
@@ -56,7 +57,7 @@ class Footprint {
   Forms writes_;
 };
 
-/// What a device needs of an array to run a slice.
+/// The cells of an array that a device needs to run a slice.
 struct TouchedCells {
   /// A box where the array is written, because the device has new values of all of it then. Never
   /// empty: an array that is not accessed needs a place, too.
@@ -64,7 +65,7 @@ struct TouchedCells {
   /// False: that is no more than a place, since the slice lies beyond the array's end, or has no
   /// work-items that access the array.
   bool isAccessed = true;
-  /// What the slice reads of a written array around that, as it was before the launch.
+  /// Cells around those, in a written array, that the slice reads as they were before the launch.
   geometry::Region around;
 };
 TouchedCells cellsTouched(const ir::ArrayAccess& access, const geometry::Box& view,

@@ -6,7 +6,7 @@
 
 #include "hpl/array/native_parameter.h"
 
-/// What C++ knows of a function says whether it can be a kernel.
+/// Compile-time checks of functions that are passed as kernels.
 namespace hpl::launch {
 
 template <class Params>

@@ -30,7 +30,7 @@ struct Launchable;
 /// Drops what was captured of all kernels, which is to be captured anew.
 void forgetKernels();
 
-/// Of each scalar that a kernel asks for (KernelEntry::sizesAskedFor), the axes (bits) along which
+/// For each scalar that a kernel asks for (KernelEntry::sizesAskedFor), the axes (bits) along which
 /// the size of the launch's domain is its value; 0 beyond those.
 using KnownSizes = std::array<std::uint8_t, 8>;
 
@@ -119,7 +119,7 @@ class KernelEntry {
   KernelSource source_;
   std::shared_ptr<const void> copy_;
   std::vector<const geometry::IndexMap*> maps_;
-  /// What makes this a variant for some sizes: by parameter, and as launches ask for it.
+  /// The sizes for which this is a variant: by parameter, and as launches ask for it.
   ir::SizesInScalars sizes_;
   KnownSizes knownSizes_{};
   bool isUnfolded_ = false;

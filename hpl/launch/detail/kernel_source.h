@@ -11,7 +11,8 @@
 #include "hpl/array/native_parameter.h"
 #include "hpl/array/parameter.h"
 
-/// What a kernel is made from, without its C++ type, and how `eval` finds the entry of a kernel.
+/// The source of a kernel, without its C++ type, and the way in which `eval` finds the entry of a
+/// kernel.
 namespace hpl::layout {
 class KernelRewriter;
 }
@@ -79,7 +80,7 @@ KernelSource sourceOf(const F& f) {
   return source;
 }
 
-/// What stands between the members of a functor is nobody's value.
+/// Padding between the members of a functor has no value.
 template <class F>
 void clearPadding([[maybe_unused]] F& functor) {
 #if defined(__has_builtin)

@@ -15,7 +15,7 @@
 /// on nothing but the program's launches in their order.
 namespace hpl::launch {
 
-/// Who a cut is for.
+/// The key under which a cut is known.
 struct CutFor {
   std::vector<runtime::DeviceState*> devices;
   std::vector<double> weights;

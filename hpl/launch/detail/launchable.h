@@ -46,9 +46,9 @@ struct Launchable {
   virtual DevicePlan* onOneDevice() noexcept = 0;
 
   std::shared_ptr<const KernelVersion> version;
-  /// Of several devices the first.
+  /// The first one, if there are several devices.
   runtime::DeviceState* device = nullptr;
-  /// Of the array arguments, device by device.
+  /// The roots of the array arguments, device by device.
   std::vector<std::weak_ptr<memory::Root>> roots;
   std::size_t scalarBytes = 0;
   /// Null: it is no dry run, or the first launch of one.

@@ -208,7 +208,7 @@ void DevicePlan::addUses(const LaunchRequest& request, const Shape& shape,
     const bool pack = parameter.isDense && isView && !hasOwnBuffer;
     DeviceUse use = useOf(parameter, pack ? standInFor(*this, parameter, view) : view, shape,
                           share.cells.empty() ? geometry::Region() : share.cells[i].own);
-    // Of cells that are others' nothing is new.
+    // Cells of other devices get no new values.
     if (!share.cells.empty() && !share.cells[i].isAccessed)
       use.read = use.write = use.overwrites = false;
     use.distribution = pack ? nullptr : distribution;  // stand-ins are no parts

@@ -57,7 +57,7 @@ std::vector<DeviceState*> devicesAskedFor(const LaunchOptions& options, Argument
   return devices;
 }
 
-/// Of them those that may take part: arrays of this rank alone are on its own devices.
+/// Those among them that may take part: arrays of this rank alone are on its own devices.
 std::vector<DeviceState*> devicesOf(const LaunchOptions& options, Arguments arguments) {
   std::vector<DeviceState*> devices = devicesAskedFor(options, arguments);
   if (!options.isOwn) return devices;

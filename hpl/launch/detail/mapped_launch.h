@@ -10,7 +10,7 @@
 namespace hpl::launch {
 
 /// A launch with views that are no boxes (memory::View::map) as one with their boxes, of a kernel
-/// that computes where in them the views' cells are. Below it nobody has to know such views.
+/// that computes where in them the views' cells are. The layers below see boxes only.
 class MappedLaunch {
  public:
   static bool isNeeded(Arguments arguments) noexcept {

@@ -51,8 +51,8 @@ std::string loadSource(const std::string& kind, const std::string& name,
   return source;
 }
 
-/// What the library cannot see into must not depend on how work-items are laid out. Empty: it does
-/// not.
+/// The results of code that the library cannot analyse must not depend on how work-items are laid
+/// out. Empty: they do not.
 std::string dependenceOf(const std::string& name, const std::string& source) {
   constexpr const char* kForbidden[] = {"get_global_id",     "get_local_id",   "get_group_id",
                                         "get_global_size",   "get_local_size", "get_num_groups",

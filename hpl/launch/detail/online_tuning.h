@@ -48,7 +48,7 @@ class OnlineTuning {
     /// Could not be made.
     bool isBroken = false;
   };
-  /// What a launch runs.
+  /// The kernel that a launch runs, and how it is timed.
   struct Turn {
     /// Shared, because the lock may be released meanwhile; null: the plan itself.
     std::shared_ptr<DevicePlan> variant;

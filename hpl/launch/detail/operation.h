@@ -9,8 +9,8 @@
 /// Launches as operations of several ranks: what tells them apart, the same in every process.
 namespace hpl::launch {
 
-/// Whose operation the launch is. Throws LaunchError where some of its arrays are this rank's alone
-/// and others of all ranks.
+/// The ranks that take part in the launch. Throws LaunchError where some of its arrays are this
+/// rank's alone and others belong to all ranks.
 memory::detail::Party partyOf(KernelEntry& entry, Arguments arguments);
 
 /// Names a launch.
@@ -19,11 +19,11 @@ void nameLaunch(memory::detail::OperationName& name, KernelEntry& entry,
 /// The same for a launch that is repeated with the arguments of before.
 void nameRepetition(memory::detail::OperationName& name, const Launchable& plan);
 
-/// What a kernel does: its code, the same in every process.
+/// Identifies a kernel by its code, the same in every process.
 std::uint64_t contentOf(const KernelVersion& version);
 
-/// What a launch is apart from which arrays it uses: launches of one signature succeed or fail
-/// alike.
+/// Identifies a launch, except for the arrays that it uses: launches of one signature succeed or
+/// fail alike.
 std::uint64_t signatureOf(const LaunchOptions& options, Arguments arguments);
 
 }  // namespace hpl::launch

@@ -6,7 +6,7 @@
 #include "hpl/coherence/trust.h"
 #include "hpl/ir/parts.h"
 
-/// What analyses of kernels tell of the arguments that are parts of arrays (coherence/trust.h).
+/// Results of the analyses of kernels about arguments that are parts of arrays (coherence/trust.h).
 namespace hpl::launch {
 
 struct DevicePlan;

@@ -43,9 +43,9 @@ Speed speedOf(Passage passage) {
 
 /// One more launch, and the borders' lower efficiency with it.
 constexpr double kLaunch = 12e-6;
-/// What parts or copies of a CPU lose in a step in which each waits for the others: a core that
-/// went idle is woken, and the slowest step counts. A border that is ready early lets them drift.
-/// Measured with hpl_rank_bench compute, as is what one more launch costs there.
+/// The time that parts or copies of a CPU lose in a step in which each waits for the others: a core
+/// that went idle is woken, and the slowest step counts. A border that is ready early lets them
+/// drift. Measured with hpl_rank_bench compute, like the cost of one more launch there.
 struct Meeting {
   double lost;
   double launch;
@@ -363,7 +363,7 @@ std::vector<Slice> piecesOfBlock(const ShareJob& job, const Division& division,
   OverlapCase known;
   for (std::size_t a = 0; a < 3; ++a) {
     if (!division.cut[a]) continue;
-    // What neighbours read of ours, and where we read what is theirs.
+    // The cells of ours that neighbours read, and the cells where we read theirs.
     const Index thick = std::max(reads.reach[a].lo, reads.reach[a].hi);
     const auto whole = static_cast<Index>(division.global.size[a]);
     if (share[a].lo > 0 || reads.goesOn[a]) ends[a].lo = thick;

@@ -19,12 +19,12 @@ std::vector<Slice> frameOf(const Slice& share, const Slice& ends);
 /// How cells pass between a device and those that it exchanges with, the slowest way first.
 enum class Passage { Network, Node, Host, Context };
 
-/// What is known of a share before it runs.
+/// The facts about a share before it runs.
 struct OverlapCase {
   Passage passage = Passage::Context;
   /// Transfers take no core from the kernels.
   bool runsBeside = false;
-  /// Of the exchange, and the transfers that it is made of.
+  /// Bytes of the exchange, and its transfers.
   double bytes = 0;
   int messages = 0;
   /// Bytes that the interior reads and writes at least.

@@ -11,7 +11,7 @@
 #include "hpl/codegen/emit.h"
 #include "hpl/runtime/cl.h"
 
-/// What probe() shows of a launch.
+/// Shows the values that probe() noted in a launch.
 namespace hpl::launch {
 
 struct DevicePlan;
@@ -27,7 +27,7 @@ struct ProbedValue {
   std::array<std::uint64_t, 3> position{};
 };
 
-/// Of a value in memory, in the layout of its type; without a position.
+/// A value in memory, in the layout of its type; without a position.
 ProbedValue probedValue(const ir::Probe& probe, const ir::SourceLocation& where,
                         const std::byte* value);
 

@@ -76,7 +76,7 @@ ir::PartRoles rolesOf(const ShareJob& job, const std::vector<PartLaunch>& launch
   return roles;
 }
 
-/// What analyses of the captured kernels say. Null: native, or rewritten by its maker.
+/// The results of the analyses of the captured kernels. Null: native, or a custom rewrite.
 class Analyses {
  public:
   Analyses(const ShareJob& job, const std::vector<PartLaunch>& launches)

@@ -240,8 +240,8 @@ void SharedPlan::enqueue(Transaction& transaction, const std::byte* packed) {
   } else {
     enqueuePrepared(transaction, packed, checksGhosts);
   }
-  // Nobody may have to wait for a device that was never told to begin. The launch has taken place:
-  // whoever waits for a device that could not be told so tells it again, or says why not.
+  // No device may be left waiting for one that was never told to begin. The launch has taken place:
+  // later waits tell a device again that could not be told so, or say why not.
   for (DevicePlan* plan : plans_) {
     try {
       Transaction::flush(*plan->device);

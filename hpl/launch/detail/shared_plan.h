@@ -10,7 +10,7 @@
 /// Launches on several devices, as their repetitions reuse them.
 namespace hpl::launch {
 
-/// What the shares of a launch were made for; a repetition must agree in all of it.
+/// The facts for which the shares of a launch were made; a repetition must agree in all of them.
 struct SharesKey {
   struct Entry {
     Argument::Kind kind = Argument::Kind::Scalar;
@@ -49,7 +49,7 @@ struct Share {
 /// One share per device that has work to do, or several that it runs one after another, and what
 /// they have in common.
 struct SharedPlan final : Launchable {
-  /// Of one share or several. `hasGhosts`: some argument is cut with overlaps.
+  /// Made of one share or several. `hasGhosts`: some argument is cut with overlaps.
   SharedPlan(SharesKey key, std::vector<Share> shares, bool hasGhosts);
 
   bool matches(const LaunchOptions& asked, Arguments arguments) const override {

@@ -20,7 +20,7 @@ bool isShared(const LaunchOptions& options, Arguments arguments);
 std::shared_ptr<SharedPlan> makeSharedPlan(KernelEntry& entry, const LaunchOptions& options,
                                            Arguments arguments);
 
-/// What a shared launch works on, as the steps of makeSharedPlan hand it on.
+/// The data of a shared launch, handed on by the steps of makeSharedPlan.
 struct ShareJob {
   KernelEntry& entry;
   const LaunchOptions& options;
@@ -71,11 +71,12 @@ std::vector<coherence::DistributionPtr> distributionsOf(const ShareJob& job,
 /// none.
 int axisThrough(const ir::ArrayAccess& access, int dim);
 
-/// What each device runs of a global domain that the program gave for the whole (.global(...)):
-/// along the axes that walk through split dimensions as many work-items as its part of the first
-/// such array has cells, ghosts included, less what the domain falls short of the whole array.
-/// Empty: each device has the domain of its own arguments. Throws LaunchError for domains that are
-/// neither the shape of the arrays nor provably smaller without loss at the parts' borders.
+/// The domain of each device within a global domain that the program gave for the whole
+/// (.global(...)): along the axes that walk through split dimensions as many work-items as its part
+/// of the first such array has cells, ghosts included, less the cells by which the domain is
+/// smaller than the whole array. Empty: each device has the domain of its own arguments. Throws
+/// LaunchError for domains that are neither the shape of the arrays nor provably smaller without
+/// loss at the parts' borders.
 std::vector<Domain> partDomains(const ShareJob& job, const std::vector<Cut>& cuts);
 
 /// The options of one device's share. `domains`: what partDomains says.

@@ -67,7 +67,7 @@ std::optional<Domain> rowsAndColumns(const KernelEntry& entry, const LaunchOptio
   const ir::RowLength* length = entry.rowLength();
   if (length == nullptr || options.local.dims > 0 || hasOwnDomains(options, arguments)) return {};
   if (options.shares != nullptr && options.shares->blocks.dims > 0) return {};
-  // Which work-item went astray is told by the number that the program gave it.
+  // Messages name a work-item outside of its array by the number that the program gave it.
   if (runtime::settings().checkBounds) return {};
   const geometry::Extents* array = layout::firstArray(arguments);
   const int dims = options.global.dims > 0 ? options.global.dims

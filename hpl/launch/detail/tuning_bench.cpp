@@ -90,7 +90,8 @@ double TuningBench::secondsOf(DevicePlan& plan, int launches) {
 double TuningBench::measure(const tune::Point& point) {
   DevicePlan& plan = planOf(point);
   if (launches_ == 0) {
-    // Of whichever comes first, the default: long enough that waiting for the end is no part of it.
+    // The default limits, whichever comes first: long enough that waiting for the end is no part of
+    // it.
     constexpr double kLongEnough = 3e-3;
     constexpr int kMost = 256;
     const double one = std::min(secondsOf(plan, 1), secondsOf(plan, 1));

@@ -48,7 +48,7 @@ class TuningBench final : public layout::Tunable {
   DevicePlan& planOf(const tune::Point& point);
   double secondsOf(DevicePlan& plan, int launches);
 
-  /// Of the launch, with its own arguments.
+  /// The request of the launch, with its own arguments.
   LaunchRequest request_;
   tune::Clock clock_ = &tune::secondsNow;
   ShareContext share_;

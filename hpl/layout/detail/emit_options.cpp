@@ -81,7 +81,7 @@ codegen::EmitOptions emitOptions(const LaunchRequest& request, const Layout& lay
   options.hasWideAtomics = request.device->properties().hasWideAtomics;
   options.hasWideMinMaxAtomics = request.device->properties().hasWideMinMaxAtomics;
   options.hasCorrectlyRoundedDivide = dividesCorrectlyRounded(*request.device);
-  // Of those who wait for each other.
+  // The options of groups that wait for each other.
   if (layout.isRewritten && request.version->rewriter != nullptr)
     options.hasOrderedAtomics = hasOrderedAtomics(*request.device);
   return options;

@@ -79,7 +79,7 @@ std::shared_ptr<const Columns> columnsFor(const LaunchRequest& request, const Sh
     options.between = std::max(1, variant.jam);
     options.marches = variant.depth > 0;
   }
-  // Somebody has asked for it.
+  // The program asked for this strategy.
   if (options.elements * options.between * options.lanes == 1) options.elements = 2;
   if (options.lanes == 1) options.marches = false;
   options.wholeRows = areWholeRows(request, options.lanes);

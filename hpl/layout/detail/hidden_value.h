@@ -14,8 +14,8 @@ namespace hpl::layout::detail {
 inline std::size_t dividedUp(std::size_t size, std::size_t by) { return (size + by - 1) / by; }
 inline std::size_t roundedUp(std::size_t size, std::size_t to) { return dividedUp(size, to) * to; }
 
-/// What a launch gives a rewritten kernel for a hidden parameter. `block`: ids per work-item along
-/// each axis.
+/// The value of a hidden parameter of a rewritten kernel in this launch. `block`: ids per work-item
+/// along each axis.
 inline cl_ulong valueOf(const strategies::Hidden& hidden, const LaunchRequest& request,
                         const Shape& shape, const std::array<std::size_t, 3>& block) {
   using strategies::Hidden;

@@ -16,7 +16,7 @@ std::string clockText(double seconds) {
   return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 
-/// Of the points while they are begun with, which compiles; then of those that are out.
+/// The share of points that were begun, which compiles; then the share of points that are out.
 double shareDone(const tune::SearchProgress& progress) {
   if (progress.finished) return 1;
   const auto points = static_cast<double>(std::max<std::size_t>(1, progress.points));

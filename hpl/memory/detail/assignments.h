@@ -24,7 +24,7 @@ struct Assignment {
   /// Repeats what an assignment that found the arrays like this did; false: it is not known.
   bool repeat(Lock& lock);
 
-  // Of an array that is gone only the addresses are left. What it was is in the operation.
+  // Only the addresses are left of an array that is gone. The operation knows its extents.
   ViewHold dst;
   ViewHold src;
   Box dstBox, srcBox;

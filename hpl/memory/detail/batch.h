@@ -21,14 +21,14 @@ struct Move;
 struct Batch {
   std::size_t first = 0;
   std::size_t count = 1;
-  // Of several moves:
+  // For several moves:
   std::size_t bytes = 0;
   Way way = Way::Staged;
-  /// What gathers on the source, unless one queue copies from buffer to buffer, and what scatters
-  /// or copies: of each, one kind is empty.
+  /// Commands that gather on the source, unless one queue copies from buffer to buffer, and
+  /// commands that scatter or copy: each has one kind empty.
   HostCommand out, in;
   BoxKernels outKernels, inKernels;
-  /// Of copies within a device: where each move is noted, its source and then its target.
+  /// For copies within a device: where each move is noted, its source and then its target.
   std::vector<Slot*> slots;
 
   bool isTogether() const noexcept { return count > 1; }

@@ -103,7 +103,7 @@ BoxKernels BoxKernelsMaker::made(DeviceState& device) const {
       *made.table = cl::Buffer(device.context(), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                                table.size() * sizeof(cl_ulong), table.data());
     });
-    // Compiled before somebody waits for it.
+    // Compiled before a command waits for it.
     boxKernels().of(device, made.unit);
   }
   return kernels;

@@ -211,7 +211,7 @@ View& RootState::intern(View* parent, const Box& box, ViewTable::For whom, const
 }
 
 void RootState::dropOldViews() {
-  // What a program wrote through a view is the array's, whether the view is there or not.
+  // Values that a program wrote through a view are the array's, whether the view exists or not.
   views.dropOld([&](View& view) { std::erase(openViews, &view); });
 }
 

@@ -15,10 +15,10 @@
 #include "hpl/memory/detail/view_table.h"
 #include "hpl/memory/transaction.h"
 
-/// The engine's data: buffers, and what is under way in them. What is known about cells is a value
-/// (coherence::State), which operations replace by the one that their plan names. Everything here
-/// is guarded by one lock, which is never held while waiting for a device. An operation that gives
-/// the lock up holds its roots meanwhile (Hold), so that what it has planned stays true.
+/// The engine's data: buffers, and the commands that are under way in them. Knowledge about cells
+/// is a value (coherence::State), which operations replace by the one that their plan names.
+/// Everything here is guarded by one lock, which is never held while waiting for a device. An
+/// operation that gives the lock up holds its roots meanwhile (Hold), so that its plan stays true.
 namespace hpl::memory::detail {
 
 using coherence::kHosts;
@@ -69,7 +69,7 @@ struct DeviceMemory;
 class AssignmentMemory;
 class Recordings;
 
-/// What a device sees of a root: its own buffer for a box or, where the device works in the host's
+/// A device's copy of a root: its own buffer for a box or, where the device works in the host's
 /// memory, a buffer object over the host's storage, which it then shares with the host and all
 /// other such devices. Formally OpenCL wants a map around each host access to such a buffer;
 /// runtime's probe has seen that this device does without.
@@ -106,7 +106,7 @@ struct Replica {
   Stamp lastUse() const noexcept;
 };
 
-/// What the engine knows about one device.
+/// The engine's data about one device.
 struct DeviceMemory {
   DeviceMemory(DeviceState& d, SpaceId s, bool shares);
 
@@ -144,7 +144,7 @@ struct RootState {
   /// or this rank's alone.
   std::uint64_t number = 0;
   coherence::RootStates states;
-  /// What is known about the cells; transfers that bring them may be under way.
+  /// Knowledge about the cells; transfers that bring them may be under way.
   StatePtr known;
   Storage host;
   /// The host's storage: the user's memory or ownHost's; null while there is none.
@@ -170,7 +170,7 @@ struct RootState {
   Box wholeBox() const { return Box::ofExtents(root.shape()); }
   bool hostsMayBeShared() const noexcept { return states.root().hostsMayBeShared; }
   coherence::Copies copiesOf(SpaceId space) const { return known->copiesOf(space); }
-  /// What of `cells` has its value in this space alone.
+  /// The part of `cells` that has its value in this space alone.
   Region onlyIn(SpaceId space, const Region& cells) const;
   /// An operation has changed what is known.
   void setKnown(StatePtr next);
@@ -200,8 +200,8 @@ struct RootState {
                const ViewCells* cells = nullptr);
   void dropOldViews();
 
-  /// An operation that was to write `cells` of a space as a whole failed half-way: it has neither
-  /// old nor new values there. What nobody else has is lost; returns that.
+  /// An operation that was to write `cells` of a space as a whole failed half-way: the space has
+  /// neither old nor new values there. Returns the cells that are lost, as no other space has them.
   Region spoil(SpaceId space, const Region& cells, const std::string& why);
   /// Takes the right to write from host views that overlap `box`.
   void forbidHostWrites(const Box& box);
@@ -228,25 +228,24 @@ class Pin {
   Replica& replica_;
 };
 
-/// Waits until somebody lets go of a replica on the device, or of a root; false when nobody holds
-/// any. To be called without pins and roots of one's own: two threads that wait for each other
-/// would never end.
+/// Waits until a replica on the device, or a root, is released; false if none is held. Must be
+/// called without own pins and roots: two threads that wait for each other would never end.
 bool waitForUnpin(Lock& lock, const DeviceMemory& memory);
 
 /// Finds or makes the slot of a use.
 Slot& slotFor(Replica& replica, const Box& box, bool write);
 
-/// Who waits.
+/// Distinguishes those who wait.
 struct Waiter {
   Queue* queue = nullptr;  ///< null: the host
 
   static Waiter theHost() { return {}; }
-  /// Whether a queue can be told to wait for a command of a device: nobody else has to.
+  /// True if a queue can be told to wait for a command of a device: then no thread has to.
   bool waitsByItself(const DeviceState& of) const;
 };
 
-/// What an operation has to wait for. Of the commands of one queue, which end in their order, only
-/// the last is kept.
+/// The commands that an operation has to wait for. Keeps only the last of the commands of one
+/// queue, which end in their order.
 class Waits {
  public:
   /// An event that the waiting queue cannot take as it is, and the device of its command.

@@ -80,7 +80,7 @@ enum class Progress { Made, Waited, Nothing };
 Progress spillOne(Lock& lock, DeviceMemory& memory, const Replica* growing) {
   const std::vector<Replica*> order = candidates(memory, growing);
   if (order.empty()) return Progress::Nothing;
-  // What the hosts have as well costs nothing.
+  // Cells that the hosts have as well cost nothing.
   const auto isFree = [](const Replica* replica) { return neededOf(*replica).empty(); };
   const auto free = std::find_if(order.begin(), order.end(), isFree);
   Replica& chosen = free != order.end() ? **free : *order.front();

@@ -10,7 +10,7 @@ namespace hpl::memory::detail {
 
 namespace {
 
-// An exchange of so many arrays; each is made once.
+// The operation of an exchange of that many arrays; each is made once.
 const coherence::OperationPtr& exchangeOf(std::size_t arrays) {
   static auto& known = *new std::array<coherence::OperationPtr, coherence::kMostOperands + 1>;
   coherence::OperationPtr& operation = known[arrays];

@@ -125,8 +125,8 @@ void Execution::showAll() {
 
 namespace {
 
-// What an exchange brings replaces what the part kept, also where that waits on the shelf alone:
-// the launch that the exchange is for is to see it.
+// Cells that an exchange brings replace those that the part kept, also where these wait on the
+// shelf alone: the launch for which the exchange is made has to see the new ones.
 void forgetKept(const End& end) {
   if (end.replica == nullptr || !end.replica->partOnShelf.intersects(end.box)) return;
   end.replica->partOnShelf.subtract(end.box);
@@ -160,7 +160,7 @@ End Execution::targetOf(const Transfer& transfer) const {
   return {roots_[to], replicaOf(to, transfer.to), transfer.target};
 }
 
-// What carryOut() does before it moves.
+// Prepares the first moves of carryOut().
 void Execution::makeReady(const MailPiece& piece) {
   if (!isElsewhere(piece.what.from))
     return show(lock_, *piece.end.replica, piece.end.box, piece.what.read);
@@ -170,7 +170,7 @@ void Execution::makeReady(const MailPiece& piece) {
   if (piece.what.why == Why::Exchange) forgetKept(piece.end);
 }
 
-// What this rank has alone, it brings to its own host alone: no message waits for another.
+// Cells that this rank has alone it brings to its own host alone: no message waits for another.
 std::vector<coherence::Stretch> Execution::stretches() const {
   if (otherRanks() == nullptr || roots_.empty() || roots_.front()->root.isRankLocal())
     return {{0, step_->transfers.size()}};

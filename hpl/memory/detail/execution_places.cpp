@@ -21,8 +21,8 @@ using coherence::Transfer;
 
 namespace {
 
-// What the buffer of one end of a transfer has to hold: for a part's values all of the part, since
-// its next launch needs the rest.
+// The box that the buffer of one end of a transfer has to hold: for a part's values all of the
+// part, since its next launch needs the rest.
 Box needOf(const RootState& state, SpaceId space, const Box& cells, Value value) {
   const coherence::Distribution* active = state.known->active().get();
   if (value == Value::OfArray || active == nullptr) return cells;
@@ -187,13 +187,13 @@ bool Execution::tryPrepare(const PlacesOf& placesOf) {
     throw;
   }
   agreeNow(nullptr);
-  // What was placed may have been what the transfers found, or something better.
+  // The new layout may be the one that the transfers found, or a better one.
   for (std::size_t i = 0; i < roots_.size(); ++i) layouts_[i] = roots_[i]->layout;
   moveAll();
   return true;
 }
 
-// Throws the failure of any rank. Where nobody has to agree, the caller throws its own.
+// Throws the failure of any rank. Where ranks need not agree, the caller throws its own.
 void Execution::agreeNow(const std::exception_ptr& failure) {
   if (!std::exchange(mustAgree_, false)) return;
   lock_.unlock();

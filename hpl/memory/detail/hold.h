@@ -8,8 +8,8 @@ namespace hpl::memory::detail {
 
 struct RootState;
 
-/// An operation's roots: nobody else may begin an operation on them while it waits without the
-/// lock. Roots are held all at once, so operations never wait for each other in a circle.
+/// An operation's roots: no other operation on them may begin while it waits without the lock.
+/// Roots are held all at once, so operations never wait for each other in a circle.
 class Hold {
  public:
   Hold() = default;
@@ -17,9 +17,10 @@ class Hold {
   Hold(const Hold&) = delete;
   Hold& operator=(const Hold&) = delete;
 
-  /// Waits, without the lock, until nobody else holds any of them. The list stays the caller's.
+  /// Waits, without the lock, until no other operation holds any of them. The caller keeps the
+  /// list.
   void take(std::unique_lock<std::mutex>& lock, std::span<RootState* const> roots);
-  /// False when somebody else holds one of them.
+  /// False if another operation holds one of them.
   bool tryTake(std::span<RootState* const> roots) noexcept;
   void release() noexcept;
 

@@ -60,7 +60,7 @@ void openNow(View& view, HostUse use) {
   state.materialiseHost();
   if (isAlone || (isThere && use == HostUse::Read)) {
     waitOnHost(lock, state, box, use != HostUse::Read);
-    // Cells that nobody has written yet have, from now on, the value that the host sees.
+    // Cells that were never written have, from now on, the value that the host sees.
     if (!isThere) state.setKnown(coherence::afterArrival(state.known, kHosts, box, false));
   } else {
     Execution execution(lock, operationOf(box, use), roots);

@@ -33,7 +33,7 @@ void retire(RootState& state);
 
 /// The root's last operation: makes user memory current and waits for what uses the host's storage.
 void bringHome(std::unique_lock<std::mutex>& lock, RootState& state);
-/// The same with a second attempt, for arrays that end: nobody can be told of a failure.
+/// The same with a second attempt, for arrays that end: a failure could not be reported.
 void bringHomeForGood(std::unique_lock<std::mutex>& lock, RootState& state);
 /// Gives the devices' memory back, whatever is in it.
 void dropReplicas(RootState& state) noexcept;

@@ -63,7 +63,7 @@ HostBlock::HostBlock(std::size_t bytes, HostMemory kind, const std::string& owne
   }
   data_ = memory.data;
   allocated_ = memory.allocated;
-  // What devices would have computed reads as zeros there; pages are zeros anyhow.
+  // The values that devices would have computed read as zeros there; pages are zeros anyhow.
   if (runtime::isDryRun()) std::memset(data_, 0, bytes);
 }
 

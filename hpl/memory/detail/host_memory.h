@@ -14,7 +14,7 @@ namespace hpl::memory::detail {
 struct PlacedMemory {
   /// Aligned as devices want it; null: the system gives none.
   std::byte* data = nullptr;
-  /// What std::free takes.
+  /// The pointer to pass to std::free.
   void* allocated = nullptr;
 };
 
@@ -43,7 +43,7 @@ class HostBlock {
   std::byte* data() const noexcept { return data_; }
   /// Sets all of it to 0 by giving its pages back; false where that has to be written.
   bool clear() noexcept;
-  /// Gives back the pages that lie whole between two bytes, whose contents nobody needs; nothing
+  /// Gives back the pages that lie whole between two bytes; their contents are lost. Does nothing
   /// where there are no pages of its own.
   void release(std::size_t begin, std::size_t end) noexcept;
 
@@ -52,7 +52,7 @@ class HostBlock {
   bool allocatePages(std::size_t bytes) noexcept;
 
   std::byte* data_ = nullptr;
-  // What std::free takes; null: pinned memory, or pages.
+  // The pointer to pass to std::free; null: pinned memory, or pages.
   void* allocated_ = nullptr;
   std::size_t pages_ = 0;  // bytes of address space
   // Pinned memory is that of a buffer which stays mapped for good.

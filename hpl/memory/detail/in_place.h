@@ -24,9 +24,9 @@ void verifyInPlace(ranks::World& world);
 enum class Side { Source, Target };
 
 /// The rows of the device's buffer that hold some cells, in the order of a message that has the
-/// cells from byte `offset` on. Empty: they do not pass in place, as the device cannot do it, or
-/// they are so many and short that the device gathers them sooner than messages do. Few bytes pass
-/// in place only where HPL_TRANSPORT asks for it.
+/// cells from byte `offset` on. Empty: they do not pass in place, because the device cannot do it,
+/// or because they are so many and short that the device gathers them sooner than messages do. Few
+/// bytes pass in place only where HPL_TRANSPORT asks for it.
 std::vector<ranks::Elsewhere> rowsInPlace(const Replica& replica,
                                           const std::vector<geometry::RectCopy>& copies, Side side,
                                           std::size_t offset);

@@ -9,10 +9,10 @@
 
 namespace hpl::memory::detail {
 
-/// How far a message between ranks has come (Pearson et al. 2021, Figure 9). The events of devices'
-/// commands and the courier advance it, and nobody waits for it. What devices do by themselves are
-/// its phases in the timeline, too: packing and reading before it waits, writing and unpacking once
-/// it has arrived. Not locked: its steps happen one after another.
+/// The progress of a message between ranks (Pearson et al. 2021, Figure 9). The events of devices'
+/// commands and the courier advance it; no thread waits for it. The work of devices is among its
+/// phases in the timeline, too: packing and reading before it waits, writing and unpacking once it
+/// has arrived. Not locked: its steps happen one after another.
 class Journey {
  public:
   enum class State : std::uint8_t {
@@ -24,7 +24,7 @@ class Journey {
     Arrived
   };
 
-  /// An outgoing message or an incoming one, with so many bytes of cells.
+  /// An outgoing message or an incoming one, with `bytes` of cells.
   static Journey to(int peer, std::size_t bytes) { return {peer, State::BeingRead, bytes}; }
   static Journey from(int peer, std::size_t bytes) { return {peer, State::Awaited, bytes}; }
 

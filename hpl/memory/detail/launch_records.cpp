@@ -57,7 +57,7 @@ Reach wider(const Reach& a, const Reach& b) {
   return result;
 }
 
-// What holds on all devices of an annotated argument.
+// The facts that hold on all devices of an annotated argument.
 FactsPtr common(const FactsPtr& a, const FactsPtr& b) {
   if (a == nullptr || b == nullptr || *a == *b) return a == nullptr ? b : a;
   auto both = std::make_shared<PartFacts>(*a);

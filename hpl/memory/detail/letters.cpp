@@ -44,8 +44,8 @@ void keepForGood(std::vector<cl::Buffer>& buffers) {
 LetterMemory letterMemory(std::size_t bytes) { return ranks::messageMemory(kLetterHead + bytes); }
 
 void waitForRoom(ranks::World& world, std::size_t bytes) {
-  // Of each neighbour, in either direction: a few operations where letters are large, and more of
-  // small ones, which end so fast that to wake the program for each few would cost as much.
+  // Limits for each neighbour, in either direction: a few operations where letters are large, and
+  // more small ones, which end so fast that to wake the program for each few would cost as much.
   constexpr std::size_t kFewOfEach = 16, kMostOfEach = 64, kBytesOfEach = std::size_t{4} << 20;
   const std::size_t ofEach =
       std::clamp(kBytesOfEach / std::max<std::size_t>(bytes, 1), kFewOfEach, kMostOfEach);
@@ -148,10 +148,10 @@ struct OutgoingLetter::State {
   std::vector<Journey> journeys;
   std::atomic<int> missing{1};  // reads, and the seal
   std::atomic<cl_int> status{CL_COMPLETE};
-  /// Of cells in place.
+  /// Buffers of cells in place.
   std::vector<cl::Buffer> buffers = {};
   std::vector<cl::Event> sent = {};
-  /// Of parts of other ranks, which get it back once the letter has left.
+  /// Memory for parts of other ranks, which get it back once the letter has left.
   std::vector<LetterMemory> relayed = {};
 
   // On the courier's thread.
@@ -177,7 +177,7 @@ struct Copy {
 
 void send(const Copy& copy) {
   const Outgoing& letter = copy.letter;
-  // What is for all ranks goes by the messages of each.
+  // Letters for all ranks go by the messages of each.
   ranks::Transport& path = letter->journeys.size() == 1
                                ? *letter->paper.path
                                : letter->world.messagesTo(copy.journey().peer());
@@ -329,7 +329,7 @@ void noteArrival(const Incoming& letter, std::exception_ptr failure) {
     for (const Delivery& delivery : letter->deliveries)
       delivery.paper.path->send(delivery.paper.paper,
                                 [](const std::exception_ptr&, std::size_t) {});
-  // Also in failure: PoCL aborts over user events that fail, and nobody reads a cell any more.
+  // Also in failure: PoCL aborts over user events that fail, and the cells are not read any more.
   for (const cl::Event& gate : letter->gates) runtime::settle(gate(), CL_COMPLETE);
   if (failure != nullptr) keepForGood(letter->buffers);
   letter->buffers.clear();

@@ -138,8 +138,8 @@ class IncomingLetter {
   std::shared_ptr<State> state_;
 };
 
-/// Waits while so many messages are under way that memory would run short, where the largest of
-/// those to come has `bytes`. Throws RankError.
+/// Waits while so many messages are under way that memory would run short; the largest of those to
+/// come has `bytes`. Throws RankError.
 void waitForRoom(ranks::World& world, std::size_t bytes);
 /// Waits until none is under way, in failure, too.
 void waitForLetters() noexcept;

@@ -5,8 +5,8 @@
 
 #include "hpl/memory/detail/coherence.h"
 
-/// What this process has written, or may still write, into the host's storage of cells that one of
-/// its devices owns and that is to have them.
+/// The cells that this process has written, or may still write, into the host's storage, and that
+/// one of its devices owns and has to get.
 namespace hpl::memory::detail {
 
 /// Guarded by the coherence lock.
@@ -19,7 +19,7 @@ inline constinit std::atomic<bool> hasLocalWrites{false};
 /// DeviceError.
 void sendLocalWrites();
 void sendLocalWrites(Lock& lock, RootState& state);
-/// The array ends; nobody will see them.
+/// The array ends; these writes will never be seen.
 void forgetLocalWrites(const RootState& state) noexcept;
 
 /// Throws LaunchError where the program is inside of LocalWork.

@@ -28,7 +28,7 @@ std::vector<MailLetter> lettersOf(const coherence::Step& step, const std::vector
   std::vector<MailLetter> letters;
   const std::vector<Piece>* last = nullptr;
   for (const Parcel& parcel : parcels) {
-    // What the hosts get is the same for all ranks, and is read once.
+    // The piece for the hosts is the same for all ranks, and is read once.
     if (direction == Direction::Out && last != nullptr && *last == parcel.pieces) {
       letters.back().peers.push_back(parcel.peer);
       continue;

@@ -44,7 +44,7 @@ struct MailLetter {
   std::size_t bytes = 0;
   std::size_t together = 0;  ///< LetterKind::together
   int via = -1;              ///< LetterKind::via
-  /// Of a message between nodes: where parts of this rank's own begin, and those of others.
+  /// In a message between nodes: where parts of this rank's own begin, and those of others.
   std::vector<std::size_t> marks = {};
   std::vector<RelayedPart> relayed = {};
 };
@@ -66,7 +66,7 @@ Mail mailOf(const coherence::Step& step, coherence::Stretch which, const EndOfTr
 /// buffers has changed.
 void joinPieces(Mail& mail);
 
-/// What has to be done with a buffer before cells of it are read or written; may be empty.
+/// Prepares a buffer before cells of it are read or written; may be empty.
 using BeforePiece = std::function<void(const MailPiece& piece)>;
 
 /// Begins to read pieces into the memory of a message. `begun` gets the last command of each queue

@@ -39,8 +39,8 @@ LetterKind kindOf(const MailLetter& letter);
 void findInPlace(Mail& mail);
 /// The pieces of a letter that are in place, and what has to end before they are read or written.
 InPlace inPlaceOf(std::span<const MailPiece> pieces, bool write);
-/// A command of the pieces' queues that ends with the gates: whoever wants to overwrite the cells,
-/// or to read them, waits for it. Of those that have arrived the bytes are counted.
+/// A command of the pieces' queues that ends with the gates: commands that overwrite the cells, or
+/// read them, wait for it. Counts the bytes that have arrived.
 void waitInQueues(const MailLetter& letter, const Gates& gates, bool write, LastCommands& last);
 
 }  // namespace hpl::memory::detail

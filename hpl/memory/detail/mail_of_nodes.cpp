@@ -28,7 +28,7 @@ coherence::NodesOfRanks nodesOf(const ranks::World& world) {
   return nodes;
 }
 
-// What ranks of one node have for each other.
+// The loads that ranks of one node have for each other.
 class Loads {
  public:
   explicit Loads(const coherence::NodeParcels& parcels) : loads_(parcels.loads) {}

@@ -27,7 +27,7 @@ __kernel void hpl_copy_rows(__global const UNIT* src, ulong srcAt, ulong srcRow,
 }
 )";
 
-// What packing keeps of one device.
+// Kernels and buffers of packing on one device.
 struct Packer {
   struct Dense {
     cl::Buffer buffer;

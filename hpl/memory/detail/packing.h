@@ -31,7 +31,8 @@ cl::Event enqueueKernelCopies(runtime::DeviceState& device, const cl::CommandQue
                               Flush flush);
 
 /// A dense buffer of at least `bytes` for the commands of one of the device's queues, which runs
-/// them in order: it is free again for whoever enqueues next. To be used under the coherence lock.
+/// them in order: the next caller may use it for its own commands. To be used under the coherence
+/// lock.
 const cl::Buffer& packBuffer(runtime::DeviceState& device, runtime::QueueKind kind,
                              std::size_t bytes);
 

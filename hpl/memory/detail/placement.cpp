@@ -139,7 +139,7 @@ Replica* placeOwn(Lock& lock, RootState& state, DeviceMemory& memory, const Box&
     return static_cast<std::size_t>(cells.volume()) * state.root.elementSize();
   };
   const std::size_t bytes = bytesOf(box);
-  // What is needed fits, but not together with what was needed before.
+  // The new cells fit, but not together with the cells of before.
   const std::size_t most = memory.device.maxAllocation();
   if (hasBuffer && replica->pins == 0 && bytes > most && bytesOf(need) <= most) {
     spill(lock, *replica);

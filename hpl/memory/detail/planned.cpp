@@ -18,7 +18,7 @@ using Kind = dry_run::Operation::Kind;
 
 namespace {
 
-/// What a device would hold of an array: Replica without a buffer.
+/// The cells of an array that a device would hold: Replica without a buffer.
 struct Holding {
   Box box;
   bool mayShrink = false;

@@ -6,7 +6,7 @@
 #include "hpl/dry_run/books.h"
 #include "hpl/memory/detail/coherence.h"
 
-/// What the engine itself tells the books of a dry run (planned_launch.h). Guarded by the coherence
+/// The engine's own entries in the books of a dry run (planned_launch.h). Guarded by the coherence
 /// lock.
 namespace hpl::memory::detail {
 

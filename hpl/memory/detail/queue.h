@@ -22,8 +22,8 @@ inline trace::Queue trackOf(const runtime::DeviceState& device, QueueKind kind) 
 }
 
 /// One in-order queue of a device. Its commands end in their order, so "after command n" is all
-/// that anybody ever needs to know: the queue is a clock that counts them, and whoever depends on a
-/// command keeps its number. Guarded by the coherence lock.
+/// that anyone needs to know: the queue is a clock that counts them, and an operation that depends
+/// on a command keeps its number. Guarded by the coherence lock.
 class Queue {
  public:
   Queue(int id, QueueKind kind, runtime::DeviceState& device)
@@ -38,12 +38,11 @@ class Queue {
   /// Where commands are enqueued.
   const cl::CommandQueue& commands() const { return device_.queue(kind_); }
 
-  /// Numbers a command that was just enqueued, of which somebody else keeps the event: transfers.
+  /// Numbers a command that was just enqueued, and whose event is kept elsewhere: transfers.
   Stamp count() noexcept { return ++last_; }
 
   /// Numbers the command that was just enqueued, and keeps its event: no reference counting for
-  /// each argument of each launch. An empty event is fine: whoever has to wait for it enqueues a
-  /// marker.
+  /// each argument of each launch. An empty event is fine: a later wait enqueues a marker.
   Stamp record(cl::Event&& event) {
     if (ring_ == nullptr) [[unlikely]]
       ring_ = std::make_unique<Ring>();
@@ -52,8 +51,9 @@ class Queue {
     return stamp;
   }
 
-  /// Whether the next command should have an event. Launches that nobody has waited for in a long
-  /// time do without, which is cheaper for the driver; who waits after all gets a marker.
+  /// True if the next command should have an event. Launches do without, which is cheaper for the
+  /// driver, when none of them has been waited for in a long time; a wait after all enqueues a
+  /// marker.
   bool wantsEvent() const noexcept { return last_ < asked_ + kKept; }
 
   /// An event that completes with command `stamp` or with a later one; empty when the command is

@@ -143,7 +143,7 @@ void Recordings::sendInHalves(const Recording& recording, std::size_t& done) {
   }
 }
 
-// What is left is the host's own business.
+// The rest is the host's own work.
 void Recordings::sendAll(Lock& lock, const Recording& recording, std::size_t& done) {
   const std::size_t wholes = recording.inHalves ? recording.wholes : recording.batches.size();
   for (const Batch& batch : std::span(recording.batches).first(wholes)) {

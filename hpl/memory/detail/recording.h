@@ -19,9 +19,9 @@ struct Move {
   Route route = {};  ///< of recorded ones
 };
 
-/// What an operation did once, with the commands that it took: in which state it found its roots,
-/// and by which moves it got to which states. An operation that finds the same states and buffers
-/// again makes the same moves, and need not be planned. Guarded by the coherence lock.
+/// A past operation, with the commands that it took: the states of its roots before, and the moves
+/// and states that followed. An operation that finds the same states and buffers again makes the
+/// same moves, and need not be planned. Guarded by the coherence lock.
 struct Recording {
   std::vector<RootState*> roots;
   std::vector<StatePtr> before;        ///< by root
@@ -34,7 +34,7 @@ struct Recording {
   std::vector<Queue*> queues;  ///< that work
   std::size_t wholes = 0;      ///< batches at the front that one queue does
   bool inHalves = false;       ///< all others can be read before one is written
-  /// Of a launch: where its uses find their cells (null: another process's), and whether a
+  /// For a launch: where its uses find their cells (null: another process's), and whether a
   /// repetition changes nothing.
   std::vector<Replica*> used;
   std::vector<Placement> placements;
@@ -56,7 +56,7 @@ class Recordings {
  public:
   /// Keeps a recording whose moves have no routes yet, unless the host has to help with one.
   RecordingPtr learn(Recording&& fresh);
-  /// What is known of the roots, which are those of all recordings, as they are now; null: nothing.
+  /// The recording for the present states of the roots, which all recordings share; null: none.
   RecordingPtr find() const;
   /// The same where recordings are of other roots, too, some of which may be gone.
   RecordingPtr find(std::span<RootState* const> roots) const;

@@ -38,7 +38,7 @@ void finishAll() {
   dropKeptLetters();
 }
 
-// What GPUs read to page-locked memory needs no copy by the driver on its way to other ranks.
+// GPUs' reads to page-locked memory reach other ranks without a copy by the driver.
 void lockMessageMemory() {
   const auto& devices = runtime::Runtime::get().devices();
   const bool hasGpu = std::any_of(devices.begin(), devices.end(), [](const auto& device) {
@@ -127,7 +127,7 @@ void addView(OperationName& name, const View& view) {
 
 namespace {
 
-// Of what failed in a driver nobody knows whether it failed elsewhere, too.
+// A failure in a driver may have happened on this rank only.
 bool isLocal(const std::exception& error) {
   return dynamic_cast<const DeviceError*>(&error) != nullptr ||
          dynamic_cast<const BuildError*>(&error) != nullptr ||
@@ -164,7 +164,7 @@ void failDiverged(const OperationMark& own, const OperationMark& other, int from
 
 namespace {
 
-// What all ranks say at the operation that is under way.
+// The numbers of all ranks at the operation that is under way.
 std::vector<std::vector<double>> valuesOfRanks(ranks::World& world,
                                                const std::vector<double>& own) {
   const OperationMark mark = ranks::operationLog().current();
@@ -223,8 +223,8 @@ Fault faultOf(const std::exception& error) {
   return Fault::Other;
 }
 
-// What a rank tells the others: where it is, what it found out of the operation, whether it failed,
-// and how.
+// A rank's message to the others: where it is, its results of the operation, whether it failed, and
+// how.
 struct Report {
   OperationMark mark;
   std::uint64_t open = 0;
@@ -256,7 +256,7 @@ std::vector<std::byte> packed(const Report& report) {
   return bytes;
 }
 
-// Of bytes that are no report, one that matches no other.
+// For bytes that are no report, one that matches no other.
 Report unpacked(const std::vector<std::byte>& bytes) {
   Report report;
   if (bytes.size() < kReportHead) return report;

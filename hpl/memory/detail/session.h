@@ -4,7 +4,7 @@
 #include "hpl/memory/operations.h"
 #include "hpl/ranks/world.h"
 
-/// What the engine itself has to do with other ranks beside their messages.
+/// The engine's own exchanges with other ranks, beside its messages.
 namespace hpl::memory::detail {
 
 /// The ranks of this program; null: this process is alone, or the program is only planned.

@@ -9,7 +9,7 @@ namespace hpl::memory::detail {
 
 namespace {
 
-// What a copy on the replica's compute queue has to wait for.
+// The commands that a copy on the replica's compute queue has to wait for.
 WaitList waitsFor(Lock& lock, Replica& replica, const Box& box, bool write) {
   RootState& state = replica.root->state();
   for (;;) {

@@ -5,9 +5,9 @@
 
 /// A device may have two values of a cell: the array's, and one that its part keeps for itself. Its
 /// buffer shows one of them; the other waits on a shelf, which is memory of the host that the
-/// device reads and writes. So neither a launch that only reads nor a lack of memory changes what
-/// the next launch of the part finds. The copies go through the device's compute queue, so nobody
-/// waits for them.
+/// device reads and writes. So neither a launch that only reads nor a lack of memory changes the
+/// values that the next launch of the part finds. The copies go through the device's compute queue,
+/// so no thread waits for them.
 namespace hpl::memory::detail {
 
 /// Makes the buffer, which must hold the box where the device has any of it, show this value of the

@@ -29,7 +29,8 @@ Region ofArray(const Replica& replica) {
   return differenceOf(differenceOf(copies.current, replica.arrayOnShelf), ofPart(replica));
 }
 
-// What the buffer shows and the hosts have for good: nothing is on its way there, which might fail.
+// Cells that the buffer shows and the hosts have for good: no transfer is on its way there, which
+// might fail.
 Region inHostsOf(const Replica& replica) {
   const RootState& state = replica.root->state();
   Region cells = ofArray(replica);
@@ -71,7 +72,7 @@ void waitUnlocked(Lock& lock, Replica& replica, const std::vector<cl::Event>& ev
   lock.lock();
 }
 
-// What a command of `queue` that uses cells of a storage has to wait for.
+// Collects the commands that a command of `queue` that uses cells of a storage has to wait for.
 void collectWaits(Lock& lock, RootState& state, Storage& storage, const Box& box, bool write,
                   Queue& queue, Waits& waits) {
   for (;;) {

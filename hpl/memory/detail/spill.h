@@ -7,9 +7,9 @@
 
 #include "hpl/memory/detail/transfer.h"
 
-/// A device that is short of memory is nobody else's business: what is known of the arrays stays as
-/// it is. A buffer that has to make room is given up, and the values that it shows wait in the
-/// host's memory until the device needs them again.
+/// A lack of memory on a device does not change the knowledge about arrays. A buffer that has to
+/// make room is given up, and the values that it shows wait in the host's memory until the device
+/// needs them again.
 namespace hpl::memory::detail {
 
 struct Spill {
@@ -17,7 +17,7 @@ struct Spill {
     Box box;
     std::unique_ptr<std::byte[]> cells;
   };
-  /// Of cells outside of the replica's buffer, each in one piece.
+  /// Cells outside of the replica's buffer, each in one piece.
   std::vector<Piece> pieces;
   /// Cells that show the array's value, which the hosts have as well: it is taken from there.
   Region inHosts;
@@ -26,7 +26,7 @@ struct Spill {
 /// Whether the device's cells wait in the host's memory, and no buffer has any.
 inline bool isSpilled(const Replica& replica) { return replica.buffer() == nullptr; }
 
-/// What the buffer shows and nobody keeps yet: what spill() has to read.
+/// Cells that only the buffer shows, and that spill() has to read.
 Region neededOf(const Replica& replica);
 
 /// Gives the buffer up; the caller holds the root. Gives the lock up, unless nothing has to be

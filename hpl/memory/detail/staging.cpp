@@ -162,7 +162,7 @@ struct HostChunk {
   }
 };
 
-// Of a message, if the command belongs to one.
+// Notes the phase of a message, if the command belongs to one.
 void notePhase(trace::Phase phase, const runtime::DeviceState& device, const cl::Event& event,
                const std::string& label, QueueKind kind) {
   const trace::PhaseScope scope(phase);

@@ -45,7 +45,7 @@ bool isIdle(StagingBlock& block) {
   return code == CL_SUCCESS && status <= CL_COMPLETE;
 }
 
-// So much memory of one size is enough to keep the devices busy; a few transfers always are.
+// This much memory of one size is enough to keep the devices busy; a few transfers always are.
 bool isEnough(const Ring& ring, std::size_t size) {
   constexpr std::size_t kEnoughBytes = std::size_t{2} << 20;
   constexpr std::size_t kFew = 8;

@@ -22,8 +22,8 @@ class Traffic {
     const std::lock_guard lock(mutex_);
     if (--underWay_ <= wanted_) changed_.notify_all();
   }
-  /// Waits, if more than `most` are under way, until only `few` are: whoever waits for each of
-  /// many is woken as often.
+  /// Waits, if more than `most` are under way, until only `few` are: a thread that waits for each
+  /// of many is woken as often.
   void waitIfAbove(int most, int few) {
     std::unique_lock lock(mutex_);
     if (underWay_ <= most) return;

@@ -127,7 +127,8 @@ Moved sendAtOnce(const End& src, const End& dst, const Route& route, Queue& queu
                  const WaitList& waits, Flush flush) {
   DeviceState& device = queue.device();
   if (route.way == Way::Upload) {
-    // The host may not write what is being read; whoever wants to has to ask again, and waits.
+    // The host may not write while its memory is being read; to write, it has to ask again, and
+    // waits.
     src.state->forbidHostWrites(src.box);
     cl::Event event = enqueueWrites(device, dst.replica->buffer, src.state->hostData, route.copies,
                                     waits, dst.state->root.label(), flush);
@@ -144,8 +145,8 @@ Moved sendAtOnce(const End& src, const End& dst, const Route& route, Queue& queu
   return note(trace::Transfer::DeviceToDevice, route.bytes, queue, std::move(event), src, dst);
 }
 
-// What a transfer waits for at its source. An upload waits on the host for what fills the host's
-// memory, unless its driver reads that when the upload runs.
+// Collects the commands that a transfer waits for at its source. An upload waits on the host for
+// the commands that fill the host's memory, unless its driver reads that when the upload runs.
 void collectSources(const End& src, const Route& route, Queue& reader, Waits& waits,
                     Forget forget) {
   collectConflicts(*src.state, src.storage(), src.box, false, {&reader}, waits, forget);

@@ -16,13 +16,13 @@ struct Asker;
 /// compiled for them.
 const geometry::IndexMap& keptMap(const geometry::IndexMap& map);
 
-/// The views of one root: the same box of the same parent is the same view, for as long as somebody
-/// holds it or has asked for it lately. A program that walks over an array with a window of views
-/// so keeps a bounded number of them. Guarded by the coherence lock.
+/// The views of one root: the same box of the same parent is the same view, for as long as it is
+/// held or was asked for lately. A program that walks over an array with a window of views so keeps
+/// a bounded number of them. Guarded by the coherence lock.
 ///
-/// A view that nobody holds is dropped when the program has had more than kViewsKept further views
-/// of the root made since it was last asked for, and so has the thread that asked for it: views
-/// that a thread is at work with stay, however many others make.
+/// A view without holders is dropped when the program has had more than kViewsKept further views of
+/// the root made since it was last asked for, and so has the thread that asked for it: views that a
+/// thread is at work with stay, however many others make.
 class ViewTable {
  public:
   ViewTable() = default;
@@ -32,9 +32,9 @@ class ViewTable {
   ~ViewTable();
 
   enum class For { Library, Program };
-  /// The view of a box within a parent (null: the whole array), made if need be. Of what the
-  /// library asks for, nothing is dropped because of it. `isNew` tells.
-  /// `cells` as in View's constructor.
+  /// The view of a box within a parent (null: the whole array), made if need be. Views that the
+  /// library asks for cause none to be dropped. `isNew` tells whether it was made. `cells` as in
+  /// View's constructor.
   View& intern(Root& root, View* parent, const geometry::Box& box, const ViewCells* cells, For whom,
                bool& isNew);
 
@@ -71,12 +71,12 @@ class ViewTable {
   void link(View& view) noexcept;
   void unlink(View& view) noexcept;
 
-  /// Which cells of which box of which parent.
+  /// The parent of a view, its box, and its cells of that.
   struct Key {
     const View* parent;
     geometry::Box box;
     const geometry::IndexMap* map;
-    /// Of the view. Where positions are divided, views of several extents have the same box.
+    /// Cells of the view. Where positions are divided, views of several extents have the same box.
     geometry::Box cells;
     friend bool operator<(const Key& a, const Key& b) {
       return std::tie(a.parent, a.map, a.box, a.cells) < std::tie(b.parent, b.map, b.box, b.cells);

@@ -94,10 +94,10 @@ MpiFabric::MpiFabric() {
 
 namespace {
 
-/// Larger messages than the eager limit begin when the receiver has said that it is ready. Over TCP
-/// its word waits behind whatever it sends itself: two ranks that exchange borders then do it one
-/// after the other, at half of the link's speed. Receives are posted before messages are sent, so
-/// nothing has to wait. What the user has set stays.
+/// A message above the eager limit begins when the receiver has said that it is ready. Over TCP
+/// this word waits behind the receiver's own messages: two ranks that exchange borders then do it
+/// one after the other, at half of the link's speed. Receives are posted before messages are sent,
+/// so messages need not wait. Settings of the user stay.
 void sendAtOnceOverTcp() {
   constexpr const char* kBytes = "4194304";
   constexpr int kUnlessSet = 0;
@@ -273,7 +273,7 @@ void MpiFabric::cancel(bool all) {
   };
   for (std::size_t slot = 0; slot < requests_.size(); ++slot)
     if (isMeant(slot) && !messages_[slot].isSend) MPI_Cancel(&requests_[slot]);
-  // What had met its other half goes through. A send that never will is given back to MPI, which
+  // A send that has met its receive goes through. One that never will is given back to MPI, which
   // reads its memory only when it does.
   const auto end = std::chrono::steady_clock::now() + kGivingUp;
   bool isLate = false;

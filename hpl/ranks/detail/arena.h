@@ -55,7 +55,7 @@ class Arena {
   }
   RingEnd ring(int from, int to, Channel channel) const noexcept;
 
-  /// What waitpid() said about a rank's process; kAlive: nothing yet.
+  /// The result of waitpid() for a rank's process; kAlive: none yet.
   static constexpr int kAlive = -1;
   std::atomic<int>& status(int rank) const noexcept;
 

@@ -11,8 +11,8 @@ struct Moment {
   double root = 0;  ///< The same of rank 0.
 };
 
-/// Collective, while no other message is under way. Ranks on rank 0's machine share its clock. Of
-/// the others each asks rank 0 a few times and takes the quickest answer, to lie in the middle
+/// Collective, while no other message is under way. Ranks on rank 0's machine share its clock. Each
+/// other rank asks rank 0 a few times and assumes that the quickest answer lies in the middle
 /// between question and answer (F. Cristian, "Probabilistic clock synchronization", 1989): it is
 /// off by half of the time that a message and its answer take, at most. Throws RankError.
 Moment compareClocks(World& world);

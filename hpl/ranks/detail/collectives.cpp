@@ -121,7 +121,7 @@ class Allgather final : public LateAllgather {
   Courier::Gathered done_;
   std::function<void()> over_;
   Post* post_ = nullptr;
-  /// Of this rank and the ones after it.
+  /// The blobs of this rank and the ones after it.
   std::vector<Bytes> blobs_;
   std::vector<Bytes> arrived_;
   std::vector<std::uint64_t> sizes_;

@@ -12,7 +12,7 @@
 
 namespace hpl::ranks {
 
-/// What couriers tell each other: failures, farewells, questions where a rank is, and the answers.
+/// The messages between couriers: failures, farewells, questions where a rank is, and the answers.
 /// For the courier's thread.
 class Control {
  public:
@@ -47,7 +47,7 @@ class Control {
   struct Peer {
     std::vector<std::byte> incoming;
     std::deque<Answer> questions;
-    /// What it has posted for this rank until it left.
+    /// The messages that it has posted for this rank until it left.
     std::optional<Counts> farewell;
   };
 

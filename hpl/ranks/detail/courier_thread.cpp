@@ -256,7 +256,7 @@ void CourierThread::work() {
   }
 }
 
-/// Whoever has found something posts an errand.
+/// A look that finds something posts an errand.
 void CourierThread::lookAround() {
   std::erase_if(desk_->watches, [](const Courier::Look& look) { return !look(nullptr); });
 }
@@ -348,7 +348,7 @@ void CourierThread::judgeLosses() {
   for (int rank = 0; rank < size(); ++rank) judgeMissing(rank);
 }
 
-// What it has left in the window is there since it said farewell.
+// Its last messages in the window are there since it said farewell.
 bool CourierThread::isMissedInWindow(int rank) {
   if (window_ == nullptr || rank == rank_ || !desk_->control.hasLeft(rank)) return false;
   const WindowLane* from = window_->from(rank);
@@ -392,7 +392,7 @@ void CourierThread::pause() {
   // An hour: alone, it is woken by errands only.
   if (!isAwaiting) return sleep(size() > 1 ? kHeartbeat : std::chrono::hours(1));
   const auto late = Clock::now() - lastMoved_;
-  // Whoever leaves a message in the window wakes the thread; nobody does for other messages.
+  // A sender that leaves a message in the window wakes the thread; other messages do not.
   const bool isRung = window_ != nullptr && waiting_ == Waiting::Sleep &&
                       desk_->post.underWay() == 0 && desk_->watches.empty() &&
                       !desk_->collectives.isMoving() && desk_->post.controlToSend() == 0 &&

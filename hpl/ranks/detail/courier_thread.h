@@ -32,11 +32,11 @@ class CourierThread {
     PartsOut out = {};
     PartsIn in = {};
     Courier::Done done;
-    /// Of Other: gets the failure when the session is over.
+    /// For Other: gets the failure when the session is over.
     std::function<void(const std::exception_ptr& failure)> other;
-    /// Of no use to anybody once the thread has ended.
+    /// Of no use once the thread has ended.
     bool isInternal = false;
-    /// Of awaitWord().
+    /// For awaitWord().
     const std::atomic<std::uint64_t>* word = nullptr;
     std::uint64_t value = 0;
 
@@ -76,7 +76,7 @@ class CourierThread {
 
  private:
   using Clock = std::chrono::steady_clock;
-  /// What lives on the thread, where the fabric is made, used and destroyed.
+  /// The objects that live on the thread, where the fabric is made, used and destroyed.
   struct Desk {
     Desk(std::unique_ptr<Fabric> made, Control::Listener listener);
     std::unique_ptr<Fabric> fabric;
@@ -129,7 +129,7 @@ class CourierThread {
   std::atomic<bool> hasFailed_{false};
   std::atomic<bool> hasTold_{false};
 
-  // Of the thread alone.
+  // Used by the thread alone.
   Desk* desk_ = nullptr;
   std::vector<Errand> errands_;
   std::function<std::string()> where_;

@@ -17,7 +17,7 @@
 namespace hpl::ranks {
 namespace {
 
-// Of PoCL up to 3.1, and of later ones.
+// The variables of PoCL up to 3.1, and of later ones.
 constexpr const char* kThreads[] = {"POCL_MAX_PTHREAD_COUNT", "POCL_CPU_MAX_CU_COUNT"};
 
 unsigned coresOfMachine() {

@@ -20,18 +20,18 @@ namespace hpl::ranks {
 struct CpuPart {
   runtime::Dealt dealt;
   unsigned cores = 0;
-  /// Of the machine's cores, the first of its own.
+  /// The first of its own cores, among those of the machine.
   unsigned firstCore = 0;
 
   friend bool operator==(const CpuPart&, const CpuPart&) = default;
 };
 
-/// What the process at position `place` of `processes` gets of a CPU that is the node's only
+/// The part of the process at position `place` of `processes` in a CPU that is the node's only
 /// device, or `devices` equal parts or copies of it. Empty: the CPU has too few cores for that, or
 /// the process gets all of them.
 std::vector<CpuPart> partsOfCpu(unsigned cores, int devices, int place, int processes);
 
-/// The node's only devices: so many parts or copies of PoCL's CPU.
+/// The node's only devices: that many parts or copies of PoCL's CPU.
 struct AskedFor {
   int devices = 0;
   bool areCopies = false;
@@ -54,7 +54,7 @@ enum class Binding { None, OwnCores };
 /// PoCL's devices or threads is left alone.
 class CpuShare {
  public:
-  /// `devices`: HPL_DEVICES. Of a list that cannot be read nothing is told.
+  /// `devices`: HPL_DEVICES. For a list that cannot be read nothing is set.
   CpuShare(const std::string& devices, int place, int processes, Binding binding = Binding::None);
   /// The environment is as it was. Unless devices() were taken, nothing is bound any more.
   ~CpuShare();

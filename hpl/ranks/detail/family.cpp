@@ -99,7 +99,7 @@ bool forkRanks(int ranks, Seat& seat, Family& family) {
   family.arena = std::make_shared<Arena>(ranks);
   std::vector<LifelineEnds> pipes;
   for (int rank = 0; rank < ranks; ++rank) pipes.push_back(makeLifeline());
-  // What the program printed so far is printed once.
+  // Text that the program printed so far must be printed once.
   std::fflush(nullptr);
   const pid_t launcher = getpid();
   for (int rank = 0; rank < ranks; ++rank) {
@@ -137,7 +137,8 @@ std::vector<int> watch(const Family& family) {
       int status = 0;
       const pid_t ended = waitpid(family.ranks[rank], &status, WNOHANG);
       if (ended == 0) continue;
-      // ECHILD: somebody else waits for all children of this process; how it ended is not known.
+      // ECHILD: the program waits for all children of this process elsewhere; how this one ended is
+      // not known.
       statuses[rank] = ended < 0 ? 0 : status;
       family.arena->status(static_cast<int>(rank)).store(statuses[rank]);
       --alive;

@@ -5,8 +5,8 @@
 
 namespace hpl::ranks {
 
-/// What started this process as one of several that MPI knows, by its environment: "mpirun". Empty:
-/// nothing that is known.
+/// The launcher that started this process as one of several that MPI knows, by its environment:
+/// "mpirun". Empty: none that is known.
 std::string launcher();
 
 /// How many times the launcher has started the program, as far as it says; 0: unknown.

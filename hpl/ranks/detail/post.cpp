@@ -58,7 +58,7 @@ bool Post::poll() {
 void Post::end(const Fabric::Completion& completion) {
   Pending& slot = pending_[completion.request];
   if (!slot.isUsed) return;  // a callback before this one gave everything up
-  // What is called may post, which may move the slots.
+  // The callback may post, which may move the slots.
   const Pending pending = std::exchange(slot, Pending{});
   if (std::size_t* counter = counterOf(pending)) --*counter;
   if (!pending.done) return;

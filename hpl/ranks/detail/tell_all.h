@@ -14,7 +14,7 @@ namespace hpl::ranks {
 /// SettingsError or DeviceError, with the rank and its text.
 std::vector<nlohmann::json> tellAll(World& world, const nlohmann::json& own);
 
-/// What a rank tells instead, if something failed there.
+/// A rank's message in place of its values, if something failed there.
 nlohmann::json failureOf(const Error& error);
 
 /// The values of a matrix, row after row, and the matrix of such values.

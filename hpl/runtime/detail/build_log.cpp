@@ -23,7 +23,7 @@ std::vector<std::string> splitLines(std::string_view text) {
   return lines;
 }
 
-/// What a compiler says about one place in the source.
+/// A compiler's message about one place in the source.
 struct Remark {
   std::size_t line = 0;
   /// From 1; 0 when the compiler does not say.

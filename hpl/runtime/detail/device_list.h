@@ -11,7 +11,7 @@ namespace hpl::runtime {
 struct DeviceSelector {
   /// "gpu", "cpu", "accelerator", "any" or part of a platform's name, in lower case.
   std::string what;
-  /// Which of the devices that `what` names; -1 for all.
+  /// The number of the device among those that `what` names; -1 for all.
   int index = -1;
   /// Number of sub-devices each is split into; 1 for none.
   int parts = 1;

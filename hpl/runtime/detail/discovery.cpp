@@ -30,7 +30,7 @@ std::string cleaned(std::string text) {
   return text;
 }
 
-/// What a query answers; a driver that fails it, or answers nonsense, leaves the default. It is
+/// The answer to a query; a driver that fails it, or answers nonsense, leaves the default. It is
 /// asked twice, as the answer holds for the whole process.
 template <class F>
 void tryQuery(F&& query) {
@@ -136,7 +136,7 @@ std::vector<const PhysicalDevice*> namedDevices(const Inventory& inventory,
   return {found[index]};
 }
 
-/// Sub-devices with so many units. Throws cl::Error.
+/// Sub-devices with that many units. Throws cl::Error.
 std::vector<cl::Device> divideBy(cl::Device device, const std::vector<unsigned>& units) {
   std::vector<cl_device_partition_property> properties;
   if (std::ranges::all_of(units, [&](unsigned own) { return own == units.front(); })) {
@@ -179,7 +179,7 @@ std::vector<cl::Device> split(const PhysicalDevice& physical, const DeviceSelect
   }
 }
 
-/// Of a device, or of a part of the physical one.
+/// Identifies a device, or a part of the physical one.
 DeviceState::Identity identityOf(const cl::Platform& platform, const cl::Device& physical,
                                  const cl::Device& device, std::shared_ptr<ContextHolder> context) {
   DeviceState::Identity identity;

@@ -30,7 +30,7 @@ struct Inventory {
 };
 Inventory takeInventory();
 
-/// What there is, for messages: one device a line, or advice on what to install or set.
+/// Lists the devices for messages, one a line, or gives advice on what to install or set.
 std::string describeInventory(const Inventory& inventory);
 
 /// Opens the devices that `selectors` name (all when empty). Throws DeviceError, listing what there

@@ -6,8 +6,8 @@
 namespace hpl::runtime {
 namespace {
 
-// Of cl_khr_pci_bus_info, cl_nv_device_attribute_query and cl_amd_device_attribute_query; headers
-// of some versions have none of them.
+// The constants of cl_khr_pci_bus_info, cl_nv_device_attribute_query and
+// cl_amd_device_attribute_query; headers of some versions have none of them.
 constexpr cl_device_info kBusInfo = 0x410F;
 constexpr cl_device_info kBusOfNvidia = 0x4008;
 constexpr cl_device_info kSlotOfNvidia = 0x4009;

@@ -11,7 +11,7 @@ namespace hpl::strategies::detail {
 /// How many operations on vectors the body has, loads and stores among them.
 std::size_t vectorOperations(const ir::Block& body);
 
-/// Whether the body computes so much that a call does not count.
+/// True if the body computes so much that a call does not count.
 bool belongsApart(const ir::Block& body);
 
 /// A block with the body as its only statement, to be compiled on its own.

@@ -156,7 +156,7 @@ void CopiesWriter::side(const std::vector<const Stmt*>& stmts, Block& out, Block
     writers_[step.copy].write(*stmts[step.stmt], out, late);
 }
 
-/// Of a variable of which one does for all copies.
+/// True if the statement declares or changes a variable that all copies can share.
 bool CopiesWriter::isCommon(const Stmt& stmt) const {
   const auto* declare = stmt.as<ir::Declare>();
   const auto* assign = stmt.as<ir::Assign>();
@@ -179,7 +179,7 @@ void CopiesWriter::write(const Block& body, Block& out, Block* late) {
       own.push_back(stmt);
       continue;
     }
-    // What copies do on their own before it may read what it changes.
+    // Copies make their own changes before the shared statement may read the variables.
     side(own, out, late);
     own.clear();
     if (joins) {

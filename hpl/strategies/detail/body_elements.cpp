@@ -212,7 +212,7 @@ void BodyWriter::storeParts(const Target& target, std::vector<const Expr*> value
   const std::vector<const Expr*> places = chunksOf(*access, where, key);
   const Type& element = target.base->type;
   std::vector<const Expr*> parts(element.lanes);
-  // What is not assigned is stored as it was.
+  // Components that are not assigned are stored as they were.
   if (mask != nullptr || values.size() < parts.size()) {
     std::vector<const Expr*> chunks;
     for (const Expr* place : places) chunks.push_back(keep("old", place));
@@ -275,7 +275,7 @@ std::vector<const Expr*> BodyWriter::elementsOf(const std::vector<const Expr*>& 
   const Type scalar = element.element();
   for (int i = 0; i < chunk.lanes; ++i) {
     const auto part = static_cast<std::size_t>(i % stored);
-    // Behind the third component of elements of 3 is room that belongs to nobody.
+    // Behind the third component of elements of 3 is room that belongs to no element.
     all.push_back(
         part < parts.size()
             ? builder_.make(scalar, ir::Component{parts[part], {narrow(lane + i / stored)}})

@@ -58,7 +58,7 @@ bool isExact(Builtin builtin) {
   }
 }
 
-/// Of vectors in OpenCL C; those of more are clang's.
+/// The longest vectors of OpenCL C; longer ones are clang's.
 constexpr int kMostLanes = 16;
 
 bool isPowerless(const Expr& divisor) {

@@ -15,8 +15,8 @@ struct BodyWriter::Tests {
   const Expr* other = nullptr;
   /// The other condition is computed in any case, rather than only if it decides.
   bool always = false;
-  /// What comes out for each value of the variable below kMost, and for all others (kMost), where
-  /// the other condition holds and where it does not.
+  /// The outcomes for each value of the variable below kMost, and for all others (kMost), where the
+  /// other condition holds and where it does not.
   std::uint32_t yes = 0;
   std::uint32_t no = 0;
   static constexpr std::int64_t kMost = 31;

@@ -462,7 +462,7 @@ void BodyWriter::leave(bool isBreak, const Expr* mask) {
     const Expr* lanes = builder_.ref(each);
     builder_.assign(*out_, lanes, builder_.binary(ir::BinaryOp::BitAnd, lanes, others));
   }
-  // What follows may be for no lane at all.
+  // The code from here on may run for no lane at all.
   speculative_ = true;
 }
 

@@ -43,11 +43,11 @@ struct Tile {
 /// By array parameter.
 using Tiles = std::unordered_map<const ir::Variable*, Tile>;
 
-/// What stands for an element (its indices have these forms) that has been read before; null: the
-/// element is read where it is.
+/// Finds the replacement of an element (its indices have these forms) that has been read before;
+/// null: the element is read where it is.
 using Queues = std::function<const ir::Expr*(const ir::Access&, const std::vector<ir::IndexForm>&)>;
 
-/// Takes the values of so many lanes that a body assigns to an array, which then is not written.
+/// Takes the values of `lanes` lanes that a body assigns to an array, which then is not written.
 using Sink = std::function<void(ir::Block& out, const ir::Expr* value, int lanes)>;
 using Sinks = std::unordered_map<const ir::Variable*, Sink>;
 
@@ -60,7 +60,7 @@ struct AlignedRows {
   const ir::Variable* to = nullptr;
   /// Whether those of all lanes do (int).
   const ir::Variable* areAll = nullptr;
-  /// What copies read beside the lanes' own places, they read in vectors, too.
+  /// Copies read in vectors also beside the lanes' own places.
   bool inVectors = false;
   /// How far copies read on either side of their own place, less than a vector.
   struct Reach {
@@ -81,7 +81,7 @@ struct AlignedRows {
   /// lanes, and what declares them.
   std::map<std::tuple<const ir::Variable*, std::int64_t, int>, const ir::Variable*> places{};
   ir::Block* declarations = nullptr;
-  // What the copies find out:
+  // Results of the copies:
   /// Arrays whose rows must begin at multiples of vectors.
   std::vector<const ir::Variable*> arrays{};
   /// The last lane's place must be before these (long).
@@ -90,7 +90,7 @@ struct AlignedRows {
   bool needsAll = false;
 };
 
-/// What all copies of a body share.
+/// The state that all copies of a body share.
 struct BodyContext {
   const Source& source;
   Builder& builder;
@@ -105,7 +105,7 @@ struct BodyContext {
   int axis = 0;
   /// Built-in functions whose vector forms may round in another way are refused.
   bool exact = false;
-  /// What the ids must satisfy, collected by the copies; one for each axis.
+  /// The conditions on the ids, collected by the copies; one for each axis.
   std::array<Hoister::Bounds, 3> bounds;
   /// Arrays whose elements are read from local memory; null: none.
   const Tiles* tiles = nullptr;
@@ -121,8 +121,8 @@ struct BodyContext {
   Decided decided{};
   /// Loops that need rows to be cut, at points among the bounds.
   std::unordered_set<const ir::Stmt*> cuts{};
-  /// Lanes are of so many bytes at most (1, 2 or 4; 0: of any): vectors of more are refused. Truth
-  /// values have as many.
+  /// Lanes have at most this many bytes (1, 2 or 4; 0: any number): vectors of wider ones are
+  /// refused. Truth values have as many.
   int laneBytes = 0;
   /// From one lane's id to the next one's: 1, or 2 for one colour of a chessboard.
   int laneStep = 1;
@@ -130,7 +130,7 @@ struct BodyContext {
   bool streams = false;
   /// RowsOptions::ownElements.
   bool ownElements = false;
-  /// Of the domain; 0: not known.
+  /// Sizes of the domain; 0: not known.
   std::array<std::int64_t, 3> size{};
   /// Where atomics that only count do so; null: nowhere.
   Counters* counters = nullptr;
@@ -157,7 +157,7 @@ class LoadTable {
   LoadTable() { open(); }
   void open() { scopes_.emplace_back(); }
   void close() { scopes_.pop_back(); }
-  /// What is loaded now, some copies may not load at all.
+  /// True if some copies may not execute what is loaded now.
   bool isNested() const { return scopes_.size() > 1; }
   const ir::Variable* find(const std::string& key) const;
   void add(const std::string& key, const ir::Variable* value) { scopes_.back()[key] = value; }
@@ -329,7 +329,7 @@ class BodyWriter {
   const ir::Expr* splat(const ir::Expr* scalar, ir::Scalar type);
   /// The type of vectors of such lanes.
   ir::Type wide(ir::Scalar type) const;
-  /// Of truth values' lanes.
+  /// The type of the lanes of truth values.
   ir::Scalar truthLane() const;
   const ir::Expr* withoutBuiltin(const ir::BuiltinExpr& call);
 
@@ -387,7 +387,7 @@ class BodyWriter {
   /// The number that the index is half of; null: it is none that grows with the neighbours, or may
   /// be negative.
   const ir::Expr* doubleOf(const ir::Expr& index);
-  /// Of a scalar, or of the components of a vector.
+  /// The type of a scalar, or of the components of a vector.
   ir::Scalar storedScalar(const ir::Type& type) const;
 
   BodyContext& context_;
@@ -417,7 +417,7 @@ class BodyWriter {
   std::unordered_set<const ir::Expr*> settled_;
   ir::Block* out_ = nullptr;
   ir::Block* late_ = nullptr;
-  /// What is computed may be computed in vain, for no lane that asked for it.
+  /// The code may run in vain, for no lane that asked for it.
   bool speculative_ = false;
   /// The statement is executed for some lanes only.
   bool masked_ = false;

@@ -65,9 +65,9 @@ class Builder {
   void statement(ir::Block& block, decltype(ir::Stmt::node) node,
                  const ir::SourceLocation& where = {});
   ir::Block* block() { return arena_.addBlock(); }
-  /// Of the loops from here on: they are in vectors where that pays, so compilers are asked to
-  /// leave them as they are. Otherwise they make vectors of what is left of rows, a few elements,
-  /// which takes them longer than all of the rest, and the kernel, too.
+  /// For the loops from here on: they are in vectors where that pays, so compilers are asked to
+  /// leave them as they are. Otherwise they turn the last few elements of rows into vectors, which
+  /// takes them longer than all the rest, and the kernel, too.
   void setLoopsAsWritten(bool asWritten) { loopsAsWritten_ = asWritten; }
   bool loopsAsWritten() const { return loopsAsWritten_; }
   /// A loop of the library's, to be filled: without `prepare`, its step and its body empty.

@@ -16,7 +16,7 @@ namespace {
 /// Loads alone are kept when they are few, so that registers hold them, and when each of them has
 /// to read two lines of the cache.
 constexpr std::size_t kMostLoads = 12;
-/// So many may be loaded a vector ahead, which takes up to three registers each.
+/// At most this many are loaded a vector ahead, which takes up to three registers each.
 constexpr std::size_t kMostAhead = 8;
 constexpr std::size_t kLine = 64;
 /// Registers that hand on columns and elements.
@@ -43,7 +43,7 @@ Carrier::Spans Carrier::spansOf(const std::unordered_set<const Variable*>* wante
   return spans;
 }
 
-/// What the body computes where it needs it, rather than ahead or not at all.
+/// The variables that the body computes where it needs them, rather than ahead or not at all.
 std::unordered_set<const Variable*> Carrier::wanted() {
   std::unordered_set<const Variable*> found;
   const auto visit = [&](const auto& self, const Expr& expr) -> void {
@@ -67,13 +67,13 @@ std::unordered_set<const Variable*> Carrier::wanted() {
   return found;
 }
 
-/// What is loaded, or summed up, a vector ahead.
+/// Chooses the values that are loaded, or summed up, a vector ahead.
 void Carrier::chooseAhead(const Spans& spans) {
   ahead_.clear();
   for (const auto& [kind, leader] : leaders_) {
     const Span& span = spans.at(kind);
-    // What begins at the id itself is aligned already; and the vector there must be one of those
-    // that the body may read.
+    // A span that begins at the id itself is aligned already; and the vector there must be one of
+    // those that the body may read.
     if ((isLoad(leader) || columns_.contains(leader)) && span.first <= 0 && span.last > 0)
       ahead_.insert(leader);
   }

@@ -74,7 +74,7 @@ class Carrier {
     ir::Variable* before = nullptr;
     const ir::Variable* furthest = nullptr;
     int distance = 0;
-    /// Of loads ahead: the vectors at the id and `lanes` behind it; `before` lies before these.
+    /// For loads ahead: the vectors at the id and `lanes` behind it; `before` lies before these.
     ir::Variable* here = nullptr;
     ir::Variable* next = nullptr;
   };
@@ -83,7 +83,7 @@ class Carrier {
   std::unordered_set<const ir::Variable*> ahead_;
   /// Those of them that columns load anyway.
   std::unordered_set<const ir::Variable*> centres_;
-  /// What is computed where nothing has been kept, by kind and shift.
+  /// The variables that are computed where nothing has been kept, by kind and shift.
   std::map<std::pair<int, std::int64_t>, const ir::Variable*> copies_;
   /// How much further on copies are than what they are made of.
   std::int64_t further_ = 0;

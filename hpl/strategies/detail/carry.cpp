@@ -151,8 +151,8 @@ void Carrier::beginAgain() {
   copies_.clear();
 }
 
-/// What the step before would have kept. Of what lies before, only the last lanes are used, as many
-/// as the furthest variable lies back: they are its first ones.
+/// Computes the values that the step before would have kept. Only the last lanes of the vector
+/// before are used, as many as the furthest variable lies back: they are its first ones.
 Block* Carrier::starts() {
   beginAgain();
   for (const Variable* leader : forms_.constants()) {

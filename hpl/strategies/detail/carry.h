@@ -7,11 +7,11 @@
 
 #include "hpl/strategies/detail/forms.h"
 
-/// What neighbours along a row compute is the same, some ids apart: `a[x - 1]` is what the vector
-/// before has loaded as `a[x]`. A loop that goes from one vector to the adjacent one computes such
-/// values once and keeps them from step to step; shifting lanes is cheaper than loading or
-/// computing them again. Of a row of elements it loads the vector after the present one, so that
-/// all loads begin where vectors, and lines of the cache, begin.
+/// Neighbours along a row compute the same values, some ids apart: `a[x - 1]` is the value that the
+/// vector before has loaded as `a[x]`. A loop that goes from one vector to the adjacent one
+/// computes such values once and keeps them from step to step; shifting lanes is cheaper than
+/// loading or computing them again. In a row of elements it loads the vector after the present one,
+/// so that all loads begin where vectors, and lines of the cache, begin.
 namespace hpl::strategies::detail {
 
 /// More vectors than these are not worth handing on: of 32 registers a few hold what a step

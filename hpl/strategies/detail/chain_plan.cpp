@@ -48,7 +48,7 @@ ChainPlan planChain(const TimeProgram& program, const OverlappedOptions& options
     throw Refused{"several work-items do not share rows"};
   checkFields(program);
   ChainPlan plan;
-  // Of planes, fewer fill the cache.
+  // Fewer planes than rows fill the cache.
   if (program.dims == 3) plan.chunk = 4;
   if (options.jam > 0) plan.chunk = options.jam;
   plan.rows = planOverlapped(program, options);

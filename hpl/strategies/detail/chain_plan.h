@@ -5,14 +5,14 @@
 
 namespace hpl::strategies::detail {
 
-/// What of a chain's kernel is known before any code is written. "Rows" are planes in three
-/// dimensions.
+/// The facts about a chain's kernel that are known before any code is written. "Rows" are planes in
+/// three dimensions.
 struct ChainPlan {
   /// The boxes are the rows that are kept: their extent along the slowest dimension is `ring`.
   OverlappedPlan rows;
   /// Rows that come into sight at a time, and that each function computes then.
   std::int64_t chunk = 8;
-  /// Per function: it is so many rows behind those that come into sight.
+  /// By function: the rows by which it is behind those that come into sight.
   std::vector<std::int64_t> lags;
   /// Rows of a field that have places of their own at a time.
   std::int64_t ring = 1;

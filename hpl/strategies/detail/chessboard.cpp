@@ -13,7 +13,7 @@ class ColourFinder {
   ColourFinder(const Source& source, int axis)
       : source_(source), axis_(axis), anywhere_(source, {false, false, false}, axis, {0, 0, 0}) {}
 
-  /// Of a block that declares values and then does everything else under one condition.
+  /// For a block that declares values and then does everything else under one condition.
   const Expr* in(const ir::Block& block) const {
     const Expr* found = nullptr;
     for (const ir::Stmt* stmt : block.stmts) {

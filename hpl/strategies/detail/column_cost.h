@@ -7,7 +7,7 @@
 
 namespace hpl::strategies::detail {
 
-/// What a body costs where values are handed on along the row: additions and multiplications of
+/// The cost of a body where values are handed on along the row: additions and multiplications of
 /// integers, or of real numbers, and shuffles.
 std::size_t costOfRow(const Source& source, const ir::Block& body, const Neighbours& neighbours,
                       bool ofReals);

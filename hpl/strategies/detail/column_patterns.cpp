@@ -22,7 +22,7 @@ std::int64_t reduce(Pattern& pattern) {
   return common;
 }
 
-/// The column without so many times the pattern.
+/// The column less `times` times the pattern.
 Pattern without(const Pattern& column, const Pattern& pattern, std::int64_t times) {
   std::map<int, std::int64_t> rest(column.begin(), column.end());
   for (const auto& [kind, own] : pattern) rest[kind] -= times * own;

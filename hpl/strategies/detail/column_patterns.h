@@ -28,7 +28,7 @@ struct TermOf {
 };
 using Term = TermOf<std::int64_t>;
 
-/// A pattern (a single term: null) at a shift, so many times.
+/// A pattern (a single term: null) at a shift, `times` times.
 template <class Number>
 struct ColumnOf {
   const PatternOf<Number>* pattern = nullptr;
@@ -93,8 +93,8 @@ struct SymbolPair {
 };
 inline constexpr int kPairs = 1 << 24;
 
-/// What patterns have in common, pair by pair: replaces pairs in them by symbols, those first that
-/// are in most patterns, and those with equal coefficients. Returns the pairs.
+/// Finds common pairs of patterns: replaces pairs in them by symbols, those first that are in most
+/// patterns, and those with equal coefficients. Returns the pairs.
 std::vector<SymbolPair> pairUp(std::vector<Pattern>& patterns);
 
 }  // namespace hpl::strategies::detail

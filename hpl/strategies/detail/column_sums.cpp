@@ -34,7 +34,7 @@ std::int64_t product(std::int64_t a, std::int64_t b) {
 double plus(double a, double b) { return a + b; }
 double product(double a, double b) { return a * b; }
 
-/// Of all sums of integers as columns; of sums of real numbers only where all of them are masks
+/// Takes all sums of integers as columns; sums of real numbers only where all of them are masks
 /// that are the product of a column and a row: others keep their order.
 template <class Number>
 class Regrouper {
@@ -53,7 +53,7 @@ class Regrouper {
   ColumnSums run();
 
  private:
-  /// What a vector is the sum of: constants of the body, so many times, and a number.
+  /// A vector as a sum: constants of the body, each some number of times, and a number.
   struct Sum {
     std::map<const Variable*, Number> terms;
     Number number = 0;
@@ -71,7 +71,7 @@ class Regrouper {
   };
   using Weighted = std::vector<std::pair<const Expr*, Number>>;
 
-  // What sums are made of.
+  // True if the expression may be part of a sum.
   bool isVector(const Expr& expr) const {
     const ir::Type& type = expr.type;
     if (type.lanes != lanes_ || !type.isVector()) return false;
@@ -111,7 +111,7 @@ class Regrouper {
   std::unordered_set<const Variable*> declared_;
   /// The body adds to a variable of the code around it.
   bool reachesOut_ = false;
-  /// What variables stand for, as far as they are sums.
+  /// The sums behind variables.
   std::unordered_map<const Variable*, Sum> sums_;
   std::vector<Item> items_;
   std::vector<Needed> needed_;
@@ -146,7 +146,7 @@ auto Regrouper<Number>::scaled(Sum sum, Number times) -> Sum {
   return sum;
 }
 
-/// Of a vector that has the same number in all lanes.
+/// For a vector that has the same number in all lanes.
 template <class Number>
 std::optional<Number> Regrouper<Number>::numberOf(const Expr& expr) {
   const auto* splat = expr.as<ir::Cast>();
@@ -192,7 +192,8 @@ template <class Number>
 auto Regrouper<Number>::atom(const Expr& expr) -> Sum {
   const auto* ref = expr.as<ir::VarRef>();
   const Expr* value = ref != nullptr ? &expr : rewritten(expr);
-  // What has been rewritten, or changes, has no form; and may have changed when the sum is needed.
+  // Expressions that have been rewritten, or change, have no form; they may have changed when the
+  // sum is needed.
   const Form form = value == &expr ? forms_.of(expr) : Form{};
   const auto known = instances_.find({form.kind, form.shift});
   if (known != instances_.end() && known->second->type == expr.type)

@@ -19,9 +19,9 @@ struct ColumnSums {
   std::unordered_set<const ir::Variable*> columns{};
 };
 
-/// Of a body as carry() takes it. The new one has other variables in place of those that it sums
-/// up in, which nothing after it may read. `exact`: all sums of floating-point numbers keep their
-/// order.
+/// Rewrites a body as carry() takes it. The new one has other variables in place of those that it
+/// sums up in, which nothing after it may read. `exact`: all sums of floating-point numbers keep
+/// their order.
 ColumnSums columnSums(const Source& source, Builder& builder, const ir::Block& body,
                       const Neighbours& neighbours, bool exact);
 

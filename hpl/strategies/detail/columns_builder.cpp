@@ -110,8 +110,8 @@ const Expr* ColumnsBuilder::haveRoom() {
   return all;
 }
 
-/// Which ids along rows vectors compute, and whether those of all of the work-item's lanes are
-/// among them.
+/// Declares the ids along rows that vectors compute, and whether those of all of the work-item's
+/// lanes are among them.
 void ColumnsBuilder::declareRange(Block& out, const BodyContext& context) {
   const Hoister::Bounds& bounds = context.bounds[static_cast<std::size_t>(row_)];
   const Expr* from = builder_.cast(first_[static_cast<std::size_t>(row_)], kLong);
@@ -227,7 +227,7 @@ const Expr* ColumnsBuilder::areAllRows() {
               compare(BinaryOp::Eq, builder_.ref(beside_.to), builder_.add(own, options_.between)));
 }
 
-/// What the copies know of vectors along rows, and how far they read beside them.
+/// Tells the copies about vectors along rows, and how far they read beside them.
 void ColumnsBuilder::lookAround(BodyContext& context) {
   rows_ = {builder_.variable("from", kLong), builder_.variable("to", kLong),
            builder_.variable("are_all", kInt)};

@@ -55,7 +55,7 @@ class ColumnsBuilder : private KernelWriter {
   };
   void declareCut(ir::Block& out, const Hoister::Bounds& bounds, const Cut& cut,
                   const ir::Expr* begin, const ir::Expr* stop);
-  /// Of rows beside each other vectors may compute some.
+  /// True if vectors may compute some of the rows that lie beside each other.
   bool cutsRows() const { return options_.marches && options_.dims == 3 && options_.between > 1; }
   const ir::Expr* areAllRows();
   const ir::Expr* areAllLanesAndRows();

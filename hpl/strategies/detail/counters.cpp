@@ -19,7 +19,7 @@ using ir::Variable;
 
 namespace {
 
-/// The first-level cache holds so much besides what work-items read.
+/// Counters fit into the first-level cache up to this size, besides the cells that work-items read.
 constexpr std::size_t kMostBytes = 16384;
 /// Copies of each array where that is small.
 constexpr int kCopies = 4;

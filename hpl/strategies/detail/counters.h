@@ -9,7 +9,7 @@
 
 namespace hpl::strategies::detail {
 
-/// Arrays that a kernel only counts in, by atomics whose results nobody asks for: histograms. Each
+/// Arrays that a kernel only counts in, by atomics whose results are not used: histograms. Each
 /// work-item counts in copies of its own and adds them to the arrays when it is done. Several
 /// copies, which neighbours use in turns: elements that count in the same place need not wait for
 /// each other.

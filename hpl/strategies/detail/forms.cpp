@@ -15,7 +15,7 @@ using ir::Variable;
 
 namespace {
 
-/// What tells nodes with the same operands apart.
+/// Distinguishes nodes with the same operands.
 std::string labelOf(const Expr& expr) {
   std::string label = std::to_string(expr.node.index()) + ':' + ir::describe(expr.type);
   const auto add = [&](std::uint64_t value) { label += ',' + std::to_string(value); };
@@ -162,7 +162,7 @@ std::optional<std::int64_t> Forms::growth(const Expr& expr) {
 
 bool Forms::isByLane(const Expr& expr, const std::vector<std::pair<const Expr*, Form>>& operands) {
   if (expr.type.lanes != neighbours_.lanes) return false;
-  // Of elements that are not side by side, the next vector's are no continuation.
+  // The next vector continues this one only if elements are side by side.
   if (const auto* access = expr.as<ir::Access>())
     return access->array->type.isScalar() && access->lanes == neighbours_.lanes &&
            growth(*access->indices.back()) == 1;

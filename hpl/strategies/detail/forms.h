@@ -12,10 +12,10 @@
 
 #include "hpl/strategies/detail/source.h"
 
-/// Which values of a body without branches are the same function of the id along the row.
+/// Finds values of a body without branches that are the same function of the id along the row.
 namespace hpl::strategies::detail {
 
-/// What a body computes at once.
+/// The elements that a body computes at once.
 struct Neighbours {
   /// The id of the first of them (a variable); the others' follow it.
   const ir::Variable* x = nullptr;

@@ -31,7 +31,7 @@ bool isGridSize(const Source& source, const Expr& expr, int axis) {
   return value != nullptr && isGridSize(source, *value, axis);
 }
 
-/// What a kernel assigns to a variable, and how often.
+/// The value that a kernel assigns to a variable, and how often.
 struct Assigned {
   const Expr* init = nullptr;
   const Expr* value = nullptr;
@@ -49,7 +49,7 @@ void collect(const Block& block, AllAssigned& all) {
       own.in = &block;
       ++own.count;
     }
-    // What functions and atomics give is nobody's sum.
+    // Results of functions and atomics are not sums.
     if (const auto* atomic = stmt->as<ir::Atomic>()) all[atomic->result].count = 2;
     if (const auto* call = stmt->as<ir::Call>()) all[call->result].count = 2;
     if (const auto* call = stmt->as<ir::BuiltinCall>()) {
@@ -83,7 +83,7 @@ bool mayBeHoisted(const Source& source, const Expr& expr) {
   return all;
 }
 
-/// What the loop's text says: it goes on by the number of work-items, whatever it begins with.
+/// The stride of a loop whose text goes on by the number of work-items, whatever it begins with.
 std::optional<GridStride> strideOf(const ir::Loop& loop, const AllAssigned& assigned,
                                    const Source& source, int rowAxis) {
   const auto* test = loop.condition != nullptr ? loop.condition->as<ir::Binary>() : nullptr;

@@ -38,7 +38,7 @@ bool GroupUniformity::isTogether(const Stmt& stmt) const {
 }
 
 GroupUniformity::GroupUniformity(const Source& source) : source_(source) {
-  // What differs makes more differ: until nothing changes.
+  // A value that differs makes others differ: until nothing changes.
   while (visit(source.body(), false)) continue;
   collect(source.body(), true);
 }
@@ -48,7 +48,7 @@ bool GroupUniformity::differs(const Expr& expr) const {
     return item->query == ir::Query::GlobalId || item->query == ir::Query::LocalId;
   if (const auto* ref = expr.as<ir::VarRef>()) return differing_.contains(ref->variable);
   if (const auto* access = expr.as<ir::Access>()) {
-    // What somebody writes may be something else for the next one.
+    // An element that the kernel writes may be different for the next reader.
     if (access->array->role != ir::Role::ArrayParam || source_.isWritten(access->array))
       return true;
   }

@@ -8,7 +8,7 @@
 
 namespace hpl::strategies::detail {
 
-/// What is the same for all work-items of a group.
+/// Finds values that are the same for all work-items of a group.
 class GroupUniformity {
  public:
   explicit GroupUniformity(const Source& source);

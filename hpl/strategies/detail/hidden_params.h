@@ -18,7 +18,7 @@ class HiddenParams {
       : builder_(builder), entry_(entry), dims_(dims) {}
 
   const ir::Expr* value(Hidden::Kind kind, int axis, int param = -1);
-  /// What get_global_size(axis) answers: 1 beyond the launch's dimensions.
+  /// The value of get_global_size(axis): 1 beyond the launch's dimensions.
   const ir::Expr* size(int axis);
   const ir::Expr* extent(const ir::Variable* array, int dimension) {
     return value(Hidden::Kind::Extent, dimension, array->paramIndex);

@@ -23,7 +23,7 @@ BinaryOp mirrored(BinaryOp op) { return ir::detail::mirrored(op); }
 
 bool isComparison(BinaryOp op) { return op >= BinaryOp::Eq; }
 
-/// Which end of the domain a limit is near.
+/// The end of the domain that a limit is near.
 enum class End { First, Last, Either, Unknown };
 
 /// A limit that is an end of the domain or a parameter, plus a number.

@@ -14,7 +14,7 @@
 /// and collect what ids must satisfy for it to hold.
 namespace hpl::strategies::detail {
 
-/// What an id must satisfy for a comparison to have the outcome `truth`.
+/// The condition on an id under which a comparison has the outcome `truth`.
 struct Decision {
   bool truth = false;
   int axis = 0;
@@ -28,7 +28,7 @@ struct Decision {
   bool isPoint = false;
 };
 
-/// Which comparisons are decided by staying away from the border along some axes.
+/// Finds comparisons that are decided by staying away from the border along some axes.
 class Interior {
  public:
   /// Decides comparisons of the ids of the axes that are marked. Those of `fastAxis` may be

@@ -8,9 +8,9 @@
 
 namespace hpl::strategies::detail {
 
-/// The loops that all copies of a body go through in the same steps, whichever elements of a row
-/// and whichever rows they compute: one loop does for all of them, in which rows share what they
-/// load. Of such loops only those that no turn leaves before its end.
+/// Finds loops that all copies of a body go through in the same steps, whichever elements of a row
+/// and whichever rows they compute: one loop does for all of them, in which rows share their loads.
+/// Only such loops that no turn leaves before its end.
 class JointLoops {
  public:
   /// `otherAxis`: along which copies lie apart besides the lanes' one; -1: none.
@@ -21,7 +21,7 @@ class JointLoops {
   /// Variables, counters mostly, of which one does for all copies: they are the same for all, and
   /// are only assigned where all copies are together.
   const std::unordered_set<const ir::Variable*>& common() const { return common_; }
-  /// Of what a lane carries from turn to turn.
+  /// Bytes that a lane carries from turn to turn.
   std::size_t carriedBytes() const { return carriedBytes_; }
   /// How much there is to compute in all of them, in operations of a turn.
   std::size_t operations() const { return operations_; }

@@ -9,7 +9,7 @@
 
 namespace hpl::strategies::detail {
 
-/// What the writers of all strategies have: a kernel that they read, one that they write, and the
+/// The parts of all strategies' writers: a kernel that they read, one that they write, and the
 /// parameters that it gets in addition.
 class KernelWriter {
  public:

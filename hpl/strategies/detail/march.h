@@ -31,7 +31,7 @@ class March {
   /// Everything has been seen.
   void open();
 
-  /// What comes before the first turn, what each turn begins with, and what it ends with.
+  /// The code before the first turn, at the beginning of each turn, and at its end.
   ir::Block& before() { return *before_; }
   ir::Block& first() { return *first_; }
   ir::Block& last() { return *last_; }

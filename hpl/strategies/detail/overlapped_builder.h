@@ -53,14 +53,14 @@ class OverlappedBuilder : public TimeBuilder {
     return !stage.records && (stage.low != std::array<std::int64_t, 3>{} ||
                               stage.high != std::array<std::int64_t, 3>{});
   }
-  /// What the function would compute if it left out nothing.
+  /// The box that the function would compute if it left out nothing.
   Box wantedOf(ir::Block& out, const TimeStage& stage, const LinearGrowth& box,
                const Expr* remaining);
   void slideLeftOut(ir::Block& out, const TimeStage& stage, bool isBefore);
   const Expr* goesUp(const TimeStage& stage) override;
   void rowsDone(ir::Block& out, const TimeStage& stage, const RowsAtOnce& rows) override;
-  /// What is to be done when rows of a field that slides have got their new cells; their old ones
-  /// were not overwritten yet.
+  /// Called when rows of a field that slides have got their new cells; their old ones were not
+  /// overwritten yet.
   virtual void rowsMoved(ir::Block& /*out*/, int /*field*/, const Expr* /*first*/,
                          const Expr* /*count*/) {}
   /// The same where a function has no cells to compute; null: nothing.
@@ -69,7 +69,7 @@ class OverlappedBuilder : public TimeBuilder {
   bool isInPlace(const TimeStage& stage) const override;
 
   std::vector<Buffer> buffers_;
-  /// Of the present function: what it computes, and what it would.
+  /// For the present function: the box that it computes, and the one that it would.
   Box region_;
   Box wanted_;
 };

@@ -5,7 +5,7 @@
 
 #include "hpl/strategies/overlapped.h"
 
-/// What of a time-tiled kernel is known before any code is written.
+/// The facts about a time-tiled kernel that are known before any code is written.
 namespace hpl::strategies::detail {
 
 /// The most rows that a function computes at once.
@@ -17,7 +17,7 @@ struct FieldPlan {
   /// A function reads its neighbours while it writes it: old and new cells are kept apart, in two
   /// boxes, unless the box slides.
   bool hasTwo = false;
-  /// One box has room for so many more rows (planes, in three dimensions): new rows are written
+  /// Further rows (planes, in three dimensions) for which one box has room: new rows are written
   /// where old ones are that no row to come reads, that much higher and lower by turns. 0: it does
   /// not slide.
   std::int64_t slide = 0;
@@ -27,11 +27,11 @@ struct FieldPlan {
 
 struct OverlappedPlan {
   std::vector<FieldPlan> fields;
-  /// Per stage: the box that it computes when so many steps are to follow, and whether it does so
-  /// in the last step only.
+  /// By stage: the box that it computes when a given number of steps is to follow, and whether it
+  /// does so in the last step only.
   std::vector<LinearGrowth> boxes;
   std::vector<bool> isOfLastStep;
-  /// What is loaded for one step, and for each further one.
+  /// The cells that are loaded for one step, and for each further one.
   LinearGrowth halo;
   std::array<bool, 3> isPeriodic{};
   /// Extents of the boxes in local memory, and where the tile begins in them.
@@ -44,7 +44,7 @@ struct OverlappedPlan {
   static std::int64_t rowsReach(const TimeStage& stage);
 };
 
-/// What is read around a cell, the cells that mirrors show among it.
+/// The cells that are read around a cell, those that mirrors show among them.
 std::array<ir::Interval, 3> reachOf(const TimeRead& read);
 
 /// Throws Refused where faces are periodic for some functions only.

@@ -90,7 +90,7 @@ void OverlappedBuilder::betweenBarriers(Block& out, const Expr* condition, const
     part = builder_.block();
   };
   for (const ir::Stmt* statement : body.stmts) {
-    // What is declared further statements use, behind barriers, too.
+    // Further statements use such declarations, behind barriers, too.
     const bool isOutside =
         statement->as<ir::Barrier>() != nullptr || statement->as<ir::Declare>() != nullptr;
     if (isOutside) close();

@@ -12,7 +12,7 @@ using ir::Variable;
 
 namespace {
 
-/// Looks at a flag between two looks at whether somebody has given up.
+/// Looks at a flag between two looks at whether a group has given up.
 constexpr std::int64_t kLooks = 64;
 
 }  // namespace
@@ -40,7 +40,7 @@ void PersistentBuilder::groupBarrier(Block& out) {
   if (!isAlone()) builder_.statement(out, ir::Barrier{ir::kLocalFence | ir::kGlobalFence});
 }
 
-/// Of work-items that share the tile, each orders what it has stored or is about to load itself.
+/// Where work-items share the tile, each orders its own stores and loads.
 void PersistentBuilder::fence(Block& out, ir::MemoryOrder order) {
   if (!isAlone()) builder_.statement(out, ir::Fence{order, ir::MemoryScope::Device});
 }
@@ -174,7 +174,7 @@ void PersistentBuilder::waitForGroup(Block& out, const Expr* number) {
   builder_.statement(out, ir::If{both(isOther, goesOn), wait, nullptr});
 }
 
-/// A device barrier: nobody has passed it before all have stored their rims.
+/// A device barrier: no group has passed it before all have stored their rims.
 void PersistentBuilder::waitForAll(Block& out) {
   Variable* group = builder_.variable("group", kLong);
   const Expr* at = builder_.ref(group);
@@ -197,7 +197,7 @@ void PersistentBuilder::forOwnRims(Block& out, const BoxCode& code) {
   for (std::size_t d = 0; d < dims(); ++d) {
     if (!isExchanged(d)) continue;
     const std::string name = axisName(axisOf(d));
-    // What lies before a group's tile is the end of another one, or of nobody's.
+    // Before a group's tile lies the end of another one, or nothing.
     const Expr* low = builder_.smaller(builder_.add(tile_.lo[d], after(d)), tile_.hi[d]);
     const Expr* high = builder_.add(tile_.hi[d], -before(d));
     if (!plan_.isPeriodic[d]) {
@@ -265,8 +265,8 @@ void PersistentBuilder::leaveIfStopped(Block& out) {
                                  leave, nullptr});
 }
 
-/// Groups are at most one exchange apart, so that two grids, by turns, hold all rims that somebody
-/// may still read.
+/// Groups are at most one exchange apart, so that two grids, by turns, hold all rims that may still
+/// be read.
 void PersistentBuilder::exchange(Block& out) {
   half_ = declared(
       out, "half",

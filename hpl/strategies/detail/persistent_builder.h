@@ -77,13 +77,13 @@ class PersistentBuilder final : public OverlappedBuilder {
   bool looks() const { return program_.looks.areWanted(); }
   std::int64_t groupCount() const { return groups_[0] * groups_[1] * groups_[2]; }
   void declareLooks(ir::Block& out);
-  /// What becomes of the cells before a step that is looked at.
+  /// The place of the cells before a step that is looked at.
   enum class OldCells : std::uint8_t { AreCopied, LieBeside, LastForRows };
   static std::size_t index(int field) { return static_cast<std::size_t>(field); }
   OldCells oldCells() const;
   void keepOld(ir::Block& out);
   void declareMost(ir::Block& out);
-  /// Which boxes of the field hold the cells before a step and after it; null: the old ones were
+  /// The boxes of the field that hold the cells before a step and after it; null: the old ones were
   /// copied.
   struct Looked {
     const Expr* before = nullptr;
@@ -103,8 +103,8 @@ class PersistentBuilder final : public OverlappedBuilder {
 
   std::array<std::int64_t, 3> groups_;
   const Expr* half_ = nullptr;
-  /// What flags are raised to (int), and whether the group has given up (int): of one work-item,
-  /// and, where there are several, of all.
+  /// The value to which flags are raised (int), and whether the group has given up (int): for one
+  /// work-item, and, where there are several, for all.
   const Expr* round_ = nullptr;
   const Expr* failed_ = nullptr;
   const Expr* stopped_ = nullptr;
@@ -115,7 +115,7 @@ class PersistentBuilder final : public OverlappedBuilder {
   const Expr* wasBelow_ = nullptr;
   /// Whether the present step is looked at; null: it is not known where the code stands.
   const Expr* isLookedAt_ = nullptr;
-  /// What residuals are computed from, while their code is written.
+  /// The cells from which residuals are computed, while their code is written.
   Looked looked_;
   /// The largest residual of a work-item since the last look: of single cells, and of vectors.
   const Expr* most_ = nullptr;

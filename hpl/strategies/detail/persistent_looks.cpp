@@ -148,7 +148,7 @@ Tiles PersistentBuilder::tilesAt(Block& out, const TimeStage& stage, const Cell&
   return tiles;
 }
 
-/// Of the whole tile; the next look begins anew.
+/// The largest value in the whole tile; the next look begins anew.
 const Expr* PersistentBuilder::largestOfTile(Block& out) {
   const std::size_t field = index(program_.looks.field);
   if (oldCells() == OldCells::AreCopied) residualsOf(out, tile_, {});
@@ -167,7 +167,7 @@ const Expr* PersistentBuilder::largestOfTile(Block& out) {
   return all;
 }
 
-/// Of all its work-items, as the first one sees it.
+/// The largest value of all its work-items, as the first one sees it.
 const Expr* PersistentBuilder::largestOfGroup(Block& out, const Expr* own) {
   if (isAlone()) return own;
   const Expr* item = nullptr;
@@ -195,7 +195,7 @@ const Expr* PersistentBuilder::largestOfGroup(Block& out, const Expr* own) {
   return own;
 }
 
-/// What a group (long, from 0) has found at a look (int).
+/// The value that a group (long, from 0) has found at a look (int).
 const Expr* PersistentBuilder::lookValue(const Expr* look, const Expr* group) {
   const Variable* values = param(program_.looks.values);
   const Expr* slot = builder_.cast(

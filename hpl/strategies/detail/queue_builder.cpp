@@ -94,7 +94,7 @@ void QueueBuilder::declareIds(Block& out) {
   builder_.declare(out, number_, number);
 }
 
-/// What ids must satisfy to be away from the border; null: nothing.
+/// The condition under which ids are away from the border; null: none.
 const Expr* QueueBuilder::insideBounds(const BodyContext& context) {
   const Expr* inside = nullptr;
   for (int a = 0; a < options_.dims; ++a) {

@@ -26,7 +26,7 @@ class QueueBuilder : private KernelWriter {
   QueueBuilder(const ir::Kernel& kernel, const ir::AccessSummary& summary,
                const PlaneQueueOptions& options);
 
-  /// What is worth keeping. Throws Refused.
+  /// Chooses the values that are worth keeping. Throws Refused.
   QueuePlan plan();
   PlaneQueue build(const QueuePlan& plan);
 

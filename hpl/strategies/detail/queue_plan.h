@@ -9,7 +9,7 @@
 #include "hpl/strategies/detail/source.h"
 #include "hpl/strategies/plane_queue.h"
 
-/// What the strategy "stream" keeps of which arrays.
+/// The elements that the strategy "stream" keeps, by array.
 namespace hpl::strategies::detail {
 
 /// A read as a copy of the body makes it.
@@ -23,7 +23,7 @@ struct QueuedArray {
   const ir::Variable* array = nullptr;
   /// The axis of each dimension of the array.
   std::vector<int> axis;
-  /// Of the own column, in registers.
+  /// Elements of the own column, in registers.
   ir::Interval column;
   /// In local memory, where `hasRing`; and how far around the group's columns along each other
   /// axis. The newest plane of the ring is in the column too.

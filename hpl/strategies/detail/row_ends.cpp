@@ -10,7 +10,7 @@ namespace {
 using ir::BinaryOp;
 using ir::Expr;
 
-/// What a bound adds to 0, or to the size: their bounds are made of nothing else.
+/// The number that a bound adds to 0, or to the size: their bounds are made of nothing else.
 std::int64_t offsetOf(const Expr& expr) {
   std::int64_t value = 0;
   if (isNumber(expr, value)) return value;

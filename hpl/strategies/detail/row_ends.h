@@ -11,7 +11,7 @@ namespace hpl::strategies::detail {
 
 struct DecidedComparison {
   Decision decision;
-  /// Of the ids along the decision's axis.
+  /// Bounds of the ids along the decision's axis.
   Hoister::Bounds bounds;
 };
 /// By comparison.
@@ -25,8 +25,8 @@ struct RowEnd {
   const ir::Expr* border = nullptr;
 };
 
-/// What is known of the comparisons at an end of a row, for the ids of the other axes for which all
-/// are decided.
+/// The comparisons that are decided at an end of a row, for the ids of the other axes for which all
+/// are.
 RowEnd rowEnd(const Source& source, const Decided& decided, int rowAxis, RowEnd::Which which);
 
 }  // namespace hpl::strategies::detail

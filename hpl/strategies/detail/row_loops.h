@@ -16,7 +16,7 @@ struct VectorLoop {
 
 /// A body of the loop that hands on values. With `plain` it goes on by itself from aligned vectors,
 /// and `plain` computes the others; null: each step hands on to the next one, where that is
-/// adjacent. What the body needs before the loop is appended to `before`.
+/// adjacent. Appends to `before` the code that the body needs before the loop.
 ir::Block* handingOn(Builder& builder, const Carried& carried, ir::Block* plain,
                      const VectorLoop& loop, ir::Block& before);
 

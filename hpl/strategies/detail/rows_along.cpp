@@ -210,7 +210,7 @@ void RowsBuilder::row(Block& out, Variable* from, Variable* to) {
   ends(whole, ids, from, to);
 }
 
-/// What vectors have left of a row, element by element.
+/// Computes the elements of a row that vectors leave, one by one.
 void RowsBuilder::ends(Block& out, const std::array<const Variable*, 3>& ids, Variable* from,
                        Variable* to) {
   const Interior nowhere(source_, {false, false, false}, rowAxis(), options_.size);

@@ -18,7 +18,7 @@ using ir::Variable;
 
 namespace {
 
-/// Of so many rows at once, one is cheaper computed twice than the others one by one.
+/// From this many rows on, computing one row twice is cheaper than computing the rest singly.
 constexpr int kGoesBack = 4;
 
 /// Bytes of the widest scalars in the kernel's arrays.
@@ -179,7 +179,7 @@ JamChoice RowsBuilder::chosenJam() {
   const BodyContext context = this->context(interior, options_.lanes);
   const JointLoops joint(context, options_.dims > 1 ? slowAxis() : -1);
   if (joint.carriedBytes() == 0 || !(joint.haveStrides() || joint.rowsShare())) return choice;
-  // Of 512 bits there are 32 registers on all machines that have them, of less 16 on most.
+  // Machines with vectors of 512 bits have 32 registers of them; most have 16 of shorter ones.
   constexpr std::size_t kLongVector = 64, kManyRegisters = 32, kRegisters = 16;
   // Larger bodies take compilers long, and gain little: they compute much with what they load.
   constexpr std::size_t kMostOperations = 320;

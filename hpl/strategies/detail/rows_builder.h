@@ -89,7 +89,7 @@ class RowsBuilder : private KernelWriter {
   }
   struct Loop {
     const ir::Block* body = nullptr;
-    /// What each step computes.
+    /// The id that each step computes.
     ir::Variable* x = nullptr;
     /// x, and the ids of the other axes.
     std::array<const ir::Variable*, 3> ids{};
@@ -97,7 +97,7 @@ class RowsBuilder : private KernelWriter {
     /// Where there is a step at least: what comes first and last.
     const ir::Block* before = nullptr;
     const ir::Block* after = nullptr;
-    /// What must be the bounds of the row, unless the block ends before; null: whatever is.
+    /// The bounds that the row must have, unless the block ends before; null: any.
     const ir::Expr* lower = nullptr;
     const ir::Expr* upper = nullptr;
   };
@@ -127,9 +127,10 @@ class RowsBuilder : private KernelWriter {
   Counters counters_;
   /// Elements may be computed twice.
   bool idempotent_;
-  /// What chooses every second id of a row, which vectors then consist of; null: nothing does. In
-  /// place only: vectors of all ids would load what the vector before has just stored in part,
-  /// which processors wait for. Out of place, rows at once and values handed on are worth more.
+  /// The condition that chooses every second id of a row, which vectors then consist of; null: none
+  /// does. In place only: vectors of all ids would load elements that the vector before has just
+  /// stored in part, which processors wait for. Out of place, rows at once and values handed on are
+  /// worth more.
   const ir::Expr* chessboard_;
   std::array<Axis, 3> axes_;
   int jam_ = 1;

@@ -152,7 +152,7 @@ JamChoice chooseJam(const ir::AccessSummary& summary, const RowsOptions& options
   const int slow = options.dims == 3 ? options.order[2] : options.order[1];
   JamChoice choice;
   if (options.dims == 1) return choice;
-  // Loads for each row where so many are computed at once.
+  // Loads for each row where `rows` are computed at once.
   const auto loads = [&](int rows) {
     return static_cast<double>(positions(summary, slow, rows)) / rows;
   };

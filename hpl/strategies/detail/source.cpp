@@ -152,7 +152,7 @@ void Source::append(const Block& from, std::size_t i, Block& to) {
       to.stmts.push_back(&stmt);
       continue;
     }
-    // What follows the branch belongs to the side that goes on.
+    // The statements behind the branch belong to the side that goes on.
     Block* then = builder_.block();
     Block* otherwise = builder_.block();
     append(*branch->then, 0, *then);

@@ -26,7 +26,7 @@ struct Refused : Error {
 /// " (kernels.h:12)", or nothing where the place is unknown.
 std::string at(const ir::SourceLocation& where);
 
-/// What is known of a kernel's variables, and its body without early returns.
+/// Facts about a kernel's variables, and its body without early returns.
 class Source {
  public:
   /// Throws Refused for returns that cannot be turned into branches.
@@ -58,7 +58,7 @@ class Source {
   /// arrays that the kernel does not write: the same value wherever a work-item computes it.
   bool isPure(const ir::Expr& expr) const;
 
-  /// What the index takes as values; Unknown where it cannot be told.
+  /// The values of the index; Unknown where they cannot be told.
   ir::IndexForm formOf(const ir::Expr& index) const;
 
  private:
@@ -68,7 +68,7 @@ class Source {
   void append(const ir::Block& from, std::size_t i, ir::Block& to);
   ir::detail::Value valueOf(const ir::Expr& expr) const;
 
-  /// What an assignment counts; an initial value counts 1.
+  /// The weight of an assignment; an initial value counts 1.
   static constexpr int kAssigned = 2;
 
   const ir::Kernel& kernel_;

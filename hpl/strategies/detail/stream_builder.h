@@ -8,9 +8,9 @@
 
 namespace hpl::strategies::detail {
 
-/// Writes the kernel of a stream: for each plane that comes into sight, load
-/// it, and let each function of each step compute one plane of its results. All steps share the
-/// code. What a step is the last to change, the last step stores.
+/// Writes the kernel of a stream: for each plane that comes into sight, load it, and let each
+/// function of each step compute one plane of its results. All steps share the code. The last step
+/// stores the cells that a step is the last to change.
 class StreamBuilder final : public TimeBuilder {
  public:
   StreamBuilder(const ir::Kernel& kernel, const ir::AccessSummary& summary,
@@ -52,7 +52,7 @@ class StreamBuilder final : public TimeBuilder {
     return slot(field, plane, stream_.seen[k_][field]);
   }
   void load(ir::Block& planes, const Expr* front);
-  // What function k_ does.
+  // Computes function k_.
   void computeStage(ir::Block& out, const Expr* front);
   /// With the cells that it leaves out, as far as they are wanted.
   void writePlane(ir::Block& out, const Box& wanted, const Box& region);
@@ -62,7 +62,7 @@ class StreamBuilder final : public TimeBuilder {
   /// Cells that it leaves out, from the state before.
   void keep(ir::Block& out, const Box& cells, int mostLanes);
   void store(ir::Block& out);
-  // What is beyond the faces (stream_faces.cpp).
+  // Fills the cells beyond the faces (stream_faces.cpp).
   void fillBeyond(ir::Block& out, const Box& region);
   void fillPlane(ir::Block& out, const TimeRead& read, const Box& region, const Expr* plane);
   /// The plane that holds, perhaps with the opposite sign, what is read of another one.

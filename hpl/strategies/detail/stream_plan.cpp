@@ -40,8 +40,8 @@ bool mayMeetResults(const TimeStage& stage, std::size_t field) {
   return !isOwn;
 }
 
-/// Whether the first plane that a function reads is of no use once it has been read by the plane
-/// that comes so many planes later.
+/// True if the first plane that a function reads is of no use once the plane that comes `before`
+/// planes later has read it.
 bool isLastUse(const TimeRead& read, std::int64_t before) {
   // Planes that stand for others are read at other offsets than their own.
   for (const Beyond beyond : {read.beyond[0], read.beyond[1]})
@@ -70,8 +70,8 @@ struct Wait {
   bool isNext = false;
 };
 
-/// The function whose results another one sees, and whether they are those of the step before;
-/// -1: nobody writes the field.
+/// The function whose results another one sees, and whether they are those of the step before; -1:
+/// no function writes the field.
 int writerBefore(const TimeProgram& program, std::size_t k, std::size_t field, bool& isNext) {
   const std::size_t count = program.stages.size();
   for (std::size_t back = 1; back <= count; ++back) {

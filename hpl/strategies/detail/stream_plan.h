@@ -8,13 +8,13 @@
 
 namespace hpl::strategies::detail {
 
-/// What of a streaming kernel is known before any code is written.
+/// The facts about a streaming kernel that are known before any code is written.
 ///
-/// When plane F of the fields comes into sight, function k of step s (from 0 on) computes plane
-/// F - lag[k] - s * lagPerStep. All states of a field share one ring of planes: a function writes a
-/// plane to where the plane that lies `made - seen` planes before it was, which nobody reads any
+/// When plane F of the fields comes into sight, function k of step s (from 0 on) computes plane F -
+/// lag[k] - s * lagPerStep. All states of a field share one ring of planes: a function writes a
+/// plane to where the plane that lies `made - seen` planes before it was, which is not read any
 /// more. With a distance of 0 it writes over the plane's old cells, and those that it leaves out
-/// stay what they are.
+/// stay as they are.
 struct StreamPlan {
   /// How far a state lies back: planes; and cells, vectors, so that a plane that is written where
   /// its computation reads overwrites nothing before it has been read.

@@ -310,7 +310,7 @@ TimeBuilder::Box TimeBuilder::regionOf(const TimeStage& stage, const LinearGrowt
   for (std::size_t d = 0; d < dims(); ++d) {
     region.lo[d] = minus(tile_.lo[d], line(box.first.before[d], box.perStep.before[d], remaining));
     region.hi[d] = plus(tile_.hi[d], line(box.first.after[d], box.perStep.after[d], remaining));
-    // What is recorded lies within the grid.
+    // Recorded cells lie within the grid.
     if (plan_.isPeriodic[d] && !stage.records) continue;
     region.lo[d] = builder_.larger(region.lo[d], number(stage.low[d]));
     region.hi[d] = builder_.smaller(region.hi[d], builder_.add(whole(d), -stage.high[d]));

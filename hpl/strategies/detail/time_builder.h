@@ -23,7 +23,7 @@ struct Half {
   const ir::Expr* number = nullptr;
 };
 
-/// What the kernels of time tiles have in common: loops over the cells of boxes, margins beyond the
+/// The common parts of the kernels of time tiles: loops over the cells of boxes, margins beyond the
 /// grid, and functions computed in rows of vectors.
 class TimeBuilder : protected KernelWriter {
  public:
@@ -39,8 +39,8 @@ class TimeBuilder : protected KernelWriter {
   using Cell = std::array<const Expr*, 3>;
   using CellCode = std::function<void(ir::Block& out, const Cell& cell, int lanes)>;
 
-  /// `ringDims`: so many of the slowest dimensions are no dimensions of the boxes in local memory:
-  /// boxes that differ in them are found by their slots.
+  /// `ringDims`: this many of the slowest dimensions are no dimensions of the boxes in local
+  /// memory: boxes that differ in them are found by their slots.
   TimeBuilder(const ir::Kernel& kernel, const ir::AccessSummary& summary,
               const TimeProgram& program, const OverlappedOptions& options,
               const OverlappedPlan& plan, std::size_t ringDims);
@@ -61,8 +61,8 @@ class TimeBuilder : protected KernelWriter {
   std::size_t dims() const { return static_cast<std::size_t>(program_.dims); }
   std::size_t fastest() const { return dims() - 1; }
   bool isAlone() const { return options_.local == std::array<int, 3>{1, 1, 1}; }
-  /// Rows are loaded from a multiple of so many cells to another one: lines of the cache, as
-  /// tiles begin there.
+  /// Rows are loaded between multiples of this many cells: lines of the cache, as tiles begin
+  /// there.
   std::int64_t cellsOfLine() const;
   const ir::Variable* param(int index) const {
     return source_.kernel().entry->params[static_cast<std::size_t>(index)];
@@ -70,11 +70,11 @@ class TimeBuilder : protected KernelWriter {
   const ir::Block& branch(int index) const;
 
   // The frame of the kernel.
-  /// Local memory for so many boxes of a field, and some more cells.
+  /// Local memory for `boxes` boxes of a field, and some more cells.
   const ir::Variable* declareMemory(ir::Block& out, std::size_t field, std::int64_t boxes,
                                     std::int64_t more = 0);
   void declareTile(ir::Block& out);
-  /// For so many steps after the first one, of each pass.
+  /// For `further` steps after the first one, of each pass.
   void declareTile(ir::Block& out, const Expr* further);
   /// Where, along a dimension, the tile of a group (long) begins in the launch's part of the grid.
   virtual const Expr* tileBegin(std::size_t d, const Expr* group);
@@ -99,7 +99,7 @@ class TimeBuilder : protected KernelWriter {
   // Places of cells.
   /// The local memory of a field; null: it is in global memory only.
   virtual const ir::Variable* memoryOf(std::size_t field) const = 0;
-  /// Which of the field's boxes holds the present cells; null: there is one.
+  /// The field's box that holds the present cells; null: there is one.
   virtual const Expr* slotOf(std::size_t field) = 0;
   const Expr* inBuffer(std::size_t field, const Expr* slot, const Cell& cell, int lanes);
   /// The index (ulong) of the beginning of a cell's row, so that adding the cell's position along x
@@ -132,7 +132,7 @@ class TimeBuilder : protected KernelWriter {
   /// Calls code(slab, lanes) for the slabs of a plane that a function leaves out around its region.
   void forLeftOut(const TimeStage& stage, const Box& plane, const Box& region,
                   const std::function<void(const Box& slab, int lanes)>& code);
-  /// What is read to compute a box.
+  /// The cells that are read to compute a box.
   Box grown(const Box& region, const std::array<ir::Interval, 3>& offsets);
   /// Fills what is read beyond the faces of the boxes' dimensions.
   void fillMargins(ir::Block& out, const TimeRead& read, const Box& region);
@@ -167,7 +167,7 @@ class TimeBuilder : protected KernelWriter {
   RowsAtOnce rowsInOrder(ir::Block& out, std::size_t d, const Box& box, const RowOrder& order);
   /// RowOrder::upwards for the rows of a function.
   virtual const Expr* goesUp(const TimeStage&) { return nullptr; }
-  /// What is to be done after rows were computed.
+  /// Called after rows were computed.
   virtual void rowsDone(ir::Block&, const TimeStage&, const RowsAtOnce&) {}
 
   const TimeProgram& program_;
@@ -177,7 +177,7 @@ class TimeBuilder : protected KernelWriter {
   /// For arrays of which kernels take the values instead of writing them.
   Sinks sinks_;
   std::vector<const ir::Block*> branches_;
-  /// Of the grid, and of the tile.
+  /// Sizes of the grid, and of the tile.
   std::array<const Expr*, 3> whole_{};
   Box tile_;
   /// The cells that are loaded.
@@ -188,7 +188,7 @@ class TimeBuilder : protected KernelWriter {
   /// How far cells lie apart in the boxes along each dimension, and cells per box.
   std::vector<std::int64_t> strides_;
   std::int64_t boxCells_ = 1;
-  /// Slots are counted in so many cells.
+  /// Slots are counted in units of this many cells.
   std::int64_t slotCells_ = 1;
   /// Rows at once, of the present function.
   int jam_ = 1;

@@ -15,7 +15,7 @@ using ir::Variable;
 
 namespace {
 
-/// Handing on must save one of so many operations, or what it takes of registers costs more.
+/// Handing on must save one in this many operations, or it costs more in registers.
 constexpr std::size_t kWorthKeeping = 7;
 
 }  // namespace
@@ -77,7 +77,7 @@ bool TimeBuilder::canBeVectors(const TimeStage& stage) {
   return true;
 }
 
-/// What is known of an index is one number then, which machines add to an address for nothing.
+/// The known part of an index is one number then, which machines add to an address for nothing.
 Tiles TimeBuilder::joined(Tiles tiles) {
   for (auto& [array, tile] : tiles) {
     const auto join = [&](const Expr*& start) {
@@ -313,7 +313,7 @@ void TimeBuilder::computeRows(Block& out, const TimeStage& stage, const Box& reg
       builder_.binary(BinaryOp::Le, builder_.add(region.lo[last], width), region.hi[last]);
   Block* inner = &out;
   Cell at{};
-  // Of the dimension along which there are several at once.
+  // The dimension along which there are several at once.
   RowsAtOnce outer;
   for (std::size_t d = 0; d < last; ++d) {
     if (region.hi[d] == nullptr) {
@@ -345,7 +345,7 @@ void TimeBuilder::computeRows(Block& out, const TimeStage& stage, const Box& reg
     vectorRows(*wide, stage, tiles, at, region, x, 1);
     builder_.statement(*single, ir::If{isWide, wide, nullptr});
   }
-  // What is left: rows that are shorter than the vectors, and ends of rows computed in place.
+  // The rest: rows that are shorter than the vectors, and ends of rows computed in place.
   const ir::Loop rest = builder_.loopWhile(less(at[last], region.hi[last]));
   builder_.assign(const_cast<Block&>(*rest.step), at[last], builder_.add(at[last], 1));
   scalars(stage, joined(tiles), at, const_cast<Block&>(*rest.body));

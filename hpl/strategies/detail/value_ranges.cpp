@@ -53,7 +53,7 @@ Range ofBits(BinaryOp op, const ValueRange& a, const ValueRange& b) {
   return ValueRange{0, filled(std::max(a.hi, b.hi))};
 }
 
-/// Of an operation whose right operand is one number.
+/// The range of an operation whose right operand is one number.
 Range byNumber(BinaryOp op, const ValueRange& a, std::int64_t number) {
   const bool shifts = number >= 0 && number < 31;
   switch (op) {
@@ -150,7 +150,7 @@ void ValueRanges::visit(const ir::Stmt& stmt) {
     Values after = now_;
     now_ = before;
     if (branch->otherwise != nullptr) visit(*branch->otherwise);
-    // What one side alone knows may be anything behind both.
+    // A range that one side alone knows is unknown behind both.
     std::erase_if(now_, [&](const auto& entry) { return !after.contains(entry.first); });
     for (auto& [variable, range] : now_) range = range | after.at(variable);
     return;

@@ -30,7 +30,7 @@ class ValueRanges {
 
   /// Nothing is known: it is no integer of at most 32 bits.
   std::optional<ValueRange> of(const ir::Expr& expr) const;
-  /// Of all values that the variable gets; nothing also for variables that get none.
+  /// The range of all values that the variable gets; nothing also for variables that get none.
   std::optional<ValueRange> of(const ir::Variable* variable) const;
 
  private:

@@ -29,15 +29,15 @@ void Variation::collect() {
   do {
     variables_.clear();
     declaredAt_.clear();
-    // What differs makes more differ: until nothing changes.
+    // A value that differs makes others differ: until nothing changes.
     do known_.clear();
     while (visit(context_.source.body(), 0));
     known_.clear();
   } while (dropStrides(context_.source.body(), false));
 }
 
-/// Of strides that not all neighbours go along, or not to the end: their counters are something
-/// else in each lane. Whether there were some.
+/// Drops strides that not all neighbours go along, or not to the end: their counters are different
+/// in each lane. True if there were some.
 bool Variation::dropStrides(const Block& block, bool isApart) {
   if (strides_.isEmpty()) return false;
   bool dropped = false;
@@ -87,7 +87,7 @@ bool Variation::find(const Expr& expr) const {
 bool Variation::mark(const Variable* variable) {
   if (variable->space != ir::Space::Private) return false;
   bool changed = variables_.insert(variable).second;
-  // What an alias changes is an element of the array behind it.
+  // A change of an alias changes an element of the array behind it.
   if (variable->role == ir::Role::Alias)
     if (const Expr* target = context_.source.bindingOf(variable))
       changed = mark(target->as<ir::Access>()->array) || changed;
@@ -118,8 +118,8 @@ bool Variation::visit(const Stmt& stmt, int depth) {
   }
   if (const auto* assign = stmt.as<ir::Assign>()) {
     const Variable* target = rootOf(*assign->target);
-    // What lives outside of a branch that only some neighbours take differs when it is assigned
-    // there; what lives within is only seen by those that take it.
+    // A variable that lives outside of a branch that only some neighbours take differs when it is
+    // assigned there; one that lives within is only seen by those that take it.
     const auto declared = declaredAt_.find(target);
     const bool outlives = depth > (declared != declaredAt_.end() ? declared->second : 0);
     const bool isAlike = !outlives && !differs(*assign->value) && !indicesDiffer(*assign->target);
@@ -135,7 +135,7 @@ bool Variation::visit(const Stmt& stmt, int depth) {
     if (branch->otherwise != nullptr) changed = visit(*branch->otherwise, under) || changed;
     return changed;
   }
-  // What a loop assigns that some leave before others differs behind it.
+  // Variables that a loop assigns differ behind it, if some neighbours leave it before others.
   const int under = depth + (leaveApart(stmt) ? 1 : 0);
   bool changed = false;
   ir::forEachBlock(stmt, [&](const Block& inner) { changed = visit(inner, under) || changed; });

@@ -15,7 +15,7 @@ std::string subjectOf(const std::vector<DeviceProperties>& devices, const std::s
 std::string subjectOf(const std::vector<std::string>& nodes);
 
 /// The links that keepLinks() kept for this subject and version of the library; nothing if there is
-/// no such file. Reports a damaged file, and one that is not of so many.
+/// no such file. Reports a damaged file, and one with another number of nodes.
 std::optional<NodeLinks> keptLinks(const std::string& subject, std::size_t size);
 /// Keeps them for later processes (HPL_CACHE, HPL_CACHE_DIR).
 void keepLinks(const std::string& subject, const NodeLinks& links);

@@ -25,7 +25,7 @@ struct TransferSums {
   std::uint64_t bytes = 0;
 };
 
-/// What a program has cost.
+/// The costs of a program.
 struct ProfileReport {
   std::vector<LaunchSums> launches;
   /// To devices, from devices, between devices.

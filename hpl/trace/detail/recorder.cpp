@@ -157,7 +157,7 @@ void Recorder::waitForAll() {
     }
   }
   for (cl_event event : events) {
-    // A command that failed is over, too; whoever depends on it reports the failure.
+    // A command that failed is over, too; commands that depend on it report the failure.
     clWaitForEvents(1, &event);
     clReleaseEvent(event);
   }

@@ -15,7 +15,7 @@
 
 namespace hpl::trace::detail {
 
-/// What a recorded command was.
+/// The kind of a recorded command.
 enum class Kind { HostToDevice, DeviceToHost, DeviceToDevice, Kernel };
 
 /// The exchange of ghosts that the calling thread works at; 0: none.
@@ -30,11 +30,11 @@ struct Command {
   std::size_t bytes = 0;
   double begin = 0;
   double end = 0;
-  /// Of kernels: how they were laid out.
+  /// For kernels: the layout.
   std::string_view strategy;
-  /// Of transfers: which exchange of ghosts they belong to; 0: none.
+  /// For transfers: the exchange of ghosts to which they belong; 0: none.
   std::uint32_t exchange = 0;
-  /// Of transfers: the message that they are a phase of; 0: none.
+  /// For transfers: the message of which they are a phase; 0: none.
   MessageNumber message = 0;
   Phase phase = Phase::Reading;
 };
@@ -57,7 +57,7 @@ struct Message {
     double begin = 0;
     double end = 0;
   };
-  /// Of host time; what devices do for it are commands.
+  /// Parts of host time; the work of devices for them is in commands.
   std::vector<Part> parts;
 };
 

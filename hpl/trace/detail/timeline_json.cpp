@@ -205,8 +205,8 @@ std::string_view nameOf(Phase phase) {
   return "unpacking";
 }
 
-/// What each message went through. Several devices may be at several phases: each ends where the
-/// next one begins.
+/// The phases of each message. Several devices may be at several phases: each ends where the next
+/// one begins.
 std::vector<std::map<Phase, Message::Part>> phasesOf(const Timeline& timeline) {
   std::vector<std::map<Phase, Message::Part>> phases(timeline.messages.size());
   const auto add = [&](std::size_t message, const Message::Part& part) {

@@ -12,7 +12,7 @@ namespace evaluation::canny {
 /// Sweeps of the hysteresis between two looks at what they changed.
 constexpr int kSweeps = 16;
 
-/// What each device counts the pixels with that it has let grow (growEdges).
+/// Counters of the pixels that each device has let grow (growEdges).
 inline std::vector<Array<int, 1>> growthCounters(std::size_t devices) {
   std::vector<Array<int, 1>> counters;
   for (std::size_t d = 0; d < devices; ++d) counters.emplace_back(1);

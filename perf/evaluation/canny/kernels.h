@@ -54,7 +54,7 @@ inline void gradient(Ints strength, Bytes direction, const Shorts& s) {
 }
 
 /// Kernel 3: keeps a pixel's gradient if none of its two neighbours in the gradient's direction has
-/// a larger one, so that edges become one pixel wide. Of two equal ones the second counts.
+/// a larger one, so that edges become one pixel wide. If two are equal, the second one counts.
 inline void thin(Ints ridges, const Ints& strength, const Bytes& direction) {
   if_(inside(1)) {
     Int here = strength[idy][idx], towards = direction[idy][idx];

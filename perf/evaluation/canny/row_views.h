@@ -35,7 +35,7 @@ struct RowViews {
   }
 
   /// To be called before a kernel that reads `reach` rows up and down in arrays that the kernel
-  /// before it wrote: its own results are right in so many rows of ghosts less.
+  /// before it wrote: its own results are right in `reach` fewer rows of ghosts.
   template <class... A>
   void prepare(int reach, const A&... arrays) {
     if (fresh < reach) {

@@ -6,7 +6,7 @@
 #include "perf/evaluation/jacobi3d/host.h"
 #include "perf/evaluation/jacobi3d/kernels.h"
 
-/// What the host styles have in common.
+/// The common parts of the host styles.
 namespace evaluation::jacobi3d {
 
 /// The arrays of a run; `now` begins with the values of the cube.

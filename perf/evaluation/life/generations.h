@@ -6,7 +6,7 @@
 #include "perf/evaluation/life/host.h"
 #include "perf/evaluation/life/kernels.h"
 
-/// What the host styles have in common.
+/// The common parts of the host styles.
 namespace evaluation::life {
 
 /// The arrays of a run, with generation 0, and what the kernels want.

@@ -8,7 +8,7 @@
 namespace evaluation::shwa {
 namespace {
 
-/// What flows into a cell, and the speed of its fastest wave: two inputs and two outputs, which the
+/// The flow into a cell, and the speed of its fastest wave: two inputs and two outputs, which the
 /// templates of the stencil paper could not express.
 std::tuple<Float4, Float> flowsOf(AliasArray<float4> water, AliasArray<float> ground, Int row) {
   Side here = sideOf(water[0], ground[0], true);

@@ -7,7 +7,7 @@
 #include "perf/evaluation/shwa/kernels.h"
 #include "samples/shwa/basin.h"
 
-/// What the host styles have in common.
+/// The common parts of the host styles.
 namespace evaluation::shwa {
 
 /// The arrays of a run, also those of the grouped reduction.

@@ -5,7 +5,7 @@
 #include "stencil_templates/kernel/detail/reach.h"
 #include "stencil_templates/kernel/form.h"
 
-/// What the integers of a helper array mean. Both sides of a stencil template use this: the
+/// The meaning of the integers of a helper array. Both sides of a stencil template use this: the
 /// preparation writes the array, the kernel reads it.
 namespace hpl::kernel_stencils {
 

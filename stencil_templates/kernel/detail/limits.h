@@ -6,7 +6,7 @@
 #include "stencil_templates/kernel/detail/helper_layout.h"
 #include "stencil_templates/kernel/detail/request.h"
 
-/// Which elements of a part can be computed.
+/// The elements of a part that can be computed.
 namespace hpl::kernel_stencils {
 
 /// An integer of the helper array, in the kernel.

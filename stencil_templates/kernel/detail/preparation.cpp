@@ -188,7 +188,7 @@ Prepared prepare(const Preparation& p) {
   }
   for (std::size_t i = 0; i < p.devices.size(); ++i) {
     const bool isTiled = usesTile(p.form, p.devices[i]);
-    // Devices without work get an element that nobody looks at.
+    // Devices without work get an element that is not used.
     Box part = parts[i].full;
     if (part.empty()) part = Box::ofExtents(geometry::Extents::filled(p.rank, 1));
     if (isTiled) checkLength(p, part);

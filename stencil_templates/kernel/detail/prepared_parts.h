@@ -13,7 +13,7 @@
 /// helpers say where these end. Launches with others are refused.
 namespace hpl::kernel_stencils {
 
-/// What a helper array was prepared for.
+/// Identifies the preparation of a helper array.
 struct PreparedPart {
   /// "PrepareStencilKernel2D<1, 1, 1, 1>"
   std::string name;

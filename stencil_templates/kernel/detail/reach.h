@@ -6,8 +6,8 @@
 /// How far a stencil reaches, and what it reads beyond the border of an array.
 namespace hpl::kernel_stencils {
 
-/// What a neighbour beyond the border of the whole array is. Borders of a part that are not the
-/// array's have ghosts instead.
+/// The value of a neighbour beyond the border of the whole array. Borders of a part that are not
+/// the array's have ghosts instead.
 enum class Boundary : unsigned char {
   /// There is none: elements that lack a neighbour are left as they are.
   None,

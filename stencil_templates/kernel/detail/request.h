@@ -49,9 +49,9 @@ struct Request {
   /// The line of the user's kernel.
   std::source_location where = {};
 
-  /// Of all inputs together.
+  /// The reach of all inputs together.
   Reach reach() const;
-  /// Of the inputs without boundary.
+  /// The reach of the inputs without boundary.
   Reach reachWithoutBoundary() const;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work-items of a group copy what all of them need into local memory, wait for each other, and
-// compute several elements each from there (paper, Section 3.3). What a part is, the helper says:
-// the global size is that of the work-items.
+// The work-items of a group copy the elements that all of them need into local memory, wait for
+// each other, and compute several elements each from there (paper, Section 3.3). The helper array
+// describes the part: the global size is that of the work-items.
 #include <vector>
 
 #include "hpl/ir/node.h"
@@ -114,8 +114,8 @@ class Tile {
     }
   }
 
-  /// The element that stands for the one at i. At borders that are not the array's these are cells
-  /// that nobody needs, but they exist.
+  /// The element that stands for the one at i. At borders that are not the array's these cells are
+  /// not needed, but they exist.
   static Node source(Boundary boundary, const Int& i, const Int& n) {
     switch (boundary) {
       case Boundary::Nearest:

@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kTogether = 32;
 constexpr std::int64_t kBankBytes = 128;
 
-/// What the devices can hold.
+/// Limits of the devices.
 struct Limits {
   std::size_t localMemory = std::numeric_limits<std::size_t>::max();
   std::size_t groupSize = std::numeric_limits<std::size_t>::max();

@@ -193,7 +193,7 @@ class AtomicCode final : public StmtCode {
         pieces_(wholePieces(type)),
         size_(static_cast<std::int64_t>(sizeOf(type))) {}
   void exec(Machine& machine, Mask active) const override {
-    // What a group waits for in a loop of loads only others can bring about.
+    // In a loop of loads, a group waits for a change that only other groups can bring about.
     if (op_ == AtomicOp::Load && machine.turns != nullptr) machine.turns->pass();
     const std::byte* values[2] = {};
     for (std::size_t k = 0; k < operands_.size(); ++k) {

@@ -51,7 +51,7 @@ class StmtCode {
 using StmtPtr = std::unique_ptr<StmtCode>;
 using BlockCode = std::vector<StmtPtr>;
 
-/// Executes a block until nobody is left.
+/// Executes a block until no work-item is left.
 void execBlock(Machine& machine, const BlockCode& block, Mask active);
 
 /// A part of a value: where it lies in the element that contains it and in the value itself.

@@ -18,8 +18,8 @@ struct FunctionCode {
   std::int64_t resultSize = 0;
 };
 
-/// What a place (target of an assignment, or something to read a part of) starts from, and which
-/// of its bytes it means.
+/// Tells where a place (target of an assignment, or a value to read a part of) starts, and which of
+/// its bytes it means.
 struct Place {
   const Expr* root = nullptr;
   Pieces pieces;
@@ -32,7 +32,7 @@ class Compiler {
  public:
   Compiler(const Kernel& kernel, StorageTable& storages) : kernel_(kernel), storages_(storages) {}
 
-  /// Which loads surplus work-items perform; none by default. Kept by the caller.
+  /// The loads that surplus work-items perform; none by default. The caller keeps them.
   void setSurplusLoads(const SurplusLoads& loads) { surplusLoads_ = &loads; }
   /// Prepares the functions and the entry; returns the entry.
   const FunctionCode& compile();

@@ -69,7 +69,7 @@ class LoadCode final : public ExprCode {
   Pieces pieces_;
 };
 
-/// Of an element's address, as if the array's first one had address 0.
+/// The misalignment of an element's address, as if the array's first one had address 0.
 class MisalignmentCode final : public ExprCode {
  public:
   MisalignmentCode(const Expr& expr, AccessCode place, std::int64_t bytes)

@@ -35,7 +35,7 @@ struct Memory {
   /// Size of what races are told apart by.
   std::size_t granule = 1;
   std::string label;
-  /// Which bytes have been written, in the layout of `base`; null when not tracked.
+  /// The bytes that have been written, in the layout of `base`; null when not tracked.
   std::uint8_t* written = nullptr;
 
   Space space() const { return variable->space; }
@@ -55,7 +55,7 @@ struct Storage {
   const Variable* variable = nullptr;
   /// Private scalars: one value per work-item.
   std::byte* data = nullptr;
-  /// Which bytes of `data` have been written; null when not tracked.
+  /// The bytes of `data` that have been written; null when not tracked.
   std::uint8_t* written = nullptr;
   std::int64_t size = 0;
   Memory* memory = nullptr;
@@ -84,7 +84,7 @@ struct Machine {
   std::int64_t width = 0;
   Scratch scratch;
   RaceDetector races;
-  /// Of groups that wait for each other; null: they run one after the other.
+  /// The turns of groups that wait for each other; null: groups run one after the other.
   Turns* turns = nullptr;
   /// Values of each Query and dimension, one per work-item.
   std::uint64_t* ids[kQueries][3] = {};
@@ -96,7 +96,7 @@ struct Machine {
   std::vector<LoopFrame> loops;
   /// Functions being executed, without the entry.
   std::vector<const Function*> calls;
-  /// Of the statement being executed.
+  /// The location of the statement being executed.
   SourceLocation where;
 
   bool any(ConstMask mask) const;

@@ -8,7 +8,7 @@
 #include "hpl/ir/op.h"
 #include "hpl/ir/type.h"
 
-/// What operators, conversions and built-in functions compute, for a whole batch of work-items.
+/// Operators, conversions and built-in functions, for a whole batch of work-items.
 namespace hpl::ir::detail {
 
 /// Types of an operation. Except where a function says otherwise, vector arguments have as many

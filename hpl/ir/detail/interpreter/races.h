@@ -52,7 +52,7 @@ class RaceDetector {
   };
 
  public:
-  /// What detectors of groups that run in turns share.
+  /// The state that detectors of groups that run in turns share.
   struct Shared {
     explicit Shared(std::size_t groups) : knowledge(groups) {}
     Knowledge knowledge;

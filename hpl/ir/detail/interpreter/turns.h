@@ -35,8 +35,8 @@ class Turns {
   std::exception_ptr error_;
 };
 
-/// What each of the groups that run in turns knows of the others: a release hands on what its group
-/// knows, and the acquire that reads it takes it over (vector clocks).
+/// The knowledge of one group about the others that run in turns with it: a release hands it on,
+/// and the acquire that reads the released value takes it over (vector clocks).
 class Knowledge {
  public:
   explicit Knowledge(std::size_t groups) : clocks_(groups, std::vector<std::uint64_t>(groups)) {
