@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "hpl/ir/detail/declared_once.h"
+#include "hpl/ir/detail/literal.h"
 #include "hpl/ir/detail/search.h"
 #include "hpl/ir/rewrite.h"
 
@@ -22,7 +23,8 @@ bool isWide(const Type& type) { return type.isIntegerScalar() && detail::isWide(
 
 class GlobalIds : public ExprRewriter {
  public:
-  GlobalIds(const Function& entry, Arena& arena) : ExprRewriter(arena), once_(entry) {}
+  GlobalIds(const Function& entry, const GroupSize& local, Arena& arena)
+      : ExprRewriter(arena), local_(local), once_(entry) {}
 
   bool hasFound() const { return hasFound_; }
 
@@ -51,9 +53,16 @@ class GlobalIds : public ExprRewriter {
     const auto* product = expr.as<Binary>();
     if (product == nullptr || product->op != BinaryOp::Mul) return std::nullopt;
     const auto left = queryOf(*product->left, Query::GroupId);
-    if (left) return left == queryOf(*product->right, Query::LocalSize) ? left : std::nullopt;
+    if (left) return isGroupSize(*product->right, *left) ? left : std::nullopt;
     const auto right = queryOf(*product->right, Query::GroupId);
-    return right && right == queryOf(*product->left, Query::LocalSize) ? right : std::nullopt;
+    return right && isGroupSize(*product->left, *right) ? right : std::nullopt;
+  }
+
+  bool isGroupSize(const Expr& expr, int axis) const {
+    if (const auto asked = queryOf(expr, Query::LocalSize)) return *asked == axis;
+    const std::uint64_t size = local_[static_cast<std::size_t>(axis)];
+    const auto number = detail::numberOf(peeled(expr));
+    return size > 0 && number && *number == static_cast<std::int64_t>(size);
   }
 
   std::optional<int> queryOf(const Expr& expr, Query query) const {
@@ -70,6 +79,7 @@ class GlobalIds : public ExprRewriter {
     return expr;
   }
 
+  const GroupSize local_;
   detail::DeclaredOnce once_;
   bool hasFound_ = false;
 };
@@ -117,11 +127,12 @@ class Dropper {
 
 }  // namespace
 
-std::shared_ptr<const Kernel> withGlobalIds(std::shared_ptr<const Kernel> kernel) {
+std::shared_ptr<const Kernel> withGlobalIds(std::shared_ptr<const Kernel> kernel,
+                                            const GroupSize& local) {
   const Block* body = kernel->entry->body;
   if (body == nullptr || !detail::Search(isOfGroups).finds(*body)) return kernel;
   Arena& arena = *kernel->arena;
-  GlobalIds ids(*kernel->entry, arena);
+  GlobalIds ids(*kernel->entry, local, arena);
   body = ids.rewrite(body);
   if (!ids.hasFound()) return kernel;
   // One of them may be made of another.

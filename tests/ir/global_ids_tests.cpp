@@ -8,6 +8,7 @@
 #include <string>
 
 #include "hpl/ir/access.h"
+#include "hpl/ir/group_numbers.h"
 #include "hpl/ir/printer.h"
 #include "hpl/ir/verifier.h"
 #include "tests/ir/ir_builder.h"
@@ -30,19 +31,23 @@ struct Fixture {
 
 using Build = std::function<void(Fixture&)>;
 
-std::shared_ptr<const Kernel> rewritten(const Build& build) {
+std::shared_ptr<const Kernel> made(const Build& build) {
   Fixture f;
   build(f);
   auto kernel = std::make_shared<const Kernel>(f.b.finish());
   verify(*kernel);
-  auto other = withGlobalIds(kernel);
+  return kernel;
+}
+
+std::shared_ptr<const Kernel> rewritten(const Build& build, const GroupSize& local = {}) {
+  auto other = withGlobalIds(made(build), local);
   verify(*other);
   return other;
 }
 
 /// Whether nothing but the global id along `axis` is left.
-bool isId(const Build& build, int axis = 0) {
-  const auto kernel = rewritten(build);
+bool isId(const Build& build, int axis = 0, const GroupSize& local = {}) {
+  const auto kernel = rewritten(build, local);
   const AccessSummary summary = analyze(*kernel);
   return !summary.usesLocalIdOrGroup && summary.arrays.front().writes.size() == 1 &&
          summary.arrays.front().writes.front() == IndexForm::affine(axis, 0, 0);
@@ -98,4 +103,30 @@ TEST_CASE("a kernel without groups is the same object") {
   f.use(f.b.query(Query::GlobalId, 0));
   const auto kernel = std::make_shared<const Kernel>(f.b.finish());
   CHECK(withGlobalIds(kernel) == kernel);
+}
+
+TEST_CASE("a number in the place of the group's size is it, where that is known") {
+  const Build byNumber = [](Fixture& f) { f.use(f.group(1) * 16 + f.local(1)); };
+  CHECK(isId(byNumber, 1, {1, 16, 1}));
+  CHECK_FALSE(isId(byNumber, 1, {16, 1, 1}));
+  CHECK_FALSE(isId(byNumber, 1, {1, 8, 1}));
+  CHECK_FALSE(isId(byNumber, 1));
+}
+
+TEST_CASE("numbers of groups follow from ids, where the group's size is known") {
+  const auto writes = [](const Build& build) {
+    const auto kernel = withGroupNumbers(made(build), {8, 4, 1});
+    verify(*kernel);
+    const AccessSummary summary = analyze(*kernel);
+    CHECK_FALSE(summary.usesLocalIdOrGroup);
+    return toString(summary.arrays.front().writes.front());
+  };
+  CHECK(writes([](Fixture& f) { f.use(f.group(0)); }) == "[in idx/8]");
+  CHECK(writes([](Fixture& f) { f.use(f.group(1) + 2); }) == "[in (idy+8)/4]");
+  CHECK(writes([](Fixture& f) { f.use(f.group(2)); }) == "[idz]");
+  CHECK(writes([](Fixture& f) { f.use(f.size(0)); }) == "[8]");
+  CHECK(writes([](Fixture& f) { f.use(f.b.query(Query::NumGroups, 0)); }) == "[?]");
+
+  const auto other = made([](Fixture& f) { f.use(f.local(0)); });
+  CHECK(withGroupNumbers(other, {8, 1, 1}) == other);
 }

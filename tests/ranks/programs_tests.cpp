@@ -51,6 +51,26 @@ TEST_CASE("launches without annotations are distributed over ranks") {
   });
 }
 
+TEST_CASE("groups of ranks have the numbers of the whole domain") {
+  expectAsOnOne([] {
+    const auto sumOfGroup = [](Numbers sums, Numbers in) {
+      if_(lidx == 0) {
+        Int sum = cast<int>(ngroupsx);
+        for (int k = 0; k < 8; ++k) sum += in[idx + k];
+        sums[gidx] = sum;
+      }
+    };
+    Numbers in(8 * 13), sums(13);
+    setCells(in, 5);
+    for (int step = 0; step < 3; ++step) {
+      eval(sumOfGroup).devices(getDeviceNumber()).global(in.size()).local(8)(sums, in);
+      eval(increment).devices(getDeviceNumber())(sums);
+      eval(increment).devices(getDeviceNumber())(in);
+    }
+    return cellsOf(sums);
+  });
+}
+
 TEST_CASE("the hosts of all ranks read what any rank has computed, and write the same") {
   expectAsOnOne([] {
     Numbers a(1000);

@@ -7,14 +7,26 @@ namespace {
 using geometry::Index;
 using ir::IndexForm;
 
+/// What is said of the ids of the domain holds.
+bool isBoundedIn(const IndexForm& form, const DomainSize& domain) {
+  return form.isBounded() &&
+         domain[static_cast<std::size_t>(form.axis)] - 1 <= form.lastBoundedId();
+}
+
 /// Cells of the form for each id; 0 where ids have cells in common.
 Index cellsOfId(const IndexForm& form, const DomainSize& domain) {
   if (form.isAffine()) return form.range.lo == form.range.hi ? 1 : 0;
   // Cells between those of a stride keep their values.
-  const bool isApart = form.isBounded() && form.over == 1 &&
-                       form.range.hi - form.range.lo < form.times &&
-                       domain[static_cast<std::size_t>(form.axis)] - 1 <= form.lastBoundedId();
+  const bool isApart =
+      isBoundedIn(form, domain) && form.over == 1 && form.range.hi - form.range.lo < form.times;
   return isApart ? form.times : 0;
+}
+
+/// Ids from a multiple of this number on share one cell; 0: they do not.
+Index idsOfCell(const IndexForm& form, const DomainSize& domain) {
+  const bool isShared = isBoundedIn(form, domain) && form.over > 1 && form.times == 1 &&
+                        form.range.lo == form.range.hi && form.range.lo % form.over == 0;
+  return isShared ? form.over : 0;
 }
 
 bool isSlowestInVector(const IndexForm& form, const DomainSize& domain) {
@@ -41,6 +53,8 @@ AxisDims dimsWritten(const ir::ArrayAccess& access, const DomainSize& domain) {
                form.flat.cells({}, domain).lo);
     } else if (const Index cells = cellsOfId(form, domain); cells > 0) {
       dims.set(form.axis, d, cells, form.range.lo);
+    } else if (const Index ids = idsOfCell(form, domain); ids > 0) {
+      dims.set(form.axis, d, 1, form.range.lo / ids, ids);
     }
   }
   return dims;
@@ -54,7 +68,7 @@ bool readsOwnCells(const ir::ArrayAccess& access, const AxisDims& dims, int axis
   const IndexForm& written = access.writes[d];
   if (read == written) return true;
   const bool isSameWalk = read.isBounded() && written.isBounded() && read.axis == axis &&
-                          read.times == written.times && read.over == 1;
+                          read.times == written.times && read.over == 1 && written.over == 1;
   return isSameWalk && read.range.lo >= dims.first[a] &&
          read.range.hi < dims.first[a] + dims.cells[a];
 }

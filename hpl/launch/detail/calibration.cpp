@@ -104,7 +104,7 @@ struct Runner {
 Runner makeRunner(const ShareJob& job, const Trial& trial, DeviceState& device) {
   LaunchOptions options = trial.options;
   options.device = &device;
-  Runner runner{&device, makePlan(job.entry, options, device, trial.arguments, trial.context), {}};
+  Runner runner{&device, makePlan(*job.entry, options, device, trial.arguments, trial.context), {}};
   runner.scalars.resize(runner.plan->scalarBytes);
   runner.plan->packScalars(trial.arguments, runner.scalars.data());
   runner.seconds();  // builds, uploads
@@ -176,7 +176,7 @@ std::string keyOf(const ShareJob& job) {
   // Addresses are not the same on all ranks, who have to measure together.
   std::string key = runtime::hasRanks() && !job.options.isOwn
                         ? job.version->name
-                        : std::to_string(reinterpret_cast<std::uintptr_t>(&job.entry));
+                        : std::to_string(reinterpret_cast<std::uintptr_t>(job.entry));
   for (const DeviceState* device : job.devices) key += " " + std::to_string(device->serial());
   for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     key += ";" + std::to_string(job.arguments[i].annotation().count);

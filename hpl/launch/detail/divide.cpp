@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "hpl/error.h"
 #include "hpl/launch/detail/aliases.h"
@@ -49,31 +50,13 @@ bool isOwnIndex(const ir::IndexForm& form, int axis) {
 void checkKernel(const ShareJob& job) {
   if (job.version->native) refuse(job, "it is OpenCL C, whose accesses the library does not know");
   const ir::AccessSummary& summary = job.version->access;
-  if (summary.usesGroupId)
-    refuse(job,
-           "it asks for group ids or numbers of groups, which begin anew on every device (gidx, "
-           "ngroupsx or reduce)");
   if (summary.usesLocalIdOrGroup && job.options.local.dims == 0)
-    refuse(job,
-           "it asks for local ids (lidx, lszx), and devices get whole groups, of a size that "
-           ".local(...) says");
-}
-
-/// Devices begin where groups begin, if that matters.
-Cutting ofWholeGroups(const ShareJob& job, Cutting cutting, const DomainSize& domain) {
-  const ir::AccessSummary& summary = job.version->access;
-  if (!summary.usesLocalIdOrGroup && !summary.sharesWithinGroups()) return cutting;
-  const Domain& local = job.options.local;
-  for (Slice& slice : cutting.slices)
-    for (int axis = 0; axis < local.dims; ++axis) {
-      const auto a = static_cast<std::size_t>(axis);
-      const auto size = static_cast<Index>(local.size[axis]);
-      const auto rounded = [&](Index at) {
-        return at == domain[a] ? at : std::min((at + size / 2) / size * size, domain[a]);
-      };
-      slice[a] = {rounded(slice[a].lo), rounded(slice[a].hi)};
-    }
-  return cutting;
+    refuse(
+        job,
+        "it asks for local ids or groups (lidx, gidx, lszx, ngroupsx or reduce), and devices get "
+        "whole groups, of a size that .local(...) says");
+  if (summary.usesGroupId)
+    refuse(job, "a function that it calls asks for groups, which begin anew on every device");
 }
 
 /// Whether the launch over the domain can be cut along the axis; else why not.
@@ -157,6 +140,29 @@ std::vector<Written> writtenBy(const ShareJob& job, const DomainSize& domain) {
       all.push_back({job.arguments[i].view, access, dimsWritten(*access, domain)});
   }
   return all;
+}
+
+/// By axis, the work-items that have to be on one device: those of a group, if that matters, and
+/// those that share a cell.
+DomainSize inseparable(const ShareJob& job, const std::vector<Written>& written) {
+  const ir::AccessSummary& summary = job.version->access;
+  DomainSize ids{1, 1, 1};
+  if (summary.usesLocalIdOrGroup || summary.sharesWithinGroups())
+    std::copy_n(job.options.local.size, job.options.local.dims, ids.begin());
+  for (const Written& array : written)
+    for (std::size_t a = 0; a < ids.size(); ++a) ids[a] = std::lcm(ids[a], array.dims.ids[a]);
+  return ids;
+}
+
+/// Devices begin at multiples of these numbers of ids.
+void roundTo(const DomainSize& ids, Cutting& cutting, const DomainSize& domain) {
+  for (std::size_t a = 0; a < ids.size(); ++a) {
+    if (ids[a] == 1) continue;
+    const auto rounded = [&](Index at) {
+      return at == domain[a] ? at : std::min((at + ids[a] / 2) / ids[a] * ids[a], domain[a]);
+    };
+    for (Slice& slice : cutting.slices) slice[a] = {rounded(slice[a].lo), rounded(slice[a].hi)};
+  }
 }
 
 /// The cells of an argument that there are: it may be a view with images of them beyond the ends of
@@ -400,7 +406,8 @@ Cutting Cutter::choose() const {
   } else {
     chosen = cheapest();
   }
-  return ofWholeGroups(job_, std::move(chosen), domain_);
+  roundTo(inseparable(job_, written_), chosen, domain_);
+  return chosen;
 }
 
 void Cutter::remember(const Cutting& chosen) const {

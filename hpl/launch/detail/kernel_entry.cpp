@@ -8,6 +8,7 @@
 #include "hpl/error.h"
 #include "hpl/ir/choices.h"
 #include "hpl/ir/global_ids.h"
+#include "hpl/ir/group_numbers.h"
 #include "hpl/ir/own_scalars.h"
 #include "hpl/ir/verifier.h"
 #include "hpl/lang/capture_state.h"
@@ -173,8 +174,10 @@ std::shared_ptr<const KernelVersion> KernelEntry::capture(runtime::DeviceState& 
   }
   ir::verify(*version->kernel);
   if (source_.rewriter == nullptr) {
-    version->kernel = ir::withGlobalIds(ir::withOwnScalars(std::move(version->kernel)));
+    version->kernel = ir::withGlobalIds(ir::withOwnScalars(std::move(version->kernel)), groupSize_);
     if (isUnfolded_) version->kernel = ir::unfolded(*version->kernel, *rowLength_);
+    if (groupSize_ != ir::GroupSize{})
+      version->kernel = ir::withGroupNumbers(std::move(version->kernel), groupSize_);
     const std::shared_ptr<const ir::Kernel> written = version->kernel;
     version->kernel = ir::withChoices(written, sizes_);
     ask(*written, *version->kernel);
@@ -287,6 +290,16 @@ KernelEntry& KernelEntry::unfolded() {
   return entry;
 }
 
+KernelEntry& KernelEntry::forGroups(const ir::GroupSize& size) {
+  const std::lock_guard lock(mutex_);
+  const auto known = std::find_if(variants_.begin(), variants_.end(),
+                                  [&](const auto& entry) { return entry->groupSize_ == size; });
+  if (known != variants_.end()) return **known;
+  KernelEntry& entry = addVariant();
+  entry.groupSize_ = size;
+  return entry;
+}
+
 std::vector<KernelEntry*> KernelEntry::variants() {
   const std::lock_guard lock(mutex_);
   std::vector<KernelEntry*> entries;
@@ -302,6 +315,7 @@ KernelEntry& KernelEntry::addVariant() {
   entry.sizes_ = sizes_;
   entry.isUnfolded_ = isUnfolded_;
   entry.rowLength_ = rowLength_;
+  entry.groupSize_ = groupSize_;
   entry.title_ = title_;
   return entry;
 }

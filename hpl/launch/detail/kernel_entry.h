@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "hpl/geometry/index_map.h"
+#include "hpl/ir/global_ids.h"
 #include "hpl/ir/unfold.h"
 #include "hpl/launch/eval.h"
 #include "hpl/launch/guard.h"
@@ -77,6 +78,10 @@ class KernelEntry {
   /// The kernel over rows and columns of that length.
   KernelEntry& unfolded();
 
+  /// The kernel for groups of this size, which knows their numbers in the whole domain
+  /// (ir/group_numbers.h).
+  KernelEntry& forGroups(const ir::GroupSize& size);
+
   /// The kernel's name in messages, to be called before it is captured.
   void setTitle(const std::string& title) { title_ = title; }
   /// The kernel's name as far as it is known, for messages.
@@ -123,12 +128,13 @@ class KernelEntry {
   ir::SizesInScalars sizes_;
   KnownSizes knownSizes_{};
   bool isUnfolded_ = false;
+  ir::GroupSize groupSize_{};
   std::string title_;
   std::mutex mutex_;
   std::shared_ptr<const KernelVersion> nativeVersion_;
   /// By kind of device: platform, name and driver.
   std::map<std::string, std::shared_ptr<const KernelVersion>> versions_;
-  /// The same kernel for maps or sizes, or unfolded, each a step further than this one.
+  /// The same kernel for maps, sizes or groups, or unfolded, each a step further than this one.
   std::vector<std::unique_ptr<KernelEntry>> variants_;
   std::vector<std::size_t> sizesAskedFor_;
   std::optional<ir::RowLength> rowLength_;

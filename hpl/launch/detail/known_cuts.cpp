@@ -84,7 +84,7 @@ std::optional<Cutting> knownCutting(const memory::View& view, const CutFor& whom
       const Box& cells = cut->cells[device];
       const Index first = view.box().lo(d), extent = view.extents[d];
       const auto idAt = [&, a](Index place) {
-        if (dims.cells[a] == 1 && dims.first[a] == 0) return scaled(place, extent, domain[a]);
+        if (dims.isPlain(a)) return scaled(place, extent, domain[a]);
         // The last one has what lies beyond the domain's cells, too.
         return place == extent ? domain[a] : std::min(dims.idAt(a, place), domain[a]);
       };

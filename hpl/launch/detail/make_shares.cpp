@@ -217,9 +217,9 @@ void addPlan(const ShareJob& job, std::vector<Share>& shares, std::size_t device
              const DeviceArguments& arguments, const LaunchOptions& options) {
   if (runtime::settings().tune == runtime::TuneMode::Full && !runtime::hasRanks() &&
       !job.runAtOnce())
-    tunePartBefore(job.entry, options, arguments.list, arguments.context);
+    tunePartBefore(*job.entry, options, arguments.list, arguments.context);
   shares.push_back(
-      {makePlan(job.entry, options, *job.devices[device], arguments.list, arguments.context),
+      {makePlan(*job.entry, options, *job.devices[device], arguments.list, arguments.context),
        device, arguments.partExtents});
 }
 
@@ -339,9 +339,22 @@ LaunchOptions optionsOf(const ShareJob& job, std::size_t device,
   return options;
 }
 
+namespace {
+
+/// The kernel that devices run on their slices of the domain: numbers of groups are those of the
+/// whole.
+KernelEntry& entryForSlices(KernelEntry& entry, const KernelVersion& version, const Domain& local) {
+  if (!version.access.usesGroupId || local.dims == 0) return entry;
+  ir::GroupSize size{1, 1, 1};
+  std::copy_n(local.size, local.dims, size.begin());
+  return entry.forGroups(size);
+}
+
+}  // namespace
+
 std::shared_ptr<SharedPlan> makeSharedPlan(KernelEntry& entry, const LaunchOptions& options,
                                            Arguments arguments) {
-  ShareJob job{entry, options, arguments, nullptr, devicesOf(options, arguments), {}};
+  ShareJob job{&entry, options, arguments, nullptr, devicesOf(options, arguments), {}};
   std::vector<std::string> labels(arguments.size());
   std::vector<Argument> samples;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -349,6 +362,10 @@ std::shared_ptr<SharedPlan> makeSharedPlan(KernelEntry& entry, const LaunchOptio
     if (samples[i].kind == Argument::Kind::Array) labels[i] = samples[i].view->root().label();
   }
   job.version = entry.version(*job.devices.front(), labels);
+  if (!job.isCut() && job.devices.size() > 1) {
+    job.entry = &entryForSlices(entry, *job.version, options.local);
+    job.version = job.entry->version(*job.devices.front(), labels);
+  }
   layout::checkArguments(*job.version, samples);
   checkPerDevice(job);
   if (options.shares) job.weights = options.shares->weights;

@@ -220,7 +220,7 @@ Slice firstCells(const ShareJob& job, const DomainSize& domain) {
       continue;
     const AxisDims dims = dimsWritten(*access, domain);
     for (std::size_t a = 0; a < 3; ++a) {
-      if (dims.dim[a] < 0 || dims.cells[a] != 1) continue;
+      if (dims.dim[a] < 0 || dims.cells[a] != 1 || dims.ids[a] != 1) continue;
       cells[a].lo = isKnown[a] ? std::min(cells[a].lo, dims.first[a]) : dims.first[a];
       cells[a].hi = isKnown[a] ? std::max(cells[a].hi, dims.first[a]) : dims.first[a];
       isKnown[a] = true;
@@ -229,9 +229,27 @@ Slice firstCells(const ShareJob& job, const DomainSize& domain) {
   return cells;
 }
 
-Reads readsOf(const ShareJob& job, const Domain& global) {
+/// Whether several work-items write one cell, which borders and interior would do at once.
+bool sharesCells(const ShareJob& job, const DomainSize& domain) {
+  for (std::size_t i = 0; i < job.arguments.size(); ++i) {
+    const ir::ArrayAccess* access = job.version->params[i].access;
+    if (access == nullptr || !access->written || job.arguments[i].kind != Argument::Kind::Array)
+      continue;
+    const AxisDims dims = dimsWritten(*access, domain);
+    if (std::any_of(dims.ids.begin(), dims.ids.end(), [](Index ids) { return ids > 1; }))
+      return true;
+  }
+  return false;
+}
+
+DomainSize sizesOf(const Domain& global) {
   DomainSize sizes{};
   std::copy_n(global.size, 3, sizes.begin());
+  return sizes;
+}
+
+Reads readsOf(const ShareJob& job, const Domain& global) {
+  const DomainSize sizes = sizesOf(global);
   const Slice written = firstCells(job, sizes);
   Reads reads;
   for (std::size_t i = 0; i < job.arguments.size(); ++i) {
@@ -355,7 +373,7 @@ std::vector<Slice> piecesOfPart(const ShareJob& job, const std::vector<Cut>& cut
 std::vector<Slice> piecesOfBlock(const ShareJob& job, const Division& division,
                                  std::size_t device) {
   if (runtime::settings().overlap == Overlap::Off || job.devices.size() < 2 || job.runAtOnce() ||
-      !mayBeCut(job))
+      !mayBeCut(job) || sharesCells(job, sizesOf(division.global)))
     return {};
   const Slice& share = division.slices[device];
   const Reads reads = readsOf(job, division.global);

@@ -22,7 +22,7 @@ std::shared_ptr<SharedPlan> makeSharedPlan(KernelEntry& entry, const LaunchOptio
 
 /// The data of a shared launch, handed on by the steps of makeSharedPlan.
 struct ShareJob {
-  KernelEntry& entry;
+  KernelEntry* entry;
   const LaunchOptions& options;
   Arguments arguments;
   std::shared_ptr<const KernelVersion> version;
