@@ -123,6 +123,22 @@ void fromEnds(Grid a, Grid b, Int n) {
   a[idy][idx] = (a[idy][idx] + b[0][0] + b[n - 1][idx] * 2 + b[idy][0]) & kMask;
 }
 void upsideDown(Grid b, Grid a, Int n) { b[idy][idx] = a[n - 1 - cast<int>(idy)][idx]; }
+void coarsenInGroups(Grid s, Grid a) {
+  Array<int, 2, Local> tile(2, 2);
+  tile[lidy][lidx] = a[idy][idx];
+  barrier(LOCAL);
+  if_(lidx == 0 && lidy == 0) {
+    s[gidy][gidx] = (tile[0][0] + tile[1][1] * 2 - tile[0][1] + cast<int>(gidy)) & kMask;
+  }
+}
+void coarsenEverySecond(Grid s, Grid a) {
+  if_(idx % 2 == 0 && idy % 2 == 0) {
+    s[idy / 2][idx / 2] = (s[idy / 2][idx / 2] + a[idy][idx] + a[idy + 1][idx + 1] * 3) & kMask;
+  }
+}
+void numberGroups(Grid a) {
+  a[idy][idx] = (a[idy][idx] + cast<int>(gidy * 5 + gidx * 3 + ngroupsy)) & kMask;
+}
 void point(Grid a, Grid b) { a[idy][idx] = (a[idy][idx] + b[idy][idx] * 7) & kMask; }
 void half(Grid a, Int n) {
   // Only some rows, and those in strides.
@@ -174,6 +190,11 @@ struct Step {
   const char* name;
   std::function<void(Arrays&, const Prepare&, int)> run;
 };
+
+/// A launch over the cells that are whole in a grid of half as many rows and columns.
+std::vector<std::size_t> evenCells(const Arrays& x) {
+  return {static_cast<std::size_t>(x.m / 2 * 2), static_cast<std::size_t>(x.n / 2 * 2)};
+}
 
 template <class K, class... A>
 void launch(K* kernel, const Prepare& prepare, std::vector<std::size_t> global, A&&... arguments) {
@@ -242,6 +263,21 @@ const std::vector<Step> kSteps{
     {"upsideDown",
      [](Arrays& x, const Prepare& p, int) { launch(upsideDown, p, {}, x.b, x.a, x.n); }},
     {"half", [](Arrays& x, const Prepare& p, int) { launch(half, p, {}, x.a, x.n); }},
+    {"coarsenInGroups",
+     [](Arrays& x, const Prepare& p, int) {
+       const Prepare inGroups = [&](Launcher& launcher) { p(launcher), launcher.local(2, 2); };
+       launch(coarsenInGroups, inGroups, evenCells(x), x.s, x.a);
+     }},
+    {"coarsenEverySecond", [](Arrays& x, const Prepare& p,
+                              int) { launch(coarsenEverySecond, p, evenCells(x), x.s, x.a); }},
+    {"numberGroups",
+     [](Arrays& x, const Prepare& p, int r) {
+       const Prepare inGroups = [&](Launcher& launcher) {
+         p(launcher);
+         launcher.local(sized(1 + r % 5), sized(1 + r % 3));
+       };
+       launch(numberGroups, inGroups, {}, x.a);
+     }},
     {"views",
      [](Arrays& x, const Prepare& p, int r) {
        const int y = r % 3, left = r % 4;
