@@ -115,7 +115,7 @@ int FunctionWriter::node(const Expr& expr, const ir::Binary& binary) {
 
 namespace {
 
-// True if the conversion may be left to C so that the operation still happens in `type`.
+// The operands without conversions that C makes by itself: the operation still happens in `type`.
 template <class TypeOf>
 Operands stripConversions(const ir::Binary& binary, const Type& type, TypeOf typeOf) {
   const Operands full{binary.left, binary.right};

@@ -15,7 +15,7 @@
 /// on nothing but the program's launches in their order.
 namespace hpl::launch {
 
-/// The key under which a cut is known.
+/// The devices for which a cut is made, and their weights.
 struct CutFor {
   std::vector<runtime::DeviceState*> devices;
   std::vector<double> weights;

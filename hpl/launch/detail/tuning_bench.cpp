@@ -90,8 +90,7 @@ double TuningBench::secondsOf(DevicePlan& plan, int launches) {
 double TuningBench::measure(const tune::Point& point) {
   DevicePlan& plan = planOf(point);
   if (launches_ == 0) {
-    // The default limits, whichever comes first: long enough that waiting for the end is no part of
-    // it.
+    // As many as take this long, or kMost: waiting for the end is no part of the time then.
     constexpr double kLongEnough = 3e-3;
     constexpr int kMost = 256;
     const double one = std::min(secondsOf(plan, 1), secondsOf(plan, 1));

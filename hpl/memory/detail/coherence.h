@@ -235,7 +235,7 @@ bool waitForUnpin(Lock& lock, const DeviceMemory& memory);
 /// Finds or makes the slot of a use.
 Slot& slotFor(Replica& replica, const Box& box, bool write);
 
-/// Distinguishes those who wait.
+/// A queue or the host that waits for commands.
 struct Waiter {
   Queue* queue = nullptr;  ///< null: the host
 

@@ -157,7 +157,7 @@ class LoadTable {
   LoadTable() { open(); }
   void open() { scopes_.emplace_back(); }
   void close() { scopes_.pop_back(); }
-  /// True if some copies may not execute what is loaded now.
+  /// True if some copies may not get to the loads of the present scope.
   bool isNested() const { return scopes_.size() > 1; }
   const ir::Variable* find(const std::string& key) const;
   void add(const std::string& key, const ir::Variable* value) { scopes_.back()[key] = value; }

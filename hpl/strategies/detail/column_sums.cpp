@@ -71,7 +71,7 @@ class Regrouper {
   };
   using Weighted = std::vector<std::pair<const Expr*, Number>>;
 
-  // True if the expression may be part of a sum.
+  // Sums of the body.
   bool isVector(const Expr& expr) const {
     const ir::Type& type = expr.type;
     if (type.lanes != lanes_ || !type.isVector()) return false;

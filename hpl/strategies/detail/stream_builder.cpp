@@ -77,7 +77,7 @@ void StreamBuilder::load(Block& planes, const Expr* front) {
 bool StreamBuilder::keeps(std::size_t field) const {
   if (rings_[field].memory == nullptr || stream_.made[k_][field] == stream_.seen[k_][field])
     return false;
-  // Steps begin with cells that the only function to write the field does not leave out.
+  // A field that begins anew in each step has no values where its only writer leaves cells out.
   return program_.fields[field].lifetime == Lifetime::Steps ||
          stream_.planes.fields[field].writers > 1;
 }
