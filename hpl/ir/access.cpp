@@ -244,6 +244,24 @@ bool ArrayAccess::readsOtherColours(const std::array<std::int64_t, 3>& sizes) co
   });
 }
 
+bool ArrayAccess::readsOtherLevels(std::size_t dim) const {
+  const auto isLevelOfNoWrite = [&](const AccessSite& read, std::size_t d) {
+    return std::all_of(sites.begin(), sites.end(), [&](const AccessSite& site) {
+      if (!site.writes) return true;
+      const IndexForm &a = read.index[d], &b = site.index[d];
+      const bool areNumbers = a.isConstant() && b.isConstant() && !site.atomic && !site.alias;
+      return areNumbers && (a.range.hi < b.range.lo || b.range.hi < a.range.lo);
+    });
+  };
+  return std::all_of(sites.begin(), sites.end(), [&](const AccessSite& site) {
+    if (!site.reads || site.index[dim] == writes[dim]) return true;
+    if (site.alias) return false;
+    for (std::size_t d = 0; d < site.index.size(); ++d)
+      if (d != dim && isLevelOfNoWrite(site, d)) return true;
+    return false;
+  });
+}
+
 bool AccessSummary::sharesWithinGroups() const {
   if (usesBarrier || !localArrays.empty()) return true;
   return std::any_of(arrays.begin(), arrays.end(), [](const ArrayAccess& access) {

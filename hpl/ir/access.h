@@ -251,6 +251,10 @@ struct ArrayAccess {
   /// are read have the other one. Does not hold where scalars differ between work-items: these may
   /// choose other colours.
   bool readsOtherColours(const std::array<std::int64_t, 3>& sizes) const;
+  /// True if no work-item writes an element that another one reads at a different index along
+  /// `dim`, since another dimension tells them apart by numbers: `u[0][idy - 1]` is read where
+  /// `u[1][idy]` is written.
+  bool readsOtherLevels(std::size_t dim) const;
   /// The work-items that write the whole element at their own index for certain. Unknown if every
   /// write is somewhere else, partial, atomic, or depends on something else than ids.
   Rim writeRim() const;

@@ -114,5 +114,9 @@ const char* toString(MemoryScope scope);
 
 /// Comparison or logical operator: the result is int (or a signed integer vector).
 constexpr bool isPredicate(BinaryOp op) { return op >= BinaryOp::LogicalAnd; }
+/// The comparison that says the same with its sides exchanged.
+BinaryOp mirrored(BinaryOp op);
+/// The one that holds where the comparison does not; other operators stay.
+BinaryOp negated(BinaryOp op);
 
 }  // namespace hpl::ir

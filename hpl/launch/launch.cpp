@@ -210,7 +210,7 @@ bool launchAgain(FRunner& runner, KernelEntry& entry, const LaunchKey& key) {
 
 FRunner launchBy(Party party, const EntryHandle& handle, const LaunchOptions& asked,
                  Arguments arguments) {
-  KernelEntry& entry = entryForSizes(*handle.entry, asked, arguments);
+  KernelEntry& entry = entryForScalars(*handle.entry, asked, arguments);
   FRunner runner;
   const bool shared = isShared(asked, arguments);
   memory::detail::beginOperation(party, [&](memory::detail::OperationName& name) {

@@ -149,6 +149,21 @@ Value exactOpOfId(BinaryOp op, const Value& id, std::int64_t n, const Type& type
   }
 }
 
+/// The result for numbers that are not negative.
+std::optional<std::int64_t> bitwise(BinaryOp op, std::int64_t a, std::int64_t b) {
+  if (a < 0 || b < 0) return std::nullopt;
+  switch (op) {
+    case BinaryOp::BitAnd:
+      return a & b;
+    case BinaryOp::BitOr:
+      return a | b;
+    case BinaryOp::BitXor:
+      return a ^ b;
+    default:
+      return std::nullopt;
+  }
+}
+
 /// Operators that need the numbers themselves; the left operand must not be negative where C and
 /// interval arithmetic would disagree.
 Value exactOp(BinaryOp op, const Value& a, const Value& b, const Type& type) {
@@ -171,8 +186,10 @@ Value exactOp(BinaryOp op, const Value& a, const Value& b, const Type& type) {
     case BinaryOp::Shl:
       if (n < 0 || n >= 31 || !isSmall({lo, hi})) return {};
       return fit(IndexForm::constant(lo << n, hi << n), true, type);
-    default:
-      return {};
+    default: {
+      const auto number = lo == hi ? bitwise(op, lo, n) : std::nullopt;
+      return number ? fit(IndexForm::constant(*number, *number), true, type) : Value{};
+    }
   }
 }
 
@@ -421,40 +438,6 @@ Value valueOf(const Expr* expr, const Values& values, Budget& budget) {
   }
   if (const auto* call = expr->as<BuiltinExpr>()) return builtinValue(*call, type, values, budget);
   return {};
-}
-
-BinaryOp mirrored(BinaryOp op) {
-  switch (op) {
-    case BinaryOp::Lt:
-      return BinaryOp::Gt;
-    case BinaryOp::Le:
-      return BinaryOp::Ge;
-    case BinaryOp::Gt:
-      return BinaryOp::Lt;
-    case BinaryOp::Ge:
-      return BinaryOp::Le;
-    default:
-      return op;
-  }
-}
-
-BinaryOp negated(BinaryOp op) {
-  switch (op) {
-    case BinaryOp::Lt:
-      return BinaryOp::Ge;
-    case BinaryOp::Le:
-      return BinaryOp::Gt;
-    case BinaryOp::Gt:
-      return BinaryOp::Le;
-    case BinaryOp::Ge:
-      return BinaryOp::Lt;
-    case BinaryOp::Eq:
-      return BinaryOp::Ne;
-    case BinaryOp::Ne:
-      return BinaryOp::Eq;
-    default:
-      return op;
-  }
 }
 
 bool provablyTrue(const Expr* condition, const Values& values, Budget& budget) {

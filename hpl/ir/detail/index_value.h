@@ -112,11 +112,6 @@ Value valueOf(const Expr* expr, const Values& values, Budget& budget);
 Value add(const Value& a, const Value& b, const Type& type);
 Value subtract(const Value& a, const Value& b, const Type& type);
 
-/// The comparison that says the same with its sides exchanged.
-BinaryOp mirrored(BinaryOp op);
-/// The one that holds where the comparison does not; other operators stay.
-BinaryOp negated(BinaryOp op);
-
 /// The condition holds for every value that its operands may have; null is true.
 bool provablyTrue(const Expr* condition, const Values& values, Budget& budget);
 

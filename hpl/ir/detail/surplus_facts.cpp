@@ -55,7 +55,7 @@ bool isZeroConstant(const Expr& expr) {
 }
 
 bool comparisonBounds(const SurplusFacts& facts, const Binary& binary, bool negated) {
-  const BinaryOp op = negated ? detail::negated(binary.op) : binary.op;
+  const BinaryOp op = negated ? ir::negated(binary.op) : binary.op;
   switch (op) {
     case BinaryOp::Lt:
     case BinaryOp::Le:

@@ -83,6 +83,7 @@ std::string defectOf(const ShareJob& job, int axis, const DomainSize& domain) {
     // Values that differ from device to device may choose different colours.
     if (access->readsOtherColours(domain) && !job.anyPerDevice()) continue;
     const auto dim = static_cast<std::size_t>(dims.dim[static_cast<std::size_t>(axis)]);
+    if (access->readsOtherLevels(dim)) continue;
     return fmt::format("it reads {}, which it also writes, elsewhere than at its own {}{}",
                        nameOf(job, i), axisName(axis),
                        whereIs(*access, [&](const ir::AccessSite& site) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "hpl/launch/detail/axis_dims.h"
+
 namespace hpl::launch {
 namespace {
 
@@ -193,6 +195,20 @@ Box boxOf(const ir::OwnCells& own, const Box& view, const Slice& slice) {
   return touched;
 }
 
+/// Where slices are cut, all that is read at other indices than the written ones is of levels that
+/// nobody writes.
+bool readsOtherLevels(const ir::ArrayAccess& access, const SlicedDomain& domain) {
+  const AxisDims dims = dimsWritten(access, domain.size);
+  bool reads = false;
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    if (!domain.cut[a] || !dims.has(axis) || readsOwnCells(access, dims, axis)) continue;
+    if (!access.readsOtherLevels(static_cast<std::size_t>(dims.dim[a]))) return false;
+    reads = true;
+  }
+  return reads;
+}
+
 }  // namespace
 
 Footprint::Footprint(const ir::ArrayAccess& access)
@@ -247,7 +263,8 @@ TouchedCells cellsTouched(const ir::ArrayAccess& access, const Box& view, const 
   if (!access.ownCells) {
     const Footprint footprint(access);
     TouchedCells touched;
-    if (access.written && access.readsOtherColours(domain.size)) {
+    if (access.written &&
+        (access.readsOtherColours(domain.size) || readsOtherLevels(access, domain))) {
       touched.own = footprint.writtenBy(view, slice, domain);
       touched.around = footprint.readBy(view, slice, domain);
     } else {

@@ -173,16 +173,20 @@ std::shared_ptr<const KernelVersion> KernelEntry::capture(runtime::DeviceState& 
     version->kernel = capture.finish(source_.fallbackName, title_);
   }
   ir::verify(*version->kernel);
+  std::shared_ptr<const ir::Kernel> written;
   if (source_.rewriter == nullptr) {
     version->kernel = ir::withGlobalIds(ir::withOwnScalars(std::move(version->kernel)), groupSize_);
     if (isUnfolded_) version->kernel = ir::unfolded(*version->kernel, *rowLength_);
     if (groupSize_ != ir::GroupSize{})
       version->kernel = ir::withGroupNumbers(std::move(version->kernel), groupSize_);
-    const std::shared_ptr<const ir::Kernel> written = version->kernel;
+    written = version->kernel;
     version->kernel = ir::withChoices(written, sizes_);
-    ask(*written, *version->kernel);
   }
-  version->access = ir::analyze(*version->kernel, sizes_);
+  // The code stays the same for all levels.
+  const auto known =
+      levels_.empty() ? version->kernel : ir::withLevels(*version->kernel, levels_, knownLevels_);
+  version->access = ir::analyze(*known, sizes_);
+  if (written != nullptr) ask(*written, *version);
   version->rewriter = source_.rewriter;
   if (version->rewriter != nullptr) {
     version->rewriter->adjust(version->access);
@@ -247,12 +251,15 @@ KernelEntry& KernelEntry::addForMaps(const std::vector<const geometry::IndexMap*
   return entry;
 }
 
-void KernelEntry::ask(const ir::Kernel& written, const ir::Kernel& withChoices) {
+void KernelEntry::ask(const ir::Kernel& written, const KernelVersion& version) {
   // Asked once, whatever is captured later: launches read the answers without a lock.
   if (hasAsked_.load(std::memory_order_relaxed)) return;
   if (!isUnfolded_) rowLength_ = ir::rowLengthOf(written);
-  if (sizes_.empty()) sizesAskedFor_ = ir::sizesAskedFor(withChoices);
+  if (sizes_.empty()) sizesAskedFor_ = ir::sizesAskedFor(*version.kernel);
   sizesAskedFor_.resize(std::min(sizesAskedFor_.size(), std::tuple_size_v<KnownSizes>));
+  levelsAskedFor_ = ir::levelScalarsOf(*version.kernel, version.access);
+  parameterCount_ = written.entry->params.size();
+  if (levelsAskedFor_.size() > std::tuple_size_v<KnownLevels>) levelsAskedFor_.clear();
   hasAsked_.store(true, std::memory_order_release);
 }
 
@@ -276,6 +283,23 @@ KernelEntry& KernelEntry::forSizes(const KnownSizes& sizes) {
   KernelEntry& entry = addVariant();
   entry.sizes_ = std::move(inScalars);
   entry.knownSizes_ = sizes;
+  return entry;
+}
+
+std::span<const ir::LevelScalar> KernelEntry::levelsAskedFor() const noexcept {
+  if (!hasAsked_.load(std::memory_order_acquire)) return {};
+  return levelsAskedFor_;
+}
+
+KernelEntry& KernelEntry::forLevels(const KnownLevels& values) {
+  const std::lock_guard lock(mutex_);
+  const auto known = std::find_if(variants_.begin(), variants_.end(), [&](const auto& entry) {
+    return entry->levels_ == levelsAskedFor_ && entry->knownLevels_ == values;
+  });
+  if (known != variants_.end()) return **known;
+  KernelEntry& entry = addVariant();
+  entry.levels_ = levelsAskedFor_;
+  entry.knownLevels_ = values;
   return entry;
 }
 
@@ -316,6 +340,8 @@ KernelEntry& KernelEntry::addVariant() {
   entry.isUnfolded_ = isUnfolded_;
   entry.rowLength_ = rowLength_;
   entry.groupSize_ = groupSize_;
+  entry.levels_ = levels_;
+  entry.knownLevels_ = knownLevels_;
   entry.title_ = title_;
   return entry;
 }

@@ -16,6 +16,7 @@
 
 #include "hpl/geometry/index_map.h"
 #include "hpl/ir/global_ids.h"
+#include "hpl/ir/levels.h"
 #include "hpl/ir/unfold.h"
 #include "hpl/launch/eval.h"
 #include "hpl/launch/guard.h"
@@ -34,6 +35,9 @@ void forgetKernels();
 /// For each scalar that a kernel asks for (KernelEntry::sizesAskedFor), the axes (bits) along which
 /// the size of the launch's domain is its value; 0 beyond those.
 using KnownSizes = std::array<std::uint8_t, 8>;
+
+/// A value for each scalar of KernelEntry::levelsAskedFor, as ir::withLevels takes it; 0 beyond.
+using KnownLevels = std::array<std::uint64_t, 4>;
 
 using layout::KernelVersion;
 using layout::NativeKernel;
@@ -68,6 +72,14 @@ class KernelEntry {
   std::span<const std::size_t> sizesAskedFor() const noexcept;
   /// The kernel for launches of which `sizes` hold.
   KernelEntry& forSizes(const KnownSizes& sizes);
+
+  /// The scalar parameters that choose levels of arrays (ir/levels.h), where the kernel has been
+  /// captured; never more than KnownLevels has room for.
+  std::span<const ir::LevelScalar> levelsAskedFor() const noexcept;
+  /// The number of its parameters; only where levelsAskedFor() names any.
+  std::size_t parameterCount() const noexcept { return parameterCount_; }
+  /// The kernel for launches with these values of them, or remainders by their periods.
+  KernelEntry& forLevels(const KnownLevels& values);
 
   /// By what a kernel of one dimension divides its ids, where it has been captured (ir/unfold.h);
   /// null: by nothing, or not known yet.
@@ -116,7 +128,7 @@ class KernelEntry {
   KernelEntry& addForMaps(const std::vector<const geometry::IndexMap*>& maps);
   KernelEntry& addVariant();
   std::vector<KernelEntry*> variants();
-  void ask(const ir::Kernel& written, const ir::Kernel& withChoices);
+  void ask(const ir::Kernel& written, const KernelVersion& version);
   void takePlans(PlanTable& taken) noexcept;
   std::shared_ptr<const KernelVersion> capture(runtime::DeviceState& device,
                                                const std::vector<std::string>& labels);
@@ -129,16 +141,22 @@ class KernelEntry {
   KnownSizes knownSizes_{};
   bool isUnfolded_ = false;
   ir::GroupSize groupSize_{};
+  /// The levels for which this is a variant.
+  std::vector<ir::LevelScalar> levels_;
+  KnownLevels knownLevels_{};
   std::string title_;
   std::mutex mutex_;
   std::shared_ptr<const KernelVersion> nativeVersion_;
   /// By kind of device: platform, name and driver.
   std::map<std::string, std::shared_ptr<const KernelVersion>> versions_;
-  /// The same kernel for maps, sizes or groups, or unfolded, each a step further than this one.
+  /// The same kernel for maps, sizes, groups or levels, or unfolded, each a step further than this
+  /// one.
   std::vector<std::unique_ptr<KernelEntry>> variants_;
   std::vector<std::size_t> sizesAskedFor_;
+  std::vector<ir::LevelScalar> levelsAskedFor_;
+  std::size_t parameterCount_ = 0;
   std::optional<ir::RowLength> rowLength_;
-  /// Both were found, and will not change.
+  /// These were found, and will not change.
   std::atomic<bool> hasAsked_ = false;
   std::unordered_set<std::uint64_t> agreed_;
   PlanTable plans_;

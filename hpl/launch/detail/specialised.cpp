@@ -34,17 +34,54 @@ bool findSizes(const LaunchOptions& options, Arguments arguments, std::size_t (&
   return true;
 }
 
-/// The value of a positive integer; 0 for other arguments.
-std::uint64_t numberIn(const Argument& argument) {
-  if (argument.kind != Argument::Kind::Scalar || !argument.type.isIntegerScalar()) return 0;
+/// The value of an integer that is not negative; nothing for other arguments.
+std::optional<std::uint64_t> numberIn(const Argument& argument) {
+  if (argument.kind != Argument::Kind::Scalar || !argument.type.isIntegerScalar())
+    return std::nullopt;
   const std::size_t bytes = ir::sizeOf(argument.type);
   std::uint64_t number = 0;
   std::memcpy(&number, argument.value(), bytes);  // the host is little-endian
   const bool isNegative = argument.type.isSigned() && ((number >> (8 * bytes - 1)) & 1U) != 0;
-  return isNegative ? 0 : number;
+  return isNegative ? std::nullopt : std::optional(number);
 }
 
-}  // namespace
+/// The value of a positive integer; 0 for other arguments.
+std::uint64_t lengthIn(Arguments arguments, std::size_t i) {
+  return i < arguments.size() ? numberIn(arguments[i]).value_or(0) : 0;
+}
+
+/// Arrays of more levels are not looked at: what is known of each level is kept.
+constexpr geometry::Index kMostLevels = 16;
+
+/// The number that analyses get for a scalar that chooses levels; nothing: it is too large.
+std::optional<std::uint64_t> levelIn(Arguments arguments, const ir::LevelScalar& scalar) {
+  const auto number = numberIn(arguments[static_cast<std::size_t>(scalar.parameter)]);
+  if (!number) return std::nullopt;
+  if (scalar.period > 0)
+    return *number < ir::kEndOfPeriodic ? std::optional(*number % scalar.period) : std::nullopt;
+  // Else the launch for a later level would be refused.
+  const bool isShort =
+      std::all_of(scalar.uses.begin(), scalar.uses.end(), [&](const ir::LevelScalar::Use& use) {
+        const Argument& array = arguments[static_cast<std::size_t>(use.array)];
+        return array.kind == Argument::Kind::Array &&
+               array.view->extents[static_cast<int>(use.dim)] <= kMostLevels;
+      });
+  return isShort && *number < 4 * kMostLevels ? number : std::nullopt;
+}
+
+KernelEntry& entryForLevels(KernelEntry& entry, const LaunchOptions& options, Arguments arguments) {
+  const auto asked = entry.levelsAskedFor();
+  if (asked.empty() || options.shares == nullptr || hasOwnDomains(options, arguments)) return entry;
+  // A launch with a wrong number of arguments is refused later.
+  if (arguments.size() != entry.parameterCount()) return entry;
+  KnownLevels values{};
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const auto level = levelIn(arguments, asked[i]);
+    if (!level) return entry;
+    values[i] = *level;
+  }
+  return entry.forLevels(values);
+}
 
 KernelEntry& entryForSizes(KernelEntry& entry, const LaunchOptions& options, Arguments arguments) {
   const auto asked = entry.sizesAskedFor();
@@ -54,12 +91,19 @@ KernelEntry& entryForSizes(KernelEntry& entry, const LaunchOptions& options, Arg
   KnownSizes known{};
   bool isAny = false;
   for (std::size_t i = 0; i < asked.size(); ++i) {
-    const std::uint64_t number = asked[i] < arguments.size() ? numberIn(arguments[asked[i]]) : 0;
+    const std::uint64_t number = lengthIn(arguments, asked[i]);
     for (unsigned axis = 0; number > 0 && axis < 3; ++axis)
       if (sizes[axis] == number) known[i] |= static_cast<std::uint8_t>(1U << axis);
     isAny = isAny || known[i] != 0;
   }
   return isAny ? entry.forSizes(known) : entry;
+}
+
+}  // namespace
+
+KernelEntry& entryForScalars(KernelEntry& entry, const LaunchOptions& options,
+                             Arguments arguments) {
+  return entryForLevels(entryForSizes(entry, options, arguments), options, arguments);
 }
 
 std::optional<Domain> rowsAndColumns(const KernelEntry& entry, const LaunchOptions& options,
@@ -77,8 +121,7 @@ std::optional<Domain> rowsAndColumns(const KernelEntry& entry, const LaunchOptio
   if (dims != 1 || !findSizes(options, arguments, sizes)) return {};
   const auto parameter = static_cast<std::size_t>(length->parameter);
   const std::uint64_t row = length->parameter < 0 ? static_cast<std::uint64_t>(length->number)
-                            : parameter < arguments.size() ? numberIn(arguments[parameter])
-                                                           : 0;
+                                                  : lengthIn(arguments, parameter);
   if (row < kLeastRow || sizes[0] % row != 0 || sizes[0] / row < 2) return {};
   return Domain(row, sizes[0] / row);
 }
@@ -98,6 +141,8 @@ void specialise(KernelEntry*& entry, LaunchOptions& options, Arguments arguments
     entry->version(device, labels);
   }
   entry = &entryForSizes(*entry, options, arguments);
+  entry->version(device, labels);
+  entry = &entryForLevels(*entry, options, arguments);
 }
 
 }  // namespace hpl::launch

@@ -12,9 +12,10 @@
 /// their own, nothing is known.
 namespace hpl::launch {
 
-/// The kernel for the sizes that scalars of the launch are (KernelEntry::forSizes): `entry` itself
-/// where none is one, or the kernel asks for none.
-KernelEntry& entryForSizes(KernelEntry& entry, const LaunchOptions& options, Arguments arguments);
+/// The kernel for the sizes that scalars of the launch are (KernelEntry::forSizes), and, on several
+/// devices, for the levels that they choose (KernelEntry::forLevels): `entry` itself where none
+/// does, or the kernel asks for none.
+KernelEntry& entryForScalars(KernelEntry& entry, const LaunchOptions& options, Arguments arguments);
 
 /// The rows and columns over which a launch of one dimension may run instead, of the kernel
 /// `entry.unfolded()`; nothing: it runs as it is.

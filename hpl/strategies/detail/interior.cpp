@@ -19,8 +19,6 @@ namespace {
 
 bool isUnsigned(const ir::Type& type) { return type.isInteger() && !type.isSigned(); }
 
-BinaryOp mirrored(BinaryOp op) { return ir::detail::mirrored(op); }
-
 bool isComparison(BinaryOp op) { return op >= BinaryOp::Eq; }
 
 /// The end of the domain that a limit is near.
