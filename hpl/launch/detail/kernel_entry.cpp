@@ -257,7 +257,7 @@ void KernelEntry::ask(const ir::Kernel& written, const KernelVersion& version) {
   if (!isUnfolded_) rowLength_ = ir::rowLengthOf(written);
   if (sizes_.empty()) sizesAskedFor_ = ir::sizesAskedFor(*version.kernel);
   sizesAskedFor_.resize(std::min(sizesAskedFor_.size(), std::tuple_size_v<KnownSizes>));
-  levelsAskedFor_ = ir::levelScalarsOf(*version.kernel, version.access);
+  if (levels_.empty()) levelsAskedFor_ = ir::levelScalarsOf(*version.kernel, version.access);
   parameterCount_ = written.entry->params.size();
   if (levelsAskedFor_.size() > std::tuple_size_v<KnownLevels>) levelsAskedFor_.clear();
   hasAsked_.store(true, std::memory_order_release);
