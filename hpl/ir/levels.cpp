@@ -108,7 +108,7 @@ class LevelReader {
     }
     if (const auto remainder = remainderOf(expr))
       return collect(*remainder->sum, remainder->number, periods);
-    // Of small levels by these operators the scalars are small as well.
+    // Where levels by these operators are small, so are the scalars.
     const auto* binary = expr.as<Binary>();
     const bool isKnown =
         binary != nullptr && (binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub ||
@@ -156,7 +156,7 @@ class LevelWriter : public ExprRewriter {
     return make(like, like.type, Constant{value, 0});
   }
 
-  /// Of a sum (LevelReader::remainderOf); nothing where a scalar is not known so well.
+  /// The remainder of a sum (LevelReader::remainderOf); nothing where a scalar is not known.
   std::optional<std::uint64_t> remainderOf(const Expr& sum, std::uint64_t by) const {
     if (const auto number = detail::numberOf(sum)) return static_cast<std::uint64_t>(*number) % by;
     if (const auto* ref = sum.as<VarRef>()) {

@@ -7,7 +7,7 @@ namespace {
 using geometry::Index;
 using ir::IndexForm;
 
-/// What is said of the ids of the domain holds.
+/// True if the bounds hold for all ids of the domain.
 bool isBoundedIn(const IndexForm& form, const DomainSize& domain) {
   return form.isBounded() &&
          domain[static_cast<std::size_t>(form.axis)] - 1 <= form.lastBoundedId();
