@@ -195,8 +195,8 @@ Box boxOf(const ir::OwnCells& own, const Box& view, const Slice& slice) {
   return touched;
 }
 
-/// Where slices are cut, all that is read at other indices than the written ones is of levels that
-/// nobody writes.
+/// True if, where slices are cut, reads at other indices than the written ones are of levels that
+/// no work-item writes.
 bool readsOtherLevels(const ir::ArrayAccess& access, const SlicedDomain& domain) {
   const AxisDims dims = dimsWritten(access, domain.size);
   bool reads = false;
