@@ -14,6 +14,7 @@
 #include "hpl/runtime/binary_store.h"
 #include "hpl/runtime/compile_watch.h"
 #include "hpl/runtime/device_state.h"
+#include "hpl/runtime/fork_locks.h"
 #include "hpl/runtime/log.h"
 #include "hpl/runtime/private_folder.h"
 #include "hpl/runtime/program.h"
@@ -226,6 +227,7 @@ std::shared_ptr<const Program> buildProgram(DeviceState& device, const std::stri
   const auto begin = std::chrono::steady_clock::now();
   try {
     dumpSource(kernelName, source);
+    const CompilingScope compiling;
     const CompileWatch watch(device, kernelName, choice);
     slot->program = std::make_shared<const Program>(
         loadOrCompile(device, kernelName, source, options + device.buildTag()), kernelName);

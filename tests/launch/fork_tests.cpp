@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -248,6 +249,71 @@ TEST_CASE("a lock that another thread holds when a process is forked stops nothi
   }
   stop = true;
   for (std::thread& thread : threads) thread.join();
+  CHECK(failures == 0);
+}
+
+TEST_CASE("a forked process finds arrays whole whatever other threads were doing to theirs") {
+  const Used used;
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 2; ++t)
+    threads.emplace_back([&stop] {
+      Array<int, 1> from(64), to(64);
+      from = 3;
+      while (!stop) {
+        to = from;
+        for (std::size_t begin = 0; begin < 32; ++begin)
+          to(Range(begin, begin + 8)) = from(Range(begin + 16, begin + 24));
+        const Array<int, 1> other(64);
+        other.reduce(std::plus<int>());
+      }
+    });
+  Array<int, 1> host(64);
+  host = 1;
+  int failures = 0;
+  for (int round = 0; round < 200; ++round) {
+    const ChildResult child = inChild([&] {
+      Array<int, 1> fresh(64);
+      fresh = host;
+      fresh(Range(8, 15)) = 2;
+      host(Range(0, 7)) = fresh(Range(8, 15));
+      return std::to_string(host(0) + host(7) + host(8) + fresh(16));
+    });
+    if (!child.ended || child.exitCode != 7 || child.text != "6") {
+      MESSAGE("round " << round << ": " << child.text);
+      ++failures;
+    }
+  }
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  CHECK(failures == 0);
+}
+
+TEST_CASE("forked processes that end do not take its files from a compilation of the parent") {
+  const Used used;
+  const int unique = static_cast<int>(std::random_device()() % 1000000);
+  std::atomic<bool> stop{false};
+  std::string wrong;
+  std::thread compiler([&] {
+    for (int i = 0; i < 12; ++i) {
+      try {
+        Array<int, 1> a(64);
+        const int literal = unique + i;
+        eval([literal](Array<int, 1> out) { out[idx] = literal; })(a);
+        if (a(5) != literal) wrong += "a wrong number\n";
+      } catch (const Error& error) {
+        wrong += error.what();
+      }
+    }
+    stop = true;
+  });
+  int failures = 0;
+  while (!stop) {
+    const ChildResult child = inChild([] { return std::string("ended"); }, End::Exit);
+    failures += child.text != "ended" || child.exitCode != 7 ? 1 : 0;
+  }
+  compiler.join();
+  CHECK(wrong == "");
   CHECK(failures == 0);
 }
 

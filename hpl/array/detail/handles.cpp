@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "hpl/array/detail/array_base.h"
+#include "hpl/runtime/fork_locks.h"
 
 namespace hpl::detail {
 
@@ -23,15 +24,21 @@ class Dropped : public ArrayBase {
 };
 static_assert(sizeof(Dropped) <= kHandleBytes);
 
+std::mutex& placesMutex() {
+  static auto& mutex = runtime::newForkSafeMutex(runtime::ForkOrder::Inner);
+  return mutex;
+}
+[[maybe_unused]] const auto& earlyPlacesMutex = placesMutex();
+
 class Places {
  public:
+  /// To be called under the lock, as all that it has.
   static Places& get() {
     static auto& instance = *new Places;  // static arrays may die after any static of ours
     return instance;
   }
 
   void* take() {
-    const std::lock_guard lock(mutex_);
     if (next_ == end_ && !map()) return ::operator new(kHandleBytes);
     std::byte* const place = next_;
     next_ += kHandleBytes;
@@ -44,7 +51,6 @@ class Places {
     std::memcpy(place, image_, kHandleBytes);
     auto* const page =
         static_cast<std::byte*>(place) - reinterpret_cast<std::uintptr_t>(place) % kPage;
-    const std::lock_guard lock(mutex_);
     const auto found = left_.find(page);
     if (found == left_.end() || --found->second > 0) return;
     left_.erase(found);
@@ -86,7 +92,6 @@ class Places {
   }
 
   alignas(std::max_align_t) std::byte image_[kHandleBytes] = {};
-  std::mutex mutex_;
   int file_ = -1;
   std::byte* next_ = nullptr;
   std::byte* end_ = nullptr;
@@ -95,7 +100,14 @@ class Places {
 
 }  // namespace
 
-void* takeHandlePlace() { return Places::get().take(); }
-void dropHandlePlace(void* place) noexcept { Places::get().drop(place); }
+void* takeHandlePlace() {
+  const std::lock_guard lock(placesMutex());
+  return Places::get().take();
+}
+
+void dropHandlePlace(void* place) noexcept {
+  const std::lock_guard lock(placesMutex());
+  Places::get().drop(place);
+}
 
 }  // namespace hpl::detail

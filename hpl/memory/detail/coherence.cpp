@@ -5,25 +5,17 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <new>
 #include <utility>
 
 #include "hpl/coherence/mishaps.h"
 #include "hpl/geometry/layout.h"
 #include "hpl/memory/detail/spill.h"
 #include "hpl/runtime/events.h"
+#include "hpl/runtime/fork.h"
+#include "hpl/runtime/fork_locks.h"
 #include "hpl/trace/timeline.h"
 
 namespace hpl::memory::detail {
-
-std::mutex& coherenceMutex() {
-  static auto* mutex = [] {
-    // In a forked process the thread that held the lock is not there to give it back.
-    pthread_atfork(nullptr, nullptr, [] { new (&coherenceMutex()) std::mutex; });
-    return new std::mutex;
-  }();
-  return *mutex;
-}
 
 void Storage::note(PendingTransfer transfer) {
   for (PendingTransfer& earlier : transfers) {
@@ -66,8 +58,21 @@ const void* thisThread() noexcept {
 
 }  // namespace
 
+std::mutex& coherenceMutex() {
+  static auto& mutex = []() -> std::mutex& {
+    // Threads that wait for a root are not there in a forked process.
+    pthread_atfork(nullptr, nullptr, [] { unpinWaiters = 0; });
+    return runtime::newForkSafeMutex(runtime::ForkOrder::Outer);
+  }();
+  return mutex;
+}
+namespace {
+[[maybe_unused]] const auto& earlyCoherenceMutex = coherenceMutex();
+}
+
 bool isHeldByOthers(const RootState& state) noexcept {
-  return state.holder != nullptr && state.holder != thisThread();
+  // The other threads of the process that was forked are not there in the child.
+  return state.holder != nullptr && state.holder != thisThread() && !runtime::isForked();
 }
 
 bool Hold::tryTake(std::span<RootState* const> roots) noexcept {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hpl/memory/root.h"
+#include "hpl/runtime/fork_locks.h"
 
 namespace hpl::memory::detail {
 
@@ -18,10 +19,17 @@ struct Asker {
 
 namespace {
 
+// Of the lists in this file.
+std::mutex& listMutex() {
+  static auto& mutex = runtime::newForkSafeMutex(runtime::ForkOrder::Inner);
+  return mutex;
+}
+[[maybe_unused]] const auto& earlyListMutex = listMutex();
+
 class ThisThread {
  public:
   ThisThread() {
-    const std::lock_guard lock(mutex());
+    const std::lock_guard lock(listMutex());
     std::vector<Asker*>& idle = idleOnes();
     if (idle.empty()) {
       asker_ = new Asker;
@@ -33,7 +41,7 @@ class ThisThread {
   }
   ~ThisThread() {
     asker_->isOver = true;
-    const std::lock_guard lock(mutex());
+    const std::lock_guard lock(listMutex());
     idleOnes().push_back(asker_);
   }
   ThisThread(const ThisThread&) = delete;
@@ -46,10 +54,6 @@ class ThisThread {
 
  private:
   // Never destroyed: static arrays may die after any static of ours.
-  static std::mutex& mutex() {
-    static auto& instance = *new std::mutex;
-    return instance;
-  }
   static std::vector<Asker*>& idleOnes() {
     static auto& instance = *new std::vector<Asker*>;
     return instance;
@@ -61,9 +65,8 @@ class ThisThread {
 }  // namespace
 
 const geometry::IndexMap& keptMap(const geometry::IndexMap& map) {
-  static auto& mutex = *new std::mutex;
+  const std::lock_guard lock(listMutex());
   static auto& kept = *new std::set<geometry::IndexMap>;
-  const std::lock_guard lock(mutex);
   return *kept.insert(map).first;
 }
 
