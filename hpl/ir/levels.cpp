@@ -18,27 +18,44 @@ namespace {
 /// overflow.
 constexpr int kMostNodes = 32;
 constexpr std::uint64_t kMostPeriod = 16;
+constexpr std::int64_t kMostSubtracted = 1 << 16;
 
 bool isWhole(const Type& type) { return type.isIntegerScalar() && type.scalar != Scalar::Bool; }
 
-/// The periods of scalars (LevelScalar::period), by parameter.
-using Periods = std::map<int, std::uint64_t>;
+/// As in LevelScalar.
+struct Period {
+  std::uint64_t period = 0;
+  std::uint64_t least = 0;
+};
+
+/// The periods of scalars, by parameter.
+using Periods = std::map<int, Period>;
 
 /// The period of a scalar that is used in both ways.
-std::uint64_t common(std::uint64_t a, std::uint64_t b) {
-  const std::uint64_t period = a == 0 || b == 0 ? 0 : std::lcm(a, b);
-  return period <= kMostPeriod ? period : 0;
+Period common(const Period& a, const Period& b) {
+  const bool isPeriodic = a.period != 0 && b.period != 0;
+  const std::uint64_t period = isPeriodic ? std::lcm(a.period, b.period) : 0;
+  return {period <= kMostPeriod ? period : 0, std::max(a.least, b.least)};
 }
 
-void add(Periods& periods, int parameter, std::uint64_t period) {
+void add(Periods& periods, int parameter, const Period& period) {
   const auto [known, isNew] = periods.emplace(parameter, period);
   if (!isNew) known->second = common(known->second, period);
 }
 
-/// `sum % number`, where remainders of the scalars tell the value.
+/// `sum % number`, where remainders of the scalars tell the value if none is below `least`.
 struct Remainder {
   const Expr* sum;
   std::uint64_t number;
+  std::uint64_t least;
+};
+
+/// What LevelReader::isSum looks at, and has found.
+struct SumSearch {
+  bool mayWrap = false;
+  int left = kMostNodes;
+  std::uint64_t subtracted = 0;  ///< all numbers that are subtracted
+  int scalars = 0;
 };
 
 class LevelReader {
@@ -49,7 +66,7 @@ class LevelReader {
   Periods periodsOf(const Expr& index) {
     Periods periods;
     left_ = kMostNodes;
-    return collect(index, 0, periods) ? periods : Periods{};
+    return collect(index, {}, periods) ? periods : Periods{};
   }
 
   std::optional<Remainder> remainderOf(const Expr& expr) const {
@@ -62,10 +79,10 @@ class LevelReader {
     const std::uint64_t number = isRemainder ? static_cast<std::uint64_t>(*right) : 2;
     if (number < 2 || number > kMostPeriod) return std::nullopt;
     // -1 % 2 is -1, and 2^32 is no multiple of 3.
-    int left = kMostNodes;
-    const bool mayWrap = number == 2 && (!isRemainder || !binary->left->type.isSigned());
-    return isSum(*binary->left, mayWrap, left) ? std::optional(Remainder{binary->left, number})
-                                               : std::nullopt;
+    SumSearch search;
+    search.mayWrap = number == 2 && (!isRemainder || !binary->left->type.isSigned());
+    if (!isSum(*binary->left, search)) return std::nullopt;
+    return Remainder{binary->left, number, search.subtracted};
   }
 
   /// A parameter that the entry does not change; -1: it is none.
@@ -76,26 +93,37 @@ class LevelReader {
   const Expr* valueOf(const Variable& variable) const { return once_.valueOf(&variable); }
 
  private:
-  /// A sum that is not negative; one that wraps or is negative keeps its last bit.
-  bool isSum(const Expr& expr, bool mayWrap, int& left) const {
-    if (!isWhole(expr.type) || --left < 0) return false;
-    if (const auto number = detail::numberOf(expr)) return mayWrap || *number >= 0;
+  /// A sum that is not negative where each scalar is as large as all numbers that are subtracted;
+  /// one that wraps or is negative keeps its last bit.
+  bool isSum(const Expr& expr, SumSearch& search) const {
+    if (!isWhole(expr.type) || --search.left < 0) return false;
+    if (const auto number = detail::numberOf(expr)) return search.mayWrap || *number >= 0;
     if (const auto* cast = expr.as<Cast>())
-      return (mayWrap || detail::isWide(expr.type)) && isSum(*cast->operand, mayWrap, left);
+      return (search.mayWrap || detail::isWide(expr.type)) && isSum(*cast->operand, search);
     if (const auto* ref = expr.as<VarRef>()) {
-      if (parameterOf(*ref->variable) >= 0) return true;
+      if (parameterOf(*ref->variable) >= 0) return ++search.scalars > 0;
       const Expr* value = valueOf(*ref->variable);
-      return value != nullptr && isSum(*value, mayWrap, left);
+      return value != nullptr && isSum(*value, search);
     }
     const auto* binary = expr.as<Binary>();
     if (binary == nullptr) return false;
+    if (binary->op == BinaryOp::Sub && !search.mayWrap) return isDifference(*binary, search);
     const bool isLikeSum = binary->op == BinaryOp::Sub || binary->op == BinaryOp::BitXor;
-    return (binary->op == BinaryOp::Add || (mayWrap && isLikeSum)) &&
-           isSum(*binary->left, mayWrap, left) && isSum(*binary->right, mayWrap, left);
+    return (binary->op == BinaryOp::Add || (search.mayWrap && isLikeSum)) &&
+           isSum(*binary->left, search) && isSum(*binary->right, search);
   }
 
-  /// `period`: that of a remainder around the expression; 0: there is none.
-  bool collect(const Expr& expr, std::uint64_t period, Periods& periods) {
+  /// A number less than a sum with a scalar in it.
+  bool isDifference(const Binary& binary, SumSearch& search) const {
+    const auto number = detail::numberOf(*binary.right);
+    if (!number || *number < 0 || *number > kMostSubtracted) return false;
+    const int scalarsBefore = search.scalars;
+    search.subtracted += static_cast<std::uint64_t>(*number);
+    return isSum(*binary.left, search) && search.scalars > scalarsBefore;
+  }
+
+  /// `period`: that of a remainder around the expression.
+  bool collect(const Expr& expr, const Period& period, Periods& periods) {
     if (!isWhole(expr.type) || --left_ < 0) return false;
     if (expr.as<Constant>() != nullptr) return true;
     if (const auto* ref = expr.as<VarRef>()) {
@@ -107,7 +135,7 @@ class LevelReader {
       return value != nullptr && collect(*value, period, periods);
     }
     if (const auto remainder = remainderOf(expr))
-      return collect(*remainder->sum, remainder->number, periods);
+      return collect(*remainder->sum, {remainder->number, remainder->least}, periods);
     // Where levels by these operators are small, so are the scalars.
     const auto* binary = expr.as<Binary>();
     const bool isKnown =
@@ -167,11 +195,14 @@ class LevelWriter : public ExprRewriter {
       return found->second.value % by;
     }
     std::uint64_t total = 0;
-    bool isKnown = true;
+    bool isKnown = true, isSubtracted = false;
+    const auto* binary = sum.as<Binary>();
     forEachOperand(sum, [&](const Expr& operand) {
       const auto part = isKnown ? remainderOf(operand, by) : std::nullopt;
       isKnown = part.has_value();
-      total += part.value_or(0);
+      const std::uint64_t value = part.value_or(0) % by;
+      total += isSubtracted ? by - value : value;
+      isSubtracted = binary != nullptr && binary->op == BinaryOp::Sub;
     });
     return isKnown ? std::optional(total % by) : std::nullopt;
   }
@@ -199,8 +230,11 @@ std::vector<LevelScalar> levelScalarsOf(const Kernel& kernel, const AccessSummar
     for (std::size_t d = 0; d < access->indices.size(); ++d)
       for (const auto& [parameter, period] : reader.periodsOf(*access->indices[d])) {
         LevelScalar& scalar = all[parameter];
-        scalar.period = scalar.parameter < 0 ? period : common(scalar.period, period);
+        const Period both =
+            scalar.parameter < 0 ? period : common({scalar.period, scalar.least}, period);
         scalar.parameter = parameter;
+        scalar.period = both.period;
+        scalar.least = both.least;
         const LevelScalar::Use use{access->array->paramIndex, d};
         if (std::find(scalar.uses.begin(), scalar.uses.end(), use) == scalar.uses.end())
           scalar.uses.push_back(use);

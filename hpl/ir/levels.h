@@ -25,6 +25,8 @@ struct LevelScalar {
   int parameter = -1;
   /// Levels depend on the remainder by this number alone; 0: on the value.
   std::uint64_t period = 0;
+  /// Below this value nothing is known of the levels: differences may be negative.
+  std::uint64_t least = 0;
   std::vector<Use> uses = {};
   friend bool operator==(const LevelScalar&, const LevelScalar&) = default;
 };
@@ -36,8 +38,8 @@ inline constexpr std::uint64_t kEndOfPeriodic = std::uint64_t{1} << 24;
 /// the parameters.
 std::vector<LevelScalar> levelScalarsOf(const Kernel& kernel, const AccessSummary& summary);
 
-/// For analyses: the kernel for launches in which the scalars have these values, or, where they
-/// have periods and are below kEndOfPeriodic, these remainders.
+/// For analyses: the kernel for launches in which the scalars, none of which is below its `least`,
+/// have these values, or, where they have periods and are below kEndOfPeriodic, these remainders.
 std::shared_ptr<const Kernel> withLevels(const Kernel& kernel, std::span<const LevelScalar> scalars,
                                          std::span<const std::uint64_t> values);
 

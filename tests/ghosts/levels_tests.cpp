@@ -32,6 +32,7 @@ void step(Levels& u, const To& to, const From& from) {
 }
 
 void byRemainder(Levels u, Int t) { step(u, (t + 1) % 2, t % 2); }
+void byBefore(Levels u, Int t) { step(u, t % 3, (t - 1) % 3); }
 void byVariable(Levels u, Int t) {
   Int now = t % 2;
   Int next = 1 - now;
@@ -95,6 +96,11 @@ const std::vector<Way> kWays{
     {"t & 1", 2,
      [](Levels& u, int n, int m, int t, const Weights& w) { launchOn(byLastBit, w, n, m, u, t); },
      odd, even},
+    {"(t - 1) % 3", 3,
+     [](Levels& u, int n, int m, int t, const Weights& w) {
+       launchOn(byBefore, w, n, m, u, t + 1);
+     },
+     [](int t) { return (t + 1) % 3; }, [](int t) { return t % 3; }},
     {"1 - now", 2,
      [](Levels& u, int n, int m, int t, const Weights& w) {
        launchOn(byDifference, w, n, m, u, t % 2);
@@ -214,6 +220,9 @@ TEST_CASE("levels that are read and written at once, or that are not known, are 
   // Of arrays with many levels none, so that no program stops in the middle.
   const auto first = [&] { launchOn(onwards, {}, n, m, u, 0); };
   expectMessage(refusal(first), {"argument 1", "elsewhere than at its own idy"});
+  // Level -1.
+  const auto beforeFirst = [&] { launchOn(byBefore, {}, n, m, u, 0); };
+  expectMessage(refusal(beforeFirst), {"argument 1", "elsewhere than at its own idy"});
   CHECK(valuesOf(u) == std::vector<int>(u.size(), 1));
   // Steps are counted for long.
   launchOn(byRemainder, {}, n, m, u, (1 << 24) - 1);

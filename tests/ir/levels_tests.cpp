@@ -56,8 +56,8 @@ std::string withValues(const Build& build, const std::vector<std::uint64_t>& val
 }
 
 /// The scalar t, which chooses levels of u.
-LevelScalar byPeriod(std::uint64_t period, int parameter = 1) {
-  return {parameter, period, {{0, 0}}};
+LevelScalar byPeriod(std::uint64_t period, int parameter = 1, std::uint64_t least = 0) {
+  return {parameter, period, least, {{0, 0}}};
 }
 
 }  // namespace
@@ -74,10 +74,11 @@ TEST_CASE("scalars that choose levels are found, and by which number their remai
   CHECK(scalarsOf([](Fixture& f) { f.step(1 - *f.t, *f.t); }) == one(byPeriod(0)));
   CHECK(scalarsOf([](Fixture& f) { f.step((*f.t + 1) % 3, *f.t % 3); }) == one(byPeriod(3)));
   CHECK(scalarsOf([](Fixture& f) { f.step(*f.t % 2, *f.t % 3); }) == one(byPeriod(6)));
-  // A difference may be negative, and -1 % 2 is -1: nothing is known of the level that is written.
-  const Build difference = [](Fixture& f) { f.step((*f.t - 1) % 2, *f.t % 2); };
-  CHECK(scalarsOf(difference) == one(byPeriod(2)));
-  CHECK(withValues(difference, {1}).find("meet") != std::string::npos);
+  // A difference may be negative, and -1 % 2 is -1.
+  CHECK(scalarsOf([](Fixture& f) { f.step((*f.t - 1) % 3, *f.t % 3); }) == one(byPeriod(3, 1, 1)));
+  CHECK(scalarsOf([](Fixture& f) { f.step((*f.t + 1 - 1 - 2) % 3, *f.t % 3); }) ==
+        one(byPeriod(3, 1, 3)));
+  CHECK(scalarsOf([](Fixture& f) { f.step((*f.t - 1) % 3, *f.t); }) == one(byPeriod(0, 1, 1)));
   CHECK(scalarsOf([](Fixture& f) { f.step(*f.t, *f.t % 2); }) == one(byPeriod(0)));
   CHECK(scalarsOf([](Fixture& f) { f.step(*f.s, *f.t); }) ==
         std::vector<LevelScalar>{byPeriod(0, 1), byPeriod(0, 2)});
@@ -111,6 +112,15 @@ TEST_CASE("a number in the place of a scalar tells levels apart") {
   CHECK(withValues(byTwo, {3, 7}) == "[3] -> [7]");
   CHECK(withValues(byTwo, {3, 3}) == "[3] -> [3], meet");
   CHECK(withValues([](Fixture& f) { f.step((*f.t + 1) % 3, *f.t % 3); }, {2}) == "[2] -> [0]");
+  const Build difference = [](Fixture& f) { f.step(*f.t % 3, (*f.t + 3 - 4) % 3); };
+  CHECK(withValues(difference, {4}) == "[0] -> [1]");
+  CHECK(withValues(difference, {6}) == "[2] -> [0]");
+  // Of a difference that has no scalar to the left, or that subtracts one, nothing is known.
+  const auto meets = [](const Build& build) {
+    return withValues(build, {5}).find("meet") != std::string::npos;
+  };
+  CHECK(meets([](Fixture& f) { f.step(*f.t % 3, (f.b.lit(kInt, 1) - 3 + *f.t) % 3); }));
+  CHECK(meets([](Fixture& f) { f.step(*f.t % 3, (7 - *f.t) % 3); }));
 }
 
 TEST_CASE("levels that are also read at the same index, and elements that somebody else writes") {

@@ -53,10 +53,11 @@ std::uint64_t lengthIn(Arguments arguments, std::size_t i) {
 /// Arrays of more levels are not looked at: what is known of each level is kept.
 constexpr geometry::Index kMostLevels = 16;
 
-/// The number that analyses get for a scalar that chooses levels; nothing: it is too large.
+/// The number that analyses get for a scalar that chooses levels; nothing: it is too large or
+/// too small.
 std::optional<std::uint64_t> levelIn(Arguments arguments, const ir::LevelScalar& scalar) {
   const auto number = numberIn(arguments[static_cast<std::size_t>(scalar.parameter)]);
-  if (!number) return std::nullopt;
+  if (!number || *number < scalar.least) return std::nullopt;
   if (scalar.period > 0)
     return *number < ir::kEndOfPeriodic ? std::optional(*number % scalar.period) : std::nullopt;
   // Else the launch for a later level would be refused.
