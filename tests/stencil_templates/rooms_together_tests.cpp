@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random programs of launches, stencils, programs of stencils, reductions, scans, views and
-// accesses of the host to the same arrays give on several devices what they give on one.
+// accesses of the host to the same arrays give on several devices what they give on one, and in
+// several host threads at once what they give one after another.
 #include <doctest/doctest.h>
 
 #include <functional>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "hpl/hpl.h"
@@ -247,5 +249,55 @@ TEST_CASE("random programs that use all rooms give on several devices what one g
     }
     CAPTURE(done);
     REQUIRE(spread.values() == alone.values());
+  }
+}
+
+TEST_CASE("random programs in several host threads give what they give one after another") {
+  constexpr int kThreads = 3;
+  const std::vector<Device> all = devices(defaultDevice().type());
+  for (const unsigned seed : Seeds(1, 6)) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    const auto pick = [&](int lo, int hi) {
+      return std::uniform_int_distribution<int>(lo, hi)(random);
+    };
+    struct Turn {
+      const Step* step;
+      int r, how;
+    };
+    std::vector<std::vector<Turn>> programs(kThreads);
+    std::vector<World> together, alone;
+    for (std::vector<Turn>& program : programs) {
+      for (int count = 0; count < 14; ++count)
+        program.push_back(
+            {&kSteps[static_cast<std::size_t>(pick(0, static_cast<int>(kSteps.size()) - 1))],
+             pick(0, 1000), pick(0, 5)});
+      const int n = pick(12, 60), m = pick(6, 40);
+      const std::vector<double> weights(all.size(), 1.0);
+      together.emplace_back(n, m, all, weights);
+      alone.emplace_back(n, m, all, weights);
+    }
+    const auto run = [&](World& world, const std::vector<Turn>& program) {
+      for (const Turn& turn : program) turn.step->run(world, turn.r, turn.how);
+      return world.values();
+    };
+    // First together: then the threads find kernels and plans that are not made yet.
+    std::vector<std::vector<std::vector<int>>> values(kThreads);
+    std::vector<std::string> errors(kThreads);
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < kThreads; ++i)
+      threads.emplace_back([&, i] {
+        try {
+          values[i] = run(together[i], programs[i]);
+        } catch (const std::exception& error) {
+          errors[i] = error.what();
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+    for (std::size_t i = 0; i < kThreads; ++i) {
+      CAPTURE(i);
+      REQUIRE(errors[i] == "");
+      REQUIRE(values[i] == run(alone[i], programs[i]));
+    }
   }
 }
