@@ -262,8 +262,9 @@ class StencilLauncher : public StencilChoices<StencilLauncher> {
 /// The point function is a function, lambda or functor of the kernel language. It takes one
 /// Neighbourhood<T, N> for each input, then an Output<T> for each output (none when it returns the
 /// value of its only output), then scalars such as Float. The library finds out how far it reads.
-/// All inputs and outputs of a launch have the same shape. Keep the object: each one is captured
-/// once per kind of device, and copies share the captured code.
+/// All inputs and outputs of a launch have the same shape. Views with strides, of another shape or
+/// transposed are copied to arrays of their own, and back where they are written. Keep the object:
+/// each one is captured once per kind of device, and copies share the captured code.
 class Stencil {
  public:
   template <class F>

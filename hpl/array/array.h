@@ -210,9 +210,9 @@ class Array : public detail::ArrayBase {
   /// further views of the array have been made, and throws ShapeError when it is used later;
   /// `auto v = a(Range(..))` holds the view for as long as v lives. Throws ShapeError for reversed
   /// ranges, those that leave the array, and strides that are not positive. Views with strides, as
-  /// those of reshaped() and transposed(), go where arrays go but for stencils, annotations, values
-  /// per device, parts, ghosts, scans, aliases and native kernels, which throw ShapeError,
-  /// KernelError or ArgumentError.
+  /// those of reshaped() and transposed(), go where arrays go but for annotations, values per
+  /// device, parts, ghosts, scans, aliases and native kernels, which throw ShapeError, KernelError
+  /// or ArgumentError.
   template <detail::ViewIndex... R>
     requires(sizeof...(R) == N && !(detail::ArrayIndex<R> && ...))
   Array& operator()(const R&... ranges) const {

@@ -133,6 +133,10 @@ void PlanAccess::setPlan(FRunner& runner, const std::shared_ptr<Launchable>& pla
 
 Launchable& PlanAccess::planOf(FRunner& runner) { return *runner.plan_; }
 
+void PlanAccess::setAround(FRunner& runner, std::shared_ptr<Around> around) {
+  runner.around_ = std::move(around);
+}
+
 std::byte* PlanAccess::scalarsOf(FRunner& runner) {
   return runner.large_.empty() ? runner.inline_ : runner.large_.data();
 }
@@ -244,12 +248,24 @@ FRunner launch(const EntryHandle& handle, const LaunchOptions& asked, Arguments 
   return launchBy(party, handle, asked, arguments);
 }
 
+FRunner runAround(FRunner runner, std::shared_ptr<Around> around) {
+  PlanAccess::setAround(runner, std::move(around));
+  return runner;
+}
+
 }  // namespace hpl::launch
 
 namespace hpl {
 
 void FRunner::run() {
   detail::refuseInKernel("FRunner::run()");
+  if (around_ == nullptr) return runPlan();
+  around_->before();
+  runPlan();
+  around_->after();
+}
+
+void FRunner::runPlan() {
   if (!plan_) throw LaunchError("this FRunner holds no launch; assign eval(f)(arguments) to it");
   for (std::size_t i = 0; i < plan_->roots.size(); ++i)
     if (plan_->roots[i].expired())

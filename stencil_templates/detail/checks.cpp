@@ -4,6 +4,7 @@
 #include "hpl/error.h"
 #include "hpl/lang/capture_state.h"
 #include "hpl/memory/root.h"
+#include "stencil_templates/detail/boxed_arguments.h"
 #include "stencil_templates/detail/stencil_state.h"
 
 namespace hpl::stencils {
@@ -75,9 +76,9 @@ void checkScalar(const std::string& stencil, const PointSignature& signature,
 
 void checkShapes(const std::string& stencil, const PointSignature& signature,
                  const StencilArgument* arguments, std::size_t arrays) {
-  const geometry::Extents& first = arguments[0].argument.view->extents;
+  const geometry::Extents& first = programsView(arguments[0]).extents;
   for (std::size_t i = 1; i < arrays; ++i) {
-    const geometry::Extents& own = arguments[i].argument.view->extents;
+    const geometry::Extents& own = programsView(arguments[i]).extents;
     if (own == first) continue;
     throw ShapeError(fmt::format(
         "{}: {} has the shape {}, but {} has {}; all inputs and outputs of a stencil have the "
@@ -87,21 +88,17 @@ void checkShapes(const std::string& stencil, const PointSignature& signature,
   }
 }
 
-bool overlap(const StencilArgument& a, const StencilArgument& b) {
-  const memory::View& x = *a.argument.view;
-  const memory::View& y = *b.argument.view;
-  return &x.root() == &y.root() && x.box().intersects(y.box());
-}
-
 void checkOverlaps(const std::string& stencil, const PointSignature& signature,
                    const StencilArgument* arguments, bool mayUpdate) {
   const std::size_t inputs = signature.inputs.size();
   const std::size_t arrays = inputs + signature.outputs.size();
   for (std::size_t out = inputs; out < arrays; ++out) {
     for (std::size_t other = 0; other < out; ++other) {
-      if (!overlap(arguments[out], arguments[other])) continue;
-      const bool isSame =
-          arguments[out].argument.view->box() == arguments[other].argument.view->box();
+      const memory::View& written = programsView(arguments[out]);
+      const memory::View& own = programsView(arguments[other]);
+      if (!shareCells(written, own)) continue;
+      const bool isSame = &written == &own || (written.map() == nullptr && own.map() == nullptr &&
+                                               written.box() == own.box());
       if (mayUpdate && other < inputs && isSame) continue;
       throw ArgumentError(fmt::format(
           "{}: {} and {} are the same cells{}; pass another array, or let iterate(n) exchange two",

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "hpl/error.h"
+#include "stencil_templates/detail/boxed_arguments.h"
 #include "stencil_templates/detail/program_cells.h"
 #include "stencil_templates/detail/residual.h"
 #include "stencil_templates/detail/step_choice.h"
@@ -49,6 +50,11 @@ bool isViewObject(const StencilArgument& argument) {
   return argument.argument.view->handle() == argument.array;
 }
 
+/// Copies of views exchange with each other, not with an array of the program.
+bool mayExchange(const StencilArgument& a, const StencilArgument& b) {
+  return !isViewObject(a) && !isViewObject(b) && a.isBoxCopy == b.isBoxCopy;
+}
+
 StepData dataOf(const PointSignature& signature, const std::vector<StencilArgument>& arguments) {
   const std::size_t inputs = signature.inputs.size();
   const std::size_t outputs = signature.outputs.size();
@@ -61,7 +67,7 @@ StepData dataOf(const PointSignature& signature, const std::vector<StencilArgume
     field.exchanges = true;
     if (i >= outputs) continue;
     field.spare.argument = arguments[inputs + i];
-    field.exchanges = !isViewObject(arguments[i]) && !isViewObject(arguments[inputs + i]);
+    field.exchanges = mayExchange(arguments[i], arguments[inputs + i]);
   }
   data.scalars.emplace_back(arguments.begin() + static_cast<std::ptrdiff_t>(inputs + outputs),
                             arguments.end());
@@ -150,6 +156,11 @@ class UntilLoop {
 TuneResult tuneIteration(StencilState& state, const launch::LaunchOptions& options,
                          std::vector<StencilArgument> arguments, const IterationPlan& plan) {
   checkSteps(state, plan.steps);
+  if (BoxedArguments::areNeeded(arguments.data(), arguments.size())) {
+    checkStencilArguments(state.describe(), state.signature(), arguments.data(), arguments.size());
+    const BoxedArguments boxed(arguments.data(), arguments.size(), 0, 0);
+    return tuneIteration(state, options, boxed.all(), plan);
+  }
   if (isForSeveralDevices(options))
     throw LaunchError(fmt::format(
         "{}: iterate({}).tune(...) tunes for one device; leave out .devices(...), and call it for "
@@ -163,6 +174,15 @@ TuneResult tuneIteration(StencilState& state, const launch::LaunchOptions& optio
 StencilRun iterateStencil(StencilState& state, const launch::LaunchOptions& options,
                           std::vector<StencilArgument> arguments, const IterationPlan& plan) {
   checkSteps(state, plan.steps);
+  if (BoxedArguments::areNeeded(arguments.data(), arguments.size())) {
+    checkStencilArguments(state.describe(), state.signature(), arguments.data(), arguments.size());
+    // The result is in the inputs.
+    const std::size_t pairs = state.signature().outputs.size();
+    BoxedArguments boxed(arguments.data(), arguments.size(), 0, pairs);
+    const StencilRun run = iterateStencil(state, options, boxed.all(), plan);
+    boxed.after();
+    return run;
+  }
   Iteration iteration(state, options, arguments, plan);
   StepRun steps(*iteration.program, iteration.data, options, {iteration.kernel});
   steps.choose(chooseSteps(*iteration.program, iteration.data, options, plan, iteration.joined,

@@ -43,14 +43,13 @@ Box cellsAt(const std::string& name, const geometry::Extents& grid,
 void ProgramState::checkSamples(const std::string& name, const ProgramArgument& samples) const {
   const memory::View& own = viewOf(samples.argument);
   for (const StepField& field : data_.fields)
-    if (field.temporary == nullptr && shareCells(samples.argument, field.array.argument))
+    if (field.temporary == nullptr && shareCells(own, boxes_.copiedView(field.array.argument)))
       throw ArgumentError(
           fmt::format("{}: the samples are cells of {}, an array of the program; record into "
                       "another array",
                       name, own.root().describe()));
   for (std::size_t f = 0; f < functions_.size(); ++f) {
-    if (!functions_[f].records() || !shareCells(samples.argument, data_.scalars[f].back()))
-      continue;
+    if (!functions_[f].records() || !shareCells(own, viewOf(data_.scalars[f].back()))) continue;
     throw ArgumentError(fmt::format(
         "{}: the samples go to cells of {} to which those of {} go; record into another array, or "
         "into other cells",
@@ -61,6 +60,7 @@ void ProgramState::checkSamples(const std::string& name, const ProgramArgument& 
 void ProgramState::addRecordChecked(const ProgramArgument& from, const ProgramArgument& samples,
                                     const std::vector<RecordPlace>& places) {
   std::vector<ProgramArgument> arguments{from};
+  boxViews(arguments.data(), arguments.data() + 1, false);
   makeTemporaries(arguments);
   const ProgramArgument& source = arguments.front();
   StepFunction fresh;
@@ -94,6 +94,11 @@ void ProgramState::addRecordChecked(const ProgramArgument& from, const ProgramAr
     recording.dims.push_back(k);
     wanted.append(cells.extent(d));
   }
+  if (samples.argument.argument.mapped() != nullptr)
+    throw ShapeError(fmt::format(
+        "{}: the samples are a view of {} with strides, of another shape or transposed; record "
+        "into an array, or into a view without strides",
+        name, viewOf(samples.argument).root().describe()));
   const geometry::Extents& got = viewOf(samples.argument).extents;
   wanted[0] = got[0];
   if (!(got == wanted))

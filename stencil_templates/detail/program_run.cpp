@@ -106,6 +106,7 @@ std::int64_t ProgramState::joined(std::int64_t steps) const {
 }
 
 StencilRun ProgramState::run(const launch::LaunchOptions& options, const IterationPlan& plan) {
+  boxes_.fill();
   prepare(options, fmt::format("run({})", plan.steps), plan.steps);
   // A question may change the program.
   const std::shared_ptr<StepProgram> program = steps_;
@@ -117,8 +118,12 @@ StencilRun ProgramState::run(const launch::LaunchOptions& options, const Iterati
     steps.advance(more);
     steps.finish();
     run.steps += more;
-    if (every_ > 0 && more == every_) run.converged = isDone_(run.steps);
+    if (every_ == 0 || more != every_) continue;
+    boxes_.bringBack();
+    run.converged = isDone_(run.steps);
+    boxes_.fill();
   }
+  boxes_.bringBack();
   run.launches = steps.launches();
   return run;
 }
@@ -130,6 +135,7 @@ TuneResult ProgramState::tune(const launch::LaunchOptions& options, const Iterat
         "{}: {} tunes for one device; leave out .devices(...), and call it for each kind of device "
         "with .device(...) and arrays of the parts' sizes",
         describe(), call));
+  boxes_.fill();
   prepare(options, call, plan.steps);
   return tuneSteps("StencilProgram::" + call, *steps_, data_, options, plan, joined(plan.steps));
 }

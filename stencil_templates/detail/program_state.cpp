@@ -29,12 +29,6 @@ std::string textOf(const Region& cells) {
 
 }  // namespace
 
-bool shareCells(const StencilArgument& a, const StencilArgument& b) {
-  const memory::View& one = *a.argument.view;
-  const memory::View& other = *b.argument.view;
-  return &one.root() == &other.root() && one.box().intersects(other.box());
-}
-
 std::string ProgramState::describe() const {
   return label_.empty() ? "stencil program" : fmt::format("stencil program '{}'", label_);
 }
@@ -42,20 +36,29 @@ std::string ProgramState::describe() const {
 int ProgramState::fieldOf(const ProgramArgument& array) {
   for (std::size_t f = 0; f < data_.fields.size(); ++f) {
     if (isSameArray(data_.fields[f].array, array)) return static_cast<int>(f);
-    if (shareCells(data_.fields[f].array.argument, array.argument))
+    if (shareCells(boxes_.copiedView(data_.fields[f].array.argument),
+                   boxes_.copiedView(array.argument)))
       throw ArgumentError(fmt::format(
           "{}: {} is passed as two views that share cells; pass the same view, or views that are "
           "apart: cells would belong to two fields",
           describe(), viewOf(array).root().describe()));
   }
   for (std::size_t f = 0; f < functions_.size(); ++f)
-    if (functions_[f].records() && shareCells(array.argument, data_.scalars[f].back()))
+    if (functions_[f].records() &&
+        shareCells(boxes_.copiedView(array.argument), *data_.scalars[f].back().argument.view))
       throw ArgumentError(fmt::format(
           "{}: {} has cells into which {} puts its samples; programs do not see samples, pass "
           "another array",
           describe(), viewOf(array).root().describe(), functions_[f].name));
   data_.fields.push_back({array, array.temporary, {}, {}});
   return static_cast<int>(data_.fields.size()) - 1;
+}
+
+/// Gives views that are no boxes arrays, which run() fills and brings back.
+void ProgramState::boxViews(ProgramArgument* begin, ProgramArgument* end, bool areWritten) {
+  for (ProgramArgument* argument = begin; argument != end; ++argument)
+    if (BoxCopies::isNeeded(argument->argument))
+      argument->argument = boxes_.replace(argument->argument, areWritten);
 }
 
 /// Gives temporaries arrays of the grid's shape, so that they are arguments like others.
@@ -181,12 +184,13 @@ void ProgramState::checkTemporaries(const StepFunction& fresh) const {
 
 template <class F>
 void ProgramState::addOrNothing(F&& change) {
-  const Former former{data_, owners_};
+  const Former former{data_, owners_, boxes_};
   try {
     change();
   } catch (...) {
     data_ = former.data;
     owners_ = former.owners;
+    boxes_ = former.boxes;
     throw;
   }
   steps_.reset();
@@ -210,11 +214,16 @@ void ProgramState::addChecked(const std::shared_ptr<StencilState>& stencil,
   owners_.push_back(stencil);
   fresh.isEverywhere = !cells.areElsewhere && cells.region.empty();
   const std::string name = fmt::format("{}, {}", describe(), fresh.name);
+  const std::size_t inputs = stencil->signature().inputs.size();
+  const std::size_t arrays = inputs + stencil->signature().outputs.size();
+  if (arguments.size() >= arrays) {
+    boxViews(arguments.data(), arguments.data() + inputs, false);
+    boxViews(arguments.data() + inputs, arguments.data() + arrays, true);
+  }
   makeTemporaries(arguments);
   std::vector<StencilArgument> list;
   for (const ProgramArgument& argument : arguments) list.push_back(argument.argument);
   const StencilRecipe recipe = stencil->recipeFor(name, list.data(), list.size());
-  const PointSignature& signature = stencil->signature();
   const geometry::Extents& shape = list.front().argument.view->extents;
   if (functions_.empty()) data_.extents = shape;
   if (!(shape == data_.extents))
@@ -224,8 +233,6 @@ void ProgramState::addChecked(const std::shared_ptr<StencilState>& stencil,
   function.point = recipe.point;
   function.inputs = recipe.inputs;
   function.cost = stencil->cost();
-  const std::size_t inputs = signature.inputs.size();
-  const std::size_t arrays = inputs + signature.outputs.size();
   for (std::size_t i = 0; i < arrays; ++i) {
     if (i >= inputs && arguments[i].isConst)
       throw ArgumentError(fmt::format("{}: output {} is const", name, i - inputs + 1));

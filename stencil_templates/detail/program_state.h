@@ -7,14 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "stencil_templates/detail/boxed_arguments.h"
 #include "stencil_templates/detail/program_cells.h"
 #include "stencil_templates/detail/step_run.h"
 #include "stencil_templates/program.h"
 
 namespace hpl::stencils {
-
-/// Whether some cells belong to both arrays.
-bool shareCells(const StencilArgument& a, const StencilArgument& b);
 
 /// The state that the copies of a StencilProgram share.
 class ProgramState {
@@ -38,6 +36,7 @@ class ProgramState {
   struct Former {
     StepData data;
     std::vector<std::shared_ptr<const void>> owners;
+    BoxCopies boxes;
   };
 
   void addChecked(const std::shared_ptr<StencilState>& stencil, const ProgramCells& cells,
@@ -52,6 +51,7 @@ class ProgramState {
   void checkSampleCount(const std::string& call, std::int64_t steps) const;
 
   int fieldOf(const ProgramArgument& array);
+  void boxViews(ProgramArgument* begin, ProgramArgument* end, bool areWritten);
   void makeTemporaries(std::vector<ProgramArgument>& arguments);
   const StepField& field(int number) const {
     return data_.fields[static_cast<std::size_t>(number)];
@@ -78,6 +78,8 @@ class ProgramState {
   StepData data_;
   /// Owners of the functions, and of the scalars' values.
   std::vector<std::shared_ptr<const void>> owners_;
+  /// Of fields that are views and no boxes.
+  BoxCopies boxes_;
   std::int64_t every_ = 0;
   std::function<bool(std::int64_t)> isDone_;
   /// The steps of the last run, and the ends of its grid; null: something has changed since.

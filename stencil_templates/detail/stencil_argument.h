@@ -16,6 +16,7 @@
 namespace hpl::stencils {
 
 class StepTable;
+class BoxCopy;
 
 /// An argument, with what a stencil does to arrays besides launching. Valid during the call.
 struct StencilArgument {
@@ -31,11 +32,54 @@ struct StencilArgument {
   /// Copies all cells between arrays of one type by a kernel on a device, and returns what does so
   /// again; null for elements that are no numbers.
   FRunner (*copyOnDevice)(const void* to, const void* from, const Device& device) = nullptr;
+  /// An array of the view's shape with its cells, for a view that is no box; null for arrays with
+  /// flags.
+  std::unique_ptr<BoxCopy> (*copyInBox)(const void* view) = nullptr;
+  /// Whether it is such an array: it does not exchange with one of the program's.
+  bool isBoxCopy = false;
   /// A scalar that changes from step to step: `argument` has its type.
   const PerStep* perStep = nullptr;
   /// Its values, once the number of steps is known: `argument` is one of them from then on.
   std::shared_ptr<StepTable> table;
 };
+
+bool isRankLocal(const memory::View& view);
+
+/// An array with the cells of a view that is no box: with strides, of another shape, transposed.
+/// Stencils find neighbours in boxes only.
+class BoxCopy {
+ public:
+  virtual ~BoxCopy() = default;
+  /// The array as an argument.
+  virtual StencilArgument argument() = 0;
+  /// Copies the cells of the view to the array, and back.
+  virtual void fill() = 0;
+  virtual void bringBack() = 0;
+};
+
+template <class T, int N>
+class BoxCopyOf final : public BoxCopy {
+ public:
+  explicit BoxCopyOf(const Array<T, N>& view)
+      : view_(view), box_(made(view, std::make_index_sequence<N>())) {}
+  StencilArgument argument() override;
+  void fill() override { box_ = view_; }
+  void bringBack() override { view_ = box_; }
+
+ private:
+  template <std::size_t... D>
+  static Array<T, N> made(const Array<T, N>& view, std::index_sequence<D...>) {
+    const unsigned memory = isRankLocal(view.anyView()) ? HPL_RANK_LOCAL : 0U;
+    return Array<T, N>(view.getDimension(static_cast<int>(D))..., memory);
+  }
+
+  Array<T, N> view_, box_;
+};
+
+template <class T, int N>
+std::unique_ptr<BoxCopy> copyInBoxOf(const void* view) {
+  return std::make_unique<BoxCopyOf<T, N>>(*static_cast<const Array<T, N>*>(view));
+}
 
 template <class A, std::size_t... I>
 A& viewOf(const void* array, const Range* ranges, std::index_sequence<I...>) {
@@ -89,6 +133,12 @@ constexpr bool kIsTemporary = false;
 template <class T, int N>
 constexpr bool kIsTemporary<Temporary<T, N>> = true;
 
+/// Whether views that are no boxes are copied: arrays of one to three dimensions without flags.
+template <class X>
+constexpr bool kTakesAllViews = false;
+template <class T, int N>
+constexpr bool kTakesAllViews<Array<T, N>> = N >= 1 && N <= 3;
+
 template <class X>
 StencilArgument stencilArgument(X& x) {
   using A = std::remove_const_t<X>;
@@ -101,6 +151,8 @@ StencilArgument stencilArgument(X& x) {
     result.argument = x.like();
     result.perStep = &x;
     return result;
+  } else if constexpr (kTakesAllViews<A>) {
+    result.argument = launch::makeKernelArgument(x);
   } else {
     result.argument = launch::makeArgument(x);
   }
@@ -112,12 +164,21 @@ StencilArgument stencilArgument(X& x) {
       result.copy = copyCells<A>;
       if constexpr (!std::is_const_v<X>) result.exchange = exchangeHandles<A>;
       using T = typename detail::ArrayTraits<A>::Element;
+      if constexpr (kTakesAllViews<A>)
+        result.copyInBox = copyInBoxOf<T, detail::ArrayTraits<A>::kRank>;
       constexpr bool kIsNumber = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
       if constexpr (!std::is_const_v<X> && kIsNumber &&
                     std::is_same_v<A, Array<T, detail::ArrayTraits<A>::kRank>>)
         result.copyOnDevice = copyCellsOnDevice<A>;
     }
   }
+  return result;
+}
+
+template <class T, int N>
+StencilArgument BoxCopyOf<T, N>::argument() {
+  StencilArgument result = stencilArgument(box_);
+  result.isBoxCopy = true;
   return result;
 }
 

@@ -7,6 +7,7 @@
 
 #include "hpl/error.h"
 #include "hpl/runtime/device.h"
+#include "stencil_templates/detail/boxed_arguments.h"
 #include "stencil_templates/detail/step_program.h"
 #include "stencil_templates/detail/time_choice.h"
 
@@ -244,6 +245,15 @@ std::shared_ptr<StencilState> makeState(std::shared_ptr<const PointFunction> poi
 
 FRunner launchStencil(StencilState& state, const launch::LaunchOptions& options,
                       const StencilArgument* arguments, std::size_t count) {
+  if (BoxedArguments::areNeeded(arguments, count)) {
+    checkStencilArguments(state.describe(), state.signature(), arguments, count);
+    const std::size_t inputs = state.signature().inputs.size();
+    const std::size_t arrays = inputs + state.signature().outputs.size();
+    const auto boxed = std::make_shared<BoxedArguments>(arguments, count, inputs, arrays);
+    FRunner runner = launchStencil(state, options, boxed->all().data(), count);
+    boxed->after();
+    return launch::runAround(std::move(runner), boxed);
+  }
   const auto kernel = state.kernelFor(options, arguments, count);
   if (!kernel->changes()) return launchKernel(*kernel, options, arguments);
   std::vector<StencilArgument> present(arguments, arguments + count);

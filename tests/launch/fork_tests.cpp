@@ -264,7 +264,8 @@ TEST_CASE("a forked process finds arrays whole whatever other threads were doing
         to = from;
         for (std::size_t begin = 0; begin < 32; ++begin)
           to(Range(begin, begin + 8)) = from(Range(begin + 16, begin + 24));
-        const Array<int, 1> other(64);
+        Array<int, 1> other(64);
+        other = 5;
         other.reduce(std::plus<int>());
       }
     });

@@ -210,6 +210,13 @@ const std::vector<Step> kSteps{
        const Range rows(r % 3, x.n - 1 - r % 2), columns(0, x.m - 1);
        x.stencil().devices(x.devices)(x.a(rows, columns), x.b(rows, columns), 1);
      }},
+    {"a stencil between rows",
+     [](World& x, int r, int) {
+       const int last = x.n / 2 * 2 - 1;
+       const Range columns(0, x.m - 1);
+       x.stencil().devices(x.devices)(x.a(Range(0, last - 1, 2), columns),
+                                      x.b(Range(1, last, 2), columns), r % 5);
+     }},
     {"swap", [](World& x, int, int) { swap(x.a, x.b); }},
     {"assign", [](World& x, int, int) { x.a = x.b; }},
     {"assign rows",

@@ -255,9 +255,9 @@ void ArrayBase::throwNoView() const {
     throw ShapeError(
         "a view of " + view_->root().describe() +
         " with strides, of another shape or transposed goes where no such view can: it can be an "
-        "argument of eval(f)(...) and of reductions, be assigned, and be read and written on the "
-        "host; for stencils, annotations such as PART1, values per device, parts, ghosts, scans "
-        "and native kernels copy it to an array of its own");
+        "argument of eval(f)(...), of stencils and of reductions, be assigned, and be read and "
+        "written on the host; for annotations such as PART1, values per device, parts, ghosts, "
+        "scans and native kernels copy it to an array of its own");
   throw ShapeError("this Array was never given a size, or was moved from");
 }
 

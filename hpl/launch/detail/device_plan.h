@@ -244,6 +244,7 @@ struct PlanAccess {
   static void setPlan(FRunner& runner, const std::shared_ptr<Launchable>& plan);
   static Launchable& planOf(FRunner& runner);
   static std::byte* scalarsOf(FRunner& runner);
+  static void setAround(FRunner& runner, std::shared_ptr<Around> around);
 };
 
 }  // namespace hpl::launch
