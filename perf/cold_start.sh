@@ -16,7 +16,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 
 # The drivers' caches: of PoCL, Mesa, NVIDIA.
-export HPL_CACHE=on HPL_CACHE_DIR=$work/ours POCL_CACHE_DIR=$work/pocl
+export HPL_CACHE_DIR=$work/ours POCL_CACHE_DIR=$work/pocl
 export MESA_SHADER_CACHE_DIR=$work/mesa CUDA_CACHE_PATH=$work/cuda
 
 seconds() {

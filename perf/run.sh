@@ -43,4 +43,5 @@ for program in build/release/perf/hpl_*_bench; do
   fi
 done
 perf/compile_time.sh | tee "$out/compile_time.csv"
+perf/cold_start.sh | tee "$out/cold_start.csv"
 { date -u +%F; uname -m; grep -m1 'model name' /proc/cpuinfo; nproc; } >"$out/machine.txt"
