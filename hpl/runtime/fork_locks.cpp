@@ -44,18 +44,17 @@ void beforeFork() {
   });
 }
 
-bool giveBack(ForkLock& lock) {
-  if (lock.forking.load() != &compiling) return false;
-  lock.forking.store(nullptr);
-  lock.unlock(lock.mutex);
-  return true;
+void inParent() {
+  forEachLock([](ForkLock& lock) {
+    if (lock.forking.load() != &compiling) return;
+    lock.forking.store(nullptr);
+    lock.unlock(lock.mutex);
+  });
 }
 
-void inParent() { forEachLock(giveBack); }
-
+// A lock that knows its thread by a number cannot be given back by the child, whose number is new.
 void inChild() {
   forEachLock([](ForkLock& lock) {
-    if (giveBack(lock)) return;
     lock.forking.store(nullptr);
     lock.renew(lock.mutex);
   });

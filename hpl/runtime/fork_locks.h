@@ -28,13 +28,12 @@ void addForkLock(ForkOrder order, ForkLock& lock) noexcept;
 
 }  // namespace detail
 
-/// A mutex, never destroyed, that each fork() of the process takes first and gives back in both
-/// processes. In a forked process there is only the thread that forked: a lock that another one
-/// held would be held for ever, and the state that it guards would stay half changed. A fork()
+/// A mutex, never destroyed, that each fork() of the process takes first and gives back; the child
+/// gets a new one. In a forked process there is only the thread that forked: a lock that another
+/// one held would be held for ever, and the state that it guards would stay half changed. A fork()
 /// waits for five seconds at most, since drivers fork, too, perhaps in a thread that holds the
-/// lock; then the child gets a new mutex. Functions that keep one in a static are best called
-/// before main() as well, while there is one thread: a static that another thread makes during a
-/// fork() is never made in the child.
+/// lock. Functions that keep one in a static are best called before main() as well, while there is
+/// one thread: a static that another thread makes during a fork() is never made in the child.
 template <class Mutex = std::mutex>
 Mutex& newForkSafeMutex(ForkOrder order) {
   auto& mutex = *new Mutex;
