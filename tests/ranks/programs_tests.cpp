@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "program_on_ranks.h"
+#include "stencil_templates/stencil_templates.h"
 
 using namespace hpl;
 using namespace ranks_tests;
@@ -208,6 +209,27 @@ TEST_CASE("views with strides, of other shapes and transposed are the same cells
               std::to_string(sum(turned(Range(2, 17, 3), Range(0, 23, 2)))) + "\n";
     }
     return said + cellsOf(v) + cellsOf(square) + cellsOf(turned);
+  });
+}
+
+TEST_CASE("stencils and programs of stencils on views with strides leave the same cells on ranks") {
+  expectAsOnOne([] {
+    const int n = 14, m = 11;
+    Grid grid(2 * n, m);
+    setCells(grid, 8);
+    const Range columns(0, m - 1);
+    Grid even = grid(Range(0, 2 * n - 2, 2), columns), odd = grid(Range(1, 2 * n - 1, 2), columns);
+    Stencil star([](Neighbourhood<int, 2> p, Int by) {
+      return (p(0, 0) + p(-1, 0) * 3 + p(0, 1) - p(0, -1) + by) & 1023;
+    });
+    star.boundary(Nearest());
+    star.devices()(even, odd, 2);
+    star.devices().iterate(5)(odd, even, 1);
+    StencilProgram program;
+    program.apply(star)(even, odd, 3);
+    program.apply(star)(odd, even, 4);
+    program.devices().run(3);
+    return cellsOf(grid);
   });
 }
 
