@@ -118,12 +118,12 @@ StencilRun ProgramState::run(const launch::LaunchOptions& options, const Iterati
     steps.advance(more);
     steps.finish();
     run.steps += more;
-    if (every_ == 0 || more != every_) continue;
     boxes_.bringBack();
+    if (every_ == 0 || more != every_) continue;
     run.converged = isDone_(run.steps);
-    boxes_.fill();
+    // The question may have changed cells.
+    if (run.steps < plan.steps && !run.converged) boxes_.fill();
   }
-  boxes_.bringBack();
   run.launches = steps.launches();
   return run;
 }
