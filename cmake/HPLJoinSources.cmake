@@ -5,7 +5,8 @@
 # every source alone, so that none lives on the includes of another; clang-tidy sees them joined.
 #
 # FEW: ten of a folder, for those who change them: a change is compiled soon. ROOMS: up to forty of a
-# folder and its detail/, for those who build once: two thirds of the time of FEW.
+# folder and its detail/, for those who build once: two thirds of the time of FEW. Tests, too, are then
+# joined: each of their files is a namespace.
 if(HPL_BUILD_TESTS)
   set(default FEW)
 else()
@@ -30,9 +31,9 @@ function(hpl_precompile_headers target)
   endif()
 endfunction()
 
-# hpl_join_sources(TARGET): joins the target's sources folder by folder. A source with
-# SKIP_UNITY_BUILD_INCLUSION stays alone. To be called in the folder that made the target, after its
-# last source was added.
+# hpl_join_sources(TARGET [MOST]): joins the target's sources folder by folder, MOST of them or fewer
+# at a time. A source with SKIP_UNITY_BUILD_INCLUSION stays alone. To be called in the folder that made
+# the target, after its last source was added.
 function(hpl_join_sources target)
   if(NOT HPL_JOIN_SOURCES)
     return()
@@ -40,6 +41,9 @@ function(hpl_join_sources target)
   set(most 10)
   if(HPL_JOIN_SOURCES STREQUAL "ROOMS")
     set(most 40)
+  endif()
+  if(ARGC GREATER 1)
+    set(most ${ARGV1})
   endif()
   get_target_property(sources ${target} SOURCES)
   list(SORT sources)
@@ -66,7 +70,7 @@ function(hpl_join_sources target)
     foreach(begin RANGE 0 ${last} ${size})
       list(SUBLIST sources_of_${id} ${begin} ${size} part)
       math(EXPR number "${number} + 1")
-      set_source_files_properties(${part} PROPERTIES UNITY_GROUP ${number})
+      set_source_files_properties(${part} PROPERTIES UNITY_GROUP ${target}_${number})
     endforeach()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)

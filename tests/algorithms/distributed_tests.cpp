@@ -6,6 +6,8 @@
 #include "hpl/runtime/settings.h"
 #include "support.h"
 
+namespace distributed_tests {
+
 using namespace hpl;
 using namespace algorithms_tests;
 
@@ -186,3 +188,5 @@ TEST_CASE("the same array gives the same bits each time") {
   const float once = sum(b);
   for (int i = 0; i < 5; ++i) CHECK(sum(b).value() == once);
 }
+
+}  // namespace distributed_tests

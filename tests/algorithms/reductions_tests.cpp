@@ -15,6 +15,8 @@ using namespace algorithms_tests;
 
 HPL_STRUCT(ReductionsTestsPair, (int, least), (int, most));
 
+namespace reductions_tests {
+
 namespace {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -317,3 +319,5 @@ TEST_CASE("groups of reductions are powers of two that the compiled kernel can r
   CHECK(groupFor(128, 1) == 1);
   CHECK(groupFor(1, 4096) == 1);
 }
+
+}  // namespace reductions_tests

@@ -14,6 +14,8 @@ using namespace algorithms_tests;
 
 HPL_STRUCT(ScansTestsParticle, (float2, place), (int, id));
 
+namespace scans_tests {
+
 namespace {
 
 const std::size_t kLengths[] = {1, 2, 1000, 1024, 2047, 50'003};
@@ -236,3 +238,5 @@ TEST_CASE("scans refuse arrays of wrong lengths, and arrays that overlap where t
   CHECK(contains(messageOf<ArgumentError>([&] { sortByKey(x, x); }), "sortByKey: both arrays"));
   CHECK(contains(messageOf<ShapeError>([&] { sortByKey(x, y); }), "but needs 10"));
 }
+
+}  // namespace scans_tests

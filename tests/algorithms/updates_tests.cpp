@@ -5,6 +5,8 @@
 
 #include "support.h"
 
+namespace updates_tests {
+
 using namespace hpl;
 using namespace algorithms_tests;
 
@@ -205,3 +207,5 @@ TEST_CASE("an array that is updated shares no cells with another argument") {
   CHECK(sum(add, a, a).value() == 2 * 30);  // the same elements: each reads its own
   CHECK(a(3) == 4);
 }
+
+}  // namespace updates_tests

@@ -16,6 +16,8 @@ using namespace hpl;
 
 HPL_STRUCT(ArrayTestParticle, (float4, position), (int, id), (double, mass));
 
+namespace array_tests {
+
 namespace {
 
 using hpl_tests::contains;
@@ -244,3 +246,5 @@ TEST_CASE("structs, vectors and complex numbers are elements") {
   eval([](Array<float3, 1> w) { w[idx] = w[idx] * 2.0f; })(v);
   CHECK(v(1).value() == float3(2, 4, 6));
 }
+
+}  // namespace array_tests

@@ -18,6 +18,8 @@ using namespace hpl;
 
 HPL_STRUCT(ElementTestCell, (int, count), (float, weight));
 
+namespace element_access_tests {
+
 namespace {
 
 using hpl_tests::contains;
@@ -302,3 +304,5 @@ TEST_CASE("threads write arrays of their own at the same time") {
   for (auto& thread : threads) thread.join();
   CHECK(wrong == 0);
 }
+
+}  // namespace element_access_tests

@@ -8,6 +8,8 @@
 #include "hpl/hpl.h"
 #include "tests/messages.h"
 
+namespace local_part_tests {
+
 using namespace hpl;
 
 namespace {
@@ -116,3 +118,5 @@ TEST_CASE("indices and dimensions outside of a part, and symbols, are refused") 
   CHECK(messageOf<ShapeError>([] { static_cast<void>(Grid().local()); }) ==
         "this Array was never given a size, or was moved from");
 }
+
+}  // namespace local_part_tests

@@ -14,6 +14,8 @@ using namespace hpl;
 
 HPL_STRUCT(ReduceTestsSpan, (int, first), (int, last));
 
+namespace reduce_tests {
+
 namespace {
 
 /// Sums the array as it is and as a view with rows of three, and compares with a sum of doubles.
@@ -168,3 +170,5 @@ TEST_CASE("one element is returned as it is, and the functor is not called") {
   CHECK(a.reduce(count) == 16.0f);
   CHECK(calls == 8);
 }
+
+}  // namespace reduce_tests

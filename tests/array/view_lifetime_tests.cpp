@@ -12,6 +12,8 @@
 #include "tests/messages.h"
 #include "tests/resident_memory.h"
 
+namespace view_lifetime_tests {
+
 using namespace hpl;
 
 namespace {
@@ -228,3 +230,5 @@ TEST_CASE("a thread's views stay while other threads make theirs") {
   CHECK(wrong == 0);
   CHECK(mine(1).value() == 50001);
 }
+
+}  // namespace view_lifetime_tests

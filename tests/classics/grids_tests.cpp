@@ -4,6 +4,8 @@
 
 #include "support.h"
 
+namespace grids_tests {
+
 using namespace hpl;
 using namespace classics;
 
@@ -161,3 +163,5 @@ TEST_CASE("columns of a volume: the highest of each, and all of them from a plan
       for (int z = 0; z < d; ++z) REQUIRE(volume(z, y, x) == top(y, x) * z);
     }
 }
+
+}  // namespace grids_tests

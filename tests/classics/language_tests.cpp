@@ -6,6 +6,8 @@
 
 #include "support.h"
 
+namespace language_tests {
+
 using namespace hpl;
 using namespace classics;
 
@@ -260,3 +262,5 @@ TEST_CASE("an element that is written several times, and one array as two argume
     REQUIRE(b(i) == in[i] * 4);
   }
 }
+
+}  // namespace language_tests

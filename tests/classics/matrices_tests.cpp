@@ -6,6 +6,8 @@
 
 #include "support.h"
 
+namespace matrices_tests {
+
 using namespace hpl;
 using namespace classics;
 
@@ -245,3 +247,5 @@ TEST_CASE("a Fourier transform whose steps take turns between arrays") {
   CHECK(areNear(valuesOf(re), real, 1e-3));
   CHECK(areNear(valuesOf(im), imaginary, 1e-3));
 }
+
+}  // namespace matrices_tests

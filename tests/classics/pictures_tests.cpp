@@ -4,6 +4,8 @@
 
 #include "support.h"
 
+namespace pictures_tests {
+
 using namespace hpl;
 using namespace classics;
 
@@ -280,3 +282,5 @@ TEST_CASE("differences to the next pixels, guarded launches, and branches by par
       REQUIRE(parity(y, x) == (y % 2 == 0 ? here : odd));
     }
 }
+
+}  // namespace pictures_tests

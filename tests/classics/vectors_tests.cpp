@@ -7,6 +7,8 @@
 
 #include "support.h"
 
+namespace vectors_tests {
+
 using namespace hpl;
 using namespace classics;
 
@@ -277,3 +279,5 @@ TEST_CASE("vectors of four whose lanes go round") {
     REQUIRE(got == float4{sum, s[1], s[2], s[3]});
   }
 }
+
+}  // namespace vectors_tests

@@ -11,6 +11,8 @@
 #include "tests/codegen/device_run.h"
 #include "tests/ir/ir_builder.h"
 
+namespace builtin_tests {
+
 namespace {
 
 using namespace hpl::ir;        // NOLINT: the builder's operators and names
@@ -150,3 +152,5 @@ TEST_CASE("emission of an ordinary kernel takes well under a millisecond") {
   CHECK(best < 1e-3);
 #endif
 }
+
+}  // namespace builtin_tests

@@ -13,6 +13,8 @@
 #include "tests/codegen/device_run.h"
 #include "tests/ir/ir_builder.h"
 
+namespace check_tests {
+
 namespace {
 
 using namespace hpl::ir;             // NOLINT: the builder's operators and names
@@ -188,3 +190,5 @@ TEST_CASE("atomics outside do not happen and give 0") {
   CHECK(out_[0] == 0);
   CHECK(bins_ == std::vector<int>{8, 8, 8});
 }
+
+}  // namespace check_tests

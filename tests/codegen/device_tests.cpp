@@ -12,6 +12,8 @@
 #include "tests/codegen/device_run.h"
 #include "tests/ir/ir_builder.h"
 
+namespace device_tests {
+
 namespace {
 
 using namespace hpl::ir;             // NOLINT: the builder's operators and names
@@ -391,3 +393,5 @@ TEST_CASE("vectors loaded by surplus work-items divide like scalars") {
   run(kernel, guarded(1), {array(out_), array(in_)}, {{3}, {4}});
   CHECK(out_ == std::vector<int>{35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, 35, -1, -1, -1, -1});
 }
+
+}  // namespace device_tests

@@ -14,6 +14,8 @@
 #include "tests/codegen/device_run.h"
 #include "tests/ir/ir_builder.h"
 
+namespace device_types_tests {
+
 namespace {
 
 using namespace hpl::ir;             // NOLINT: the builder's operators and names
@@ -333,3 +335,5 @@ TEST_CASE("built-ins with a second result write it through a pointer") {
     CHECK(out_[i] == doctest::Approx(expected[i]));
   }
 }
+
+}  // namespace device_types_tests

@@ -11,6 +11,8 @@
 #include "tests/ir/ir_builder.h"
 #include "tests/messages.h"
 
+namespace emit_tests {
+
 namespace {
 
 using hpl_tests::contains;
@@ -436,3 +438,5 @@ TEST_CASE("long lines break after operators") {
     begin = end + 1;
   }
 }
+
+}  // namespace emit_tests

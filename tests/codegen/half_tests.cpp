@@ -11,6 +11,8 @@
 #include "tests/ir/ir_builder.h"
 #include "tests/messages.h"
 
+namespace half_tests {
+
 namespace {
 
 using hpl_tests::contains;
@@ -180,3 +182,5 @@ TEST_CASE("half vectors are refused as variables, with the extension and a way o
       "are loaded and stored.",
       hpl::KernelError);
 }
+
+}  // namespace half_tests

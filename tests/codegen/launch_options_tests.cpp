@@ -9,6 +9,8 @@
 #include "tests/ir/ir_builder.h"
 #include "tests/messages.h"
 
+namespace launch_options_tests {
+
 namespace {
 
 using hpl_tests::contains;
@@ -237,3 +239,5 @@ TEST_CASE("bodies with barriers, arrays of several dimensions in local memory or
   CHECK_FALSE(contains(source(false, false, 1, false), "copy_body"));
   CHECK_FALSE(contains(source(false, false, 0, true), "copy_body"));
 }
+
+}  // namespace launch_options_tests

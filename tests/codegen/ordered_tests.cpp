@@ -7,6 +7,8 @@
 #include "hpl/codegen/emit.h"
 #include "hpl/ir/verifier.h"
 
+namespace ordered_tests {
+
 using namespace hpl::ir;
 using namespace hpl::ir::test;
 using hpl::codegen::emit;
@@ -88,3 +90,5 @@ TEST_CASE("ordered atomics run on the device") {
   run(copyFlag(), {}, {array(flags)}, {{1}, {1}});
   CHECK(flags == std::vector<int>{42, 42, 42});
 }
+
+}  // namespace ordered_tests

@@ -11,6 +11,8 @@
 #include "tests/messages.h"
 #include "tests/seeds.h"
 
+namespace distribution_tests {
+
 using namespace hpl::coherence;
 using hpl::geometry::Box;
 using hpl::geometry::DimSplit;
@@ -155,3 +157,5 @@ TEST_CASE("impossible distributions are refused with a sentence") {
   CHECK(contains(blocks({{1, Box({0}, {4}), Box({0}, {4})}}), "no disjoint cover of the array"));
   CHECK(contains(blocks({{1, Box({0}, {9}), Box({0}, {8})}}), "the part [0:9) with core"));
 }
+
+}  // namespace distribution_tests

@@ -6,6 +6,8 @@
 #include "hpl/error.h"
 #include "tests/messages.h"
 
+namespace machine_tests {
+
 using namespace hpl::coherence;
 using hpl_tests::contains;
 using hpl_tests::messageOf;
@@ -54,3 +56,5 @@ TEST_CASE("bad machines and lost devices are named") {
   CHECK(contains(messageOf<hpl::ArgumentError>([&] { (void)machine.without(kHosts); }),
                  "the hosts are no device"));
 }
+
+}  // namespace machine_tests

@@ -7,6 +7,8 @@
 #include "hpl/error.h"
 #include "tests/messages.h"
 
+namespace mishaps_tests {
+
 using namespace hpl::coherence;
 using hpl::geometry::Box;
 using hpl::geometry::DimSplit;
@@ -122,3 +124,5 @@ TEST_CASE("a view of an array may be cut into parts, a periodic one may not") {
   CHECK(contains(messageOf<hpl::ShapeError>([&] { reads(true); }),
                  "is used with a distribution of cells [2:10)"));
 }
+
+}  // namespace mishaps_tests

@@ -11,6 +11,8 @@
 #include "tests/messages.h"
 #include "tests/resident_memory.h"
 
+namespace planner_tests {
+
 using namespace hpl::coherence;
 using hpl::geometry::Box;
 using hpl::geometry::DimSplit;
@@ -431,3 +433,5 @@ TEST_CASE("a window of written views that moves over an array needs constant mem
   if (hpl_tests::kMeasuresMemory) CHECK(growth < 8192);
   CHECK(state->copiesOf(1 + 14999 / 5000 % 2).current.contains(Box({14999}, {14999 + 10})));
 }
+
+}  // namespace planner_tests

@@ -39,6 +39,10 @@ constexpr Planner::Memory kForgetful{2, 8};
 
 }  // namespace
 
+std::string show(const ghosts_model::Rect& rect) {
+  return fmt::format("[{}:{}, {}:{})", rect.y0, rect.y1, rect.x0, rect.x1);
+}
+
 Program::Program(std::uint32_t seed)
     : random_(seed),
       machine_(randomMachine(random_)),

@@ -22,6 +22,10 @@ using hpl::coherence::Transfer;
 using hpl::coherence::ViewOf;
 using hpl::geometry::Box;
 
+constexpr int kWidestGhosts = 3;
+
+std::string show(const ghosts_model::Rect& rect);
+
 /// Plain memory: for each space what the hosts and others see of a cell, and what the device's part
 /// sees.
 struct Memory {

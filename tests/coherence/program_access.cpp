@@ -11,12 +11,6 @@ namespace coherence_model {
 
 using namespace hpl::coherence;
 
-namespace {
-
-std::string show(const Rect& r) { return fmt::format("[{}:{}, {}:{})", r.y0, r.y1, r.x0, r.x1); }
-
-}  // namespace
-
 void Program::hostRead() {
   const int i = below(2);
   const Rect r = oneIn(3) ? subject(i).field.whole() : randomRect();

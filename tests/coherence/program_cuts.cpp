@@ -9,11 +9,7 @@ namespace coherence_model {
 using namespace hpl::coherence;
 using hpl::geometry::Extents;
 
-namespace {
-
-constexpr int kWidestGhosts = 3;
-
-}  // namespace
+namespace {}  // namespace
 
 // ---- cuts ------------------------------------------------------------------------------------
 

@@ -12,10 +12,6 @@ using namespace hpl::coherence;
 
 namespace {
 
-constexpr int kWidestGhosts = 3;
-
-std::string show(const Rect& r) { return fmt::format("[{}:{}, {}:{})", r.y0, r.y1, r.x0, r.x1); }
-
 std::string show(const Kernel& kernel) {
   const auto margins = [](const ghosts_model::Reach& r) {
     return fmt::format("{} {} {} {}", r.beforeY, r.afterY, r.beforeX, r.afterX);

@@ -7,6 +7,8 @@
 
 #include "program.h"
 
+namespace program_tests {
+
 namespace {
 
 std::uint32_t numberFrom(const char* variable, std::uint32_t usual) {
@@ -30,3 +32,5 @@ TEST_CASE("random programs on 1 to 16 spaces keep the model's values and move it
     }
   }
 }
+
+}  // namespace program_tests

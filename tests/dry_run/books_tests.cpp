@@ -12,6 +12,8 @@
 #include "hpl/dry_run/detail/loops.h"
 #include "tests/messages.h"
 
+namespace books_tests {
+
 using namespace hpl;
 using namespace hpl::dry_run;
 using hpl_tests::contains;
@@ -269,3 +271,5 @@ TEST_CASE("operations beyond all bounds are summed") {
   CHECK(report.operations.back().isSum);
   CHECK(report.operations.back().times + report.operations.size() - 1 == 300);
 }
+
+}  // namespace books_tests

@@ -22,6 +22,8 @@
 #include "tests/messages.h"
 #include "tests/runtime/subprocess.h"
 
+namespace counters_tests {
+
 using namespace hpl;
 using hpl_tests::contains;
 
@@ -206,3 +208,5 @@ TEST_CASE("a wrong machine file is an error of the first use of a device") {
                                     ", line 2: \"nodes\" is a list of at least one node, not a "
                                     "number"));
 }
+
+}  // namespace counters_tests

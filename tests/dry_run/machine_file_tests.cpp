@@ -8,6 +8,8 @@
 #include "hpl/error.h"
 #include "tests/messages.h"
 
+namespace machine_file_tests {
+
 using namespace hpl;
 using namespace hpl::dry_run;
 using hpl_tests::contains;
@@ -166,3 +168,5 @@ TEST_CASE("a machine file that cannot be read is named") {
         "HPL_DRY_RUN=/no/such/machine.json: the machine file cannot be read; docs/dry-run.md shows "
         "one");
 }
+
+}  // namespace machine_file_tests

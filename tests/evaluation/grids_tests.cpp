@@ -16,6 +16,8 @@
 #include "samples/shwa/reference.h"
 #include "samples/shwa/scenario.h"
 
+namespace grids_tests {
+
 using namespace samples;
 using evaluation::Style;
 using evaluation::styleName;
@@ -239,3 +241,5 @@ TEST_CASE("styles: parts thinner than their ghosts are refused by styles that cu
   CHECK(run({Style::Sync, 4}, 2) ==
         referenceRun(options.start, kSteps, options.rule, options.edges));
 }
+
+}  // namespace grids_tests

@@ -16,6 +16,8 @@
 #include "samples/gauss/reference.h"
 #include "samples/gauss/weights.h"
 
+namespace pictures_tests {
+
 using namespace samples;
 using evaluation::Style;
 using evaluation::styleName;
@@ -236,3 +238,5 @@ TEST_CASE("ghosts narrower than the stencil, and weights that a style cannot use
   CHECK_THROWS_WITH_AS(evaluation::planOf({Style::Template, 0}, run),
                        "weights: style template prepares equal shares", std::invalid_argument);
 }
+
+}  // namespace pictures_tests

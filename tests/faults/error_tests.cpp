@@ -13,6 +13,8 @@
 #include "tests/faults/sweep.h"
 #include "tests/messages.h"
 
+namespace error_tests {
+
 using namespace faults_tests;
 using hpl_tests::contains;
 
@@ -100,3 +102,5 @@ TEST_CASE("transfers between devices get over waits that fail again and again") 
     CHECK(a(40).value() == 3);
   }
 }
+
+}  // namespace error_tests

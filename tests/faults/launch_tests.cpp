@@ -11,6 +11,8 @@
 #include "tests/faults/sweep.h"
 #include "tests/messages.h"
 
+namespace launch_tests {
+
 using namespace hpl;
 using namespace faults_tests;
 using hpl_tests::contains;
@@ -229,3 +231,5 @@ TEST_CASE("a flush that fails after a launch takes nothing back") {
     }
   }
 }
+
+}  // namespace launch_tests

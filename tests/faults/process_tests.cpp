@@ -12,6 +12,8 @@
 #include "tests/faults/programs.h"
 #include "tests/runtime/subprocess.h"
 
+namespace process_tests {
+
 using namespace faults_tests;
 
 namespace {
@@ -153,3 +155,5 @@ TEST_CASE("a sample says which call failed and ends in order") {
   }
 }
 #endif
+
+}  // namespace process_tests

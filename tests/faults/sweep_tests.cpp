@@ -5,6 +5,8 @@
 #include "hpl/hpl.h"
 #include "tests/faults/programs.h"
 
+namespace sweep_tests {
+
 using namespace faults_tests;
 
 namespace {
@@ -43,3 +45,5 @@ TEST_CASE("a failed call: iterations") {
 TEST_CASE("a failed call: AUTO_SYNC, automatic distribution, assignments") {
   sweepAll({autoSyncProgram(), automaticProgram(), assignmentsProgram()});
 }
+
+}  // namespace sweep_tests

@@ -34,6 +34,8 @@ void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
+namespace allocation_tests {
+
 using hpl::geometry::Box;
 using hpl::geometry::Region;
 
@@ -72,3 +74,5 @@ TEST_CASE("queries of sets of many boxes do not allocate") {
   CHECK(ok);
   CHECK(count == 0);
 }
+
+}  // namespace allocation_tests

@@ -8,6 +8,8 @@
 #include "hpl/error.h"
 #include "tests/seeds.h"
 
+namespace box_index_tests {
+
 using namespace hpl::geometry;
 
 namespace {
@@ -50,3 +52,5 @@ TEST_CASE("an empty box index finds nothing") {
 TEST_CASE("a box index of boxes of different rank is refused") {
   CHECK_THROWS_AS(BoxIndex({Box({0}, {9}), Box({0, 0}, {9, 9})}), hpl::ShapeError);
 }
+
+}  // namespace box_index_tests

@@ -9,6 +9,8 @@
 #include "hpl/error.h"
 #include "tests/geometry/bitmap.h"
 
+namespace box_tests {
+
 using namespace geometry_tests;
 using hpl::geometry::hull;
 using hpl::geometry::intersect;
@@ -214,3 +216,5 @@ TEST_CASE("growing agrees with a bitmap dilation on random boxes") {
     REQUIRE(Bitmap::of(wide, box.grown(before, after)) == expected);
   }
 }
+
+}  // namespace box_tests

@@ -12,6 +12,8 @@
 #include "tests/messages.h"
 #include "tests/seeds.h"
 
+namespace hierarchy_tests {
+
 using namespace hpl;
 using namespace hpl::geometry;
 
@@ -356,3 +358,5 @@ TEST_CASE("partitions that cannot be are refused by name") {
         "partition() "
         "divides among others");
 }
+
+}  // namespace hierarchy_tests

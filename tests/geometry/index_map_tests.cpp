@@ -9,6 +9,8 @@
 #include "hpl/geometry/index_map.h"
 #include "tests/seeds.h"
 
+namespace index_map_tests {
+
 using namespace hpl::geometry;
 
 namespace {
@@ -136,3 +138,5 @@ TEST_CASE("a map within its bounds names the same cells") {
     }
   }
 }
+
+}  // namespace index_map_tests

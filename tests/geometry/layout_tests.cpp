@@ -6,6 +6,8 @@
 #include "hpl/error.h"
 #include "tests/geometry/bitmap.h"
 
+namespace layout_tests {
+
 using namespace geometry_tests;
 using hpl::geometry::contiguousRunLength;
 using hpl::geometry::kMaxCoordinate;
@@ -83,3 +85,5 @@ TEST_CASE("rows, blocks of whole rows and single cells are contiguous, columns a
   CHECK(contiguousRunLength(Box({0, 0, 0}, {4, 1, 6}), Box({1, 0, 2}, {3, 1, 5})) == 3);
   CHECK(contiguousRunLength(Box({0, 0}, {8, 1}), Box({3, 0}, {5, 1})) == 2);
 }
+
+}  // namespace layout_tests

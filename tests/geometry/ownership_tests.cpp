@@ -9,6 +9,8 @@
 #include "hpl/geometry/splits.h"
 #include "tests/geometry/bitmap.h"
 
+namespace ownership_tests {
+
 using namespace geometry_tests;
 using hpl::geometry::areGhostNeighbours;
 using hpl::geometry::cutOwnership;
@@ -221,3 +223,5 @@ TEST_CASE("ownership agrees with the rule applied cell by cell, for random views
     requireOwnership(views, window);
   }
 }
+
+}  // namespace ownership_tests

@@ -13,6 +13,8 @@
 #include "tests/messages.h"
 #include "tests/seeds.h"
 
+namespace placement_tests {
+
 using namespace hpl;
 using namespace hpl::geometry;
 
@@ -228,3 +230,5 @@ TEST_CASE("placements of matrices that fit nothing are refused") {
           SquareMatrix(2, {1, 2, 3});
         }) == "a square matrix of 2 rows has 3 values; it needs 4");
 }
+
+}  // namespace placement_tests

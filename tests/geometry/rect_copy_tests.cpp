@@ -9,6 +9,8 @@
 #include "hpl/error.h"
 #include "tests/geometry/bitmap.h"
 
+namespace rect_copy_tests {
+
 using namespace geometry_tests;
 using hpl::geometry::kMaxCoordinate;
 using hpl::geometry::rectCopies;
@@ -226,3 +228,5 @@ TEST_CASE("rectangles copy what an element-wise copy does, for random boxes of r
                   sizes[static_cast<std::size_t>(pick(random, 0, 5))]);
   }
 }
+
+}  // namespace rect_copy_tests

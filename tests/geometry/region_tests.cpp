@@ -9,6 +9,8 @@
 #include "hpl/error.h"
 #include "tests/geometry/bitmap.h"
 
+namespace region_tests {
+
 using namespace geometry_tests;
 using hpl::geometry::kMaxCoordinate;
 
@@ -273,3 +275,5 @@ TEST_CASE("lists stay short through a long random life") {
   MESSAGE("longest list of boxes: " << longest);
   CHECK(longest <= 32);
 }
+
+}  // namespace region_tests

@@ -10,6 +10,8 @@
 #include "hpl/error.h"
 #include "tests/geometry/bitmap.h"
 
+namespace splits_tests {
+
 using namespace geometry_tests;
 using hpl::geometry::DimSplit;
 using hpl::geometry::disjointCoverDefect;
@@ -321,3 +323,5 @@ TEST_CASE("the cover check names the boxes at fault") {
   CHECK(disjointCoverDefect(root, Boxes{Box({0}, {11})}) == "piece 0 [0:11) sticks out of [0:10)");
   CHECK(disjointCoverDefect(root, Boxes{}) == "no piece covers {[0:10)} of [0:10)");
 }
+
+}  // namespace splits_tests

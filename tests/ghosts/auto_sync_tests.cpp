@@ -4,6 +4,8 @@
 
 #include "support.h"
 
+namespace auto_sync_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -121,3 +123,5 @@ TEST_CASE("arrays that differ in what is not split share trust along what is") {
     CHECK(sums(r) == static_cast<int>(sum));
   }
 }
+
+}  // namespace auto_sync_tests

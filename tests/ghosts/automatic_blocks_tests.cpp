@@ -12,6 +12,8 @@
 #include "support.h"
 #include "tests/seeds.h"
 
+namespace automatic_blocks_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -421,3 +423,5 @@ TEST_CASE("blocks that make no sense are refused with a sentence") {
                 {"cuts idz, which the domain does not have"});
   CHECK(valuesOf(a) == std::vector<int>(a.size(), 1));
 }
+
+}  // namespace automatic_blocks_tests

@@ -5,6 +5,8 @@
 
 #include "support.h"
 
+namespace automatic_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -191,3 +193,5 @@ TEST_CASE("an ExecutionPlan names devices and shares") {
   eval(increment).plan(ExecutionPlan(testDevices()))(PART1(a));
   CHECK(valuesOf(a) == std::vector<int>(100, 3));
 }
+
+}  // namespace automatic_tests

@@ -10,6 +10,8 @@
 #include "hpl/runtime/settings.h"
 #include "support.h"
 
+namespace bad_input_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -278,3 +280,5 @@ TEST_CASE("several host threads distribute arrays of their own at the same time"
   for (std::thread& thread : threads) thread.join();
   CHECK(wrong == 0);
 }
+
+}  // namespace bad_input_tests

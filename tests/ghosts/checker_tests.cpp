@@ -6,6 +6,8 @@
 
 #include "support.h"
 
+namespace checker_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -201,3 +203,5 @@ TEST_CASE("an assignment to cells of a part makes the copies of its neighbours s
     CHECK(valuesOf(a) == threePointStep(y, x));
   }
 }
+
+}  // namespace checker_tests

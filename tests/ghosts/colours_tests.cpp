@@ -12,6 +12,8 @@
 #include "support.h"
 #include "tests/seeds.h"
 
+namespace colours_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -461,3 +463,5 @@ TEST_CASE("a chessboard of views that each device is given waits for the other d
   }
   CHECK(valuesOf(u) == cells);
 }
+
+}  // namespace colours_tests

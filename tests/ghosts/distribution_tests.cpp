@@ -4,6 +4,8 @@
 #include "hpl/runtime/device_state.h"
 #include "support.h"
 
+namespace distribution_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -307,3 +309,5 @@ TEST_CASE("columns exchange elements of any size") {
   checkColumns<float>(1.5f, 2.5f);
   if (haveDoubles()) checkColumns<double>(2.25, 0.5);
 }
+
+}  // namespace distribution_tests

@@ -6,6 +6,8 @@
 #include "hpl/runtime/device_state.h"
 #include "support.h"
 
+namespace faults_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -115,3 +117,5 @@ TEST_CASE("when one device refuses its kernel, what the others did is not taken 
     }
   }
 }
+
+}  // namespace faults_tests

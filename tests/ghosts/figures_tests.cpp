@@ -4,6 +4,8 @@
 
 #include "support.h"
 
+namespace figures_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -182,3 +184,5 @@ TEST_CASE("a part that overwrites the only present copy of another part's cells 
     CHECK(a(i) == (i < 39 ? 2 : 3));
   }
 }
+
+}  // namespace figures_tests

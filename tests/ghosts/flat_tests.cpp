@@ -12,6 +12,8 @@
 #include "support.h"
 #include "tests/seeds.h"
 
+namespace flat_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -386,3 +388,5 @@ TEST_CASE("a row that is longer or shorter than the domain is still the program'
     CHECK(valuesOf(b) == expected);
   }
 }
+
+}  // namespace flat_tests

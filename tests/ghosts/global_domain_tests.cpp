@@ -6,6 +6,8 @@
 
 #include "tests/ghosts/support.h"
 
+namespace global_domain_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -195,3 +197,5 @@ TEST_CASE("measured shares measure the domain of a part") {
   eval(increment).global(4000 * n).weights(MEASURED)(PART1(a));
   CHECK(valuesOf(a) == twos(a.size()));
 }
+
+}  // namespace global_domain_tests

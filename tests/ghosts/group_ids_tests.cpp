@@ -11,6 +11,8 @@
 #include "support.h"
 #include "tests/seeds.h"
 
+namespace group_ids_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -318,3 +320,5 @@ TEST_CASE(
                 {"a function that it calls asks for groups"});
   CHECK(valuesOf(w) == std::vector<int>(64, 0));
 }
+
+}  // namespace group_ids_tests

@@ -12,6 +12,8 @@
 #include "support.h"
 #include "tests/seeds.h"
 
+namespace levels_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -228,3 +230,5 @@ TEST_CASE("levels that are read and written at once, or that are not known, are 
   launchOn(byRemainder, {}, n, m, u, (1 << 24) - 1);
   CHECK(u(0, 5, 5) == 5);
 }
+
+}  // namespace levels_tests

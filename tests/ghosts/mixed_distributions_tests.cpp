@@ -8,6 +8,8 @@
 #include "support.h"
 #include "tests/seeds.h"
 
+namespace mixed_distributions_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -150,3 +152,5 @@ TEST_CASE("annotated and divided launches, assignments and host access agree wit
     REQUIRE(valuesOf(b) == y);
   }
 }
+
+}  // namespace mixed_distributions_tests

@@ -5,6 +5,8 @@
 #include "model_program.h"
 #include "tests/seeds.h"
 
+namespace model_tests {
+
 namespace {
 
 using namespace ghosts_model;
@@ -29,3 +31,5 @@ TEST_CASE("random programs on matrices give the model's values and move its byte
   // Parts of three devices overwrote the only copies of what an older view owned.
   RandomProgram<2>(821).run(lengthOf(821));
 }
+
+}  // namespace model_tests

@@ -12,6 +12,8 @@
 #include "tests/runtime/subprocess.h"
 #include "tests/seeds.h"
 
+namespace moving_views_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -253,3 +255,5 @@ TEST_CASE("HPL_CHECK=ghosts says which views are parts no more, once, where view
   const auto silent = subprocess::run(child, "HPL_CHECK=none HPL_LOG=warn");
   CHECK(silent.output.find("is no part of device") == std::string::npos);
 }
+
+}  // namespace moving_views_tests

@@ -3,6 +3,8 @@
 
 #include "support.h"
 
+namespace native_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -57,3 +59,5 @@ TEST_CASE("native kernels are not divided automatically") {
   CHECK(message.find("cannot be distributed automatically") != std::string::npos);
   CHECK(message.find("OpenCL C") != std::string::npos);
 }
+
+}  // namespace native_tests

@@ -4,6 +4,8 @@
 
 #include "support.h"
 
+namespace order_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -48,3 +50,5 @@ TEST_CASE("a launch on one device waits for one on several, of which it was the 
   }
   CHECK(valuesOf(a) == std::vector<int>(kCells, 8));
 }
+
+}  // namespace order_tests

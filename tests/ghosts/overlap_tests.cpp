@@ -5,6 +5,8 @@
 #include "hpl/runtime/settings.h"
 #include "support.h"
 
+namespace overlap_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -107,3 +109,5 @@ TEST_CASE("small parts are not cut by default") {
   eval(threePoint)(PART1(b, 1), PART1(a, 1));
   CHECK(launchesSoFar() - before == static_cast<std::uint64_t>(deviceCount()));
 }
+
+}  // namespace overlap_tests

@@ -10,6 +10,8 @@
 #include "hpl/runtime/device_state.h"
 #include "support.h"
 
+namespace own_ghosts_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -214,3 +216,5 @@ TEST_CASE("ghosts of parts survive that their device lacks memory") {
     }
   }
 }
+
+}  // namespace own_ghosts_tests

@@ -12,6 +12,8 @@
 #include "support.h"
 #include "tests/seeds.h"
 
+namespace own_windows_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -273,3 +275,5 @@ TEST_CASE("work-items whose windows overlap are refused") {
                 {"reads argument 1", "which it also writes", "elsewhere than at its own idy"});
   CHECK(valuesOf(out) == std::vector<int>(400, 0));
 }
+
+}  // namespace own_windows_tests

@@ -6,6 +6,8 @@
 
 #include "support.h"
 
+namespace part_assignments_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -208,3 +210,5 @@ TEST_CASE(
     CHECK(valuesOf(ghosts) == std::vector<int>{33, 10});
   }
 }
+
+}  // namespace part_assignments_tests

@@ -12,6 +12,8 @@
 #include "support.h"
 #include "tests/seeds.h"
 
+namespace periodic_random_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -288,3 +290,5 @@ TEST_CASE("periodic parts may be pieces, their borders first") {
   runRandom<1>(31);
   runRandom<2>(32);
 }
+
+}  // namespace periodic_random_tests

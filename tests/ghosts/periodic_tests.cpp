@@ -14,6 +14,8 @@
 #include "hpl/runtime/device_state.h"
 #include "support.h"
 
+namespace periodic_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -452,3 +454,5 @@ TEST_CASE("a periodic array is annotated alike wherever it stands in a launch") 
                 {"argument 2 of kernel", "is PERIODIC, and stands without that as argument 3",
                  "the same annotation"});
 }
+
+}  // namespace periodic_tests

@@ -10,6 +10,8 @@
 #include "support.h"
 #include "tests/seeds.h"
 
+namespace random_stencils_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -275,3 +277,5 @@ TEST_CASE("random stencils give the same bits on one device, divided, and annota
     }
   }
 }
+
+}  // namespace random_stencils_tests

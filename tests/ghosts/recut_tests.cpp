@@ -7,6 +7,8 @@
 
 #include "support.h"
 
+namespace recut_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -168,3 +170,5 @@ TEST_CASE("a part of a new cut reads the array's values, not what its device kep
   std::fill(wanted.begin() + 48, wanted.end(), 202);
   CHECK(valuesOf(a) == wanted);
 }
+
+}  // namespace recut_tests

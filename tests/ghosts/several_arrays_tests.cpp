@@ -12,6 +12,8 @@
 #include "support.h"
 #include "tests/seeds.h"
 
+namespace several_arrays_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -307,3 +309,5 @@ TEST_CASE("an exchange of several arrays stands outside of kernels") {
   expectMessage(messageOf<ShapeError>([&] { syncGhosts(a, Grid()); }),
                 {"this Array was never given a size"});
 }
+
+}  // namespace several_arrays_tests

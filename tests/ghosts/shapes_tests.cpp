@@ -12,6 +12,8 @@
 #include "support.h"
 #include "tests/seeds.h"
 
+namespace shapes_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -334,3 +336,5 @@ TEST_CASE("random programs on arrays of several shapes give on several devices w
     REQUIRE(spread.values() == alone.values());
   }
 }
+
+}  // namespace shapes_tests

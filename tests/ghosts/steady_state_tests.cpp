@@ -11,6 +11,8 @@
 #include "hpl/runtime/device_state.h"
 #include "support.h"
 
+namespace steady_state_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -409,3 +411,5 @@ TEST_CASE("reductions of parts allocate nothing when they repeat, and wait for n
   for (std::size_t i = 0; i < x.size(); ++i) expected += static_cast<long>(x[i]) * y[i];
   CHECK(total(0) == expected);
 }
+
+}  // namespace steady_state_tests

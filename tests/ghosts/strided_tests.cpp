@@ -12,6 +12,8 @@
 #include "support.h"
 #include "tests/seeds.h"
 
+namespace strided_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -328,3 +330,5 @@ TEST_CASE("kernels of all strides compute on several devices what they compute o
     for (int i = 0; i < 2; ++i) REQUIRE(valuesOf(*device[i]) == host[i].cells);
   }
 }
+
+}  // namespace strided_tests

@@ -7,6 +7,8 @@
 
 #include "support.h"
 
+namespace thin_parts_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -144,3 +146,5 @@ TEST_CASE("views of thin parts that are not theirs alone mean the array") {
   CHECK(a(0) == 2);
   CHECK(a(cells - 1) == 9);
 }
+
+}  // namespace thin_parts_tests

@@ -11,6 +11,8 @@
 #include "support.h"
 #include "tests/seeds.h"
 
+namespace torus_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -204,3 +206,5 @@ TEST_CASE("a domain shorter than the array goes round within the domain") {
     cells = valuesOf(a);
   }
 }
+
+}  // namespace torus_tests

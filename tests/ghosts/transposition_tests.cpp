@@ -8,6 +8,8 @@
 #include "support.h"
 #include "tests/seeds.h"
 
+namespace transposition_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -73,3 +75,5 @@ TEST_CASE("a matrix and its transposed one in one kernel, on several devices") {
     CHECK(wrong == 0);
   }
 }
+
+}  // namespace transposition_tests

@@ -4,6 +4,8 @@
 
 #include "support.h"
 
+namespace trust_tests {
+
 using namespace hpl;
 using namespace ghosts_tests;
 
@@ -520,3 +522,5 @@ TEST_CASE("AUTO_SYNC: a ghost that was computed from a wrong one beside it is no
   CHECK(b(4, 4) == 100);
   CHECK(c(3, 4) == 100);
 }
+
+}  // namespace trust_tests

@@ -10,6 +10,8 @@
 #include "hpl/hpl.h"
 #include "tests/messages.h"
 
+namespace color_map_tests {
+
 using namespace hpl;
 using io::Color;
 using io::ColorMap;
@@ -195,3 +197,5 @@ TEST_CASE("scales that mean nothing are refused") {
       "2^31 or more pixels: draw a view of it, or zoom less",
       ArgumentError);
 }
+
+}  // namespace color_map_tests

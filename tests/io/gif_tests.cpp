@@ -13,6 +13,8 @@
 #include "tests/io/temporary_folder.h"
 #include "tests/messages.h"
 
+namespace gif_tests {
+
 using namespace hpl::io;
 using namespace io_tests;
 using hpl_tests::messageOf;
@@ -193,3 +195,5 @@ TEST_CASE("without a frame there is no animation") {
   film.close();
   CHECK(folder.names().empty());
 }
+
+}  // namespace gif_tests

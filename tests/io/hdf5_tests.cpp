@@ -19,6 +19,8 @@ using io::Hdf5File;
 
 HPL_STRUCT(IoStar, (float3, place), (char, kind), (double, mass));
 
+namespace hdf5_tests {
+
 namespace {
 
 template <class T>
@@ -261,3 +263,5 @@ TEST_SUITE("hdf5" * doctest::skip(!Hdf5File::isAvailable())) {
     }
   }
 }
+
+}  // namespace hdf5_tests

@@ -14,6 +14,8 @@
 #include "tests/io/temporary_folder.h"
 #include "tests/messages.h"
 
+namespace new_file_tests {
+
 using namespace hpl;
 using namespace io_tests;
 using hpl_tests::contains;
@@ -150,3 +152,5 @@ TEST_CASE("a name as long as file systems allow is written") {
   io::writeRaw(folder.file(name), a);
   CHECK(folder.names() == std::vector<std::string>{name});
 }
+
+}  // namespace new_file_tests

@@ -12,6 +12,8 @@
 #include "tests/io/temporary_folder.h"
 #include "tests/messages.h"
 
+namespace npy_hostile_tests {
+
 using namespace hpl;
 using namespace io_tests;
 using hpl_tests::contains;
@@ -163,3 +165,5 @@ TEST_CASE("mutated headers are read for what they say, or refused with an except
   CHECK(opened > 100);
   CHECK(refused > 2000);
 }
+
+}  // namespace npy_hostile_tests

@@ -20,6 +20,8 @@ using hpl_tests::messageOf;
 HPL_STRUCT(IoParticle, (float3, place), (char, kind), (double, mass), (int2, cell));
 HPL_STRUCT(IoPair, (int, first), (IoParticle, second));
 
+namespace npy_tests {
+
 namespace {
 
 std::mt19937 engineFor(unsigned seed) {
@@ -342,3 +344,5 @@ TEST_CASE("a file that is read twice gives the same twice, also after a move") {
     CHECK(a(2) == 6);
   }
 }
+
+}  // namespace npy_tests

@@ -11,6 +11,8 @@
 #include "tests/io/temporary_folder.h"
 #include "tests/messages.h"
 
+namespace png_hostile_tests {
+
 using namespace hpl;
 using namespace io_tests;
 using hpl_tests::contains;
@@ -144,3 +146,5 @@ TEST_CASE("mutated pictures are read, or refused with an exception") {
   CHECK(read > 20);
   CHECK(refused > 1000);
 }
+
+}  // namespace png_hostile_tests

@@ -13,6 +13,8 @@
 #include "tests/io/temporary_folder.h"
 #include "tests/messages.h"
 
+namespace png_tests {
+
 using namespace hpl;
 using namespace io_tests;
 using hpl_tests::messageOf;
@@ -243,3 +245,5 @@ TEST_CASE("impossible pictures are refused") {
       ArgumentError);
   CHECK(folder.names().empty());
 }
+
+}  // namespace png_tests

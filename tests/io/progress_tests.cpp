@@ -12,6 +12,8 @@
 #include "stencil_templates/stencil_templates.h"
 #include "tests/io/temporary_folder.h"
 
+namespace progress_tests {
+
 using namespace hpl::io;
 using namespace io_tests;
 using hpl::io::detail::progressLine;
@@ -112,3 +114,5 @@ TEST_CASE("progress answers the question of a program with many steps, which goe
   CHECK(text.find("100% 100/100") != std::string::npos);
   CHECK(now(5) == std::ldexp(1.0f, -100));
 }
+
+}  // namespace progress_tests

@@ -10,6 +10,8 @@
 #include "tests/io/temporary_folder.h"
 #include "tests/messages.h"
 
+namespace raw_tests {
+
 using namespace hpl;
 using namespace io_tests;
 using hpl_tests::messageOf;
@@ -98,3 +100,5 @@ TEST_CASE(
   CHECK_THROWS_AS(io::readRaw(name, a), io::FileError);
   CHECK(a(2) == 5.0f);
 }
+
+}  // namespace raw_tests

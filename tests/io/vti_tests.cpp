@@ -15,6 +15,8 @@
 #include "tests/io/temporary_folder.h"
 #include "tests/messages.h"
 
+namespace vti_tests {
+
 using namespace hpl;
 using namespace io_tests;
 using hpl_tests::messageOf;
@@ -208,3 +210,5 @@ TEST_CASE("images that fit nothing are refused with what fits") {
         name + ": the spacing of this VTK image has 3 numbers, and its arrays have 2 dimensions");
   CHECK(folder.names().empty());
 }
+
+}  // namespace vti_tests

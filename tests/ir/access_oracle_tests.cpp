@@ -15,6 +15,8 @@
 #include "tests/ir/index_kernel.h"
 #include "tests/ir/touch_evaluator.h"
 
+namespace access_oracle_tests {
+
 using namespace hpl::ir;
 using namespace hpl::ir::test;
 
@@ -187,3 +189,5 @@ TEST_CASE("random kernels touch only what the analysis says") {
     CHECK(freshReads > 0);
   }
 }
+
+}  // namespace access_oracle_tests

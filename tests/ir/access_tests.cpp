@@ -9,6 +9,8 @@
 
 #include "tests/ir/ir_builder.h"
 
+namespace access_tests {
+
 using namespace hpl::ir;
 using namespace hpl::ir::test;
 
@@ -488,3 +490,5 @@ TEST_CASE("reads of what the work-item has just written need no old contents") {
        "in: read [idy][{0..7}]; out: read [idy][idx], written [idy][idx] covering before reading"},
   });
 }
+
+}  // namespace access_tests

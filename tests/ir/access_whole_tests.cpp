@@ -8,6 +8,8 @@
 #include "hpl/ir/access.h"
 #include "tests/ir/ir_builder.h"
 
+namespace access_whole_tests {
+
 using namespace hpl::ir;
 using namespace hpl::ir::test;
 
@@ -171,3 +173,5 @@ TEST_CASE("expressions that share subtrees exponentially often are analysed in b
   b.set(out(b.idx()), value);
   CHECK(toString(analyze(b.finish())) == "in: read [?]; out: read [?], written [?]");
 }
+
+}  // namespace access_whole_tests

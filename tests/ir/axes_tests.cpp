@@ -10,6 +10,8 @@
 #include "hpl/ir/access.h"
 #include "tests/ir/ir_builder.h"
 
+namespace axes_tests {
+
 using namespace hpl::ir;
 using namespace hpl::ir::test;
 
@@ -233,3 +235,5 @@ TEST_CASE("accesses in called functions count, with the ids that they are given"
   const Kernel natural = kernelWith(false);
   CHECK(chooseAxes(natural, analyze(natural)).isNatural());
 }
+
+}  // namespace axes_tests

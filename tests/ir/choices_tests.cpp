@@ -18,6 +18,8 @@
 #include "tests/ir/touch_evaluator.h"
 #include "tests/seeds.h"
 
+namespace choices_tests {
+
 using namespace hpl::ir;
 using namespace hpl::ir::test;
 
@@ -383,3 +385,5 @@ TEST_CASE("random kernels of all kinds compute the same with choices") {
   MESSAGE(changed << " kernels changed");
   CHECK(changed > 0);
 }
+
+}  // namespace choices_tests

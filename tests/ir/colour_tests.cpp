@@ -14,6 +14,8 @@
 #include "tests/ir/ir_builder.h"
 #include "tests/seeds.h"
 
+namespace colour_tests {
+
 using namespace hpl::ir;
 using namespace hpl::ir::test;
 
@@ -222,3 +224,5 @@ TEST_CASE("conditions that share parts exponentially often are looked at in boun
   const Kernel kernel = b.finish();
   CHECK(analyze(kernel).arrays.front().written);
 }
+
+}  // namespace colour_tests

@@ -13,6 +13,8 @@
 #include "hpl/ir/verifier.h"
 #include "tests/ir/ir_builder.h"
 
+namespace global_ids_tests {
+
 using namespace hpl::ir;
 using namespace hpl::ir::test;
 
@@ -130,3 +132,5 @@ TEST_CASE("numbers of groups follow from ids, where the group's size is known") 
   const auto other = made([](Fixture& f) { f.use(f.local(0)); });
   CHECK(withGroupNumbers(other, {8, 1, 1}) == other);
 }
+
+}  // namespace global_ids_tests

@@ -8,6 +8,8 @@
 
 #include "tests/ir/evaluate.h"
 
+namespace interpreter_builtins_tests {
+
 using namespace hpl::ir;
 using namespace hpl::ir::test;
 
@@ -198,3 +200,5 @@ TEST_CASE("half and double values go through the same built-ins") {
         0x4700);
   CHECK(evaluate<HalfBits>(max_, HalfBits{0xc000}, HalfBits{0x3c00}).bits == 0x3c00);
 }
+
+}  // namespace interpreter_builtins_tests

@@ -7,6 +7,8 @@
 #include "hpl/ir/interpreter.h"
 #include "tests/ir/ir_builder.h"
 
+namespace interpreter_control_tests {
+
 using namespace hpl::ir;
 using namespace hpl::ir::test;
 
@@ -346,3 +348,5 @@ TEST_CASE("ranges and arguments that do not fit are refused") {
                        "kernel 'strict': the global size of dimension 0 is 0; sizes are at least 1",
                        hpl::LaunchError);
 }
+
+}  // namespace interpreter_control_tests

@@ -8,6 +8,8 @@
 #include "hpl/error.h"
 #include "tests/ir/evaluate.h"
 
+namespace interpreter_math_tests {
+
 using namespace hpl::ir;
 using namespace hpl::ir::test;
 
@@ -288,3 +290,5 @@ TEST_CASE("a built-in without its out-pointer, or of wrong types, is refused") {
                        "(ir::verify tells more)",
                        hpl::KernelError);
 }
+
+}  // namespace interpreter_math_tests

@@ -8,6 +8,8 @@
 #include "hpl/ir/interpreter.h"
 #include "tests/ir/ir_builder.h"
 
+namespace interpreter_memory_tests {
+
 using namespace hpl::ir;
 using namespace hpl::ir::test;
 
@@ -314,3 +316,5 @@ TEST_CASE("races between groups are found in overlapping arrays, atomics are exe
       "same group without a barrier in between, work-item (1)",
       hpl::KernelError);
 }
+
+}  // namespace interpreter_memory_tests

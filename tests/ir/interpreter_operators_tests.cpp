@@ -9,6 +9,8 @@
 #include "hpl/ir/half.h"
 #include "tests/ir/evaluate.h"
 
+namespace interpreter_operators_tests {
+
 using namespace hpl::ir;
 using namespace hpl::ir::test;
 
@@ -304,3 +306,5 @@ TEST_CASE("operands that do not fit are refused with the place") {
                        "broken.cpp:12 (ir::verify tells more)",
                        hpl::KernelError);
 }
+
+}  // namespace interpreter_operators_tests

@@ -11,6 +11,8 @@
 #include "hpl/ir/verifier.h"
 #include "tests/ir/ir_builder.h"
 
+namespace levels_tests {
+
 using namespace hpl::ir;
 using namespace hpl::ir::test;
 
@@ -140,3 +142,5 @@ TEST_CASE("levels that are also read at the same index, and elements that somebo
     f.step(1, 0);
   }));
 }
+
+}  // namespace levels_tests

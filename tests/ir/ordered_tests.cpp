@@ -9,6 +9,8 @@
 #include "hpl/ir/verifier.h"
 #include "ir_builder.h"
 
+namespace ordered_tests {
+
 using namespace hpl;
 using namespace hpl::ir;
 using namespace hpl::ir::test;
@@ -173,3 +175,5 @@ TEST_CASE("too many groups that may wait for each other are refused") {
                        "be interpreted at once; at most 256 can: choose larger groups",
                        LaunchError);
 }
+
+}  // namespace ordered_tests

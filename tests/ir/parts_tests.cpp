@@ -7,6 +7,8 @@
 
 #include "tests/ir/ir_builder.h"
 
+namespace parts_tests {
+
 using namespace hpl::ir;
 using namespace hpl::ir::test;
 
@@ -141,3 +143,5 @@ TEST_CASE("a scalar that is the size of the parts is understood as that") {
   CHECK(partsOf([](Fixture& f) { f.b.set(f.out(f.y, f.x), f.b.convert(*f.n, kFloat)); },
                 {.sizeOf = 2}) == "differs 0..0 0..0");
 }
+
+}  // namespace parts_tests

@@ -8,6 +8,8 @@
 
 #include "tests/ir/ir_builder.h"
 
+namespace printer_tests {
+
 using namespace hpl::ir;
 using namespace hpl::ir::test;
 
@@ -163,3 +165,5 @@ TEST_CASE("aliases, atomics, out-pointers and all kinds of loops print") {
 }
 )");
 }
+
+}  // namespace printer_tests

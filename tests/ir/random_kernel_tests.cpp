@@ -5,6 +5,8 @@
 
 #include "tests/ir/random_kernel.h"
 
+namespace random_kernel_tests {
+
 using namespace hpl::ir;
 using namespace hpl::ir::test;
 
@@ -53,3 +55,5 @@ TEST_CASE("a seed gives the same kernel again, options leave things out") {
     CHECK_NOTHROW(interpretRandomKernel(random));
   }
 }
+
+}  // namespace random_kernel_tests

@@ -6,6 +6,8 @@
 #include "hpl/ir/access.h"
 #include "tests/ir/ir_builder.h"
 
+namespace rim_tests {
+
 using namespace hpl::ir;
 using namespace hpl::ir::test;
 
@@ -86,3 +88,5 @@ TEST_CASE("writes elsewhere than at the own index say nothing") {
   CHECK(rimOf([](Fixture& f) { f.b.set(f.out(f.y, f.x + f.b.lit(1)), f.in(f.y, f.x)); }) ==
         "x ? y ?");
 }
+
+}  // namespace rim_tests

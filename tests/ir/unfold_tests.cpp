@@ -13,6 +13,8 @@
 #include "tests/ir/ir_builder.h"
 #include "tests/ir/touch_evaluator.h"
 
+namespace unfold_tests {
+
 using namespace hpl::ir;
 using namespace hpl::ir::test;
 
@@ -135,3 +137,5 @@ TEST_CASE("unfolded kernels touch and compute what they touched and computed") {
     CHECK(before.touches[i].index == after.touches[i].index);
   CHECK(before.arrays[f.v.v].cells == after.arrays[f.v.v].cells);
 }
+
+}  // namespace unfold_tests

@@ -10,6 +10,8 @@
 #include "hpl/ir/verifier.h"
 #include "tests/ir/ir_builder.h"
 
+namespace verifier_kernel_tests {
+
 using namespace hpl::ir;
 using namespace hpl::ir::test;
 
@@ -109,3 +111,5 @@ TEST_CASE("messages about huge expressions stay short") {
   CHECK(message.find("...") != std::string::npos);
   CHECK(message.size() < 2000);
 }
+
+}  // namespace verifier_kernel_tests

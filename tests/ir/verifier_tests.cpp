@@ -9,6 +9,8 @@
 #include "hpl/error.h"
 #include "tests/ir/ir_builder.h"
 
+namespace verifier_tests {
+
 using namespace hpl::ir;
 using namespace hpl::ir::test;
 
@@ -482,3 +484,5 @@ TEST_CASE("calls pass arguments of the right kind") {
        "two functions are named 'g'"},
   });
 }
+
+}  // namespace verifier_tests

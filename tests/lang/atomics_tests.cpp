@@ -10,6 +10,8 @@
 
 #include "hpl/hpl.h"
 
+namespace atomics_tests {
+
 using namespace hpl;
 
 namespace {
@@ -220,3 +222,5 @@ TEST_CASE("atomics on floats in functions, through aliases, and of surplus work-
       .local(16)(total);
   CHECK(total(0).value() == 37.0f);
 }
+
+}  // namespace atomics_tests

@@ -6,6 +6,8 @@
 
 #include "hpl/hpl.h"
 
+namespace calls_tests {
+
 using namespace hpl;
 
 namespace {
@@ -250,3 +252,5 @@ TEST_CASE("kernels may have names that OpenCL C uses") {
   eval(program::kernel)(out);
   CHECK(out(1).value() == 43);
 }
+
+}  // namespace calls_tests

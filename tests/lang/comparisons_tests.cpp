@@ -7,6 +7,8 @@
 #endif
 #include "tests/lang/operator_cases.h"
 
+namespace comparisons_tests {
+
 using namespace hpl;
 using namespace hpl::test;
 
@@ -25,3 +27,5 @@ TEST_CASE("compound assignment of real numbers converts back to the variable's t
   checkRow<Assignments, float, int, unsigned long, float, double>();
   checkRow<Assignments, double, signed char, long, float, double>();
 }
+
+}  // namespace comparisons_tests

@@ -5,6 +5,8 @@
 
 #include "hpl/hpl.h"
 
+namespace control_tests {
+
 using namespace hpl;
 
 namespace {
@@ -294,3 +296,5 @@ TEST_CASE("kernels see the predefined variables of their launch") {
                                           400000 + 3000000 + 20000000);
       }
 }
+
+}  // namespace control_tests

@@ -7,6 +7,8 @@
 
 #include "hpl/hpl.h"
 
+namespace enumerators_tests {
+
 using namespace hpl;
 
 namespace {
@@ -126,3 +128,5 @@ TEST_CASE("unscoped enumerators are arguments of annotations, and of each device
   eval(add).devices(GREEN)(PART1(a, GREEN), std::vector<Colour>{BLUE});
   CHECK(a(3).value() == 8);
 }
+
+}  // namespace enumerators_tests

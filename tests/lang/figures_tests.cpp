@@ -7,6 +7,8 @@
 
 #include "hpl/HPL.h"
 
+namespace figures_tests {
+
 using namespace HPL;
 
 namespace figure1 {
@@ -92,5 +94,7 @@ TEST_CASE("the interpreter finds the slip in Figure 3 as printed") {
     message = error.what();
   }
   INFO(message);
-  CHECK(message.find("figures_tests.cpp:38") != std::string::npos);
+  CHECK(message.find("figures_tests.cpp:40") != std::string::npos);
 }
+
+}  // namespace figures_tests

@@ -8,6 +8,8 @@
 
 #include "hpl/hpl.h"
 
+namespace local_memory_tests {
+
 using namespace hpl;
 
 TEST_CASE("local arrays are shared by the group, declared or passed") {
@@ -291,3 +293,5 @@ TEST_CASE("reduce refuses operators that it does not know and modifiers that con
   INFO(bits);
   CHECK(bits.find("&") != std::string::npos);
 }
+
+}  // namespace local_memory_tests

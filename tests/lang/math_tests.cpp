@@ -5,6 +5,8 @@
 
 #include "tests/lang/math_cases.h"
 
+namespace math_tests {
+
 using namespace hpl;
 using namespace hpl::test;
 
@@ -293,3 +295,5 @@ TEST_CASE("functions of two reals stay within OpenCL's bounds") {
   checkBinary<float>();
   checkBinary<double>();
 }
+
+}  // namespace math_tests

@@ -4,6 +4,8 @@
 #pragma GCC diagnostic ignored "-Wfloat-conversion"
 #include "tests/lang/operator_cases.h"
 
+namespace operators_tests {
+
 using namespace hpl;
 using namespace hpl::test;
 
@@ -23,3 +25,5 @@ TEST_CASE("elements of half arrays compute as float") {
   checkPair<Arithmetic, double, half>();
   checkPair<Comparisons, half, float>();
 }
+
+}  // namespace operators_tests

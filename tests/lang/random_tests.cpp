@@ -5,6 +5,8 @@
 
 #include "hpl/hpl.h"
 
+namespace random_tests {
+
 using namespace hpl;
 
 namespace {
@@ -135,3 +137,5 @@ TEST_CASE("uniform and normal numbers have the mean, the variance and the tails 
   CHECK(std::fabs(uniform / n - 0.5) < 5 * std::sqrt(1.0 / 12) / root);
   CHECK(std::fabs(uniformSquare / n - 1.0 / 3) < 5 * std::sqrt(4.0 / 45) / root);
 }
+
+}  // namespace random_tests

@@ -9,6 +9,8 @@
 #include "hpl/hpl.h"
 #include "tests/messages.h"
 
+namespace reduce_memory_tests {
+
 using namespace hpl;
 using hpl_tests::contains;
 using hpl_tests::messageOf;
@@ -218,3 +220,5 @@ TEST_CASE("a launch refuses groups that contradict a reduction") {
       messageOf<LaunchError>([&] { eval(flat).global(8, 8).local(4, 4).interpret(sums, table); });
   CHECK(contains(interpreted, ".ndims(1)"));
 }
+
+}  // namespace reduce_memory_tests

@@ -30,6 +30,8 @@ HPL_DEFINE_STRUCT(StructTestEvery, {
 HPL_STRUCT(StructTestInner, (std::complex<float>, z), (half, h));
 HPL_STRUCT(StructTestOuter, (StructTestInner, inner), (int, n));
 
+namespace struct_tests {
+
 namespace {
 
 using hpl_tests::messageOf;
@@ -162,3 +164,5 @@ TEST_CASE("fields that are not there, and wrong numbers of values, are refused")
   CHECK(message.find("make<StructTestInner> needs 2 values, one per field, and got 1") !=
         std::string::npos);
 }
+
+}  // namespace struct_tests

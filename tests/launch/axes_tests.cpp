@@ -12,6 +12,8 @@
 #include "hpl/launch/detail/kernel_entry.h"
 #include "hpl/runtime/runtime.h"
 
+namespace axes_tests {
+
 using namespace hpl;
 using layout::Axes;
 
@@ -160,3 +162,5 @@ TEST_CASE("swapped axes give way to the device's limits on the user's local doma
   layout::toDevice({1, 2, 0}, {10, 20, 30}, out);
   CHECK((out[0] == 30 && out[1] == 10 && out[2] == 20));
 }
+
+}  // namespace axes_tests

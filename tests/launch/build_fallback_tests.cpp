@@ -8,6 +8,8 @@
 #include "tests/messages.h"
 #include "tests/runtime/subprocess.h"
 
+namespace build_fallback_tests {
+
 using namespace hpl;
 using hpl::test::FailingBuilds;
 using hpl_tests::contains;
@@ -161,3 +163,5 @@ TEST_CASE("build fallback: the warning names the kernel and the strategy, once")
   }
   CHECK(contains(told.output, "kernel 'column"));
 }
+
+}  // namespace build_fallback_tests

@@ -9,6 +9,8 @@
 #include "hpl/hpl.h"
 #include "tests/runtime/subprocess.h"
 
+namespace changed_scalars_tests {
+
 using namespace hpl;
 
 namespace {
@@ -121,3 +123,5 @@ TEST_CASE("scalars that a kernel changes are each work-item's own by each strate
     CHECK(run.output.find("does not compile") == std::string::npos);
   }
 }
+
+}  // namespace changed_scalars_tests

@@ -9,6 +9,8 @@
 #include "hpl/hpl.h"
 #include "tests/messages.h"
 
+namespace domains_tests {
+
 namespace {
 
 using namespace hpl;
@@ -129,3 +131,5 @@ TEST_CASE("copies of a launcher keep choices of their own") {
   CHECK(a(63).value() == 3);
   CHECK_THROWS_AS(first(PART1(a)), LaunchError);
 }
+
+}  // namespace domains_tests

@@ -12,6 +12,8 @@
 #include "hpl/runtime/settings.h"
 #include "tests/messages.h"
 
+namespace doors_tests {
+
 using namespace hpl;
 using hpl_tests::contains;
 using hpl_tests::messageOf;
@@ -123,3 +125,5 @@ TEST_CASE("doors: a kernel that is not there is refused") {
                                      messageOf<KernelError>([&] { eval(none).tune(a); })})
     CHECK(contains(message, "the function pointer is null or the std::function empty"));
 }
+
+}  // namespace doors_tests

@@ -10,6 +10,8 @@
 #include "hpl/hpl.h"
 #include "tests/runtime/subprocess.h"
 
+namespace edge_tests {
+
 using namespace hpl;
 
 namespace {
@@ -172,3 +174,5 @@ TEST_CASE("neighbours on a ring are computed in rows of vectors, however they ar
   }
   CHECK(run.output.find("direct: neighbours access elements") == std::string::npos);
 }
+
+}  // namespace edge_tests

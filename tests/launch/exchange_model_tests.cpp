@@ -9,6 +9,8 @@
 
 #include "hpl/geometry/hierarchy.h"
 
+namespace exchange_model_tests {
+
 using namespace hpl::launch;
 using hpl::geometry::Box;
 using hpl::geometry::Index;
@@ -210,3 +212,5 @@ TEST_CASE("cuts are named, and the first device has the first block") {
   cost.bytesBetweenNodes = 8;
   CHECK(cost.describe() == "32 bytes in 1 message (8 between nodes)");
 }
+
+}  // namespace exchange_model_tests

@@ -9,6 +9,8 @@
 #include "tests/messages.h"
 #include "tests/with_settings.h"
 
+namespace faults_tests {
+
 using namespace hpl;
 
 namespace {
@@ -84,3 +86,5 @@ TEST_CASE("misuse inside kernels says what to do instead") {
   eval([&hostScalar](Array<int, 1> x) { x[idx] = hostScalar; })(a);
   CHECK(a(3).value() == 5);
 }
+
+}  // namespace faults_tests

@@ -11,6 +11,8 @@
 
 #include "tests/seeds.h"
 
+namespace footprint_tests {
+
 using namespace hpl;
 using geometry::Box;
 using geometry::Index;
@@ -122,3 +124,5 @@ TEST_CASE("slices have the cells of their own work-items, and none of another sl
     CHECK(all == cellsOfView);
   }
 }
+
+}  // namespace footprint_tests

@@ -18,6 +18,8 @@
 #include "tests/messages.h"
 #include "tests/runtime/subprocess.h"
 
+namespace fork_tests {
+
 using namespace hpl;
 using hpl_tests::contains;
 using hpl_tests::messageOf;
@@ -361,3 +363,5 @@ TEST_CASE("a forked process leaves the timeline of its parent alone") {
   CHECK(contains(result.output, "child '', exit code 7; launches 1\n"));
   CHECK(std::filesystem::file_size(folder / "trace.json") > 0);
 }
+
+}  // namespace fork_tests

@@ -10,6 +10,8 @@
 #include "hpl/hpl.h"
 #include "tests/messages.h"
 
+namespace inside_kernel_tests {
+
 using namespace hpl;
 
 namespace {
@@ -217,3 +219,5 @@ TEST_CASE("values of globals stay frozen until reeval, as documented") {
   reeval(kernel)(a);
   CHECK(valueOf(a) == 2.0f);
 }
+
+}  // namespace inside_kernel_tests

@@ -8,6 +8,8 @@
 
 #include "hpl/hpl.h"
 
+namespace interpret_tests {
+
 using namespace hpl;
 
 namespace {
@@ -66,3 +68,5 @@ TEST_CASE("the interpreter refuses a std::vector of values, and one of arrays") 
   CHECK(out(0) == 5);
   CHECK(out(11) == 5);
 }
+
+}  // namespace interpret_tests

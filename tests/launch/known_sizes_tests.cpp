@@ -11,6 +11,8 @@
 #include "tests/runtime/subprocess.h"
 #include "tests/seeds.h"
 
+namespace known_sizes_tests {
+
 using namespace hpl;
 
 namespace {
@@ -219,3 +221,5 @@ TEST_CASE("a ring whose size is an argument is computed in rows of vectors") {
   REQUIRE(first != std::string::npos);
   CHECK(run.output.find(": rows: ", first) < run.output.find('\n', first));
 }
+
+}  // namespace known_sizes_tests

@@ -9,6 +9,8 @@
 #include "hpl/runtime/programs.h"
 #include "tests/messages.h"
 
+namespace launch_tests {
+
 using namespace hpl;
 
 namespace {
@@ -255,3 +257,5 @@ TEST_CASE("more than 25 arguments are fine") {
      a[15], a[16], a[17], a[18], a[19], a[20], a[21], a[22], a[23], a[24], a[25], 2);
   CHECK(a[0](3).value() == 50);
 }
+
+}  // namespace launch_tests

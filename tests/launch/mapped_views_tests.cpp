@@ -10,6 +10,8 @@
 #include "tests/messages.h"
 #include "tests/with_settings.h"
 
+namespace mapped_views_tests {
+
 using namespace hpl;
 using hpl_tests::messageOf;
 using hpl_tests::WithSettings;
@@ -430,3 +432,5 @@ TEST_CASE("the interpreter checks the indices of views that are no boxes") {
           eval(sumRows).global(3).interpret(sums, rows, 6);
         }).find("index 5 in dimension 2") != std::string::npos);
 }
+
+}  // namespace mapped_views_tests

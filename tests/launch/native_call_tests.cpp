@@ -10,6 +10,8 @@
 #include "hpl/hpl.h"
 #include "tests/messages.h"
 
+namespace native_call_tests {
+
 using namespace hpl;
 
 namespace {
@@ -271,3 +273,5 @@ TEST_CASE("the names that a source defines are found by its shape") {
   CHECK(names.functions == std::vector<std::string>{"first", "third"});
   CHECK(names.macros == std::vector<std::string>{"MACRO"});
 }
+
+}  // namespace native_call_tests

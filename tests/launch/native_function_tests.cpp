@@ -21,6 +21,8 @@
 #include "hpl/strategies/tile.h"
 #include "tests/messages.h"
 
+namespace native_function_tests {
+
 using namespace hpl;
 
 namespace {
@@ -227,3 +229,5 @@ TEST_CASE("native functions run on devices only, one element at a time") {
   queue.local = {8, 1, 1};
   CHECK(contains(strategies::planeQueue(*kernel, access, queue).reason, "it calls a function"));
 }
+
+}  // namespace native_function_tests

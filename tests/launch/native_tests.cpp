@@ -11,6 +11,8 @@
 #include "hpl/hpl.h"
 #include "tests/messages.h"
 
+namespace native_tests {
+
 using namespace hpl;
 
 namespace {
@@ -127,3 +129,5 @@ TEST_CASE("arguments of native kernels are checked, and the interpreter refuses 
   const std::string message = messageOf<KernelError>([&] { eval(scale).interpret(x, x, 1.0f, 4); });
   CHECK(contains(message, "OpenCL C"));
 }
+
+}  // namespace native_tests

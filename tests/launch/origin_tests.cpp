@@ -11,6 +11,8 @@
 #include "hpl/runtime/settings.h"
 #include "tests/messages.h"
 
+namespace origin_tests {
+
 using namespace hpl;
 
 namespace {
@@ -272,3 +274,5 @@ TEST_CASE("of(x) in a kernel and of an array without shape are refused") {
   CHECK(message.find("of(array)") != std::string::npos);
   CHECK_THROWS_AS(of(Grid()), ShapeError);
 }
+
+}  // namespace origin_tests

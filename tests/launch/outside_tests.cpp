@@ -8,6 +8,8 @@
 #include "hpl/hpl.h"
 #include "tests/messages.h"
 
+namespace outside_tests {
+
 namespace {
 
 using namespace hpl;
@@ -152,3 +154,5 @@ TEST_CASE("a launch that leaves its arrays is refused on several devices, too") 
   CHECK(out(0).value() == 1);
   CHECK(a(0, 0).value() == 1);
 }
+
+}  // namespace outside_tests

@@ -11,6 +11,8 @@
 #include "hpl/runtime/device_state.h"
 #include "hpl/runtime/settings.h"
 
+namespace own_elements_tests {
+
 using namespace hpl;
 
 namespace {
@@ -112,3 +114,5 @@ TEST_CASE("on CPUs a row that no usual group divides is a group") {
   // Few rows are divided, so that every unit gets some.
   CHECK(localOf(3001, 1) <= 256);
 }
+
+}  // namespace own_elements_tests

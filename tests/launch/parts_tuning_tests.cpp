@@ -16,6 +16,8 @@
 #include "hpl/runtime/programs.h"
 #include "tests/runtime/subprocess.h"
 
+namespace parts_tuning_tests {
+
 using namespace hpl;
 using subprocess::TemporaryFolder;
 
@@ -259,3 +261,5 @@ TEST_CASE("parts of several devices: HPL_TUNE=full tunes each kind and size once
     CHECK(subprocess::occurrences(text.str(), "\"thorough\": true") == 1);
   }
 }
+
+}  // namespace parts_tuning_tests

@@ -5,6 +5,8 @@
 
 #include <random>
 
+namespace pieces_tests {
+
 using namespace hpl;
 using namespace hpl::launch;
 using geometry::Index;
@@ -97,3 +99,5 @@ TEST_CASE("borders come first where parts of a CPU on cores of their own would m
   rows.interiorBytes = 5e5;
   CHECK_FALSE(choiceFor(rows).pays);
 }
+
+}  // namespace pieces_tests

@@ -18,6 +18,8 @@
 #include "tests/messages.h"
 #include "tests/printed.h"
 
+namespace place_blocks_tests {
+
 using namespace hpl::launch;
 using hpl::geometry::Box;
 using hpl::geometry::Index;
@@ -237,3 +239,5 @@ TEST_CASE(
   CHECK_FALSE(contains(told(listed, hpl::runtime::PlaceBlocks::Auto), "placed by links"));
   CHECK_FALSE(contains(told(all, hpl::runtime::PlaceBlocks::Off), "placed by links"));
 }
+
+}  // namespace place_blocks_tests

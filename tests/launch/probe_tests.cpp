@@ -10,6 +10,8 @@
 #include "tests/messages.h"
 #include "tests/printed.h"
 
+namespace probe_tests {
+
 using namespace hpl;
 using hpl_tests::contains;
 using hpl_tests::countOf;
@@ -248,3 +250,5 @@ TEST_CASE("a program prints 50 times as many lines as a launch may, and says whe
 }
 
 TEST_CASE("probe outside of a kernel is refused") { CHECK_THROWS_AS(probe("x", 3), KernelError); }
+
+}  // namespace probe_tests

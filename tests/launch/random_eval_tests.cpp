@@ -14,6 +14,8 @@
 #include "hpl/hpl.h"
 #include "tests/launch/random_functor.h"
 
+namespace random_eval_tests {
+
 using namespace hpl;
 using hpl::test::RandomFunctor;
 
@@ -184,3 +186,5 @@ TEST_CASE("random kernels launched by eval leave the bits that the interpreter l
   MESSAGE(count << " random kernels through eval, every other one with barriers, seeds from "
                 << first);
 }
+
+}  // namespace random_eval_tests

@@ -14,6 +14,8 @@
 #include "tests/ir/random_kernel.h"
 #include "tests/launch/random_batch.h"
 
+namespace random_kernels_tests {
+
 using namespace hpl;
 using hpl::test::Contents;
 using hpl::test::Prepared;
@@ -109,3 +111,5 @@ TEST_CASE("random kernels give the same bits on the device and in the interprete
     if (!batch.empty()) checkTogether(device, batch);
   MESSAGE(count << " random kernels, seeds from " << first);
 }
+
+}  // namespace random_kernels_tests

@@ -17,6 +17,8 @@
 #include "tests/messages.h"
 #include "tests/with_settings.h"
 
+namespace random_views_tests {
+
 using namespace hpl;
 
 namespace {
@@ -464,3 +466,5 @@ TEST_CASE("random views of views have the cells that lists of cells say") {
     RandomViews(seed).run(16);
   }
 }
+
+}  // namespace random_views_tests

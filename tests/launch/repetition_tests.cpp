@@ -9,6 +9,8 @@
 #include "hpl/memory/detail/device_access.h"
 #include "hpl/runtime/device_state.h"
 
+namespace repetition_tests {
+
 using namespace hpl;
 
 namespace {
@@ -129,3 +131,5 @@ TEST_CASE("transfers wait for launches without events, too") {
   CHECK(copy(63).value() == 600);
   CHECK(y(63).value() == 602);
 }
+
+}  // namespace repetition_tests

@@ -11,6 +11,8 @@
 
 #include "hpl/hpl.h"
 
+namespace saturation_tests {
+
 using namespace hpl;
 
 namespace {
@@ -56,3 +58,5 @@ TEST_CASE("mad_sat of longs saturates where the sum of the product does not fit"
   out.copyTo(found.data());
   CHECK(found == expected);
 }
+
+}  // namespace saturation_tests

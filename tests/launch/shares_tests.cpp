@@ -8,6 +8,8 @@
 
 #include "hpl/launch/detail/shares.h"
 
+namespace shares_tests {
+
 using hpl::launch::sharesOf;
 
 TEST_CASE("shares are in proportion to speeds") {
@@ -46,3 +48,5 @@ TEST_CASE("where no shares would do, they are in proportion to speeds all the sa
   const std::vector<double> shares = sharesOf({3, 1}, 0.6);
   CHECK(shares[0] == doctest::Approx(0.75));
 }
+
+}  // namespace shares_tests

@@ -15,6 +15,8 @@
 #include "tests/messages.h"
 #include "tests/runtime/subprocess.h"
 
+namespace slow_compilation_tests {
+
 using namespace hpl;
 using hpl::test::SlowCompilations;
 using hpl_tests::contains;
@@ -148,3 +150,5 @@ TEST_CASE("a program may end while a first launch is due") {
   const std::string output = outputOf("child: the program ends while a first launch is due");
   CHECK_MESSAGE(subprocess::occurrences(output, "its first launch on device ") == 1, output);
 }
+
+}  // namespace slow_compilation_tests

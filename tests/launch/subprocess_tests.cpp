@@ -12,6 +12,8 @@
 #include "hpl/hpl.h"
 #include "tests/device_type.h"
 
+namespace subprocess_tests {
+
 using namespace hpl;
 
 namespace {
@@ -100,3 +102,5 @@ TEST_CASE("a process whose device has little memory evicts, refuses and keeps al
   runAgain("HPL_DEVICE_MEMORY=4M HPL_ZERO_COPY=off",
            "a device that is full*,an array that the device*");
 }
+
+}  // namespace subprocess_tests

@@ -10,6 +10,8 @@
 #include "hpl/hpl.h"
 #include "tests/messages.h"
 
+namespace surplus_tests {
+
 namespace {
 
 using namespace hpl;
@@ -386,3 +388,5 @@ TEST_CASE("surplus work-items perform no atomics and write no global memory") {
   CHECK(seen(999).value() == 1);
   for (int i = 1000; i < 1024; ++i) CHECK(seen(i).value() == 0);
 }
+
+}  // namespace surplus_tests

@@ -17,6 +17,8 @@
 #include "hpl/runtime/programs.h"
 #include "tests/runtime/subprocess.h"
 
+namespace tuning_tests {
+
 using namespace hpl;
 using subprocess::occurrences;
 using subprocess::TemporaryFolder;
@@ -359,3 +361,5 @@ TEST_CASE("the bar of tune() says how far it is") {
   CHECK(layout::tuneLine(progress) ==
         "[##############################] 40 of 40 variants, 3 rounds, in 0:04");
 }
+
+}  // namespace tuning_tests

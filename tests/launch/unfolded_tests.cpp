@@ -11,6 +11,8 @@
 #include "tests/runtime/subprocess.h"
 #include "tests/seeds.h"
 
+namespace unfolded_tests {
+
 using namespace hpl;
 
 namespace {
@@ -253,3 +255,5 @@ TEST_CASE("kernels that divide their ids are computed in rows of vectors") {
   CHECK(run.output.find("hpl: kernel 'star'") != std::string::npos);
   CHECK(run.output.find(": rows: ") != std::string::npos);
 }
+
+}  // namespace unfolded_tests

@@ -19,6 +19,8 @@
 #include "hpl/runtime/settings.h"
 #include "tests/messages.h"
 
+namespace layout_tests {
+
 namespace {
 
 using namespace hpl;
@@ -208,3 +210,5 @@ TEST_CASE("OpenCL C of the program is compiled as it is, with a slot for each pa
   CHECK(laidOut.emitted.slots[1].kind == Kind::Scalar);
   CHECK(laidOut.layout.shape.global[0] % laidOut.layout.shape.local[0] == 0);
 }
+
+}  // namespace layout_tests

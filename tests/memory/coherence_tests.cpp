@@ -6,6 +6,8 @@
 #include "devices.h"
 #include "hpl/memory/contents.h"
 
+namespace coherence_tests {
+
 using namespace memory_tests;
 using hpl::memory::kHostReadable;
 using hpl::memory::kHostWritable;
@@ -271,3 +273,5 @@ TEST_CASE("launches without events are waited for with a marker") {
   array->whole().openForReading();
   CHECK(hostCell(array->whole(), {9}) == 77);
 }
+
+}  // namespace coherence_tests

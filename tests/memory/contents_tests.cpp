@@ -9,6 +9,8 @@
 #include "devices.h"
 #include "hpl/error.h"
 
+namespace contents_tests {
+
 using namespace memory_tests;
 
 namespace {
@@ -197,3 +199,5 @@ TEST_CASE("a fill on a device moves nothing and follows the kernels before it") 
   CHECK(hostCell(array->whole(), {89, 89}) == 42);
   CHECK(hostCell(array->whole(), {9, 10}) == 910 * 3);
 }
+
+}  // namespace contents_tests

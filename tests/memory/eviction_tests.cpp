@@ -10,6 +10,8 @@
 #include "hpl/memory/detail/coherence.h"
 #include "tests/messages.h"
 
+namespace eviction_tests {
+
 using namespace memory_tests;
 using hpl::memory::detail::planner;
 using hpl::memory::detail::replicaBox;
@@ -243,3 +245,5 @@ TEST_CASE("what is known of an array does not depend on how much memory its devi
   };
   CHECK(statesOf(2 * 800) == statesOf(std::size_t{1} << 20));
 }
+
+}  // namespace eviction_tests

@@ -9,6 +9,8 @@
 #include "devices.h"
 #include "hpl/memory/contents.h"
 
+namespace lifetime_tests {
+
 using namespace memory_tests;
 
 TEST_CASE("user memory is used as it is and is current when the array dies") {
@@ -142,3 +144,5 @@ TEST_CASE("threads read one array at the same time, on the host and on devices")
   for (std::thread& thread : threads) thread.join();
   CHECK(wrong == 0);
 }
+
+}  // namespace lifetime_tests

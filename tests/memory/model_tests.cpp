@@ -10,6 +10,8 @@
 
 #include "hpl/memory/contents.h"
 
+namespace model_tests {
+
 using namespace memory_tests;
 
 namespace {
@@ -323,3 +325,5 @@ TEST_CASE("random programs give the model's values and move exactly the stale ce
     }
   }
 }
+
+}  // namespace model_tests

@@ -11,6 +11,8 @@
 #include "tests/dry_run/machine_of.h"
 #include "tests/runtime/subprocess.h"
 
+namespace dry_run_tests {
+
 using namespace hpl;
 
 namespace {
@@ -57,3 +59,5 @@ TEST_CASE("random programs move in a dry run what they move on devices") {
   const std::string dry = countersIn(subprocess::run(child, common + "HPL_DRY_RUN=" + machine));
   CHECK(dry == real);
 }
+
+}  // namespace dry_run_tests

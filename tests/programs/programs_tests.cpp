@@ -8,6 +8,8 @@
 #include "library.h"
 #include "program.h"
 
+namespace programs_tests {
+
 namespace {
 
 using namespace programs;
@@ -84,3 +86,5 @@ TEST_CASE("random programs are the same planned anew, replayed, and on devices s
   }
   if (only == 0) CHECK(fitted > count / 2);
 }
+
+}  // namespace programs_tests

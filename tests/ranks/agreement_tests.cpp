@@ -5,6 +5,8 @@
 
 #include <vector>
 
+namespace agreement_tests {
+
 using hpl::ranks::disagreement;
 using hpl::ranks::Terms;
 using hpl::ranks::termsOf;
@@ -77,3 +79,5 @@ TEST_CASE("terms survive being a message") {
   CHECK(hpl::ranks::unpackTerms(hpl::ranks::pack(terms)) == terms);
   CHECK(hpl::ranks::unpackTerms("").empty());
 }
+
+}  // namespace agreement_tests

@@ -20,6 +20,8 @@
 #include "tests/faults/opencl_faults.h"
 #include "tests/messages.h"
 
+namespace builds_tests {
+
 using namespace hpl;
 using namespace ranks_tests;
 
@@ -238,3 +240,5 @@ TEST_CASE(
   CHECK(others == 0);
   std::filesystem::remove_all(left, problem);
 }
+
+}  // namespace builds_tests

@@ -17,6 +17,8 @@
 #include "tests/ranks/delaying_fabric.h"
 #include "tests/ranks/threads_as_ranks.h"
 
+namespace courier_tests {
+
 using hpl::RankError;
 using hpl::ranks::Courier;
 using hpl::ranks::Waiting;
@@ -391,3 +393,5 @@ TEST_CASE("a fabric that cannot be made is an error of the courier's constructio
               Waiting::Sleep);
         }) == "no fabric");
 }
+
+}  // namespace courier_tests

@@ -20,6 +20,8 @@
 #include "hpl/ranks/world.h"
 #include "tests/ranks/on_ranks.h"
 
+namespace cpu_share_tests {
+
 using namespace hpl;
 using hpl::ranks::CpuPart;
 using hpl::ranks::CpuShare;
@@ -242,3 +244,5 @@ TEST_CASE("PoCL has the threads of the rank's parts, which are the devices that 
       hpl_tests::inWorlds(2, [] { return sharedOut("pocl:0/zwei", ranks::world()->rank(), 2); });
   for (const auto& report : unread) CHECK(report.said == "not told");
 }
+
+}  // namespace cpu_share_tests

@@ -14,6 +14,8 @@
 #include "tests/ranks/delaying_window.h"
 #include "tests/ranks/soon.h"
 
+namespace delayed_window_tests {
+
 using namespace hpl;
 using namespace ranks_tests;
 using hpl_tests::contains;
@@ -87,3 +89,5 @@ TEST_CASE("a rank that is killed between two words of the window is named to all
     }
   }
 }
+
+}  // namespace delayed_window_tests

@@ -12,6 +12,8 @@
 #include "tests/messages.h"
 #include "tests/ranks/soon.h"
 
+namespace divergence_tests {
+
 using namespace hpl;
 using namespace ranks_tests;
 using hpl_tests::contains;
@@ -193,3 +195,5 @@ TEST_CASE("devices short of memory spill what other arrays need, and nothing is 
   // Room for two parts of 2,000 cells, not for three.
   CHECK(saidOn(2, 1, program(20000)) == saidOn(2, 1, program(0)));
 }
+
+}  // namespace divergence_tests

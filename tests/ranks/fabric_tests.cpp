@@ -12,6 +12,8 @@
 #include "tests/ranks/scattered.h"
 #include "tests/ranks/threads_as_ranks.h"
 
+namespace fabric_tests {
+
 using hpl::ranks::Arena;
 using hpl::ranks::Channel;
 using hpl::ranks::Fabric;
@@ -182,3 +184,5 @@ TEST_CASE("requests of cells that are given up never end; words between couriers
   ranks.fabrics[1]->poll(ended);
   CHECK(ended.size() == 1);
 }
+
+}  // namespace fabric_tests

@@ -19,6 +19,8 @@
 #include "tests/ranks/on_ranks.h"
 #include "tests/ranks/soon.h"
 
+namespace faults_tests {
+
 using hpl::ranks::Courier;
 using hpl_tests::contains;
 using hpl_tests::inWorlds;
@@ -177,3 +179,5 @@ TEST_CASE("statuses of ranks as sentences and as an exit code") {
   CHECK(hpl::ranks::exitCodeOf({exitedWith3, 0}) == 3);
   CHECK(hpl::ranks::exitCodeOf({0, killed}) == 139);
 }
+
+}  // namespace faults_tests

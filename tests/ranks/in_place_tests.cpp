@@ -13,6 +13,8 @@
 #include "tests/ranks/counting_fabric.h"
 #include "tests/ranks/delaying_fabric.h"
 
+namespace in_place_tests {
+
 using namespace hpl;
 using namespace ranks_tests;
 using hpl_tests::contains;
@@ -182,3 +184,5 @@ TEST_CASE("messages in place that are asked for and cannot be had are an error o
   CHECK(contains(wrong, "cells of a trial came out wrong; "));
   CHECK(contains(wrong, "HPL_TRANSPORT=auto lets cells pass"));
 }
+
+}  // namespace in_place_tests

@@ -15,6 +15,8 @@
 #include "tests/messages.h"
 #include "tests/printed.h"
 
+namespace links_between_nodes_tests {
+
 using namespace hpl;
 using namespace ranks_tests;
 using geometry::SquareMatrix;
@@ -147,3 +149,5 @@ TEST_CASE("a report shows the links between nodes and what placing blocks on the
   CHECK(contains(said, "Links between nodes"));
   CHECK(contains(said, "10.0"));
 }
+
+}  // namespace links_between_nodes_tests

@@ -20,6 +20,8 @@
 #include "program_on_ranks.h"
 #include "tests/messages.h"
 
+namespace links_tests {
+
 using namespace hpl;
 using namespace ranks_tests;
 using geometry::SquareMatrix;
@@ -254,3 +256,5 @@ TEST_CASE("large messages for each of several arrays reach the other rank") {
   CHECK(saidOn(2, 1, run(runtime::Messages::Fields, kWide)) ==
         saidOn(2, 1, run(runtime::Messages::Ranks, kWide)));
 }
+
+}  // namespace links_tests

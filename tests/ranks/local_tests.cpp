@@ -13,6 +13,8 @@
 #include "tests/messages.h"
 #include "tests/ranks/counting_fabric.h"
 
+namespace local_tests {
+
 using namespace hpl;
 using namespace ranks_tests;
 using hpl_tests::contains;
@@ -388,3 +390,5 @@ TEST_CASE("reading one cell brings a block of it, and neighbours cost nothing mo
   const std::string last = std::to_string(2 * 320 * sizeof(int)) + " ";
   CHECK(saidOn(2, 1, program, counting) == block + "0 " + block + last + "0 " + block);
 }
+
+}  // namespace local_tests

@@ -13,6 +13,8 @@
 #include "stencil_templates/stencil.h"
 #include "tests/resident_memory.h"
 
+namespace memory_tests {
+
 using namespace hpl;
 using namespace ranks_tests;
 
@@ -133,3 +135,5 @@ TEST_CASE("a rank holds its own cells and ghosts in memory, and 5 % more") {
     CHECK(saidOn(2, 1, [&] { return heldBy(way.work); }) == "fits");
   }
 }
+
+}  // namespace memory_tests

@@ -14,6 +14,8 @@
 #include "hpl/ranks/world.h"
 #include "program_on_ranks.h"
 
+namespace message_memory_tests {
+
 using namespace hpl;
 using namespace ranks_tests;
 
@@ -128,3 +130,5 @@ TEST_CASE("cells of GPUs pass between ranks through page-locked memory, on each 
   const std::string expected = saidOn(1, 1, [&] { return program(false); });
   CHECK(saidOnNodes(3, 1, 1, [&] { return program(true); }) == expected);
 }
+
+}  // namespace message_memory_tests

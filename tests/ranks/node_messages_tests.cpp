@@ -11,6 +11,8 @@
 #include "tests/ranks/delaying_fabric.h"
 #include "tests/ranks/nodes_fabric.h"
 
+namespace node_messages_tests {
+
 using namespace hpl;
 using namespace ranks_tests;
 
@@ -123,3 +125,5 @@ TEST_CASE("ranks of a node without shared memory send their own messages, and ar
   };
   CHECK(saidOn(4, 1, joins, withoutWindow) == "apart " + saidOn(1, 1, [] { return blocks(5); }));
 }
+
+}  // namespace node_messages_tests

@@ -15,6 +15,8 @@
 #include "program_on_ranks.h"
 #include "tests/messages.h"
 
+namespace nodes_tests {
+
 using namespace hpl;
 using namespace ranks_tests;
 using hpl_tests::contains;
@@ -135,3 +137,5 @@ TEST_CASE("a list of devices in an order of the program's own is kept") {
   CHECK(contains(text, "kernel 'ninePoint' on 4 devices: bands of idy, "));
   CHECK_FALSE(contains(text, "nodes 1 x 2"));
 }
+
+}  // namespace nodes_tests

@@ -17,6 +17,8 @@
 #include "tests/messages.h"
 #include "tests/seeds.h"
 
+namespace peer_relay_tests {
+
 using namespace hpl;
 using hpl_tests::contains;
 using hpl_tests::RankReport;
@@ -163,3 +165,5 @@ TEST_CASE("peer relay: a rank that is killed ends the others' exchange with its 
   CHECK(contains(reports[0].thrown, "ank 1"));
   CHECK(contains(reports[0].thrown, "was killed by signal 9"));
 }
+
+}  // namespace peer_relay_tests

@@ -10,6 +10,8 @@
 #include "program_on_ranks.h"
 #include "tests/messages.h"
 
+namespace periodic_tests {
+
 using namespace hpl;
 using namespace ranks_tests;
 using hpl_tests::contains;
@@ -170,3 +172,5 @@ TEST_CASE("a launch on a whole periodic array that one rank cannot prepare chang
   CHECK(saidOn(2, 1, program(false)) == expected);
   CHECK(saidOn(2, 1, program(true)) == expected);
 }
+
+}  // namespace periodic_tests

@@ -17,6 +17,8 @@
 #include "tests/ranks/soon.h"
 #include "tests/seeds.h"
 
+namespace persistent_nodes_tests {
+
 using namespace hpl;
 using namespace stencil_tests;
 using namespace ranks_tests;
@@ -171,3 +173,5 @@ TEST_CASE("persistent on two ranks: a rank that is killed ends the other one wit
     CHECK(report.milliseconds < hpl_tests::soon());
   }
 }
+
+}  // namespace persistent_nodes_tests

@@ -18,6 +18,8 @@
 #include "tests/messages.h"
 #include "tests/seeds.h"
 
+namespace persistent_tests {
+
 using namespace hpl;
 using namespace stencil_tests;
 using hpl_tests::contains;
@@ -352,3 +354,5 @@ TEST_CASE(
                  "a test's memory: 268435457 bytes do not fit into the 256 MiB that the ranks of a "
                  "node share"));
 }
+
+}  // namespace persistent_tests

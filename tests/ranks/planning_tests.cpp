@@ -8,6 +8,8 @@
 #include "program_on_ranks.h"
 #include "tests/messages.h"
 
+namespace planning_tests {
+
 using namespace hpl;
 using namespace ranks_tests;
 using hpl_tests::contains;
@@ -104,3 +106,5 @@ TEST_CASE("devices cannot be listed once they have been used") {
   });
   CHECK(contains(said, "make the session in the first line of main()"));
 }
+
+}  // namespace planning_tests

@@ -19,6 +19,8 @@
 #include "tests/messages.h"
 #include "tests/ranks/soon.h"
 
+namespace planted_faults_tests {
+
 using namespace hpl;
 using namespace ranks_tests;
 using hpl_tests::contains;
@@ -308,3 +310,5 @@ TEST_CASE("ranks that cannot share memory are not started, and the message says 
   CHECK(contains(message, "shared memory"));
   CHECK(contains(message, "64 ranks"));
 }
+
+}  // namespace planted_faults_tests

@@ -7,6 +7,8 @@
 #include "program_on_ranks.h"
 #include "stencil_templates/stencil_templates.h"
 
+namespace programs_tests {
+
 using namespace hpl;
 using namespace ranks_tests;
 
@@ -280,3 +282,5 @@ TEST_CASE("the profile of all ranks is the sum of theirs, on every rank") {
     }
   }
 }
+
+}  // namespace programs_tests

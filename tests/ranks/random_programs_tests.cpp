@@ -15,6 +15,8 @@
 #include "tests/ranks/delaying_window.h"
 #include "tests/ranks/nodes_fabric.h"
 
+namespace random_programs_tests {
+
 using namespace hpl;
 using namespace ranks_tests;
 
@@ -110,3 +112,5 @@ TEST_CASE("random programs that failed once give the model's values on two ranks
     }
   }
 }
+
+}  // namespace random_programs_tests

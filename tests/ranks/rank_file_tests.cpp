@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+namespace rank_file_tests {
+
 using hpl::ranks::fileOfRank;
 
 TEST_CASE("each rank writes a file of its own") {
@@ -21,3 +23,5 @@ TEST_CASE("each rank writes a file of its own") {
     CHECK(fileOfRank(c.name, 2, c.ranks) == c.expected);
   }
 }
+
+}  // namespace rank_file_tests

@@ -13,6 +13,8 @@
 #include "tests/messages.h"
 #include "tests/ranks/counting_fabric.h"
 
+namespace rank_local_tests {
+
 using namespace hpl;
 using namespace ranks_tests;
 using hpl_tests::contains;
@@ -248,3 +250,5 @@ TEST_CASE("a rank without devices has arrays of its own on the host alone") {
                  "9 8 Rank 1 has no device of its own to run on; give the rank a "
                  "device (HPL_DEVICES"));
 }
+
+}  // namespace rank_local_tests

@@ -23,6 +23,8 @@
 #include "tests/ranks/delaying_fabric.h"
 #include "tests/resident_memory.h"
 
+namespace reductions_tests {
+
 using namespace hpl;
 using namespace ranks_tests;
 using hpl_tests::contains;
@@ -261,3 +263,5 @@ TEST_CASE("a reduction on one rank only is named on all ranks") {
     CHECK(contains(report.thrown, "all ranks must do the same operations"));
   }
 }
+
+}  // namespace reductions_tests

@@ -7,6 +7,8 @@
 #include "program_on_ranks.h"
 #include "tests/ranks/delaying_fabric.h"
 
+namespace repetition_tests {
+
 using namespace hpl;
 using namespace ranks_tests;
 
@@ -74,3 +76,5 @@ TEST_CASE("a repeated exchange between ranks is not planned again") {
   };
   CHECK(saidOn(3, 1, planned) == "0");
 }
+
+}  // namespace repetition_tests

@@ -8,6 +8,8 @@
 #include "program_on_ranks.h"
 #include "tests/stencil_templates/skeleton_support.h"
 
+namespace skeleton_tests {
+
 using namespace hpl;
 using namespace ranks_tests;
 using namespace skeleton_tests;
@@ -113,3 +115,5 @@ std::string cellsOnce() {
 TEST_CASE("skeletons one after another equal loops on any ranks") {
   expectRight([] { return paperStencils() + stencilAndProgram() + cellsOnce(); });
 }
+
+}  // namespace skeleton_tests

@@ -13,6 +13,8 @@
 #include "tests/messages.h"
 #include "tests/stencil_templates/random_program.h"
 
+namespace stencils_tests {
+
 using namespace hpl;
 using ranks_tests::expectAsOnOne;
 using ranks_tests::saidOn;
@@ -256,3 +258,5 @@ TEST_CASE("what only one process could do is refused on all ranks, and the sessi
   const auto cells = [](const std::string& all) { return all.substr(all.find('\n')); };
   CHECK(cells(said) == cells(alone));
 }
+
+}  // namespace stencils_tests

@@ -27,6 +27,8 @@
 #include "tests/ranks/counting_fabric.h"
 #include "tests/seeds.h"
 
+namespace window_tests {
+
 using namespace hpl;
 using namespace ranks_tests;
 using hpl::ranks::Window;
@@ -360,3 +362,5 @@ TEST_CASE("a rank that leaves is named to one that waits for it at the window") 
   CHECK(contains(reports[0].thrown, "Rank 1"));
   CHECK(contains(reports[0].thrown, "has left the session"));
 }
+
+}  // namespace window_tests

@@ -17,6 +17,8 @@
 #include "hpl/runtime/settings.h"
 #include "subprocess.h"
 
+namespace binary_store_tests {
+
 using namespace hpl::runtime;
 using subprocess::TemporaryFolder;
 namespace fs = std::filesystem;
@@ -253,3 +255,5 @@ TEST_CASE("the default folder follows HPL_CACHE_DIR, XDG_CACHE_HOME and HOME in 
   if (home) setenv("HOME", oldHome.c_str(), 1);
   overrideSettings(before);
 }
+
+}  // namespace binary_store_tests

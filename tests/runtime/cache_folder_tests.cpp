@@ -20,6 +20,8 @@
 #include "subprocess.h"
 #include "tests/messages.h"
 
+namespace cache_folder_tests {
+
 using namespace hpl::runtime;
 using hpl_tests::contains;
 using subprocess::TemporaryFolder;
@@ -252,3 +254,5 @@ TEST_CASE("HPL_DUMP_KERNELS writes into its folder whatever a kernel is called")
   CHECK(fs::exists(inner / ("______escape" + ending)));
   CHECK(fs::file_size(folder / "victim") == 9);
 }
+
+}  // namespace cache_folder_tests

@@ -5,6 +5,8 @@
 
 #include <numeric>
 
+namespace deal_tests {
+
 using hpl::CPU;
 using hpl::DeviceType;
 using hpl::GPU;
@@ -51,3 +53,5 @@ TEST_CASE("every device is dealt, and every part of it once") {
     }
   }
 }
+
+}  // namespace deal_tests

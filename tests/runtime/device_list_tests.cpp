@@ -7,6 +7,8 @@
 
 #include "hpl/error.h"
 
+namespace device_list_tests {
+
 using namespace hpl;
 using namespace hpl::runtime;
 
@@ -77,3 +79,5 @@ TEST_CASE("a malformed device list is reported with the entry and the grammar") 
     CHECK(message.find("what[:n][/k][*k]") != std::string::npos);
   }
 }
+
+}  // namespace device_list_tests

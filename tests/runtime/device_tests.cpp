@@ -17,6 +17,8 @@
 #include "tests/messages.h"
 #include "tests/printed.h"
 
+namespace device_tests {
+
 using namespace hpl;
 using namespace hpl::runtime;
 
@@ -327,3 +329,5 @@ TEST_CASE("states are told apart by serial number") {
   const auto second = openDevices("any:0");
   CHECK(first[0]->serial() != second[0]->serial());
 }
+
+}  // namespace device_tests

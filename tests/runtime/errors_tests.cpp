@@ -10,6 +10,8 @@
 #include "hpl/runtime/program.h"
 #include "tests/messages.h"
 
+namespace errors_tests {
+
 using namespace hpl;
 using namespace hpl::runtime;
 
@@ -116,3 +118,5 @@ TEST_CASE("waiting for a command that failed throws its error") {
   CHECK(contains(message, "failed with CL_OUT_OF_RESOURCES (-5) on device"));
   CHECK(contains(message, "for kernel \"life\""));
 }
+
+}  // namespace errors_tests

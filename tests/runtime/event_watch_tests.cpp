@@ -13,6 +13,8 @@
 #include "hpl/runtime/device_state.h"
 #include "hpl/runtime/runtime.h"
 
+namespace event_watch_tests {
+
 using namespace hpl;
 
 namespace {
@@ -65,3 +67,5 @@ TEST_CASE("each of hundreds of events under way is told once, failed ones too, a
     }
   }
 }
+
+}  // namespace event_watch_tests

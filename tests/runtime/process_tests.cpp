@@ -12,6 +12,8 @@
 #include "hpl/runtime/runtime.h"
 #include "tests/messages.h"
 
+namespace process_tests {
+
 using namespace hpl;
 using namespace hpl::runtime;
 
@@ -212,3 +214,5 @@ TEST_CASE("a device used after the end says so") {
                  "is used after the end of the program: launches and transfers must "
                  "not come from destructors of static objects"));
 }
+
+}  // namespace process_tests

@@ -20,6 +20,8 @@
 #include "hpl/runtime/settings.h"
 #include "tests/messages.h"
 
+namespace programs_tests {
+
 using namespace hpl;
 using namespace hpl::runtime;
 using subprocess::TemporaryFolder;
@@ -394,3 +396,5 @@ TEST_CASE("an unusable cache folder costs one warning and nothing else") {
     CHECK(contains(result.output, "set HPL_CACHE_DIR to a writable folder, or HPL_CACHE=off"));
   }
 }
+
+}  // namespace programs_tests

@@ -5,6 +5,8 @@
 
 #include "hpl/runtime/device.h"
 
+namespace quirks_tests {
+
 using namespace hpl;
 using namespace hpl::runtime;
 
@@ -66,3 +68,5 @@ TEST_CASE("the devices of this machine have the quirks of their platforms") {
     CHECK(quirksOf(properties).keepsPrograms == isPocl);
   }
 }
+
+}  // namespace quirks_tests

@@ -12,6 +12,8 @@
 #include "hpl/runtime/events.h"
 #include "hpl/runtime/runtime.h"
 
+namespace relay_tests {
+
 using namespace hpl::runtime;
 
 namespace {
@@ -131,3 +133,5 @@ TEST_CASE("commands that wait for one that failed are told to have failed, too")
   CHECK(heardSoon(heard));
   for (const Heard& one : heard) CHECK(one.status < 0);
 }
+
+}  // namespace relay_tests

@@ -10,6 +10,8 @@
 #include "hpl/error.h"
 #include "subprocess.h"
 
+namespace settings_tests {
+
 using namespace hpl;
 using namespace hpl::runtime;
 
@@ -277,3 +279,5 @@ TEST_CASE("misspelt names in the environment are reported on stderr once") {
       subprocess::run("child: asks for the settings twice", "HPL_DEVICE=gpu HPL_LOG=off");
   CHECK(silent.output.find("HPL_DEVICE ") == std::string::npos);
 }
+
+}  // namespace settings_tests

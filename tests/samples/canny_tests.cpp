@@ -12,6 +12,8 @@
 #include "tests/samples/one_device.h"
 #include "tests/samples/parsed.h"
 
+namespace canny_tests {
+
 using namespace samples;
 
 namespace {
@@ -269,3 +271,5 @@ TEST_CASE("canny understands its options and says what is wrong with them") {
   CHECK(help.out.find("Examples:") != std::string::npos);
   CHECK(parsedBy(canny::parseOptions, {"-d", "list", "--size", "0"}).options);
 }
+
+}  // namespace canny_tests

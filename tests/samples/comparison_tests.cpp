@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <vector>
 
+namespace comparison_tests {
+
 using namespace samples;
 
 TEST_CASE("a comparison counts what differs and finds the largest difference") {
@@ -41,3 +43,5 @@ TEST_CASE("a check allows the tolerance, and none under strict floating point") 
   CHECK(reportCheck("close", {10, 1, 0.5}, 1) == !strictFloatingPoint());
   CHECK_FALSE(reportCheck("far", {10, 1, 2}, 1));
 }
+
+}  // namespace comparison_tests

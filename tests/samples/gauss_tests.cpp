@@ -13,6 +13,8 @@
 #include "tests/samples/one_device.h"
 #include "tests/samples/parsed.h"
 
+namespace gauss_tests {
+
 using namespace samples;
 
 namespace {
@@ -140,3 +142,5 @@ TEST_CASE("gauss understands its options and says what is wrong with them") {
   CHECK(small.errors.find("each side from 11 to 32768") != std::string::npos);
   CHECK(parsedBy(gauss::parseOptions, {"-n", "-1"}).exitCode == 1);
 }
+
+}  // namespace gauss_tests

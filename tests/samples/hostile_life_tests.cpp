@@ -14,6 +14,8 @@
 #include "samples/life/options.h"
 #include "tests/samples/temporary_file.h"
 
+namespace hostile_life_tests {
+
 using namespace samples;
 
 namespace {
@@ -98,3 +100,5 @@ TEST_CASE("the number of a small sample is whole, in range and a multiple of wha
         std::invalid_argument);
   CHECK_THROWS_AS(number({"32", "32"}), std::invalid_argument);
 }
+
+}  // namespace hostile_life_tests

@@ -11,6 +11,8 @@
 #include "tests/samples/one_device.h"
 #include "tests/samples/parsed.h"
 
+namespace jacobi3d_tests {
+
 using namespace samples;
 using jacobi3d::Boundary;
 using jacobi3d::Cube;
@@ -163,3 +165,5 @@ TEST_CASE("jacobi3d understands its options and says what is wrong with them") {
   CHECK(points.exitCode == 1);
   CHECK(points.errors.find("--points: 9 not in {7,27}") != std::string::npos);
 }
+
+}  // namespace jacobi3d_tests

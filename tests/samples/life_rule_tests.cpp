@@ -5,6 +5,8 @@
 
 #include <stdexcept>
 
+namespace life_rule_tests {
+
 using namespace samples;
 
 namespace {
@@ -85,3 +87,5 @@ TEST_CASE("a rule that is not understood says which part and what was expected")
                        "number, as in :T100,200",
                        std::invalid_argument);
 }
+
+}  // namespace life_rule_tests

@@ -7,6 +7,8 @@
 
 #include "tests/samples/temporary_file.h"
 
+namespace options_tests {
+
 using namespace samples;
 
 namespace {
@@ -174,3 +176,5 @@ TEST_CASE("a pattern larger than the grid is refused with both sizes") {
                                          "fit a grid of 100 x 100"),
                        std::out_of_range);
 }
+
+}  // namespace options_tests

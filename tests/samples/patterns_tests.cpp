@@ -9,6 +9,8 @@
 #include "samples/life/options.h"
 #include "tests/samples/plane_life.h"
 
+namespace patterns_tests {
+
 using namespace samples;
 
 namespace {
@@ -132,3 +134,5 @@ TEST_CASE("the breeder's population grows with the square of time") {
   CHECK(bend(1) == doctest::Approx(bend(0)).epsilon(0.1));
   CHECK(bend(2) == doctest::Approx(bend(0)).epsilon(0.1));
 }
+
+}  // namespace patterns_tests

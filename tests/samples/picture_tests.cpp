@@ -5,6 +5,8 @@
 
 #include "samples/common/terminal_picture.h"
 
+namespace picture_tests {
+
 using namespace samples;
 
 TEST_CASE("a cell becomes a square of pixels") {
@@ -83,3 +85,5 @@ TEST_CASE("the terminal picture is scaled to the width there is") {
   grid.at(7, 9) = 1;  // block 3 x 3 of 3 x 4 blocks, in the third row of blocks
   CHECK(terminalPicture(grid, 4) == "\n   ▀\n");
 }
+
+}  // namespace picture_tests

@@ -10,6 +10,8 @@
 #include "samples/common/test_picture.h"
 #include "tests/samples/temporary_file.h"
 
+namespace pictures_tests {
+
 using namespace samples;
 
 TEST_CASE("a gray picture is read as it was written") {
@@ -62,3 +64,5 @@ TEST_CASE("a raster needs at least one cell") {
                        "a raster needs at least one cell, got 7 x 0 (width x height)",
                        std::invalid_argument);
 }
+
+}  // namespace pictures_tests

@@ -9,6 +9,8 @@
 #include "samples/common/rle.h"
 #include "tests/samples/plane_life.h"
 
+namespace reference_tests {
+
 using namespace samples;
 
 namespace {
@@ -146,3 +148,5 @@ TEST_CASE("a soup is the same for the same seed and as dense as asked") {
   CHECK_THROWS_WITH_AS(Grid(0, 7), "a grid needs at least one cell, got 7 x 0 (width x height)",
                        std::invalid_argument);
 }
+
+}  // namespace reference_tests

@@ -8,6 +8,8 @@
 
 #include "tests/samples/temporary_file.h"
 
+namespace rle_tests {
+
 using namespace samples;
 
 namespace {
@@ -264,3 +266,5 @@ TEST_CASE("a pattern that does not fit its grid is refused and the grid stays as
                        std::out_of_range);
   CHECK(grid == before);
 }
+
+}  // namespace rle_tests

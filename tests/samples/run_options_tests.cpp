@@ -13,6 +13,8 @@
 #include "samples/shwa/options.h"
 #include "tests/samples/parsed.h"
 
+namespace run_options_tests {
+
 using namespace samples;
 
 namespace {
@@ -103,3 +105,5 @@ TEST_CASE("devices and weights that do not fit this machine are refused") {
                               std::to_string(there) + " devices";
   CHECK_THROWS_WITH_AS(choosePlan(run), doctest::Contains(unequal.c_str()), std::invalid_argument);
 }
+
+}  // namespace run_options_tests

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <stdexcept>
 
+namespace shwa_stoker_tests {
+
 using samples::shwa::DamBreakSolution;
 
 TEST_CASE("mass and momentum are conserved across the bore of a dam break") {
@@ -41,3 +43,5 @@ TEST_CASE("a dam without a difference of depths is refused") {
   CHECK_THROWS_WITH_AS(DamBreakSolution(1, 1, 9.81), message, std::invalid_argument);
   CHECK_THROWS_WITH_AS(DamBreakSolution(1, 0, 9.81), message, std::invalid_argument);
 }
+
+}  // namespace shwa_stoker_tests

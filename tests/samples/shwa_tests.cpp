@@ -15,6 +15,8 @@
 #include "tests/samples/one_device.h"
 #include "tests/samples/parsed.h"
 
+namespace shwa_tests {
+
 using namespace samples;
 using shwa::Cell;
 using shwa::Input;
@@ -238,3 +240,5 @@ TEST_CASE("shwa understands its options and says what is wrong with them") {
   CHECK_THROWS_WITH_AS(shwa::makeScenario("pollutant", {2, 9}),
                        "a basin needs at least 3 x 3 cells, walls included", std::invalid_argument);
 }
+
+}  // namespace shwa_tests

@@ -5,6 +5,8 @@
 #include "hpl/hpl.h"
 #include "stencil_templates/stencil_templates.h"
 
+namespace all_devices_tests {
+
 namespace {
 
 using namespace hpl;
@@ -46,3 +48,5 @@ TEST_CASE("a pattern of more than three dimensions goes to all devices when no n
   for (int k = 0; k < 12; ++k) REQUIRE(all(1, 2, k, 3).value() == one(1, 2, k, 3).value());
   CHECK(all(1, 2, 5, 3).value() == 4.0f);
 }
+
+}  // namespace all_devices_tests

@@ -6,6 +6,8 @@
 #include "hpl/runtime/settings.h"
 #include "stencil_support.h"
 
+namespace borders_first_tests {
+
 using namespace hpl;
 using namespace stencil_tests;
 using runtime::Overlap;
@@ -69,3 +71,5 @@ TEST_CASE("stencils: borders come first in bands, blocks and time tiles") {
   CHECK(launchesOf([&] { tiled.iterate(6)(a, b); }) ==
         static_cast<std::uint64_t>(2 * (2 * 2 + 3 * (n - 2))));
 }
+
+}  // namespace borders_first_tests

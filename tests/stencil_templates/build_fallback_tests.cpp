@@ -6,6 +6,8 @@
 #include "stencil_support.h"
 #include "tests/launch/planted_builds.h"
 
+namespace build_fallback_tests {
+
 using namespace hpl;
 using namespace stencil_tests;
 using hpl::test::FailingBuilds;
@@ -106,3 +108,5 @@ TEST_CASE("build fallback: fused functions whose code does not compile give way 
   program.run(2);
   CHECK(cellsOf(a) == expected);
 }
+
+}  // namespace build_fallback_tests

@@ -6,6 +6,8 @@
 #include "random_program.h"
 #include "tests/runtime/subprocess.h"
 
+namespace chain_rows_tests {
+
 using namespace hpl;
 using namespace stencil_tests;
 
@@ -263,3 +265,5 @@ TEST_CASE("joined functions: what others read, or would see at another time, sta
                5)
             .size() == 3);
 }
+
+}  // namespace chain_rows_tests

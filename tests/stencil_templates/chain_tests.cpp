@@ -9,6 +9,8 @@
 #include "tests/seeds.h"
 #include "tests/with_settings.h"
 
+namespace chain_tests {
+
 using namespace hpl;
 using namespace stencil_tests;
 using hpl_tests::WithSettings;
@@ -372,3 +374,5 @@ TEST_CASE("chains: the library fuses what saves memory traffic, and not what is 
   CHECK(halo.redundancy > 1.2);
   CHECK(halo.cycles > stencils::cyclesUnfused(heavy));
 }
+
+}  // namespace chain_tests

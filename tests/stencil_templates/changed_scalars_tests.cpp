@@ -10,6 +10,8 @@
 #include "stencil_templates/stencil_templates.h"
 #include "tests/runtime/subprocess.h"
 
+namespace changed_scalars_tests {
+
 using namespace hpl;
 
 namespace {
@@ -80,3 +82,5 @@ TEST_CASE("scalars that a point function changes are each cell's own by each str
     CHECK(run.output.find("does not compile") == std::string::npos);
   }
 }
+
+}  // namespace changed_scalars_tests

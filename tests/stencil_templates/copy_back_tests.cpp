@@ -8,6 +8,8 @@
 
 #include "stencil_templates/stencil_templates.h"
 
+namespace copy_back_tests {
+
 using namespace hpl;
 
 namespace {
@@ -96,3 +98,5 @@ TEST_CASE("what the host writes between steps of a large program counts") {
   CHECK(cells(5, 9) == 4);
   CHECK(cells(599, 999) == 4);
 }
+
+}  // namespace copy_back_tests

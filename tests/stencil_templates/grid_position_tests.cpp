@@ -4,6 +4,8 @@
 
 #include "stencil_templates/stencil_templates.h"
 
+namespace grid_position_tests {
+
 using namespace hpl;
 
 namespace {
@@ -89,3 +91,5 @@ TEST_CASE("stencils: gridy in a program's region is that of the grid") {
   CHECK(b(20, 30).value() == 20030);
   CHECK(b(4, 7).value() == -1);
 }
+
+}  // namespace grid_position_tests

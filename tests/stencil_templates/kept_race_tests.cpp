@@ -9,6 +9,8 @@
 
 #include "tests/seeds.h"
 
+namespace kept_race_tests {
+
 using namespace hpl::stencils;
 
 namespace {
@@ -140,3 +142,5 @@ TEST_CASE("kept race: any iterations on any machine are done, step for step, at 
     CHECK(machine.now - begin < 1.3 * best + 5);
   }
 }
+
+}  // namespace kept_race_tests

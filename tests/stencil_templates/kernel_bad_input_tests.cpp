@@ -4,6 +4,8 @@
 #include "hpl/runtime/settings.h"
 #include "kernel_support.h"
 
+namespace kernel_bad_input_tests {
+
 using namespace hpl;
 using namespace kernel_tests;
 
@@ -326,3 +328,5 @@ TEST_CASE("HPL_CHECK=bounds reports helpers of another preparation") {
   CHECK(out(1, 0) == 3);
   CHECK(out(7, 7) == 4);
 }
+
+}  // namespace kernel_bad_input_tests

@@ -5,6 +5,8 @@
 
 #include "kernel_support.h"
 
+namespace kernel_boundaries_tests {
+
 using namespace kernel_tests;
 using hpl::float4;
 
@@ -85,3 +87,5 @@ TEST_CASE("an array may be as small as the stencil reaches") {
   CHECK(agrees<'P', StencilForm::Tile, int, int, 1, 3, 2>({{1, 1, 3}, Domain(8), 1}));
   CHECK(agrees<'N', StencilForm::Tile, int, int, 2, 1, 1, 1, 1>({{1, 1, 1}, Domain(8, 4), 1}));
 }
+
+}  // namespace kernel_boundaries_tests

@@ -9,6 +9,8 @@
 
 #include "kernel_support.h"
 
+namespace kernel_fewer_devices_tests {
+
 using namespace hpl;
 using namespace kernel_tests;
 
@@ -194,3 +196,5 @@ TEST_CASE("Figure 9 prepared for more devices than there are, or for none, is re
           PrepareStencilKernel2D<1, 1, 1, 1>(in, 1, std::vector<Device>());
         }).find("0 devices; ask for at least one") != std::string::npos);
 }
+
+}  // namespace kernel_fewer_devices_tests

@@ -7,6 +7,8 @@
 #include "stencil_templates/kernel/stencil_kernel.h"
 #include "tests/runtime/subprocess.h"
 
+namespace kernel_figures_tests {
+
 using namespace hpl;
 
 namespace {
@@ -119,3 +121,5 @@ TEST_CASE("Figure 9 with tiles in local memory on one to all devices") {
     CHECK(valuesOf(in) == expectedCells());
   }
 }
+
+}  // namespace kernel_figures_tests

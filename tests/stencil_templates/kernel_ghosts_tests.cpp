@@ -5,6 +5,8 @@
 #include "hpl/runtime/settings.h"
 #include "kernel_support.h"
 
+namespace kernel_ghosts_tests {
+
 using namespace hpl;
 using namespace kernel_tests;
 
@@ -151,3 +153,5 @@ TEST_CASE("devices that get no element have nothing to do") {
   out.copyTo(result.data());
   CHECK(result == stepOnHost<'F', int, int, 2, 0, 0, 1, 1>(n, x, x));
 }
+
+}  // namespace kernel_ghosts_tests

@@ -14,6 +14,8 @@
 #include "stencil_templates/stencil_templates.h"
 #include "tests/runtime/subprocess.h"
 
+namespace kernel_names_tests {
+
 using namespace hpl;
 
 namespace {
@@ -99,3 +101,5 @@ TEST_CASE("profile, explain and dumped kernels use labels of stencils and places
     CHECK(std::ranges::any_of(files,
                               [&](const std::string& name) { return name.starts_with(begin); }));
 }
+
+}  // namespace kernel_names_tests

@@ -8,6 +8,8 @@
 #include "hpl/runtime/settings.h"
 #include "kernel_support.h"
 
+namespace kernel_points_tests {
+
 using namespace hpl;
 using namespace kernel_tests;
 
@@ -214,3 +216,5 @@ TEST_CASE("large neighbourhoods are copied in loops") {
     REQUIRE(out(i) == mirrored(i - 70) + 3 * mirrored(i + 70) - mirrored(i));
   }
 }
+
+}  // namespace kernel_points_tests

@@ -6,6 +6,8 @@
 
 #include "kernel_support.h"
 
+namespace kernel_random_tests {
+
 using namespace kernel_tests;
 
 namespace {
@@ -55,3 +57,5 @@ TEST_CASE("random launches of the templates equal loops on the host") {
   checkRandomly<'F', float, float, 2, 1, 2, 0, 3>(200);
   checkRandomly<'N', short, int, 3, 1, 2, 0, 1, 1, 1>(400);
 }
+
+}  // namespace kernel_random_tests

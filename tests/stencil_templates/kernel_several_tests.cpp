@@ -8,6 +8,8 @@
 #include "kernel_support.h"
 #include "perf/evaluation/shwa/kernels.h"
 
+namespace kernel_several_tests {
+
 using namespace hpl;
 using namespace kernel_tests;
 
@@ -173,3 +175,5 @@ TEST_CASE("inputs with extents, boundaries and types of their own") {
     CHECK(mixAgrees<StencilForm::Tile>(parts, Domain(4, 2, 2), 2));
   }
 }
+
+}  // namespace kernel_several_tests

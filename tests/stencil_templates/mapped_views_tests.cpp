@@ -13,6 +13,8 @@
 #include "tests/messages.h"
 #include "tests/seeds.h"
 
+namespace mapped_views_tests {
+
 using namespace hpl;
 using namespace stencil_tests;
 using hpl_tests::messageOf;
@@ -295,3 +297,5 @@ TEST_CASE("views that are no boxes: what is refused for boxes is refused for the
   CHECK(grid(2, 2) == 1);
   CHECK(valuesOf(in.storage) == before);
 }
+
+}  // namespace mapped_views_tests

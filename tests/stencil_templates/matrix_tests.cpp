@@ -12,6 +12,8 @@
 #include "hpl/runtime/settings.h"
 #include "stencil_support.h"
 
+namespace matrix_tests {
+
 using namespace hpl;
 using namespace stencil_tests;
 using runtime::Strategy;
@@ -219,3 +221,5 @@ TEST_CASE("matrix: all pairs of strategies, boundaries, types, extents, sizes, s
     for (const Row& row : pairwiseTable(random)) checkRow(row, seed);
   }
 }
+
+}  // namespace matrix_tests

@@ -12,6 +12,8 @@
 #include "stencil_support.h"
 #include "tests/runtime/subprocess.h"
 
+namespace memory_speed_tests {
+
 using namespace hpl;
 using namespace stencil_tests;
 using stencils::memorySpeedOf;
@@ -98,3 +100,5 @@ TEST_CASE("memory speed: it is measured once, for an iteration that takes a whil
   CHECK(explained("HPL_TUNE=quick").find(line) != std::string::npos);
   CHECK(explained("HPL_TUNE=off").find(line) == std::string::npos);
 }
+
+}  // namespace memory_speed_tests

@@ -9,6 +9,8 @@
 
 #include "stencil_support.h"
 
+namespace mixed_faces_tests {
+
 using namespace hpl;
 using namespace stencil_tests;
 
@@ -268,3 +270,5 @@ TEST_CASE("mixed faces: random boundaries of two inputs at random doors") {
   }
   CHECK(opened > 0);
 }
+
+}  // namespace mixed_faces_tests

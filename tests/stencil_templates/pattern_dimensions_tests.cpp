@@ -9,6 +9,8 @@
 #include "hpl/error.h"
 #include "stencil_templates/pattern.h"
 
+namespace pattern_dimensions_tests {
+
 using namespace hpl;
 
 namespace {
@@ -253,3 +255,5 @@ TEST_CASE("arrays that do not fit a pattern of four dimensions are refused") {
   CHECK_THROWS_WITH_AS((pattern.specific<float, 5>()), "the pattern has 4 dimensions, not 5",
                        ArgumentError);
 }
+
+}  // namespace pattern_dimensions_tests

@@ -8,6 +8,8 @@
 
 #include "hpl/error.h"
 
+namespace pattern_tests {
+
 using namespace hpl;
 
 namespace {
@@ -172,3 +174,5 @@ TEST_CASE("wrong patterns are refused with the line and what was expected") {
   CHECK_THROWS_WITH_AS(StencilPattern::read("/nowhere/x.pattern"),
                        "pattern file /nowhere/x.pattern cannot be read", ArgumentError);
 }
+
+}  // namespace pattern_tests

@@ -14,6 +14,8 @@
 #include "stencil_templates/temporary.h"
 #include "tests/seeds.h"
 
+namespace per_step_tests {
+
 using namespace hpl;
 using namespace stencil_tests;
 
@@ -484,3 +486,5 @@ TEST_CASE("scalars per step: tuning measures with the values that there are") {
   stencil.iterate(20).tuning(TuneOptions{0.3}).tune(a, b, factor);
   CHECK(a(5, 5).value() == 1.0f);
 }
+
+}  // namespace per_step_tests

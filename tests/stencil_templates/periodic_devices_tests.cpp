@@ -10,6 +10,8 @@
 #include "hpl/runtime/settings.h"
 #include "stencil_support.h"
 
+namespace periodic_devices_tests {
+
 using namespace hpl;
 using namespace stencil_tests;
 
@@ -170,3 +172,5 @@ TEST_CASE("stencils: ghosts that a periodic grid has no cells for are refused wi
             .find("only whole arrays have the cells of the other end as ghosts, but views are "
                   "passed") != std::string::npos);
 }
+
+}  // namespace periodic_devices_tests

@@ -8,6 +8,8 @@
 #include "persistent_support.h"
 #include "tests/seeds.h"
 
+namespace persistent_devices_tests {
+
 using namespace hpl;
 using namespace stencil_tests;
 
@@ -315,3 +317,5 @@ TEST_CASE("persistent on several devices: what cannot be is refused with the rea
   const std::int64_t units = two[0].getProperties().computeUnits;
   CHECK(says(stencils::whyNotSpinning(two, units + 1, 1), "groups "));
 }
+
+}  // namespace persistent_devices_tests

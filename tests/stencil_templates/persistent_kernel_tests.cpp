@@ -14,6 +14,8 @@
 #include "random_program.h"
 #include "tests/seeds.h"
 
+namespace persistent_kernel_tests {
+
 using namespace hpl;
 using namespace hpl::strategies;
 using namespace stencil_tests;
@@ -396,3 +398,5 @@ TEST_CASE("persistent kernels: tiles thinner than what steps reach are refused w
   options.depth = 4;
   CHECK(whyNotTiles(recipe->program(), options, {64, 64, 1}).empty());
 }
+
+}  // namespace persistent_kernel_tests

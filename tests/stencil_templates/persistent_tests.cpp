@@ -16,6 +16,8 @@
 #include "stencil_templates/detail/unit_locks.h"
 #include "tests/seeds.h"
 
+namespace persistent_tests {
+
 using namespace hpl;
 using namespace stencil_tests;
 
@@ -275,3 +277,5 @@ TEST_CASE("persistent: programs of one machine share the units of its devices") 
   CHECK(isFree);
   CHECK(jacobiCells(48, 300, true) == expected);
 }
+
+}  // namespace persistent_tests

@@ -8,6 +8,8 @@
 #include "stencil_templates/detail/tile_choice.h"
 #include "stencil_templates/stencil_templates.h"
 
+namespace point_cost_tests {
+
 using namespace hpl;
 using namespace hpl::stencils;
 
@@ -158,3 +160,5 @@ TEST_CASE("point cost: integers are divided by constants with products, by varia
   CHECK(wide > remainder);
   CHECK(byVariable > 10 * byConstant);
 }
+
+}  // namespace point_cost_tests

@@ -9,6 +9,8 @@
 #include "stencil_templates/stencil_templates.h"
 #include "tests/messages.h"
 
+namespace point_language_tests {
+
 using namespace hpl;
 
 namespace {
@@ -103,3 +105,5 @@ TEST_CASE("a stencil inside a kernel is an error") {
                  "stands inside"));
   CHECK(a(3).value() == 1);
 }
+
+}  // namespace point_language_tests

@@ -8,6 +8,8 @@
 #include "tests/messages.h"
 #include "tests/printed.h"
 
+namespace probe_tests {
+
 using namespace hpl;
 using hpl_tests::contains;
 using hpl_tests::countOf;
@@ -50,3 +52,5 @@ TEST_CASE("a chain of stencils with a probe prints its values") {
   CHECK(countOf("hpl: probe p = 2 at (7), ", text) == 1);
   CHECK(b(7).value() == 3.0f);
 }
+
+}  // namespace probe_tests

@@ -11,6 +11,8 @@ using namespace stencil_tests;
 
 HPL_STRUCT(StencilTestDrop, (float, mass), (int, age), (float2, speed));
 
+namespace program_fields_tests {
+
 namespace {
 
 constexpr int kRows = 23, kColumns = 37;
@@ -173,3 +175,5 @@ TEST_CASE("stencil programs: questions end time tiles, and stop tiled programs a
     if (deviceCount() == 1) break;
   }
 }
+
+}  // namespace program_fields_tests

@@ -8,6 +8,8 @@
 #include "persistent_support.h"
 #include "tests/seeds.h"
 
+namespace program_persistent_tests {
+
 using namespace hpl;
 using namespace stencil_tests;
 
@@ -182,3 +184,5 @@ TEST_CASE("persistent programs: what cannot be one launch is refused with the re
         begin + "no step sees what the one before it has written" + end);
   CHECK(chain.run(1).steps == 1);
 }
+
+}  // namespace program_persistent_tests

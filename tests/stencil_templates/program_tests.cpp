@@ -7,6 +7,8 @@
 #include "hpl/runtime/settings.h"
 #include "random_program.h"
 
+namespace program_tests {
+
 using namespace hpl;
 using namespace stencil_tests;
 
@@ -283,3 +285,5 @@ TEST_CASE(
     CHECK(cellsOf(b) == std::vector<int>(100, 11111111 + 11 + 1));
   }
 }
+
+}  // namespace program_tests

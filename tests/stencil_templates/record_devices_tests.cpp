@@ -7,6 +7,8 @@
 
 #include "persistent_support.h"
 
+namespace record_devices_tests {
+
 using namespace hpl;
 using namespace stencil_tests;
 
@@ -91,3 +93,5 @@ TEST_CASE("samples cost no transfer between devices") {
   constexpr std::uint64_t kTables = 2 * kSteps * sizeof(int);
   CHECK(bytesOf(true) <= without + kTables);
 }
+
+}  // namespace record_devices_tests

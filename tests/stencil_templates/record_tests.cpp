@@ -11,6 +11,8 @@
 #include "tests/printed.h"
 #include "tests/seeds.h"
 
+namespace record_tests {
+
 using namespace hpl;
 using namespace stencil_tests;
 
@@ -437,3 +439,5 @@ TEST_CASE("records that cannot be are refused, and leave the program as it was")
                 {"run(6): function 2 (record of", "which has room for 5; give it 6"});
   CHECK(program.run(5).steps == 5);
 }
+
+}  // namespace record_tests

@@ -14,6 +14,8 @@
 #include "stencil_templates/stencil_templates.h"
 #include "tests/seeds.h"
 
+namespace rooms_together_tests {
+
 using namespace hpl;
 
 namespace {
@@ -308,3 +310,5 @@ TEST_CASE("random programs in several host threads give what they give one after
     }
   }
 }
+
+}  // namespace rooms_together_tests

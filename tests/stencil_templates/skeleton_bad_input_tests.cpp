@@ -9,6 +9,8 @@
 #include "skeleton_support.h"
 #include "stencil_support.h"
 
+namespace skeleton_bad_input_tests {
+
 using namespace hpl;
 using namespace skeleton_tests;
 using stencil_tests::deviceCount;
@@ -136,3 +138,5 @@ TEST_CASE("stencils: skeletons pass on what is wrong with kernels, stencils and 
                 }),
                 {"OpenCL C", "cut into bands", "leave blocks(...) out"});
 }
+
+}  // namespace skeleton_bad_input_tests

@@ -12,6 +12,8 @@
 #include "stencil_support.h"
 #include "tests/seeds.h"
 
+namespace skeleton_tests {
+
 using namespace hpl;
 using namespace skeleton_tests;
 using stencil_tests::deviceCount;
@@ -356,3 +358,5 @@ TEST_CASE("stencils: skeletons of more than three dimensions, and with measured 
   CHECK(cellsOf(measured.run({64, 32}, 3).cells()) ==
         afterSteps(startCells(sizes), sizes, weightedOf(star4()), 3));
 }
+
+}  // namespace skeleton_tests

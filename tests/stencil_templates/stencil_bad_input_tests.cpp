@@ -6,6 +6,8 @@
 
 #include "stencil_support.h"
 
+namespace stencil_bad_input_tests {
+
 using namespace hpl;
 using namespace stencil_tests;
 
@@ -176,3 +178,5 @@ TEST_CASE("stencils: iterations refuse what they cannot exchange") {
                 {"list of devices is empty"});
   expectMessage(messageOf<DeviceError>([&] { blur.devices(1000); }), {"HPL_DEVICES"});
 }
+
+}  // namespace stencil_bad_input_tests

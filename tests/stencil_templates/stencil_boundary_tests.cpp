@@ -7,6 +7,8 @@
 
 #include "stencil_support.h"
 
+namespace stencil_boundary_tests {
+
 using namespace hpl;
 using namespace stencil_tests;
 
@@ -185,3 +187,5 @@ TEST_CASE("stencils: the library finds out how far a point function reads") {
   CHECK(stencil.reach(Face::DOWN) == 2);
   CHECK(stencil.reach(2, Face::DOWN) == 1);
 }
+
+}  // namespace stencil_boundary_tests

@@ -11,6 +11,8 @@
 #include "stencil_templates/pattern.h"
 #include "stencil_templates/program.h"
 
+namespace stencil_tests {
+
 using namespace hpl;
 using namespace stencil_tests;
 
@@ -298,3 +300,5 @@ TEST_CASE("devices of stencils, programs, patterns: messages name the call, copi
   CHECK(b(8, 8).value() == 1.0f);
   CHECK_THROWS_AS(weighted(a, b, 0.1f), LaunchError);
 }
+
+}  // namespace stencil_tests

@@ -8,6 +8,8 @@
 #include "../messages.h"
 #include "persistent_support.h"
 
+namespace table_tests {
+
 using namespace hpl;
 using namespace stencil_tests;
 
@@ -121,3 +123,5 @@ TEST_CASE("tables: on several devices") {
   masked(false).devices().iterate(7)(a, b, weights);
   CHECK(cellsOf(a) == expectedAfter(first, weights, 7));
 }
+
+}  // namespace table_tests

@@ -6,6 +6,8 @@
 
 #include "stencil_templates/detail/persistent_choice.h"
 
+namespace tile_choice_tests {
+
 using namespace hpl;
 using namespace hpl::stencils;
 
@@ -244,3 +246,5 @@ TEST_CASE("tile choice: groups that wait for messages of other nodes have less t
   CHECK(far.secondsPerStep > near.secondsPerStep);
   CHECK(why.empty());
 }
+
+}  // namespace tile_choice_tests

@@ -12,6 +12,8 @@
 #include "stencil_support.h"
 #include "stencil_templates/detail/tile_space.h"
 
+namespace tile_race_tests {
+
 using namespace hpl;
 using namespace stencil_tests;
 using stencils::TimeForm;
@@ -206,3 +208,5 @@ TEST_CASE(
   CHECK(work.own.steps == std::map<int, std::int64_t>{{8, 100}});
   CHECK(work.other.steps == std::map<int, std::int64_t>{{8, 7 * work.own.launches()}});
 }
+
+}  // namespace tile_race_tests

@@ -9,6 +9,8 @@
 
 #include "hpl/tune/search.h"
 
+namespace tile_space_tests {
+
 using namespace hpl;
 using namespace hpl::stencils;
 using tune::Point;
@@ -206,3 +208,5 @@ TEST_CASE("time tiles: on a machine unlike the model's a search finds what is ne
     CHECK(tuned <= usual);
   }
 }
+
+}  // namespace tile_space_tests

@@ -5,6 +5,8 @@
 #include "random_program.h"
 #include "stencil_templates/detail/tile_choice.h"
 
+namespace time_choice_tests {
+
 using namespace hpl;
 using namespace hpl::stencils;
 using namespace stencil_tests;
@@ -78,3 +80,5 @@ TEST_CASE("time tiles: functions of a plane that write over what they read strea
   twice.functions.push_back(twice.functions.front());
   CHECK(choose(twice, true, why).tile.form == TimeForm::Boxes);
 }
+
+}  // namespace time_choice_tests

@@ -13,6 +13,8 @@
 #include "random_program.h"
 #include "tests/seeds.h"
 
+namespace time_kernel_tests {
+
 using namespace hpl;
 using namespace hpl::strategies;
 using namespace stencil_tests;
@@ -409,3 +411,5 @@ TEST_CASE("time tiles: random programs in streams whose states share places") {
   for (const unsigned seed : Seeds(1, 100)) checkProgram(3000 + seed, Form::InPlace);
   CHECK(programsThatShift > 50);
 }
+
+}  // namespace time_kernel_tests

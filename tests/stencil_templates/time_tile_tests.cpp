@@ -11,6 +11,8 @@
 #include "stencil_templates/detail/time_choice.h"
 #include "tests/seeds.h"
 
+namespace time_tile_tests {
+
 using namespace hpl;
 using namespace stencil_tests;
 
@@ -304,3 +306,5 @@ TEST_CASE("time tiles: what was chosen for a kind of iteration is not chosen ane
   choices.clear();
   CHECK(ask(0, 10, 100).depth == 6);
 }
+
+}  // namespace time_tile_tests

@@ -13,6 +13,8 @@
 #include "stencil_templates/detail/step_choice.h"
 #include "tests/runtime/subprocess.h"
 
+namespace time_tuning_tests {
+
 using namespace hpl;
 using namespace stencil_tests;
 using subprocess::TemporaryFolder;
@@ -478,3 +480,5 @@ TEST_CASE("stencils: iterations whose devices take unequal parts try nothing") {
         tried.now, tried.next, 0.125f);
   CHECK_FALSE(layout::findingsOf(defaultDevice().state()).find(keyOfBlur(100)));
 }
+
+}  // namespace time_tuning_tests

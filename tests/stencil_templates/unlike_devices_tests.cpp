@@ -9,6 +9,8 @@
 
 #include "stencil_support.h"
 
+namespace unlike_devices_tests {
+
 using namespace hpl;
 using namespace stencil_tests;
 
@@ -94,3 +96,5 @@ TEST_CASE("stencils: functions that are fused on one device and fit on no other 
   };
   CHECK(after(true) == after(false));
 }
+
+}  // namespace unlike_devices_tests

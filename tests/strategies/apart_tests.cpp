@@ -9,6 +9,8 @@
 #include "hpl/runtime/settings.h"
 #include "tests/strategies/support.h"
 
+namespace apart_tests {
+
 using namespace hpl;
 using namespace hpl::strategies;
 using namespace hpl::strategies::test;
@@ -115,3 +117,5 @@ TEST_CASE("a body that is set apart computes the same bits, in the interpreter a
   CHECK(inView.front() == -1);
   CHECK(inView.back() == -1);
 }
+
+}  // namespace apart_tests

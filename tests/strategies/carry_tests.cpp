@@ -9,6 +9,8 @@
 #include "tests/messages.h"
 #include "tests/strategies/support.h"
 
+namespace carry_tests {
+
 using namespace hpl;
 using namespace hpl::strategies;
 using namespace hpl::strategies::test;
@@ -202,3 +204,5 @@ TEST_CASE("elements that variables begin with and never keep are not loaded for 
     out[idy][idx] = mean;
   });
 }
+
+}  // namespace carry_tests

@@ -4,6 +4,8 @@
 
 #include "tests/strategies/support.h"
 
+namespace chessboard_tests {
+
 using namespace hpl;
 using namespace hpl::strategies;
 using namespace hpl::strategies::test;
@@ -248,3 +250,5 @@ TEST_CASE("random relaxations of a colour give the same bits") {
         {0, 1});
   }
 }
+
+}  // namespace chessboard_tests

@@ -10,6 +10,8 @@
 #include "hpl/strategies/detail/column_patterns.h"
 #include "tests/strategies/support.h"
 
+namespace column_sums_tests {
+
 using namespace hpl;
 using namespace hpl::strategies;
 using namespace hpl::strategies::test;
@@ -355,3 +357,5 @@ TEST_CASE("weights that are a column's times a row's make one pattern, others no
   incomplete.pop_back();
   CHECK(!patterns.plan(incomplete, 1e-12).groups);
 }
+
+}  // namespace column_sums_tests

@@ -15,6 +15,8 @@
 #include "tests/strategies/random_volume.h"
 #include "tests/strategies/support.h"
 
+namespace columns_tests {
+
 using namespace hpl;
 using namespace hpl::strategies;
 using namespace hpl::strategies::test;
@@ -346,3 +348,5 @@ TEST_CASE("in three dimensions work-items march through planes that several of t
   CHECK(copy.elements == 2);
   CHECK(copy.between == 1);
 }
+
+}  // namespace columns_tests

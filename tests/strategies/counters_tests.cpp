@@ -4,6 +4,8 @@
 
 #include "tests/strategies/support.h"
 
+namespace counters_tests {
+
 using namespace hpl;
 using namespace hpl::strategies;
 using namespace hpl::strategies::test;
@@ -160,3 +162,5 @@ TEST_CASE("histograms on a device are those of the host, whatever counts them") 
     }
   }
 }
+
+}  // namespace counters_tests

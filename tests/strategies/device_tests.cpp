@@ -10,6 +10,8 @@
 #include "tests/strategies/random_inside.h"
 #include "tests/strategies/random_stencil.h"
 
+namespace device_tests {
+
 using namespace hpl;
 using hpl::runtime::Strategy;
 using hpl::strategies::test::RandomInside;
@@ -392,3 +394,5 @@ TEST_CASE("cubes in rows of whole vectors give the same bits, of doubles and byt
     if (!doubles.empty()) CHECK(doubles[1] == doubles[0]);
   }
 }
+
+}  // namespace device_tests

@@ -10,6 +10,8 @@
 #include "tests/strategies/random_elements.h"
 #include "tests/strategies/support.h"
 
+namespace elements_tests {
+
 using namespace hpl;
 using namespace hpl::strategies;
 using namespace hpl::strategies::test;
@@ -147,3 +149,5 @@ TEST_CASE("elements with many components are computed one work-item at a time") 
   CHECK(result.kernel == nullptr);
   CHECK(result.reason.find("more than 4 components") != std::string::npos);
 }
+
+}  // namespace elements_tests

@@ -5,6 +5,8 @@
 #include "hpl/ir/printer.h"
 #include "tests/strategies/support.h"
 
+namespace grid_strides_tests {
+
 using namespace hpl;
 using namespace hpl::strategies;
 using namespace hpl::strategies::test;
@@ -183,3 +185,5 @@ TEST_CASE("sums in strides are the same bits on a device, whatever the sizes") {
     }
   }
 }
+
+}  // namespace grid_strides_tests

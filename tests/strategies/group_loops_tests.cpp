@@ -9,6 +9,8 @@
 #include "tests/seeds.h"
 #include "tests/strategies/support.h"
 
+namespace group_loops_tests {
+
 using namespace hpl;
 using namespace hpl::strategies;
 using namespace hpl::strategies::test;
@@ -457,3 +459,5 @@ TEST_CASE("random kernels with barriers give on a device what they mean") {
     CHECK(onDevice(kernel, runtime::Strategy::Auto) == expected);
   }
 }
+
+}  // namespace group_loops_tests

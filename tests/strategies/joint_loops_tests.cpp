@@ -6,6 +6,8 @@
 #include "hpl/ir/walk.h"
 #include "tests/strategies/support.h"
 
+namespace joint_loops_tests {
+
 using namespace hpl;
 using namespace hpl::strategies;
 using namespace hpl::strategies::test;
@@ -312,3 +314,5 @@ TEST_CASE("random loops that all elements go through give the same bits in rows"
   MESSAGE(rewrittenKernels << " of " << count << " kernels were rewritten");
   CHECK(rewrittenKernels > count / 2);
 }
+
+}  // namespace joint_loops_tests

@@ -6,6 +6,8 @@
 #include "hpl/ir/printer.h"
 #include "tests/strategies/support.h"
 
+namespace masked_loops_tests {
+
 using namespace hpl;
 using namespace hpl::strategies;
 using namespace hpl::strategies::test;
@@ -244,3 +246,5 @@ TEST_CASE("random loops give the same bits in rows") {
   MESSAGE(rewrittenKernels << " of " << count << " kernels were rewritten");
   CHECK(rewrittenKernels > count / 2);
 }
+
+}  // namespace masked_loops_tests

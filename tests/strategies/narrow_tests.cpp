@@ -7,6 +7,8 @@
 #include "hpl/strategies/detail/narrow.h"
 #include "tests/strategies/support.h"
 
+namespace narrow_tests {
+
 using namespace hpl;
 using namespace hpl::strategies;
 using namespace hpl::strategies::test;
@@ -295,3 +297,5 @@ TEST_CASE("random kernels of bytes and shorts give the same bits in narrow lanes
   MESSAGE(narrowKernels << " of " << count << " kernels have narrow lanes");
   CHECK(narrowKernels > count / 10);
 }
+
+}  // namespace narrow_tests

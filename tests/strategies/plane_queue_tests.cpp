@@ -14,6 +14,8 @@
 #include "tests/strategies/random_volume.h"
 #include "tests/strategies/support.h"
 
+namespace plane_queue_tests {
+
 using namespace hpl;
 using namespace hpl::strategies;
 using namespace hpl::strategies::test;
@@ -361,3 +363,5 @@ TEST_CASE("random stencils of three dimensions give the same bits from queues of
   MESSAGE(rewritten << " of 60 kernels were rewritten");
   CHECK(rewritten > 40);
 }
+
+}  // namespace plane_queue_tests

@@ -5,6 +5,8 @@
 #include "hpl/ir/printer.h"
 #include "tests/strategies/support.h"
 
+namespace points_tests {
+
 using namespace hpl;
 using namespace hpl::strategies;
 using namespace hpl::strategies::test;
@@ -171,3 +173,5 @@ TEST_CASE("a place in three dimensions gives the same bits in rows") {
     }
   }
 }
+
+}  // namespace points_tests

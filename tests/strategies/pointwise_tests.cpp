@@ -6,6 +6,8 @@
 
 #include "tests/strategies/support.h"
 
+namespace pointwise_tests {
+
 using namespace hpl;
 using namespace hpl::strategies;
 using namespace hpl::strategies::test;
@@ -137,3 +139,5 @@ TEST_CASE("pointwise: a step takes a line of bytes, but leaves little of a row")
   CHECK(vectorsFor(factsOf([](Floats y, const Floats& x) { y[idx] = exp(x[idx]); }), 4096, 16) ==
         1);
 }
+
+}  // namespace pointwise_tests

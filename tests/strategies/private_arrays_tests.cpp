@@ -10,6 +10,8 @@
 #include "tests/launch/random_functor.h"
 #include "tests/strategies/support.h"
 
+namespace private_arrays_tests {
+
 using namespace hpl;
 using namespace hpl::strategies;
 using namespace hpl::strategies::test;
@@ -197,3 +199,5 @@ TEST_CASE("private arrays: random kernels give the same bits in rows, in the int
   MESSAGE(count << " random kernels, " << written << " of them in rows");
   if (count >= 100) CHECK(written * 5 >= count);
 }
+
+}  // namespace private_arrays_tests

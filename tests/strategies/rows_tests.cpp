@@ -11,6 +11,8 @@
 #include "tests/strategies/random_stencil.h"
 #include "tests/strategies/support.h"
 
+namespace rows_tests {
+
 using namespace hpl;
 using namespace hpl::strategies;
 using namespace hpl::strategies::test;
@@ -485,3 +487,5 @@ TEST_CASE("random stencils give the same bits in rows") {
   MESSAGE(rewrittenKernels << " of " << count << " kernels were rewritten");
   CHECK(rewrittenKernels > count / 3);
 }
+
+}  // namespace rows_tests

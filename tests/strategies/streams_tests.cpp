@@ -9,6 +9,8 @@
 #include "hpl/layout/heuristic_choice.h"
 #include "tests/strategies/support.h"
 
+namespace streams_tests {
+
 using namespace hpl;
 using namespace hpl::strategies;
 using namespace hpl::strategies::test;
@@ -113,3 +115,5 @@ TEST_CASE("arrays larger than the cache are written past it on a device, each el
   for (std::int64_t i = 0; i < height * width; ++i)
     REQUIRE(got[i] == 3.0f + static_cast<float>(i % width));
 }
+
+}  // namespace streams_tests

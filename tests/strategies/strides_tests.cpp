@@ -5,6 +5,8 @@
 #include "hpl/ir/printer.h"
 #include "tests/strategies/support.h"
 
+namespace strides_tests {
+
 using namespace hpl;
 using namespace hpl::strategies;
 using namespace hpl::strategies::test;
@@ -170,3 +172,5 @@ TEST_CASE("restriction reads whole vectors and no element alone away from the bo
   CHECK(text.find("low") != std::string::npos);
   CHECK(text.find("high") != std::string::npos);
 }
+
+}  // namespace strides_tests

@@ -8,6 +8,8 @@
 #include <random>
 #include <set>
 
+namespace tile_regions_tests {
+
 using namespace hpl::strategies;
 using hpl::ir::Interval;
 
@@ -191,3 +193,5 @@ TEST_CASE("tile regions: linear bounds of readers lie within those of the functi
     provides(1, r, 2, r, functions[2].reads[0]);
   }
 }
+
+}  // namespace tile_regions_tests

@@ -12,6 +12,8 @@
 #include "tests/strategies/random_stencil.h"
 #include "tests/strategies/support.h"
 
+namespace tile_tests {
+
 using namespace hpl;
 using namespace hpl::strategies;
 using namespace hpl::strategies::test;
@@ -197,3 +199,5 @@ TEST_CASE("random stencils give the same bits from tiles") {
   MESSAGE(tiledKernels << " of 100 kernels were rewritten");
   CHECK(tiledKernels > 50);
 }
+
+}  // namespace tile_tests

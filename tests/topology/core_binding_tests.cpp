@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+namespace core_binding_tests {
+
 using namespace hpl::topology;
 
 namespace {
@@ -102,3 +104,5 @@ TEST_CASE("a process that somebody has bound, and a machine of other cores, are 
   CHECK(own == std::vector<int>{all.back()});
   CHECK(allowedHere() == all);
 }
+
+}  // namespace core_binding_tests

@@ -18,6 +18,8 @@
 #include "tests/runtime/subprocess.h"
 #include "tests/with_settings.h"
 
+namespace links_tests {
+
 using namespace hpl;
 using namespace hpl::topology;
 using geometry::SquareMatrix;
@@ -197,3 +199,5 @@ TEST_CASE("the devices of this process can be measured") {
   }
   CHECK(inSequence(2, 2) == 1);
 }
+
+}  // namespace links_tests

@@ -15,6 +15,8 @@
 #include "hpl/topology/links.h"
 #include "tests/seeds.h"
 
+namespace node_placement_tests {
+
 using namespace hpl;
 using namespace hpl::topology;
 using geometry::SquareMatrix;
@@ -168,3 +170,5 @@ TEST_CASE("Scotch finds racks at once") {
   CHECK(geometry::placementCost(flow, distance, *mapped) <
         0.8 * geometry::placementCost(flow, distance, upTo(64)));
 }
+
+}  // namespace node_placement_tests

@@ -12,6 +12,8 @@
 #include "tests/messages.h"
 #include "tests/runtime/subprocess.h"
 
+namespace node_topology_tests {
+
 using namespace hpl::topology;
 using namespace topology_tests;
 using hpl_tests::contains;
@@ -170,3 +172,5 @@ TEST_CASE("the first tag that does not match is found with its line") {
   CHECK(lineOf("one\ntwo\none", "one", 1) == 3);
   CHECK(lineOf("one", "two") == 0);
 }
+
+}  // namespace node_topology_tests

@@ -15,6 +15,8 @@
 #include "tests/device_type.h"
 #include "tests/runtime/subprocess.h"
 
+namespace profile_table_tests {
+
 using namespace hpl;
 using trace::detail::LaunchSums;
 using trace::detail::ProfileReport;
@@ -157,3 +159,5 @@ TEST_CASE("the table counts exchanges of ghosts and their bytes, and launches by
     CHECK(countOf(result.output, std::string("  ") + device + " ") >= 1);
   CHECK(countOf(result.output, "  smooth  ") == 3);
 }
+
+}  // namespace profile_table_tests

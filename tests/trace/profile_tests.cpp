@@ -11,6 +11,8 @@
 #include "device_work.h"
 #include "hpl/trace/timeline.h"
 
+namespace profile_tests {
+
 using namespace hpl;
 
 TEST_CASE("bytes and launches are counted even when nothing is measured") {
@@ -121,3 +123,5 @@ TEST_CASE("a queue that does not measure costs the seconds, not the counts") {
   trace::stop();
   trace::reset();
 }
+
+}  // namespace profile_tests

@@ -22,6 +22,8 @@
 #include "hpl/trace/detail/recorder.h"
 #include "tests/runtime/subprocess.h"
 
+namespace timeline_tests {
+
 using namespace hpl;
 using nlohmann::json;
 
@@ -368,3 +370,5 @@ TEST_CASE("a timeline that cannot be written at exit is an error message, not a 
                            "HPL_TRACE: the timeline cannot be written to /proc/none/trace.json") !=
         std::string::npos);
 }
+
+}  // namespace timeline_tests

@@ -7,6 +7,8 @@
 
 #include "hpl/tune/race.h"
 
+namespace allowance_tests {
+
 using namespace hpl::tune;
 
 TEST_CASE("nothing is tried before the start, and then a share of what was used") {
@@ -59,3 +61,5 @@ TEST_CASE("a program that tries as it is allowed to loses no more than the share
   CHECK(firstTry >= 1.0);
   CHECK(worst <= 0.0302);
 }
+
+}  // namespace allowance_tests

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+namespace ladder_tests {
+
 using namespace hpl::tune;
 
 namespace {
@@ -115,3 +117,5 @@ TEST_CASE("a ladder that is stopped keeps its incumbent") {
   CHECK(ladder.incumbent() == 1);
   CHECK_FALSE(ladder.next());
 }
+
+}  // namespace ladder_tests

@@ -5,6 +5,8 @@
 
 #include "hpl/error.h"
 
+namespace race_tests {
+
 using namespace hpl::tune;
 
 namespace {
@@ -145,3 +147,5 @@ TEST_CASE("a race without a reference is refused, and so is a reference that fai
                        "tune::Race: the reference, candidate 0, must be able to run",
                        hpl::ArgumentError);
 }
+
+}  // namespace race_tests

@@ -9,6 +9,8 @@
 #include <random>
 #include <vector>
 
+namespace running_race_tests {
+
 using namespace hpl::tune;
 
 namespace {
@@ -188,3 +190,5 @@ TEST_CASE("running races end with the fastest candidate and lose no more than th
     CHECK(program.lost <= 0.03 * program.race.used() + program.making + 0.05);
   }
 }
+
+}  // namespace running_race_tests

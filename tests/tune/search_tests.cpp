@@ -10,6 +10,8 @@
 #include "tests/seeds.h"
 #include "tests/tune/fake_machine.h"
 
+namespace search_tests {
+
 using namespace hpl::tune;
 using hpl::tune::test::FakeMachine;
 
@@ -154,3 +156,5 @@ TEST_CASE("the observer hears of every measurement, and of the end") {
   CHECK(last.points == 40);
   CHECK(calls == static_cast<std::size_t>(total(machine.measurements)) + 1);
 }
+
+}  // namespace search_tests

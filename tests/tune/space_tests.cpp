@@ -5,6 +5,8 @@
 
 #include "hpl/error.h"
 
+namespace space_tests {
+
 using hpl::ArgumentError;
 using hpl::tune::Point;
 using hpl::tune::Space;
@@ -66,3 +68,5 @@ TEST_CASE("dimensions that make no sense are refused") {
   CHECK_THROWS_WITH_AS(space.dimension("jam", {2}), "tune::Space: there are two dimensions 'jam'",
                        ArgumentError);
 }
+
+}  // namespace space_tests

@@ -13,6 +13,8 @@
 #include "tests/printed.h"
 #include "tests/runtime/subprocess.h"
 
+namespace store_tests {
+
 using namespace hpl::tune;
 using subprocess::occurrences;
 using subprocess::TemporaryFolder;
@@ -182,3 +184,5 @@ TEST_CASE("without a folder that can be written findings last as long as the pro
   CHECK(occurrences(message, "tuning results cannot be kept in") == 1);
   CHECK(store.find("life") == someFinding(16));
 }
+
+}  // namespace store_tests
