@@ -3,6 +3,8 @@
 
 #include <type_traits>
 
+#include "hpl/lang/detail/kernel_term.h"
+
 /// Common parts of the messages for mistakes in a program: overloads and conversions that only
 /// wrong code chooses, with one sentence as their error. Each gives an object of the right type
 /// afterwards, so that the sentence is all that compilers print.
@@ -40,7 +42,7 @@ inline constexpr bool kIndexed = !(Unindexed<X> || ...);
 /// Conversions that C++ asks of values of a kernel. They are explicit, so that functions overloaded
 /// for host and kernel values choose as they would without them.
 template <class T>
-struct NoHostValue {
+struct NoHostValue : KernelTerm {
   explicit operator bool() const {
     static_assert(kNever<T>,
                   "HPL: C++ decides on this value while the kernel is recorded, when it has none "
