@@ -220,7 +220,9 @@ HPL_RELATIONAL_2(isunordered)
 #undef HPL_RELATIONAL_1
 #undef HPL_RELATIONAL_2
 
-/// |x|: OpenCL's abs for integers (the result is unsigned), fabs for real numbers.
+/// |x| in the type of x: fabs for real numbers; of integers OpenCL's abs, whose result is unsigned,
+/// converted back, so that `abs(x) - y` may be below 0 as in C++. The least integer stays what it
+/// is.
 template <detail::KernelValue X>
 auto abs(const X& x) {
   static_assert(detail::kIndexed<X>, HPL_INDEX_IS_MISSING);
@@ -228,7 +230,8 @@ auto abs(const X& x) {
   if constexpr (detail::ComplexType<T>) {
     return hypot(real(x), imag(x));
   } else if constexpr (detail::IntegerLanes<T>) {
-    return detail::builtin<typename detail::UnsignedOf<T>::type>(ir::Builtin::abs_, x.node());
+    using Unsigned = typename detail::UnsignedOf<T>::type;
+    return cast<T>(detail::builtin<Unsigned>(ir::Builtin::abs_, x.node()));
   } else {
     return fabs(x);
   }
@@ -276,6 +279,23 @@ auto clamp(const A& x, const B& low, const C& high) {
   using T = detail::OverloadOf<AB, detail::ValueOf<C>>;
   return detail::builtin<T>(ir::Builtin::clamp_, detail::converted<T>(x), detail::converted<T>(low),
                             detail::converted<T>(high));
+}
+/// The same of operands of one type, for which C++ would prefer std::min after `using namespace
+/// std`: of two templates with these parameters it takes the one with conditions.
+template <class X>
+  requires KernelOperands<X, X>
+auto min(const X& a, const X& b) {
+  return min<X, X>(a, b);
+}
+template <class X>
+  requires KernelOperands<X, X>
+auto max(const X& a, const X& b) {
+  return max<X, X>(a, b);
+}
+template <class X>
+  requires detail::AnyKernelValue<X>
+auto clamp(const X& x, const X& low, const X& high) {
+  return clamp<X, X, X>(x, low, high);
 }
 
 /// Exponent as an integer.

@@ -52,7 +52,7 @@ void edges(Bytes out, const Bytes& in) {
                  in[idy - 1][idx - 1] - 2 * in[idy][idx - 1] - in[idy + 1][idx - 1];
     Int down = in[idy + 1][idx - 1] + 2 * in[idy + 1][idx] + in[idy + 1][idx + 1] -
                in[idy - 1][idx - 1] - 2 * in[idy - 1][idx] - in[idy - 1][idx + 1];
-    out[idy][idx] = min(cast<int>(abs(across) + abs(down)), 255);
+    out[idy][idx] = min(abs(across) + abs(down), 255);
   }
 }
 

@@ -26,7 +26,7 @@ using Ints = Array<int, 2>;
 // [style: byhand, template]
 /// Along which line the gradient points.
 inline auto directionOf(const Int& gx, const Int& gy) {
-  Int across = cast<int>(abs(gx)), down = cast<int>(abs(gy));
+  Int across = abs(gx), down = abs(gy);
   return where(down * kSlopeAlong < across * kSlopeAcross, kHorizontal,
                where(across * kSlopeAlong < down * kSlopeAcross, kVertical,
                      where((gx > 0) == (gy > 0), kFalling, kRising)));

@@ -23,7 +23,7 @@ inline void slope(Neighbourhood<short, 2> s, Output<int> strength,
   Int right = s(-1, 1) + 2 * s(0, 1) + s(1, 1), left = s(-1, -1) + 2 * s(0, -1) + s(1, -1);
   Int below = s(1, -1) + 2 * s(1, 0) + s(1, 1), above = s(-1, -1) + 2 * s(-1, 0) + s(-1, 1);
   Int gx = right - left, gy = below - above;
-  Int across = cast<int>(abs(gx)), down = cast<int>(abs(gy));
+  Int across = abs(gx), down = abs(gy);
   strength = gx * gx + gy * gy;
   direction = cast<unsigned char>(where(down * kSlopeAlong < across * kSlopeAcross, kHorizontal,
                                         where(across * kSlopeAlong < down * kSlopeAcross, kVertical,

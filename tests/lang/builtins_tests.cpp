@@ -6,6 +6,8 @@
 
 #include "tests/lang/math_cases.h"
 
+namespace builtins_tests {
+
 using namespace hpl;
 using namespace hpl::test;
 
@@ -258,3 +260,31 @@ TEST_CASE("geometric functions") {
           doctest::Approx(expected).epsilon(0.01));
   }
 }
+
+TEST_CASE("the magnitude of an integer is of its type: less a number it may be below zero") {
+  Array<int, 1> differences(3);
+  Array<short, 1> values(3);
+  Array<int, 1> counts(3);
+  for (int i = 0; i < 3; ++i) values(i) = static_cast<short>(5 * i - 7);  // -7, -2, 3
+  eval([](Array<int, 1> d, Array<int, 1> n, const Array<short, 1>& v) {
+    Int x = v[idx];
+    d[idx] = (abs(x) - 5) / 2;
+    n[idx] = 0;
+    if_(abs(x) - 5 < 0) {
+      n[idx] += 1;
+    }
+    if_(abs(v[idx]) > -1) {
+      n[idx] += 10;
+    }
+    if_(max(abs(x), -1) == abs(x)) {
+      n[idx] += 100;
+    }
+  })(differences, counts, values);
+  for (int i = 0; i < 3; ++i) {
+    const int magnitude = std::abs(5 * i - 7);
+    CHECK(differences(i) == (magnitude - 5) / 2);
+    CHECK(counts(i) == (magnitude < 5 ? 111 : 110));
+  }
+}
+
+}  // namespace builtins_tests

@@ -26,7 +26,7 @@ std::tuple<Int, Int> slope(AliasArray<short> s, Int row) {
   Int below = s[row - 1] + 2 * s[row] + s[row + 1];
   Int above = s[-row - 1] + 2 * s[-row] + s[-row + 1];
   Int gx = right - left, gy = below - above;
-  Int across = cast<int>(abs(gx)), down = cast<int>(abs(gy));
+  Int across = abs(gx), down = abs(gy);
   Int strength = gx * gx + gy * gy;
   Int direction = where(down * kSlopeAlong < across * kSlopeAcross, kHorizontal,
                         where(across * kSlopeAlong < down * kSlopeAcross, kVertical,

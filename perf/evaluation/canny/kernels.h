@@ -41,7 +41,7 @@ inline void gradient(Ints strength, Bytes direction, const Shorts& s) {
     Int below = s[idy + 1][idx - 1] + 2 * s[idy + 1][idx] + s[idy + 1][idx + 1];
     Int above = s[idy - 1][idx - 1] + 2 * s[idy - 1][idx] + s[idy - 1][idx + 1];
     Int gx = right - left, gy = below - above;
-    Int across = cast<int>(abs(gx)), down = cast<int>(abs(gy));
+    Int across = abs(gx), down = abs(gy);
     strength[idy][idx] = gx * gx + gy * gy;
     direction[idy][idx] = where(down * kSlopeAlong < across * kSlopeAcross, kHorizontal,
                                 where(across * kSlopeAlong < down * kSlopeAcross, kVertical,
