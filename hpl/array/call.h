@@ -59,19 +59,18 @@ template <class... P, class... A>
 inline constexpr bool kArgumentsFit<std::tuple<P...>, A...> = (CallArgument<P, A>::fits() && ...);
 
 template <class P>
-std::remove_cvref_t<P> functionParameter(char code) {
+Symbol functionParameter(char code) {
   using A = std::remove_cvref_t<P>;
   if constexpr (AliasTraits<A>::kIsAlias) {
-    return A::fromSymbol(
-        aliasParameter(irType<typename AliasTraits<A>::Element>(), spaceOfCode(code)));
+    return aliasParameter(irType<typename AliasTraits<A>::Element>(), spaceOfCode(code));
   } else {
     static_assert(ArrayTraits<A>::kIsArray,
                   "HPL: parameters of called functions must be arrays, AliasArrays or scalars");
     if constexpr (ArrayTraits<A>::kRank == 0) {
-      return A::fromSymbol(scalarParameter(irType<typename ArrayTraits<A>::Element>()));
+      return scalarParameter(irType<typename ArrayTraits<A>::Element>());
     } else {
-      return A::fromSymbol(calledArrayParameter(irType<typename ArrayTraits<A>::Element>(), code,
-                                                ArrayTraits<A>::kRank, isReadOnly<P>));
+      return calledArrayParameter(irType<typename ArrayTraits<A>::Element>(), code,
+                                  ArrayTraits<A>::kRank, isReadOnly<P>);
     }
   }
 }
@@ -111,12 +110,12 @@ template <class F, class R, class... P>
 const ir::Function* captureFunction(F f, const FunctionKey& key) {
   FunctionCapture capture(key);
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    std::tuple<std::remove_cvref_t<P>...> params{functionParameter<P>(key.spaces[I])...};
+    std::tuple<RecordedArgument<P>...> params{functionParameter<P>(key.spaces[I])...};
     if constexpr (std::is_void_v<R>) {
-      f(static_cast<P&&>(std::get<I>(params))...);
+      f(std::get<I>(params).pass()...);
       return capture.finish(ir::Type{}, nullptr);
     } else {
-      const Node result = nodeOf(f(static_cast<P&&>(std::get<I>(params))...));
+      const Node result = nodeOf(f(std::get<I>(params).pass()...));
       return capture.finish(irType<ValueOf<R>>(), result);
     }
   }(std::index_sequence_for<P...>());

@@ -7,6 +7,7 @@
 
 #include "hpl/array/alias_array.h"
 #include "hpl/array/array.h"
+#include "hpl/array/recorded_argument.h"
 
 /// How the parameters of kernels and functions become symbols while they are captured.
 namespace hpl::detail {
@@ -101,25 +102,25 @@ constexpr bool isKernelParameter() {
   return false;
 }
 
-/// The symbolic object for kernel parameter P, which isKernelParameter.
+/// The symbol for kernel parameter P, which isKernelParameter.
 template <class P>
-std::remove_cvref_t<P> kernelParameter() {
+Symbol kernelParameter() {
   using A = std::remove_cvref_t<P>;
+  const ir::Type type = irType<typename ArrayTraits<A>::Element>();
   if constexpr (ArrayTraits<A>::kRank == 0) {
-    return A::fromSymbol(scalarParameter(irType<typename ArrayTraits<A>::Element>()));
+    return scalarParameter(type);
   } else {
-    return A::fromSymbol(arrayParameter(irType<typename ArrayTraits<A>::Element>(),
-                                        spaceOf(ArrayTraits<A>::kMemory), ArrayTraits<A>::kRank,
-                                        isReadOnly<P>));
+    return arrayParameter(type, spaceOf(ArrayTraits<A>::kMemory), ArrayTraits<A>::kRank,
+                          isReadOnly<P>);
   }
 }
 
 /// Calls `f` with freshly made symbols; parameters are created from left to right.
 template <class F, class... P>
 decltype(auto) invokeWithSymbols(F& f, std::tuple<P...>*) {
-  std::tuple<std::remove_cvref_t<P>...> symbols{kernelParameter<P>()...};
+  std::tuple<RecordedArgument<P>...> arguments{kernelParameter<P>()...};
   return [&]<std::size_t... I>(std::index_sequence<I...>) -> decltype(auto) {
-    return f(static_cast<P&&>(std::get<I>(symbols))...);
+    return f(std::get<I>(arguments).pass()...);
   }(std::index_sequence_for<P...>());
 }
 

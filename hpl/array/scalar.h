@@ -12,9 +12,10 @@ template <class T, int N, MemoryFlag Mem = Global>
 class Array;
 
 /// A scalar. In a kernel it is a variable: `Float y = x;` declares a new one initialised with x,
-/// and assignments become statements. On the host it holds a value for kernel arguments; used
-/// inside a kernel without being an argument, that value becomes a constant of the generated code.
-/// `Array<int, 0, Local>` in a kernel is one variable per work-group.
+/// as does every other copy and move (in std::swap, in vectors), and assignments become statements.
+/// On the host it holds a value for kernel arguments; used inside a kernel without being an
+/// argument, that value becomes a constant of the generated code. `Array<int, 0, Local>` in a
+/// kernel is one variable per work-group.
 template <class T, MemoryFlag Mem>
 class Array<T, 0, Mem> : public detail::Lanes<Array<T, 0, Mem>, T, Ref>,
                          public detail::Members<T, detail::PlacePart>,
@@ -48,7 +49,6 @@ class Array<T, 0, Mem> : public detail::Lanes<Array<T, 0, Mem>, T, Ref>,
       value_ = other.value();
     }
   }
-  Array(Array&& other) noexcept : value_(other.value_) { adopt(other.symbol_); }
 
   Array& operator=(const Array& other) { return this->operator=<Array>(other); }
   template <class X>
@@ -101,15 +101,13 @@ class Array<T, 0, Mem> : public detail::Lanes<Array<T, 0, Mem>, T, Ref>,
   }
 
   /// The scalar that stands for a parameter; used while a kernel is captured.
-  static Array fromSymbol(detail::Symbol symbol) {
-    Array result{NoDeclaration{}};
-    result.adopt(symbol);
-    return result;
-  }
+  static Array fromSymbol(detail::Symbol symbol) { return Array(Adopt{symbol}); }
 
  private:
-  struct NoDeclaration {};
-  explicit Array(NoDeclaration) {}
+  struct Adopt {
+    detail::Symbol symbol;
+  };
+  explicit Array(Adopt adopted) { adopt(adopted.symbol); }
 
   void declare(detail::Node init) {
     constexpr ir::Space space = Mem == Local ? ir::Space::Local : ir::Space::Private;

@@ -75,24 +75,30 @@ struct alignas((N == 3 ? 4 : N) * sizeof(T)) Vec : detail::VecStorage<T, N> {
       if (!(a.s[i] == b.s[i])) return false;
     return true;
   }
-  friend constexpr Vec operator+(Vec a, const Vec& b) {
-    for (int i = 0; i < N; ++i) a.s[i] = static_cast<T>(a.s[i] + b.s[i]);
-    return a;
+  constexpr Vec operator-() const {
+    Vec result;
+    for (int i = 0; i < N; ++i) result.s[i] = static_cast<T>(-this->s[i]);
+    return result;
   }
-  friend constexpr Vec operator-(Vec a, const Vec& b) {
-    for (int i = 0; i < N; ++i) a.s[i] = static_cast<T>(a.s[i] - b.s[i]);
-    return a;
-  }
-  friend constexpr Vec operator*(Vec a, const Vec& b) {
-    for (int i = 0; i < N; ++i) a.s[i] = static_cast<T>(a.s[i] * b.s[i]);
-    return a;
-  }
-  friend constexpr Vec operator/(Vec a, const Vec& b) {
-    for (int i = 0; i < N; ++i) a.s[i] = static_cast<T>(a.s[i] / b.s[i]);
-    return a;
-  }
-  friend constexpr Vec operator*(Vec a, T b) { return a * Vec(b); }
-  friend constexpr Vec operator*(T a, const Vec& b) { return Vec(a) * b; }
+  // Lane by lane, as in kernels; a scalar is one for all lanes.
+#define HPL_VEC_OPERATOR(symbol, assigning)                                            \
+  constexpr Vec& operator assigning(const Vec& b) {                                    \
+    for (int i = 0; i < N; ++i) this->s[i] = static_cast<T>(this->s[i] symbol b.s[i]); \
+    return *this;                                                                      \
+  }                                                                                    \
+  constexpr Vec& operator assigning(T b) { return *this assigning Vec(b); }            \
+  friend constexpr Vec operator symbol(const Vec& a, const Vec& b) {                   \
+    Vec result = a;                                                                    \
+    result assigning b;                                                                \
+    return result;                                                                     \
+  }                                                                                    \
+  friend constexpr Vec operator symbol(const Vec& a, T b) { return a symbol Vec(b); }  \
+  friend constexpr Vec operator symbol(T a, const Vec& b) { return Vec(a) symbol b; }
+  HPL_VEC_OPERATOR(+, +=)
+  HPL_VEC_OPERATOR(-, -=)
+  HPL_VEC_OPERATOR(*, *=)
+  HPL_VEC_OPERATOR(/, /=)
+#undef HPL_VEC_OPERATOR
 };
 
 #define HPL_VECTOR_TYPES(name, T) \

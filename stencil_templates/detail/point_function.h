@@ -117,7 +117,12 @@ constexpr std::size_t placeOf() {
   return place;
 }
 
-/// The object for a parameter of a point function, from its place.
+/// What stands for parameter P of a point function while it is recorded.
+template <class P>
+using PointArgument = std::conditional_t<detail::ArrayTraits<std::remove_cvref_t<P>>::kIsArray,
+                                         detail::RecordedArgument<P>, std::remove_cvref_t<P>>;
+
+/// What makes the PointArgument of a parameter, from its place.
 template <class P, std::size_t Place, std::size_t Inputs, std::size_t Outputs>
 auto pointArgument(CellReader& reader, const Node* cells, const Symbol* parameters) {
   using Param = std::remove_cvref_t<P>;
@@ -128,7 +133,16 @@ auto pointArgument(CellReader& reader, const Node* cells, const Symbol* paramete
   } else if constexpr (kIsTable<Param>) {
     return Param(&parameters[Place - Inputs - Outputs]);
   } else {
-    return Param::fromSymbol(parameters[Place - Inputs - Outputs]);
+    return parameters[Place - Inputs - Outputs];
+  }
+}
+
+template <class P>
+decltype(auto) passed(PointArgument<P>& argument) {
+  if constexpr (std::is_same_v<PointArgument<P>, std::remove_cvref_t<P>>) {
+    return static_cast<P&&>(argument);
+  } else {
+    return argument.pass();
   }
 }
 
@@ -172,14 +186,14 @@ class PointFunctionOf<F, std::tuple<P...>> final : public PointFunction {
   template <std::size_t... I>
   void call(CellReader& reader, const Node* cells, const Symbol* parameters,
             std::index_sequence<I...>) const {
-    std::tuple<std::remove_cvref_t<P>...> arguments{
+    std::tuple<PointArgument<P>...> arguments{
         pointArgument<P, placeOf<I, P...>(), kInputs, kOutputs>(reader, cells, parameters)...};
     F& function = const_cast<F&>(f_);
     if constexpr (kReturns) {
-      const Node result = detail::nodeOf(function(static_cast<P&&>(std::get<I>(arguments))...));
+      const Node result = detail::nodeOf(function(passed<P>(std::get<I>(arguments))...));
       detail::assignNode(cells[0], result);
     } else {
-      function(static_cast<P&&>(std::get<I>(arguments))...);
+      function(passed<P>(std::get<I>(arguments))...);
     }
   }
 

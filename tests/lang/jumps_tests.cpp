@@ -9,6 +9,8 @@
 #include "hpl/hpl.h"
 #include "tests/messages.h"
 
+namespace jumps_tests {
+
 using namespace hpl;
 
 namespace {
@@ -330,3 +332,112 @@ TEST_CASE("do_ and dowhile_ need each other") {
                  }),
                  "dowhile_ without a do_ right before it"));
 }
+
+TEST_CASE("a loop that its condition cannot end is refused") {
+  const auto refused = [](auto kernel) {
+    return contains(messageIn(kernel), "none of its statements changes its condition");
+  };
+  // C++ counts, once.
+  CHECK(refused([](Array<float, 1> a) {
+    for_(int i = 0, i < 3, i++) {
+      a[idx] += 1.0f;
+    }
+  }));
+  CHECK(refused([](Array<float, 1> a) {
+    Int n = 3;
+    for_(int i = 0, i < n, i++) {
+      if_(a[idx] > 2.0f) {
+        break_;
+      }
+      a[idx] += 1.0f;
+    }
+  }));
+  CHECK(refused([](Array<float, 1> a) {
+    int i = 0;
+    while_(i < 3) {
+      a[idx] += 1.0f;
+      i++;
+    }
+  }));
+  // Another variable is counted, or that of an inner loop is left.
+  CHECK(refused([](Array<float, 1> a) {
+    Int j = 0;
+    for_(Int i = 0, i < 3, j++) {
+      a[idx] += 1.0f;
+    }
+  }));
+  CHECK(refused([](Array<float, 1> a) {
+    Float x = a[idx];
+    while_(x<3.0f && idx> 0) {
+      for_(Int i = 0, i < 3, i++) {
+        if_(i > 1) {
+          break_;
+        }
+      }
+      a[idx] += 1.0f;
+    }
+  }));
+  CHECK(refused([](Array<float, 1> a) {
+    Float x = a[idx];
+    do_ { a[idx] += x; }
+    dowhile_(x < 3.0f);
+  }));
+  CHECK(contains(messageIn([](Array<float, 1> a) {
+                   Float x = a[idx];
+                   do_ { x += 1.0f; }
+                   while_(x < 3.0f) {
+                   }
+                   a[idx] = x;
+                 }),
+                 "The end of a do_ is dowhile_(condition)"));
+}
+
+TEST_CASE("loops that break_, return_, memory or a variable of the body end are accepted") {
+  Array<float, 1> a(4);
+  a = 0.0f;
+  eval([](Array<float, 1> o) {
+    Int turns = 0;
+    while_(true) {
+      turns += 1;
+      if_(turns == 5) {
+        break_;
+      }
+    }
+    for_(Int i = 0, true, i++) {
+      if_(i == 7) {
+        break_;
+      }
+      turns += 1;
+    }
+    while_(false) {
+      turns += 1000;
+    }
+    do_ { turns += 1; }
+    dowhile_(false);
+    o[idx] = turns;  // 13
+    while_(o[idx] < 20.0f) {
+      o[idx] += 1.0f;
+    }
+    Int left = 4;
+    for_(, left > 0, ) {
+      left -= 2;
+    }
+    while_(left < 3) {
+      for_(Int k = 0, k < 2, k++) {
+        if_(k == 1) {
+          left += 1;
+        }
+      }
+    }
+    o[idx] += left;  // 23
+    while_(idx < 100) {
+      o[idx] += 1.0f;
+      if_(o[idx] > 30.0f) {
+        return_();
+      }
+    }
+  })(a);
+  CHECK(a(3) == 31.0f);
+}
+
+}  // namespace jumps_tests

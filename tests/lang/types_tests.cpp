@@ -13,10 +13,13 @@ using namespace hpl;
 
 HPL_STRUCT(TypesTestCell, (float2, velocity), (short, kind), (unsigned char, flag),
            (double, energy));
+
 HPL_DEFINE_STRUCT(TypesTestPair, {
   int i;
   float f;
 });
+
+namespace types_tests {
 
 TEST_CASE_TEMPLATE("vectors compute lane by lane", V, char2, uchar3, short4, int8, uint16, long2,
                    float3, float4, float8, double16) {
@@ -218,3 +221,23 @@ TEST_CASE(
     CHECK(pairs(i)->f == (i == 2 ? 2.5f : 0.5f));
   }
 }
+
+TEST_CASE("vectors compute on the host as in kernels, lane by lane and with scalars") {
+  float4 a(1, 2, 3, 4);
+  a += float4(2);
+  a -= 1.0f;
+  a *= 2.0f;
+  a /= float4(4, 2, 1, 1);
+  CHECK(a == float4(1, 3, 8, 10));
+  CHECK(-a + 1.0f == float4(0, -2, -7, -9));
+  CHECK(12.0f / (a - a + 3.0f) == float4(4));
+  CHECK(2 * a - a * 1 == a);
+  CHECK(10.0f - a == float4(9, 7, 2, 0));
+  uchar4 wraps(200);
+  wraps += wraps;
+  CHECK(wraps == uchar4(144));
+  constexpr double4 kDoubled = double4(1.5) + double4(1.5);
+  static_assert(kDoubled == double4(3));
+}
+
+}  // namespace types_tests

@@ -80,7 +80,7 @@ struct SumOp {
   auto combine(const A& a, const B& b) const {
     return a + b;
   }
-  State combineOnHost(State a, State b) const {
+  State combineOnHost(const State& a, const State& b) const {
     if constexpr (std::is_integral_v<State>) {
       // Wraps, as devices do.
       return static_cast<State>(static_cast<unsigned long>(a) + static_cast<unsigned long>(b));
@@ -155,15 +155,16 @@ struct ExtremeOp {
       return where(comesBefore<Largest>(b, a), b, a);
     }
   }
-  State combineOnHost(State a, State b) const {
+  State combineOnHost(const State& a, const State& b) const {
     if constexpr (std::is_same_v<State, Lane>) {
       return comesBefore<Largest>(b, a) || b != b ? b : a;
     } else {
+      State best = a;
       for (int lane = 0; lane < State::kLanes; ++lane) {
         const auto l = static_cast<std::size_t>(lane);
-        if (comesBefore<Largest>(b[l], a[l]) || b[l] != b[l]) a[l] = b[l];
+        if (comesBefore<Largest>(b[l], a[l]) || b[l] != b[l]) best[l] = b[l];
       }
-      return a;
+      return best;
     }
   }
   template <class A>
