@@ -349,7 +349,7 @@ Node builtinOutNode(ir::Builtin builtin, const ir::Type& resultType,
 void beginIf(Node condition) { Capture::current().beginIf(condition); }
 void beginElse(bool elseIf) { Capture::current().beginElse(elseIf); }
 void endBlock() { Capture::current().endBlock(); }
-void beginLoop() { Capture::current().beginLoop(); }
+void beginLoop(bool isFor) { Capture::current().beginLoop(isFor); }
 void loopCondition(Node condition) { Capture::current().loopCondition(condition); }
 void beginBody() { Capture::current().beginBody(); }
 void endLoop() { Capture::current().endLoop(); }

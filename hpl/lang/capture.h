@@ -85,7 +85,7 @@ void beginElse(bool elseIf);
 void endBlock();
 /// Loop protocol: beginLoop; evaluate the condition; loopCondition; evaluate the step; beginBody;
 /// body; endLoop.
-void beginLoop();
+void beginLoop(bool isFor);
 void loopCondition(Node condition);
 void beginBody();
 void endLoop();

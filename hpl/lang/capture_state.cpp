@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "hpl/error.h"
+#include "hpl/ir/endless.h"
 
 namespace hpl::detail {
 namespace {
@@ -299,8 +300,9 @@ void Capture::beginElse(bool elseIf) {
 
 void Capture::endBlock() { popBlock(); }
 
-void Capture::beginLoop() {
+void Capture::beginLoop(bool isFor) {
   OpenLoop loop;
+  loop.isFor = isFor;
   loop.where = where_;
   loop.prepare = arena().addBlock();
   open().loops.push_back(loop);
@@ -322,12 +324,34 @@ void Capture::beginBody() {
   pushBlock(loop.body);
 }
 
+void Capture::requireEnd(const OpenLoop& loop) {
+  const ir::Block* parts[] = {loop.prepare, loop.step, loop.body};
+  if (ir::mayChange(*loop.condition, parts)) return;
+  if (const auto* constant = loop.condition->as<ir::Constant>();
+      constant != nullptr && constant->bits == 0 && constant->real == 0)
+    return;  // dowhile_(false), or a loop that is switched off
+  // Without a step, the condition of a for_ is meant to be that of a loop that C++ counts.
+  const bool counts = loop.isFor && loop.step->stmts.empty();
+  if (!counts && ir::isLeft(*loop.body)) return;
+  std::string text = describe() + ": the loop in line " + std::to_string(loop.where.line) + " of " +
+                     loop.where.file +
+                     " would never end, as none of its statements changes its condition";
+  if (loop.body->stmts.empty())
+    text += "; is there a ';' behind while_(...)? The end of a do_ is dowhile_(condition)";
+  else
+    text +=
+        ". A C++ int is computed once, while the kernel is recorded: declare Int i = 0, or write a "
+        "C++ for, which is written out. Loops that break_ ends are while_(true)";
+  throw KernelError(text);
+}
+
 void Capture::endLoop() {
   popBlock();
   const OpenLoop loop = open().loops.back();
   open().loops.pop_back();
   const ir::Block* prepare = loop.prepare->stmts.empty() ? nullptr : loop.prepare;
   const ir::Block* step = loop.step->stmts.empty() ? nullptr : loop.step;
+  requireEnd(loop);
   block()->stmts.push_back(
       arena().add(ir::Stmt{loop.where, ir::Loop{prepare, loop.condition, step, loop.body}}));
 }
@@ -353,8 +377,10 @@ void Capture::endDo(Node condition) {
   if (open().loops.empty() || !open().loops.back().isDo || open().loops.back().prepare == nullptr)
     throw KernelError("dowhile_ without a do_ right before it");
   popBlock();
-  const OpenLoop loop = open().loops.back();
+  OpenLoop loop = open().loops.back();
   open().loops.pop_back();
+  loop.condition = condition;
+  requireEnd(loop);
   const ir::Block* prepare = loop.prepare->stmts.empty() ? nullptr : loop.prepare;
   block()->stmts.push_back(
       arena().add(ir::Stmt{loop.where, ir::DoLoop{loop.body, prepare, condition}}));

@@ -90,7 +90,7 @@ class Capture {
   void beginIf(Node condition);
   void beginElse(bool elseIf);
   void endBlock();
-  void beginLoop();
+  void beginLoop(bool isFor);
   void loopCondition(Node condition);
   void beginBody();
   void endLoop();
@@ -116,7 +116,7 @@ class Capture {
     ir::Block* body = nullptr;
     Node condition = nullptr;
     ir::SourceLocation where;
-    bool isDo = false;
+    bool isDo = false, isFor = false;
   };
   struct OpenFunction {
     ir::Function* function = nullptr;
@@ -142,6 +142,8 @@ class Capture {
   /// The same, and when a do_ has no end.
   void requireClosed() const;
   [[noreturn]] void throwBodyLeft() const;
+  /// Throws KernelError for a loop that its condition cannot end.
+  void requireEnd(const OpenLoop& loop);
   OpenFunction& open() { return functions_.back(); }
   ir::Block* block() { return open().blocks.back(); }
   std::string uniqueName(const std::string& stem, bool numbered);

@@ -17,7 +17,8 @@
 ///     break_; continue_; return_(value); return_();
 ///
 /// Plain C++ `if` and `for` also work in kernels: they run during capture, so a `for` unrolls.
-/// C++ `return`, `break` and `goto` may not leave a body: a KernelError names it.
+/// C++ `return`, `break` and `goto` may not leave a body, and a loop must have an end: a
+/// KernelError names those that do not.
 namespace hpl {
 
 /// Fence flags of barrier(); may be combined with `|`.
@@ -123,9 +124,9 @@ class ElseIfScope : public Scope {
 
 class LoopScope : public Scope {
  public:
-  explicit LoopScope(const char* keyword,
+  explicit LoopScope(const char* keyword, bool isFor,
                      const std::source_location& where = std::source_location::current())
-      : Scope(keyword, where) {}
+      : Scope(keyword, where), isFor_(isFor) {}
   /// True once: what holds the loop is itself a loop, so that an `else` behind it finds its own if.
   bool once() noexcept { return !std::exchange(entered_, true); }
   /// Opens the body on the first call and closes it on the second.
@@ -138,7 +139,7 @@ class LoopScope : public Scope {
       closed();
       return false;
     }
-    beginLoop();
+    beginLoop(isFor_);
     if constexpr (kDecides<X>) loopCondition(nodeOf(condition()));
     step();
     beginBody();
@@ -147,6 +148,7 @@ class LoopScope : public Scope {
   }
 
  private:
+  bool isFor_;
   bool entered_ = false;
 };
 
@@ -199,12 +201,12 @@ void emitReturn(const X& value,
 #define else_ HPL_BODY(ElseScope)
 #define elseif_(...) HPL_BODY(ElseIfScope, [&] { return (__VA_ARGS__); })
 #define else_if_(...) elseif_(__VA_ARGS__)
-#define for_(init, condition, ...)                                      \
-  for (::hpl::detail::LoopScope HPL_UNIQUE{"for_"}; HPL_UNIQUE.once();) \
-    for (init; HPL_UNIQUE.next([&] { return (condition); },             \
+#define for_(init, condition, ...)                                            \
+  for (::hpl::detail::LoopScope HPL_UNIQUE{"for_", true}; HPL_UNIQUE.once();) \
+    for (init; HPL_UNIQUE.next([&] { return (condition); },                   \
                                [&] { (void)0 __VA_OPT__(, ) __VA_ARGS__; });)
-#define while_(...)                                                       \
-  for (::hpl::detail::LoopScope HPL_UNIQUE{"while_"}; HPL_UNIQUE.once();) \
+#define while_(...)                                                              \
+  for (::hpl::detail::LoopScope HPL_UNIQUE{"while_", false}; HPL_UNIQUE.once();) \
     for (; HPL_UNIQUE.next([&] { return (__VA_ARGS__); }, [] {});)
 #define do_ HPL_BODY(DoScope)
 #define dowhile_(...) ::hpl::detail::finishDo([&] { return (__VA_ARGS__); })
