@@ -34,7 +34,7 @@ std::size_t checkedSize(const RootOptions& options) {
       throw ShapeError(
           fmt::format("{} would have extent {} in dimension {} of {}; every extent "
                       "must be at least 1",
-                      nameOf(options.label), shape[d], d, shape.toString()));
+                      nameOf(options.label), shape[d], d + 1, shape.toString()));
     }
     const auto extent = static_cast<std::size_t>(shape[d]);
     if (extent > static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) / bytes) {

@@ -84,7 +84,7 @@ namespace {
         extent, extent - 1);
   }
   throw ShapeError(fmt::format("{}: Range({}, {}) in dimension {} (extent {}) {}",
-                               view.root().describe(), first, last, d, extent, reason));
+                               view.root().describe(), first, last, d + 1, extent, reason));
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include "devices.h"
 #include "hpl/error.h"
 
+namespace root_tests {
+
 using namespace memory_tests;
 
 namespace {
@@ -54,12 +56,12 @@ TEST_CASE("an array knows its shape, size and type") {
 TEST_CASE("impossible shapes are refused with the reason") {
   CHECK_THROWS_WITH_AS(
       makeArray({3, 0}, "a"),
-      "array \"a\" would have extent 0 in dimension 1 of (3, 0); every extent must "
+      "array \"a\" would have extent 0 in dimension 2 of (3, 0); every extent must "
       "be at least 1",
       hpl::ShapeError);
   CHECK_THROWS_WITH_AS(
       makeArray({-7}),
-      "unnamed array would have extent -7 in dimension 0 of (-7); every extent must "
+      "unnamed array would have extent -7 in dimension 1 of (-7); every extent must "
       "be at least 1",
       hpl::ShapeError);
   CHECK_THROWS_WITH_AS(makeArray(Extents{}, "s"),
@@ -158,16 +160,16 @@ TEST_CASE("bad ranges name array, dimension, range and extent") {
   const Case cases[] = {
       {{0, -1},
        {9, 5},
-       "array \"height\": Range(-1, 5) in dimension 1 (extent 20) is negative; positions count "
+       "array \"height\": Range(-1, 5) in dimension 2 (extent 20) is negative; positions count "
        "from "
        "0"},
       {{7, 0},
        {4, 5},
-       "array \"height\": Range(7, 4) in dimension 0 (extent 10) is reversed; the first position "
+       "array \"height\": Range(7, 4) in dimension 1 (extent 10) is reversed; the first position "
        "comes first"},
       {{5, 0},
        {10, 5},
-       "array \"height\": Range(5, 10) in dimension 0 (extent 10) reaches beyond the extent 10; "
+       "array \"height\": Range(5, 10) in dimension 1 (extent 10) reaches beyond the extent 10; "
        "ranges include both ends, so the last position is 9"},
   };
   for (const Case& c : cases) {
@@ -178,7 +180,7 @@ TEST_CASE("bad ranges name array, dimension, range and extent") {
                        hpl::ShapeError);
   View& part = whole.subView(Point{2, 2}, Point{4, 4});
   CHECK_THROWS_WITH_AS(part.subView(Point{0, 0}, Point{3, 1}),
-                       "array \"height\": Range(0, 3) in dimension 0 (extent 3) reaches beyond the "
+                       "array \"height\": Range(0, 3) in dimension 1 (extent 3) reaches beyond the "
                        "extent 3; ranges include both ends, so the last position is 2",
                        hpl::ShapeError);
 }
@@ -216,3 +218,5 @@ TEST_CASE("epochs are never reused, not even by another array") {
     last = array->epoch();
   }
 }
+
+}  // namespace root_tests
