@@ -53,6 +53,7 @@ struct RecordedTraits<Temporary<T, N>> {
 };
 
 std::shared_ptr<ProgramState> makeProgram();
+std::shared_ptr<ProgramState> copyOf(const ProgramState& program);
 void nameProgram(ProgramState& program, const std::string& name);
 void addFunction(ProgramState& program, const std::shared_ptr<StencilState>& stencil,
                  const ProgramCells& cells, std::vector<ProgramArgument> arguments);
@@ -124,6 +125,8 @@ class StencilApplication {
 ///     edges.apply(blur)(picture, smooth);
 ///     edges.apply(slope)(smooth, result);
 ///     edges.run(1);
+///
+/// A copy is a program over the same fields that may get further functions of its own.
 class StencilProgram : public StencilChoices<StencilProgram> {
  public:
   static constexpr const char* kCall = "StencilProgram";
@@ -132,7 +135,7 @@ class StencilProgram : public StencilChoices<StencilProgram> {
 
   /// Names the program in messages.
   StencilProgram& label(const std::string& name) {
-    stencils::nameProgram(*state_, name);
+    stencils::nameProgram(state_.own(), name);
     return *this;
   }
 
@@ -140,9 +143,9 @@ class StencilProgram : public StencilChoices<StencilProgram> {
   template <class F>
   StencilApplication apply(F function) {
     if constexpr (std::is_same_v<F, Stencil>) {
-      return {*this, function.state_};
+      return {*this, function.state_.shared()};
     } else {
-      return {*this, Stencil(std::move(function)).state_};
+      return {*this, Stencil(std::move(function)).state_.shared()};
     }
   }
 
@@ -176,7 +179,7 @@ class StencilProgram : public StencilChoices<StencilProgram> {
                   "Range");
     std::vector<stencils::RecordPlace> list{
         stencils::RecordPlace{Range(places), !std::is_integral_v<R>}...};
-    stencils::addRecord(*state_, stencils::programArgument(from),
+    stencils::addRecord(state_.own(), stencils::programArgument(from),
                         stencils::programArgument(samples), list);
     return *this;
   }
@@ -210,7 +213,7 @@ class StencilProgram : public StencilChoices<StencilProgram> {
   /// state, and `isDone` may read them, launch kernels on them and change them. A program has one
   /// such question. Throws ArgumentError unless `steps` is positive.
   StencilProgram& every(std::int64_t steps, std::function<bool(std::int64_t step)> isDone) {
-    stencils::checkEvery(*state_, steps, std::move(isDone));
+    stencils::checkEvery(state_.own(), steps, std::move(isDone));
     return *this;
   }
 
@@ -241,7 +244,7 @@ class StencilProgram : public StencilChoices<StencilProgram> {
 
  private:
   friend class StencilApplication;
-  std::shared_ptr<stencils::ProgramState> state_;
+  stencils::OwnState<stencils::ProgramState> state_;
 };
 
 template <class... A>
@@ -249,7 +252,7 @@ StencilProgram& StencilApplication::operator()(A&&... arguments) {
   std::vector<stencils::ProgramArgument> list;
   const auto add = [&](auto& value) { list.push_back(stencils::programArgument(value)); };
   (stencils::forEachValue(add, arguments), ...);
-  stencils::addFunction(*program_->state_, stencil_, cells_, std::move(list));
+  stencils::addFunction(program_->state_.own(), stencil_, cells_, std::move(list));
   return *program_;
 }
 

@@ -9,37 +9,37 @@
 namespace hpl {
 
 Stencil& Stencil::label(const std::string& name) {
-  state_->setLabel(name);
+  state_.own().setLabel(name);
   return *this;
 }
 
 Stencil& Stencil::boundary(const Boundary& boundary) {
-  state_->setBoundary(0, {}, boundary);
+  state_.own().setBoundary(0, {}, boundary);
   return *this;
 }
 
 Stencil& Stencil::boundary(Face face, const Boundary& boundary) {
-  state_->setBoundary(0, face, boundary);
+  state_.own().setBoundary(0, face, boundary);
   return *this;
 }
 
 Stencil& Stencil::boundary(int input, const Boundary& boundary) {
-  state_->checkInput(input);
-  state_->setBoundary(input, {}, boundary);
+  (*state_).checkInput(input);
+  state_.own().setBoundary(input, {}, boundary);
   return *this;
 }
 
 Stencil& Stencil::boundary(int input, Face face, const Boundary& boundary) {
-  state_->checkInput(input);
-  state_->setBoundary(input, face, boundary);
+  (*state_).checkInput(input);
+  state_.own().setBoundary(input, face, boundary);
   return *this;
 }
 
-std::int64_t Stencil::reach(Face face) const { return state_->reach(0, face); }
+std::int64_t Stencil::reach(Face face) const { return (*state_).reach(0, face); }
 
 std::int64_t Stencil::reach(int input, Face face) const {
-  state_->checkInput(input);
-  return state_->reach(input, face);
+  (*state_).checkInput(input);
+  return (*state_).reach(input, face);
 }
 
 namespace stencils {

@@ -12,6 +12,7 @@
 
 #include "hpl/hpl.h"
 #include "stencil_templates/boundary.h"
+#include "stencil_templates/detail/own_state.h"
 #include "stencil_templates/detail/point_function.h"
 #include "stencil_templates/detail/residual_function.h"
 #include "stencil_templates/detail/stencil_argument.h"
@@ -50,6 +51,7 @@ namespace stencils {
 class StencilState;
 
 std::shared_ptr<StencilState> makeState(std::shared_ptr<const PointFunction> point);
+std::shared_ptr<StencilState> copyOf(const StencilState& state);
 FRunner launchStencil(StencilState& state, const launch::LaunchOptions& options,
                       const StencilArgument* arguments, std::size_t count);
 
@@ -264,7 +266,8 @@ class StencilLauncher : public StencilChoices<StencilLauncher> {
 /// value of its only output), then scalars such as Float. The library finds out how far it reads.
 /// All inputs and outputs of a launch have the same shape. Views with strides, of another shape or
 /// transposed are copied to arrays of their own, and back where they are written. Keep the object:
-/// each one is captured once per kind of device, and copies share the captured code.
+/// each one is captured once per kind of device. Copies share the captured code until one of them
+/// gets another boundary or label, which leaves the others as they are.
 class Stencil {
  public:
   template <class F>
@@ -341,9 +344,9 @@ class Stencil {
 
  private:
   friend class StencilProgram;
-  StencilLauncher launcher() const { return StencilLauncher(state_); }
+  StencilLauncher launcher() const { return StencilLauncher(state_.shared()); }
 
-  std::shared_ptr<stencils::StencilState> state_;
+  stencils::OwnState<stencils::StencilState> state_;
 };
 
 }  // namespace hpl

@@ -29,6 +29,15 @@ std::string textOf(const Region& cells) {
 
 }  // namespace
 
+ProgramState::ProgramState(const ProgramState& other)
+    : label_(other.label_),
+      functions_(other.functions_),
+      data_(other.data_),
+      owners_(other.owners_),
+      boxes_(other.boxes_),
+      every_(other.every_),
+      isDone_(other.isDone_) {}
+
 std::string ProgramState::describe() const {
   return label_.empty() ? "stencil program" : fmt::format("stencil program '{}'", label_);
 }
@@ -268,6 +277,10 @@ void ProgramState::checkEvery(std::int64_t steps, std::function<bool(std::int64_
         fmt::format("{}: every({}, ...): there is no function to ask", describe(), steps));
   every_ = steps;
   isDone_ = std::move(isDone);
+}
+
+std::shared_ptr<ProgramState> copyOf(const ProgramState& program) {
+  return std::make_shared<ProgramState>(program);
 }
 
 std::shared_ptr<ProgramState> makeProgram() { return std::make_shared<ProgramState>(); }

@@ -17,6 +17,11 @@ namespace hpl::stencils {
 /// The state that the copies of a StencilProgram share.
 class ProgramState {
  public:
+  ProgramState() = default;
+  /// With the same functions over the same fields; the steps of a run are its own.
+  explicit ProgramState(const ProgramState& other);
+  ProgramState& operator=(const ProgramState&) = delete;
+
   void setLabel(const std::string& label) {
     label_ = label;
     steps_.reset();

@@ -35,6 +35,13 @@ Domain domainOf(const geometry::Extents& extents) {
 StencilState::StencilState(std::shared_ptr<const PointFunction> point)
     : point_(std::move(point)), boundaries_(point_->signature().inputs.size()) {}
 
+StencilState::StencilState(const StencilState& other) : StencilState(other.point_) {
+  const std::lock_guard lock(other.mutex_);
+  label_ = other.label_;
+  boundaries_ = other.boundaries_;
+  facts_ = other.facts_;
+}
+
 std::string StencilState::describe() const {
   return label_.empty() ? "stencil" : fmt::format("stencil '{}'", label_);
 }
@@ -237,6 +244,10 @@ FRunner launchKernel(const StencilKernel& kernel, const launch::LaunchOptions& o
   launch::LaunchOptions own = options;
   own.global = domainOf(extents);
   return launch::launch(kernel.entry, own, list);
+}
+
+std::shared_ptr<StencilState> copyOf(const StencilState& state) {
+  return std::make_shared<StencilState>(state);
 }
 
 std::shared_ptr<StencilState> makeState(std::shared_ptr<const PointFunction> point) {

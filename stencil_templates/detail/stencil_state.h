@@ -32,10 +32,13 @@ struct StencilKernel {
   bool changes() const { return std::find(perStep.begin(), perStep.end(), true) != perStep.end(); }
 };
 
-/// The state that the copies of a Stencil share. Its functions may be called from several threads.
+/// The state of a Stencil, and of its copies. Its functions may be called from several threads.
 class StencilState {
  public:
   explicit StencilState(std::shared_ptr<const PointFunction> point);
+  /// With the same function, label and boundaries, nothing captured yet.
+  explicit StencilState(const StencilState& other);
+  StencilState& operator=(const StencilState&) = delete;
 
   void setLabel(const std::string& label);
   /// Throws ArgumentError when there is no such input; counted from 1.
@@ -73,7 +76,7 @@ class StencilState {
   std::shared_ptr<const PointFunction> point_;
   std::string label_;
   std::vector<FaceBoundaries> boundaries_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::optional<PointFacts> facts_;
   /// By the types of the outputs, by whether slices are arguments and whether rims are kept, by the
   /// ends of the grid, and by the scalars that change from step to step.
