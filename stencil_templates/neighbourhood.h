@@ -41,6 +41,15 @@ Offset offsetOf(const X& x) {
   }
 }
 
+/// The type of `p[dy]`, which is a mistake, and of `p[dy][dx]`.
+template <class T>
+struct NoCell : Expr<T> {
+  template <class X>
+  const NoCell& operator[](const X&) const {
+    return *this;
+  }
+};
+
 /// Types that may be an offset of a neighbourhood.
 template <class X>
 concept OffsetValue = Operand<X> && std::is_integral_v<detail::ValueOf<X>>;
@@ -102,10 +111,10 @@ class Neighbourhood {
     return detail::noResult<Expr<T>>();
   }
   template <class X>
-  const Neighbourhood& operator[](const X&) const {
+  stencils::NoCell<T> operator[](const X&) const {
     static_assert(detail::kNever<X>,
                   "HPL: the cells of a neighbourhood are p(dx), p(dy, dx) or p(dz, dy, dx)");
-    return *this;
+    return detail::noResult<stencils::NoCell<T>>();
   }
 
  private:

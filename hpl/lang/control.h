@@ -201,10 +201,16 @@ void emitReturn(const X& value,
 #define else_ HPL_BODY(ElseScope)
 #define elseif_(...) HPL_BODY(ElseIfScope, [&] { return (__VA_ARGS__); })
 #define else_if_(...) elseif_(__VA_ARGS__)
-#define for_(init, condition, ...)                                            \
+#define for_(init, ...) HPL_FOR##__VA_OPT__(_COMMAS)(init __VA_OPT__(, ) __VA_ARGS__)
+#define HPL_FOR_COMMAS(init, condition, ...)                                  \
   for (::hpl::detail::LoopScope HPL_UNIQUE{"for_", true}; HPL_UNIQUE.once();) \
     for (init; HPL_UNIQUE.next([&] { return (condition); },                   \
                                [&] { (void)0 __VA_OPT__(, ) __VA_ARGS__; });)
+// Of for_(Int i = 0; i < n; i++).
+#define HPL_FOR(header)                                                                      \
+  static_assert(::hpl::detail::kNever<::hpl::detail::LoopScope>,                             \
+                "HPL: commas stand between the parts of for_: for_(Int i = 0, i < n, i++)"); \
+  for (header)
 #define while_(...)                                                              \
   for (::hpl::detail::LoopScope HPL_UNIQUE{"while_", false}; HPL_UNIQUE.once();) \
     for (; HPL_UNIQUE.next([&] { return (__VA_ARGS__); }, [] {});)

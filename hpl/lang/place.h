@@ -65,6 +65,14 @@ class Assignable {
   }
 };
 
+/// Exchanges the values of two places.
+template <class T>
+void swapPlaces(Node a, Node b) {
+  const Node saved = variableNode(declareVariable(irType<T>(), ir::Space::Private, 0, nullptr, a));
+  assignNode(a, b);
+  assignNode(b, saved);
+}
+
 /// An assignable part of a place.
 template <class T>
 class PlacePart : public Members<T, PlacePart>,
@@ -75,6 +83,8 @@ class PlacePart : public Members<T, PlacePart>,
   using hpl_value_type = T;
   PlacePart() = default;
   PlacePart(const PlacePart&) = default;
+  /// Of a place, which names what std::swap would take for a value.
+  PlacePart(PlacePart&&) = delete;
   PlacePart& operator=(const PlacePart& other) {
     assignNode(node(), other.node());
     return *this;
@@ -85,6 +95,7 @@ class PlacePart : public Members<T, PlacePart>,
     assignNode(node(), converted<T>(x));
     return *this;
   }
+  friend void swap(const PlacePart& a, const PlacePart& b) { swapPlaces<T>(a.node(), b.node()); }
   Node node() const { return part_.node(); }
   void bindLane(Node whole, std::size_t lane) { part_.set(whole, lane, true); }
   void bindField(Node whole, std::size_t field) {
@@ -109,6 +120,8 @@ class Ref : public detail::Lanes<Ref<T>, T, Ref>,
   using hpl_value_type = T;
   explicit Ref(detail::Node node) : node_(node) { this->bindMembers(node); }
   Ref(const Ref& other) : Ref(other.node_) {}
+  /// std::swap would take the name of a place for its value; swap(a[i], a[j]) exchanges values.
+  Ref(Ref&&) = delete;
   Ref& operator=(const Ref& other) {
     detail::assignNode(node_, other.node_);
     return *this;
@@ -119,6 +132,7 @@ class Ref : public detail::Lanes<Ref<T>, T, Ref>,
     detail::assignNode(node_, detail::converted<T>(x));
     return *this;
   }
+  friend void swap(const Ref& a, const Ref& b) { detail::swapPlaces<T>(a.node_, b.node_); }
   detail::Node node() const { return node_; }
 
   /// Field of a registered struct: `v.at(&S::f)`.

@@ -215,7 +215,9 @@ struct PointChecks<Result, std::tuple<P...>> {
                                     ...);
   static constexpr bool kOneResult =
       !kKinds || std::is_void_v<Result> == (countOf<P...>(PointParameter::Output) > 0);
-  static constexpr bool kAll = kKinds && kTables && kOrder && kHasInput && kOneRank && kOneResult;
+  static constexpr bool kValue = std::is_void_v<Result> || Operand<Result>;
+  static constexpr bool kAll =
+      kKinds && kTables && kOrder && kHasInput && kOneRank && kOneResult && kValue;
 };
 
 template <class F>
@@ -245,6 +247,7 @@ std::shared_ptr<const PointFunction> makePointFunction(F f) {
         Checks::kOneResult,
         "HPL: a point function either returns its one output, or assigns to its Output<T> "
         "parameters");
+    static_assert(Checks::kValue, "HPL: a point function returns a value of the kernel language");
     if constexpr (Checks::kAll) {
       return std::make_shared<const PointFunctionOf<F, Params>>(std::move(f));
     } else {

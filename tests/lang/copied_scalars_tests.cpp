@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -136,6 +137,42 @@ TEST_CASE("parameters by value and by reference are those of the call, and may b
     call(scaled)(o, 2.0f, 3.0f, start);
   })(out);
   CHECK(out(0) == 237);
+}
+
+void sortThree(Array<int, 2> values, Array<float4, 1> vectors) {
+  using std::swap;
+  if_(values[idx][0] > values[idx][1]) {
+    swap(values[idx][0], values[idx][1]);
+  }
+  if_(values[idx][1] > values[idx][2]) {
+    swap(values[idx][1], values[idx][2]);
+  }
+  auto first = values[idx][0], second = values[idx][1];
+  if_(first > second) {
+    swap(first, second);
+  }
+  Float4 v = vectors[idx];
+  swap(v.x, v.w);
+  swap(v.y, v.z);
+  vectors[idx] = v;
+  swap(vectors[idx].x, vectors[idx].y);
+}
+
+TEST_CASE("swap of elements, of names of elements and of lanes exchanges values") {
+  const int orders[6][3] = {{1, 2, 3}, {1, 3, 2}, {2, 1, 3}, {2, 3, 1}, {3, 1, 2}, {3, 2, 1}};
+  Array<int, 2> values(6, 3);
+  for (int i = 0; i < 6; ++i)
+    for (int k = 0; k < 3; ++k) values(i, k) = orders[i][k];
+  Array<float4, 1> vectors(6);
+  vectors = float4(1, 2, 3, 4);
+  eval(sortThree).global(6)(values, vectors);
+  for (int i = 0; i < 6; ++i) {
+    for (int k = 0; k < 3; ++k) CHECK(values(i, k) == k + 1);
+    CHECK(vectors(i).value() == float4(3, 4, 2, 1));
+  }
+  // std::swap itself would exchange names: it does not compile.
+  static_assert(!std::is_move_constructible_v<Ref<int>>);
+  static_assert(!std::is_move_constructible_v<decltype(Float4().x)>);
 }
 
 }  // namespace copied_scalars_tests

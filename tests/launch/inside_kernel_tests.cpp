@@ -77,7 +77,7 @@ TEST_CASE("launches inside a kernel are errors, whichever way they are made") {
   FRunner runner = eval(addOne)(host);
   const std::string message = inKernel([&] { eval(addOne)(host); });
   CHECK_MESSAGE(
-      contains(message, "eval(f)(arguments) stands inside kernel 'inside_kernel_tests.cpp:29'"),
+      contains(message, "eval(f)(arguments) stands inside kernel 'inside_kernel_tests.cpp:31'"),
       message);
   CHECK_MESSAGE(contains(message,
                          "would happen once, while the kernel is recorded, and not when it "
