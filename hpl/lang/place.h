@@ -65,10 +65,14 @@ class Assignable {
   }
 };
 
-/// Exchanges the values of two places.
+/// A new variable with the value that a place has now.
+template <class T>
+Node savedValue(Node place) {
+  return variableNode(declareVariable(irType<T>(), ir::Space::Private, 0, nullptr, place));
+}
 template <class T>
 void swapPlaces(Node a, Node b) {
-  const Node saved = variableNode(declareVariable(irType<T>(), ir::Space::Private, 0, nullptr, a));
+  const Node saved = savedValue<T>(a);
   assignNode(a, b);
   assignNode(b, saved);
 }
@@ -110,7 +114,8 @@ class PlacePart : public Members<T, PlacePart>,
 }  // namespace detail
 
 /// Something assignable in a kernel: an array element, a vector lane, a struct field.
-/// Copying a Ref names the same place; assigning to it records a store.
+/// Copying a Ref names the same place, moving one gives a variable; assigning to it records a
+/// store.
 template <class T>
 class Ref : public detail::Lanes<Ref<T>, T, Ref>,
             public detail::Members<T, detail::PlacePart>,
@@ -120,8 +125,8 @@ class Ref : public detail::Lanes<Ref<T>, T, Ref>,
   using hpl_value_type = T;
   explicit Ref(detail::Node node) : node_(node) { this->bindMembers(node); }
   Ref(const Ref& other) : Ref(other.node_) {}
-  /// std::swap would take the name of a place for its value; swap(a[i], a[j]) exchanges values.
-  Ref(Ref&&) = delete;
+  /// Of std::swap, and of arguments that are passed on by value: a variable with the value of now.
+  Ref(Ref&& other) : Ref(detail::savedValue<T>(other.node_)) {}
   Ref& operator=(const Ref& other) {
     detail::assignNode(node_, other.node_);
     return *this;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -158,6 +159,27 @@ void sortThree(Array<int, 2> values, Array<float4, 1> vectors) {
   swap(vectors[idx].x, vectors[idx].y);
 }
 
+// As wrappers of functions do.
+template <class F, class... A>
+auto passedOn(F f, A&&... arguments) {
+  return f(std::forward<A>(arguments)...);
+}
+
+TEST_CASE("elements that are moved are values: std::swap of their names, arguments by value") {
+  Array<int, 1> a(4);
+  for (int i = 0; i < 4; ++i) a(i) = i + 1;
+  eval([](Array<int, 1> o) {
+    auto first = o[0], second = o[1];
+    std::swap(first, second);                                           // 2 1 3 4
+    o[2] = passedOn([](auto x, auto y) { return x * y; }, o[2], o[3]);  // 2 1 12 4
+    passedOn([](auto x) { x = 100; }, o[3]);
+    passedOn([](auto& x) { x += 5; }, second);               // 2 6 12 4
+    o[3] += std::invoke([](Int x) { return x + 1; }, o[0]);  // 2 6 12 7
+  }).global(1)(a);
+  const int* found = a.data(HPL_RD);
+  CHECK(std::vector<int>(found, found + 4) == std::vector<int>{2, 6, 12, 7});
+}
+
 TEST_CASE("swap of elements, of names of elements and of lanes exchanges values") {
   const int orders[6][3] = {{1, 2, 3}, {1, 3, 2}, {2, 1, 3}, {2, 3, 1}, {3, 1, 2}, {3, 2, 1}};
   Array<int, 2> values(6, 3);
@@ -170,8 +192,7 @@ TEST_CASE("swap of elements, of names of elements and of lanes exchanges values"
     for (int k = 0; k < 3; ++k) CHECK(values(i, k) == k + 1);
     CHECK(vectors(i).value() == float4(3, 4, 2, 1));
   }
-  // std::swap itself would exchange names: it does not compile.
-  static_assert(!std::is_move_constructible_v<Ref<int>>);
+  // std::swap itself would exchange names of lanes: it does not compile.
   static_assert(!std::is_move_constructible_v<decltype(Float4().x)>);
 }
 
