@@ -201,13 +201,14 @@ void checkBoundaries(const std::string& stencil, const StencilRecipe& recipe) {
       for (const bool high : {false, true}) {
         checkFaceValue(stencil, recipe, i, d, high);
         const Face face = faceOf(dims, d, high);
-        if (!anyStated || input.reach.beyond(d, high) == 0) continue;
+        const std::int64_t reach = input.reach.beyond(d, high);
+        if (!anyStated || reach == 0) continue;
         if (input.faces[static_cast<std::size_t>(face)]) continue;
         throw ArgumentError(fmt::format(
-            "{}: input {} is read {} cells beyond face {}, for which no boundary is stated, though "
-            "others are; add .boundary({}, Face::{}, ...), where Untouched() leaves the output "
-            "cells alone that would need one",
-            stencil, i + 1, input.reach.beyond(d, high), nameOf(face), i + 1, nameOf(face)));
+            "{}: input {} is read {} cell{} beyond face {}, for which no boundary is stated, "
+            "though others are; add .boundary({}, Face::{}, ...), where Untouched() leaves the "
+            "output cells alone that would need one",
+            stencil, i + 1, reach, reach == 1 ? "" : "s", nameOf(face), i + 1, nameOf(face)));
       }
     }
   }

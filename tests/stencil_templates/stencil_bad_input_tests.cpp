@@ -77,7 +77,7 @@ TEST_CASE("stencils: boundaries must fit the stencil") {
       messageOf<ArgumentError>([&] { blur.boundary(Computed([](Int x) { return 2 * x; })); }),
       {"one Int for each dimension of the domain, here 2"});
   blur.boundary(Face::LEFT, Nearest());
-  expectMessage(messageOf<ArgumentError>(launch), {"input 1 is read 1 cells beyond face DOWN",
+  expectMessage(messageOf<ArgumentError>(launch), {"input 1 is read 1 cell beyond face DOWN",
                                                    "no boundary is stated", "Untouched()"});
   blur.boundary(Face::DOWN, Untouched()).boundary(Face::RIGHT, Nearest());
   CHECK_NOTHROW(launch());
