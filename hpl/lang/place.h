@@ -126,6 +126,7 @@ class Ref : public detail::Lanes<Ref<T>, T, Ref>,
   explicit Ref(detail::Node node) : node_(node) { this->bindMembers(node); }
   Ref(const Ref& other) : Ref(other.node_) {}
   /// Of std::swap, and of arguments that are passed on by value: a variable with the value of now.
+  // NOLINTNEXTLINE(performance-noexcept-move-constructor): it records a declaration
   Ref(Ref&& other) : Ref(detail::savedValue<T>(other.node_)) {}
   Ref& operator=(const Ref& other) {
     detail::assignNode(node_, other.node_);
