@@ -176,7 +176,7 @@ constexpr bool isOrdered =
 /// The kernel that combines partials: one group, of as many work-items as fit.
 template <class Op>
 launch::EntryHandle combineEntry(const Op& op) {
-  static const FoldRewriter rewriter(Form::Groups);
+  static const layout::KernelRewriter& rewriter = newFoldRewriter(Form::Groups);
   return launch::entryOf(CombineKernel<Op>(op), &rewriter);
 }
 

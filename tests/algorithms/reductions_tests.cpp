@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "hpl/algorithms/detail/fold.h"
+#include "hpl/algorithms/detail/fold_rewriter.h"
 #include "support.h"
 
 using namespace hpl;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hpl/algorithms/detail/fold.h"
+#include "hpl/algorithms/detail/fold_rewriter.h"
 
 #include <fmt/format.h>
 
@@ -299,7 +300,7 @@ PartialsHandle startFold(const FoldRequest& request) {
     piece.box = home.box;
     const Form form = formFor(*piece.device);
     const FoldEntry entry = request.entry(request.maker, form, Walk::Flat);
-    divide(piece, form, entry.rewriter->isScalar(), widest);
+    divide(piece, form, static_cast<const FoldRewriter*>(entry.rewriter)->isScalar(), widest);
   }
   PartialsHandle partials =
       partialsFor(request, request.arguments[first].view->root().isRankLocal(), pieces);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,29 +9,18 @@
 #include "hpl/algorithms/detail/fold_kernels.h"
 #include "hpl/geometry/box.h"
 #include "hpl/launch/eval.h"
-#include "hpl/layout/rewriter.h"
 
 /// How a reduction is launched and what it leaves behind, without element types.
 namespace hpl::algorithms {
 
-/// Lays out the form for lanes in vectors on CPUs, and the others as they are written.
-class FoldRewriter final : public layout::KernelRewriter {
- public:
-  explicit FoldRewriter(Form form) : form_(form) {}
-  void adjust(ir::AccessSummary& summary) const override;
-  layout::RewriteResult rewrite(const layout::RewriteRequest& request) const override;
-  /// The kernel cannot be written in vectors: launches had better have one lane.
-  bool isScalar() const { return isScalar_; }
-
- private:
-  Form form_;
-  mutable std::atomic<bool> isScalar_ = false;
-};
+/// A FoldRewriter, which is never destroyed.
+const layout::KernelRewriter& newFoldRewriter(Form form);
 
 /// A kernel of a reduction, for one form and walk.
 struct FoldEntry {
   launch::EntryHandle kernel;
-  const FoldRewriter* rewriter = nullptr;
+  /// From newFoldRewriter.
+  const layout::KernelRewriter* rewriter = nullptr;
 };
 
 /// A reduction that is about to be launched.

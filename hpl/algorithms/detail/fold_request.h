@@ -118,7 +118,7 @@ class FoldMaker<Kernel, Op, F, std::tuple<P...>, A...> {
   FoldEntry made() const {
     using Size = std::conditional_t<walk == Walk::Flat, Ulong, Array<RowExtents<kRank>, 0>>;
     using K = Kernel<Op, F, form, walk, Size, typename KernelParameter<A, P>::type...>;
-    static const FoldRewriter rewriter(form);
+    static const layout::KernelRewriter& rewriter = newFoldRewriter(form);
     return {launch::entryOf(K(op_, f_), &rewriter), &rewriter};
   }
 

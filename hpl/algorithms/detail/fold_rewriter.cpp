@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "hpl/algorithms/detail/fold.h"
+#include "hpl/algorithms/detail/fold_rewriter.h"
 #include "hpl/strategies/rows.h"
 
 namespace hpl::algorithms {
@@ -14,6 +15,8 @@ std::shared_ptr<const ir::Kernel> asCaptured(const ir::Kernel& kernel) {
 }
 
 }  // namespace
+
+const layout::KernelRewriter& newFoldRewriter(Form form) { return *new FoldRewriter(form); }
 
 void FoldRewriter::adjust(ir::AccessSummary&) const {}
 
